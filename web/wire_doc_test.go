@@ -92,6 +92,9 @@ func TestDocumentedLimits(t *testing.T) {
 			wants[name] = append(wants[name], number(float64(n)))
 		}
 	}
+	for name, q := range map[string]admission.Backlog{"measurements waiting": l.Labs, "links waiting": l.Links} {
+		wants[name] = []string{number(float64(q.Most)), number(float64(q.PerLearner))}
+	}
 	for name, p := range map[string]struct {
 		admission.Pace
 		seconds float64

@@ -59,9 +59,10 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 		return sh
 	}
 	until(listening, func() bool { return len(listening.shots) > 0 })
-	// More than the kernel's buffers hold, so that the server waits for each of them.
+	// More than the kernel's buffers hold, so that the server waits for each of them, and
+	// not so much that it has cut them off by then.
 	do("speed", "speed", "max")
-	for range 12 {
+	for range 4 {
 		do("start", "prompt", "Once upon a time there was a")
 		do("play")
 		until(listening, func() bool { return listening.last().Step == 64 })

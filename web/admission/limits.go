@@ -10,6 +10,10 @@ type Limits struct {
 	Rooms   Share // of classes; Most and Newcomers only
 	Members Share // of one class; not PerLearner
 
+	// Queues.
+	Labs  Backlog // measurements
+	Links Backlog // runs that are made again from links
+
 	// Meters.
 	Requests    Pace // of pages, forms and sockets
 	NewLearners Pace // first visits, which are given a cookie
@@ -19,6 +23,12 @@ type Limits struct {
 	NewRooms    Pace
 	Imported    Pace // MiB of files, begun ones as whole
 	Refusals    Pace // HTTP requests; more of them close the connection
+}
+
+// Backlog is how much work may wait in a [Queue].
+type Backlog struct {
+	Most       int // of everybody
+	PerLearner int
 }
 
 // DefaultLimits are for a machine with two cores.
@@ -33,6 +43,10 @@ func DefaultLimits() Limits {
 		Rooms:   Share{Most: 200, Newcomers: 150},
 		// A client with several addresses does not fill a class.
 		Members: Share{Most: 4000, Newcomers: 3500, PerAddress: 1000},
+
+		// A lab in a lesson and a lab of its own may wait in two tabs each.
+		Labs:  Backlog{Most: 1000, PerLearner: 4},
+		Links: Backlog{Most: 1000, PerLearner: 8},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// If 1,000 requests a second flood in from one address, another newcomer there

@@ -53,13 +53,12 @@ type turn struct {
 	moved   chan struct{} // of capacity 1: the order has changed
 }
 
-// NewQueue returns an empty queue. At most most pieces of work may wait, and each of one
-// learner. In a full queue the part that waits with the most work loses the last of it to
-// one that waits with less. Work that has run for a slice is ended if another learner is waiting; 0 is no
-// limit.
-func NewQueue(most, each int, slice time.Duration) *Queue {
+// NewQueue returns an empty queue. In a full one the part that waits with the most work
+// loses the last of it to one that waits with less. Work that has run for a slice is ended
+// if another learner is waiting; 0 is no limit.
+func NewQueue(l Backlog, slice time.Duration) *Queue {
 	return &Queue{
-		most: most, each: each, slice: slice, now: time.Now,
+		most: l.Most, each: l.PerLearner, slice: slice, now: time.Now,
 		finish: map[string]time.Duration{}, spent: map[string]time.Duration{},
 	}
 }

@@ -55,7 +55,7 @@ func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 // Otherwise the shortest work runs first.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(100, 50, 0)
+		q := NewQueue(Backlog{100, 50}, 0)
 		var j journal
 		for i := range 3 {
 			worker(q, &j, "long", fmt.Sprint("long ", i), time.Minute)
@@ -73,7 +73,7 @@ func TestQueueIsFair(t *testing.T) {
 // hold long work up for ever.
 func TestQueueShortestFirstIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(100, 50, 0)
+		q := NewQueue(Backlog{100, 50}, 0)
 		var j journal
 		worker(q, &j, "first", "first", time.Second)
 		worker(q, &j, "long", "long", 10*time.Second)
@@ -93,7 +93,7 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 // for the next turn. Giving up costs nothing.
 func TestQueueEstimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(100, 50, 0)
+		q := NewQueue(Backlog{100, 50}, 0)
 		var j journal
 		go func() {
 			_, leave, _ := q.Enter(context.Background(), Caller{Learner: "liar"}, time.Second, nil)
@@ -127,7 +127,7 @@ func TestQueueEstimates(t *testing.T) {
 // how many are ahead of them.
 func TestQueueBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(3, 2, 0)
+		q := NewQueue(Backlog{3, 2}, 0)
 		var j journal
 		worker(q, &j, "a", "a1", time.Minute)
 		var ahead []int
@@ -166,7 +166,7 @@ func TestQueueBounds(t *testing.T) {
 // waits, but not for the same learner's next piece.
 func TestQueueSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(10, 10, time.Minute)
+		q := NewQueue(Backlog{10, 10}, time.Minute)
 		began := time.Now()
 		ended := make(chan error, 1)
 		go func() {
@@ -194,7 +194,7 @@ func TestQueueSlice(t *testing.T) {
 // of the queue as one known learner or another address, and do not fill it.
 func TestQueueSharesByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(6, 4, 0)
+		q := NewQueue(Backlog{6, 4}, 0)
 		var j journal
 		work := func(who Caller, name string) {
 			go func() {

@@ -1,10 +1,12 @@
 package class
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -127,5 +129,35 @@ func TestClassSeesThatItsRunFailed(t *testing.T) {
 	s.driver.fail(nil)
 	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 3 {
 		t.Errorf("after the command: notice %q, %d steps", v.Notice, len(v.State.Steps))
+	}
+}
+
+// unreadable is a journal in which reading one room panics.
+type unreadable struct {
+	journal.Journal
+	room string
+}
+
+func (u unreadable) Read(
+	ctx context.Context, o journal.Owner, after int64, f func(journal.Record) error,
+) error {
+	if o.Name == u.room {
+		panic("while a room is read")
+	}
+	return u.Journal.Read(ctx, o, after, f)
+}
+
+// TestRoomWhoseReadingPanics: it is shown as damaged, and the others are there.
+func TestRoomWhoseReadingPanics(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	bad, good := s.room(Options{}), s.room(Options{})
+	s.end()
+	s = begun(t, dir, func(c *Config) { c.Logs = unreadable{c.Logs, bad.Code()} })
+	if _, err := s.Enter(t.Context(), good.Code(), caller("p1")); err != nil {
+		t.Errorf("the other room: %v", err)
+	}
+	if _, err := s.Enter(t.Context(), bad.Code(), caller("p1")); terms.RefusalOf(err).Code != CodeDamaged {
+		t.Errorf("the room: %v", err)
 	}
 }

@@ -39,7 +39,13 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	h.damaged = kept.damaged
 	for _, c := range kept.rooms {
-		h.rooms[c.code] = h.begin(c)
+		err := fault.Do(h.cfg.Log, "beginning a room", func() error {
+			h.rooms[c.code] = h.begin(c)
+			return nil
+		})
+		if err != nil {
+			h.damaged[c.code] = &damagedRoom{hash: c.secret[:], used: c.used}
+		}
 	}
 	h.Sweep(ctx)
 	h.wg.Go(h.sweepOften)
@@ -111,7 +117,7 @@ func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
 	}
 	if len(h.rooms) >= most {
 		return nil, terms.Refuse(
-			terms.CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms),
+			terms.CodeFull, "This server has %d rooms and cannot hold more. Delete one that is no longer needed.", len(h.rooms),
 		)
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil || h.damaged[c.code] != nil; c.code = newCode() {
@@ -338,22 +344,30 @@ func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 func (h *Hub) Sweep(ctx context.Context) {
 	h.sweepDamaged(ctx)
 	for _, r := range h.all() {
-		type state struct{ old, resting bool }
-		is, err := get(ctx, r, func(c *core) (state, error) {
-			idle := h.cfg.Now().Sub(c.used)
-			empty := c.here == 0 && len(c.presenterPages) == 0
-			return state{empty && idle > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
+		_ = fault.Do(h.cfg.Log, "clearing up a room", func() error {
+			h.sweepRoom(ctx, r)
+			return nil
 		})
-		if err != nil {
-			continue
+	}
+}
+
+// sweepRoom deletes a room that nobody has used for long, and suspends the run of one
+// that nobody uses now.
+func (h *Hub) sweepRoom(ctx context.Context, r *Room) {
+	type state struct{ old, resting bool }
+	is, err := get(ctx, r, func(c *core) (state, error) {
+		idle := h.cfg.Now().Sub(c.used)
+		empty := c.here == 0 && len(c.presenterPages) == 0
+		return state{empty && idle > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
+	})
+	switch {
+	case err != nil: // it is gone
+	case is.old:
+		if err := h.remove(ctx, r); err != nil {
+			h.cfg.Log.Error("an old room could not be deleted", "error", err)
 		}
-		if is.old {
-			if err := h.remove(ctx, r); err != nil {
-				h.cfg.Log.Error("an old room could not be deleted", "error", err)
-			}
-		} else if is.resting {
-			r.rest(ctx)
-		}
+	case is.resting:
+		r.rest(ctx)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
@@ -65,7 +66,11 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	for i, log := range logs {
 		hash := secrets[log.Name]
 		group.Go(func() error {
-			c, err := restoreRoom(reading, cfg, log, hash)
+			var c *core
+			err := fault.Do(cfg.Log, "reading a room", func() (err error) {
+				c, err = restoreRoom(reading, cfg, log, hash)
+				return err
+			})
 			if err != nil && reading.Err() == nil {
 				cfg.Log.Error("a room could not be read and stays as it is", "error", err)
 				unread[i] = &damagedRoom{hash: hash, used: log.Used}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -190,22 +191,25 @@ func (j *SQLite) commitPart(a *appending, from, to int) error {
 	return j.write(func(tx *sql.Tx, insert *sql.Stmt) error { return j.add(tx, insert, a, from, to) })
 }
 
-// write runs f in a transaction with a statement that inserts a record.
+// write runs f in a transaction with a statement that inserts a record. A panic is an
+// error: those who wait for the commit are answered, and the queue goes on.
 func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
-	// The callers may have gone; what they asked for is stored all the same.
-	err := j.db.Write(context.Background(), func(tx *sql.Tx) error {
-		if !j.repaired {
-			if err := j.repair(tx); err != nil {
+	err := fault.Try(func() error {
+		// The callers may have gone; what they asked for is stored all the same.
+		return j.db.Write(context.Background(), func(tx *sql.Tx) error {
+			if !j.repaired {
+				if err := j.repair(tx); err != nil {
+					return err
+				}
+			}
+			insert, err := tx.Prepare("INSERT INTO records (owner, seq, type, id, data) VALUES (?, ?, ?, ?, ?) " +
+				"ON CONFLICT (owner, type, id) DO NOTHING")
+			if err != nil {
 				return err
 			}
-		}
-		insert, err := tx.Prepare("INSERT INTO records (owner, seq, type, id, data) VALUES (?, ?, ?, ?, ?) " +
-			"ON CONFLICT (owner, type, id) DO NOTHING")
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		return f(tx, insert)
+			defer insert.Close()
+			return f(tx, insert)
+		})
 	})
 	if err == nil {
 		j.repaired = true

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -172,4 +173,23 @@ func TestDropDuringLargeBatch(t *testing.T) {
 		t.Errorf("the rest of the batch: %v", err)
 	}
 	wantTexts(t, j, ada)
+}
+
+// TestPanicInACommit: those who wait for a commit that panics are answered, and later
+// ones are not affected.
+func TestPanicInACommit(t *testing.T) {
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	j := NewSQLite(db)
+	var broken *fault.Fault
+	err = j.write(func(*sql.Tx, *sql.Stmt) error { panic("in a commit") })
+	if !errors.As(err, &broken) {
+		t.Errorf("the commit: %v", err)
+	}
+	if _, err := j.Append(t.Context(), large(Owner{Learner, "a"}, 1)); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
 }

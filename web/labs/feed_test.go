@@ -371,7 +371,7 @@ func TestOneAtATime(t *testing.T) {
 func TestShortBeforeLong(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.pages.queue = admission.NewQueue(mostWaiting, mostOwn, time.Millisecond)
+	s.pages.queue = admission.NewQueue(admission.DefaultLimits().Labs, time.Millisecond)
 	long := s.open("draw")
 	long.ask("set", values("draw", "run", "1", "guess", none, "draws", "100000", "repeats", "200"))
 	long.until("progress", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "Measuring") })

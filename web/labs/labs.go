@@ -47,7 +47,7 @@ func New(d Deps) *Pages {
 	}
 	return &Pages{
 		Deps: d, Base: pages.New(learner, d.Log, refusalPage),
-		queue: admission.NewQueue(mostWaiting, mostOwn, slice), kept: newKept(keptReports),
+		queue: admission.NewQueue(admission.DefaultLimits().Labs, slice), kept: newKept(keptReports),
 	}
 }
 

@@ -298,7 +298,7 @@ func TestWhoMayMakeItWork(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup
-	for i := range mostWaiting {
+	for i := range admission.DefaultLimits().Labs.Most {
 		in := make(chan struct{})
 		waiting.Go(func() {
 			once := sync.OnceFunc(func() { close(in) })

@@ -19,11 +19,7 @@ const pageTime = 20 * time.Second
 
 // One measurement runs at a time: two would spoil each other's times. A long
 // one ends early if others wait.
-const (
-	mostWaiting = 1000
-	mostOwn     = 4
-	slice       = time.Minute
-)
+const slice = time.Minute
 
 // errFull is returned to those who would wait too long.
 var errFull = &terms.Refusal{

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/web/admission"
 )
@@ -136,7 +137,10 @@ func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v 
 	go func() {
 		defer close(r.done)
 		defer cancel()
-		r.report, r.err = p.measure(ctx, who, l, v, r.tell)
+		r.err = fault.Do(p.Log, "a lab", func() (err error) {
+			r.report, err = p.measure(ctx, who, l, v, r.tell)
+			return err
+		})
 	}()
 	return r
 }

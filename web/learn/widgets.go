@@ -227,7 +227,10 @@ func (p *Pages) workFirst(s *spec, f *firstState) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
 	defer cancel()
 	if f.err = p.widgets.enter(ctx); f.err == nil {
-		f.html, f.err = p.work(ctx, s, s.defaults())
+		f.err = fault.Do(p.Log, "an experiment", func() (err error) {
+			f.html, err = p.work(ctx, s, s.defaults())
+			return err
+		})
 		p.widgets.leave()
 	}
 	if f.err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
@@ -41,13 +42,15 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 	group.SetLimit(carriers)
 	for _, name := range names {
 		group.Go(func() error {
-			f, err := tables(ctx, db, name)
-			if err != nil {
-				return err
-			}
-			return learners.Use(ctx, name, func(l *learner) error {
-				_, err := add(ctx, l, f, latest(f), func(*merge) error { return nil })
-				return err
+			return fault.Try(func() error {
+				f, err := tables(ctx, db, name)
+				if err != nil {
+					return err
+				}
+				return learners.Use(ctx, name, func(l *learner) error {
+					_, err := add(ctx, l, f, latest(f), func(*merge) error { return nil })
+					return err
+				})
 			})
 		})
 	}

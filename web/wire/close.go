@@ -24,7 +24,7 @@ var (
 	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, long after the first refusals"}
 	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has said it
 	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the server; it was logged"}
-	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or starting anew"}
+	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or restarting"}
 	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this now"}
 	reasonGone    = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer
 )

@@ -119,7 +119,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.ContentLength != 0 { // -1 for a body of unknown length
 		w.Header().Set("Connection", "close") // the body is not waited for
-		s.cfg.Refuse(w, http.StatusBadRequest, "A WebSocket handshake has no body.")
+		s.cfg.Refuse(w, http.StatusBadRequest, "A WebSocket handshake must not have a body.")
 		return
 	}
 	query := r.URL.Query()

@@ -62,6 +62,9 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 	if _, err := r.Do(context.Background(), session.Start{Prompt: "Once upon"}, nil, 0); !errors.Is(err, errBroken) {
 		t.Fatalf("the first text: %v", err)
 	}
+	if n := rs.cfg.Places.Stats().Held; n != 0 {
+		t.Errorf("%d places held by a run that did not start", n)
+	}
 	must(t, r, session.Start{Prompt: "Once upon a time"})
 	must(t, r, session.StepToken{})
 	before := must(t, r, session.StepToken{})
@@ -103,4 +106,34 @@ func TestPanicThatRepeats(t *testing.T) {
 		t.Fatal("the run that ended was found")
 	}
 	must(t, other, session.Start{Prompt: "Once upon a time"})
+}
+
+// TestRoomRunThatEnds: a class can wait for the end of its run, which comes without
+// [RoomRun.Close] if the run panics again when it is rebuilt.
+func TestRoomRunThatEnds(t *testing.T) {
+	t.Parallel()
+	rs, broken, _ := faultyRegistry(t)
+	room, err := rs.OpenRoom(t.Context(), "K7Q4MX", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := room.Do(t.Context(), session.Start{Prompt: "Once upon a time"}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-room.Done():
+		t.Fatal("it has ended")
+	default:
+	}
+	if _, err := room.Do(t.Context(), session.StepToken{}); err != nil {
+		t.Fatal(err)
+	}
+	broken.Store(2)
+	if _, err := room.Do(t.Context(), session.StepToken{}); !errors.Is(err, ErrGone) {
+		t.Errorf("the command: %v", err)
+	}
+	<-room.Done()
+	if st := room.State(); st == nil || !st.Started() {
+		t.Errorf("its last state: %+v", st)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -103,11 +104,14 @@ func (rs *Registry) watchMemory() {
 		case <-rs.ctx.Done():
 			return
 		case now := <-tick.C:
-			over := rs.lookAtMemory(now)
-			if (over || rs.memory.freed.Load() >= worthReturning) && now.Sub(returned) >= returnEvery {
-				rs.returnMemory()
-				returned = now
-			}
+			_ = fault.Do(rs.cfg.Log, "watching the memory", func() error {
+				over := rs.lookAtMemory(now)
+				if (over || rs.memory.freed.Load() >= worthReturning) && now.Sub(returned) >= returnEvery {
+					rs.returnMemory()
+					returned = now
+				}
+				return nil
+			})
 		}
 	}
 }

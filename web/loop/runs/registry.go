@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/memory"
@@ -252,7 +253,7 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 			rs.refused.OwnFull++
 			return nil, &terms.Refusal{
 				Code:    terms.CodeFull,
-				Message: "You have as many runs open as one person may. Close a tab and try again.",
+				Message: "You have as many runs open as one person may have. Close a tab and try again.",
 			}
 		default:
 			rs.refused.Full++
@@ -283,15 +284,21 @@ func (rs *Registry) expire() {
 		select {
 		case <-rs.ctx.Done():
 			return
-		case <-tick.C:
+		case now := <-tick.C:
+			_ = fault.Do(rs.cfg.Log, "dropping old runs", func() error {
+				rs.dropUnusedSince(now.Add(-rs.cfg.Limits.IdleExpiry))
+				return nil
+			})
 		}
-		before := time.Now().Add(-rs.cfg.Limits.IdleExpiry).UnixNano()
-		rs.mu.Lock()
-		for _, r := range rs.byID {
-			if !r.pinned && !r.watched() && r.used.Load() < before {
-				rs.drop(r)
-			}
+	}
+}
+
+func (rs *Registry) dropUnusedSince(before time.Time) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, r := range rs.byID {
+		if !r.pinned && !r.watched() && r.used.Load() < before.UnixNano() {
+			rs.drop(r)
 		}
-		rs.mu.Unlock()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -91,7 +92,7 @@ func (x *RoomRun) Watch(f func()) (stop func()) {
 			case <-stopped:
 				return
 			default:
-				f()
+				_ = fault.Do(x.registry.cfg.Log, "showing a room its run", func() error { f(); return nil })
 			}
 		}
 	})

@@ -305,7 +305,15 @@ func (r *Run) guard(
 	if next, err = s.Restore(ctx); err != nil {
 		return next, err
 	}
+	r.releaseUnstarted(s)
 	return next, errBroken
+}
+
+// releaseUnstarted gives the run's place back if it has no text.
+func (r *Run) releaseUnstarted(s *session.Session) {
+	if st := s.State(); st != nil && !st.Started() {
+		r.release()
+	}
 }
 
 // carryOut carries out one request on the session.
@@ -331,9 +339,7 @@ func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) 
 		}
 	}
 	next, err := s.Apply(ctx, c)
-	if st := s.State(); st != nil && !st.Started() {
-		r.release()
-	}
+	r.releaseUnstarted(s)
 	return next, err
 }
 
