@@ -242,11 +242,12 @@ async function copy(button) {
   const field = document.querySelector(button.dataset.copy);
   const words = button.textContent;
   try {
-    await navigator.clipboard.writeText(field.value);
+    await navigator.clipboard.writeText(field.value ?? field.textContent);
     button.textContent = 'Copied';
   } catch { // without encryption browsers offer no clipboard
     field.classList.remove('sr');
-    field.select();
+    if (field.select) field.select();
+    else getSelection().selectAllChildren(field);
     button.textContent = 'Press Ctrl+C';
   }
   setTimeout(() => { button.textContent = words; }, 2000);

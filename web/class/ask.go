@@ -5,6 +5,7 @@ import (
 	"html"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -78,8 +79,21 @@ func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 // tokenOption makes an option of a token.
 func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Option {
 	return Option{
-		Key: strconv.Itoa(int(id)), Text: m.Token(int(id)).Text, Token: true, P: d.P[id], Q: d.Q(d.RankOf(id)),
-		Right: id == drawn,
+		Key: strconv.Itoa(int(id)), Text: readable(m, int(id)), Token: !m.Token(int(id)).Special,
+		P: d.P[id], Q: d.Q(d.RankOf(id)), Right: id == drawn,
+	}
+}
+
+// readable is a token as people read it. A token that represents no text, such as
+// <|end|>, is described: its name is markup, and a class need not know it.
+func readable(m *infer.Model, id int) string {
+	switch t := m.Token(id); {
+	case m.EOS(id):
+		return "(end of the text)"
+	case t.Special:
+		return "(" + strings.Trim(t.Text, "<|/>[]") + ")"
+	default:
+		return t.Text
 	}
 }
 

@@ -195,7 +195,7 @@ func (c *core) receipt(p *poll, v vote) Receipt {
 		r.Text = p.Options[i].Text
 	} else if id, err := strconv.Atoi(v.Choice); err == nil && p.Kind == Draw && c.state != nil &&
 		between(id, 0, c.state.Model.Config().Vocab-1) {
-		r.Text = c.state.Model.Token(id).Text
+		r.Text = readable(c.state.Model, id)
 	}
 	return r
 }

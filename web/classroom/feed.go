@@ -114,11 +114,12 @@ func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 		list = append(list,
 			piece{"cl-strip", lang.StripRowHTML("cl-strip", f.Screen.Strip, false)},
 			piece{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
+			piece{"cl-say", sayBox(f.Say)},
 			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
 			piece{"cl-stage", stageBody("cl-stage", f.Screen)},
 		)
 	} else {
-		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll}
+		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll, Say: f.Say}
 		list = []piece{
 			{"cl-who", crowd(d)},
 			{"cl-strip", deckStrip(d.Screen)},

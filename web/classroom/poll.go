@@ -2,7 +2,9 @@ package classroom
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -24,6 +26,7 @@ type poll struct {
 	Head    stage.Rich
 	Count   string // "26 votes"
 	Missing string // the probability of what could not be voted for
+	Tie     string // "A tie: 4 votes each for A and C.", "" without one
 }
 
 // option is something to vote for, with the bars of the class and the model
@@ -72,6 +75,7 @@ func newPoll(v *class.View) *poll {
 	q.Count = terms.Counted(p.Votes, map[bool]string{true: "draw", false: "vote"}[p.Kind == class.Draw])
 	q.fill()
 	q.Head = q.head()
+	q.Tie = q.tie()
 	return q
 }
 
@@ -147,28 +151,83 @@ func (q *poll) head() stage.Rich {
 	if !q.Known || q.Kind != class.Next || len(q.Poll.Options) == 0 {
 		return nil
 	}
-	var most, leans, drawn *class.Option
-	for i := range q.Poll.Options {
-		o := &q.Poll.Options[i]
-		if o.Count > 0 && (most == nil || o.Count > most.Count) {
-			most = o
-		}
-		if leans == nil || o.Q > leans.Q {
-			leans = o
-		}
-		if o.Right {
-			drawn = o
-		}
-	}
+	most := leaders(q.Poll.Options, func(o class.Option) float64 { return float64(o.Count) })
+	leans := leaders(q.Poll.Options, func(o class.Option) float64 { return o.Q })
 	var r stage.Rich
-	if most != nil {
-		r = append(r, stage.Span{S: "We said "}, chip(most, stage.Given), stage.Span{S: ", the model leaned to "})
-	} else {
+	switch {
+	case len(most) == 0:
 		r = append(r, stage.Span{S: "Nobody voted. The model leaned to "})
+	case len(most) == 1:
+		r = append(r, stage.Span{S: "We said "}, chip(most[0], stage.Given), stage.Span{S: ", the model leaned to "})
+	default:
+		r = append(append(r, stage.Span{S: "A tie between "}), chips(most, stage.Given)...)
+		r = append(r, stage.Span{S: ". The model leaned to "})
 	}
-	r = append(r, chip(leans, stage.Gen))
-	if drawn != nil {
-		r = append(r, stage.Span{S: ", the draw gives "}, chip(drawn, stage.Pick))
+	if len(leans) > 1 {
+		r = append(r, stage.Span{S: "a tie of "})
+	}
+	r = append(r, chips(leans, stage.Gen)...)
+	if i := slices.IndexFunc(q.Poll.Options, func(o class.Option) bool { return o.Right }); i >= 0 {
+		r = append(r, stage.Span{S: ", the draw gives "}, chip(&q.Poll.Options[i], stage.Pick))
+	}
+	return r
+}
+
+// tie says that the options with the most votes have equally many.
+func (q *poll) tie() string {
+	if !q.Shown {
+		return ""
+	}
+	most := leaders(q.Poll.Options, func(o class.Option) float64 { return float64(o.Count) })
+	if len(most) < 2 {
+		return ""
+	}
+	var names []string
+	for _, o := range most {
+		name := o.Letter
+		if o.Token || name == "" {
+			name = "“" + strings.TrimSpace(stage.Marked(o.Text).String()) + "”"
+		}
+		names = append(names, name)
+	}
+	last := len(names) - 1
+	noun := map[bool]string{true: "draw", false: "vote"}[q.Kind == class.Draw]
+	say := fmt.Sprintf(
+		"A tie: %s each for %s and %s.", terms.Counted(most[0].Count, noun), strings.Join(names[:last], ", "), names[last],
+	)
+	if q.Known && q.Poll.Kind == class.Next || q.Kind == class.Draw && q.Phase != class.Open {
+		say += " Appending the class’s choice takes the one that the model finds more probable."
+	}
+	return say
+}
+
+// leaders are the options with the largest value: several if they are tied, none if
+// nothing is above 0.
+func leaders(options []class.Option, value func(class.Option) float64) (list []*class.Option) {
+	best := 0.0
+	for i := range options {
+		o := &options[i]
+		switch v := value(*o); {
+		case v <= 0 || v < best || o.Rest:
+		case v > best:
+			best, list = v, []*class.Option{o}
+		default:
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// chips lists tokens in a sentence: "a and b", "a, b and c".
+func chips(list []*class.Option, s stage.Style) (r []stage.Span) {
+	for i, o := range list {
+		switch {
+		case i > 0 && i == len(list)-1:
+			r = append(r, stage.Span{S: " and "})
+		case i > 0:
+			r = append(r, stage.Span{S: ", "})
+		}
+		r = append(r, chip(o, s))
 	}
 	return r
 }

@@ -21,6 +21,7 @@ type slide struct {
 	QR          qrCode
 	Screen      screen
 	Poll        *poll
+	Say         string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
 // N is the number of the stage.
@@ -35,10 +36,19 @@ func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 	}
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
-		Screen: screenOf(v, rest, false), Poll: newPoll(v),
+		Screen: screenOf(v, rest, false), Poll: newPoll(v), Say: walkSay(v),
 	}
 	d.Left, d.Right = halves(v.Code)
 	return d, nil
+}
+
+// walkSay is what the walkthrough says at its step, as HTML for everybody; "" before the
+// first step, and where the presenter has left the script.
+func walkSay(v *class.View) string {
+	if v.Walk == nil || v.Walk.Left || v.Walk.At() == nil {
+		return ""
+	}
+	return v.Walk.At().Say
 }
 
 // screenOf is the run of a room as all may see it. rest stands for a run that

@@ -1,0 +1,124 @@
+package classroom_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestSentenceOnEveryScreen: what the walkthrough says at a step is on the wall and on the
+// phones, and gone when the presenter leaves the script.
+func TestSentenceOnEveryScreen(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
+	phone := newPerson(t, base)
+	const said = "The model doesn't see letters."
+	straight := strings.NewReplacer("’", "'")
+	shows := func(path, where string) bool {
+		return strings.Contains(straight.Replace(words(phone.get("/class/"+code+path).Find(where))), said)
+	}
+	for _, c := range []struct {
+		cmd   string
+		shown bool
+	}{{"", false}, {"next-step", true}, {"forward", false}} {
+		if c.cmd != "" {
+			p.do(code, c.cmd)
+		}
+		if wall, own := shows("/projector", ".bigstage__say"), shows("", "#cl-say"); wall != c.shown || own != c.shown {
+			t.Errorf("after %q the sentence is on the wall: %t, on a phone: %t; want %t", c.cmd, wall, own, c.shown)
+		}
+	}
+	note := webtest.Course(t).Walk("loop").Steps[0].Note
+	if note == "" || strings.Contains(phone.get("/class/"+code).text, "Point at the strip") {
+		t.Error("a phone shows the presenter's own note")
+	}
+}
+
+// TestTieIsNamed: two options with equally many votes are called a tie, in the votes and
+// in the sentence of the reveal.
+func TestTieIsNamed(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{})
+	p.do(code, "start", "prompt", "Once upon a time there was a")
+	p.do(code, "ask-next")
+	first := newPerson(t, base)
+	ask := first.get("/class/" + code)
+	id := ask.Find("input[name=poll]").AttrOr("value", "")
+	var keys []string
+	for _, b := range ask.Find("button.vote").EachIter() {
+		keys = append(keys, b.AttrOr("value", ""))
+	}
+	first.post("/class/"+code+"/vote", url.Values{"poll": {id}, "choice": {keys[0]}})
+	p.do(code, "spread")
+	if first.get("/class/"+code).Find("[data-tie]").Length() != 0 {
+		t.Error("one vote is called a tie")
+	}
+	p.do(code, "extend")
+	second := newPerson(t, base)
+	second.get("/class/" + code)
+	second.post("/class/"+code+"/vote", url.Values{"poll": {id}, "choice": {keys[1]}})
+	p.do(code, "spread")
+	for _, path := range []string{"", "/projector"} {
+		got := words(first.get("/class/" + code + path).Find("[data-tie]"))
+		if !strings.HasPrefix(got, "A tie: 1 vote each for ") {
+			t.Errorf("%q says of a tie: %q", path, got)
+		}
+	}
+	p.do(code, "reveal")
+	if got := words(first.get("/class/" + code).Find("#cl-ask")); !strings.HasPrefix(got, "A tie between ") {
+		t.Errorf("the reveal of a tie says %q", got)
+	}
+}
+
+// TestSummaryPrintsNoTags: no page or table after class shows markup where a person reads:
+// neither the HTML of a question nor the name of a special token.
+func TestSummaryPrintsNoTags(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{})
+	p.do(code, "ask-question", "id", "q-one-sentence")
+	p.do(code, "reveal")
+	p.do(code, "dismiss")
+	p.do(code, "start", "prompt", "The capital of France is")
+	p.do(code, "set", "temperature", "2", "top_p", "1", "seed", "1")
+	for range 3 { // polls whose tail has special tokens, and a draw
+		p.do(code, "ask-next", "n", "8")
+		p.do(code, "reveal")
+		p.do(code, "token")
+	}
+	sum := p.get("/class/" + code + "/summary")
+	replay := newPerson(t, base).get(strings.TrimPrefix(sum.Find("[data-replay]").AttrOr("value", ""), base))
+	for name, text := range map[string]string{
+		"summary": words(sum.Find("main")), "replay": words(replay.Find("main")),
+		"table": p.get("/class/" + code + "/summary.csv").text,
+	} {
+		for _, tag := range []string{"<p>", "</p>", "<|", "|>", "<code", "<em", "&lt;"} {
+			if strings.Contains(text, tag) {
+				t.Errorf("the %s prints %s: %.300s", name, tag, text[max(0, strings.Index(text, tag)-80):])
+			}
+		}
+	}
+	if !strings.Contains(words(sum.Find(".asked h3").First()), "1. ") {
+		t.Error("the question is missing")
+	}
+}
+
+// TestCommandIsFolded: how to open the server to phones is one press away, and copied by
+// another.
+func TestCommandIsFolded(t *testing.T) {
+	t.Parallel()
+	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -tls-cert cert.pem"}
+	fold := newPerson(t, serveWith(t, local)).get("/teach").Find("details.let-in")
+	if _, open := fold.Attr("open"); fold.Length() != 1 || open || words(fold.Find("summary")) != "Let phones in" {
+		t.Fatalf("%d folds, open %t, %q", fold.Length(), open, words(fold.Find("summary")))
+	}
+	copies := fold.Find("[data-copy]")
+	if copied := fold.Find(copies.First().AttrOr("data-copy", "")); copies.Length() != 2 || words(copied) != local.Command {
+		t.Error("the commands cannot be copied")
+	}
+}
