@@ -75,6 +75,32 @@ function receive(message) {
   if (called && wandering()) rejoin();
   place();
   mark();
+  bringPoll();
+}
+
+// A vote that opens scrolls itself into view, once. Elsewhere on the page, or while
+// wandering, it is one press away, until this phone has voted.
+let brought = null; // the newest vote that was on the stage; one that was open before this page is not scrolled to
+let pollInView = false;
+const calmly = matchMedia('(prefers-reduced-motion: reduce)');
+
+const voting = () => !last?.ended && last?.poll?.phase === 'open';
+
+function bringPoll() {
+  const before = brought;
+  brought = last.poll?.id ?? '';
+  const opened = before !== null && before !== brought && voting();
+  if (opened && !wandering() && !document.activeElement?.matches('input, textarea')) toPoll();
+  dock();
+}
+
+function toPoll() {
+  document.getElementById('cl-poll').scrollIntoView({ block: 'start', behavior: calmly.matches ? 'auto' : 'smooth' });
+}
+
+function dock() {
+  const voted = mine?.poll === last?.poll?.id || waiting?.poll === last?.poll?.id;
+  document.getElementById('dock').hidden = !voting() || voted || (!wandering() && pollInView);
 }
 
 // own handles what only this phone receives: its name and the vote that counts.
@@ -110,7 +136,7 @@ const standing = (box) => (waiting?.poll === box.dataset.poll && waiting)
 // mark marks this phone's vote on the shared poll, and its state.
 function mark() {
   const box = document.getElementById('cl-poll');
-  if (!box?.dataset.poll) return;
+  if (!box?.dataset.poll) return dock();
   const stands = mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null;
   const open = waiting?.poll === box.dataset.poll ? waiting : null;
   const choice = open?.choice ?? stands?.choice;
@@ -130,6 +156,7 @@ function mark() {
   const draw = box.querySelector('[data-draw]');
   if (draw) draw.disabled = Boolean(stands);
   result(box, stands);
+  dock();
 }
 
 function mineWords(box, stands, open) {
@@ -209,6 +236,7 @@ async function look(href) {
     document.getElementById('own').hidden = false;
     toEnd(document.getElementById('own-strip'));
     if (last) place();
+    dock();
   } catch { tell('This needs the connection, which is cut just now.'); }
 }
 
@@ -224,6 +252,12 @@ function rejoin() {
 }
 
 function click(event) {
+  if (event.target.closest('[data-vote-now]')) {
+    if (wandering()) rejoin();
+    toPoll();
+    document.querySelector('#cl-poll :is(button, input)')?.focus({ preventScroll: true });
+    return;
+  }
   const command = room && !wall && asked(event.target);
   if (command) {
     if (command.cmd === 'look') inside = command.on;
@@ -295,6 +329,10 @@ if (room) {
       if (form) look(`?${new URLSearchParams(new FormData(form))}`);
     });
     if (wandering()) hold();
+    new IntersectionObserver(([entry]) => {
+      pollInView = entry.isIntersecting;
+      dock();
+    }, { rootMargin: '0px 0px -72px 0px' }).observe(document.getElementById('cl-poll'));
   }
   followRows();
   begin();

@@ -246,6 +246,9 @@ func (c *core) show() {
 	if w := c.cfg.Course.Walk(d.Walk); w != nil {
 		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
 	}
+	if d.Ended {
+		v.End = c.ending()
+	}
 	if p := c.onStage(); p != nil {
 		v.Poll = p.view(c.votes, p.Phase)
 		v.Hidden = p.Kind == Next && p.Phase != Revealed

@@ -124,6 +124,18 @@ func (c *core) summary() *Summary {
 	return s
 }
 
+// ending sums up a class for everybody who was in it.
+func (c *core) ending() *Ending {
+	e := &Ending{Asked: len(c.polls), Texts: len(c.texts), Replay: c.room.ReplayKey()}
+	if t, ok := textOf(c.state); ok && !slices.Contains(c.texts, t) {
+		e.Texts++
+	}
+	for _, round := range c.votes {
+		e.Votes += len(round)
+	}
+	return e
+}
+
 // summary sums up a poll.
 func (p *poll) summary(votes map[round]map[int]vote) PollSummary {
 	s := PollSummary{Poll: *p.view(votes, Revealed), Text: p.PromptText, Asked: p.Asked, Distance: -1}

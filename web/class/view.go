@@ -33,6 +33,8 @@ type View struct {
 	Timer time.Time
 
 	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
+	// End is what the class has done, nil until it has ended.
+	End *Ending
 	// Presenting says that someone has the presenter's page open.
 	Presenting bool
 	// Notice is something that happened to the room by itself, as a sentence
@@ -60,6 +62,13 @@ func (v *View) Shared(key string, make func() any) any {
 		once, _ = v.shared.LoadOrStore(key, sync.OnceValue(make))
 	}
 	return once.(func() any)()
+}
+
+// Ending is what a class that has ended did together.
+type Ending struct {
+	Asked, Votes int // questions, and the votes in all their rounds
+	Texts        int
+	Replay       string // the key of the replay, see [Room.ReplayKey]
 }
 
 // WalkView is the place in a walkthrough.

@@ -116,10 +116,10 @@ func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 			piece{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
 			piece{"cl-say", sayBox(f.Say)},
 			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
-			piece{"cl-stage", stageBody("cl-stage", f.Screen)},
+			piece{"cl-stage", phoneStage(f)},
 		)
 	} else {
-		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll, Say: f.Say}
+		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll, Say: f.Say, End: f.End}
 		list = []piece{
 			{"cl-who", crowd(d)},
 			{"cl-strip", deckStrip(d.Screen)},

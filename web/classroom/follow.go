@@ -28,6 +28,7 @@ type followPage struct {
 	Error  string
 	Ends   string // when the countdown ends
 	Where  string // "12.5": where the class is
+	End    *ending
 	Say    string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
@@ -93,6 +94,9 @@ func (p *Pages) followPage(v *class.View) followPage {
 	f := followPage{
 		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, p.rest, false),
 		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v),
+	}
+	if f.End = newEnding(v); f.End != nil {
+		f.Poll, f.Say = nil, ""
 	}
 	if st := v.State; st != nil && st.Started() {
 		f.Where = at(st.Cursor)

@@ -32,6 +32,7 @@ type control struct {
 	More     []button
 	Back     button
 	Playing  bool
+	Ended    bool
 }
 
 // button is a command with its words.
@@ -93,6 +94,9 @@ func controlFor(v *class.View, drives bool) control {
 
 // newControl finds the one thing to do next, and what else there is.
 func newControl(v *class.View) control {
+	if v.Ended { // no key of a clicker goes on from here
+		return control{Ended: true, Main: button{Cmd: "reopen", Say: "Open the class again"}}
+	}
 	c := control{Back: button{Cmd: "back", Say: "Stage back", Keys: []string{"ArrowLeft"}}}
 	if v.Walk != nil && !v.Walk.Left && v.Walk.Step > 1 {
 		c.Back = button{Cmd: "prev-step", Say: "Step back", Keys: []string{"ArrowLeft", "PageUp"}}

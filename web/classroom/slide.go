@@ -21,6 +21,7 @@ type slide struct {
 	QR          qrCode
 	Screen      screen
 	Poll        *poll
+	End         *ending
 	Say         string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
@@ -37,6 +38,7 @@ func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
 		Screen: screenOf(v, rest, false), Poll: newPoll(v), Say: walkSay(v),
+		End: newEnding(v),
 	}
 	d.Left, d.Right = halves(v.Code)
 	return d, nil
