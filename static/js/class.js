@@ -69,7 +69,7 @@ function receive(message) {
   last = message.data;
   document.body.toggleAttribute('data-looking', last.looking);
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
-  else if (last.ended) say('The class is over.', 'Thank you for taking part.', false);
+  else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;
   if (waiting && waiting.poll !== last.poll?.id) wait(null);
   if (called && wandering()) rejoin();

@@ -100,7 +100,10 @@ func readable(m *infer.Model, id int) string {
 // nextPoll asks which of n tokens comes next at the step that [Undrawn] has moved a
 // run to. A seed shuffles them; n is [predict.LeastCandidates] or more.
 func nextPoll(st *session.State, n int, seed uint64) *poll {
-	p := &poll{Kind: Next, Step: st.Cursor.Step, PromptText: "Which token comes next?"}
+	p := &poll{
+		Kind: Next, Step: st.Cursor.Step, Before: textBefore(st, st.Cursor.Step), Settings: settingsOf(st),
+		PromptText: "Which token comes next?",
+	}
 	d, drawn := drawnBy(st)
 	for _, id := range predict.Deal(d, drawn, n, seed) {
 		p.Options = append(p.Options, tokenOption(st.Model, d, id, drawn))
@@ -113,7 +116,10 @@ func nextPoll(st *session.State, n int, seed uint64) *poll {
 // least probable of them together.
 func drawPoll(st *session.State) *poll {
 	d, drawn := drawnBy(st)
-	p := &poll{Kind: Draw, Step: st.Cursor.Step, PromptText: "Draw one number. On which token does it fall?"}
+	p := &poll{
+		Kind: Draw, Step: st.Cursor.Step, Before: textBefore(st, st.Cursor.Step), Settings: settingsOf(st),
+		PromptText: "Draw one number. On which token does it fall?",
+	}
 	q := 0.0
 	for i := range min(d.Keep, mostKept) {
 		o := tokenOption(st.Model, d, d.Order[d.KeptRank(i)], drawn)

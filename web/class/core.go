@@ -246,6 +246,7 @@ func (c *core) show() {
 	if w := c.cfg.Course.Walk(d.Walk); w != nil {
 		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
 	}
+	v.Broken = c.brokenReveal()
 	if d.Ended {
 		v.End = c.ending()
 	}

@@ -25,7 +25,9 @@ type poll struct {
 	Asked      time.Time `json:"asked"`
 	Ends       time.Time `json:"ends,omitzero"`
 	Step       int       `json:"step,omitempty"`
-	Options    []Option  `json:"options,omitempty"` // with P, Q, Right and Why, without counts
+	Before     string    `json:"before,omitempty"`   // the text that Step continues, see textBefore
+	Settings   string    `json:"settings,omitempty"` // those of the draw, see settingsOf
+	Options    []Option  `json:"options,omitempty"`  // with P, Q, Right and Why, without counts
 	Answer     string    `json:"answer,omitempty"`
 	Right      *float64  `json:"right,omitempty"`
 	Within     float64   `json:"within,omitempty"`

@@ -206,7 +206,7 @@ func TestDrawsOfTheRest(t *testing.T) {
 	for _, r := range l.allVote(30, func(int) Ballot { return Ballot{} }) {
 		if !slices.Contains(keys(p), r.Choice) {
 			others++
-			if r.Text != l.View().State.Model.Token(number(r.Choice)).Text {
+			if r.Text != readable(l.View().State.Model, number(r.Choice)) {
 				t.Errorf("the receipt reads %q", r.Text)
 			}
 		}

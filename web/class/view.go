@@ -23,6 +23,9 @@ type View struct {
 	// Hidden says that the stage must not show probabilities or the token
 	// drawn: a poll asks for them.
 	Hidden bool
+	// Broken is set if the settings were changed after a reveal at the step shown, so that
+	// what the reveal said is not what the draw gives.
+	Broken *Broken
 	// Walk is the place in the walkthrough, nil where the room has none.
 	Walk *WalkView
 	// Poll is the poll on the stage, nil where there is none.
@@ -62,6 +65,15 @@ func (v *View) Shared(key string, make func() any) any {
 		once, _ = v.shared.LoadOrStore(key, sync.OnceValue(make))
 	}
 	return once.(func() any)()
+}
+
+// Broken is a reveal that no longer holds.
+type Broken struct {
+	Said string // the token that the reveal named
+	Drew string // the token drawn instead, "" while nothing is drawn
+	// Unsure is set while the scores that the new settings need are not computed: the draw
+	// may still give what was said.
+	Unsure bool
 }
 
 // Ending is what a class that has ended did together.

@@ -114,12 +114,12 @@ func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 		list = append(list,
 			piece{"cl-strip", lang.StripRowHTML("cl-strip", f.Screen.Strip, false)},
 			piece{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
-			piece{"cl-say", sayBox(f.Say)},
+			piece{"cl-say", sayBox(f.Say, f.Broken)},
 			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
 			piece{"cl-stage", phoneStage(f)},
 		)
 	} else {
-		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll, Say: f.Say, End: f.End}
+		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll, Say: f.Say, End: f.End, Broken: f.Broken}
 		list = []piece{
 			{"cl-who", crowd(d)},
 			{"cl-strip", deckStrip(d.Screen)},

@@ -29,6 +29,7 @@ type followPage struct {
 	Ends   string // when the countdown ends
 	Where  string // "12.5": where the class is
 	End    *ending
+	Broken string // that a reveal no longer holds
 	Say    string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
@@ -93,7 +94,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) followPage(v *class.View) followPage {
 	f := followPage{
 		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, p.rest, false),
-		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v),
+		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v), Broken: brokenSay(v),
 	}
 	if f.End = newEnding(v); f.End != nil {
 		f.Poll, f.Say = nil, ""

@@ -22,6 +22,7 @@ type slide struct {
 	Screen      screen
 	Poll        *poll
 	End         *ending
+	Broken      string // that a reveal no longer holds
 	Say         string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
@@ -38,7 +39,7 @@ func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
 		Screen: screenOf(v, rest, false), Poll: newPoll(v), Say: walkSay(v),
-		End: newEnding(v),
+		End: newEnding(v), Broken: brokenSay(v),
 	}
 	d.Left, d.Right = halves(v.Code)
 	return d, nil
@@ -51,6 +52,22 @@ func walkSay(v *class.View) string {
 		return ""
 	}
 	return v.Walk.At().Say
+}
+
+// brokenSay says that a reveal no longer holds, "" if all do.
+func brokenSay(v *class.View) string {
+	b := v.Broken
+	if b == nil || v.Ended {
+		return ""
+	}
+	name := func(token string) string { return "“" + strings.TrimSpace(stage.Marked(token).String()) + "”" }
+	switch {
+	case b.Unsure:
+		return "The settings have changed since the reveal: the draw may no longer give " + name(b.Said) + "."
+	case b.Drew == "":
+		return "The settings have changed since the reveal: the draw no longer gives " + name(b.Said) + "."
+	}
+	return "The reveal named " + name(b.Said) + ". The settings changed after it, so the draw gave " + name(b.Drew) + "."
 }
 
 // screenOf is the run of a room as all may see it. rest stands for a run that

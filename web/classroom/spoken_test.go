@@ -2,6 +2,7 @@ package classroom_test
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -121,4 +122,37 @@ func TestCommandIsFolded(t *testing.T) {
 	if copied := fold.Find(copies.First().AttrOr("data-copy", "")); copies.Length() != 2 || words(copied) != local.Command {
 		t.Error("the commands cannot be copied")
 	}
+}
+
+// TestWithdrawnRevealIsSaid: a setting that is changed after a reveal is said on the wall and
+// on the phones: before the draw the reveal is withdrawn, after it the two tokens are named.
+func TestWithdrawnRevealIsSaid(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{})
+	p.do(code, "start", "prompt", "Once upon a time there was a")
+	p.do(code, "ask-next")
+	p.do(code, "reveal")
+	phone := newPerson(t, base)
+	says := func(when, want string) {
+		t.Helper()
+		for _, path := range []string{"", "/projector"} {
+			got := words(phone.get("/class/" + code + path).Find(".broken"))
+			if !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%s, %q says %q, want %q", when, path, got, want)
+			}
+		}
+	}
+	says("after the reveal", "")
+	for seed := 100; phone.get("/class/"+code).Find(".broken").Length() == 0; seed++ {
+		if seed == 150 {
+			t.Fatal("fifty seeds draw the same token")
+		}
+		p.do(code, "set", "seed", strconv.Itoa(seed))
+		p.do(code, "seek", "step", "1", "stage", "1")
+		p.do(code, "forward")
+	}
+	says("after the change", "The settings have changed since the reveal: the draw no longer gives “")
+	p.do(code, "token")
+	says("after the draw", "The reveal named “")
 }
