@@ -64,7 +64,7 @@ func newBattle(t testing.TB) *battle {
 		t.Fatal(err)
 	}
 	for _, do := range [][]string{
-		{"start", "prompt", "The capital of France is"}, {"forward"}, {"ask-next", "n", "5"},
+		{"start", "prompt", "The capital of France is"}, {"forward"}, {"ask-next", "n", "5", "where", "here"},
 	} {
 		if err := teacher.Do(t.Context(), do[0], do[1:]...); err != nil {
 			t.Fatal(err)

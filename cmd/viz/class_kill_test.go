@@ -179,7 +179,7 @@ func (k *killedClass) teach(ctx context.Context) error {
 // ask opens a poll and makes everybody vote twice. It returns when all have a
 // receipt, or with an error if the server is gone; then phones keep trying.
 func (k *killedClass) ask(ctx context.Context) error {
-	if err := k.teacher.Do(ctx, "ask-next", "n", "5"); err != nil {
+	if err := k.teacher.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
 		return err
 	}
 	k.casting.Wait() // those of an interrupted poll

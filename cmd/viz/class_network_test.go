@@ -179,7 +179,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 	b.t.Helper()
 	good := b.phones[0]
 	for {
-		if err := b.teacher.Do(ctx, "ask-next", "n", "4"); err == nil {
+		if err := b.teacher.Do(ctx, "ask-next", "n", "4", "where", "here"); err == nil {
 			break
 		} else if r := new(load.Refused); !errors.As(err, &r) {
 			b.t.Fatal(err)

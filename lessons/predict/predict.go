@@ -18,6 +18,7 @@ package predict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
@@ -35,10 +36,16 @@ func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	if n < LeastCandidates {
 		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
 	}
-	n = min(n, len(d.Order))
+	return DealOf(d.Order, drawn, n, seed)
+}
+
+// DealOf is [Deal] from some of the tokens, the most probable first. The one that will be
+// drawn is among them.
+func DealOf(order []int32, drawn int32, n int, seed uint64) []int32 {
+	n = min(n, len(order))
 	likely := max(1, n-2)
-	hand := append([]int32(nil), d.Order[:likely]...)
-	if d.RankOf(drawn) >= likely {
+	hand := append([]int32(nil), order[:likely]...)
+	if !slices.Contains(hand, drawn) {
 		hand = append(hand, drawn)
 	}
 	step := 0
@@ -48,7 +55,7 @@ func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	}
 	// From just below the likely ones down to four times as far.
 	pool := make([]int32, 0, 4*n)
-	for _, id := range d.Order[likely:min(4*n, len(d.Order))] {
+	for _, id := range order[likely:min(4*n, len(order))] {
 		if id != drawn {
 			pool = append(pool, id)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -105,7 +104,7 @@ func nextPoll(st *session.State, n int, seed uint64) *poll {
 		PromptText: "Which token comes next?",
 	}
 	d, drawn := drawnBy(st)
-	for _, id := range predict.Deal(d, drawn, n, seed) {
+	for _, id := range candidates(st, d, drawn, n, seed) {
 		p.Options = append(p.Options, tokenOption(st.Model, d, id, drawn))
 	}
 	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)

@@ -31,6 +31,7 @@ type AskWalk struct{}
 type AskNext struct {
 	Choices int
 	For     time.Duration // until it closes by itself; 0 is without an end
+	Where   Where
 }
 
 // AskQuestion asks a question of the quiz.
@@ -49,7 +50,22 @@ type AskNumber struct {
 
 // AskDraw makes the class the sampler of the step that is not drawn yet: every
 // member draws one u from a stream of their own.
-type AskDraw struct{ For time.Duration }
+type AskDraw struct {
+	For   time.Duration
+	Where Where
+}
+
+// Where is the position in the text that a poll about a token asks at. A position is open
+// if several tokens are plausible there and the next one begins a word.
+type Where string
+
+// Ask at the next token if its position is open, and else make the instructor an offer
+// ([View.Offer]); at the next token in any case; at the next open position.
+const (
+	IfOpen   Where = ""
+	Here     Where = "here"
+	NextOpen Where = "open"
+)
 
 // Close closes the open poll. Extend gives it more time; a poll that is closed but
 // not revealed opens again.

@@ -73,7 +73,9 @@ type core struct {
 	stale   bool // link is not that of state
 	linkDue bool // it will be saved soon
 	notice  string
-	loss    string // what could not be read, for the instructor
+	offer   *Offer         // for the instructor, see [Offer]
+	offerAt *session.State // the state that the offer is about
+	loss    string         // what could not be read, for the instructor
 
 	pending []pending
 	saving  []pending   // those of a commit that has not ended
@@ -247,6 +249,9 @@ func (c *core) show() {
 		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
 	}
 	v.Broken = c.brokenReveal()
+	if c.offer != nil && c.offerAt == st && d.Poll == 0 {
+		v.Offer = c.offer
+	}
 	if d.Ended {
 		v.End = c.ending()
 	}

@@ -215,7 +215,7 @@ func TestViewsAreImmutable(t *testing.T) {
 		all = append(all, seen{v, fmt.Sprintf("%d %v %+v", v.Seq, v.State.Cursor, v.Poll)})
 	}
 	note()
-	l.does(AskNext{})
+	l.does(AskNext{Where: Here})
 	note()
 	l.votes(1, Ballot{Choice: keys(l.View().Poll)[0]})
 	note()

@@ -64,7 +64,7 @@ func voteUntilKilled() {
 		fail(err)
 	}
 	for {
-		do(AskNext{})
+		do(AskNext{Where: Here})
 		p := r.View().Poll
 		var wg sync.WaitGroup
 		for id := range pupils {

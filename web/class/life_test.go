@@ -187,7 +187,7 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 	l := s.room(Options{})
 	l.start("The capital of")
 	l.class(1)
-	l.does(AskNext{})
+	l.does(AskNext{Where: Here})
 	if err := l.ask(t.Context(), func(c *core) error {
 		c.link = "damaged"
 		c.replaceRun(nil)

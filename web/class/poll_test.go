@@ -22,7 +22,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	l.start("The capital of")
 	l.class(10)
 	before := l.View().State
-	v := l.does(AskNext{Choices: 6})
+	v := l.does(AskNext{Choices: 6, Where: Here})
 	p := v.Poll
 	if !v.Hidden || p.Phase != Open || len(p.Options) != 6 || p.Step != 1 || v.State.Cursor != before.Cursor {
 		t.Fatalf("asked at %v: %+v", v.State.Cursor, p)
@@ -85,7 +85,7 @@ func TestAppendTokens(t *testing.T) {
 	l := s.room(Options{})
 	l.start("The capital of")
 	l.class(4)
-	p := l.does(AskNext{}).Poll
+	p := l.does(AskNext{Where: Here}).Poll
 	model := l.View().State.Model
 	for id, i := range []int{2, 2, 4, 4} {
 		l.votes(id+1, Ballot{Choice: keys(p)[i]})
@@ -106,7 +106,7 @@ func TestAppendTokens(t *testing.T) {
 	}
 	l.refused(AppendMajority{}, ErrNoPoll)
 
-	p = l.does(AskNext{}).Poll // of step 2: the first is finished before
+	p = l.does(AskNext{Where: Here}).Poll // of step 2: the first is finished before
 	if p.Step != 2 || l.View().State.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
 		t.Fatalf("the next question is at %v", l.View().State.Cursor)
 	}
@@ -132,7 +132,7 @@ func TestClassAsSampler(t *testing.T) {
 	l.does(Drive{session.SetKnob("top_k", float64(topK))})
 	const n = 200
 	l.class(n)
-	v := l.does(AskDraw{})
+	v := l.does(AskDraw{Where: Here})
 	if v.Hidden || len(v.Poll.Options) != topK {
 		t.Fatalf("the draw offers %+v", v.Poll.Options)
 	}
@@ -160,7 +160,7 @@ func TestClassAsSampler(t *testing.T) {
 	near(t, "all q", sum, 1)
 
 	l.does(Close{}, Drive{session.SetKnob("temperature", 0)})
-	if err := l.refused(AskDraw{}, &terms.Refusal{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
+	if err := l.refused(AskDraw{Where: Here}, &terms.Refusal{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
 		t.Error(err)
 	}
 }
@@ -173,7 +173,7 @@ func TestDrawPastAHole(t *testing.T) {
 	l.start("Once upon a time there was a")
 	for typical, bars := range map[float64]int{0.2: 11, 0.3: mostKept + 1} {
 		l.does(Drive{session.Set{Knobs: infer.Knobs{"temperature": 1, "top_p": 1, "typical_p": typical}}})
-		d := distribution(l.does(AskDraw{}).State, 1)
+		d := distribution(l.does(AskDraw{Where: Here}).State, 1)
 		options := l.does(Close{}, Reveal{}).Poll.Options // p is told at the end
 		if d.Stays(0) || len(options) != bars || (d.Keep > mostKept) != (bars > mostKept) {
 			t.Fatalf("typical-p %v: %d are kept, %d offered", typical, d.Keep, len(options))
@@ -197,7 +197,7 @@ func TestDrawsOfTheRest(t *testing.T) {
 	l.start("The capital of")
 	l.does(Drive{session.SetKnob("temperature", 2)})
 	l.class(30)
-	p := l.does(AskDraw{}).Poll
+	p := l.does(AskDraw{Where: Here}).Poll
 	if rest := p.Options[len(p.Options)-1]; len(p.Options) != mostKept+1 || !rest.Rest || rest.Letter != "" ||
 		rest.Q <= 0.3 {
 		t.Fatalf("the last bar is %+v of %d", rest, len(p.Options))
@@ -292,7 +292,7 @@ func TestRefusedAsking(t *testing.T) {
 	l := s.room(Options{})
 	l.class(2)
 	for c, code := range map[Command]terms.Code{
-		AskNext{}: CodeAsk, AskDraw{}: CodeAsk, AskNext{Choices: 3}: CodeAsk, AskNext{Choices: 9}: CodeAsk,
+		AskNext{Where: Here}: CodeAsk, AskDraw{Where: Here}: CodeAsk, AskNext{Choices: 3, Where: Here}: CodeAsk, AskNext{Choices: 9, Where: Here}: CodeAsk,
 		AskQuestion{ID: "q-none"}: CodeAsk, AskQuestion{
 			ID: "q-order", For: -1,
 		}: CodeAsk, AskWalk{}: CodeWalk, GoTo{1}: CodeWalk,
@@ -302,9 +302,9 @@ func TestRefusedAsking(t *testing.T) {
 		l.refused(c, &terms.Refusal{Code: code})
 	}
 	l.start("The capital of")
-	p := l.does(AskNext{}).Poll
+	p := l.does(AskNext{Where: Here}).Poll
 	for _, c := range []Command{
-		Drive{session.StepStage{}}, AskNext{}, AskDraw{}, AskQuestion{ID: "q-order"}, Dismiss{}, Revote{},
+		Drive{session.StepStage{}}, AskNext{Where: Here}, AskDraw{Where: Here}, AskQuestion{ID: "q-order"}, Dismiss{}, Revote{},
 	} {
 		l.refused(c, ErrOpen)
 	}

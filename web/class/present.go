@@ -72,10 +72,10 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 				mostCandidates,
 			)
 		}
-		return r.asked(ctx, run, func(do Do) (*session.State, error) { return Undrawn(ctx, do) },
+		return r.askToken(ctx, run, cmd.Where, Offer{Choices: n}, Undrawn,
 			func(c *core, st *session.State) error { return c.open(nextPoll(st, n, c.nextSeed()), cmd.For) })
 	case AskDraw:
-		return r.asked(ctx, run, func(do Do) (*session.State, error) { return undrawnBySampling(ctx, do) },
+		return r.askToken(ctx, run, cmd.Where, Offer{Draw: true}, undrawnBySampling,
 			func(c *core, st *session.State) error { return c.open(drawPoll(st), cmd.For) })
 	case AppendMajority:
 		return r.appendToken(ctx, run, (*core).majority)

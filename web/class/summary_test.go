@@ -101,7 +101,7 @@ func TestReplay(t *testing.T) {
 	l.does(ShowSpread{}, Revote{})
 	l.votes(1, Ballot{Choice: "5"})
 	l.votes(2, Ballot{Choice: "6"})
-	l.does(Reveal{}, AskNext{})
+	l.does(Reveal{}, AskNext{Where: Here})
 	see := func(wantPolls, wantTexts int) *Summary {
 		t.Helper()
 		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), caller("someone"))
@@ -137,7 +137,7 @@ func TestCSV(t *testing.T) {
 	p := l.does(AskNumber{Prompt: `=HYPERLINK("http://x","y")`}).Poll
 	l.votes(1, Ballot{Choice: "-2"})
 	l.votes(2, Ballot{Choice: "3"})
-	l.does(Close{}, AskNext{})
+	l.does(Close{}, AskNext{Where: Here})
 	l.votes(1, Ballot{Choice: keys(l.View().Poll)[1]})
 	l.does(Close{}, Revote{})
 	sum, err := l.Summary(t.Context(), l.secret)

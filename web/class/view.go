@@ -26,6 +26,8 @@ type View struct {
 	// Broken is set if the settings were changed after a reveal at the step shown, so that
 	// what the reveal said is not what the draw gives.
 	Broken *Broken
+	// Offer is set if the instructor asked for a poll at a position that is not open.
+	Offer *Offer
 	// Walk is the place in the walkthrough, nil where the room has none.
 	Walk *WalkView
 	// Poll is the poll on the stage, nil where there is none.
@@ -65,6 +67,13 @@ func (v *View) Shared(key string, make func() any) any {
 		once, _ = v.shared.LoadOrStore(key, sync.OnceValue(make))
 	}
 	return once.(func() any)()
+}
+
+// Offer is what to say, and to do, about a poll at a position that is not open.
+type Offer struct {
+	Draw    bool    // the class was to draw, not to vote
+	Choices int     // of a vote
+	Share   float64 // the largest probability after the filters; 0 if that is not the reason
 }
 
 // Broken is a reveal that no longer holds.

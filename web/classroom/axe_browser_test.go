@@ -73,11 +73,11 @@ func TestAccessible(t *testing.T) {
 	}
 	screensOf("filter")
 	look("wander", room+"?at=2.3&t=0.6")
-	drive(tab, room, "ask-next")
+	drive(tab, room, "ask-next", "where", "here")
 	screensOf("open")
 	drive(tab, room, "reveal")
 	screensOf("revealed")
-	drive(tab, room, "ask-draw")
+	drive(tab, room, "ask-draw", "where", "here")
 	look("draw", room)
 	drive(tab, room, "reveal")
 	for _, p := range [][2]string{

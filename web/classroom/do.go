@@ -63,6 +63,16 @@ func (f *fields) seconds() time.Duration {
 	return time.Duration(f.orWhole("seconds", 0, maxSeconds, 0)) * time.Second
 }
 
+// where reads the position of a poll about a token.
+func (f *fields) where() class.Where {
+	switch w := class.Where(f.Get("where")); w {
+	case class.IfOpen, class.Here, class.NextOpen:
+		return w
+	}
+	f.refuse("where", "here or open")
+	return class.IfOpen
+}
+
 // maxSeconds is the longest that a vote or a countdown may last: a lesson.
 const maxSeconds = 7200
 
@@ -96,15 +106,15 @@ var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"prev-step": func(_ *fields, v *class.View) class.Command { return class.GoTo{Step: stepOf(v) - 1} },
 	"ask-walk":  func(*fields, *class.View) class.Command { return class.AskWalk{} },
 	"ask-next": func(f *fields, _ *class.View) class.Command {
-		return class.AskNext{Choices: f.orWhole("n", 4, 8, 0), For: f.seconds()}
+		return class.AskNext{Choices: f.orWhole("n", 4, 8, 0), For: f.seconds(), Where: f.where()}
 	},
 	"new-poll": func(f *fields, _ *class.View) class.Command {
-		return class.AskNext{Choices: f.orWhole("n", 4, 8, 0), For: f.seconds()}
+		return class.AskNext{Choices: f.orWhole("n", 4, 8, 0), For: f.seconds(), Where: f.where()}
 	},
 	"ask-question": func(f *fields, _ *class.View) class.Command {
 		return class.AskQuestion{ID: f.Get("id"), For: f.seconds()}
 	},
-	"ask-draw":   func(f *fields, _ *class.View) class.Command { return class.AskDraw{For: f.seconds()} },
+	"ask-draw":   func(f *fields, _ *class.View) class.Command { return class.AskDraw{For: f.seconds(), Where: f.where()} },
 	"ask-number": askNumber,
 	"close":      func(*fields, *class.View) class.Command { return class.Close{} },
 	"extend": func(f *fields, _ *class.View) class.Command {

@@ -43,7 +43,7 @@ func TestVotesFit(t *testing.T) {
 			tab.Shot("fit-" + name + "-" + screen + ".png")
 		}
 	}
-	drive(desk, room, "ask-next", "n", "8")
+	drive(desk, room, "ask-next", "n", "8", "where", "here")
 	at("eight candidates", "open")
 	phone.Wait("the vote", `document.querySelector('#cl-poll button[data-letter="b"]')`)
 	browser.Touch(phone).Press(`#cl-poll button[data-letter="b"]`)
@@ -55,7 +55,7 @@ func TestVotesFit(t *testing.T) {
 	drive(desk, room, "revote")
 	drive(desk, room, "reveal")
 	at("two rounds", "revealed")
-	drive(desk, room, "ask-draw")
+	drive(desk, room, "ask-draw", "where", "here")
 	phone.Wait("the draw", `document.querySelector("[data-draw]")`)
 	browser.Touch(phone).Press("[data-draw]")
 	says(wall, ".poll", "1 of 1 have drawn")

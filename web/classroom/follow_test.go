@@ -26,7 +26,7 @@ func TestVoteWithoutScript(t *testing.T) {
 	if got := words(f.get("/class/" + code).Find(".panel__head h2")); !strings.HasPrefix(got, "Logits") {
 		t.Errorf("the stage is %q, want Logits", got)
 	}
-	p.do(code, "ask-next", "n", "5")
+	p.do(code, "ask-next", "n", "5", "where", "here")
 	ask := f.get("/class/" + code)
 	votes := ask.Find("form[data-vote] button.vote")
 	if votes.Length() != 5 {
@@ -74,7 +74,7 @@ func TestFormsWithoutCookies(t *testing.T) {
 	p, code := teacher(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "forward")
-	p.do(code, "ask-next", "n", "5")
+	p.do(code, "ask-next", "n", "5", "where", "here")
 	ask := p.get("/class/" + code)
 	vote := url.Values{
 		"poll":   {ask.Find("input[name=poll]").AttrOr("value", "")},
@@ -104,7 +104,7 @@ func TestNothingBeforeTheReveal(t *testing.T) {
 	for range 3 { // logits, softmax, filter: the model's mind is made up
 		p.do(code, "forward")
 	}
-	p.do(code, "ask-next")
+	p.do(code, "ask-next", "where", "here")
 	f := newPerson(t, base)
 	room := "/class/" + code
 	for _, path := range []string{room, room + "?at=1.1", room + "/projector"} {

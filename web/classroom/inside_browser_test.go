@@ -51,7 +51,7 @@ func TestLookInside(t *testing.T) {
 	phone.Wait(
 		"the next pass, still from inside", `document.querySelectorAll("#cl-strip .tok--gen").length === 2 && `+drawn,
 	)
-	drive(desk, room, "ask-next")
+	drive(desk, room, "ask-next", "where", "here")
 	for _, tab := range []*browser.Tab{desk, wall, phone} {
 		tab.Wait(
 			"the vote without a look inside",

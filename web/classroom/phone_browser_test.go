@@ -29,7 +29,7 @@ func TestCutPhone(t *testing.T) {
 	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	drive(desk, room, "start", "prompt", "The capital of France is")
-	drive(desk, room, "ask-next")
+	drive(desk, room, "ask-next", "where", "here")
 	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	phone.Wait("the class", `document.querySelector("#cl-who").textContent.includes("1 here")`)

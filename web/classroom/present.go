@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -33,6 +34,7 @@ type control struct {
 	Back     button
 	Playing  bool
 	Ended    bool
+	Offer    string // why a poll was not opened, "" if none is offered elsewhere
 }
 
 // button is a command with its words.
@@ -109,6 +111,10 @@ func newControl(v *class.View) control {
 		c.Main, c.More = pollButtons(q)
 		return c
 	}
+	if o := v.Offer; o != nil {
+		c.Offer, c.Main, c.More = offered(o)
+		return c
+	}
 	c.Main = forward
 	if q := v.Poll; q != nil {
 		if q.Kind == class.Next || q.Kind == class.Draw {
@@ -121,6 +127,26 @@ func newControl(v *class.View) control {
 	}
 	return c
 }
+
+// offered says why a poll was not opened, and has the buttons to ask elsewhere. It does not
+// name the likely token: a class may see this window.
+func offered(o *class.Offer) (say string, first button, more []button) {
+	cmd, fields := "ask-next", func(where string) map[string]string {
+		return map[string]string{"where": where, "n": strconv.Itoa(o.Choices)}
+	}
+	if o.Draw {
+		cmd, fields = "ask-draw", func(where string) map[string]string { return map[string]string{"where": where} }
+	}
+	say = "Here the model is in the middle of a word, or most tokens are no whole words."
+	if o.Share > 0 {
+		say = "Here one token has " + terms.Percent(o.Share) + " of the draw: there is little to vote on."
+	}
+	return say, button{Cmd: cmd, Say: "Go on to the next open place", Cap: "P", Key: "p", Fields: fields("open")},
+		[]button{{Cmd: cmd, Say: "Ask here anyway", Fields: fields("here")}, forwardButtonPlain}
+}
+
+// forwardButtonPlain goes on in the loop without a poll.
+var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys: forwardKeys}
 
 // forwardKeys go on: those of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}

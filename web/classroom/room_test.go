@@ -68,7 +68,7 @@ func TestSummary(t *testing.T) {
 	p, code := teacher(t, base, url.Values{"title": {"Room 7"}})
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "token")
-	p.do(code, "ask-next")
+	p.do(code, "ask-next", "where", "here")
 	f := newPerson(t, base)
 	ask := f.get("/class/" + code)
 	f.post("/class/"+code+"/vote", url.Values{

@@ -46,7 +46,7 @@ func TestTieIsNamed(t *testing.T) {
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})
 	p.do(code, "start", "prompt", "Once upon a time there was a")
-	p.do(code, "ask-next")
+	p.do(code, "ask-next", "where", "here")
 	first := newPerson(t, base)
 	ask := first.get("/class/" + code)
 	id := ask.Find("input[name=poll]").AttrOr("value", "")
@@ -88,7 +88,7 @@ func TestSummaryPrintsNoTags(t *testing.T) {
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "set", "temperature", "2", "top_p", "1", "seed", "1")
 	for range 3 { // polls whose tail has special tokens, and a draw
-		p.do(code, "ask-next", "n", "8")
+		p.do(code, "ask-next", "n", "8", "where", "here")
 		p.do(code, "reveal")
 		p.do(code, "token")
 	}
@@ -131,7 +131,7 @@ func TestWithdrawnRevealIsSaid(t *testing.T) {
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})
 	p.do(code, "start", "prompt", "Once upon a time there was a")
-	p.do(code, "ask-next")
+	p.do(code, "ask-next", "where", "here")
 	p.do(code, "reveal")
 	phone := newPerson(t, base)
 	says := func(when, want string) {
@@ -155,4 +155,36 @@ func TestWithdrawnRevealIsSaid(t *testing.T) {
 	says("after the change", "The settings have changed since the reveal: the draw no longer gives “")
 	p.do(code, "token")
 	says("after the draw", "The reveal named “")
+}
+
+// TestOfferOfAnOpenPlace: asked for a vote where one token is nearly certain, the presenter's
+// page says so without naming the token, and has a button for the next open place.
+func TestOfferOfAnOpenPlace(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{})
+	p.do(code, "start", "prompt", "In the old house lived a")
+	p.do(code, "token")
+	got := p.do(code, "ask-next").Find("#pr-ctl")
+	said := words(got)
+	if !strings.Contains(said, "Here one token has") || !strings.Contains(said, "Go on to the next open place") ||
+		!strings.Contains(said, "Ask here anyway") {
+		t.Fatalf("the presenter's page says %q", said)
+	}
+	if phone := newPerson(t, base).get("/class/" + code); phone.Find("button.vote").Length() != 0 {
+		t.Error("the vote opened")
+	}
+	p.do(code, "ask-next", "where", "open", "n", "5")
+	phone := newPerson(t, base).get("/class/" + code)
+	if n := phone.Find("button.vote").Length(); n != 5 {
+		t.Errorf("the next open place offers %d tokens", n)
+	}
+	for _, option := range phone.Find("button.vote .opt").EachIter() {
+		if text := words(option); !strings.HasPrefix(text, "·") {
+			t.Errorf("%q does not begin a word", text)
+		}
+	}
+	if bad := p.post("/class/"+code+"/do", url.Values{"cmd": {"ask-next"}, "where": {"there"}}); bad.status != 400 {
+		t.Errorf("asked at no place: status %d", bad.status)
+	}
 }

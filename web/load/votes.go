@@ -30,7 +30,7 @@ func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return r, err
 	}
-	if err := c.Do(ctx, "ask-next", "n", "5"); err != nil {
+	if err := c.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
 		return r, err
 	}
 	scout := c.phones[0]

@@ -1,0 +1,131 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+const (
+	sureShare  = 0.8 // a token with at least this share leaves nothing to vote on
+	wordsShare = 0.5 // whole words must have at least this share together
+	someWords  = 0.2 // with this share of whole words, only they are choices of a vote
+	farthest   = 24  // tokens that are written to find an open position
+)
+
+// wholeWord reports whether a token can be read as a whole word: it begins one, and is not
+// just a piece such as " M" or " str". From the text alone this cannot be known for sure;
+// short tokens are words only if they are common ones.
+func wholeWord(m *infer.Model, id int) bool {
+	t := m.Token(id)
+	word, begins := strings.CutPrefix(t.Text, " ")
+	if t.Special || !begins || word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return false
+	}
+	if len([]rune(word)) <= 3 {
+		return slices.Contains(shortWords, strings.ToLower(word))
+	}
+	return strings.ContainsAny(strings.ToLower(word), "aeiouy")
+}
+
+// shortWords are the common English words of up to three letters.
+var shortWords = strings.Fields(`a i am an as at be by do go he if in is it me my no of on or so to up us we
+	act add age ago air all and any arm art ask bad bag bed bee big bit box boy bus but buy can cap car cat cow cry
+	cup cut day did dog dry due eat egg end eye far few fig fit fly fog for fox fun gas get god got had has hat hen
+	her hid him his hot how ice its jam job joy key kid law lay led leg let lie lot low mad man map may men met mix
+	mud net new nor not now nut oak off oil old one our out own pay pen pet pie pig pot put ran rat red rid rob row
+	run sad sat saw say sea see set she shy sir sit six sky son sun tax tea ten the tie tin toe too top toy try two
+	use van war was way web wet who why win wit won yes yet you zoo`)
+
+// closed returns why the position that [Undrawn] has moved a run to is not open, or nil.
+func closed(st *session.State) *Offer {
+	d, _ := drawnBy(st)
+	switch top := d.KeptQ(0); {
+	case top >= sureShare:
+		return &Offer{Share: top}
+	case shareOfWords(st.Model, d) < wordsShare:
+		return &Offer{}
+	}
+	return nil
+}
+
+// shareOfWords is the probability, after the filters, of whole words.
+func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
+	for i := range d.Keep {
+		if rank := d.KeptRank(i); wholeWord(m, int(d.Order[rank])) {
+			share += d.Q(rank)
+		}
+	}
+	return share
+}
+
+// candidates are n tokens to vote on. Where enough of the likely tokens are whole words, all
+// of them are, unless the one that is drawn is none.
+func candidates(st *session.State, d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
+	words := make([]int32, 0, 4*n)
+	for _, id := range d.Order {
+		if id == drawn || wholeWord(st.Model, int(id)) {
+			if words = append(words, id); len(words) == cap(words) {
+				break
+			}
+		}
+	}
+	if shareOfWords(st.Model, d) < someWords || len(words) < n {
+		return predict.Deal(d, drawn, n, seed)
+	}
+	return predict.DealOf(words, drawn, n, seed)
+}
+
+// findOpen writes tokens until the run is at an open position.
+func findOpen(ctx context.Context, do Do, at func(context.Context, Do) (*session.State, error)) (*session.State, error) {
+	for range farthest {
+		st, err := at(ctx, do)
+		if err == nil && closed(st) == nil {
+			return st, nil
+		}
+		if err == nil {
+			to := session.Cursor{Step: st.Frontier().Step, Stage: infer.KindCache}
+			_, err = goTo(ctx, do, st, to)
+		}
+		var refused *terms.Refusal
+		if errors.As(err, &refused) && refused.Code == session.CodeStopped {
+			return nil, terms.Refuse(
+				CodeAsk, "The text ends before the next open place. Start another text, or ask here anyway.",
+			)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return nil, terms.Refuse(
+		CodeAsk, "There is no open place among the next %d tokens. Raise the temperature, or start another text.", farthest,
+	)
+}
+
+// askToken asks about a token. Where the position is not open, the instructor may be made
+// an offer instead.
+func (r *Room) askToken(
+	ctx context.Context, run Run, where Where, offer Offer, at func(context.Context, Do) (*session.State, error),
+	open func(*core, *session.State) error,
+) error {
+	bring := func(do Do) (*session.State, error) { return at(ctx, do) }
+	if where == NextOpen {
+		bring = func(do Do) (*session.State, error) { return findOpen(ctx, do, at) }
+	}
+	return r.asked(ctx, run, bring, func(c *core, st *session.State) error {
+		c.offer = nil
+		if why := closed(st); why != nil && where == IfOpen {
+			offer.Share = why.Share
+			c.offer, c.offerAt = &offer, c.state
+			return c.change(c.freed(), nil)
+		}
+		return open(c, st)
+	})
+}

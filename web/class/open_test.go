@@ -1,0 +1,130 @@
+package class
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestSurePositionIsNotAsked: where one token has nearly everything, no poll opens; the
+// instructor is offered to ask here anyway or at the next open position.
+func TestSurePositionIsNotAsked(t *testing.T) {
+	for _, draw := range []bool{false, true} {
+		s := begun(t, "")
+		l := s.room(Options{})
+		ask := func(where Where) Command {
+			if draw {
+				return AskDraw{Where: where}
+			}
+			return AskNext{Where: where}
+		}
+		l.start("In the old house lived a")
+		l.does(Drive{session.StepToken{}}) // the next token is a full stop, almost surely
+		v := l.does(ask(IfOpen))
+		if v.Poll != nil || v.Offer == nil || v.Offer.Share < sureShare || v.Offer.Draw != draw {
+			t.Fatalf("at a sure position: %+v, offer %+v", v.Poll, v.Offer)
+		}
+		sure := v.State.Frontier().Step
+		if v = l.does(ask(Here)); v.Poll == nil || v.Offer != nil || v.Poll.Step != sure {
+			t.Errorf("asked here anyway: %+v, %+v", v.Poll, v.Offer)
+		}
+		l.does(Reveal{}, Dismiss{})
+		if v = l.does(ask(IfOpen)); v.Offer == nil {
+			t.Fatal("the second time there is no offer")
+		}
+		v = l.does(ask(NextOpen))
+		if v.Poll == nil || v.Poll.Step <= sure || v.Offer != nil {
+			t.Fatalf("at the next open position: %+v, offer %+v", v.Poll, v.Offer)
+		}
+		d := distribution(v.State, v.Poll.Step)
+		if top := d.KeptQ(0); top >= sureShare {
+			t.Errorf("the next open position has a token with %v", top)
+		}
+		if draw {
+			continue
+		}
+		for _, o := range v.Poll.Options {
+			if !wholeWord(v.State.Model, number(o.Key)) && o.Key != named(t, l.mirror(Revealed)).Key {
+				t.Errorf("%q is on offer, which is no whole word", o.Text)
+			}
+		}
+	}
+}
+
+// TestOfferEndsWithTheStage: an offer is gone once the run moves.
+func TestOfferEndsWithTheStage(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("In the old house lived a")
+	l.does(Drive{session.StepToken{}})
+	if v := l.does(AskNext{}); v.Offer == nil {
+		t.Fatal("no offer")
+	}
+	if v := l.does(Drive{session.StepStage{}}); v.Offer != nil {
+		t.Errorf("the run has moved and the room still offers %+v", v.Offer)
+	}
+}
+
+// TestNoOpenPosition: a greedy run is sure everywhere, which is said.
+func TestNoOpenPosition(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("In the old house lived a")
+	l.does(Drive{session.SetKnob("temperature", 0)}, Drive{session.SetKnob("max_tokens", 4)})
+	says := l.refused(AskNext{Where: NextOpen}, &terms.Refusal{Code: CodeAsk})
+	if !strings.Contains(says, "open place") {
+		t.Errorf("it says %q", says)
+	}
+}
+
+// TestWholeWords: pieces of words and marks are no choices that a class can read.
+func TestWholeWords(t *testing.T) {
+	s := begun(t, "")
+	m := s.driver.model
+	ids := map[string]int{}
+	for id := range m.Config().Vocab {
+		ids[m.Token(id).Text] = id
+	}
+	for text, want := range map[string]bool{
+		" farmer": true, " a": true, " king": true, " the": true, " M": false, "ord": false, ".": false,
+	} {
+		id, known := ids[text]
+		if !known {
+			t.Fatalf("the model has no token %q", text)
+		}
+		if got := wholeWord(m, id); got != want {
+			t.Errorf("%q is a whole word: %t", text, got)
+		}
+	}
+}
+
+// TestWalksDrawAtOpenPositions: where the first walkthrough makes the class the dice, there
+// is something to throw for, and its words are whole.
+func TestWalksDrawAtOpenPositions(t *testing.T) {
+	s := begun(t, "")
+	course, err := wholeCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk := course.Walk("loop")
+	l := s.room(Options{Walk: walk.Slug})
+	drawn := 0
+	for n := range walk.Steps {
+		v := l.does(GoTo{n + 1})
+		if v.Poll == nil || v.Poll.Phase != Open {
+			continue
+		}
+		if v.Poll.Kind == Draw {
+			drawn++
+			if why := closed(v.State); why != nil {
+				t.Errorf("step %d draws at a position that is not open: %+v", n+1, why)
+			}
+		}
+		l.does(Reveal{})
+	}
+	if drawn == 0 {
+		t.Error("the class draws nothing")
+	}
+}
