@@ -27,7 +27,8 @@ const (
 func wholeWord(m *infer.Model, id int) bool {
 	t := m.Token(id)
 	word, begins := strings.CutPrefix(t.Text, " ")
-	if t.Special || !begins || word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	other := func(r rune) bool { return !unicode.IsLetter(r) }
+	if t.Special || !begins || word == "" || strings.ContainsFunc(word, other) {
 		return false
 	}
 	if len([]rune(word)) <= 3 {
@@ -85,7 +86,9 @@ func candidates(st *session.State, d *sampling.Distribution, drawn int32, n int,
 }
 
 // findOpen writes tokens until the run is at an open position.
-func findOpen(ctx context.Context, do Do, at func(context.Context, Do) (*session.State, error)) (*session.State, error) {
+func findOpen(
+	ctx context.Context, do Do, at func(context.Context, Do) (*session.State, error),
+) (*session.State, error) {
 	for range farthest {
 		st, err := at(ctx, do)
 		if err == nil && closed(st) == nil {
@@ -105,7 +108,8 @@ func findOpen(ctx context.Context, do Do, at func(context.Context, Do) (*session
 		}
 	}
 	return nil, terms.Refuse(
-		CodeAsk, "There is no open place among the next %d tokens. Raise the temperature, or start another text.", farthest,
+		CodeAsk, "There is no open place among the next %d tokens. Raise the temperature, or start another text.",
+		farthest,
 	)
 }
 

@@ -160,7 +160,8 @@ func TestClassAsSampler(t *testing.T) {
 	near(t, "all q", sum, 1)
 
 	l.does(Close{}, Drive{session.SetKnob("temperature", 0)})
-	if err := l.refused(AskDraw{Where: Here}, &terms.Refusal{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
+	err := l.refused(AskDraw{Where: Here}, &terms.Refusal{Code: CodeAsk})
+	if !strings.Contains(err, "Greedy draws nothing") {
 		t.Error(err)
 	}
 }
@@ -292,8 +293,9 @@ func TestRefusedAsking(t *testing.T) {
 	l := s.room(Options{})
 	l.class(2)
 	for c, code := range map[Command]terms.Code{
-		AskNext{Where: Here}: CodeAsk, AskDraw{Where: Here}: CodeAsk, AskNext{Choices: 3, Where: Here}: CodeAsk, AskNext{Choices: 9, Where: Here}: CodeAsk,
-		AskQuestion{ID: "q-none"}: CodeAsk, AskQuestion{
+		AskNext{Where: Here}: CodeAsk, AskDraw{Where: Here}: CodeAsk, AskNext{Choices: 3, Where: Here}: CodeAsk,
+		AskNext{Choices: 9, Where: Here}: CodeAsk,
+		AskQuestion{ID: "q-none"}:        CodeAsk, AskQuestion{
 			ID: "q-order", For: -1,
 		}: CodeAsk, AskWalk{}: CodeWalk, GoTo{1}: CodeWalk,
 		Close{}: CodeNoPoll, Reveal{}: CodeNoPoll, Dismiss{}: CodeNoPoll, AppendMajority{}: CodeNoPoll,
@@ -304,7 +306,12 @@ func TestRefusedAsking(t *testing.T) {
 	l.start("The capital of")
 	p := l.does(AskNext{Where: Here}).Poll
 	for _, c := range []Command{
-		Drive{session.StepStage{}}, AskNext{Where: Here}, AskDraw{Where: Here}, AskQuestion{ID: "q-order"}, Dismiss{}, Revote{},
+		Drive{session.StepStage{}},
+		AskNext{Where: Here},
+		AskDraw{Where: Here},
+		AskQuestion{ID: "q-order"},
+		Dismiss{},
+		Revote{},
 	} {
 		l.refused(c, ErrOpen)
 	}

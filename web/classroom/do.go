@@ -114,7 +114,9 @@ var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"ask-question": func(f *fields, _ *class.View) class.Command {
 		return class.AskQuestion{ID: f.Get("id"), For: f.seconds()}
 	},
-	"ask-draw":   func(f *fields, _ *class.View) class.Command { return class.AskDraw{For: f.seconds(), Where: f.where()} },
+	"ask-draw": func(f *fields, _ *class.View) class.Command {
+		return class.AskDraw{For: f.seconds(), Where: f.where()}
+	},
 	"ask-number": askNumber,
 	"close":      func(*fields, *class.View) class.Command { return class.Close{} },
 	"extend": func(f *fields, _ *class.View) class.Command {

@@ -119,7 +119,10 @@ func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 			piece{"cl-stage", phoneStage(f)},
 		)
 	} else {
-		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll, Say: f.Say, End: f.End, Broken: f.Broken}
+		d := slide{
+			Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll,
+			Say: f.Say, End: f.End, Broken: f.Broken,
+		}
 		list = []piece{
 			{"cl-who", crowd(d)},
 			{"cl-strip", deckStrip(d.Screen)},

@@ -186,14 +186,15 @@ func (q *poll) tie() string {
 	for _, o := range most {
 		name := o.Letter
 		if o.Token || name == "" {
-			name = "“" + strings.TrimSpace(stage.Marked(o.Text).String()) + "”"
+			name = "“" + stage.Marked(strings.TrimSpace(o.Text)).String() + "”"
 		}
 		names = append(names, name)
 	}
 	last := len(names) - 1
 	noun := map[bool]string{true: "draw", false: "vote"}[q.Kind == class.Draw]
 	say := fmt.Sprintf(
-		"A tie: %s each for %s and %s.", terms.Counted(most[0].Count, noun), strings.Join(names[:last], ", "), names[last],
+		"A tie: %s each for %s and %s.", terms.Counted(most[0].Count, noun), strings.Join(names[:last], ", "),
+		names[last],
 	)
 	if q.Known && q.Poll.Kind == class.Next || q.Kind == class.Draw && q.Phase != class.Open {
 		say += " Appending the class’s choice takes the one that the model finds more probable."

@@ -60,14 +60,15 @@ func brokenSay(v *class.View) string {
 	if b == nil || v.Ended {
 		return ""
 	}
-	name := func(token string) string { return "“" + strings.TrimSpace(stage.Marked(token).String()) + "”" }
+	name := func(token string) string { return "“" + stage.Marked(strings.TrimSpace(token)).String() + "”" }
 	switch {
 	case b.Unsure:
 		return "The settings have changed since the reveal: the draw may no longer give " + name(b.Said) + "."
 	case b.Drew == "":
 		return "The settings have changed since the reveal: the draw no longer gives " + name(b.Said) + "."
 	}
-	return "The reveal named " + name(b.Said) + ". The settings changed after it, so the draw gave " + name(b.Drew) + "."
+	return "The reveal named " + name(b.Said) + ". The settings changed after it, so the draw gave " +
+		name(b.Drew) + "."
 }
 
 // screenOf is the run of a room as all may see it. rest stands for a run that

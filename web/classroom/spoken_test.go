@@ -119,7 +119,8 @@ func TestCommandIsFolded(t *testing.T) {
 		t.Fatalf("%d folds, open %t, %q", fold.Length(), open, words(fold.Find("summary")))
 	}
 	copies := fold.Find("[data-copy]")
-	if copied := fold.Find(copies.First().AttrOr("data-copy", "")); copies.Length() != 2 || words(copied) != local.Command {
+	copied := fold.Find(copies.First().AttrOr("data-copy", ""))
+	if copies.Length() != 2 || words(copied) != local.Command {
 		t.Error("the commands cannot be copied")
 	}
 }
