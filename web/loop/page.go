@@ -174,9 +174,9 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 	return v
 }
 
-// Prompts are some to start from, beside [session.Suggestions].
-var Prompts = []string{
-	"Once upon a time there was a",
-	"The capital of France is",
-	"User: What do cats eat?\nAssistant:",
+// offered are the openings that the prompt box offers.
+func offered() []session.Opening {
+	return []session.Opening{
+		session.OpeningOf(session.Tale, 0), session.OpeningOf(session.Capital, 0), session.OpeningOf(session.Question, 0),
+	}
 }

@@ -82,8 +82,8 @@ func (s *Server) refusal(head, say string) templ.Component {
 
 // page answers GET /loop: a page without a run; with ?run=ID this learner's run in
 // its present state; with &log=LINK, if that run is not here, the one that the link
-// describes; with ?start=KEY a redirect to a run of a lesson. All are complete
-// without a socket. A page that cannot show the requested run says why, and can be
+// describes; with ?start=KEY a redirect to a run of a lesson, with ?prompt=TEXT to a
+// new run. All are complete without a socket. A page that cannot show the requested run says why, and can be
 // used. &class=CODE leads back to the class that someone has gone on from alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
@@ -93,6 +93,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page, status := NewPage(s.empty), http.StatusOK
+	if prompt := r.URL.Query().Get("prompt"); prompt != "" {
+		bad := s.openPrompt(w, r, who, prompt)
+		if bad == nil {
+			return
+		}
+		page.Prompt, page.Pieces = prompt, NewPieces(s.Model, prompt)
+		page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
+	}
 	if a := addressOf(r); a != (address{}) {
 		st, bad := s.stateOf(r.Context(), who, a)
 		if bad == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -43,6 +44,27 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 		}
 	}
 	http.Redirect(w, r, "/loop?"+url.Values{"log": {session.LinkOf(st)}}.Encode(), http.StatusSeeOther)
+}
+
+// openPrompt answers GET /loop?prompt=TEXT, the form of the front door: it redirects
+// to the link of a new run of that text. A text that cannot be started is returned to
+// the page's field, with the reason.
+func (s *Server) openPrompt(
+	w http.ResponseWriter, r *http.Request, who admission.Caller, prompt string,
+) *problem {
+	ctx, release, err := s.acquire(r.Context(), who, 1)
+	if err != nil {
+		return linkProblem(err)
+	}
+	defer release()
+	st, err := s.Runs.NewSession().Apply(ctx, session.Start{Prompt: prompt})
+	if e := new(terms.Refusal); errors.As(err, &e) {
+		return &problem{http.StatusBadRequest, "The model cannot begin with this text.", e.Message}
+	} else if err != nil {
+		return linkProblem(err)
+	}
+	http.Redirect(w, r, "/loop?"+url.Values{"log": {session.LinkOf(st)}}.Encode(), http.StatusSeeOther)
+	return nil
 }
 
 // startCommands bring a run to the stage that a lesson wants. A text that stops

@@ -57,3 +57,35 @@ func TestStarts(t *testing.T) {
 		t.Errorf("a run that is not there: status %d", w.Code)
 	}
 }
+
+// TestPromptInTheAddress: the front door's form starts a run of the text typed there,
+// with spaces at its ends and all; what cannot be started stays in the field.
+func TestPromptInTheAddress(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	get := func(prompt string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, "/loop?"+url.Values{"prompt": {prompt}}.Encode(), nil)
+		r.Host = strings.TrimPrefix(x.http.URL, "http://")
+		w := httptest.NewRecorder()
+		(*x.handler.Load()).ServeHTTP(w, r)
+		return w
+	}
+	for _, prompt := range []string{"My dog ate ", "1 < 2 & \"so\" on", session.OpeningOf(session.Question, 0).Text} {
+		w := get(prompt)
+		to, err := url.Parse(w.Header().Get("Location"))
+		if w.Code != http.StatusSeeOther || err != nil || to.Path != "/loop" {
+			t.Fatalf("%q: status %d, to %q", prompt, w.Code, w.Header().Get("Location"))
+		}
+		link, err := session.ParseLink(x.Model, to.Query().Get("log"))
+		if want := (session.Cursor{Step: 1, Stage: infer.KindForward}); err != nil || link.Log.Prompt != prompt ||
+			link.Cursor != want {
+			t.Errorf("%q opens %+v, %v", prompt, link, err)
+		}
+	}
+	long := strings.Repeat("my dog ate ", 1000) // 11 kB: more than a prompt may have
+	w := get(long)
+	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, long) ||
+		!strings.Contains(body, "The model cannot begin with this text.") {
+		t.Errorf("a text that is too long: status %d", w.Code)
+	}
+}

@@ -1,0 +1,110 @@
+package session_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// write returns what a session writes after a prompt: at most n tokens.
+func write(t *testing.T, s *session.Session, prompt string, n int, knobs infer.Knobs) string {
+	t.Helper()
+	st := apply(t, s, session.Set{Knobs: knobs}, session.Start{Prompt: prompt})
+	var text strings.Builder
+	for range n {
+		if st.Stopped != infer.StopNone {
+			break
+		}
+		st = apply(t, s, session.StepToken{})
+		text.WriteString(st.Steps[len(st.Steps)-1].Text)
+	}
+	return text.String()
+}
+
+// TestOpeningsShowWhatTheyPromise has the bundled model continue each opening.
+func TestOpeningsShowWhatTheyPromise(t *testing.T) {
+	t.Parallel()
+	s := bundledSession(t)
+	seen := map[string]bool{}
+	for _, o := range session.Openings {
+		if seen[o.Text] {
+			t.Errorf("%q is listed twice", o.Text)
+		}
+		seen[o.Text] = true
+		if o.Kind == session.Tale {
+			checkTale(t, s, o.Text)
+			continue
+		}
+		text := write(t, s, o.Text, 16, infer.Knobs{"temperature": 0})
+		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		switch o.Kind {
+		case session.Sum:
+			if want := sum(o.Text); want != "" && want != o.Answer {
+				t.Errorf("%q is %s, not %s", o.Text, want, o.Answer)
+			}
+			fallthrough
+		case session.Capital:
+			if !regexp.MustCompile(`^` + o.Answer + `\b`).MatchString(first) {
+				t.Errorf("%q is continued with %q, want %s", o.Text, text, o.Answer)
+			}
+		case session.Question:
+			if !regexp.MustCompile(`\b` + o.Answer + `\b`).MatchString(first) {
+				t.Errorf("%q is answered %q, without %s", o.Text, text, o.Answer)
+			}
+		}
+	}
+	if len(session.Openings) != 20 {
+		t.Errorf("%d openings", len(session.Openings))
+	}
+	if !session.KnowsOpenings(s.State().Model) {
+		t.Errorf("they were checked for another model than %s", s.State().Model.Hash())
+	}
+}
+
+// checkTale continues a tale greedily and as the Loop draws at first, with three seeds.
+func checkTale(t *testing.T, s *session.Session, prompt string) {
+	t.Helper()
+	const tokens, run = 40, 5 // no five words in a row occur twice
+	for seed, temperature := range []float64{0, 0.7, 0.7, 0.7} {
+		text := write(t, s, prompt, tokens, infer.Knobs{"temperature": temperature, "seed": float64(seed)})
+		st := s.State()
+		if len(st.Steps) != tokens || st.Stopped != infer.StopNone {
+			t.Errorf("%q, T %v, seed %d, ends after %d tokens: %q", prompt, temperature, seed, len(st.Steps), text)
+		}
+		if ends := regexp.MustCompile(`[.!?]["”]?( |\n|$)`).FindAllString(text, -1); len(ends) < 2 {
+			t.Errorf("%q, T %v, seed %d, ends %d sentences: %q", prompt, temperature, seed, len(ends), text)
+		}
+		words, before := strings.Fields(prompt+text), map[string]bool{}
+		for i := range len(words) - run + 1 {
+			these := strings.Join(words[i:i+run], " ")
+			if before[these] {
+				t.Errorf("%q, T %v, seed %d, repeats %q: %q", prompt, temperature, seed, these, text)
+			}
+			before[these] = true
+		}
+	}
+}
+
+// sum adds up an opening in figures; "" if it is in words.
+func sum(text string) string {
+	f := strings.Fields(text)
+	a, errA := strconv.Atoi(f[0])
+	b, errB := strconv.Atoi(f[2])
+	if errA != nil || errB != nil || f[1] != "+" {
+		return ""
+	}
+	return strconv.Itoa(a + b)
+}
+
+// TestOpeningOf goes round each kind.
+func TestOpeningOf(t *testing.T) {
+	for n, want := range map[int]string{0: "7 + 8 =", 3: "Nine plus four is", 4: "7 + 8 =", 9: "3 + 4 ="} {
+		if got := session.OpeningOf(session.Sum, n).Text; got != want {
+			t.Errorf("sum %d is %q, want %q", n, got, want)
+		}
+	}
+}
