@@ -40,7 +40,7 @@ func TestJourneyByKeyboard(t *testing.T) {
 				follow(link, path)
 			}
 
-			follow(`main a.door[href="/learn"]`, "/learn")
+			follow(`.ways a[href="/learn"]`, "/learn")
 			follow(`main a[href="/learn/logits-and-softmax"]`, "/learn/logits-and-softmax")
 			if h := tab.Text("main h1"); !strings.Contains(h, "softmax") {
 				t.Errorf("the lesson is headed %q", h)

@@ -1,11 +1,14 @@
 // The loop on the home page. The server sends each turn with all seven stages;
-// this walks through them, with the attribute data-stage that the styles use,
-// and requests the next turn. It computes no numbers.
+// this writes what came before token by token, walks through the stages where the
+// model is unsure, with the attribute data-stage that the styles use, and requests
+// the next turn. It computes no numbers.
 import { ask } from './learn.js';
 
 // How long each stage is shown, in ms: as long as its sentence takes to read.
 const looks = [0, 2200, 2200, 2200, 2400, 2200, 1600, 2200];
 const lastStage = looks.length - 1;
+const writes = 1600; // ms for the text before a turn, however long it is
+const sureLook = 160; // ms for a token that the model is sure of
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 let playing = false;
@@ -17,6 +20,13 @@ const turn = () => document.getElementById('turn');
 const stage = () => Number(turn().dataset.stage);
 
 function show(n) { turn().dataset.stage = n; }
+
+// hideWritten takes the text before the turn from view, so that it can be written.
+function hideWritten() {
+  for (const token of turn().querySelectorAll('.turn__text .tok--gen:not(.turn__new)')) token.classList.add('is-due');
+}
+
+const due = () => turn().querySelectorAll('.is-due');
 
 function showPlaying() {
   const button = turn().querySelector('[data-play]');
@@ -37,8 +47,10 @@ async function next(at) {
   try {
     const html = await ask(`/learn/turn${query}`);
     const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('turn');
-    fresh.dataset.stage = at;
+    const another = fresh.dataset.seed !== old.dataset.seed;
+    fresh.dataset.stage = at === 1 && 'sure' in fresh.dataset ? lastStage : at;
     old.replaceWith(fresh);
+    if (another && playing) hideWritten();
     document.getElementById('turn-error').textContent = '';
     showPlaying();
     if (focus) turn().querySelector(focus.matches('[data-play]') ? '[data-play]' : '[data-next]').focus();
@@ -54,7 +66,9 @@ async function next(at) {
 async function tick() {
   if (!playing) return;
   if (inView && !document.hidden) {
-    if (stage() < lastStage) show(stage() + 1);
+    const [token] = due();
+    if (token) token.classList.remove('is-due');
+    else if (stage() < lastStage) show(stage() + 1);
     else await next(1);
   }
   wait();
@@ -62,11 +76,18 @@ async function tick() {
 
 function wait() {
   clearTimeout(timer);
-  if (playing) timer = setTimeout(tick, looks[stage()]);
+  if (playing) timer = setTimeout(tick, pause());
+}
+
+// pause is how long what is shown now stays, in ms.
+function pause() {
+  if (due().length) return writes / turn().querySelectorAll('.tok--gen').length;
+  return 'sure' in turn().dataset ? sureLook : looks[stage()];
 }
 
 function play(on) {
   playing = on;
+  if (!on) for (const token of due()) token.classList.remove('is-due');
   showPlaying();
   wait();
 }
@@ -86,6 +107,7 @@ new IntersectionObserver(([entry]) => { inView = entry.isIntersecting; }).observ
 if (reduced.matches) {
   play(false); // it stays at the draw until someone presses Play
 } else {
+  hideWritten();
   show(1);
   play(true);
 }

@@ -8,21 +8,28 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 // homePage is the front door.
 type homePage struct {
-	Turn  *turnView
-	Map   *coursework.Map
-	Model string
+	Turn *turnView
+	Map  *coursework.Map
+	// Begin is the text in the field; Others are further openings, one press away.
+	Begin  string
+	Others []string
+	// Knows is set if the model is the one that the openings were checked with.
+	Knows bool
+	Vocab string // "4,096"
 }
 
-// home answers GET /: what this is, with the loop running, and the map of the
-// lessons. ?seed= and ?n= ask for a turn of the run, for pages without a
-// script; else the seed is any.
+// home answers GET /: a field for the visitor's first words, a run at work, and the
+// ways to everything else. ?seed= chooses the run and the openings, ?n= the turn
+// that is shown, for pages without a script. Else the seed is any, and the turn is
+// the first unsure one after a sentence.
 func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
-	if !r.URL.Query().Has("seed") {
-		q := r.URL.Query()
+	q := r.URL.Query()
+	if !q.Has("seed") {
 		q.Set("seed", strconv.Itoa(1+rand.IntN(homeSeeds)))
 		r.URL.RawQuery = q.Encode()
 	}
@@ -40,25 +47,28 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	c := p.Model.Config()
-	p.HTML(w, r, http.StatusOK, homeHTML(homePage{turn, m, p.Model.Name() + ", " + terms.Count(p.Model.Parameters()) +
-		" parameters in " + terms.Counted(c.Layers, "block")}))
+	v := homePage{
+		Turn: turn, Map: m, Begin: session.OpeningOf(session.Tale, turn.Seed).Text,
+		Knows: session.KnowsOpenings(p.Model), Vocab: terms.Count(p.Model.Config().Vocab),
+	}
+	for _, k := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
+		v.Others = append(v.Others, session.OpeningOf(k, turn.Seed+1).Text)
+	}
+	p.HTML(w, r, http.StatusOK, homeHTML(v))
 }
 
-// nextRun is the query of the turn after one, or of the first of another run.
+// loopWith is the address of the Loop with a text to begin with.
+func loopWith(text string) string { return "/loop?" + url.Values{"prompt": {text}}.Encode() }
+
+// nextRun is the query of the turn after one, or of another run.
 func nextRun(v *turnView) string {
-	q := url.Values{"seed": {strconv.Itoa(v.Seed)}, "n": {strconv.Itoa(v.N + 1)}}
 	if v.Last {
-		q = url.Values{"seed": {strconv.Itoa(v.Seed%homeSeeds + 1)}, "n": {"1"}}
+		return url.Values{"seed": {strconv.Itoa(v.Seed%homeSeeds + 1)}}.Encode()
 	}
-	return q.Encode()
+	return url.Values{"seed": {strconv.Itoa(v.Seed)}, "n": {strconv.Itoa(v.N + 1)}}.Encode()
 }
 
-// learnDoor is where the door to the lessons leads: to the place where the
-// learner is, once there is one.
-func learnDoor(m *coursework.Map) string {
-	if m.Begun && m.Next != nil {
-		return m.Next.Href()
-	}
-	return "/learn"
+// lessonWays are the words on the way to the lessons.
+func lessonWays(m *coursework.Map) string {
+	return terms.Counted(len(m.Lessons), "short part") + ", with the model inside them."
 }

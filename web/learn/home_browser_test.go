@@ -59,6 +59,56 @@ func TestHomeStandsStill(t *testing.T) {
 	tab.Wait("it moves", atStage+" === 6")
 }
 
+// TestHomeWritesFirst: the text before the turn is written token by token, and only
+// then does the page walk through the stages, at a turn where the model is unsure.
+func TestHomeWritesFirst(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	moving := browser.Laptop
+	moving.Motion = true
+	tab := browser.Open(t, moving, url+"/?seed=3&n=8")
+	const due = `document.querySelectorAll(".is-due").length`
+	tab.Wait("a text half written", due+` > 0 && `+due+` < 7 && `+atStage+` === 1`)
+	tab.Wait("the text", due+` === 0 && document.querySelectorAll(".turn .tok--gen").length === 8`)
+	tab.Wait("the next stage", atStage+" > 1")
+
+	tab = browser.Open(t, moving, url+"/?seed=3&n=8")
+	tab.Wait("a text half written", due+` > 0`)
+	browser.Mouse(tab).Press("[data-play]")
+	tab.Wait("the whole text in a pause", due+` === 0`)
+}
+
+// TestFrontDoorLeadsIntoTheLoop: what is typed on the home page is the prompt of a run
+// in the Loop, by mouse, by keyboard and by touch; so is an opening.
+func TestFrontDoorLeadsIntoTheLoop(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, url+"/?seed=3&n=1")
+		hands(tab).Fill("#begin", "My cat & I saw a")
+		hands(tab).Press(".ask .btn")
+		tab.Wait("the run in the Loop", `location.pathname === "/loop" &&
+			document.querySelector("#strip-prompt")?.textContent.replace(/[\s·]/g, "").includes("Mycat&Isawa")`)
+		tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+	})
+	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
+	browser.Touch(tab).Press(".starters a:last-child")
+	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-prompt")`)
+}
+
+// TestHomeIsShort: the words that a new visitor sees.
+func TestHomeIsShort(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/?seed=3")
+	tab.Wait("the page", `document.readyState === "complete"`)
+	n := browser.Value[int](tab, `[...document.body.innerText.matchAll(/\S+/g)].length`)
+	t.Logf("%d words", n)
+	if n > 340 {
+		t.Errorf("%d words, want at most 340", n)
+	}
+}
+
 // TestFirstPageIsLight: the home page, with all that it loads, stays within 150
 // KB and eight files over the wire, and asks nobody else for anything.
 func TestFirstPageIsLight(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -85,7 +87,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	path, turns := "/?seed=8", 0
+	path, turns := "/?seed=8&n=1", 0
 	for {
 		d := s.Get(path)
 		turns++
@@ -101,7 +103,7 @@ func TestRunEnds(t *testing.T) {
 			t.Fatal("the run does not end")
 		}
 	}
-	if path != "/?n=1&seed=1" {
+	if path != "/?seed=1" {
 		t.Errorf("after the end: %s", path)
 	}
 	if s.pages.turns.runs[7].session != nil {
@@ -143,10 +145,86 @@ func TestHomeRunIsShared(t *testing.T) {
 		return model()
 	}
 	for range 5 {
-		s.Get("/?seed=3")
+		s.Get("/?seed=3&n=1")
 		s.Get("/learn/turn?seed=3&n=2")
 	}
 	if done := len(s.pages.turns.runs[2].done); made != 1 || done != 2 {
 		t.Errorf("five visitors made %d runs, of %d turns", made, done)
+	}
+}
+
+// TestHomeSlowsDownWhereTheModelIsUnsure: without a number the home page shows the
+// first turn after a sentence at which no token has half of the probability, or, in a
+// run without one, the last turn.
+func TestHomeSlowsDownWhereTheModelIsUnsure(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	atLast := 0
+	for seed := 1; seed <= homeSeeds; seed++ {
+		l := loopOf(t, uint64(seed))
+		l.Rows = 1
+		want, sentence := 0, false
+		for n := 1; want == 0; n++ {
+			sure, ends, last := false, false, false
+			for range infer.Kinds {
+				st, err := l.Next(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch st := st.(type) {
+				case infer.Softmax:
+					sure = st.Rows.Rows[0].P >= 0.5
+				case infer.Append:
+					ends, last = strings.ContainsAny(st.Text, ".!?"), st.Stop != infer.StopNone
+				}
+			}
+			if last || sentence && !sure {
+				want = n
+			}
+			if last {
+				atLast++
+			}
+			sentence = sentence || ends
+		}
+		turn := s.Get(fmt.Sprintf("/?seed=%d", seed)).Find("#turn")
+		if got := turn.AttrOr("data-n", ""); got != strconv.Itoa(want) {
+			t.Errorf("seed %d: the page shows turn %s, want %d", seed, got, want)
+		}
+		if s := turn.Find(".turn__text").Text(); want > 1 && !strings.ContainsAny(s, ".!?") {
+			t.Errorf("seed %d: no sentence in %q", seed, s)
+		}
+	}
+	if atLast > homeSeeds/4 {
+		t.Errorf("%d runs of %d have no unsure turn after a sentence", atLast, homeSeeds)
+	}
+}
+
+// TestFrontDoor: one field, one black button, and openings one press away, all of
+// them usable without a script.
+func TestFrontDoor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	d := s.Get("/?seed=2")
+	form := d.Find("main form")
+	field := form.Find("input")
+	if form.AttrOr("action", "") != "/loop" || form.AttrOr("method", "") != "get" || field.Length() != 1 ||
+		field.AttrOr("name", "") != "prompt" || field.AttrOr("value", "") != session.OpeningOf(session.Tale, 2).Text {
+		t.Errorf("the form is %s", form.Text())
+	}
+	if n := d.Find("main .btn--main").Length(); n != 1 {
+		t.Errorf("%d black buttons", n)
+	}
+	for n, kind := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
+		want := session.OpeningOf(kind, 3).Text
+		a, to := d.Find(".starters a").Eq(n), "/loop?prompt="+url.QueryEscape(want)
+		if a.Text() != want || a.AttrOr("href", "") != to {
+			t.Errorf("opening %d is %q, to %s", n, a.Text(), a.AttrOr("href", ""))
+		}
+	}
+	if d.Find(".door__back").Length() != 0 {
+		t.Error("somebody new is welcomed back")
+	}
+	if says := d.Find(".starters").Text(); !strings.Contains(says, "I know fairy tales, capitals and small sums.") {
+		t.Errorf("the bundled model says nothing of what it knows: %q", says)
 	}
 }

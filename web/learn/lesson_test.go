@@ -133,7 +133,7 @@ func TestVisits(t *testing.T) {
 	if n := d.Find(".unit .is-read").Length(); n != 1 {
 		t.Errorf("%d sections are ticked, want 1", n)
 	}
-	if got := s.Get("/").Find(".door--main").AttrOr("href", ""); got != first.Sections[1].Href() {
+	if got := s.Get("/").Find(".door__back a").AttrOr("href", ""); got != first.Sections[1].Href() {
 		t.Errorf("the home page leads on to %s, want %s", got, first.Sections[1].Href())
 	}
 	form := url.Values{"lesson": {first.Slug}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -18,8 +19,8 @@ const (
 	homePrompt = "Once upon a time there was a"
 	homePreset = "common"
 	homeSeeds  = 8
-	homeTurns  = 16
-	homeRows   = 6
+	homeTurns  = 32
+	homeRows   = 5
 )
 
 // turns makes the runs of the home page, each once for everybody who looks at
@@ -116,13 +117,32 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, turnHTML(v))
 }
 
-// turnOf reads which turn is asked for; 1 where it is missing or not a number.
+// turnOf returns the turn that is asked for: 1 where its number is wrong, and the
+// first unsure one where there is none.
 func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	number := func(name string, most int) int {
 		n, _ := strconv.Atoi(r.URL.Query().Get(name))
 		return min(max(n, 1), most)
 	}
-	return p.turns.at(r.Context(), number("seed", homeSeeds), number("n", homeTurns))
+	seed := number("seed", homeSeeds)
+	if !r.URL.Query().Has("n") {
+		return p.turns.unsure(r.Context(), seed)
+	}
+	return p.turns.at(r.Context(), seed, number("n", homeTurns))
+}
+
+// unsure returns the turn of a run at which the home page slows down: the first one
+// after a whole sentence where the likeliest token has less than half of the
+// probability. A run without one is shown at its last turn.
+func (t *turns) unsure(ctx context.Context, seed int) (*turnView, error) {
+	sentence := false
+	for n := 1; ; n++ {
+		v, err := t.at(ctx, seed, n)
+		if err != nil || v.Last || sentence && !v.Sure {
+			return v, err
+		}
+		sentence = sentence || v.Ends
+	}
 }
 
 // turnView is one turn of the loop, all seven stages of it.
@@ -134,8 +154,9 @@ type turnView struct {
 	Rail       []stage.RailStage
 	Candidates stage.Candidates
 	Says       []turnSay
-	Settings   string
 	Loop       string // address of the Loop at this very state
+	Sure       bool   // the likeliest token has at least half of the probability
+	Ends       bool   // the new token ends a sentence
 	Last       bool
 }
 
@@ -154,7 +175,8 @@ func newTurn(st *session.State, seed int) *turnView {
 		Says: says(st), Loop: "/loop?log=" + session.LinkOf(st), Last: st.Stopped != infer.StopNone,
 	}
 	f := st.StageOf(infer.KindFilter, homeRows).(infer.Filter)
-	v.Settings = lang.Drawn(f.Settings, uint64(seed))
+	v.Sure = f.Rows.Rows[0].P >= 0.5
+	v.Ends = strings.ContainsAny(st.Steps[len(st.Steps)-1].Text, ".!?")
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
 	v.Rail = lang.NewSteps(0) // the page's styles say which is shown
