@@ -177,6 +177,7 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 // offered are the openings that the prompt box offers.
 func offered() []session.Opening {
 	return []session.Opening{
-		session.OpeningOf(session.Tale, 0), session.OpeningOf(session.Capital, 0), session.OpeningOf(session.Question, 0),
+		session.OpeningOf(session.Tale, 0), session.OpeningOf(session.Capital, 0),
+		session.OpeningOf(session.Question, 0),
 	}
 }
