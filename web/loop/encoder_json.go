@@ -21,6 +21,7 @@ type runData struct {
 	// as `viz trace -json` prints it; a new text begins with the prompt object.
 	Stages   []json.RawMessage `json:"stages,omitempty"`
 	Cursor   cursor            `json:"cursor"`
+	Undrawn  bool              `json:"undrawn,omitempty"` // the draw that comes next is withheld
 	Playing  bool              `json:"playing"`
 	Speed    session.Speed     `json:"speed"`
 	Stopped  infer.StopReason  `json:"stopped,omitempty"`
@@ -68,7 +69,7 @@ type jsonEncoder struct {
 
 func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 	d := &runData{
-		Cursor: cursorJSON(next.Cursor), Playing: next.Playing, Speed: next.Speed,
+		Cursor: cursorJSON(next.Cursor), Undrawn: next.Undrawn, Playing: next.Playing, Speed: next.Speed,
 		Stopped: next.Stopped, Settings: next.Settings,
 		Link: session.LinkOf(next), Branches: branchesOf(next), WhatIf: whatIfOf(next),
 	}

@@ -3,7 +3,7 @@ package session
 import "github.com/tokenbytoken/viz/infer"
 
 // Command is something that a learner can do with a run: [Start], [Open],
-// [Rebuild], [StepStage], [Back], [StepToken], [Seek], [Reset], [Play],
+// [Rebuild], [StepStage], [Draw], [Back], [StepToken], [Seek], [Reset], [Play],
 // [Finish], [Pause], [SetSpeed], [Set], [SetPreset], [Choose], [TakeBranch],
 // [GoOn], [Redraw], [WhatIf], [Try] or [SetLook].
 type Command interface{ command() }
@@ -21,7 +21,16 @@ type Rebuild struct{ Link Link }
 
 // StepStage goes one stage forward: to one that has run if the learner was
 // looking back, else by running the next.
-type StepStage struct{}
+type StepStage struct {
+	// Withhold stops before a draw that has not been made yet, with
+	// [State.Undrawn]; the next StepStage makes it. Under greedy nothing is
+	// drawn, and nothing withheld.
+	Withhold bool
+}
+
+// Draw makes the draw of the step shown, whose filter has run: it ends
+// [State.Undrawn]. A draw that has been made is not repeated.
+type Draw struct{}
 
 // Back looks one stage back. Nothing is undone.
 type Back struct{}
@@ -114,6 +123,7 @@ func (Start) command()      {}
 func (Open) command()       {}
 func (Rebuild) command()    {}
 func (StepStage) command()  {}
+func (Draw) command()       {}
 func (Back) command()       {}
 func (StepToken) command()  {}
 func (Seek) command()       {}

@@ -23,6 +23,8 @@ import (
 type Link struct {
 	Log    infer.Log
 	Cursor Cursor
+	// Undrawn says that the draw of the stage shown was withheld: [State.Undrawn].
+	Undrawn bool
 }
 
 // Bounds on what [ParseLink] accepts. Links made by this program are far
@@ -47,6 +49,7 @@ type wireLink struct {
 	N  int          `json:"n"`           // steps
 	R  int          `json:"r"`           // the last step's last stage
 	At [2]int       `json:"at"`          // step and stage shown
+	U  int          `json:"u,omitempty"` // 1 if its draw is withheld
 }
 
 type wireChange struct {
@@ -77,6 +80,9 @@ func LinkOf(st *State) string {
 	}
 	for _, c := range log.Choices {
 		w.C = append(w.C, [2]int{c.Step, c.Token})
+	}
+	if st.Undrawn {
+		w.U = 1
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
@@ -129,7 +135,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		Log: infer.Log{
 			Model: m.Hash(), Prompt: w.P, Settings: infer.Settings(w.E), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R),
 		},
-		Cursor: Cursor{w.At[0], infer.Kind(w.At[1])},
+		Cursor:  Cursor{w.At[0], infer.Kind(w.At[1])},
+		Undrawn: w.U != 0,
 	}
 	for _, c := range w.S {
 		link.Log.Changes = append(link.Log.Changes, infer.Change{From: c.From, Settings: infer.Settings(c.Settings)})
@@ -159,6 +166,9 @@ func (l Link) check(m *infer.Model) error {
 		l.Cursor.Stage > infer.KindCache,
 		l.Cursor.Step == log.Steps && l.Cursor.Stage > log.Ran:
 		return errors.New("it shows a stage that had not run")
+	case l.Undrawn && l.Cursor != (Cursor{log.Steps, infer.KindFilter}),
+		l.Undrawn && log.Ran != infer.KindFilter:
+		return errors.New("it withholds a draw elsewhere than at the end of the run")
 	}
 	last := 0
 	for _, c := range log.Changes {
@@ -202,7 +212,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	}
 	s.loop = loop
 	s.begin(next, link.Log.Prompt)
-	next.Cursor = link.Cursor
+	next.Cursor, next.Undrawn = link.Cursor, link.Undrawn
 	return nil
 }
 

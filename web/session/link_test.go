@@ -112,6 +112,10 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 				{Step: 1, Token: st.Model.Config().Vocab},
 			}
 		},
+		"withholds a draw that was made": func(l *Link) { l.Undrawn = true },
+		"withholds a draw while looking back": func(l *Link) {
+			l.Undrawn, l.Log.Ran, l.Cursor.Stage = true, infer.KindFilter, infer.KindSoftmax
+		},
 		"went on past the end": func(l *Link) { l.Log.WentOn = []int{2} },
 		"went on twice":        func(l *Link) { l.Log.WentOn = []int{1, 1} },
 	} {

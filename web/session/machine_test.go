@@ -22,6 +22,7 @@ func anyCommand() *rapid.Generator[session.Command] {
 	step, stage := rapid.IntRange(0, 5), rapid.IntRange(0, 8)
 	return rapid.OneOf(
 		is(session.StepStage{}), is(session.StepStage{}), is(session.StepStage{}),
+		is(session.StepStage{Withhold: true}), is(session.StepStage{Withhold: true}), is(session.Draw{}),
 		is(session.StepToken{}), is(session.StepToken{}),
 		is(session.Back{}), is(session.Back{}), is(session.Reset{}),
 		is(session.Play{}), is(session.Pause{}), is(session.Finish{}), is(session.GoOn{}),
@@ -167,8 +168,27 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	if last := st.Steps[len(st.Steps)-1]; last.Ran < infer.KindSample && !last.Settings.Equal(st.Settings) {
 		t.Fatalf("the step in progress has %+v, the next stage is to use %+v", last.Settings, st.Settings)
 	}
+	checkUndrawn(t, st)
 	if st.Stage(5).Kind() != st.Cursor.Stage {
 		t.Fatalf("at %+v the stage is %v", st.Cursor, st.Stage(5).Kind())
+	}
+}
+
+// checkUndrawn checks that a draw that is withheld has not been made, so that
+// nothing that is made of the state can give it away.
+func checkUndrawn(t *rapid.T, st *session.State) {
+	if !st.Undrawn {
+		if st.Shown() != st.Cursor.Stage {
+			t.Fatalf("at %+v the stage shown is %v", st.Cursor, st.Shown())
+		}
+		return
+	}
+	step := st.Step()
+	if !st.AtFrontier() || st.Cursor.Stage != infer.KindFilter || st.Shown() != infer.KindSample {
+		t.Fatalf("a draw is withheld at %+v of a run to %+v", st.Cursor, st.Frontier())
+	}
+	if step.U != 0 || step.Chosen != 0 || step.Rank != 0 || step.P != 0 || step.Q != 0 || st.WhatIf != nil {
+		t.Fatalf("a draw is withheld, and the step has %+v", step)
 	}
 }
 
@@ -190,7 +210,7 @@ func checkBackAndForward(t *rapid.T, s *session.Session) {
 		apply(t, s, session.WhatIf{})
 		before = s.State()
 	}
-	apply(t, s, session.Back{}, session.StepStage{})
+	apply(t, s, session.Back{}, session.StepStage{Withhold: before.Undrawn})
 	wantSameRun(t, "back and forward", content(s.State()), content(before))
 }
 

@@ -23,7 +23,8 @@ type rule struct {
 var grammar = map[string]rule{
 	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
 
-	"step":   {"", func(*Fields) Command { return StepStage{} }},
+	"step":   {"withhold", readStep},
+	"draw":   {"", func(*Fields) Command { return Draw{} }},
 	"back":   {"", func(*Fields) Command { return Back{} }},
 	"token":  {"", func(*Fields) Command { return StepToken{} }},
 	"seek":   {"step, stage", readSeek},
@@ -66,6 +67,11 @@ func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusa
 	}
 	c = r.read(f)
 	return c, true, f.Unexpected(name, r.takes)
+}
+
+// readStep reads whether to stop before the draw; a client need not say.
+func readStep(f *Fields) Command {
+	return StepStage{Withhold: f.Has("withhold") && f.Truth("withhold")}
 }
 
 func readSet(f *Fields, keys []string) Set {

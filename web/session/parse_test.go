@@ -52,6 +52,10 @@ func TestFormsAndMessagesSayTheSame(t *testing.T) {
 		{"whatif", `{"u":0.25}`, map[string]string{"u": "0.25"}},
 		{"redraw", `{"seed":1.5}`, map[string]string{"seed": "1.5"}},
 		{"speed", `{"speed":"max"}`, map[string]string{"speed": "max"}},
+		{"step", `{"withhold":true}`, map[string]string{"withhold": "true"}},
+		{"step", `{"withhold":"perhaps"}`, map[string]string{"withhold": "perhaps"}},
+		{"step", `{}`, map[string]string{"withhold": ""}},
+		{"draw", `{}`, nil},
 		{"play", `{}`, nil},
 		{"play", `{"fast":true}`, map[string]string{"fast": "true"}},
 	} {

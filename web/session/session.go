@@ -49,7 +49,7 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 		return s.state, err
 	}
 	next := *s.state
-	next.Notice = ""
+	next.Notice, next.Undrawn = "", s.state.Undrawn && keepsUndrawn(c)
 	if err := s.do(ctx, &next, c); err != nil {
 		s.catchUp()
 		return s.state, typed(err)
@@ -65,7 +65,7 @@ func (s *Session) catchUp() {
 	}
 	next := *s.state
 	next.Steps = s.loop.Steps()
-	next.Cursor = next.Frontier()
+	next.Cursor, next.Undrawn = next.Frontier(), false
 	s.publish(&next)
 }
 
@@ -193,11 +193,13 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	}
 	switch c := c.(type) {
 	case StepStage:
-		return s.stepStage(ctx, next)
+		return s.stepStage(ctx, next, c.Withhold)
+	case Draw:
+		return s.draw(ctx, next)
 	case StepToken:
 		return s.stepToken(ctx, next)
 	case Back:
-		return back(next)
+		return s.back(next)
 	case Seek:
 		return seek(next, c)
 	case Reset:

@@ -25,6 +25,12 @@ type State struct {
 	Steps []*infer.Step
 	// Cursor is the stage shown; the zero Cursor before the first Start.
 	Cursor Cursor
+	// Undrawn is set while the learner is at the sample stage of the last step
+	// but has not asked for its draw yet (see [StepStage]). The model has not
+	// drawn then: Cursor is the filter stage, the last that has run, and no u
+	// and no choice exist that a screen could give away. A screen shows the
+	// stage that [State.Shown] returns.
+	Undrawn bool
 	// Dist is the distribution of the step shown, nil before its softmax has run.
 	Dist *sampling.Distribution
 	// Settings are those that the next stage to run will use.
@@ -84,6 +90,15 @@ func (s *State) Frontier() Cursor {
 		return Cursor{}
 	}
 	return Cursor{len(s.Steps), s.Steps[len(s.Steps)-1].Ran}
+}
+
+// Shown is the stage that a screen shows: the sample stage while its draw is
+// withheld ([State.Undrawn]), else Cursor's.
+func (s *State) Shown() infer.Kind {
+	if s.Undrawn {
+		return infer.KindSample
+	}
+	return s.Cursor.Stage
 }
 
 // AtFrontier reports whether the stage shown is the last that has run.

@@ -10,10 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// stepStage looks at the next stage, running it if it has not run yet.
-func (s *Session) stepStage(ctx context.Context, next *State) error {
+// stepStage looks at the next stage, running it if it has not run yet. It stops
+// once before a draw that is to be withheld.
+func (s *Session) stepStage(ctx context.Context, next *State, withhold bool) error {
 	if !s.state.AtFrontier() {
 		next.Cursor = s.state.after(s.state.Cursor)
+		return nil
+	}
+	if withhold && !s.state.Undrawn && s.state.Cursor.Stage == infer.KindFilter && !s.state.Settings.Greedy() {
+		next.Undrawn = true
 		return nil
 	}
 	if _, err := s.loop.Advance(ctx); err != nil {
@@ -29,6 +34,27 @@ func (s *Session) stepStage(ctx context.Context, next *State) error {
 		next.Ghosts = nil
 	}
 	return nil
+}
+
+// draw makes the draw of the step shown.
+func (s *Session) draw(ctx context.Context, next *State) error {
+	switch c := s.state.Cursor; {
+	case c.Stage == infer.KindSample:
+		return nil // made already: a second press changes nothing
+	case c.Stage != infer.KindFilter || !s.state.AtFrontier():
+		return terms.Refuse(CodeOrder, "A token can be drawn after stage 4, Filter, of the last step.")
+	}
+	return s.stepStage(ctx, next, false)
+}
+
+// keepsUndrawn reports whether a draw that is withheld stays withheld after a
+// command. After every other one the learner is elsewhere, or has drawn.
+func keepsUndrawn(c Command) bool {
+	switch c.(type) {
+	case Set, SetPreset, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
+		return true
+	}
+	return false
 }
 
 // stepToken continues to the end of this turn, or of the next.
@@ -59,7 +85,13 @@ func (s *Session) stepToken(ctx context.Context, next *State) error {
 	}
 }
 
-func back(next *State) error {
+// back looks one stage back: from a draw that is withheld, at the filter stage,
+// where Cursor is.
+func (s *Session) back(next *State) error {
+	if s.state.Undrawn {
+		next.Playing = false
+		return nil
+	}
 	if next.Cursor == (Cursor{1, infer.KindForward}) {
 		return terms.Refuse(CodeOrder, "This is the first stage: there is nothing before it.")
 	}
