@@ -30,10 +30,16 @@ func begin(t *testing.T, screen browser.Screen, prompt string) *browser.Tab {
 	return tab
 }
 
-// waitStage waits until the panel shows a stage.
+// waitStage waits until the panel shows a stage. If the draw is withheld there, it
+// lets it happen.
 func waitStage(tab *browser.Tab, stage int) {
 	tab.Wait(fmt.Sprintf("stage %d", stage),
 		fmt.Sprintf(`document.querySelector("#panel").innerText.includes("stage %d of 7")`, stage))
+	const drawn = `!document.querySelector("#panel[data-undrawn]")`
+	if !browser.Value[bool](tab, drawn) {
+		tab.Keys(browser.ArrowRight)
+		tab.Wait("the draw", drawn)
+	}
 }
 
 // figures returns the panel's numbers. (The line above the table works out the

@@ -125,8 +125,9 @@ export class Controls {
       slider.min = 1;
       slider.max = Math.max(1, scrub.max);
       slider.value = scrub.value;
-      const stage = stages.indexOf(cursor.stage) + 1;
-      slider.setAttribute('aria-valuetext', `step ${cursor.step}, stage ${stage}, ${cursor.stage}`);
+      const shown = place.undrawn ? 'sample' : cursor.stage;
+      const stage = stages.indexOf(shown) + 1;
+      slider.setAttribute('aria-valuetext', `step ${cursor.step}, stage ${stage}, ${shown}`);
     }
     const box = byId('whatif');
     if (!box) return;

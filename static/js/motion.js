@@ -20,8 +20,8 @@ function finish(animations) {
 
 // arrives returns, before anything of a state is shown, whether it is at a
 // different stage from the previous one; the first is the page as loaded.
-export function arrives({ cursor }) {
-  const here = `${cursor.step} ${cursor.stage}`;
+export function arrives({ cursor, undrawn }) {
+  const here = `${cursor.step} ${undrawn ? 'undrawn' : cursor.stage}`;
   const first = place === '';
   const moved = here !== place;
   place = here;

@@ -286,7 +286,7 @@ func textOf(st *session.State) (Text, bool) {
 		return Text{}, false
 	}
 	from := *st
-	from.Cursor = firstStage
+	from.Cursor, from.Undrawn = firstStage, false
 	t := Text{Prompt: st.Prompt, Link: session.LinkOf(&from)}
 	return t, t.Link != ""
 }

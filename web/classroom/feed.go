@@ -65,7 +65,7 @@ func sharedOf(v *class.View, inside bool) *shared {
 		d.Heat = lang.NewHeat(v.State)
 	}
 	if st := v.State; st != nil {
-		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Cursor.Stage), st.Started()
+		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Shown()), st.Started()
 	}
 	if v.Walk != nil && !v.Walk.Left {
 		d.Walk = v.Walk.Step

@@ -152,9 +152,9 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 		own.NextName = own.Rail[next.Stage-1].Name
 	}
 	if v.State != nil && v.State.Started() {
-		now := v.State.Cursor
-		own.Class = strconv.Itoa(int(now.Stage)) + " " + own.Rail[now.Stage-1].Short
-		if m := &own.Rail[now.Stage-1]; now.Step == c.Step && now.Stage != c.Stage {
+		step, now := v.State.Cursor.Step, v.State.Shown()
+		own.Class = strconv.Itoa(int(now)) + " " + own.Rail[now-1].Short
+		if m := &own.Rail[now-1]; step == c.Step && now != c.Stage {
 			m.State = "is-class"
 		}
 	}

@@ -68,7 +68,7 @@ func newVeiled(st *session.State, step int) screen {
 		return s // what is looked at tells nothing
 	}
 	s.Veiled, s.Panel = true, stage.Stage{}
-	now := rail[st.Cursor.Stage-1]
+	now := rail[st.Shown()-1]
 	s.N, s.Name, s.Lead = now.N, now.Name, stage.Rich{{S: now.Say}}
 	s.Rail = rail
 	s.Rail[0].Link = "?at=" + at(session.Cursor{Step: step, Stage: infer.KindForward})
@@ -87,7 +87,7 @@ func veiled(st *session.State, step int) *session.State {
 	}
 	kept.Took[infer.KindForward] = last.Took[infer.KindForward]
 	v.Steps[step-1] = kept
-	v.Ghosts, v.Branches, v.WhatIf, v.Stopped = nil, nil, nil, infer.StopNone
+	v.Ghosts, v.Branches, v.WhatIf, v.Stopped, v.Undrawn = nil, nil, nil, infer.StopNone, false
 	if v.Cursor.Step >= step {
 		v.Cursor, v.Dist = session.Cursor{Step: step, Stage: infer.KindForward}, nil
 	}
@@ -115,7 +115,7 @@ func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 // one is asked for: what the same scores become then. The run does not move.
 func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.State {
 	v := *st
-	v.Cursor, v.Look, v.WhatIf, v.Ghosts, v.Dist = c, nil, nil, nil, nil
+	v.Cursor, v.Look, v.WhatIf, v.Ghosts, v.Dist, v.Undrawn = c, nil, nil, nil, nil, false
 	if temperature != nil {
 		v.Steps = slices.Clone(st.Steps)
 		step := *v.Steps[c.Step-1]

@@ -2,15 +2,19 @@ package classroom
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -183,6 +187,60 @@ func TestLasting(t *testing.T) {
 	} {
 		if got := lasting(d); got != want {
 			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+// TestWallWithholdsTheDraw: while the presenter has not asked for a draw, what
+// walls and phones show is the same whatever it will be; neither they nor a look
+// around at another stage have the draw, and the presenter's button asks for it.
+func TestWallWithholdsTheDraw(t *testing.T) {
+	t.Parallel()
+	const seed = 777001
+	at := func(seed uint64) (withheld, drawn *session.State) {
+		s := session.New(testmodel.Target(t), session.Limits{PromptBytes: 1000})
+		for _, c := range []session.Command{
+			session.SetKnob("seed", float64(seed)),
+			session.Start{Prompt: "The capital of"},
+			session.StepStage{},
+			session.StepStage{},
+			session.StepStage{},
+			session.StepStage{Withhold: true},
+		} {
+			sessiontest.Do(t, s, c)
+		}
+		return s.State(), sessiontest.Do(t, s, session.Draw{})
+	}
+	html := func(st *session.State) string {
+		s := newScreen(st, false)
+		var b strings.Builder
+		for _, c := range []templ.Component{
+			stageBody("cl-stage", s), deckStrip(s), deckBody(slide{Screen: s}),
+			lang.StepperHTML("cl-rail", s.Rail, false), lang.StripRowHTML("cl-strip", s.Strip, false),
+		} {
+			if err := c.Render(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return strings.ReplaceAll(b.String(), strconv.FormatUint(st.Settings.Seed, 10), "SEED")
+	}
+	st, drawn := at(seed)
+	if s := newScreen(st, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
+		t.Errorf("the wall shows stage %d, the next token known: %v", s.N, s.Strip.Next.Known)
+	}
+	if got := forwardButton(&class.View{State: st}); got.Say != "Let it fall" {
+		t.Errorf("the presenter's button says %q", got.Say)
+	}
+	if v := lookAt(st, session.Cursor{Step: 1, Stage: infer.KindSoftmax}, nil); v.Undrawn {
+		t.Error("a look at another stage shows the withheld draw's")
+	}
+	for other := uint64(seed + 1); other < seed+10; other++ {
+		otherwise, otherDrawn := at(other)
+		if html(otherwise) != html(st) {
+			t.Errorf("with seed %d the wall shows something else before the draw", other)
+		}
+		if html(otherDrawn) == html(drawn) {
+			t.Errorf("seed %d: drawn, the wall shows the same", other)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,6 +30,24 @@ func atStage(n string) string {
 	return `document.querySelector('#rail [aria-current=step] i')?.textContent === '` + n + `'`
 }
 
+// isDrawn is the expression that is true at stage 5 once the draw has been made,
+// and isUndrawn while it is withheld.
+const (
+	isDrawn   = `!document.getElementById('panel').hasAttribute('data-undrawn')`
+	isUndrawn = `document.getElementById('panel').hasAttribute('data-undrawn')`
+)
+
+// forward presses → to a stage; at the draw once more, which lets it happen.
+func (b loopTab) forward(n int) {
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage(strconv.Itoa(n)))
+	if n == 5 {
+		b.Until(isUndrawn)
+		b.Keys(browser.ArrowRight)
+		b.Until(isDrawn)
+	}
+}
+
 // told is the expression that is true when the page says something.
 func told(words string) string {
 	return fmt.Sprintf(
@@ -52,9 +71,8 @@ func TestBrowserWalk(t *testing.T) {
 	if at := browser.Value[string](b.Tab, `location.search`); !strings.HasPrefix(at, "?run=") {
 		t.Errorf("the address is %q, without the run", at)
 	}
-	for _, n := range []string{"2", "3", "4", "5", "6", "7"} {
-		b.Keys(browser.ArrowRight)
-		b.Until(atStage(n))
+	for n := 2; n <= 7; n++ {
+		b.forward(n)
 	}
 	if n := browser.Value[int](b.Tab, `document.querySelectorAll('#strip-gen > *').length`); n != 1 {
 		t.Errorf("%d tokens after one turn", n)

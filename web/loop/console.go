@@ -15,6 +15,7 @@ import (
 // Console is everything a learner can touch.
 type Console struct {
 	Next      string // "Next: Sample"; "" when the run has ended or not begun
+	NextCmd   string // the command that does it
 	Empty     bool   // no prompt yet
 	Ended     bool   // a stop has fired: the main button is "Go on anyway", if it can, else "New prompt"
 	CanGoOn   bool
@@ -40,6 +41,13 @@ type Console struct {
 	MaxHave   string
 	MaxFired  bool
 }
+
+// The commands of the main button. The page withholds each draw until it is
+// asked for.
+const (
+	nextCmd = `{"cmd":"step","withhold":true}`
+	drawCmd = `{"cmd":"draw"}`
+)
 
 // SpeedButton sets the speed of play.
 type SpeedButton struct {
@@ -104,7 +112,10 @@ func newConsole(s *session.State) Console {
 	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
 	v.Scrub, v.Progress = newScrub(s), newProgress(s)
 	if v.CanGo {
-		v.Next = lang.NextSay(s)
+		v.Next, v.NextCmd = lang.NextSay(s), nextCmd
+		if s.Undrawn {
+			v.NextCmd = drawCmd
+		}
 	}
 	v.Speeds, v.SpeedSay = speeds(s.Speed)
 	for _, p := range sampling.Presets {
@@ -216,7 +227,7 @@ func newScrub(s *session.State) Scrub {
 	count := func(c session.Cursor) int { return (c.Step-1)*int(infer.KindCache) + int(c.Stage) }
 	return Scrub{
 		Value: strconv.Itoa(count(s.Cursor)), Max: strconv.Itoa(max(count(s.Frontier()), 1)),
-		Say: fmt.Sprintf("token %s, stage %d", terms.Count(stage.Position(s, s.Cursor.Step)), s.Cursor.Stage),
+		Say: fmt.Sprintf("token %s, stage %d", terms.Count(stage.Position(s, s.Cursor.Step)), s.Shown()),
 		Off: count(s.Frontier()) < 2,
 	}
 }

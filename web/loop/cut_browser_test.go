@@ -67,6 +67,9 @@ func TestBrowserCut(t *testing.T) {
 		browser.Eventually(t, func() bool { return len(x.onlyRun().connections()) > 0 })
 		b.Until(isLive + ` && document.getElementById('conn').hidden && ` + atStage(fmt.Sprint(1+(n-2)%7)))
 		b.press(browser.ArrowRight, atStage(fmt.Sprint(1+(n-1)%7)))
+		if n == 5 {
+			b.press(browser.ArrowRight, isDrawn)
+		}
 	}
 	st := x.onlyRun().Latest()
 	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {

@@ -22,6 +22,7 @@ type pageData struct {
 	// panels because the learner may be typing in them.
 	Inputs  infer.Knobs `json:"inputs"`
 	Cursor  cursor      `json:"cursor"`
+	Undrawn bool        `json:"undrawn,omitempty"` // the sample stage is shown, without its draw
 	Playing bool        `json:"playing"`
 	// Link leads to what is shown, from anywhere and after a restart; "" before
 	// the first start.
@@ -102,6 +103,7 @@ func pageDataOf(st *session.State) *pageData {
 	d := &pageData{
 		Inputs:  st.Settings.Knobs(),
 		Cursor:  cursorJSON(st.Cursor),
+		Undrawn: st.Undrawn,
 		Playing: st.Playing,
 		Link:    session.LinkOf(st),
 		Scrub:   scrubOf(st),

@@ -20,7 +20,8 @@ func BenchmarkKeyToFrame(b *testing.B) {
 	page.Eval(`
 		window.times = [];
 		window.shown = () => {}; // called when the frame after a press has been drawn
-		window.stage = () => document.querySelector('#rail [aria-current=step] i')?.textContent;
+		window.stage = () => document.querySelector('#rail [aria-current=step] i')?.textContent +
+			document.getElementById('panel').hasAttribute('data-undrawn');
 		let pressed = null; // {from, at}: the stage and the time of the press
 		new MutationObserver(() => {
 			if (!pressed || stage() === pressed.from) return;

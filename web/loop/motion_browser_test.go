@@ -35,8 +35,7 @@ func TestMotion(t *testing.T) {
 			continue
 		}
 		b.Eval(`window.started = []`)
-		b.Keys(browser.ArrowRight) // and ends those of the stage before
-		b.Until(atStage(fmt.Sprint(n)))
+		b.forward(n) // and ends those of the stage before
 		b.Until(fmt.Sprintf(`window.started.includes(%q)`, moves))
 		b.Until(`window.moving() > 0`)
 		b.Keys("x") // no command
@@ -79,8 +78,7 @@ func TestMotionReduced(t *testing.T) {
 	b := startTab(t, x)
 	b.Eval(watchMotion)
 	for n := 2; n <= 7; n++ {
-		b.Keys(browser.ArrowRight)
-		b.Until(atStage(fmt.Sprint(n)))
+		b.forward(n)
 		b.still(fmt.Sprintf("stage %d", n))
 	}
 }

@@ -115,7 +115,7 @@ func spoken(s *session.State, v Page) string {
 		return ""
 	}
 	n := terms.Count(stage.Position(s, s.Cursor.Step))
-	head := fmt.Sprintf("Token %s, stage %d, %s. ", n, s.Cursor.Stage, terms.StageAt(int(s.Cursor.Stage)).Name)
+	head := fmt.Sprintf("Token %s, stage %d, %s. ", n, s.Shown(), terms.StageAt(int(s.Shown())).Name)
 	if s.Stopped != infer.StopNone && s.AtFrontier() {
 		return head + v.Notice.Head
 	}

@@ -132,6 +132,9 @@ var stories = []story{
 		session.Set{Knobs: infer.Knobs{"top_k": 8, "min_p": 0.05}}, begun, oneToken, oneStage, oneStage, oneStage,
 		oneStage,
 	),
+	newStory(
+		"Stages", "undrawn", "5 Sample, before the draw", "Neither u nor its token exists yet.",
+	).with(begun, oneToken).going(to(infer.KindFilter, session.StepStage{Withhold: true})),
 	newStory("Stages", "sample", "5 Sample", "u falls on a token.").with(begun, oneToken).going(to(infer.KindSample)),
 	newStory(
 		"Stages", "what-if", "5 Sample, another u", "What another u would have chosen.",

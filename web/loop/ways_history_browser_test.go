@@ -29,7 +29,11 @@ func TestWaysHistory(t *testing.T) { useAll(t, historyFeatures) }
 // useStages goes through two turns and back by the buttons.
 func useStages(v *visitor) {
 	for n := 2; n <= 8; n++ {
-		v.Press(cmd("#transport", `{"cmd":"step"}`))
+		v.Press(cmd("#transport", nextCmd))
+		if n == 5 {
+			v.comes("the withheld draw", func(st *session.State) bool { return st.Undrawn })
+			v.Press(cmd("#transport", drawCmd))
+		}
 		v.comes("the next stage", at(1+(n-1)/7, infer.Kind(1+(n-1)%7)))
 	}
 	for n := 7; n >= 1; n-- {

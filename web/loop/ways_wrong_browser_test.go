@@ -138,7 +138,7 @@ func TestEvictedRun(t *testing.T) {
 		if got := browser.Value[shown](v.Tab, pageShows); len(got.Tokens) != 2 || got.Stage != "2" {
 			t.Errorf("the page of an evicted run shows %+v", got)
 		}
-		v.Press(cmd("#transport", `{"cmd":"step"}`))
+		v.Press(cmd("#transport", nextCmd))
 		browser.Eventually(t, func() bool { return v.state() != nil })
 		st := v.comes("the next stage", at(3, infer.KindSoftmax))
 		for i, step := range before.Steps[:2] {

@@ -83,7 +83,7 @@ func (w Words) NewRail(s *session.State) Rail {
 			st.State, st.Ran = "is-done", true
 			st.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"%s"}`, s.Cursor.Step, k)
 		}
-		if s.Started() && k == s.Cursor.Stage {
+		if s.Started() && k == s.Shown() {
 			st.State = "is-now"
 		}
 		r.Stages = append(r.Stages, st)
@@ -91,8 +91,12 @@ func (w Words) NewRail(s *session.State) Rail {
 	return r
 }
 
-// NextSay names the stage after the one shown: "Next: Sample".
+// NextSay names the stage after the one shown: "Next: Sample"; or the draw, if
+// that is withheld.
 func (w Words) NextSay(s *session.State) string {
+	if s.Undrawn {
+		return w.T("next.draw")
+	}
 	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 

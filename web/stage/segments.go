@@ -191,10 +191,17 @@ func (w Words) bindingRule(st infer.Filter) string {
 	return w.T("segments.several")
 }
 
-func (w Words) sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
+// laidSegments are the kept tokens end to end, before the draw.
+func (w Words) laidSegments(f infer.Filter) *Segments {
 	v := &Segments{Big: true, Ticks: unitTicks, Aria: w.T("segments.sample")}
-	kept := adjacent(rows, true)
+	kept := adjacent(f.Rows.Rows, true)
 	v.List = segmentsOf(kept, func(r infer.Row) float64 { return r.Q }, w.T("segments.kept.others"), "is-rest")
+	return v
+}
+
+func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
+	v := w.laidSegments(f)
+	kept := adjacent(f.Rows.Rows, true)
 	picked := false
 	for i := range min(len(v.List), len(kept)) {
 		if kept[i].ID == st.Chosen.ID && v.List[i].Class != "is-rest" {

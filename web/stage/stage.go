@@ -18,9 +18,12 @@ type Stage struct {
 	N     int
 	Name  string
 	Of    string // "stage 4 of 7"
-	Past  string // set while the learner looks back: where the run has come to
-	Lead  Rich
-	Facts []Fact
+	// Undrawn is set at stage 5 while the draw is withheld: no part has u or
+	// the token that it will fall on.
+	Undrawn bool
+	Past    string // set while the learner looks back: where the run has come to
+	Lead    Rich
+	Facts   []Fact
 
 	Work     *Work // the worked line, of one row of the table
 	Forward  *Forward
@@ -42,7 +45,7 @@ func (w Words) New(s *session.State) Stage {
 	if !s.Started() {
 		return Stage{Empty: true}
 	}
-	k := s.Cursor.Stage
+	k := s.Shown()
 	p := Stage{N: int(k), Name: w.Stage(int(k)).Name, Of: w.T("stage.of", "n", terms.Count(int(k)))}
 	if !s.AtFrontier() {
 		f := s.Frontier()
@@ -51,6 +54,10 @@ func (w Words) New(s *session.State) Stage {
 		)
 	}
 	p.enter(s)
+	if s.Undrawn {
+		w.undrawnPanel(s, &p)
+		return p
+	}
 	whole := s.Stage(RowsShown)
 	p.Lead, p.Facts = w.Sentence(Numbers, whole, aboutOf(s)), w.Facts(Numbers, whole)
 	switch st := whole.(type) {
@@ -78,7 +85,7 @@ func (p *Stage) enter(s *session.State) {
 	if !s.AtFrontier() || s.Finishing {
 		return
 	}
-	p.Enter = s.Cursor.Stage.String()
+	p.Enter = s.Shown().String()
 	if s.Playing {
 		p.Pace = map[session.Speed]string{
 			session.SpeedDouble: "2", session.SpeedFour: "4", session.SpeedMax: "still",
@@ -133,8 +140,28 @@ func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
 	p.Verdict = w.verdict(s, st)
 	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // it has run: the draw comes after it
 	p.Table = w.sampleTable(s, st, f)
-	p.Segments = w.sampleSegments(st, f.Rows.Rows)
+	p.Segments = w.sampleSegments(st, f)
 	p.Segments.what(w, s)
+	p.Work = p.Table.worked()
+}
+
+// undrawnPanel is stage 5 before its draw: the kept tokens end to end, and
+// nothing of where u will fall, which nobody has computed yet.
+func (w Words) undrawnPanel(s *session.State, p *Stage) {
+	p.Undrawn = true
+	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter)
+	key := "numbers.sample"
+	if f.Settings.Greedy() { // the temperature was set to 0 while the draw was withheld
+		key = "numbers.sample.greedy"
+	}
+	p.Lead = w.Rich(key, "kept", w.theKept(f.Kept))
+	p.Facts = []Fact{
+		{Name: w.T("numbers.fact.seed"), Value: seed(s.Settings.Seed)},
+		{Name: w.T("numbers.fact.u"), Value: w.T("undrawn"), Accent: true},
+	}
+	p.Table = w.laidTable(s, f)
+	p.Segments = w.laidSegments(f)
+	p.Notes = []Rich{w.Rich("note.undrawn")}
 	p.Work = p.Table.worked()
 }
 

@@ -315,18 +315,30 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 }
 
 func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
-	t := &Table{Stage: 5, Caption: w.T("table.sample")}
-	t.fates(w, s, f, 1)
-	t.Ticks = unitTicks
+	t := w.laidTable(s, f)
 	if !st.Greedy {
 		t.Marker = Share(st.U)
 	}
 	soft := softmaxOf(s)
 	for i, r := range f.Rows.Rows {
 		row := &t.Rows[i]
-		row.BarP, row.BarQ = "", ""
 		row.Pick = r.ID == st.Chosen.ID
 		row.Worked = row.Pick
+		row.Work = w.drawWork(s, st, f, soft, r)
+	}
+	return t
+}
+
+// laidTable is the table of stage 5 before the draw: the kept tokens end to
+// end.
+func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
+	t := &Table{Stage: 5, Caption: w.T("table.sample")}
+	t.fates(w, s, f, 1)
+	t.Ticks = unitTicks
+	soft := softmaxOf(s)
+	for i, r := range f.Rows.Rows {
+		row := &t.Rows[i]
+		row.BarP, row.BarQ = "", ""
 		row.From, row.To = "–", "–"
 		if r.Kept {
 			from, to := s.Dist.Segment(r.Rank - 1)
@@ -334,8 +346,9 @@ func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *T
 			row.LaneX, row.LaneW = Share(from), Share(to-from)
 			row.Ramp = Ramp(r.Q)
 		}
-		row.Work = w.drawWork(s, st, f, soft, r)
+		row.Work = w.laidWork(s, f, soft, r)
 	}
+	t.Rows[midKept(f.Rows)].Worked = true
 	if t.Rest != nil {
 		t.Rest.BarP, t.Rest.BarQ, t.Rest.OffScale = "", "", ""
 		t.Rest.From, t.Rest.To = "–", "–"

@@ -142,18 +142,30 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	return w.Rich("why.greedy")
 }
 
-func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
+// laidWork is where a row's segment is, whatever u will be.
+func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
 		work := w.filterWork(s, f, soft, r)
 		work.Cells = append(work.Cells[2:], WorkCell{Name: w.Rich("work.draw"), Sum: w.Rich("work.draw.none")})
 		return work
 	}
-	work := &Work{Token: TokenText(r.Token), Pick: r.ID == st.Chosen.ID}
 	from, to := s.Dist.Segment(r.Rank - 1)
-	work.Cells = []WorkCell{
+	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
 		{Name: w.Rich("work.starts"), Sum: w.startsAt(f, place(s, r.Rank), from)},
-		{Name: w.Rich("work.ends"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to))},
+		{
+			Name: w.Rich("work.ends"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to)),
+			Now: true,
+		},
+	}}
+}
+
+func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
+	work := w.laidWork(s, f, soft, r)
+	if !r.Kept {
+		return work
 	}
+	work.Pick, work.Cells[1].Now = r.ID == st.Chosen.ID, false
+	from, to := s.Dist.Segment(r.Rank - 1)
 	if st.Greedy {
 		work.Cells = append(
 			work.Cells, WorkCell{Name: w.Rich("work.nodraw"), Sum: w.Rich("work.nodraw.sum"), Now: true},
