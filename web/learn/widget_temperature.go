@@ -71,7 +71,6 @@ type temperatureView struct {
 	Rows  []temperatureRow
 	Rest  temperatureRow
 	Sum   string
-	Most  string // where the bars' scale ends
 	Chart shareChart
 	Say   stage.Rich
 	Loop  string
@@ -89,15 +88,13 @@ func (e *temperature) view(st *session.State) temperatureView {
 	v := temperatureView{T: terms.Decimals(s.Temperature, 2), Loop: loopAt(st)}
 	rest, sum := 1.0, s.Rest.P
 	top := s.Rows.Rows[0]
-	scale := scaleFor(max(top.P, e.ones[top.ID]))
-	v.Most = terms.Decimals(scale, 1)
 	for _, r := range s.Rows.Rows {
 		one := e.ones[r.ID]
 		rest, sum = rest-one, sum+r.P
 		v.Rows = append(v.Rows, temperatureRow{
 			Text: stage.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), ZT: terms.Decimals(r.ZT, 2),
 			P:   terms.Prob(r.P),
-			Bar: stage.Share(r.P / scale), Was: stage.Share(one / scale),
+			Bar: stage.Share(r.P), Was: stage.Share(one), // from 0 to 1 at every temperature
 		})
 	}
 	v.Rest = temperatureRow{
@@ -107,16 +104,6 @@ func (e *temperature) view(st *session.State) temperatureView {
 	v.Say = ratioSay(s.Rows.Rows, s.Temperature)
 	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, stage.TokenText(top.Token))
 	return v
-}
-
-// scaleFor is where a scale ends on which the largest of some bars is p.
-func scaleFor(p float64) float64 {
-	for _, end := range []float64{0.1, 0.2, 0.5} {
-		if p <= end {
-			return end
-		}
-	}
-	return 1
 }
 
 // ratioSay tells what T does to the gap between the two likeliest tokens:

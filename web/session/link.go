@@ -212,8 +212,8 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	}
 	s.loop = loop
 	s.begin(next, link.Log.Prompt)
-	next.Cursor = link.Cursor
 	next.Undrawn = link.Undrawn
+	next.Cursor = link.Cursor
 	return nil
 }
 

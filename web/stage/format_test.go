@@ -1,6 +1,16 @@
 package stage
 
-import "testing"
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
@@ -45,24 +55,26 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-func TestAxis(t *testing.T) {
-	for _, c := range []struct{ x, want float64 }{
-		{0.3661, 0.4}, {0.4, 0.4}, {0.4001, 0.6}, {0.81, 1}, {1, 1}, {0.002, 0.004}, {0.05, 0.08}, {0.1524, 0.2},
-	} {
-		if got := axisMax(c.x); got != c.want {
-			t.Errorf("axisMax(%v) = %v, want %v", c.x, got, c.want)
+// The axis of probabilities and the marks of T = 1 stay where they are at every
+// temperature: only the bars move, so that hotter looks flatter, as it is. At
+// T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
+func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
+	for _, temperature := range []float64{0.5, 1, 4} {
+		at := sampling.Settings{Temperature: temperature, TopP: 1}
+		table := English.New(sessiontest.Drill(t, at, infer.KindSoftmax, 0)).Table
+		if !reflect.DeepEqual(table.Ticks, unitTicks) {
+			t.Errorf("at T = %v the axis is %v", temperature, table.Ticks)
 		}
-	}
-	want := []Tick{
-		{"0%", "0", "start"},
-		{"25%", "0.15", "middle"},
-		{"50%", "0.3", "middle"},
-		{"75%", "0.45", "middle"},
-		{"100%", "0.6", "end"},
-	}
-	for i, got := range ticks(0.6) {
-		if got != want[i] {
-			t.Errorf("tick %d is %v, want %v", i, got, want[i])
+		for i, want := range []string{"0.6316", "0.2324", "0.0855", "0.0314", "0.0191"} {
+			row := table.Rows[i]
+			one, err := strconv.ParseFloat(strings.TrimSuffix(row.One, "%"), 64)
+			if err != nil || terms.Prob(one/100) != want || row.OneSay != want+" at T = 1" {
+				t.Errorf("at T = %v row %d has its mark at %s, %q, want %s", temperature, i+1, row.One, row.OneSay, want)
+			}
+			bar, err := strconv.ParseFloat(strings.TrimSuffix(row.BarP, "%"), 64)
+			if err != nil || terms.Prob(bar/100) != row.P {
+				t.Errorf("at T = %v the bar of row %d is %s long, p is %s", temperature, i+1, row.BarP, row.P)
+			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package stage
 
 import (
-	"strconv"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -49,7 +49,7 @@ type TableRow struct {
 	Ramp             string
 	BarZ, BarP, BarQ string // SVG lengths
 	LaneX, LaneW     string
-	OffScale         string   // set if a bar would not fit the axis
+	One, OneSay      string   // p at T = 1, as an SVG length and in words; "" after stage 3
 	Line             *CutLine // the dashed line above this row
 	Work             *Work
 }
@@ -85,30 +85,6 @@ func (t *Table) worked() *Work {
 		}
 	}
 	return nil
-}
-
-// niceMax are the possible ends of an axis of probabilities; a quarter of each
-// is a round number.
-var niceMax = [...]float64{0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.6, 0.8}
-
-// axisMax returns the smallest nice end of an axis that reaches x.
-func axisMax(x float64) float64 {
-	for _, m := range niceMax {
-		if x <= m {
-			return m
-		}
-	}
-	return 1
-}
-
-// ticks labels an axis from 0 to max at every quarter.
-func ticks(max float64) []Tick {
-	var t []Tick
-	for i := range 5 {
-		label := strconv.FormatFloat(max*float64(i)/4, 'g', 3, 64)
-		t = append(t, tick(float64(i)/4, label))
-	}
-	return t
 }
 
 func tick(at float64, label string) Tick {
@@ -164,7 +140,8 @@ func (w Words) others(n int) string { return w.T("table.others", "tokens", w.Cou
 
 func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	t := &Table{Stage: 3, Caption: w.T("table.softmax")}
-	t.probabilities(w, s.Step().Settings.Settings, st.Rows, st.SumExp, axisMax(largestP(st.Rows)))
+	t.probabilities(w, s.Step().Settings.Settings, st.Rows, st.SumExp)
+	t.atOne(w, s, st.Rows)
 	for i, r := range st.Rows.Rows {
 		t.Rows[i].Work = w.softmaxWork(st, r, true)
 	}
@@ -172,27 +149,40 @@ func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	return t
 }
 
-// largestP is the longest bar: of p, or of p′ if it is known.
-func largestP(rows infer.Rows) float64 {
-	var most float64
-	for _, r := range rows.Rows {
-		most = max(most, r.P, r.Q)
+// atOne are the probabilities that the table's tokens, and all others together,
+// have at T = 1, whatever the temperature: the marks that stay where they are
+// while the bars move.
+func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
+	sum, others := 0.0, 1.0
+	for id := range s.Dist.P {
+		sum += math.Exp(float64(s.Dist.Score(id)) - s.Dist.MaxZ)
 	}
-	return most
+	mark := func(row *TableRow, p float64) {
+		row.One, row.OneSay = Share(p), w.T("table.one", "p", terms.Prob(p))
+	}
+	for i, r := range rows.Rows {
+		p := math.Exp(float64(r.Z)-s.Dist.MaxZ) / sum
+		mark(&t.Rows[i], p)
+		others -= p
+	}
+	if t.Rest != nil {
+		mark(t.Rest, max(others, 0))
+	}
 }
 
-// probabilities fills in what is known from stage 3 on.
-func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp, axis float64) {
+// probabilities fills in what is known from stage 3 on. The axis of the bars runs
+// from 0 to 1 at every temperature, so that a longer bar always means more.
+func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp float64) {
 	t.AtT = w.T("table.at", "t", terms.Setting(set.Temperature))
 	if set.Greedy() {
 		t.AtT = w.T("table.at", "t", terms.Setting(1))
 	}
-	t.Ticks = ticks(axis)
+	t.Ticks = unitTicks
 	var sum float64
 	for i, r := range rows.Rows {
 		row := w.baseRow(i, r)
 		row.ZT, row.E, row.P, row.Cum = terms.Decimals(r.ZT, 4), terms.Prob(r.E), terms.Prob(r.P), terms.Prob(r.Cum)
-		row.BarP, row.Ramp = Share(r.P/axis), Ramp(r.P)
+		row.BarP, row.Ramp = Share(r.P), Ramp(r.P)
 		t.Rows = append(t.Rows, row)
 		sum += r.P
 	}
@@ -205,11 +195,7 @@ func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, s
 		if rows.Rest.E > 0 && rows.Rest.E < 0.00005 {
 			rest.E = "<0.0001"
 		}
-		if rows.Rest.P <= axis {
-			rest.BarP = Share(rows.Rest.P / axis)
-		} else {
-			rest.OffScale = w.T("table.off", "p", terms.Prob(rows.Rest.P))
-		}
+		rest.BarP = Share(rows.Rest.P)
 		t.Rest = rest
 	}
 	t.All = AllRow{
@@ -220,7 +206,7 @@ func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, s
 
 func (w Words) filterTable(s *session.State, st infer.Filter) *Table {
 	t := &Table{Stage: 4, Caption: w.T("table.filter")}
-	t.fates(w, s, st, axisMax(largestP(st.Rows)))
+	t.fates(w, s, st)
 	soft := softmaxOf(s)
 	for i, r := range st.Rows.Rows {
 		t.Rows[i].Work = w.filterWork(s, st, soft, r)
@@ -235,15 +221,15 @@ func softmaxOf(s *session.State) infer.Softmax {
 }
 
 // fates fills in what is known from stage 4 on.
-func (t *Table) fates(w Words, s *session.State, st infer.Filter, axis float64) {
-	t.probabilities(w, st.Settings, st.Rows, softmaxOf(s).SumExp, axis)
+func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
+	t.probabilities(w, st.Settings, st.Rows, softmaxOf(s).SumExp)
 	line := -1
 	var q float64
 	for i, r := range st.Rows.Rows {
 		row := &t.Rows[i]
 		row.Kept = r.Kept
 		if r.Kept {
-			row.Keep, row.Q, row.BarQ = w.T("kept.cell"), terms.Prob(r.Q), Share(r.Q/axis)
+			row.Keep, row.Q, row.BarQ = w.T("kept.cell"), terms.Prob(r.Q), Share(r.Q)
 			if row.Title = w.T("table.kept"); st.Fallback {
 				row.Title = w.T("table.kept.nothing")
 			}
@@ -264,7 +250,7 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter, axis float64) 
 	if t.Rest == nil {
 		return
 	}
-	t.Rest.fate(w, st, axis)
+	t.Rest.fate(w, st)
 	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = w.cutLine(st)
 		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
@@ -275,7 +261,7 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter, axis float64) 
 }
 
 // fate says what happened to the tokens without a row.
-func (r *TableRow) fate(w Words, st infer.Filter, axis float64) {
+func (r *TableRow) fate(w Words, st infer.Filter) {
 	switch st.Rest.Kept {
 	case 0:
 		r.Keep, r.Q, r.CutBy = w.T("cut.all"), "–", w.T("cut.several")
@@ -285,8 +271,8 @@ func (r *TableRow) fate(w Words, st infer.Filter, axis float64) {
 		r.Some = true
 		r.Keep, r.Q, r.Kept = w.T("kept.n", "n", terms.Count(st.Rest.Kept)), terms.Prob(st.Rest.Q), true
 	}
-	if st.Rest.Q > 0 && st.Rest.Q <= axis && r.OffScale == "" {
-		r.BarQ = Share(st.Rest.Q / axis)
+	if st.Rest.Q > 0 {
+		r.BarQ = Share(st.Rest.Q)
 	}
 }
 
@@ -333,8 +319,7 @@ func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *T
 // end.
 func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	t := &Table{Stage: 5, Caption: w.T("table.sample")}
-	t.fates(w, s, f, 1)
-	t.Ticks = unitTicks
+	t.fates(w, s, f)
 	soft := softmaxOf(s)
 	for i, r := range f.Rows.Rows {
 		row := &t.Rows[i]
@@ -350,7 +335,7 @@ func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	}
 	t.Rows[midKept(f.Rows)].Worked = true
 	if t.Rest != nil {
-		t.Rest.BarP, t.Rest.BarQ, t.Rest.OffScale = "", "", ""
+		t.Rest.BarP, t.Rest.BarQ = "", ""
 		t.Rest.From, t.Rest.To = "–", "–"
 	}
 	return t

@@ -30,9 +30,8 @@ func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 		t.Errorf("with %d of %d rows the sum is %+v", len(table.Rows), len(st.Dist.Order), table.All)
 	}
 	rest := table.Rest
-	if rest.P != terms.Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != "" ||
-		rest.OffScale != terms.Prob(1-shown)+", off this scale" {
-		t.Errorf("the others' row is %+v, want p %s without a bar", rest, terms.Prob(1-shown))
+	if rest.P != terms.Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != Share(1-shown) {
+		t.Errorf("the others' row is %+v, want p %s and a bar as long", rest, terms.Prob(1-shown))
 	}
 }
 
