@@ -61,6 +61,12 @@ func (tab *Tab) Chord(key string) {
 	tab.do("press Control and a key", chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 }
 
+// Shift presses a key while Shift is held.
+func (tab *Tab) Shift(key string) {
+	tab.t.Helper()
+	tab.do("press Shift and a key", chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierShift)))
+}
+
 // Keys without a character of their own.
 const (
 	ArrowRight = kb.ArrowRight

@@ -21,6 +21,7 @@ var keys = []shell.Key{
 	{Cap: "1 – 7", Says: "look at a stage already done"},
 	{Cap: "T K P M S", Says: "go to temperature, top-k, top-p, min-p, seed"},
 	{Cap: "← →", Says: "on a token: the one before, after"},
+	{Cap: "Enter", Says: "in the prompt: start; with Shift a new line"},
 	{Cap: "Enter", Says: "on a token: rewind to its draw"},
 	{Cap: "↓", Says: "on a token: into its alternatives"},
 	{Cap: "↑ ↓", Says: "in the table: work another row"},

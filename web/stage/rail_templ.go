@@ -5,8 +5,10 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"strconv"
@@ -79,7 +81,7 @@ func (w Words) RailHTML(v Rail) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, st := range v.Stages {
-			var templ_7745c5c3_Var5 = []any{"stage", st.State}
+			templ_7745c5c3_Var5 := []any{"stage", st.State}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -25,14 +25,16 @@ type Stage struct {
 	Lead    Rich
 	Facts   []Fact
 
-	Work     *Work // the worked line, of one row of the table
-	Forward  *Forward
-	Table    *Table
-	Segments *Segments
-	Verdict  Rich
-	Notes    []Rich
-	Appended *Appended
-	Cache    *CachePanel
+	Work    *Work // the worked line, of one row of the table
+	Forward *Forward
+	// Histogram is the spread of all scores, at stage 2.
+	Histogram *Histogram
+	Table     *Table
+	Segments  *Segments
+	Verdict   Rich
+	Notes     []Rich
+	Appended  *Appended
+	Cache     *CachePanel
 }
 
 // Fact is one figure of the panel's head.
@@ -94,7 +96,7 @@ func (p *Stage) enter(s *session.State) {
 }
 
 func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
-	p.Table = w.logitsTable(st)
+	p.Table, p.Histogram = w.logitsTable(st), w.newHistogram(s, st)
 	p.Notes = []Rich{w.Rich("note.logits")}
 	if st.Penalty != nil { // instead, since a low screen has no room for rows beside both
 		p.Notes = []Rich{w.penaltyNote(*st.Penalty)}

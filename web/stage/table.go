@@ -47,7 +47,8 @@ type TableRow struct {
 	Pick             bool
 	Worked           bool // its worked line is the one shown initially
 	Ramp             string
-	BarZ, BarP, BarQ string // SVG lengths
+	Behind           string // how far the score is behind the first, at stage 2
+	DotZ, BarP, BarQ string // SVG lengths
 	LaneX, LaneW     string
 	One, OneSay      string   // p at T = 1, as an SVG length and in words; "" after stage 3
 	Line             *CutLine // the dashed line above this row
@@ -103,16 +104,14 @@ var unitTicks = []Tick{tick(0, "0"), tick(0.25, "0.25"), tick(0.5, "0.50"), tick
 
 func (w Words) logitsTable(st infer.Logits) *Table {
 	t := &Table{Stage: 2, Caption: w.T("table.logits")}
-	low, high := float64(st.Min), float64(st.Max)
-	for i := range 5 {
-		at := float64(i) / 4
-		t.Ticks = append(t.Ticks, tick(at, terms.Decimals(low+(high-low)*at, 1)))
-	}
+	zoom := zoomOn(st)
+	t.Ticks = zoom.ticks()
 	for i, r := range st.Rows.Rows {
 		row := w.baseRow(i, r)
-		row.BarZ = "100%"
-		if high > low {
-			row.BarZ = Share((float64(r.Z) - low) / (high - low))
+		row.DotZ = Share(zoom.at(float64(r.Z)))
+		row.Behind = w.T("table.first")
+		if i > 0 {
+			row.Behind = terms.Logit(float64(r.Z) - float64(st.Max))
 		}
 		if r.Raw != r.Z {
 			row.Was = w.T("table.was", "z", terms.Logit(float64(r.Raw)))
@@ -122,7 +121,7 @@ func (w Words) logitsTable(st infer.Logits) *Table {
 	}
 	t.Rows[0].Worked = true
 	if st.Rest.N > 0 {
-		t.Rest = &TableRow{Label: w.others(st.Rest.N), Z: w.T("table.to", "z", terms.Logit(low))}
+		t.Rest = &TableRow{Label: w.others(st.Rest.N), Z: w.T("table.to", "z", terms.Logit(float64(st.Min)))}
 	}
 	t.All = AllRow{Label: w.T("table.all", "n", terms.Count(st.Vocab))}
 	return t

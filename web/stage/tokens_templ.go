@@ -5,8 +5,10 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import "strconv"
 
@@ -32,7 +34,7 @@ func GivenHTML(t Token) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"tok tok--given", templ.KV("tok--start", t.StartTag)}
+		templ_7745c5c3_Var2 := []any{"tok tok--given", templ.KV("tok--start", t.StartTag)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -129,7 +131,7 @@ func (w Words) MadeHTML(t Token, class string) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var7 = []any{"tok tok--gen", t.Class, templ.KV("tok--end", t.End), class}
+		templ_7745c5c3_Var7 := []any{"tok tok--gen", t.Class, templ.KV("tok--end", t.End), class}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -299,7 +301,7 @@ func SlotHTML(n Next) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var16 = []any{"tok", templ.KV("tok--next", !n.Stopped), templ.KV("is-known", n.Known), templ.KV("tok--end", n.Stopped)}
+		templ_7745c5c3_Var16 := []any{"tok", templ.KV("tok--next", !n.Stopped), templ.KV("is-known", n.Known), templ.KV("tok--end", n.Stopped)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -467,7 +469,7 @@ func (w Words) StripRowHTML(id string, v Strip, links bool) templ.Component {
 		}
 		for _, t := range v.Tokens {
 			if links {
-				var templ_7745c5c3_Var24 = []any{"tok tok--gen", t.Class, templ.KV("is-now", t.Now), templ.KV("is-later", t.Later), templ.KV("tok--end", t.End)}
+				templ_7745c5c3_Var24 := []any{"tok tok--gen", t.Class, templ.KV("is-now", t.Now), templ.KV("is-later", t.Later), templ.KV("tok--end", t.End)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var24...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

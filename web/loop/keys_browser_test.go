@@ -1,0 +1,47 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// Enter starts from the prompt's box; with Shift it makes a new line.
+func TestEnterStartsThePrompt(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := openTab(t, x, browser.Laptop)
+	b.Until(`!document.getElementById('prompt-box').hidden`)
+	b.Type("#prompt", "Once upon")
+	b.Shift(browser.Enter)
+	b.Keys("a time")
+	b.Until(`document.getElementById('prompt').value === 'Once upon\na time'`)
+	b.Keys(browser.Enter)
+	b.Until(atStage("1"))
+	if got := x.onlyRun().Latest().Prompt; got != "Once upon\na time" {
+		t.Errorf("the run begins with %q", got)
+	}
+}
+
+// A slider that was dragged by mouse gives the arrow keys back to the stages; one
+// that was reached by a key keeps them.
+func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	browser.Mouse(b.Tab).Slide("#temperature", 1.5)
+	b.Until(`document.activeElement.id === 'temperature'`)
+	hot := browser.Value[string](b.Tab, `document.getElementById('temperature').value`)
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2"))
+	if got := browser.Value[string](b.Tab, `document.getElementById('temperature').value`); got != hot {
+		t.Errorf("the arrow key moved the slider from %s to %s", hot, got)
+	}
+	b.Keys("k")
+	b.Until(`document.activeElement.id === 'top_k'`)
+	b.Keys(browser.ArrowRight)
+	b.Until(`document.getElementById('top_k').value === '1'`)
+	if !browser.Value[bool](b.Tab, atStage("2")) {
+		t.Error("the arrow key of a focused slider moved the run")
+	}
+}
