@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 // kvGrid is the cache, layers by positions; the text next to it says the same.
 func GridHTML(g KVGrid) templ.Component {
@@ -723,7 +721,7 @@ func (w Words) cacheHTML(c *CachePanel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var49 := []any{"cache7__grid", templ.KV("cache7__grid--few", c.Few)}
+		var templ_7745c5c3_Var49 = []any{"cache7__grid", templ.KV("cache7__grid--few", c.Few)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var49...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 // CandidatesHTML is the table of the most likely tokens, with the columns that
 // are known at the stage and a CSS class. With rest its foot sums up the
@@ -34,7 +32,7 @@ func (w Words) CandidatesHTML(v Candidates, class string, rest bool) templ.Compo
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := []any{class}
+		var templ_7745c5c3_Var2 = []any{class}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -190,7 +188,7 @@ func (w Words) candidateHTML(v Candidates, c Candidate, rest bool) templ.Compone
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var10 := []any{templ.KV("is-pick", c.Pick), templ.KV("is-cut", c.Cut)}
+		var templ_7745c5c3_Var10 = []any{templ.KV("is-pick", c.Pick), templ.KV("is-cut", c.Cut)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -223,7 +221,7 @@ func (w Words) candidateHTML(v Candidates, c Candidate, rest bool) templ.Compone
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Var13 := []any{"tk", templ.KV("tk--pick", c.Pick && !v.Walked)}
+			var templ_7745c5c3_Var13 = []any{"tk", templ.KV("tk--pick", c.Pick && !v.Walked)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var13...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -69,7 +69,7 @@ func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 			row := table.Rows[i]
 			one, err := strconv.ParseFloat(strings.TrimSuffix(row.One, "%"), 64)
 			if err != nil || terms.Prob(one/100) != want || row.OneSay != want+" at T = 1" {
-				t.Errorf("at T = %v row %d has its mark at %s, %q, want %s", temperature, i+1, row.One, row.OneSay, want)
+				t.Errorf("at T = %v row %d has its mark at %s, %q, want %s", temperature, i, row.One, row.OneSay, want)
 			}
 			bar, err := strconv.ParseFloat(strings.TrimSuffix(row.BarP, "%"), 64)
 			if err != nil || terms.Prob(bar/100) != row.P {

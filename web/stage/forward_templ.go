@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -154,7 +152,7 @@ func (w Words) passHTML(f *Forward) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var7 := []any{c.Class}
+				var templ_7745c5c3_Var7 = []any{c.Class}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -678,7 +676,7 @@ func (w Words) lookHTML(f *Forward, l *Look) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var39 := []any{c.Class}
+			var templ_7745c5c3_Var39 = []any{c.Class}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var39...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -713,7 +711,7 @@ func (w Words) lookHTML(f *Forward, l *Look) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var41 := []any{"look__band", "is-" + f.Thin}
+		var templ_7745c5c3_Var41 = []any{"look__band", "is-" + f.Thin}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var41...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -939,7 +937,7 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var55 := []any{"blk", templ.KV("is-last", b.Last)}
+		var templ_7745c5c3_Var55 = []any{"blk", templ.KV("is-last", b.Last)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var55...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1124,7 +1122,7 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var68 := []any{"tk", templ.KV("tk--gen", !b.Last), templ.KV("tk--pick", b.Last)}
+		var templ_7745c5c3_Var68 = []any{"tk", templ.KV("tk--gen", !b.Last), templ.KV("tk--pick", b.Last)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var68...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1272,7 +1270,7 @@ func headButtonHTML(h HeadButton) templ.Component {
 			templ_7745c5c3_Var75 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var76 := []any{"hd", templ.KV("is-hover", h.Worked)}
+		var templ_7745c5c3_Var76 = []any{"hd", templ.KV("is-hover", h.Worked)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var76...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

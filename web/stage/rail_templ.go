@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -81,7 +79,7 @@ func (w Words) RailHTML(v Rail) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, st := range v.Stages {
-			templ_7745c5c3_Var5 := []any{"stage", st.State}
+			var templ_7745c5c3_Var5 = []any{"stage", st.State}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 // segments is the strip from 0 to 1. The table above it says the same in
 // figures.
@@ -33,7 +31,7 @@ func SegmentsHTML(s *Segments) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := []any{"cum", templ.KV("cum--big", s.Big)}
+		var templ_7745c5c3_Var2 = []any{"cum", templ.KV("cum--big", s.Big)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -112,7 +110,7 @@ func SegmentsHTML(s *Segments) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var8 := []any{"seg__box", g.Class}
+			var templ_7745c5c3_Var8 = []any{"seg__box", g.Class}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var8...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -139,7 +137,7 @@ func SegmentsHTML(s *Segments) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var10 := []any{"seg__t seg__t--cut", g.Fit}
+				var templ_7745c5c3_Var10 = []any{"seg__t seg__t--cut", g.Fit}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -170,7 +168,7 @@ func SegmentsHTML(s *Segments) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if s.Big {
-				templ_7745c5c3_Var12 := []any{"seg__t", g.Fit, "on-" + g.Class}
+				var templ_7745c5c3_Var12 = []any{"seg__t", g.Fit, "on-" + g.Class}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -200,7 +198,7 @@ func SegmentsHTML(s *Segments) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var14 := []any{"seg__t seg__t--p", g.FitP, "on-" + g.Class}
+				var templ_7745c5c3_Var14 = []any{"seg__t seg__t--p", g.FitP, "on-" + g.Class}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var14...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -236,7 +234,7 @@ func SegmentsHTML(s *Segments) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Var17 := []any{"seg__t", g.Fit}
+				var templ_7745c5c3_Var17 = []any{"seg__t", g.Fit}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var17...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

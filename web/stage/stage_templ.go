@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -56,7 +54,7 @@ func (w Words) HTML(p Stage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Var3 := []any{"panel", "panel--" + strconv.Itoa(p.N)}
+			var templ_7745c5c3_Var3 = []any{"panel", "panel--" + strconv.Itoa(p.N)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -526,7 +524,7 @@ func headHTML(p Stage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, f := range p.Facts {
-			templ_7745c5c3_Var21 := []any{templ.KV("is-accent", f.Accent)}
+			var templ_7745c5c3_Var21 = []any{templ.KV("is-accent", f.Accent)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var21...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -628,7 +626,7 @@ func workHTML(w *Work) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Var27 := []any{"tk", templ.KV("tk--pick", w.Pick)}
+			var templ_7745c5c3_Var27 = []any{"tk", templ.KV("tk--pick", w.Pick)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var27...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -664,7 +662,7 @@ func workHTML(w *Work) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, c := range w.Cells {
-			templ_7745c5c3_Var29 := []any{templ.KV("is-now", c.Now)}
+			var templ_7745c5c3_Var29 = []any{templ.KV("is-now", c.Now)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var29...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

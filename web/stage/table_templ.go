@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -56,7 +54,7 @@ func (w Words) tableHTML(t *Table) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var3 := []any{"tc", "tc--" + strconv.Itoa(t.Stage), lineAt(t)}
+		var templ_7745c5c3_Var3 = []any{"tc", "tc--" + strconv.Itoa(t.Stage), lineAt(t)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -220,7 +218,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var9 := []any{"grp c3", templ.KV("is-now", t.Stage == 2)}
+		var templ_7745c5c3_Var9 = []any{"grp c3", templ.KV("is-now", t.Stage == 2)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -262,7 +260,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			}
 		}
 		if t.Stage >= 3 {
-			templ_7745c5c3_Var12 := []any{"grp c2", templ.KV("is-now", t.Stage == 3)}
+			var templ_7745c5c3_Var12 = []any{"grp c2", templ.KV("is-now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -310,7 +308,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var16 := []any{"grp--p", templ.KV("is-now", t.Stage == 3)}
+			var templ_7745c5c3_Var16 = []any{"grp--p", templ.KV("is-now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -345,7 +343,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var19 := []any{"c2 grp--p", templ.KV("is-now", t.Stage == 3)}
+			var templ_7745c5c3_Var19 = []any{"c2 grp--p", templ.KV("is-now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var19...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -369,7 +367,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			}
 		}
 		if t.Stage >= 4 {
-			templ_7745c5c3_Var21 := []any{"grp", templ.KV("is-now", t.Stage == 4)}
+			var templ_7745c5c3_Var21 = []any{"grp", templ.KV("is-now", t.Stage == 4)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var21...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -525,7 +523,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var32 := []any{"g c3", templ.KV("now", t.Stage == 2)}
+		var templ_7745c5c3_Var32 = []any{"g c3", templ.KV("now", t.Stage == 2)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -567,7 +565,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			}
 		}
 		if t.Stage >= 3 {
-			templ_7745c5c3_Var35 := []any{"g c2", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var35 = []any{"g c2", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var35...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -589,7 +587,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var37 := []any{"c2", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var37 = []any{"c2", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var37...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -624,7 +622,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var40 := []any{"p", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var40 = []any{"p", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var40...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -646,7 +644,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var42 := []any{"c2", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var42 = []any{"c2", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var42...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -670,7 +668,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			}
 		}
 		if t.Stage >= 4 {
-			templ_7745c5c3_Var44 := []any{"g kept", templ.KV("now", t.Stage == 4)}
+			var templ_7745c5c3_Var44 = []any{"g kept", templ.KV("now", t.Stage == 4)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var44...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -705,7 +703,7 @@ func (w Words) tableHeadHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var47 := []any{"q", templ.KV("now", t.Stage == 4)}
+			var templ_7745c5c3_Var47 = []any{"q", templ.KV("now", t.Stage == 4)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var47...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -838,7 +836,7 @@ func (w Words) tableRowHTML(t *Table, r TableRow, fold bool) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var55 := []any{templ.KV("is-cut", r.CutBy != ""), templ.KV("is-hover", r.Worked), templ.KV("is-pick", r.Pick), templ.KV("is-far", r.Far != ""), templ.KV("is-fold", fold)}
+		var templ_7745c5c3_Var55 = []any{templ.KV("is-cut", r.CutBy != ""), templ.KV("is-hover", r.Worked), templ.KV("is-pick", r.Pick), templ.KV("is-far", r.Far != ""), templ.KV("is-fold", fold)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var55...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -959,7 +957,7 @@ func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if t.Stage == 2 || r.Label == "" {
-			templ_7745c5c3_Var60 := []any{"g c3", templ.KV("now", t.Stage == 2)}
+			var templ_7745c5c3_Var60 = []any{"g c3", templ.KV("now", t.Stage == 2)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var60...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1015,7 +1013,7 @@ func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 			}
 		}
 		if t.Stage >= 3 {
-			templ_7745c5c3_Var64 := []any{"g lo c2", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var64 = []any{"g lo c2", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var64...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1050,7 +1048,7 @@ func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var67 := []any{"lo c2", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var67 = []any{"lo c2", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var67...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1085,7 +1083,7 @@ func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var70 := []any{"p", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var70 = []any{"p", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var70...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1120,7 +1118,7 @@ func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var73 := []any{"lo c2", templ.KV("now", t.Stage == 3)}
+			var templ_7745c5c3_Var73 = []any{"lo c2", templ.KV("now", t.Stage == 3)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var73...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1165,7 +1163,7 @@ func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var76 := []any{"q", templ.KV("now", t.Stage == 4)}
+			var templ_7745c5c3_Var76 = []any{"q", templ.KV("now", t.Stage == 4)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var76...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1270,7 +1268,7 @@ func (w Words) keepHTML(t *Table, r TableRow) templ.Component {
 			templ_7745c5c3_Var81 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var82 := []any{"g kept", templ.KV("now", t.Stage == 4)}
+		var templ_7745c5c3_Var82 = []any{"g kept", templ.KV("now", t.Stage == 4)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var82...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1475,7 +1473,7 @@ func barHTML(t *Table, r TableRow) templ.Component {
 			}
 		}
 		if r.LaneW != "" {
-			templ_7745c5c3_Var94 := []any{"lane", r.Ramp}
+			var templ_7745c5c3_Var94 = []any{"lane", r.Ramp}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var94...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1780,7 +1778,7 @@ func (w Words) tableFootHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var113 := []any{"rest", templ.KV("is-cut", t.Rest.CutBy != "")}
+			var templ_7745c5c3_Var113 = []any{"rest", templ.KV("is-cut", t.Rest.CutBy != "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var113...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1900,7 +1898,7 @@ func (w Words) tableFootHTML(t *Table) templ.Component {
 			}
 		}
 		if t.Stage >= 4 {
-			templ_7745c5c3_Var119 := []any{"g kept", templ.KV("now", t.Stage == 4)}
+			var templ_7745c5c3_Var119 = []any{"g kept", templ.KV("now", t.Stage == 4)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var119...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1935,7 +1933,7 @@ func (w Words) tableFootHTML(t *Table) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var122 := []any{"q", templ.KV("now", t.Stage == 4)}
+			var templ_7745c5c3_Var122 = []any{"q", templ.KV("now", t.Stage == 4)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var122...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

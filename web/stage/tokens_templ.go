@@ -5,10 +5,8 @@ package stage
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
@@ -34,7 +32,7 @@ func GivenHTML(t Token) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := []any{"tok tok--given", templ.KV("tok--start", t.StartTag)}
+		var templ_7745c5c3_Var2 = []any{"tok tok--given", templ.KV("tok--start", t.StartTag)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -131,7 +129,7 @@ func (w Words) MadeHTML(t Token, class string) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var7 := []any{"tok tok--gen", t.Class, templ.KV("tok--end", t.End), class}
+		var templ_7745c5c3_Var7 = []any{"tok tok--gen", t.Class, templ.KV("tok--end", t.End), class}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -301,7 +299,7 @@ func SlotHTML(n Next) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var16 := []any{"tok", templ.KV("tok--next", !n.Stopped), templ.KV("is-known", n.Known), templ.KV("tok--end", n.Stopped)}
+		var templ_7745c5c3_Var16 = []any{"tok", templ.KV("tok--next", !n.Stopped), templ.KV("is-known", n.Known), templ.KV("tok--end", n.Stopped)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -469,7 +467,7 @@ func (w Words) StripRowHTML(id string, v Strip, links bool) templ.Component {
 		}
 		for _, t := range v.Tokens {
 			if links {
-				templ_7745c5c3_Var24 := []any{"tok tok--gen", t.Class, templ.KV("is-now", t.Now), templ.KV("is-later", t.Later), templ.KV("tok--end", t.End)}
+				var templ_7745c5c3_Var24 = []any{"tok tok--gen", t.Class, templ.KV("is-now", t.Now), templ.KV("is-later", t.Later), templ.KV("tok--end", t.End)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var24...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -73,7 +73,7 @@ func TestHistogramHasEveryScore(t *testing.T) {
 		last := at(rows.Rows.Rows[RowsShown-1].Z)
 		if left, right := share(h.BoxX), share(h.BoxX)+share(h.BoxW); left > last+0.001 || right < at(rows.Max)-0.001 ||
 			at(rows.Min) < 0 || at(rows.Max) > 1 {
-			t.Errorf("penalty %v: the box is from %v to %v, the rows from %v to %v", penalty, left, right, last, at(rows.Max))
+			t.Errorf("penalty %v: the box is from %v to %v, the rows from %v", penalty, left, right, last)
 		}
 	}
 }
