@@ -228,6 +228,9 @@ func (m *Model) attendAll(s *scratch, l int, places []place, look *Inspection) {
 		}
 		p.tally.Attention += m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads],
 			p.cache.keys[l][from*kv:(p.at+1)*kv], p.cache.values[l][from*kv:(p.at+1)*kv], weights)
+		if i == len(places)-1 {
+			look.mixes(l, &m.config, s.mixed[i*heads:(i+1)*heads], p.cache.values[l])
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/kernel"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -34,6 +35,7 @@ type BlockView struct {
 	Attention  [][]float32
 	Query      []float32 // [heads, headDim], normalized and rotated
 	Key, Value []float32 // [kvHeads, headDim]; the key rotated
+	Mixes      []Mix     // [heads]: what every head passes on
 	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
 	// Says is what the model would predict if it stopped here: the stream
@@ -41,6 +43,22 @@ type BlockView struct {
 	// lens').
 	Says []Reading
 }
+
+// Mix is what one head passes on: the sum of the values it reads, each times its
+// weight.
+type Mix struct {
+	Terms []Term    // the positions with the largest weights, at most [MixTerms], the largest first
+	Sum   []float32 // [headDim]: over all positions
+}
+
+// Term is one position's part of a [Mix].
+type Term struct {
+	Position int
+	Value    []float32 // [headDim]
+}
+
+// MixTerms is how many positions of a head's sum an [Inspection] keeps.
+const MixTerms = 4
 
 // Reading is one row of an early read-out.
 type Reading struct {
@@ -110,6 +128,27 @@ func (in *Inspection) attended(l int, q, x []float32) {
 func (in *Inspection) head(l, from int, w []float32) {
 	if in != nil {
 		in.Blocks[l].Attention = append(in.Blocks[l].Attention, append(make([]float32, from), w...))
+	}
+}
+
+// mixes records what the heads of block l pass on, mixed [heads, headDim], and
+// the values of the positions that they read most, from values [positions,
+// kvHeads, headDim]. Their weights have been recorded before.
+func (in *Inspection) mixes(l int, c *checkpoint.Config, mixed, values []float32) {
+	if in == nil {
+		return
+	}
+	b, size := &in.Blocks[l], c.HeadDim
+	for h, w := range b.Attention {
+		mix := Mix{Sum: slices.Clone(mixed[h*size : (h+1)*size])}
+		for _, at := range sampling.Top(w, min(MixTerms, len(w))) {
+			if w[at] == 0 {
+				break // outside of the window
+			}
+			from := (int(at)*c.KVHeads + h*c.KVHeads/c.Heads) * size
+			mix.Terms = append(mix.Terms, Term{int(at), slices.Clone(values[from : from+size])})
+		}
+		b.Mixes = append(b.Mixes, mix)
 	}
 }
 

@@ -57,6 +57,7 @@ func TestInspectSeesThePassThatRan(t *testing.T) {
 					)
 				}
 			}
+			checkMixes(t, loop.Cache(), l, &b)
 			if l > 0 && b.NormIn != in.Blocks[l-1].NormOut {
 				t.Errorf(
 					"block %d begins with norm %v, the one before ended with %v", l+1, b.NormIn, in.Blocks[l-1].NormOut,
@@ -78,5 +79,41 @@ func TestInspectSeesThePassThatRan(t *testing.T) {
 	}
 	if loop.Cache().Positions() != columns {
 		t.Errorf("looking changed the cache from %d columns to %d", columns, loop.Cache().Positions())
+	}
+}
+
+// checkMixes adds up every head's weights times the cached values, in another
+// order and more digits than the pass did, and compares the terms with the cache.
+func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
+	t.Helper()
+	const size, group = 32, 3 // of the bundled model
+	for h, mix := range b.Mixes {
+		value := func(at int) []float32 {
+			_, values := c.Column(l, at)
+			return values[h/group*size : (h/group+1)*size]
+		}
+		sum := make([]float64, size)
+		for at, w := range b.Attention[h] {
+			for i, x := range value(at) {
+				sum[i] += float64(w) * float64(x)
+			}
+		}
+		for i, x := range mix.Sum {
+			if math.Abs(sum[i]-float64(x)) > 1e-5 {
+				t.Fatalf("block %d, head %d passes on %v as number %d, want %v", l+1, h+1, x, i+1, sum[i])
+			}
+		}
+		order := sampling.Rank(b.Attention[h])
+		if want := min(MixTerms, len(order)); len(mix.Terms) != want {
+			t.Fatalf("block %d, head %d: %d terms, want %d", l+1, h+1, len(mix.Terms), want)
+		}
+		for i, term := range mix.Terms {
+			if term.Position != int(order[i]) || !slices.Equal(term.Value, value(term.Position)) {
+				t.Errorf("block %d, head %d: term %d is not the value at position %d", l+1, h+1, i+1, order[i])
+			}
+		}
+	}
+	if len(b.Mixes) != len(b.Attention) {
+		t.Errorf("block %d: %d heads pass something on, want %d", l+1, len(b.Mixes), len(b.Attention))
 	}
 }

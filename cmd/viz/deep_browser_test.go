@@ -166,11 +166,11 @@ func (v *deepVisit) inside() {
 	v.tab.Eval(`[...document.querySelectorAll("#panel [data-cmd*=inside]")].at(-1).click()`)
 	v.tab.Wait(
 		"block 32 opened",
-		`document.querySelector("#inside").innerText.includes("Inside block 32") && `+
-			`document.querySelectorAll("#inside .ins__heads tr").length === 8`,
+		`document.querySelector("#map-zoom").innerText.includes("Inside block 32") && `+
+			`document.querySelectorAll("#map-zoom .ins__heads tr").length === 8`,
 	)
 	v.fits("inside")
-	v.tab.Eval(`document.querySelector('[data-toggle="inside"]').click()`)
+	v.tab.Eval(`document.querySelector('[data-zoom-out]').click()`)
 }
 
 // find searches for a token that is far from probable.

@@ -7,7 +7,7 @@ const findEvery = 150; // ms between two searches for a text being typed
 const stages = (document.body.dataset.stages ?? '').split(',');
 
 // Questions change nothing: their answers do not clear the errors of commands.
-export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'ping']);
+export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'zoom', 'ping']);
 
 const byId = (id) => document.getElementById(id);
 

@@ -8,6 +8,7 @@ import { followRows } from './worked.js';
 import { Strip } from './strip.js';
 import { Address } from './address.js';
 import { draw } from './heat.js';
+import { followMap, listenToMap, showZoom } from './map.js';
 import { afterFrame } from './frames.js';
 import { animate, arrives, endByKeys, leave } from './motion.js';
 
@@ -37,6 +38,7 @@ function receive(message) {
     if (panels) applyPanels(panels, Boolean(data), arrived);
     if (data) settle(data, arrived);
     else if (panels) strip.answered();
+    if (panels?.some(({ id }) => id === 'map-zoom')) showZoom();
     scrollBack();
   } catch (error) {
     controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });
@@ -61,12 +63,14 @@ function settle(data, arrived) {
   strip.follow();
   address.follow(started);
   animate(arrived, data);
+  followMap();
   if (heat) afterFrame(() => draw(heat));
 }
 
 followRows();
 strip.listen(run);
 controls.listen(run);
+listenToMap((question) => run.send(question));
 address.listen(run, tell);
 endByKeys();
 if (location.pathname.startsWith('/storybook/')) showStory();

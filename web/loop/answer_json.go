@@ -17,6 +17,7 @@ type answers struct {
 	Found  *foundAnswer  `json:"found,omitempty"` // Find under the name it had first
 	Head   *headAnswer   `json:"head,omitempty"`
 	Inside *insideAnswer `json:"inside,omitempty"`
+	Zoom   *zoomAnswer   `json:"zoom,omitempty"`
 }
 
 // piecesAnswer is how a text splits into tokens.
@@ -95,6 +96,8 @@ func (e *jsonEncoder) answer(m *wire.Message, name string, q *query, st *session
 		a.Head = attentionOf(st, q.block, q.head)
 	case "inside":
 		a.Inside = insideOf(st, q.block)
+	case "zoom":
+		a.Zoom = zoomOf(st, q)
 	}
 	return nil
 }
@@ -150,4 +153,42 @@ func insideOf(st *session.State, block int) *insideAnswer {
 		Block: block, Query: rows(b.Query, c.Heads), Key: rows(b.Key, c.KVHeads), Value: rows(b.Value, c.KVHeads),
 		Hidden: tensor{[]int{len(b.Hidden)}, b.Hidden},
 	}
+}
+
+// zoomAnswer is a block, or what one of its heads passes on: Look is false, and
+// the rest empty, where the state holds no look inside.
+type zoomAnswer struct {
+	Block   int         `json:"block"`
+	Head    int         `json:"head,omitempty"`
+	Look    bool        `json:"look"`
+	Norms   []float64   `json:"norms,omitempty"`   // before the block, after its attention, after it
+	Weights [][]float32 `json:"weights,omitempty"` // [heads][positions], or of the head asked for
+	Terms   []zoomTerm  `json:"terms,omitempty"`   // of the sum, the largest weights first
+	Sum     []float32   `json:"sum,omitempty"`     // [headDim]
+}
+
+type zoomTerm struct {
+	Position int       `json:"position"` // from 0
+	Weight   float32   `json:"weight"`
+	Value    []float32 `json:"value"`
+}
+
+func zoomOf(st *session.State, q *query) *zoomAnswer {
+	a := &zoomAnswer{Block: q.block, Head: q.head, Look: st.Look != nil}
+	if !a.Look {
+		return a
+	}
+	b := st.Look.Blocks[q.block-1]
+	if q.head == 0 {
+		a.Norms, a.Weights = []float64{b.NormIn, b.NormMid, b.NormOut}, b.Attention
+		return a
+	}
+	a.Weights = b.Attention[q.head-1 : q.head]
+	if q.sum {
+		for _, t := range b.Mixes[q.head-1].Terms {
+			a.Terms = append(a.Terms, zoomTerm{t.Position, a.Weights[0][t.Position], t.Value})
+		}
+		a.Sum = b.Mixes[q.head-1].Sum
+	}
+	return a
 }

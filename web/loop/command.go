@@ -40,6 +40,15 @@ var commands = map[string]struct {
 		o.query = &query{block: f.Int("block"), head: f.Int("head")}
 	}},
 	"inside": {"block", func(f *session.Fields, o *order) { o.query = &query{block: f.Int("block")} }},
+	"zoom": {"block, head, sum", func(f *session.Fields, o *order) {
+		o.query = &query{block: f.Int("block")}
+		if f.Has("head") {
+			o.query.head = f.Int("head")
+		}
+		if f.Has("sum") {
+			o.query.sum = f.Truth("sum")
+		}
+	}},
 }
 
 // commandNames are all commands, for messages.

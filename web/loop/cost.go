@@ -11,9 +11,9 @@ import (
 type Cost struct {
 	Empty   bool
 	Bytes   string
-	Grid    stage.KVGrid
-	Heads   stage.KVGrid // the same with a row for each key/value head
-	PerHead bool         // a layer has more than one, so that Heads differs
+	Map     stage.Map
+	Heads   stage.KVGrid // the cache with a row for each key/value head
+	PerHead bool         // a layer has more than one, so that Heads differs from the map
 	Say     stage.Rich   // what is kept, and "3,072 B = 2 × 6 layers × …"
 	Work    stage.Compare
 	Total   stage.Compare
@@ -40,14 +40,14 @@ func newCost(s *session.State) Cost {
 	if !s.Started() {
 		return Cost{
 			Empty: true, Tokens: "0 of " + terms.Count(cfg.Context), In: "0", Out: "0", Room: terms.Count(cfg.Context),
-			InW: "0%", OutX: "0%", OutW: "0%",
+			InW: "0%", OutX: "0%", OutW: "0%", Map: lang.NewMap(s, stage.MapOptions{}),
 		}
 	}
 	step, shape := s.Step(), s.Model.Shape()
 	n, grew := step.Positions(), len(step.Input)
 	v := Cost{
 		Bytes: terms.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
-		Grid:  lang.NewKVGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
+		Map:   lang.NewMap(s, stage.MapOptions{Zoom: true}),
 		Heads: lang.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
 		Say: lang.CacheSay(shape),
 	}

@@ -156,10 +156,9 @@ func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session
 		return reply(m, "peek", lang.PeekHTML(lang.NewPeek(st, q.step)))
 	case "find":
 		return reply(m, "found", lang.FoundHTML(lang.NewFound(st, q.step, q.text)))
-	case "head":
-		return reply(m, "head-detail", lang.HeadHTML(lang.NewHead(st, q.block, q.head)))
-	case "inside":
-		return reply(m, "inside", lang.InsideHTML(lang.NewInside(st, q.block)))
+	case "head", "inside", "zoom":
+		zoom := lang.NewZoom(st, stage.ZoomTo{Block: q.block, Head: q.head, Sum: q.sum})
+		return reply(m, "map-zoom", lang.ZoomHTML(zoom))
 	}
 	return fmt.Errorf("no answer to %s", name)
 }

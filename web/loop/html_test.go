@@ -177,6 +177,12 @@ func TestAnswers(t *testing.T) {
 			lang.InsideHTML(lang.NewInside(st, 1)), lang.InsideHTML(lang.NewInside(st, 9)),
 			lang.InsideHTML(stage.Inside{}),
 		},
+		"map-zoom": {
+			lang.ZoomHTML(lang.NewZoom(st, stage.ZoomTo{Block: 1})), lang.ZoomHTML(stage.Zoom{}),
+			lang.ZoomHTML(lang.NewZoom(st, stage.ZoomTo{Block: 2, Head: 3, Sum: true})),
+			lang.ZoomHTML(lang.NewZoom(st, stage.ZoomTo{Block: 9, Head: 9})),
+			lang.ZoomHTML(lang.NewZoom(all["forced"], stage.ZoomTo{Block: 1})),
+		},
 	} {
 		if parse(t, html(t, PageHTML(NewPage(st)))).Find("#"+id).Length() != 1 {
 			t.Errorf("the page has no place for #%s", id)
@@ -291,8 +297,8 @@ func TestAssets(t *testing.T) {
 		}
 		seen[name] = true
 	})
-	// Compressed: fonts 70 KB, scripts 22 KB, styles 15 KB, page 6 KB.
-	if total > 120<<10 || len(seen) > 6 {
+	// Compressed: fonts 70 KB, scripts 23 KB, styles 17 KB, page 6 KB.
+	if total > 128<<10 || len(seen) > 6 {
 		t.Errorf("the first page takes %d bytes and %d files: %v", total, len(seen), slices.Collect(maps.Keys(seen)))
 	}
 }

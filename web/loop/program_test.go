@@ -264,7 +264,7 @@ func TestQueries(t *testing.T) {
 	if sum < 0.999 || sum > 1.001 || len(a.Head.Reads)+a.Head.Rest.N != len(w) {
 		t.Errorf("head: %d weights and %d more sum to %v", len(a.Head.Reads), a.Head.Rest.N, sum)
 	}
-	panel(`{"cmd":"head","block":2,"head":3}`, "head-detail")
+	panel(`{"cmd":"head","block":2,"head":3}`, "map-zoom")
 
 	ask(`{"cmd":"inside","block":6}`, &a)
 	c := st.Model.Config()
@@ -273,7 +273,7 @@ func TestQueries(t *testing.T) {
 		in.Query.Values[5] != st.Look.Blocks[5].Query[5] {
 		t.Errorf("inside: %v %v %v %v", in.Query.Shape, in.Key.Shape, in.Value.Shape, in.Hidden.Shape)
 	}
-	panel(`{"cmd":"inside","block":6}`, "inside")
+	panel(`{"cmd":"inside","block":6}`, "map-zoom")
 	if js.state(x) != st {
 		t.Error("a question changed the run")
 	}

@@ -9,11 +9,12 @@ import (
 )
 
 // query asks something of a run's state and changes nothing. Which fields
-// count depends on its name: peek, find, head or inside.
+// count depends on its name: peek, find, head, inside or zoom.
 type query struct {
 	step        int
 	text        string
-	block, head int // from 1
+	block, head int // from 1; head 0 where a whole block is asked for
+	sum         bool
 }
 
 // How much an answer lists.
@@ -39,6 +40,8 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 			)
 		}
 		return q.checkStep(st, infer.KindLogits, "whose scores have been worked out")
+	case "zoom":
+		return q.checkZoom(st)
 	}
 	if st.Look == nil {
 		return &terms.Refusal{
@@ -46,12 +49,25 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 			Message: "You can see inside a pass at the forward stage, when looking inside is switched on.",
 		}
 	}
-	blocks := len(st.Look.Blocks)
+	return q.checkHead(st, name == "head")
+}
+
+// checkZoom refuses parts that the model does not have. Where nothing can be
+// seen at this stage, the answer says so.
+func (q *query) checkZoom(st *session.State) *terms.Refusal {
+	return q.checkHead(st, q.sum || q.head != 0)
+}
+
+// checkHead refuses a block, and if one is asked for a head, that the model does
+// not have.
+func (q *query) checkHead(st *session.State, head bool) *terms.Refusal {
+	c := st.Model.Config()
+	blocks := c.Layers
 	if q.block < 1 || q.block > blocks {
 		return terms.RefuseField("block", fmt.Sprint(q.block), fmt.Sprintf("from 1 to %d", blocks))
 	}
-	if heads := len(st.Look.Blocks[q.block-1].Attention); name == "head" && (q.head < 1 || q.head > heads) {
-		return terms.RefuseField("head", fmt.Sprint(q.head), fmt.Sprintf("from 1 to %d", heads))
+	if head && (q.head < 1 || q.head > c.Heads) {
+		return terms.RefuseField("head", fmt.Sprint(q.head), fmt.Sprintf("from 1 to %d", c.Heads))
 	}
 	return nil
 }

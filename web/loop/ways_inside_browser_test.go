@@ -55,8 +55,8 @@ func useHead(v *visitor) {
 	if v.Name() != "touch" { // where the tap has pressed it already
 		v.Press(head)
 	}
-	v.says("#head-detail h3", "Block 3, head 2 reads")
-	got := v.Texts("#head-detail .reads li:not(.reads__rest) b")
+	v.says("#map-zoom h3", "Block 3, head 2 reads")
+	got := v.Texts("#map-zoom .reads li:not(.reads__rest) b")
 	var want []string
 	for _, i := range mostRead(weights, len(weights)) {
 		want = append(want, places(float64(weights[i]), 4))
@@ -64,8 +64,8 @@ func useHead(v *visitor) {
 	if want = want[:len(got)]; len(got) == 0 || !slices.Equal(got, want) {
 		v.t.Errorf("the head reads %q, want %q", got, want)
 	}
-	v.Press("#head-detail .detail__x")
-	v.Wait("the head to be shut", `document.getElementById('head-detail').hidden`)
+	v.Press("#map-zoom [data-zoom-out]")
+	v.Wait("the head to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
 // useCanvas presses a row of the picture, which stands for its head's button.
@@ -73,12 +73,12 @@ func useHead(v *visitor) {
 func useCanvas(v *visitor) {
 	if v.Name() == "keyboard" {
 		v.Press(`[data-head="0.0"]`)
-		v.says("#head-detail h3", "Block 1, head 1 reads")
+		v.says("#map-zoom h3", "Block 1, head 1 reads")
 		return
 	}
 	v.Press(`canvas[data-heat="4"]`) // in its middle, where head 3 of six ends
 	v.Wait(
-		"a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#head-detail h3')?.innerText)`,
+		"a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#map-zoom h3')?.innerText)`,
 	)
 }
 
@@ -86,19 +86,20 @@ func useCanvas(v *visitor) {
 func useBlock(v *visitor) {
 	b := v.state().Look.Blocks[3]
 	v.Press(`.blk__open[data-cmd*='"block":4']`)
-	v.says("#inside h3", "Inside block 4")
+	v.says("#map-zoom h3", "Inside block 4")
 	want := []string{fmt.Sprintf("%.2f", b.NormIn), fmt.Sprintf("%.2f", b.NormMid), fmt.Sprintf("%.2f", b.NormOut)}
-	if got := v.Texts("#inside .parts dd"); !slices.Equal(got, want) {
+	if got := v.Texts("#map-zoom .parts dd"); !slices.Equal(got, want) {
 		v.t.Errorf("norms %q, want %q", got, want)
 	}
+	v.open("#map-zoom .zoom__vectors")
 	c := v.state().Model.Config()
 	for _, shape := range []string{
 		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim),
 		terms.Count(c.FFN),
 	} {
-		v.says("#inside", shape+"; from")
+		v.says("#map-zoom", shape+"; from")
 	}
-	v.open("#inside .ins__tensor:nth-of-type(3) details")
+	v.open("#map-zoom .ins__tensor:nth-of-type(1) details")
 	minus := func(x float32) string {
 		s := fmt.Sprintf("%.2f", x)
 		if s == "-0.00" {
@@ -109,13 +110,13 @@ func useBlock(v *visitor) {
 		}
 		return s
 	}
-	values := v.Text("#inside .ins__tensor:nth-of-type(3) .vals dd")
+	values := v.Text("#map-zoom .ins__tensor:nth-of-type(1) .vals dd")
 	if want := minus(b.Query[0]) + " " + minus(b.Query[1]) + " "; len(values) < len(want) ||
 		values[:len(want)] != want {
 		v.t.Errorf("the query's values begin %.30q, want %q", values, want)
 	}
-	v.Press("#inside .detail__x")
-	v.Wait("the block to be shut", `document.getElementById('inside').hidden`)
+	v.Press("#map-zoom [data-zoom-out]")
+	v.Wait("the block to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
 // useReadout unfolds what a block would say if it stopped there: five tokens.
@@ -167,7 +168,7 @@ func useCost(v *visitor) {
 		`!document.querySelector('.kv-heads').checkVisibility() && `+
 			`document.querySelector('.kv-layers').checkVisibility()`,
 	)
-	v.open(".cost .twin")
+	v.open(".cost__total .twin")
 	st := v.state()
 	var want []string
 	for _, step := range st.Steps {

@@ -10,8 +10,9 @@
 // alternative of a picture. Every number comes from the engine's stages; this
 // package computes only sums, shares and positions of them.
 //
-// [New] makes what a screen shows of a stage, [NewStrip] the text so far and
-// [NewRail] the list of stages. The components, whose names end in HTML, only
+// [Words.New] makes what a screen shows of a stage, [Words.NewStrip] the text
+// so far, [Words.NewRail] the list of stages and [Words.NewMap] the map of the
+// model, whose rows are blocks and whose columns are tokens. The components, whose names end in HTML, only
 // lay them out: they have no numbers and no thresholds of their own. A
 // component that is sent again when it changes renders exactly one element with
 // an id.

@@ -1,0 +1,82 @@
+// The map of the model: arrow keys move among its buttons, Esc goes back out of
+// what is zoomed into. The server draws both; see web/stage/map.templ.
+
+const zoom = () => document.getElementById('map-zoom');
+const isOpen = () => zoom() !== null && !zoom().hidden;
+
+let from = null; // label of the button that was pressed on the map or at a block
+let entering = false; // the answer to a press takes the focus
+
+// listenToMap handles the map's keys. ask sends a question.
+export function listenToMap(ask) {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const keys = event.target.closest?.('[data-map-keys]');
+    if (keys && move(keys, event.target, event.key)) event.preventDefault();
+    else if (event.key === 'Escape' && zoom()?.contains(event.target)) {
+      event.preventDefault();
+      [...zoom().querySelectorAll('.zoom__crumbs button')].at(-1)?.click();
+    }
+  });
+  document.addEventListener('click', ({ target }) => {
+    const button = target.closest?.('button');
+    if (!button) return;
+    if (button.matches('[data-zoom-out]')) leave();
+    else if (/"cmd":"(zoom|inside|head)"/.test(button.dataset.cmd)) {
+      entering = zoom() !== null;
+      if (!zoom()?.contains(button)) from = button.getAttribute('aria-label');
+    }
+  });
+  again = () => { if (isOpen()) ask(JSON.parse(zoom().dataset.ask)); };
+}
+
+let again = () => {};
+
+// followMap asks for what is zoomed into again, at a new state.
+export function followMap() { again(); }
+
+// showZoom is called once the answer to a question is in the page.
+export function showZoom() {
+  if (!entering || !isOpen()) return;
+  entering = false;
+  const now = zoom().querySelector('[data-zoom-now]');
+  zoom().scrollIntoView({ block: 'nearest' });
+  now?.focus({ preventScroll: true });
+}
+
+// leave shows the whole model, with the focus on the button that led in.
+function leave() {
+  const box = zoom();
+  box.hidden = true;
+  box.replaceChildren();
+  delete box.dataset.ask;
+  const all = [...document.querySelectorAll('.map__key, #panel button[aria-label]')];
+  const back = all.find((b) => b.getAttribute('aria-label') === from) ?? document.querySelector('.map__key');
+  if (back?.matches('.map__key')) only(back);
+  back?.focus();
+}
+
+// move goes to the button in a direction and reports whether key is one.
+function move(keys, at, key) {
+  const rows = [...keys.children].map((row) => [...row.querySelectorAll('button')]);
+  const y = rows.findIndex((row) => row.includes(at));
+  if (y < 0) return false;
+  const x = rows[y].indexOf(at);
+  const to = {
+    ArrowUp: [x, y - 1], ArrowDown: [x, y + 1], ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y],
+    Home: [0, y], End: [rows[y].length - 1, y],
+  }[key];
+  if (!to) return false;
+  const next = rows[to[1]]?.[to[0]];
+  if (next) {
+    only(next);
+    next.focus();
+  }
+  return true;
+}
+
+// only makes a button the one that Tab reaches.
+function only(button) {
+  for (const other of button.closest('[data-map-keys]').querySelectorAll('button')) other.tabIndex = -1;
+  button.tabIndex = 0;
+}

@@ -1,0 +1,82 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// focused is the label of what has the focus, or its text.
+const focused = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText)`
+
+// zoomSays waits until the zoom's last crumb says something.
+func zoomSays(b *browser.Tab, words string) {
+	b.Wait(words, fmt.Sprintf(`document.querySelector('#map-zoom [data-zoom-now]')?.innerText === %q`, words))
+}
+
+// TestZoomByKeyboard goes from the map to a block, a head and its sum with keys
+// alone, and back out to the button that it began with.
+func TestZoomByKeyboard(t *testing.T) {
+	t.Parallel()
+	b := startTab(t, newSite(t, limits{}))
+	b.Until(`document.querySelectorAll('.map__key[tabindex="0"]').length === 1`)
+	b.Eval(`document.querySelector('.map__key[tabindex="0"]').focus()`)
+	b.Until(focused + ` === 'Look inside block 6'`)
+	b.Keys(browser.ArrowDown)
+	b.Keys(browser.ArrowRight)
+	b.Until(focused + `.startsWith('Block 5, ')`)
+	b.Until(atStage("1")) // the arrow stayed in the map
+	b.Keys(browser.Enter)
+	zoomSays(b.Tab, "Block 5")
+	b.Until(focused + ` === 'Block 5'`)
+	b.Until(`document.querySelectorAll('#map-zoom .zoom__lane').length === 6 && ` +
+		`!document.querySelector('.cost .map').checkVisibility()`)
+	b.Audit("a block")
+	b.Shot("zoom-block.png")
+	b.Eval(`document.querySelectorAll('#map-zoom .zoom__lane')[2].focus()`)
+	b.Keys(browser.Enter)
+	zoomSays(b.Tab, "Head 3")
+	b.Shot("zoom-head.png")
+	b.Eval(`document.querySelector('#map-zoom [data-cmd*=sum]').focus()`)
+	b.Keys(browser.Enter)
+	zoomSays(b.Tab, "One sum")
+	b.Audit("a sum")
+	b.Shot("zoom-sum.png")
+	for _, up := range []string{"Head 3", "Block 5"} {
+		b.Keys(browser.Escape)
+		zoomSays(b.Tab, up)
+		b.Until(focused + ` === '` + up + `'`)
+	}
+	b.Keys(browser.Escape)
+	b.Until(`document.querySelector('#map-zoom').hidden && document.querySelector('.cost .map').checkVisibility()`)
+	b.Until(focused + `.startsWith('Block 5, ')`)
+}
+
+// TestZoomFollowsTheRun opens a head with the mouse. The next stage keeps no look
+// inside and says how to get there; back at it the same head is shown.
+func TestZoomFollowsTheRun(t *testing.T) {
+	t.Parallel()
+	b := startTab(t, newSite(t, limits{}))
+	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
+	browser.Mouse(b.Tab).Press(`.map__keyrow:nth-child(2) .map__key--row`)
+	zoomSays(b.Tab, "Block 5")
+	browser.Mouse(b.Tab).Press(`#map-zoom .zoom__lane:nth-child(4)`)
+	zoomSays(b.Tab, "Head 4")
+	b.Until(`document.querySelector('#map-zoom .reads') !== null`)
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2") + ` && document.querySelector('#map-zoom [data-cmd*=seek]') !== null`)
+	browser.Mouse(b.Tab).Press(`#map-zoom [data-cmd*=seek]`)
+	b.Until(atStage("1") + ` && document.querySelector('#map-zoom .reads') !== null`)
+	zoomSays(b.Tab, "Head 4")
+}
+
+// TestMapKeepsTheFocus while the run moves on beneath it.
+func TestMapKeepsTheFocus(t *testing.T) {
+	t.Parallel()
+	b := startTab(t, newSite(t, limits{}))
+	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
+	b.Eval(`document.querySelector('.map__key--row').focus()`)
+	b.write(1)
+	b.Until(focused + ` === 'Look inside block 6'`)
+}

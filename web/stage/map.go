@@ -1,0 +1,409 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// MapForm is the size in which a map is drawn.
+type MapForm string
+
+// The forms: in a column next to the stage, large with its shares named, as on
+// the home page, and low, as on a phone.
+const (
+	MapSide MapForm = "side"
+	MapBig  MapForm = "big"
+	MapBand MapForm = "band"
+)
+
+// MapOptions says how a page shows the map. The zero value is the map in a side
+// column, at the stage that the state shows, without buttons.
+type MapOptions struct {
+	// ID is the element's id, "map" if it is "". A page with two maps names one.
+	ID   string
+	Form MapForm
+	// Zoom puts a button over each row and cell, which sends the question
+	// zoom; [Words.NewZoom] answers it. A page that has it shows
+	// [Words.ZoomHTML] next to the map, loads js/map.js and is connected to
+	// its run.
+	Zoom bool
+	// At is the stage to show, if it is not the state's cursor. It must have run.
+	At infer.Kind
+}
+
+// Map is the model as a picture: a row for each block, the last on top, and a
+// column for each token. A filled cell is a key and a value in the cache. The
+// last column's vector leaves at the top and becomes the shares of the next
+// token. Nothing in it is known before its stage has run: neither shares nor
+// the token drawn.
+type Map struct {
+	ID      string
+	Form    MapForm
+	Aria    string // what the picture shows, in a sentence
+	Box     string // its view box
+	Rows    []MapRow
+	Columns []MapColumn
+	Bands   bool // too many blocks for cells: a row is a band
+	Shares  []MapShare
+	Known   bool   // the shares are known
+	Drawn   bool   // and one has been drawn
+	Read    bool   // the last vector has left at the top
+	Again   bool   // the drawn token has come back as a column
+	Elbow   string // path from the last column to the vector above it
+	Buttons bool   // over rows and cells
+	Twin    []MapFact
+}
+
+// MapRow is one block.
+type MapRow struct {
+	N     string
+	Label bool // its number is written: with many blocks only some are
+	// Paths of its cells: kept by earlier passes, kept now that this one is
+	// over, written by this one, written by this one at its last position, not
+	// read yet.
+	Kept, Fresh, Pass, Last, Next string
+	Aria                          string   // of its button
+	Cmd                           string   // opens it
+	Cells                         []string // labels of the buttons over its cells
+}
+
+// MapColumn is a token, several folded together, or the one to come.
+type MapColumn struct {
+	Text Text
+	// "is-start", "is-gen", "is-fold", "is-next" or "", and "is-quiet" if there
+	// is no room for its text
+	Class string
+}
+
+// MapShare is one of the most probable next tokens, or everything else.
+type MapShare struct {
+	Text       Text
+	Percent    string
+	Y, H       string // its bar, as SVG lengths
+	Rest, Pick bool
+}
+
+// MapFact is a line of the map's text twin.
+type MapFact struct{ Name, Say string }
+
+// Bounds of what a map shows.
+const (
+	mapColumns = 24 // tokens; older ones are folded into the first column
+	mapCells   = 12 // blocks; more are drawn as bands
+	mapEmpty   = 8  // columns of the map before the first prompt, where only one is drawn
+	mapShares  = 5
+	mapLabels  = 14   // columns that are all labelled; of more, every second one
+	mapPitch   = 10.0 // of rows and columns, in units of the view box
+)
+
+// NewMap draws the model at a state. Before the first prompt it has rows and a
+// dashed column, and nothing else.
+func (w Words) NewMap(s *session.State, o MapOptions) Map {
+	m := Map{ID: o.ID, Form: o.Form, Buttons: o.Zoom && s.Started(), Bands: s.Model.Config().Layers > mapCells}
+	if m.ID == "" {
+		m.ID = "map"
+	}
+	if m.Form == "" {
+		m.Form = MapSide
+	}
+	at := o.At
+	if at == 0 {
+		at = s.Cursor.Stage
+	}
+	m.Shares = w.mapShares(s, at)
+	m.Known = m.Shares[0].Percent != ""
+	m.Drawn = m.Known && at >= infer.KindSample && s.Step().Ran >= infer.KindSample
+	spans, classes := w.mapColumns(s, at, &m)
+	w.mapRows(s, &m, spans, classes)
+	w.mapSay(s, &m, spans)
+	return m
+}
+
+// mapColumns fills in the columns. It returns the positions that each stands
+// for and which row path its cells belong to.
+func (w Words) mapColumns(s *session.State, at infer.Kind, m *Map) (spans []span, classes []string) {
+	if !s.Started() {
+		spans, classes = mapSpans(mapEmpty), make([]string, mapEmpty)
+		m.Columns, classes[0] = make([]MapColumn, mapEmpty), "next"
+		m.Columns[0] = MapColumn{Text: Text{{S: "?", Mark: true}}, Class: "is-next"}
+		return spans, classes
+	}
+	step := s.Step()
+	n, read := step.Positions(), len(step.Input)
+	tokens := w.textTokens(s, n)
+	for i, c := range mapSpans(n) {
+		column := MapColumn{Text: tokens[c.from].Text}
+		switch {
+		case c.to-c.from > 1:
+			column = MapColumn{Text: Text{{S: "+" + terms.Count(c.to-c.from), Mark: true}}, Class: "is-fold"}
+		case i == 0 && s.PromptTokens[0].Special:
+			column.Class = "is-start"
+		case strings.Contains(tokens[c.from].Class, "is-gen"):
+			column.Class = "is-gen"
+		}
+		m.Columns, spans = append(m.Columns, column), append(spans, c)
+		classes = append(classes, mapClass(c, n, n-read, at))
+	}
+	m.Read = at >= infer.KindForward
+	newest := float64(len(spans)) - 0.5
+	if n < s.Model.Config().Context {
+		next := MapColumn{Text: Text{{S: "?", Mark: true}}, Class: "is-next"}
+		if at >= infer.KindAppend && step.Ran >= infer.KindAppend {
+			next.Text, m.Again = TokenText(s.Model.Token(step.Chosen)), true
+			next.Class += " is-gen"
+		}
+		m.Columns, spans, classes = append(m.Columns, next), append(spans, span{n, n + 1}), append(classes, "next")
+	}
+	quiet(m.Columns)
+	m.Elbow = mapElbow(100 * newest / float64(len(spans)))
+	return spans, classes
+}
+
+// quiet hides every second label, except the fold's and the two newest, if there
+// is no room for all.
+func quiet(columns []MapColumn) {
+	if len(columns) <= mapLabels {
+		return
+	}
+	for i := range columns {
+		newest := len(columns) - 2 - i // the last is the one to come
+		if c := &columns[i]; newest > 0 && newest%2 == 1 && c.Class != "is-fold" {
+			c.Class = strings.TrimSpace(c.Class + " is-quiet")
+		}
+	}
+}
+
+// mapElbow leads from a column's middle, in percent of the width, up to the
+// vector in the middle above.
+func mapElbow(x float64) string {
+	const left, right = 28, 72
+	x = math.Round(x*10) / 10
+	if x >= left && x <= right {
+		return "M" + num(x) + " 36V26"
+	}
+	return fmt.Sprintf("M%s 36V21H%s", num(x), num(min(max(x, left), right)))
+}
+
+// mapSpans are the columns of n positions: beyond [mapColumns] the oldest share
+// one.
+func mapSpans(n int) []span {
+	var list []span
+	from := 0
+	if n > mapColumns {
+		from = n - mapColumns + 1
+		list = append(list, span{0, from})
+	}
+	for i := from; i < n; i++ {
+		list = append(list, span{i, i + 1})
+	}
+	return list
+}
+
+// mapClass is the row path of a column's cells, of n positions with old ones
+// read by earlier passes. A pass's columns become kept ones at the last stage.
+func mapClass(c span, n, old int, at infer.Kind) string {
+	switch {
+	case c.from < old:
+		return "kept"
+	case at >= infer.KindCache:
+		return "fresh"
+	case c.to == n:
+		return "last"
+	}
+	return "pass"
+}
+
+func (w Words) mapRows(s *session.State, m *Map, spans []span, classes []string) {
+	layers := s.Model.Config().Layers
+	m.Box = fmt.Sprintf("0 0 %s %s", num(float64(len(spans))*mapPitch), num(float64(layers)*mapPitch))
+	for i := range layers {
+		block := layers - i // the last is on top
+		r := MapRow{N: terms.Count(block), Label: !m.Bands || block == 1 || block == layers || block%8 == 0}
+		paths := map[string]*strings.Builder{}
+		for _, c := range mapRuns(classes, m.Bands) {
+			b := paths[classes[c.from]]
+			if b == nil {
+				b = new(strings.Builder)
+				paths[classes[c.from]] = b
+			}
+			mapCell(b, c, i, m.Bands)
+		}
+		path := func(class string) string {
+			if b := paths[class]; b != nil {
+				return b.String()
+			}
+			return ""
+		}
+		r.Kept, r.Fresh, r.Pass, r.Last, r.Next = path("kept"), path("fresh"), path("pass"), path("last"), path("next")
+		if m.Buttons {
+			w.mapButtons(s, m, &r, block, spans)
+		}
+		m.Rows = append(m.Rows, r)
+	}
+}
+
+// mapRuns are the cells of a row: each column, or in a band the neighbours of
+// one class together.
+func mapRuns(classes []string, bands bool) []span {
+	var runs []span
+	for i, class := range classes {
+		if last := len(runs) - 1; bands && last >= 0 && classes[runs[last].from] == class {
+			runs[last].to = i + 1
+			continue
+		}
+		runs = append(runs, span{i, i + 1})
+	}
+	return runs
+}
+
+// mapCell draws columns c of row i.
+func mapCell(b *strings.Builder, c span, i int, band bool) {
+	gapX, gapY := 1.2, 1.0
+	if band {
+		gapX, gapY = 0.5, 0.5
+	}
+	wide := float64(c.to-c.from)*mapPitch - 2*gapX
+	fmt.Fprintf(
+		b, "M%s %sh%sv%sh-%sz", num(float64(c.from)*mapPitch+gapX), num(float64(i)*mapPitch+gapY), num(wide),
+		num(mapPitch-2*gapY), num(wide),
+	)
+}
+
+// mapButtons fills in the buttons of a block: one for its row, and unless it is
+// a band, one for each cell.
+func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans []span) {
+	r.Aria = w.T("map.open", "n", r.N)
+	r.Cmd = fmt.Sprintf(`{"cmd":"zoom","block":%d}`, block)
+	if m.Bands {
+		return
+	}
+	n := s.Step().Positions()
+	for i, c := range spans {
+		if c.from < n {
+			r.Cells = append(r.Cells, w.T("map.cell", "n", r.N, "token", m.Columns[i].Text.String()))
+		}
+	}
+}
+
+// mapTab lets Tab reach the first row's button only.
+func mapTab(row int) string {
+	if row == 0 {
+		return "0"
+	}
+	return "-1"
+}
+
+// mapShares are the most probable next tokens and everything else: empty
+// outlines before the softmax, then p, from the filter on p′.
+func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
+	step, d := s.Step(), s.Dist
+	if step == nil || d == nil || at < infer.KindSoftmax || step.Ran < infer.KindSoftmax {
+		return make([]MapShare, mapShares+1)
+	}
+	n := min(mapShares, len(d.Order))
+	list, all := make([]MapShare, 0, n+1), make([]float64, 0, n+1)
+	rest, drawn := 1.0, at >= infer.KindSample && step.Ran >= infer.KindSample
+	for r := range n {
+		id := int(d.Order[r])
+		p := d.P[id]
+		if at >= infer.KindFilter {
+			p = d.Q(r)
+		}
+		list = append(list, MapShare{Text: TokenText(s.Model.Token(id)), Pick: drawn && step.Chosen == id})
+		all, rest = append(all, p), rest-p
+	}
+	others := MapShare{Text: Text{{S: w.T("map.rest")}}, Rest: true}
+	others.Pick = drawn && !slices.ContainsFunc(list, func(v MapShare) bool { return v.Pick })
+	list, all = append(list, others), append(all, max(rest, 0))
+	percents := mapPercents(all)
+	for i := range list {
+		list[i].Percent, list[i].Y, list[i].H = percents[i], Share(1-all[i]), Share(all[i])
+	}
+	return list
+}
+
+// mapPercents are shares that sum to 1 as whole percent. Less than 1 is
+// "<1%" and counts as 1; the last is what is left, so that they add up to 100.
+func mapPercents(shares []float64) []string {
+	list, left := make([]string, len(shares)), 100
+	last := len(shares) - 1
+	for i, p := range shares[:last] {
+		n := int(p*100 + 0.5)
+		switch {
+		case p <= 0:
+			list[i] = "0%"
+			continue
+		case p < 0.01:
+			list[i], n = "<1%", 1
+		default:
+			list[i] = fmt.Sprintf("%d%%", n)
+		}
+		left -= n
+	}
+	list[last] = fmt.Sprintf("%d%%", max(left, 0))
+	return list
+}
+
+// mapSay describes the picture: its label and its text twin.
+func (w Words) mapSay(s *session.State, m *Map, spans []span) {
+	layers := s.Model.Config().Layers
+	if !s.Started() {
+		m.Aria = w.T("map.aria.empty", "blocks", w.Counted(layers, "block"))
+		return
+	}
+	step := s.Step()
+	n, read := step.Positions(), len(step.Input)
+	key := "map.aria"
+	switch {
+	case m.Rows[0].Last == "":
+		key = "map.aria.kept"
+	case read == n:
+		key = "map.aria.prefill"
+	}
+	m.Aria = w.T(
+		key, "tokens", w.Counted(n, "token"), "blocks", w.Counted(layers, "block"), "read", terms.Count(read),
+	)
+	if fold := spans[0].to - spans[0].from; fold > 1 {
+		m.Aria += " " + w.T("map.aria.fold", "n", terms.Count(fold))
+	}
+	if m.Known {
+		m.Aria += " " + w.T("map.aria.shares", "shares", w.list(m.shareWords()))
+	}
+	if s.Look == nil {
+		return
+	}
+	tokens := w.textTokens(s, s.Look.Position+1)
+	for i, b := range s.Look.Blocks {
+		m.Twin = append(m.Twin, MapFact{w.T("map.block", "n", terms.Count(i+1)), w.mapBlock(s, tokens, i, b)})
+	}
+}
+
+func (m *Map) shareWords() []string {
+	var words []string
+	for _, v := range m.Shares {
+		words = append(words, v.Text.String()+" "+v.Percent)
+	}
+	return words
+}
+
+// mapBlock says what a block did: the norm before and after it, and what its
+// heads together read most.
+func (w Words) mapBlock(s *session.State, tokens []Column, i int, b infer.BlockView) string {
+	mean := make([]float32, len(tokens))
+	for _, reads := range b.Attention {
+		for j, x := range reads {
+			mean[j] += x / float32(len(b.Attention))
+		}
+	}
+	top := w.mostRead(tokens, mean, 1, outOfSight(s.Model.Config(), i, len(tokens)))[0]
+	return w.T(
+		"map.fact", "before", terms.Decimals(b.NormIn, 1), "after", terms.Decimals(b.NormOut, 1),
+		"token", top.Text.String(), "at", top.At, "w", terms.ProbShort(top.w),
+	)
+}

@@ -1,0 +1,212 @@
+package stage
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// The drill's prompt is a start mark and two tokens, read by this pass, so the
+// map has three columns and the one to come.
+func TestMapColumns(t *testing.T) {
+	m := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0), MapOptions{})
+	var got []string
+	for _, c := range m.Columns {
+		got = append(got, c.Text.String()+" "+c.Class)
+	}
+	if want := []string{"start is-start", "Once ", "·upon ", "? is-next"}; !slices.Equal(got, want) {
+		t.Errorf("columns %q, want %q", got, want)
+	}
+	if len(m.Rows) != 6 || m.Rows[0].N != "6" || m.Rows[5].N != "1" {
+		t.Fatalf("rows %+v, want 6 with the last block on top", m.Rows)
+	}
+	// four columns of 10, six rows of 10; a cell is 7.6 × 8 with margins of 1.2 and 1
+	if m.Box != "0 0 40 60" {
+		t.Errorf("view box %q", m.Box)
+	}
+	bottom := m.Rows[5]
+	want := MapRow{
+		N: "1", Label: true, Pass: "M1.2 51h7.6v8h-7.6zM11.2 51h7.6v8h-7.6z", Last: "M21.2 51h7.6v8h-7.6z",
+		Next: "M31.2 51h7.6v8h-7.6z",
+	}
+	if bottom.Kept != want.Kept || bottom.Pass != want.Pass || bottom.Last != want.Last || bottom.Next != want.Next {
+		t.Errorf("block 1 is %+v, want %+v", bottom, want)
+	}
+	// the newest column's middle is at 2.5 of 4 columns, below the vector
+	if m.Elbow != "M62.5 36V26" {
+		t.Errorf("elbow %q", m.Elbow)
+	}
+	if want := "A map of the model: 3 tokens as columns, 6 blocks as rows. This pass read them all."; m.Aria != want {
+		t.Errorf("label %q, want %q", m.Aria, want)
+	}
+}
+
+// Neither shares nor the token drawn are in the map before their stage.
+func TestMapShowsOnlyWhatHasRun(t *testing.T) {
+	for _, c := range []struct {
+		at           infer.Kind
+		known, drawn bool
+	}{
+		{infer.KindForward, false, false},
+		{infer.KindLogits, false, false},
+		{infer.KindSoftmax, true, false},
+		{infer.KindFilter, true, false},
+		{infer.KindSample, true, true},
+		{infer.KindAppend, true, true},
+	} {
+		s := sessiontest.Drill(t, sampling.Pure, c.at, 0)
+		m := English.NewMap(s, MapOptions{})
+		picked := slices.ContainsFunc(m.Shares, func(v MapShare) bool { return v.Pick })
+		if m.Known != c.known || m.Drawn != c.drawn || picked != c.drawn {
+			t.Errorf("%v: known %t, drawn %t, picked %t", c.at, m.Known, m.Drawn, picked)
+		}
+		back := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindCache, 0), MapOptions{At: c.at})
+		if back.Known != c.known || back.Drawn != c.drawn {
+			t.Errorf("looking back at %v: known %t, drawn %t", c.at, back.Known, back.Drawn)
+		}
+	}
+}
+
+// At the last stage the pass's columns are kept ones, and the token drawn is
+// the column to come.
+func TestMapAfterTheTurn(t *testing.T) {
+	s := sessiontest.Drill(t, sampling.Pure, infer.KindCache, 0)
+	m := English.NewMap(s, MapOptions{})
+	if m.Rows[0].Pass != "" || m.Rows[0].Last != "" || strings.Count(m.Rows[0].Fresh, "z") != 3 {
+		t.Errorf("the top row is %+v, want three kept cells", m.Rows[0])
+	}
+	next := m.Columns[len(m.Columns)-1]
+	if want := TokenText(s.Model.Token(s.Step().Chosen)).String(); !m.Again || next.Text.String() != want {
+		t.Errorf("the column to come is %q, want %q", next.Text, want)
+	}
+}
+
+// 30 positions are more than 24: the oldest 7 share the first column, 23 have
+// their own.
+func TestMapFoldsTheOldest(t *testing.T) {
+	for n, want := range map[int][2]int{24: {24, 1}, 25: {24, 2}, 30: {24, 7}, 500: {24, 477}} {
+		spans := mapSpans(n)
+		first := spans[0].to - spans[0].from
+		if len(spans) != want[0] || first != want[1] || spans[len(spans)-1].to != n {
+			t.Errorf("%d positions: %d columns, the first of %d, to %d", n, len(spans), first, spans[len(spans)-1].to)
+		}
+	}
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	st := sessiontest.Do(t, s, session.Start{Prompt: strings.Repeat("the cat ", 20)})
+	m := English.NewMap(st, MapOptions{})
+	n := st.Step().Positions()
+	first := m.Columns[0]
+	if len(m.Columns) != 25 || first.Class != "is-fold" || first.Text.String() != "+"+strconv.Itoa(n-23) {
+		t.Errorf("%d positions: %d columns, the first is %+v", n, len(m.Columns), first)
+	}
+	// every second label has room: that of the newest token, the third newest, …
+	if c := m.Columns; strings.Contains(c[23].Class, "is-quiet") || !strings.Contains(c[22].Class, "is-quiet") ||
+		strings.Contains(c[21].Class, "is-quiet") {
+		t.Errorf("the newest columns are %+v", c[21:])
+	}
+	if !strings.Contains(m.Aria, "The oldest "+strconv.Itoa(n-23)+" share a column.") {
+		t.Errorf("the label does not name the fold: %q", m.Aria)
+	}
+}
+
+// Many blocks are bands: neighbours of one kind are one rectangle.
+func TestMapBands(t *testing.T) {
+	classes := []string{"kept", "kept", "kept", "last", "next"}
+	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {
+		t.Errorf("runs %v, want %v", got, want)
+	}
+	if got := mapRuns(classes, false); len(got) != 5 {
+		t.Errorf("runs %v, want each column", got)
+	}
+}
+
+// Whole percent add up to 100: less than 1 counts as 1, everything else is what
+// is left.
+func TestMapPercents(t *testing.T) {
+	got := mapPercents([]float64{0.2250, 0.1574, 0.1292, 0.0034, 0, 0.4850})
+	if want := []string{"23%", "16%", "13%", "<1%", "0%", "47%"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// mixed is the state of looked with what its first head passes on: two numbers,
+// made of three positions with the weights 0.25, 0.5 and 0.25.
+func mixed(t *testing.T) *session.State {
+	t.Helper()
+	s := looked(t)
+	s.Look.Blocks[0].Mixes = []infer.Mix{{
+		Sum:   []float32{1, -0.5},
+		Terms: []infer.Term{{Position: 1, Value: []float32{1, -2}}, {Position: 0, Value: []float32{4, 1}}},
+	}}
+	return s
+}
+
+func TestZoomIntoABlock(t *testing.T) {
+	z := English.NewZoom(mixed(t), ZoomTo{Block: 1})
+	if z.Missing != "" || len(z.Lanes) != 6 || len(z.Columns) != 3 || z.Inside == nil {
+		t.Fatalf("%+v", z)
+	}
+	// 0.25, 0.5 and 0.25 are the third range up to 0.5 and the fourth from there
+	want := []ZoomShade{{"p3", "M0.5 0.5h9v9h-9zM20.5 0.5h9v9h-9z"}, {"p4", "M10.5 0.5h9v9h-9z"}}
+	if got := z.Lanes[0]; !slices.Equal(got.Shades, want) || got.Cmd != `{"cmd":"zoom","block":1,"head":1}` {
+		t.Errorf("head 1 is %+v, want %+v", got, want)
+	}
+	if len(z.Crumbs) != 2 || z.Crumbs[0].Cmd != "" || !z.Crumbs[1].Now {
+		t.Errorf("crumbs %+v", z.Crumbs)
+	}
+}
+
+// 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so the third position's part of
+// the sum (1, −0.5) is (−0.5, 0.25).
+func TestZoomIntoASum(t *testing.T) {
+	z := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 1, Sum: true})
+	if z.Sum == nil || len(z.Sum.Terms) != 3 || len(z.Sum.Work) != 2 {
+		t.Fatalf("%+v", z)
+	}
+	for i, want := range []string{"0.5000", "0.2500", "0.2500"} {
+		if got := z.Sum.Terms[i].W; got != want {
+			t.Errorf("weight %d is %s, want %s", i+1, got, want)
+		}
+	}
+	for i, want := range []string{
+		"number 1: 0.5000 × 1.000 + 0.2500 × 4.000 + (−0.500) = 1.000",
+		"number 2: 0.5000 × (−2.000) + 0.2500 × 1.000 + 0.250 = −0.500",
+	} {
+		if got := z.Sum.Work[i].String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := z.Sum.Values[0].Values; got != "1.00 −0.50" {
+		t.Errorf("the sum in figures is %q", got)
+	}
+}
+
+func TestZoomWithoutALook(t *testing.T) {
+	z := English.NewZoom(sessiontest.Drill(t, sampling.Pure, infer.KindSoftmax, 0), ZoomTo{Block: 2, Head: 3})
+	if z.Missing != English.T("zoom.here") || z.ActCmd != `{"cmd":"seek","step":1,"stage":"forward"}` {
+		t.Errorf("%+v", z)
+	}
+	if z.Ask != `{"cmd":"zoom","block":2,"head":3}` || len(z.Crumbs) != 3 {
+		t.Errorf("it would not ask for the head again: %+v", z)
+	}
+}
+
+// Before the first prompt one dashed column waits in an empty map.
+func TestMapBeforeTheFirstPrompt(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	m := English.NewMap(s.State(), MapOptions{Zoom: true})
+	if m.Buttons || m.Known || m.Read || len(m.Rows) != 6 {
+		t.Errorf("%+v", m)
+	}
+	top := m.Rows[0]
+	if top.Kept+top.Fresh+top.Pass+top.Last != "" || top.Next != "M1.2 1h7.6v8h-7.6z" {
+		t.Errorf("the top row is %+v, want one dashed cell", top)
+	}
+}
