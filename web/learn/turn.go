@@ -151,6 +151,7 @@ type turnView struct {
 	Given      []stage.Token // the prompt
 	Made       []stage.Token // before this turn
 	New        stage.Token   // what this turn adds
+	Map        stage.Map
 	Rail       []stage.RailStage
 	Candidates stage.Candidates
 	Says       []turnSay
@@ -179,6 +180,7 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Ends = strings.ContainsAny(st.Steps[len(st.Steps)-1].Text, ".!?")
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
+	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax})
 	v.Rail = lang.NewSteps(0) // the page's styles say which is shown
 	return v
 }

@@ -9,7 +9,7 @@ import (
 
 // styles and scripts of the pages of this room.
 var (
-	homeStyles  = append(slices.Clip(coursework.Styles), "css/home.css")
+	homeStyles  = append(slices.Clip(coursework.Styles), "css/map.css", "css/home.css")
 	homeScripts = []string{"js/home.js"} // which loads learn.js
 	sheetStyles = append(slices.Clip(coursework.Styles), "css/print.css")
 
