@@ -15,6 +15,12 @@ export class Address {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
     });
+    // The switch between the views leads back to what is shown now.
+    document.addEventListener('submit', ({ target }) => {
+      if (!target.matches('[data-view-form]')) return;
+      target.elements.run.value = this.#socket.started ? this.#socket.run : '';
+      target.elements.log.value = this.#socket.started ? this.#socket.link : '';
+    });
     // The address of a file, or of another page, is worked out when someone
     // reaches for its link.
     for (const type of ['pointerover', 'focusin', 'click']) {

@@ -110,6 +110,7 @@ export class Controls {
       if (byId(`err-${field}`)?.textContent) continue;
       for (const input of document.querySelectorAll(`[data-set="${field}"]`)) {
         if (input.value.trim() === '' || Number(input.value) !== value) input.value = value;
+        inWords(input);
       }
     }
   }
@@ -176,7 +177,7 @@ export class Controls {
 
   #submit(event) {
     const form = event.target;
-    if (form.method === 'dialog') return;
+    if (form.method === 'dialog' || form.matches('[data-view-form]')) return;
     event.preventDefault();
     if (form.id === 'prompt-form') this.#start();
     else if (form.id === 'find-form') {
@@ -225,6 +226,7 @@ export class Controls {
     }
     const field = target.dataset?.set;
     if (!field) return;
+    inWords(target);
     const text = target.value.trim();
     const value = Number(text);
     if (text === '' || !Number.isFinite(value)) {
@@ -309,6 +311,15 @@ export class Controls {
     clearTimeout(this.#edits.get(key)?.timer);
     this.#edits.delete(key);
   }
+}
+
+// inWords names a slider's value by the words of its data-words, each after the
+// highest value that it is for: "0 never|1 always".
+function inWords(slider) {
+  const list = slider.dataset.words?.split('|').map((part) => [parseFloat(part), part.slice(part.indexOf(' ') + 1)]);
+  if (!list) return;
+  const [, words] = list.find(([upTo]) => Number(slider.value) <= upTo) ?? list.at(-1);
+  slider.setAttribute('aria-valuetext', words);
 }
 
 const anySeed = () => 1 + Math.floor(Math.random() * 999_999);

@@ -55,6 +55,8 @@ export class Run {
 
   #address() {
     const query = { page };
+    const { view } = document.body.dataset;
+    if (view) query.view = view;
     if (this.run) query.run = this.run;
     if (this.run && this.started && !this.link) query.had = '1';
     return query;

@@ -102,7 +102,8 @@ export class Strip {
     else if (key === 'ArrowDown') {
       this.#enter = true;
       this.#ask(token);
-    } else if (key === 'Escape') token.blur();
+    } else if ((key === 'Enter' || key === ' ') && !token.matches('button')) token.click();
+    else if (key === 'Escape') token.blur();
     else return false;
     return true;
   }

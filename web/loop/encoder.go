@@ -20,10 +20,10 @@ type encoder interface {
 	answer(m *wire.Message, name string, q *query, st *session.State) error
 }
 
-// encoders by subprotocol.
-var encoders = map[string]func() encoder{
-	wire.ProtocolHTML: func() encoder { return &htmlEncoder{} },
-	wire.ProtocolJSON: func() encoder { return &jsonEncoder{} },
+// encoders by subprotocol. Only pages have a view.
+var encoders = map[string]func(view) encoder{
+	wire.ProtocolHTML: func(v view) encoder { return &htmlEncoder{view: v} },
+	wire.ProtocolJSON: func(view) encoder { return &jsonEncoder{} },
 }
 
 // cursor is a [session.Cursor] as JSON; step 0 and stage "none" before a start.

@@ -66,6 +66,7 @@ const genID = "strip-gen"
 // htmlEncoder sends the panels whose HTML has changed, and the generated
 // tokens one by one.
 type htmlEncoder struct {
+	view   view
 	begun  bool
 	panels map[string]uint64 // hash of the HTML last sent
 	tokens []stage.Token     // last sent
@@ -82,7 +83,7 @@ func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
 	if e.panels == nil {
 		e.panels = make(map[string]uint64, len(Panels))
 	}
-	for _, p := range Panels {
+	for _, p := range e.view.panels() {
 		html, err := e.render(p.Render(page))
 		if err != nil {
 			return fmt.Errorf("panel %s: %w", p.ID, err)
@@ -126,16 +127,16 @@ func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error 
 	e.tokens = tokens
 	if !e.begun {
 		e.begun = true
-		return e.add(m, genID, wire.Morph, lang.GeneratedHTML(tokens))
+		return e.add(m, genID, wire.Morph, e.view.generatedHTML(tokens))
 	}
 	for i, t := range tokens {
 		switch {
 		case i >= len(sent):
-			if err := e.add(m, genID, wire.Append, lang.TokenHTML(t)); err != nil {
+			if err := e.add(m, genID, wire.Append, e.view.tokenHTML(t)); err != nil {
 				return err
 			}
 		case !reflect.DeepEqual(t, sent[i]):
-			if err := e.add(m, t.ID, wire.Morph, lang.TokenHTML(t)); err != nil {
+			if err := e.add(m, t.ID, wire.Morph, e.view.tokenHTML(t)); err != nil {
 				return err
 			}
 		}
@@ -153,7 +154,7 @@ func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, prompt string)
 func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
 	switch name {
 	case "peek":
-		return reply(m, "peek", lang.PeekHTML(lang.NewPeek(st, q.step)))
+		return reply(m, "peek", lang.PeekHTML(e.view.peek(st, q.step)))
 	case "find":
 		return reply(m, "found", lang.FoundHTML(lang.NewFound(st, q.step, q.text)))
 	case "head", "inside", "zoom":

@@ -190,7 +190,7 @@ func TestSecondMessage(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
 	for protocol, make := range encoders {
-		e := make()
+		e := make(numbersView)
 		first, again := &wire.Message{}, &wire.Message{}
 		if err := e.encode(first, s); err != nil {
 			t.Fatal(err)
@@ -260,7 +260,7 @@ func BenchmarkEncode(b *testing.B) {
 	states := []*session.State{handmade(b, infer.KindFilter), handmade(b, infer.KindSample)}
 	for protocol, make := range encoders {
 		b.Run(protocol, func(b *testing.B) {
-			e := make()
+			e := make(numbersView)
 			var n int
 			for i := 0; b.Loop(); i++ {
 				m := &wire.Message{}

@@ -50,11 +50,20 @@ type site struct {
 	pool     *infer.Pool
 	halted   *sync.RWMutex // held for writing while no run may go on
 	stop     func()        // ends the server, once
+	newcomer *atomic.Bool  // its learners have never switched to Numbers
 }
 
 func newSite(t testing.TB, l limits) *site {
 	t.Helper()
 	return newSiteAt(t, l, "127.0.0.1:0")
+}
+
+// newStorySite starts a server whose learners have not switched to Numbers.
+func newStorySite(t testing.TB) *site {
+	t.Helper()
+	x := newSite(t, limits{})
+	x.newcomer.Store(true)
+	return x
 }
 
 // newSiteAt starts a server at an address, which may be that of one stopped.
@@ -83,6 +92,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	x := &site{
 		t: t, http: h, jar: jar, handler: &atomic.Pointer[http.Handler]{}, conns: &sync.Map{}, attached: newAttached(),
 		pool: infer.NewPool(testmodel.Target(t), 0), halted: &sync.RWMutex{},
+		newcomer: &atomic.Bool{},
 	}
 	x.Server = New(Deps{
 		Context: ctx, Model: testmodel.Target(t), Course: courseworktest.Course(t), Caller: learners.Caller, Log: log,
@@ -132,6 +142,11 @@ func (x *site) handle(log *slog.Logger) {
 	}
 	x.admit(shell.LoopbackHosts(x.http.Listener.Addr().String())...)
 	x.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Learners of these tests have switched to Numbers, unless they are new or
+		// switch again.
+		if !x.newcomer.Load() && len(r.CookiesNamed(viewCookie)) == 0 {
+			r.AddCookie(&http.Cookie{Name: viewCookie, Value: string(numbersView)})
+		}
 		(*x.handler.Load()).ServeHTTP(w, r)
 	})
 	// Small buffers in the kernel, so that a slow reader is noticed soon.

@@ -78,25 +78,34 @@ func parse(t *testing.T, s string) *goquery.Document {
 // panel is one element with its id, and is part of the page as it is there.
 func TestPanels(t *testing.T) {
 	for name, st := range states(t) {
-		v := NewPage(st)
-		page := html(t, PageHTML(v))
-		for _, p := range Panels {
-			part := html(t, p.Render(v))
-			body := parse(t, part).Find("body")
-			top := body.Children()
-			if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(
-				body.Clone().Children().Remove().End().Text(),
-			) != "" {
-				t.Errorf("%s: panel %s is not one element with that id: %.120q", name, p.ID, part)
-			}
-			if !strings.Contains(page, part) {
-				t.Errorf("%s: panel %s is not on the page as it is sent alone", name, p.ID)
-			}
+		for _, view := range []view{numbersView, storyView} {
+			panelsFit(t, name+" in "+string(view), st, view)
 		}
-		for _, tok := range v.Strip.Tokens {
-			if !strings.Contains(page, html(t, lang.TokenHTML(tok))) {
-				t.Errorf("%s: token %s is not on the page", name, tok.ID)
-			}
+	}
+}
+
+// panelsFit asserts that each panel of a view is on its page as it is sent.
+func panelsFit(t *testing.T, name string, st *session.State, view view) {
+	t.Helper()
+	v := NewPage(st)
+	v.View = view
+	page := html(t, PageHTML(v))
+	for _, p := range view.panels() {
+		part := html(t, p.Render(v))
+		body := parse(t, part).Find("body")
+		top := body.Children()
+		if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(
+			body.Clone().Children().Remove().End().Text(),
+		) != "" {
+			t.Errorf("%s: panel %s is not one element with that id: %.120q", name, p.ID, part)
+		}
+		if !strings.Contains(page, part) {
+			t.Errorf("%s: panel %s is not on the page as it is sent alone", name, p.ID)
+		}
+	}
+	for _, tok := range v.Strip.Tokens {
+		if !strings.Contains(page, html(t, view.tokenHTML(tok))) {
+			t.Errorf("%s: token %s is not on the page", name, tok.ID)
 		}
 	}
 }

@@ -31,6 +31,9 @@ type Page struct {
 	Link     string // to the run, set by [Server]
 	Pieces   Pieces
 	Spoken   string
+	View     view
+	Story    stage.Story
+	Branched Branched
 	Class    string // code of the class that someone has gone on from alone, set by [Server]; "" for none
 }
 
@@ -53,6 +56,7 @@ const (
 // NewPage makes the page's model of a state. It is a pure function.
 func NewPage(s *session.State) Page {
 	v := Page{
+		View: numbersView, Story: lang.NewStory(s), Branched: newBranched(s),
 		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
 		Strip: lang.NewStrip(s), Rail: lang.NewRail(s), Panel: lang.New(s), Peek: lang.CurrentPeek(s),
 		WhatIf: lang.NewWhatIf(s), Cost: newCost(s), Console: newConsole(s), Chart: newCostChart(s),

@@ -12,7 +12,7 @@ type Panel struct {
 	Render func(Page) templ.Component
 }
 
-// Panels are all of them, in the order in which they stand on the page.
+// Panels are those of the page in Numbers, in the order in which they stand there.
 var Panels = []Panel{
 	{"strip-prompt", func(v Page) templ.Component { return lang.PromptHTML(v.Strip) }},
 	{"strip-label", func(v Page) templ.Component { return lang.GeneratedLabelHTML(v.Strip) }},
@@ -22,6 +22,7 @@ var Panels = []Panel{
 	{"branches", func(v Page) templ.Component { return branchesHTML(v.Branches) }},
 	{"rail", func(v Page) templ.Component { return lang.RailHTML(v.Rail) }},
 	{"notice", func(v Page) templ.Component { return noticeHTML(v.Notice) }},
+	{"branched", func(v Page) templ.Component { return branchedHTML(v.Branched) }},
 	{"panel", func(v Page) templ.Component { return lang.HTML(v.Panel) }},
 	{"whatif-say", func(v Page) templ.Component { return lang.WhatIfSayHTML(v.WhatIf) }},
 	{"cost", func(v Page) templ.Component { return costHTML(v.Cost) }},

@@ -36,10 +36,13 @@ var styles = []string{
 }
 
 func shellOf(v Page) shell.Of {
+	if v.View == storyView {
+		return storyShell(v)
+	}
 	return shell.Of{
 		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true,
 		Data: templ.Attributes{
-			"data-run": v.Run, "data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),
+			"data-run": v.Run, "data-view": string(v.View), "data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),
 		},
 		Styles:  styles,
 		Scripts: []string{"js/loop.js"},

@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -115,4 +116,69 @@ func flowHTML(a *Appended) templ.Component {
 		flowPart(b, FlowPart{Class: "flow__held", Text: a.Held})
 		b.WriteString(`</p>`)
 	})
+}
+
+// ProseTextHTML is the text as one reads it: the prompt, what the model wrote
+// and what follows. No space may come between its parts.
+func (w Words) ProseTextHTML(prompt string, v Strip) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
+		for _, c := range []templ.Component{
+			templ.Raw(`<p class="prose">`), ProsePromptHTML(prompt), w.ProseHTML(v.Tokens), w.ProseNextHTML(prompt, v),
+			templ.Raw(`</p>`),
+		} {
+			if err := c.Render(ctx, out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ProsePromptHTML is the prompt within the text.
+func ProsePromptHTML(prompt string) templ.Component {
+	return writer(func(b *strings.Builder) {
+		b.WriteString(`<span id="prose-prompt" class="prose__given">` + templ.EscapeString(prompt) + `</span>`)
+	})
+}
+
+// ProseHTML is what the model wrote. Each token is in an element of its own,
+// which says its share.
+func (w Words) ProseHTML(tokens []Token) templ.Component {
+	return writer(func(b *strings.Builder) {
+		b.WriteString(`<span id="strip-gen" class="prose__gen" role="group" aria-label="` +
+			templ.EscapeString(w.T("story.made")) + `">`)
+		for _, t := range tokens {
+			proseToken(b, t)
+		}
+		b.WriteString(`</span>`)
+	})
+}
+
+// ProseTokenHTML is one token of the text. It is no button element, which would
+// not break across lines like the words around it.
+func ProseTokenHTML(t Token) templ.Component {
+	return writer(func(b *strings.Builder) { proseToken(b, t) })
+}
+
+func proseToken(b *strings.Builder, t Token) {
+	class := "w"
+	for _, c := range []struct {
+		on   bool
+		name string
+	}{{t.Bold, "w--bold"}, {t.Now, "is-now"}, {t.Later, "is-later"}, {t.Forced, "w--forced"}} {
+		if c.on {
+			class += " " + c.name
+		}
+	}
+	tab, esc := "-1", templ.EscapeString[string]
+	if t.Tab {
+		tab = "0"
+	}
+	b.WriteString(`<span id="` + t.ID + `" class="` + class + `" role="button" tabindex="` + tab + `" data-step="` +
+		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `" title="` +
+		esc(t.Percent) + `"`)
+	if t.Now {
+		b.WriteString(` aria-current="true"`)
+	}
+	b.WriteString(">" + esc(t.Prose) + `</span>`)
 }

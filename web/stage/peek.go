@@ -85,6 +85,30 @@ func (w Words) NewPeek(s *session.State, n int) Peek {
 	return p
 }
 
+// StoryPeek is [Words.NewPeek] in the voice [Tale].
+func (w Words) StoryPeek(s *session.State, n int) Peek {
+	p := w.NewPeek(s, n)
+	step := stepOf(s, n)
+	if step == nil || step.Ran < infer.KindSample {
+		return Peek{}
+	}
+	key := "story.peek"
+	if step.Forced {
+		key = "story.peek.forced"
+	}
+	p.Say = w.Rich(key, "token", gen(TokenText(s.Model.Token(step.Chosen))), "share", bold(terms.Percent(step.P)))
+	d, at := distributionOf(s, step), 0
+	for _, id := range d.Order[:min(alternatives+1, len(d.Order))] {
+		if int(id) != step.Chosen && at < len(p.Alts) {
+			p.Alts[at].P = terms.Percent(d.P[id])
+			p.Alts[at].Title = w.T("take", "token", p.Alts[at].Text)
+			at++
+		}
+	}
+	p.End = ""
+	return p
+}
+
 func chooseCmd(step, id int) string {
 	return fmt.Sprintf(`{"cmd":"choose","step":%d,"token":%d}`, step, id)
 }

@@ -21,6 +21,9 @@ const (
 	Brief Voice = "brief"
 	// Line is for the terminal: what fits next to the name of a stage.
 	Line Voice = "line"
+	// Tale is for those who have not seen a model write before: plain words and
+	// whole percents, in [Story].
+	Tale Voice = "story"
 )
 
 // About is what a sentence needs to know besides its stage.
@@ -114,7 +117,7 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	set := st.Settings
 	return w.sentence(v, st, filterCases(st), values{
 		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
-		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass), "rules", w.list(w.leaves(st)),
+		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass), "share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)),
 		"k", w.Counted(set.TopK, "most probable token"), "p", terms.Setting(set.TopP),
 		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
 	})
@@ -178,6 +181,7 @@ func (w Words) sampleSay(v Voice, st infer.Sample, in About) Rich {
 	return w.sentence(v, st, cases, values{
 		"token", pick(TokenText(st.Chosen.Token)), "u", terms.Decimals(st.U, 4), "from", terms.Prob(st.From),
 		"to", terms.Prob(st.To), "kept", w.theKept(in.kept()),
+		"hundred", w.OfHundred(st.Chosen.Q),
 	})
 }
 

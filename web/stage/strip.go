@@ -17,6 +17,10 @@ type Token struct {
 	Small    string // the figure under it: p with two decimals
 	Class    string // p1 to p5
 	Bar      string // p as an SVG length
+	Prose    string // what it adds to the text as one reads it; "" while that is held back
+	Percent  string // p in whole percent
+	Hint     string // "·horse, 3%"
+	Bold     bool   // it was unlikely: p < 0.2
 	Aria     string // its accessible name; for generated tokens the words before its text
 	Peek     string // the sentence of the peek line
 	Seek     string // the command that looks at it
@@ -110,21 +114,28 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 		aria = w.T("strip.token.forced", "n", terms.Count(n))
 	}
 	return Token{
-		Step:   step.N,
-		ID:     "t-" + strconv.Itoa(step.N),
-		Text:   text,
-		Small:  terms.ProbShort(step.P),
-		Class:  Ramp(step.P),
-		Bar:    Share(step.P),
-		Aria:   aria,
-		Peek:   w.peekSay(n, text, step),
-		Seek:   fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
-		Forced: step.Forced,
-		Now:    step.N == s.Cursor.Step,
-		Later:  step.N > s.Cursor.Step,
-		End:    s.Model.EOS(step.Chosen),
+		Step:    step.N,
+		ID:      "t-" + strconv.Itoa(step.N),
+		Text:    text,
+		Small:   terms.ProbShort(step.P),
+		Class:   Ramp(step.P),
+		Bar:     Share(step.P),
+		Prose:   step.Text,
+		Percent: terms.Percent(step.P),
+		Bold:    step.P < boldBelow,
+		Hint:    w.T("story.hint", "token", text, "share", terms.Percent(step.P)),
+		Aria:    aria,
+		Peek:    w.peekSay(n, text, step),
+		Seek:    fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
+		Forced:  step.Forced,
+		Now:     step.N == s.Cursor.Step,
+		Later:   step.N > s.Cursor.Step,
+		End:     s.Model.EOS(step.Chosen),
 	}
 }
+
+// boldBelow is the probability below which the Story marks a token as bold.
+const boldBelow = 0.2
 
 // peekSay describes a token in a sentence, shown until the server's own line
 // arrives.

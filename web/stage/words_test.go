@@ -99,6 +99,8 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 		"nothing found": w.FoundHTML(w.NewFound(st, 1, "§§")), "what if": w.WhatIfHTML(w.NewWhatIf(st)),
 		"head": w.HeadHTML(w.NewHead(st, 1, 1)), "no head": w.HeadHTML(w.NewHead(st, 1, 99)),
 		"inside": w.InsideHTML(w.NewInside(st, 1)), "no block": w.InsideHTML(w.NewInside(st, 99)),
+		"story": w.StoryHTML(w.NewStory(st)), "prose": w.ProseHTML(strip.Tokens), "slot": w.ProseNextHTML(st.Prompt, strip),
+		"verbs": w.VerbsHTML(rail),
 		"seven": SevenHTML("x", "", w.NewSteps(st.Cursor.Stage), true),
 	}
 	if st.Started() && st.Cursor.Stage >= infer.KindLogits {
@@ -138,7 +140,7 @@ func TestEveryWordIsInTheCatalogue(t *testing.T) {
 					check(name+", "+a, e.AttrOr(a, ""))
 				}
 			})
-			d.Find(".tk, .tok > span:not(.sr), .tc th > i, .seg__t, .vis text, .flow > *:not(small)").Remove()
+			d.Find(".tk, .tok > span:not(.sr), .tc th > i, .seg__t, .laid__t, .vis text, .flow > *:not(small)").Remove()
 			d.Find("tbody th").Each(func(_ int, e *goquery.Selection) {
 				if e.Closest(".tc").Length() > 0 {
 					e.Contents().Not("*").Remove() // the token itself
@@ -151,7 +153,7 @@ func TestEveryWordIsInTheCatalogue(t *testing.T) {
 		}
 		for k := infer.KindForward; k <= st.Step().Ran; k++ {
 			stage := st.StageOf(k, 6)
-			for _, v := range []Voice{Numbers, Brief, Line} {
+			for _, v := range []Voice{Numbers, Brief, Line, Tale} {
 				check(fmt.Sprint(v), w.Sentence(v, stage, aboutOf(st)).String())
 			}
 			for _, f := range append(w.Facts(Numbers, stage), w.Facts(Brief, stage)...) {
@@ -288,7 +290,7 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 
 // madeUp are the beginnings of keys that the program composes.
 var madeUp = regexp.MustCompile(
-	`^(numbers|brief|line)\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
+	`^(numbers|brief|line|verb)\.|^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
 )
 
 // TestCatalogueFitsTheSource checks that every text that is used exists and
@@ -332,7 +334,7 @@ func TestVoicesAskForKnownValues(t *testing.T) {
 			continue
 		}
 		for k := infer.KindForward; k <= st.Step().Ran; k++ {
-			for _, v := range []Voice{Numbers, Brief, Line} {
+			for _, v := range []Voice{Numbers, Brief, Line, Tale} {
 				got := English.Sentence(v, st.StageOf(k, 6), aboutOf(st)).String()
 				if got == "" || strings.HasPrefix(got, string(v)+".") || emptyPlace.MatchString(got) {
 					t.Errorf("%s at stage %d: %q", v, k, got)

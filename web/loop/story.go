@@ -1,0 +1,87 @@
+package loop
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// storyKeys are the keys of the Story: those of Numbers whose controls it has.
+var storyKeys = slices.DeleteFunc(slices.Clone(keys), func(k shell.Key) bool {
+	return k.Cap == "T K P M S" || k.Cap == "↑ ↓"
+})
+
+var storyStyles = append(slices.Clone(styles), "css/story.css")
+
+func storyShell(v Page) shell.Of {
+	return shell.Of{
+		Title: v.Title, Active: "loop", Class: "page-loop page-story", Skip: "Skip to the step",
+		Data: templ.Attributes{
+			"data-run": v.Run, "data-view": string(v.View), "data-link": v.Link,
+			"data-stages": strings.Join(terms.StageKeys(), ","),
+		},
+		Styles:  storyStyles,
+		Scripts: []string{"js/loop.js"},
+		End:     storyEndHTML(v),
+		Keys:    append([]shell.Key{{Cap: "T", Says: "go to safer and bolder"}}, storyKeys...),
+	}
+}
+
+// boldness are words for the knob between safer and bolder, each up to a
+// temperature. In its middle is T = 1, with which the model learned.
+var boldness = []struct {
+	upTo float64
+	say  string
+}{
+	{0, "always the favourite"},
+	{0.5, "very safe"},
+	{0.95, "a little safe"},
+	{1.05, "as learned"},
+	{1.5, "a little bold"},
+	{2, "very bold"},
+}
+
+// boldnessSay is what a temperature is called.
+func boldnessSay(t float64) string {
+	for _, b := range boldness {
+		if t <= b.upTo {
+			return b.say
+		}
+	}
+	return boldness[len(boldness)-1].say
+}
+
+// boldnessWords is the list for the page's script: "0 always the favourite|…".
+func boldnessWords() string {
+	var list []string
+	for _, b := range boldness {
+		list = append(list, terms.Plain(b.upTo)+" "+b.say)
+	}
+	return strings.Join(list, "|")
+}
+
+// temperatureOf is the console's temperature as a number.
+func temperatureOf(c Console) float64 {
+	t, _ := strconv.ParseFloat(c.Inputs[FieldTemperature], 64) // it is a knob's value, written by this program
+	return t
+}
+
+// nextVerb names what the main button does: "Next: Share", "Let it fall".
+func nextVerb(n int, open bool) string {
+	if open {
+		return "Let it fall"
+	}
+	kind := n%7 + 1
+	return "Next: " + lang.T("verb."+terms.StageAt(kind).Key)
+}
+
+// stepCommand is the main button's command: at the draw the run waits for it.
+const stepCommand = `{"cmd":"step","withhold":true}`
+
+// canTryAgain reports whether another draw can be made at the step shown.
+func canTryAgain(pin string, open bool) bool { return pin != "" && !open }

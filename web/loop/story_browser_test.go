@@ -1,0 +1,88 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// openStory opens the Loop in the Story, as a newcomer, with a text begun.
+func openStory(t *testing.T, screen browser.Screen) loopTab {
+	t.Helper()
+	b := openTab(t, newStorySite(t), screen)
+	b.Type("#prompt", "In the old house lived a")
+	b.Chord(browser.Enter)
+	b.Until(atStage("1"))
+	return b
+}
+
+// verb is the expression that is true at a step of the Story.
+func verb(name string) string {
+	return `document.querySelector('#now')?.firstChild.data.trim() === '` + name + `'`
+}
+
+// TestBrowserStory goes through a token in the Story by keyboard: the seven
+// verbs, the marker that falls only when asked, and the text as prose. Then it
+// switches to Numbers and back, at the same stage of the same run.
+func TestBrowserStory(t *testing.T) {
+	t.Parallel()
+	b := openStory(t, browser.Laptop)
+	for _, name := range []string{"Score", "Share", "Trim", "Draw"} {
+		b.Keys(browser.ArrowRight)
+		b.Until(verb(name))
+		b.Until(`[...document.querySelectorAll('.btn--main')].filter(e => e.checkVisibility()).length === 1`)
+	}
+	b.WaitText("#transport .btn--main", "Let it fall")
+	b.Until(`!document.querySelector('.laid__drop, .is-pick')`)
+	b.Keys(browser.ArrowRight)
+	b.Until(`document.querySelector('.laid__drop') && document.querySelector('#again[data-redraw]')`)
+	won := b.Text("#panel .tk--pick")
+	b.Keys(browser.ArrowRight)
+	b.Until(verb("Write"))
+	b.Until(`document.querySelectorAll('#strip-gen > .w').length === 1`)
+	if word := b.Text("#strip-gen"); word == "" || won == "" {
+		t.Errorf("the text goes on with %q, drawn was %q", word, won)
+	}
+	b.Keys("3")
+	b.Until(verb("Share"))
+	b.Click(`.view button[value="numbers"]`)
+	b.Until(`document.body?.dataset.view === 'numbers' && ` + isLive)
+	b.Until(atStage("3"))
+	b.Click(`.view button[value="story"]`)
+	b.Until(`document.body?.dataset.view === 'story' && ` + isLive)
+	b.Until(verb("Share"))
+}
+
+// TestBrowserReading: "to the end" ends on the text, whose tokens say their
+// shares to the mouse, the keyboard and a finger.
+func TestBrowserReading(t *testing.T) {
+	t.Parallel()
+	b := openStory(t, browser.Laptop)
+	b.Keys("e")
+	b.Until(`document.querySelector('.story--end') && document.querySelector('.the-end')`)
+	b.Eval(`document.querySelector('#strip-gen > .w').focus()`)
+	b.Until(`document.querySelector('#peek[data-step="1"]')?.textContent.includes('%')`)
+	b.Keys(browser.Enter)
+	b.Until(verb("Draw"))
+	b.Screen(browser.Phone)
+	b.Keys("7")
+	b.Until(verb("Remember"))
+	b.Tap("#strip-gen > .w:nth-child(3)")
+	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
+}
+
+// TestStoryStatesAreAccessible: axe-core finds nothing in the Story's states.
+func TestStoryStatesAreAccessible(t *testing.T) {
+	t.Parallel()
+	x := newStorySite(t)
+	tab := browser.Open(t, browser.Laptop, x.http.URL+"/loop")
+	tab.Until(isLive)
+	tab.Audit("a newcomer's page")
+	for n, name := range []string{
+		"prefill", "logits", "softmax", "filter", "sample", "append", "cache", "stopped-end", "branches",
+	} {
+		tab.Go(x.http.URL + storyBase + name + "?view=story")
+		tab.Until(isReady)
+		tab.AuditState("story of "+name, n)
+	}
+}

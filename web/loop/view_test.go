@@ -1,0 +1,118 @@
+package loop
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// TestTheViewIsKept: somebody new sees the Story; the switch leads back to the
+// same run, and the choice is kept, without a script.
+func TestTheViewIsKept(t *testing.T) {
+	t.Parallel()
+	x := newStorySite(t)
+	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="story"`) {
+		t.Error("a newcomer does not see the Story")
+	}
+	link := "abc"
+	form := url.Values{"view": {"numbers"}, "log": {link}, "run": {""}}
+	res := x.post("/loop/view", form)
+	if at := res.Header.Get("Location"); res.StatusCode != http.StatusSeeOther || at != "/loop?log="+link {
+		t.Errorf("the switch answers %s, %s", res.Status, at)
+	}
+	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {
+		t.Error("the choice is not kept")
+	}
+	if res := x.post("/loop/view", url.Values{"view": {"opera"}}); res.StatusCode != http.StatusBadRequest {
+		t.Errorf("a view that does not exist is answered with %s", res.Status)
+	}
+	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {
+		t.Error("a wrong form changed the choice")
+	}
+	y := x.stranger()
+	y.jar, _ = cookiejar.New(nil)
+	if _, html := y.get("/loop"); !strings.Contains(html, `data-view="story"`) {
+		t.Error("somebody else has the choice, too")
+	}
+}
+
+// post sends a form.
+func (x *site) post(path string, form url.Values) *http.Response {
+	x.t.Helper()
+	client := http.Client{
+		Jar: x.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := client.PostForm(x.http.URL+path, form)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	res.Body.Close()
+	return res
+}
+
+// TestTheEncoderKnowsTheView: a page in the Story is sent its own panels, and
+// every one of them has its element on the page.
+func TestTheEncoderKnowsTheView(t *testing.T) {
+	t.Parallel()
+	s := handmade(t, infer.KindFilter)
+	page := NewPage(s)
+	page.View = storyView
+	d := parse(t, html(t, PageHTML(page)))
+	m := &wire.Message{}
+	if err := encoders[wire.ProtocolHTML](storyView).encode(m, s); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Panels) < len(storyPanels) {
+		t.Errorf("%d panels", len(m.Panels))
+	}
+	for _, p := range m.Panels {
+		if n := d.Find("#" + p.ID).Length(); n != 1 {
+			t.Errorf("the page has %d elements #%s", n, p.ID)
+		}
+	}
+	if d.Find("#cost, #rail .stage__btn").Length() > 0 {
+		t.Error("the Story has parts of Numbers")
+	}
+}
+
+// TestABranchIsNamed: another draw makes a branch, which says after which token
+// it began, and Undo returns to the text before.
+func TestABranchIsNamed(t *testing.T) {
+	t.Parallel()
+	st := handmade(t, infer.KindFilter)
+	if got := newBranched(st); got.Undo != "" {
+		t.Errorf("a text without branches says %+v", got)
+	}
+	run := session.New(st.Model, session.DefaultLimits())
+	sessiontest.Do(t, run, session.Start{Prompt: "In the old"})
+	for range 3 {
+		st = sessiontest.Do(t, run, session.StepToken{})
+	}
+	before := st.Branches[0].Chosen
+	other := int(st.DistAt(2).Order[9])
+	st = sessiontest.Do(t, run, session.Choose{Step: 2, Token: other})
+	got := newBranched(st)
+	if want := st.Model.Token(before[0]).Text; got.From.String() != strings.Replace(want, " ", "·", 1) {
+		t.Errorf("the branch is from %q, want %q", got.From, want)
+	}
+	if got.Undo != `{"cmd":"branch","id":1}` {
+		t.Errorf("Undo is %s", got.Undo)
+	}
+	if st = sessiontest.Do(t, run, session.TakeBranch{ID: 1}); newBranched(st).Undo != "" {
+		t.Error("after Undo there still is a branch to undo")
+	}
+	sessiontest.Do(t, run, session.TakeBranch{ID: 2})
+	for range 2 {
+		st = sessiontest.Do(t, run, session.StepToken{})
+	}
+	if newBranched(st).Undo != "" {
+		t.Error("the branch is named although it has gone on")
+	}
+}

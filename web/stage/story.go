@@ -1,0 +1,199 @@
+package stage
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Story is the stage shown in the voice [Tale]: in plain words, with whole
+// percents, for those who have not seen a model write before. [Stage] is the
+// same stage with its numbers. Which of the pictures is set depends on the
+// stage.
+type Story struct {
+	Empty bool
+	End   bool   // the text is over and can be read
+	Enter string // as in [Stage]
+	Pace  string
+	N     int
+	Verb  string // "Share"
+	Of    string // "step 3 of 7, called Softmax in Numbers"
+	Past  string // set while the learner looks back
+	Say   Rich
+	Foot  Rich
+
+	Hunches []Hunch      // 1
+	Reads   []Text       // 1, where nothing is looked into
+	Scores  *StoryScores // 2
+	Shares  *StoryShares // 3 and 4
+	Line    *StoryLine   // 5
+	Ends    []StoryEnd   // 6
+	Memory  *StoryMemory // 7
+}
+
+// Hunch is what the model would say after a block.
+type Hunch struct {
+	Block   string
+	Text    Text
+	Percent string
+	Bar     string // SVG length
+	Last    bool
+}
+
+// StoryScores are the highest scores, on an axis that shows a part of all.
+type StoryScores struct {
+	Rows     []StoryScore
+	From, To string // the ends of the axis
+	Say      string
+}
+
+// StoryScore is a token's score as a dot on the axis.
+type StoryScore struct {
+	Text Text
+	Z    string
+	At   string // SVG length
+}
+
+// StoryShares are the most likely tokens and everything else, on an axis from 0
+// to 100% that never moves.
+type StoryShares struct {
+	Rows  []StoryShare
+	Ghost string // what the ticks are; "" without any
+}
+
+// StoryShare is one token's share, or that of everything else.
+type StoryShare struct {
+	Text      Text
+	Name      string // of everything else
+	Percent   string // or the word for a token that was cut
+	Bar       string // SVG length
+	Ghost     string // SVG length of the tick; "" for none
+	Rest, Cut bool
+}
+
+// storyRows is how many candidates the Story names.
+const storyRows = 5
+
+// NewStory makes the Story of a state.
+func (w Words) NewStory(s *session.State) Story {
+	if !s.Started() {
+		return Story{Empty: true}
+	}
+	k := s.Shown()
+	v := Story{N: int(k), Verb: w.T("verb." + k.String())}
+	v.Of = w.T("story.of", "n", terms.Count(int(k)), "name", w.Stage(int(k)).Name)
+	if !s.AtFrontier() {
+		f := s.Frontier()
+		v.Past = w.T("story.past", "verb", w.T("verb."+f.Stage.String()), "n", terms.Count(f.Step))
+	}
+	p := Stage{}
+	p.enter(s)
+	if v.Enter, v.Pace = p.Enter, p.Pace; s.Undrawn {
+		v.Enter = k.String()
+	}
+	if v.End = ended(s); v.End {
+		v.Verb, v.Of = w.T("story.end"), w.T("story.end.of", "tokens", w.Counted(len(s.Steps), "token"))
+		v.Say, v.Foot = w.Rich("story.end."+string(s.Stopped), "text", Marked(lastStep(s).StopString)), w.boldest(s)
+		return v
+	}
+	if s.Undrawn {
+		w.lineOf(s, &v)
+		v.Say = w.Rich("story.sample.open")
+		return v
+	}
+	whole := s.Stage(storyRows)
+	v.Say = w.Sentence(Tale, whole, aboutOf(s))
+	switch st := whole.(type) {
+	case infer.Forward:
+		w.hunches(s, st, &v)
+	case infer.Logits:
+		w.storyScores(st, &v)
+	case infer.Softmax:
+		w.learnedShares(s, &v)
+	case infer.Filter:
+		w.keptShares(s, st, &v)
+	case infer.Sample:
+		w.lineOf(s, &v)
+		w.landed(s, st, &v)
+	case infer.Append:
+		w.storyEnds(s, st, &v)
+	case infer.CacheGrowth:
+		w.storyMemory(st, &v)
+	}
+	return v
+}
+
+// ended reports whether a state shows the end of a text that is over.
+func ended(s *session.State) bool {
+	return s.Started() && s.Stopped != infer.StopNone && s.AtFrontier() && s.Cursor.Stage == infer.KindCache
+}
+
+// boldest names the token of the text that was least likely.
+func (w Words) boldest(s *session.State) Rich {
+	var least *infer.Step
+	for _, step := range s.Steps {
+		if !s.Model.EOS(step.Chosen) && (least == nil || step.P < least.P) {
+			least = step
+		}
+	}
+	if least == nil {
+		return nil
+	}
+	return w.Rich(
+		"story.end.foot", "token", gen(TokenText(s.Model.Token(least.Chosen))), "share", terms.Percent(least.P),
+	)
+}
+
+func (w Words) hunches(s *session.State, st infer.Forward, v *Story) {
+	if s.Look == nil {
+		for _, t := range st.Tokens[max(0, len(st.Tokens)-mostReads):] {
+			v.Reads = append(v.Reads, TokenText(t))
+		}
+		v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
+		return
+	}
+	last, best := len(s.Look.Blocks)-1, 0
+	for i := last; i >= 0; i-- {
+		top := s.Look.Blocks[i].Says[0]
+		v.Hunches = append(v.Hunches, Hunch{
+			Block: w.T("story.block", "n", terms.Count(i+1)), Text: TokenText(top.Token),
+			Percent: terms.Percent(top.P), Bar: Share(top.P), Last: i == last,
+		})
+		if s.Look.Blocks[i].Says[0].P > s.Look.Blocks[best].Says[0].P {
+			best = i
+		}
+	}
+	final, sure := s.Look.Blocks[last].Says[0], s.Look.Blocks[best].Says[0]
+	key := "story.forward.same"
+	if final.Token.ID != sure.Token.ID {
+		key = "story.forward.changed"
+	}
+	v.Foot = w.Rich(
+		key, "block", terms.Count(best+1), "sure", TokenText(sure.Token), "share", terms.Percent(sure.P),
+		"last", terms.Count(last+1), "final", TokenText(final.Token), "now", terms.Percent(final.P),
+	)
+}
+
+// mostReads is how many of the tokens read are named where nothing is looked
+// into.
+const mostReads = 12
+
+func (w Words) storyScores(st infer.Logits, v *Story) {
+	rows := st.Rows.Rows
+	if len(rows) > storyRows { // a token drawn later, of lower rank
+		rows = rows[:storyRows]
+	}
+	top, low := float64(rows[0].Z), float64(rows[len(rows)-1].Z)
+	span := max((top-low)*1.25, 0.1) // a little room below the lowest
+	from := top - span
+	t := &StoryScores{From: terms.Logit(from), To: terms.Logit(top)}
+	for _, r := range rows {
+		z := float64(r.Z)
+		t.Rows = append(t.Rows, StoryScore{TokenText(r.Token), terms.Logit(z), Share((z - from) / span)})
+	}
+	t.Say = w.T(
+		"story.scores.zoom", "from", terms.Logit(float64(st.Min)), "to", terms.Logit(float64(st.Max)),
+	)
+	v.Scores = t
+	v.Foot = w.Rich("story.logits.foot")
+}

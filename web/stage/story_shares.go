@@ -1,0 +1,297 @@
+package stage
+
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// learnedShares are the shares of stage 3, with ticks for those at T = 1, which
+// the model learned.
+func (w Words) learnedShares(s *session.State, v *Story) {
+	d, step := s.Dist, s.Step()
+	n := min(storyRows, len(d.Order))
+	shares, rest := make([]float64, n), 1.0
+	for r := range n {
+		shares[r] = d.P[d.Order[r]]
+		rest -= shares[r]
+	}
+	if n == len(d.Order) {
+		rest = 0
+	}
+	t := w.shareRows(s, shares, rest)
+	v.Shares = t
+	if d.Settings.Temperature == 0 || d.Settings.Temperature == 1 {
+		return
+	}
+	p, _, _ := sampling.Softmax(step.Logits, 1)
+	t.Ghost = w.T("story.ghost")
+	left := 1.0
+	for i := range t.Rows {
+		if t.Rows[i].Rest {
+			t.Rows[i].Ghost = Share(left)
+			continue
+		}
+		x := p[d.Order[i]]
+		t.Rows[i].Ghost, left = Share(x), left-x
+	}
+}
+
+// shareRows are rows for the most likely tokens and everything else.
+func (w Words) shareRows(s *session.State, shares []float64, rest float64) *StoryShares {
+	t := &StoryShares{}
+	list, others := wholeShares(shares, rest)
+	for i, percent := range list {
+		t.Rows = append(t.Rows, StoryShare{
+			Text: TokenText(s.Model.Token(int(s.Dist.Order[i]))), Percent: percent, Bar: Share(shares[i]),
+		})
+	}
+	if others != "" {
+		for _, x := range shares[len(list):] {
+			rest += x
+		}
+		t.Rows = append(t.Rows, StoryShare{Name: w.T("story.rest"), Percent: others, Bar: Share(rest), Rest: true})
+	}
+	return t
+}
+
+// keptShares are the shares of stage 4: p′ of what is kept, and the word "cut",
+// with ticks for the shares before the cut.
+func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
+	d := s.Dist
+	t := &StoryShares{Ghost: w.T("story.ghost.cut")}
+	var kept []float64
+	var cut []bool
+	left, stay := 1.0, d.Keep
+	for r := range min(storyRows, len(d.Order)) {
+		left -= d.P[d.Order[r]]
+		cut = append(cut, !d.Stays(r))
+		if d.Stays(r) {
+			kept, stay = append(kept, d.Q(r)), stay-1
+		}
+	}
+	rest := 0.0
+	if stay > 0 {
+		rest = 1
+		for _, q := range kept {
+			rest -= q
+		}
+	}
+	list, others := wholeShares(kept, max(rest, 0))
+	for r, isCut := range cut {
+		id := d.Order[r]
+		row := StoryShare{Text: TokenText(s.Model.Token(int(id))), Ghost: Share(d.P[id]), Cut: isCut}
+		switch {
+		case isCut:
+			row.Percent, row.Bar = w.T("cut"), row.Ghost
+		case len(list) == 0: // it does not fit into whole percents
+			rest += d.Q(r)
+			left += d.P[id]
+			stay++
+			continue
+		default:
+			row.Percent, row.Bar = list[0], Share(d.Q(r))
+			list = list[1:]
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	row := StoryShare{
+		Name: w.T("story.rest.kept", "n", terms.Count(stay)), Percent: others, Bar: Share(rest), Rest: true,
+		Ghost: Share(max(left, 0)),
+	}
+	if stay == 0 {
+		row.Name, row.Percent, row.Bar, row.Cut = w.T("story.rest"), w.T("cut"), row.Ghost, true
+	}
+	if len(d.Order) > len(t.Rows) {
+		t.Rows = append(t.Rows, row)
+	}
+	v.Shares = t
+	if st.Cut > 0 && stay > 0 {
+		v.Foot = w.Rich("story.filter.foot", "cut", terms.Count(st.Cut))
+	}
+}
+
+// StoryLine is stage 5: the shares end to end, and, once it has been drawn,
+// where the marker fell.
+type StoryLine struct {
+	List  []Segment
+	Names []StoryShare // the same in words
+	Aria  string
+	Open  bool // not drawn yet: neither the marker's place nor the pick is known
+	Pin   string
+	Side  string // on which side of the marker its name is: "start" or "end"
+	Dx    string
+	Pick  Text
+	Rings []string // where other tries fell, as SVG lengths
+	Tries string
+}
+
+// lineOf lays the shares end to end. It knows nothing of the draw.
+func (w Words) lineOf(s *session.State, v *Story) {
+	d := s.Dist
+	n := min(storyRows, d.Keep)
+	shares, rest := make([]float64, n), 1.0
+	for i := range n {
+		shares[i] = d.KeptQ(i)
+		rest -= shares[i]
+	}
+	if n == d.Keep {
+		rest = 0
+	}
+	list, others := wholeShares(shares, max(rest, 0))
+	line := &StoryLine{Open: true}
+	at := 0.0
+	for i, percent := range list {
+		text := TokenText(s.Model.Token(int(d.Order[d.KeptRank(i)])))
+		g := segment(at, shares[i], text, Ramp(shares[i]))
+		g.P, g.Title = percent, text.String()+" "+percent
+		line.List = append(line.List, g)
+		line.Names = append(line.Names, StoryShare{Text: text, Percent: percent})
+		at += shares[i]
+	}
+	if others != "" {
+		name := w.T("story.rest")
+		g := segment(at, 1-at, Text{{S: name}}, "is-rest")
+		g.P = w.T("story.pieces", "share", others, "pieces", w.Counted(d.Keep-len(list), "piece"))
+		g.FitP = fit(len([]rune(g.P)), 1-at)
+		g.Title = name + " " + g.P
+		line.List = append(line.List, g)
+		line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true})
+	}
+	line.Aria = w.T("story.line.aria")
+	top := d.KeptQ(0)
+	v.Line = line
+	v.Foot = w.Rich(
+		"story.favourite", "token", TokenText(s.Model.Token(int(d.Order[d.KeptRank(0)]))), "n", w.OfHundred(top),
+		"others", w.others100(1-top),
+	)
+}
+
+// landed fills in where the marker fell.
+func (w Words) landed(s *session.State, st infer.Sample, v *Story) {
+	line, text := v.Line, TokenText(st.Chosen.Token)
+	line.Open, line.Pick = false, text
+	span := pick(text)
+	v.Foot = w.Rich("story.next", "token", span)
+	if !st.Greedy && st.Likely.ID != st.Chosen.ID {
+		was := w.Rich(
+			"story.favourite.was", "token", TokenText(st.Likely.Token), "n", w.OfHundred(st.Likely.Q),
+		)
+		v.Foot = slices.Concat(v.Foot, Rich{{S: " "}}, was)
+	}
+	line.Aria = w.T("story.line.aria.down", "token", text)
+	if st.Greedy || st.Forced {
+		w.markPick(line, st)
+		return
+	}
+	line.Pin, line.Side, line.Dx = Share(st.U), "start", "20"
+	if st.U > 0.6 {
+		line.Side, line.Dx = "end", "-20"
+	}
+	w.markPick(line, st)
+	w.tries(s, line)
+}
+
+// markPick marks the piece that won, which may be one of everything else.
+func (w Words) markPick(line *StoryLine, st infer.Sample) {
+	if st.To <= st.From {
+		return // it was cut, so it has no piece
+	}
+	for i := range line.List {
+		if line.List[i].X == Share(st.From) && line.List[i].Class != "is-rest" {
+			line.List[i].Class = "is-pick"
+			return
+		}
+	}
+	g := segment(st.From, st.To-st.From, TokenText(st.Chosen.Token), "is-pick")
+	g.P, g.Fit, g.FitP, g.Title = "", "fit-x", "fit-x", g.Text.String()+" "+terms.Percent(st.Chosen.Q)
+	line.List = append(line.List, g)
+}
+
+// otherTries is how many other seeds are shown as rings.
+const otherTries = 11
+
+// tries are draws at this very step with other seeds.
+func (w Words) tries(s *session.State, line *StoryLine) {
+	d, step := s.Dist, s.Step()
+	var order []int32
+	count := map[int32]int{}
+	for seed := uint64(1); len(line.Rings) < otherTries; seed++ {
+		if seed == step.Settings.Seed {
+			continue
+		}
+		u := sampling.U(seed, step.N)
+		line.Rings = append(line.Rings, Share(u))
+		id := d.Order[d.Draw(u)]
+		if count[id]++; count[id] == 1 {
+			order = append(order, id)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return count[b] - count[a] })
+	var names []string
+	for _, id := range order {
+		names = append(names, w.T(
+			"story.try", "token", TokenText(s.Model.Token(int(id))), "times", w.Counted(count[id], "time"),
+		))
+	}
+	line.Tries = w.T("story.tries", "n", terms.Count(otherTries), "list", w.list(names))
+}
+
+// StoryEnd is a stop condition in plain words.
+type StoryEnd struct {
+	Name  string
+	State string
+	Fired bool
+}
+
+func (w Words) storyEnds(s *session.State, st infer.Append, v *Story) {
+	strings := false
+	for _, c := range st.Conditions {
+		key := "story.stop." + string(c.Kind)
+		state := w.T(
+			key+".state", "have", terms.Count(c.Have), "limit", terms.Count(c.Limit), "share", terms.Percent(c.P),
+			"text", Marked(c.String),
+		)
+		switch c.Kind {
+		case infer.StopString:
+			strings = true
+		case infer.StopContext:
+			if !c.Fired {
+				continue
+			}
+		}
+		v.Ends = append(v.Ends, StoryEnd{w.T(key), state, c.Fired})
+	}
+	if !strings {
+		v.Ends = append(v.Ends, StoryEnd{Name: w.T("story.stop.stop_string"), State: w.T("story.stop.none")})
+	}
+	v.Foot = w.Rich("story.append.foot")
+	if st.Stop != infer.StopNone {
+		v.Foot = w.Rich("story.append.over")
+	}
+}
+
+// StoryMemory is stage 7: what the cache saves.
+type StoryMemory struct {
+	Kept, New    string // columns
+	Bytes        string
+	With         string // SVG lengths: the work with the cache
+	WithSay, Say string
+	Without      string
+}
+
+func (w Words) storyMemory(st infer.CacheGrowth, v *Story) {
+	with, without := st.Cached.Total(), st.Recomputed.Total()
+	v.Memory = &StoryMemory{
+		Kept: terms.Count(st.Positions - st.Grew), New: terms.Count(st.Grew), Bytes: w.Bytes(st.Bytes),
+		With: Share(float64(with) / float64(max(without, 1))), Without: Share(1),
+		WithSay: w.MultAdds(with), Say: w.MultAdds(without),
+	}
+	v.Foot = w.Rich("story.cache.foot", "times", terms.Times(without, with))
+	if st.Step == 1 {
+		v.Foot = w.Rich("story.cache.foot.first")
+	}
+}

@@ -1,0 +1,271 @@
+package stage
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// counted is what a whole percent counts as: "<1%" is 1.
+func counted(t testing.TB, percent string) int {
+	t.Helper()
+	if percent == "<1%" {
+		return 1
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(percent, "%"))
+	if err != nil {
+		t.Fatalf("%q is no whole percent", percent)
+	}
+	return n
+}
+
+// TestWholeSharesOfTheDesign: the shares of the design's run, 0.2250, 0.1574,
+// 0.1292, 0.0334 and 0.0296, leave 100 − 22 − 16 − 13 − 3 − 3 = 43.
+func TestWholeSharesOfTheDesign(t *testing.T) {
+	list, others := wholeShares([]float64{0.2249, 0.1574, 0.1292, 0.0334, 0.0296}, 0.4255)
+	if want := []string{"22%", "16%", "13%", "3%", "3%"}; !slices.Equal(list, want) || others != "43%" {
+		t.Errorf("%v and %s, want %v and 43%%", list, others, want)
+	}
+	// 99.7% rounds to 100, and four tiny shares have no room beside it.
+	list, others = wholeShares([]float64{0.997, 0.001, 0.0005, 0.0004, 0.0001}, 0.001)
+	if !slices.Equal(list, []string{"99%"}) || others != "<1%" {
+		t.Errorf("%v and %s, want 99%% and <1%%", list, others)
+	}
+	// A third each rounds to 99 in all: the first is raised.
+	list, others = wholeShares([]float64{1. / 3, 1. / 3, 1. / 3}, 0)
+	if !slices.Equal(list, []string{"34%", "33%", "33%"}) || others != "" {
+		t.Errorf("%v and %q, want 34%%, 33%%, 33%% and nothing else", list, others)
+	}
+}
+
+// TestWholeSharesAddUp: whatever the shares, what is shown adds up to 100, and
+// no share is off by more than rounding.
+func TestWholeSharesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		weights := rapid.SliceOfN(rapid.Float64Range(1e-6, 1), 2, 6).Draw(t, "weights")
+		sharp := rapid.Float64Range(0.2, 30).Draw(t, "sharp")
+		sum := 0.0
+		for i := range weights {
+			weights[i] = math.Pow(weights[i], sharp)
+			sum += weights[i]
+		}
+		for i := range weights {
+			weights[i] /= sum
+		}
+		slices.SortFunc(weights, func(a, b float64) int { return -int(math.Copysign(1, a-b)) })
+		rest := 0.0
+		if rapid.Bool().Draw(t, "others") {
+			rest, weights = weights[len(weights)-1], weights[:len(weights)-1]
+		}
+		list, others := wholeShares(weights, rest)
+		all := 0
+		for i, s := range list {
+			n := counted(new(testing.T), s)
+			if all += n; s != "<1%" && math.Abs(float64(n)-100*weights[i]) > 1.01 {
+				t.Errorf("share %d of %v is %s", i, weights, s)
+			}
+		}
+		if others != "" {
+			all += counted(new(testing.T), others)
+		}
+		if all != 100 {
+			t.Errorf("%v and %s of %v and %g add up to %d", list, others, weights, rest, all)
+		}
+	})
+}
+
+// TestStoryAndNumbersAgree compares every number of the Story with Numbers, at
+// every stage of real runs: the same scores, bytes, counts and work to the last
+// digit, and shares that are p or p′ rounded to whole percents.
+func TestStoryAndNumbersAgree(t *testing.T) {
+	compared := map[infer.Kind]int{}
+	for i, s := range manyStates(t) {
+		if !s.Started() || ended(s) {
+			continue
+		}
+		story, numbers := English.NewStory(s), English.New(s)
+		compared[s.Cursor.Stage]++
+		at := fmt.Sprintf("state %d, stage %s", i, s.Cursor.Stage)
+		if story.N != numbers.N || !strings.Contains(story.Of, numbers.Name) {
+			t.Errorf("%s: %q and stage %d of Numbers, %s", at, story.Of, numbers.N, numbers.Name)
+		}
+		switch s.Cursor.Stage {
+		case infer.KindForward:
+			blocks := numbers.Forward.Look.Blocks
+			for n, h := range story.Hunches {
+				b := blocks[len(blocks)-1-n]
+				if h.Text.String() != b.Top.Text.String() || h.Bar != b.Top.Bar {
+					t.Errorf("%s: block %s says %v at %s, and %v at %s", at, b.N, h.Text, h.Bar, b.Top.Text, b.Top.Bar)
+				}
+			}
+		case infer.KindLogits:
+			for n, r := range story.Scores.Rows {
+				if row := numbers.Table.Rows[n]; r.Text.String() != row.Text.String() || r.Z != row.Z {
+					t.Errorf("%s: %v has %s, and %v %s", at, r.Text, r.Z, row.Text, row.Z)
+				}
+			}
+		case infer.KindSoftmax, infer.KindFilter:
+			sharesAgree(t, at, story.Shares, numbers.Table, s.Cursor.Stage)
+		case infer.KindSample:
+			drawAgrees(t, at, s, story.Line, numbers)
+		case infer.KindAppend:
+			for _, e := range story.Ends {
+				fired := slices.ContainsFunc(numbers.Appended.Rows, func(r ConditionRow) bool { return r.Fired })
+				if e.Fired && !fired {
+					t.Errorf("%s: %s has fired, but nothing in Numbers", at, e.Name)
+				}
+			}
+		case infer.KindCache:
+			facts := fmt.Sprint(numbers.Facts)
+			if m := story.Memory; !strings.Contains(facts, m.Bytes) || !strings.Contains(facts, "+"+m.New) {
+				t.Errorf("%s: %s and %s new, and %s", at, m.Bytes, m.New, facts)
+			}
+		}
+	}
+	for _, k := range infer.Kinds {
+		if compared[k] < 8 {
+			t.Errorf("%d states at stage %s only", compared[k], k)
+		}
+	}
+}
+
+// near reports whether a whole percent is p rounded.
+func near(t *testing.T, percent, p string) bool {
+	t.Helper()
+	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)
+	if err != nil {
+		t.Fatalf("%q is no probability", p)
+	}
+	return percent == "<1%" && x < 0.0101 || math.Abs(float64(counted(t, percent))-100*x) <= 1.01
+}
+
+func sharesAgree(t *testing.T, at string, v *StoryShares, table *Table, k infer.Kind) {
+	t.Helper()
+	all := 0
+	for _, r := range v.Rows {
+		i := slices.IndexFunc(table.Rows, func(row TableRow) bool { return row.Text.String() == r.Text.String() })
+		if !r.Rest && i < 0 {
+			t.Errorf("%s: %v is not in Numbers", at, r.Text)
+			continue
+		}
+		if r.Percent == "cut" {
+			if !r.Rest && table.Rows[i].CutBy == "" {
+				t.Errorf("%s: %v is cut, but not in Numbers", at, r.Text)
+			}
+			continue
+		}
+		all += counted(t, r.Percent)
+		if r.Rest {
+			continue
+		}
+		row := table.Rows[i]
+		p := row.P
+		if k == infer.KindFilter {
+			p = row.Q
+		}
+		if !near(t, r.Percent, p) {
+			t.Errorf("%s: %v has %s, and %v %s", at, r.Text, r.Percent, row.Text, p)
+		}
+	}
+	if all != 100 {
+		t.Errorf("%s: the shares add up to %d", at, all)
+	}
+}
+
+func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers Stage) {
+	t.Helper()
+	step := s.Step()
+	if v.Open || v.Pick.String() != TokenText(s.Model.Token(step.Chosen)).String() {
+		t.Errorf("%s: the pick is %v", at, v.Pick)
+	}
+	if v.Pin != "" && v.Pin != Share(step.U) {
+		t.Errorf("%s: the marker is at %s, want %s", at, v.Pin, Share(step.U))
+	}
+	if v.Pin != "" && numbers.Segments.Mark != v.Pin {
+		t.Errorf("%s: the marker is at %s, and in Numbers at %s", at, v.Pin, numbers.Segments.Mark)
+	}
+	all := 0
+	for _, n := range v.Names {
+		percent, _, _ := strings.Cut(n.Percent, ",")
+		all += counted(t, percent)
+	}
+	if all != 100 {
+		t.Errorf("%s: the pieces add up to %d", at, all)
+	}
+}
+
+// TestTheStoryDoesNotGiveTheDrawAway: before the marker falls, the page of a
+// draw is the same for every seed, whatever would be drawn.
+func TestTheStoryDoesNotGiveTheDrawAway(t *testing.T) {
+	page := func(seed float64) string {
+		s := session.New(testmodel.Target(t), session.DefaultLimits())
+		sessiontest.Do(t, s, session.SetKnob("seed", seed))
+		st := sessiontest.Do(t, s, session.Start{Prompt: "In the old house lived a"})
+		for st.Shown() < infer.KindSample {
+			st = sessiontest.Do(t, s, session.StepStage{Withhold: true})
+		}
+		if !st.Undrawn {
+			t.Fatal("the draw is not withheld")
+		}
+		var b bytes.Buffer
+		strip := English.NewStrip(st)
+		if err := English.StoryHTML(English.NewStory(st)).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := English.ProseTextHTML(st.Prompt, strip).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	first := page(1)
+	if !strings.Contains(first, "somewhere on this line") {
+		t.Errorf("no marker waits: %s", first)
+	}
+	for seed := range 5 {
+		if page(float64(seed+2)) != first {
+			t.Errorf("seed %d shows another page", seed+2)
+		}
+	}
+}
+
+// TestTheStoryEndsOnTheText: a text that is over is prose with each token's
+// share, and a neutral mark at its end.
+func TestTheStoryEndsOnTheText(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	sessiontest.Do(t, s, session.SetKnob("max_tokens", 3))
+	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	for st.Stopped == infer.StopNone || st.Cursor.Stage != infer.KindCache {
+		st = sessiontest.Do(t, s, session.StepToken{})
+	}
+	v := English.NewStory(st)
+	if !v.End || v.Verb != "The end" || !strings.Contains(v.Of, "3 tokens") {
+		t.Errorf("the end is %+v", v)
+	}
+	var b bytes.Buffer
+	if err := English.ProseTextHTML(st.Prompt, English.NewStrip(st)).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if !strings.Contains(text, `class="the-end"`) {
+		t.Error("the text has no mark at its end")
+	}
+	for _, step := range st.Steps {
+		want := fmt.Sprintf(`title="%s"`, terms.Percent(step.P))
+		if !strings.Contains(html.UnescapeString(text), want) {
+			t.Errorf("the text lacks %s", want)
+		}
+	}
+}
