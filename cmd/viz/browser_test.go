@@ -21,12 +21,22 @@ const storyPrompt = "Once upon a time there was a"
 func begin(t *testing.T, screen browser.Screen, prompt string) *browser.Tab {
 	t.Helper()
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
-	tab := browser.Open(t, screen, s.url+"/loop")
-	tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+	tab := openNumbers(t, screen, s.url)
 	tab.Type("#prompt", prompt)
 	tab.Keys(browser.Tabulator)
 	tab.Click(`#prompt-form button[type="submit"]`)
 	waitStage(tab, 1)
+	return tab
+}
+
+// openNumbers opens the Loop as a learner who has switched to Numbers.
+func openNumbers(t *testing.T, screen browser.Screen, url string) *browser.Tab {
+	t.Helper()
+	tab := browser.Open(t, screen, url+"/loop")
+	const live = `document.querySelector("[data-live]")?.textContent.includes("live")`
+	tab.Wait("a live page", live)
+	tab.Click(`.view [value="numbers"]`)
+	tab.Wait("a live page in Numbers", `document.body?.dataset.view === "numbers" && `+live)
 	return tab
 }
 

@@ -49,7 +49,7 @@ func TestDeepModelOnEveryScreen(t *testing.T) {
 			}
 			size.Dark = dark
 			v := deepVisit{
-				t, size, browser.Open(t, size, s.url+"/loop"),
+				t, size, openNumbers(t, size, s.url),
 				fmt.Sprintf("deep/%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark]),
 			}
 			v.walk(trace)

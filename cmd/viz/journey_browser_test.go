@@ -61,7 +61,9 @@ func TestJourneyByKeyboard(t *testing.T) {
 			}
 
 			place("/loop")
-			tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+			hands.Press(`.view [value="numbers"]`)
+			tab.Wait("a live page in Numbers", `document.body?.dataset.view === "numbers" && `+
+				`document.querySelector("[data-live]")?.textContent.includes("live")`)
 			hands.Fill("#prompt", storyPrompt)
 			hands.Press(`#prompt-form button[type="submit"]`)
 			for stage := 1; stage <= 6; stage++ {

@@ -21,7 +21,7 @@ func TestTour(t *testing.T) {
 			screen := size
 			screen.Dark = dark
 			name := fmt.Sprintf("%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark])
-			tour(t, browser.Open(t, screen, s.url+"/loop"), name)
+			tour(t, openNumbers(t, screen, s.url), name)
 		}
 	}
 }

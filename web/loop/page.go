@@ -47,10 +47,12 @@ type Notice struct {
 // NoticeKind says how grave a notice is.
 type NoticeKind string
 
-// The kinds: a stop or something wrong (a red cross), something to know (amber).
+// The kinds: something wrong (a red cross), something to know (amber).
 const (
-	NoticeStop NoticeKind = ""
+	NoticeBad  NoticeKind = ""
 	NoticeWarn NoticeKind = "warn"
+	// NoticeEnd is the end of a text, which is nothing wrong.
+	NoticeEnd NoticeKind = "end"
 )
 
 // NewPage makes the page's model of a state. It is a pure function.
@@ -87,8 +89,8 @@ func newNotice(s *session.State) Notice {
 		return Notice{}
 	}
 	return Notice{
-		Head: "Stopped: " + lang.StopReason(s) + ".",
-		Say:  fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
+		Kind: NoticeEnd, Head: "Stopped: " + lang.StopReason(s) + ".",
+		Say: fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
 	}
 }
 

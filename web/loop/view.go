@@ -119,7 +119,7 @@ var storyPanels = []Panel{
 // storyNotice is the page's notice without that of a stop, which the Story
 // says on its sheet.
 func (v Page) storyNotice() Notice {
-	if v.Story.End && v.Notice.Kind == NoticeStop {
+	if v.Story.End && v.Notice.Kind == NoticeEnd {
 		return Notice{}
 	}
 	return v.Notice
