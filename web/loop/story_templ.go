@@ -186,7 +186,7 @@ func storyPageHTML(v Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = spokenHTML(v.Spoken).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = spokenHTML(v.storySpoken()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -113,7 +113,7 @@ var storyPanels = []Panel{
 	{"transport", func(v Page) templ.Component { return storyTransportHTML(v.Console, v.Story) }},
 	{"progress", func(v Page) templ.Component { return progressHTML(v.Console.Progress) }},
 	{"again", func(v Page) templ.Component { return againHTML(v.Story) }},
-	{"spoken", func(v Page) templ.Component { return spokenHTML(v.Spoken) }},
+	{"spoken", func(v Page) templ.Component { return spokenHTML(v.storySpoken()) }},
 }
 
 // storyNotice is the page's notice without that of a stop, which the Story
@@ -123,4 +123,12 @@ func (v Page) storyNotice() Notice {
 		return Notice{}
 	}
 	return v.Notice
+}
+
+// storySpoken sums a step up for a screen reader in the Story's words.
+func (v Page) storySpoken() string {
+	if v.Story.Empty {
+		return ""
+	}
+	return v.Story.Verb + ". " + v.Story.Say.String()
 }
