@@ -33,7 +33,8 @@ type livePart struct {
 // that is gone or none was asked for. A page whose run had been started (had=1) is
 // refused if the run is gone.
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
-	p := &livePart{Server: s, viewer: runs.NewViewer(v.Query.Get("page")), enc: encoders[v.Protocol](viewNamed(v.Query.Get("view"), numbersView))}
+	enc := encoders[v.Protocol](viewNamed(v.Query.Get("view"), numbersView))
+	p := &livePart{Server: s, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
 	id := v.Query.Get("run")
 	run, found := s.Runs.Join(v.Caller, id, p.viewer)
 	p.run = run

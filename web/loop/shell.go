@@ -42,7 +42,8 @@ func shellOf(v Page) shell.Of {
 	return shell.Of{
 		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true,
 		Data: templ.Attributes{
-			"data-run": v.Run, "data-view": string(v.View), "data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),
+			"data-run": v.Run, "data-view": string(v.View),
+			"data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),
 		},
 		Styles:  styles,
 		Scripts: []string{"js/loop.js"},

@@ -79,7 +79,10 @@ func (w Words) NewRail(s *session.State) Rail {
 	}
 	for _, k := range infer.Kinds {
 		names := w.Stage(int(k))
-		st := RailStage{N: int(k), Name: names.Name, Short: names.Short, Verb: w.T("verb." + k.String()), Say: w.railSay(s, k), Key: terms.Count(int(k))}
+		st := RailStage{
+			N: int(k), Name: names.Name, Short: names.Short, Verb: w.T("verb." + k.String()),
+			Say: w.railSay(s, k), Key: terms.Count(int(k)),
+		}
 		if s.Started() && k <= s.Step().Ran {
 			st.State, st.Ran = "is-done", true
 			st.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"%s"}`, s.Cursor.Step, k)

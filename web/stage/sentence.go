@@ -117,7 +117,8 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	set := st.Settings
 	return w.sentence(v, st, filterCases(st), values{
 		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
-		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass), "share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)),
+		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass),
+		"share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)),
 		"k", w.Counted(set.TopK, "most probable token"), "p", terms.Setting(set.TopP),
 		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
 	})

@@ -99,7 +99,8 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 		"nothing found": w.FoundHTML(w.NewFound(st, 1, "§§")), "what if": w.WhatIfHTML(w.NewWhatIf(st)),
 		"head": w.HeadHTML(w.NewHead(st, 1, 1)), "no head": w.HeadHTML(w.NewHead(st, 1, 99)),
 		"inside": w.InsideHTML(w.NewInside(st, 1)), "no block": w.InsideHTML(w.NewInside(st, 99)),
-		"story": w.StoryHTML(w.NewStory(st)), "prose": w.ProseHTML(strip.Tokens), "slot": w.ProseNextHTML(st.Prompt, strip),
+		"story": w.StoryHTML(w.NewStory(st)), "prose": w.ProseHTML(strip.Tokens),
+		"slot":  w.ProseNextHTML(st.Prompt, strip),
 		"verbs": w.VerbsHTML(rail),
 		"seven": SevenHTML("x", "", w.NewSteps(st.Cursor.Stage), true),
 	}
@@ -290,7 +291,9 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 
 // madeUp are the beginnings of keys that the program composes.
 var madeUp = regexp.MustCompile(
-	`^(numbers|brief|line|verb)\.|^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
+	`^(numbers|brief|line|verb)\.|` +
+		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
+		`^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
 )
 
 // TestCatalogueFitsTheSource checks that every text that is used exists and
