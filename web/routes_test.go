@@ -30,7 +30,7 @@ var answers = []struct {
 	status         int
 	header, says   string
 }{
-	{"GET", "/", 200, "", "A language model writes one token at a time."},
+	{"GET", "/", 200, "", "Start a sentence. Watch a language model finish it."},
 	{"POST", "/", 405, "GET, HEAD", noForms},
 	{"GET", "/loop", 200, "", "The loop: how a language model writes"},
 	{"GET", "/l%6fop", 200, "", "The loop: how a language model writes"},

@@ -117,7 +117,8 @@ func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
 	}
 	if len(h.rooms) >= most {
 		return nil, terms.Refuse(
-			terms.CodeFull, "This server has %d rooms and cannot hold more. Delete one that is no longer needed.", len(h.rooms),
+			terms.CodeFull, "This server has %d rooms and cannot hold more. Delete one that is no longer needed.",
+			len(h.rooms),
 		)
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil || h.damaged[c.code] != nil; c.code = newCode() {

@@ -49,7 +49,8 @@ type Server struct {
 func New(d Deps) *Server {
 	d.Context = cmp.Or(d.Context, context.Background())
 	d.Log = cmp.Or(d.Log, slog.Default())
-	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: admission.NewQueue(admission.DefaultLimits().Links, 0)}
+	replays := admission.NewQueue(admission.DefaultLimits().Links, 0)
+	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: replays}
 	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
 		who, fresh := d.Caller(r)
 		return who.Learner, fresh

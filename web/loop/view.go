@@ -110,6 +110,7 @@ var storyPanels = []Panel{
 	{"notice", func(v Page) templ.Component { return noticeHTML(v.storyNotice()) }},
 	{"branched", func(v Page) templ.Component { return branchedHTML(v.Branched) }},
 	{"panel", func(v Page) templ.Component { return lang.StoryHTML(v.Story) }},
+	{"map", func(v Page) templ.Component { return lang.MapHTML(v.Cost.Map) }},
 	{"transport", func(v Page) templ.Component { return storyTransportHTML(v.Console, v.Story) }},
 	{"progress", func(v Page) templ.Component { return progressHTML(v.Console.Progress) }},
 	{"again", func(v Page) templ.Component { return againHTML(v.Story) }},

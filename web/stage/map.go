@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -328,26 +329,24 @@ func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	return list
 }
 
-// mapPercents are shares that sum to 1 as whole percent. Less than 1 is
-// "<1%" and counts as 1; the last is what is left, so that they add up to 100.
+// mapPercents are shares that sum to 1 as [wholeShares] rounds them, the last being
+// everything else.
 func mapPercents(shares []float64) []string {
-	list, left := make([]string, len(shares)), 100
 	last := len(shares) - 1
-	for i, p := range shares[:last] {
-		n := int(p*100 + 0.5)
+	some := slices.DeleteFunc(slices.Clone(shares[:last]), func(p float64) bool { return p <= 0 })
+	whole, others := wholeShares(some, shares[last])
+	list := make([]string, 0, len(shares))
+	for _, p := range shares[:last] {
 		switch {
 		case p <= 0:
-			list[i] = "0%"
-			continue
-		case p < 0.01:
-			list[i], n = "<1%", 1
+			list = append(list, terms.Percent(0))
+		case len(whole) == 0: // too small to count next to the others
+			list = append(list, "<1%")
 		default:
-			list[i] = fmt.Sprintf("%d%%", n)
+			list, whole = append(list, whole[0]), whole[1:]
 		}
-		left -= n
 	}
-	list[last] = fmt.Sprintf("%d%%", max(left, 0))
-	return list
+	return append(list, cmp.Or(others, terms.Percent(0)))
 }
 
 // mapSay describes the picture: its label and its text twin.
