@@ -88,12 +88,12 @@ func TestFrontDoorLeadsIntoTheLoop(t *testing.T) {
 		hands(tab).Fill("#begin", "My cat & I saw a")
 		hands(tab).Press(".ask .btn")
 		tab.Wait("the run in the Loop", `location.pathname === "/loop" &&
-			document.querySelector("#strip-prompt")?.textContent.replace(/[\s·]/g, "").includes("Mycat&Isawa")`)
+			document.querySelector("#strip-row")?.textContent.replace(/[\s·]/g, "").includes("Mycat&Isawa")`)
 		tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
 	})
 	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
 	browser.Touch(tab).Press(".starters a:last-child")
-	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-prompt")`)
+	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
 }
 
 // TestHomeIsShort: the words that a new visitor sees.

@@ -19,6 +19,9 @@ type Limits struct {
 	// ResidentBytes is how much memory the whole process may use; 0 is no limit.
 	// Beyond it idle runs are evicted, and no run grows or begins.
 	ResidentBytes int64
+	// MemoryWait is how long a run that is about to begin waits for that memory. It
+	// takes a few seconds to collect what idle runs give up.
+	MemoryWait time.Duration
 	// IdleExpiry is how long a run without viewers is kept: a class and the
 	// break after it.
 	IdleExpiry time.Duration
@@ -28,6 +31,7 @@ type Limits struct {
 var DefaultLimits = Limits{
 	PromptBytes: infer.MaxPromptBytes,
 	MemoryBytes: 2 << 30,
+	MemoryWait:  10 * time.Second,
 	IdleExpiry:  6 * time.Hour,
 }
 
@@ -37,6 +41,7 @@ func (l Limits) orDefaults() Limits {
 	return Limits{
 		PromptBytes: cmp.Or(l.PromptBytes, d.PromptBytes),
 		MemoryBytes: cmp.Or(l.MemoryBytes, d.MemoryBytes),
+		MemoryWait:  cmp.Or(l.MemoryWait, d.MemoryWait),
 		IdleExpiry:  cmp.Or(l.IdleExpiry, d.IdleExpiry),
 
 		ResidentBytes: l.ResidentBytes,

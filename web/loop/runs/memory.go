@@ -143,6 +143,24 @@ func (rs *Registry) returnMemory() {
 	debug.FreeOSMemory()
 }
 
+// awaitMemory waits until a run may begin as far as memory goes, but not for long.
+func (rs *Registry) awaitMemory() {
+	if !rs.full.Load() {
+		return
+	}
+	late, look := time.After(rs.cfg.Limits.MemoryWait), time.NewTicker(lookEvery/10)
+	defer look.Stop()
+	for rs.full.Load() {
+		select {
+		case <-look.C:
+		case <-late:
+			return
+		case <-rs.ctx.Done():
+			return
+		}
+	}
+}
+
 // evictRested evicts the runs that nobody watches, that nobody has used since a time,
 // and that can be rebuilt quickly.
 func (rs *Registry) evictRested(since time.Time) {

@@ -39,7 +39,7 @@ func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64
 // again, everything goes on.
 func TestResidentLimit(t *testing.T) {
 	t.Parallel()
-	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30})
+	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: time.Millisecond})
 	idle, _ := join(t, rs, "a", "")
 	must(t, idle, session.Start{Prompt: "Once upon a time there was a"})
 	before := must(t, idle, session.StepToken{})
@@ -66,6 +66,30 @@ func TestResidentLimit(t *testing.T) {
 		t.Fatalf("the evicted run: %v", err)
 	}
 	must(t, plays, session.Play{})
+}
+
+// TestRunWaitsForMemory: a run that begins while the process uses too much memory waits
+// until there is room, and is not refused.
+func TestRunWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: browser.Patience})
+	resident.Store(2 << 30)
+	browser.Eventually(t, rs.full.Load)
+	r, _ := join(t, rs, "a", "")
+	begun := make(chan error, 1)
+	go func() {
+		_, err := r.Do(context.Background(), session.Start{Prompt: "Once upon a time"}, nil, 0)
+		begun <- err
+	}()
+	select {
+	case err := <-begun:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(10 * time.Millisecond):
+	}
+	resident.Store(1 << 29)
+	if err := <-begun; err != nil {
+		t.Error(err)
+	}
 }
 
 // TestRestedRunsGiveUpTheirMemory: a run that nobody watches or uses for a while

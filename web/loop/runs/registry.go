@@ -214,6 +214,9 @@ func (rs *Registry) end(r *Run) {
 // admit finds a place for a run that is about to start. It is called by the run's
 // goroutine. The error, for people, says that no more runs are allowed.
 func (rs *Registry) admit(r *Run) *terms.Refusal {
+	if r.place.Load() == nil {
+		rs.awaitMemory()
+	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if r.place.Load() != nil || rs.byID[r.id] != r { // admitted, or dropped meanwhile
