@@ -154,7 +154,7 @@ func TestBrowserWithholdsTheDraw(t *testing.T) {
 	}
 	for what, text := range map[string]string{
 		"u": u, "u in full": terms.Plain(step.U)[:6], "the marker": `class="u"`, "the chosen row": "is-pick",
-		"the chosen token": "tk--pick", "the next token": "is-known",
+		"the chosen token": "tk--pick", "the next token": "tok--next is-known",
 	} {
 		if strings.Contains(all, text) {
 			t.Errorf("before the draw the page has %s, %q", what, text)

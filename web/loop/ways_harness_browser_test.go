@@ -238,6 +238,9 @@ func shouldShow(st *session.State) shown {
 	if len(st.Branches) > 1 {
 		e.Lines = len(st.Branches)
 	}
+	if st.Undrawn { // the stage of the draw, before the draw is made
+		e.Stage = strconv.Itoa(int(infer.KindSample))
+	}
 	return e
 }
 
