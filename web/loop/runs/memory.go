@@ -141,6 +141,7 @@ func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 func (rs *Registry) returnMemory() {
 	rs.memory.freed.Store(0)
 	debug.FreeOSMemory()
+	debug.FreeOSMemory() // a sync.Pool empties at the second collection
 }
 
 // awaitMemory waits until a run may begin as far as memory goes, but not for long.
