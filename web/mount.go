@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/first"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
 	"github.com/tokenbytoken/viz/web/loop"
@@ -12,14 +13,21 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// mountLoop adds the page of the Loop and its live part.
+// mountLoop adds the page of the Loop, its live part, and the first run that leads there.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
-		Storybook: s.cfg.Storybook, Log: s.cfg.Logger,
+		Storybook: s.cfg.Storybook, Replays: s.replays, Log: s.cfg.Logger,
 	})
 	s.parts[""] = room.Part()
 	room.Mount(mux)
+	deps := first.Deps{
+		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Log: s.cfg.Logger,
+	}
+	if s.cfg.Course != nil && s.cfg.Progress != nil {
+		deps.Lesson = s.cfg.Course.Lessons[0].Href()
+	}
+	first.New(deps).Mount(mux)
 }
 
 // mountCourse adds the pages of Learn, the home page among them, and of Practise.
@@ -32,7 +40,7 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 	work := coursework.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
-	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat}
+	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat, FirstRun: first.Due}
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat
 	}

@@ -102,6 +102,12 @@ var answers = []struct {
 	{"DELETE", "/predict", 405, "GET, HEAD, POST", noForms},
 	{"GET", "/practice/x", 404, "", "There is no such drill."},
 	{"GET", "/progress/", 404, "", learnNoPage},
+	{"GET", "/first", 200, "", "Start a sentence."},
+	{"POST", "/first", 405, "GET, HEAD", noForms},
+	{"GET", "/first/", 404, "", learnNoPage},
+	{"GET", "/first/next", 404, "", learnNoPage}, // takes a form
+	{"GET", "/first?scene=x", 400, "", "This address leads nowhere."},
+	{"GET", "/first/card", 400, "", "This address leads nowhere."},
 	{"GET", "/labs/cache", 200, "", "The KV cache"},
 	{"GET", "/labs/cache/rows.csv", 200, "", "step,positions"},
 	{"GET", "/labs/", 404, "", "There is no such lab."},

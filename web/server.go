@@ -71,7 +71,8 @@ type Server struct {
 	targets  *infer.Pool // runs the model for all
 	drafts   *infer.Pool // runs the draft model for all, nil without one
 	runs     *runs.Registry
-	hub      *class.Hub // nil without a course or somewhere to keep rooms
+	replays  *admission.Queue // of runs that plain requests need
+	hub      *class.Hub       // nil without a course or somewhere to keep rooms
 	labs     *labs.Pages
 	parts    map[string]wire.Kind
 	wire     *wire.Server
@@ -100,6 +101,7 @@ func New(cfg Config) (*Server, error) {
 		s.limits = *cfg.Admission
 	}
 	s.desk = admission.New(s.limits, nil)
+	s.replays = admission.NewQueue(s.limits.Links, 0)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if cfg.Draft != nil {
 		s.drafts = infer.NewPool(cfg.Draft, 0)

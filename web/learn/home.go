@@ -21,6 +21,10 @@ type homePage struct {
 	// Knows is set if the model is the one that the openings were checked with.
 	Knows bool
 	Vocab string // "4,096"
+	// Writes is where the field leads: to the first run, or to the Loop for those who
+	// have finished or skipped that. Begun is set if they left it in the middle.
+	Writes string
+	Begun  bool
 }
 
 // home answers GET /: a field for the visitor's first words, a run at work, and the
@@ -51,14 +55,23 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 		Turn: turn, Map: m, Begin: session.OpeningOf(session.Tale, turn.Seed).Text,
 		Knows: session.KnowsOpenings(p.Model), Vocab: terms.Count(p.Model.Config().Vocab),
 	}
+	v.Writes = "/loop"
+	if p.FirstRun != nil {
+		var due bool
+		if due, v.Begun = p.FirstRun(r); due {
+			v.Writes = "/first"
+		}
+	}
 	for _, k := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
 		v.Others = append(v.Others, session.OpeningOf(k, turn.Seed+1).Text)
 	}
 	p.HTML(w, r, http.StatusOK, homeHTML(v))
 }
 
-// loopWith is the address of the Loop with a text to begin with.
-func loopWith(text string) string { return "/loop?" + url.Values{"prompt": {text}}.Encode() }
+// with is the address at which a text is begun.
+func (v homePage) with(text string) string {
+	return v.Writes + "?" + url.Values{"prompt": {text}}.Encode()
+}
 
 // nextRun is the query of the turn after one, or of another run.
 func nextRun(v *turnView) string {

@@ -78,20 +78,29 @@ func TestHomeWritesFirst(t *testing.T) {
 	tab.Wait("the whole text in a pause", due+` === 0`)
 }
 
-// TestFrontDoorLeadsIntoTheLoop: what is typed on the home page is the prompt of a run
-// in the Loop, by mouse, by keyboard and by touch; so is an opening.
-func TestFrontDoorLeadsIntoTheLoop(t *testing.T) {
+// TestFrontDoorLeadsIntoTheFirstRun: what a newcomer types on the home page is the prompt
+// of a first run, by mouse, by keyboard and by touch; so is an opening. Skipping it leads
+// to that text in the Loop, and then the field does.
+func TestFrontDoorLeadsIntoTheFirstRun(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		tab := browser.Open(t, screen, url+"/?seed=3&n=1")
 		hands(tab).Fill("#begin", "My cat & I saw a")
 		hands(tab).Press(".ask .btn")
+		tab.Wait("the first run", `location.pathname === "/first" &&
+			document.querySelector(".prose")?.textContent.includes("My cat & I saw a")`)
+		hands(tab).Press(".fr__ways button")
 		tab.Wait("the run in the Loop", `location.pathname === "/loop" &&
 			document.querySelector("#strip-row")?.textContent.replace(/[\s·]/g, "").includes("Mycat&Isawa")`)
 		tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
 	})
 	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
+	browser.Touch(tab).Press(".starters a:last-child")
+	tab.Wait("the opening in the first run", `location.pathname === "/first" && document.querySelector(".chips")`)
+	browser.Touch(tab).Press(".fr__ways button")
+	tab.Wait("the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
+	tab.Go(url + "/?seed=3&n=1")
 	browser.Touch(tab).Press(".starters a:last-child")
 	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
 }

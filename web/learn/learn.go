@@ -17,6 +17,9 @@ type Deps struct {
 	// Seat and DraftSeat, where not nil, give a place at the pools that run the
 	// two models for everybody.
 	Seat, DraftSeat func() *infer.Seat
+	// FirstRun reports whether the first run is still to be shown to who sent a request,
+	// and whether they have begun it. If it is nil there is none.
+	FirstRun func(r *http.Request) (due, begun bool)
 }
 
 // Pages answers the addresses of Learn.

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,13 +10,6 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
-)
-
-// replayTime bounds the replay of a link, and the writing of a file: the longest
-// run of the bundled model needs a second. replayWait bounds the wait for it.
-const (
-	replayTime = 10 * time.Second
-	replayWait = 30 * time.Second
 )
 
 // stepTime is about what a step of a replay takes. It only orders those who wait.
@@ -30,21 +22,7 @@ const stepTime = 2 * time.Millisecond
 func (s *Server) acquire(
 	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
-	ctx, giveUp := context.WithCancelCause(ctx)
-	late := time.AfterFunc(replayWait, func() { giveUp(context.DeadlineExceeded) })
-	turn, leave, err := s.replays.Enter(ctx, who, time.Duration(steps)*stepTime, nil)
-	late.Stop()
-	if err != nil {
-		err = cmp.Or(context.Cause(ctx), err)
-		giveUp(err)
-		return nil, nil, err
-	}
-	turn, cancel := context.WithTimeout(turn, replayTime)
-	return turn, func() {
-		cancel()
-		leave()
-		giveUp(context.Canceled)
-	}, nil
+	return s.replays.EnterRequest(ctx, who, time.Duration(steps)*stepTime)
 }
 
 // problem is why an address leads to no run.

@@ -33,6 +33,9 @@ type Deps struct {
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
+	// Replays is the queue in which plain requests wait for the model; a queue of its
+	// own if nil.
+	Replays *admission.Queue
 	// Log records failures; never prompts.
 	Log *slog.Logger
 }
@@ -49,8 +52,10 @@ type Server struct {
 func New(d Deps) *Server {
 	d.Context = cmp.Or(d.Context, context.Background())
 	d.Log = cmp.Or(d.Log, slog.Default())
-	replays := admission.NewQueue(admission.DefaultLimits().Links, 0)
-	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: replays}
+	if d.Replays == nil {
+		d.Replays = admission.NewQueue(admission.DefaultLimits().Links, 0)
+	}
+	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: d.Replays}
 	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
 		who, fresh := d.Caller(r)
 		return who.Learner, fresh

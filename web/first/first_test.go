@@ -1,0 +1,350 @@
+package first_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+var (
+	oneStage = session.StepStage{}
+	withheld = session.StepStage{Withhold: true}
+)
+
+// TestWholeRun goes from the home page through every scene to the card and into the
+// Loop, by forms alone.
+func TestWholeRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	home := s.open("/")
+	form := home.Find("main form")
+	if got := form.AttrOr("action", ""); got != "/first" {
+		t.Fatalf("a newcomer's field leads to %q", got)
+	}
+	p := s.open("/first?" + url.Values{"prompt": {begins}}.Encode()).mustBe("read")
+	if n := p.Find(".chips .tk").Length(); n != 7 {
+		t.Errorf("%d tokens, want the start mark and six more", n)
+	}
+	p = p.press(main).mustBe("guess")
+	p = p.press(pick).mustBe("shares")
+	if n := p.Find(".shares li").Length(); n != 6 {
+		t.Errorf("%d rows, want five candidates and everything else", n)
+	}
+	p = p.press(main).mustBe("drop")
+	if got := p.Find(main).Text(); got != "Let it fall" {
+		t.Errorf("the button says %q", got)
+	}
+	p = p.press(main).mustBe("drop")
+	if p.Find(".laid__drop").Length() != 1 {
+		t.Error("the marker has not fallen")
+	}
+	p = p.press(main).mustBe("joined")
+	if n := p.Find(".prose .w").Length(); n != 1 {
+		t.Errorf("%d tokens joined the text", n)
+	}
+	p = p.press(main).mustBe("bolder")
+	p = p.press(pick).mustBe("bolder")
+	if p.Find(".shares .ghost").Length() == 0 || p.Find("#temperature").AttrOr("value", "") != "1.3" {
+		t.Error("the knob shows no change")
+	}
+	p = p.press(main).mustBe("again").press(main).mustBe("again")
+	before := p.link()
+	if p = p.press("form:has([name=do][value=again]) button").mustBe("again"); p.link() == before {
+		t.Error("another try is the same run")
+	}
+	p = p.press(main).mustBe("end")
+	text := p.Find(".prose").Clone().Find(".slot").Remove().End().Text()
+	p = p.press(main)
+	if p.status != 200 || p.at.Path != "/first/card" || p.Find("h1").Text() != "You wrote this together with a model." {
+		t.Fatalf("the end is %d at %s", p.status, p.at)
+	}
+	if card := p.Find(".keep .prose").Text(); strings.TrimSpace(card) != strings.TrimSpace(text) {
+		t.Errorf("the card has %q, the last scene %q", card, text)
+	}
+	other := s.another().open(p.at.RequestURI())
+	if other.Find(".keep").Text() != p.Find(".keep").Text() {
+		t.Error("somebody else sees another card")
+	}
+	if loop := s.open(p.Find(main).AttrOr("href", "")); loop.status != 200 || loop.at.Path != "/loop" {
+		t.Errorf("the Loop is %d at %s", loop.status, loop.at)
+	}
+	if lesson := s.open(p.Find("main .btn--bare").AttrOr("href", "")); lesson.status != 200 {
+		t.Errorf("the lesson is %d", lesson.status)
+	}
+}
+
+// TestNothingIsShownTooEarly: before a guess a page has no shares, and before the draw
+// nothing of it: with two seeds whose draws differ it is the same, but for the link. The
+// pages after them have what is looked for, so that it could have been found.
+func TestNothingIsShownTooEarly(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	quiet := func(p page, what ...string) {
+		t.Helper()
+		for _, w := range what {
+			if p.Find(w).Length() > 0 {
+				t.Errorf("the scene %s has %s", p.scene(), w)
+			}
+		}
+	}
+	shares := []string{".shares", ".shares__t", ".laid", ".pct", ".map.is-known", ".map__bar rect"}
+	draw := []string{".laid__drop", ".is-pick", ".laid__rings", ".map.is-drawn"}
+	for _, scene := range []string{"read", "guess", "bolder"} {
+		p := s.to(scene)
+		quiet(p, append(shares, draw...)...)
+		if strings.Contains(p.Find("main").Text(), "%") {
+			t.Errorf("the scene %s has a share in words", scene)
+		}
+	}
+	known := s.to("shares")
+	quiet(known, draw...)
+	if known.Find(".map.is-known").Length() == 0 {
+		t.Error("the shares are not on the map when they are known")
+	}
+	for scene, commands := range map[string][]session.Command{
+		"drop": {oneStage, oneStage, oneStage, withheld},
+		"again": {
+			oneStage,
+			session.Choose{Step: 1, Token: 300},
+			oneStage, oneStage, oneStage, oneStage, oneStage, oneStage, withheld,
+		},
+	} {
+		var pages, draws []string
+		for seed := range 2 {
+			link, _ := linkAt(t, 1+seed, begins, commands...)
+			p := s.open(at(scene, link)).mustBe(scene)
+			quiet(p, draw...)
+			pages = append(pages, strings.ReplaceAll(p.html, link, "LINK"))
+			after := p.press(main)
+			if after.Find(".laid__drop").Length() != 1 {
+				t.Errorf("%s: nothing falls when it is asked for", scene)
+			}
+			draws = append(draws, after.Find(".laid__pin").Text()+after.Find(".laid__pin > svg").AttrOr("x", ""))
+		}
+		if draws[0] == draws[1] {
+			t.Fatalf("%s: both seeds draw %q, so nothing is compared", scene, draws[0])
+		}
+		if pages[0] != pages[1] {
+			t.Errorf("%s: the page depends on a draw that has not been made", scene)
+		}
+	}
+}
+
+// TestGuessesAreInABCOrder: the order of the guesses says nothing about their shares.
+func TestGuessesAreInABCOrder(t *testing.T) {
+	t.Parallel()
+	p := newSite(t).to("guess")
+	var list []string
+	p.Find(pick).Each(func(_ int, b *goquery.Selection) {
+		list = append(list, strings.ToLower(strings.TrimLeft(strings.TrimSpace(b.Text()), "·")))
+	})
+	if len(list) != 6 || list[5] != "something else" {
+		t.Fatalf("the guesses are %q", list)
+	}
+	for i := range 4 {
+		if list[i] > list[i+1] {
+			t.Errorf("%q comes before %q", list[i], list[i+1])
+		}
+	}
+}
+
+// TestResume: every place can be left, and is found again by its address, in any
+// browser, and by /first and the home page in one's own.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, scene := range []string{"read", "guess", "shares", "drop", "joined", "bolder", "again", "end"} {
+		p := s.to(scene)
+		main := p.Find("main").Text()
+		if again := s.open("/first").mustBe(scene); again.Find("main").Text() != main {
+			t.Errorf("/first does not go on with %s", scene)
+		}
+		if other := s.another().open(p.at.RequestURI()).mustBe(scene); other.Find("main").Text() != main {
+			t.Errorf("the address of %s shows another page", scene)
+		}
+		if got := s.open("/").Find(".door__back a").AttrOr("href", ""); got != "/first" {
+			t.Errorf("the home page leads to %q from %s", got, scene)
+		}
+	}
+	s.another().open("/first").Find("#begin").Each(func(_ int, in *goquery.Selection) {
+		if in.AttrOr("value", "") != "" {
+			t.Error("a newcomer's field is not empty")
+		}
+	})
+}
+
+// TestNeverAgainUnasked: who has finished or skipped the first run begins in the Loop.
+// Somebody who only looks at another's card has not.
+func TestNeverAgainUnasked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	leads := func(s site) string { return s.open("/").Find("main form").AttrOr("action", "") }
+	end := s.to("end")
+	drop := s.another().to("drop")
+	loop := drop.press(".fr__ways button")
+	if loop.at.Path != "/loop" || loop.link() != drop.link() {
+		t.Errorf("skipping leads to %s", loop.at)
+	}
+	if got := leads(drop.s); got != "/loop" {
+		t.Errorf("after skipping the field leads to %q", got)
+	}
+	drop.s.open("/first").mustBeField()
+	if drop.s.open("/").Find(".door__back").Length() != 0 {
+		t.Error("after skipping the home page still leads back")
+	}
+	if got := leads(end.s); got != "/first" {
+		t.Errorf("before the card the field leads to %q", got)
+	}
+	card := end.press(main)
+	if got := leads(end.s); got != "/loop" {
+		t.Errorf("after the card the field leads to %q", got)
+	}
+	guest := s.another()
+	guest.open(card.at.RequestURI())
+	if got := leads(guest); got != "/first" {
+		t.Errorf("after another's card the field leads to %q", got)
+	}
+}
+
+// mustBeField fails unless the page is the one with the field.
+func (p page) mustBeField() {
+	p.s.t.Helper()
+	if p.status != http.StatusOK || p.Find("#begin").Length() != 1 {
+		p.s.t.Errorf("status %d at %s, want the field", p.status, p.at)
+	}
+}
+
+// TestBadInput: what leads nowhere is answered in words, with a way on.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	read, _ := linkAt(t, 1, begins)
+	drawn, _ := linkAt(t, 1, begins, oneStage, oneStage, oneStage, oneStage)
+	middle, _ := linkAt(t, 1, begins, oneStage)
+	for name, path := range map[string]string{
+		"an unknown scene":            at("nothing", read),
+		"a damaged link":              at("read", read[:len(read)/2]),
+		"no link":                     at("read", ""),
+		"shares before they exist":    at("shares", read),
+		"the read of a drawn run":     at("read", drawn),
+		"a guess with shares":         at("guess", middle),
+		"a guess that is no token":    at("drop", drawn) + "&guess=x",
+		"a token that does not exist": at("drop", drawn) + "&guess=99999",
+		"a card in the middle":        "/first/card?" + url.Values{"log": {middle}}.Encode(),
+		"a card of nothing":           "/first/card",
+	} {
+		if p := s.open(path); p.status != 400 || p.Find("main h1").Text() == "" ||
+			p.Find("main a[href^='/first']").Length() == 0 {
+			t.Errorf("%s: %d %q", name, p.status, p.Find("main").Text())
+		}
+	}
+	for name, form := range map[string]url.Values{
+		"no button":              {"scene": {"read"}, "log": {read}},
+		"a button of elsewhere":  {"scene": {"read"}, "log": {read}, "do": {"again"}},
+		"a guess not offered":    {"scene": {"guess"}, "log": {read}, "do": {"next"}, "guess": {"4000"}},
+		"no guess":               {"scene": {"guess"}, "log": {read}, "do": {"next"}},
+		"the first page":         {"scene": {"write"}, "do": {"next"}},
+		"a knob before its time": {"scene": {"read"}, "log": {read}, "do": {"knob"}, "t": {"1"}},
+	} {
+		if p := s.post("/first/next", form); p.status != 400 {
+			t.Errorf("%s: %d at %s", name, p.status, p.at)
+		}
+	}
+	long := strings.Repeat("a", session.DefaultLimits().PromptBytes+1)
+	p := s.open("/first?" + url.Values{"prompt": {long}}.Encode())
+	if p.status != 400 || p.Find("#begin").AttrOr("value", "") != long ||
+		!strings.Contains(p.Find("#begin-error").Text(), "bytes") {
+		t.Errorf("a long text: %d %q", p.status, p.Find("#begin-error").Text())
+	}
+	if p := s.open("/first/x"); p.status != 404 {
+		t.Errorf("an address below it: %d", p.status)
+	}
+}
+
+// TestKnob: the axis of the shares stays, and what no knob has is refused.
+func TestKnob(t *testing.T) {
+	t.Parallel()
+	link, _ := linkAt(
+		t, 1, begins, oneStage, session.Choose{Step: 1, Token: 300}, oneStage, oneStage, oneStage,
+	)
+	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
+	// Tokens below half a percent are in the last row, so its tick is another one.
+	ghosts := func(p page) map[string]string {
+		list := map[string]string{}
+		p.Find(".shares li:not(:last-child)").Each(func(_ int, row *goquery.Selection) {
+			list[row.Children().First().Text()] = row.Find(".ghost").AttrOr("x1", "")
+		})
+		return list
+	}
+	turn := func(x string) page {
+		form := url.Values{"scene": {"bolder"}, "log": {p.link()}, "do": {"knob"}, "t": {x}, "guess": {"shrink"}}
+		return p.s.post("/first/next", form)
+	}
+	safe := turn("0.3").mustBe("bolder")
+	both := 0
+	for name, x := range ghosts(safe) {
+		if want, ok := ghosts(p)[name]; ok && x != "" {
+			both++
+			if x != want {
+				t.Errorf("the tick of %q is at %s, before at %s", name, x, want)
+			}
+		}
+	}
+	if both == 0 {
+		t.Error("no row with a tick is on both pages")
+	}
+	if safe.Find(".shares").Text() == p.Find(".shares").Text() {
+		t.Error("the knob changes nothing")
+	}
+	for _, x := range []string{"", "0", "-1", "9", "NaN", "Inf"} {
+		if p := turn(x); p.status != 400 {
+			t.Errorf("t = %s: %d at %s", x, p.status, p.at)
+		}
+	}
+}
+
+// TestCardIsTheText: whatever a run wrote, its card has exactly that text.
+func TestCardIsTheText(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	rapid.Check(t, func(r *rapid.T) {
+		prompt := rapid.SampledFrom(session.Openings).Draw(r, "opening").Text
+		if rapid.Bool().Draw(r, "odd") {
+			prompt = rapid.StringMatching(`[a-zA-Zäß🦉<>&"' .]{1,40}`).Draw(r, "prompt")
+		}
+		run := session.New(testmodel.Target(t), session.DefaultLimits())
+		st := run.State()
+		for _, c := range []session.Command{
+			session.SetKnob("seed", float64(rapid.IntRange(1, 9999).Draw(r, "seed"))),
+			session.SetKnob("temperature", rapid.SampledFrom([]float64{0, 0.7, 1.9}).Draw(r, "t")),
+			session.Start{Prompt: prompt},
+		} {
+			var err error
+			if st, err = run.Apply(t.Context(), c); err != nil {
+				r.Fatal(err)
+			}
+		}
+		for range rapid.IntRange(1, 12).Draw(r, "tokens") {
+			if next, err := run.Apply(t.Context(), session.StepToken{}); err == nil {
+				st = next
+			}
+		}
+		want := st.Prompt
+		for _, step := range st.Steps {
+			want += step.Text
+		}
+		p := s.open("/first/card?" + url.Values{"log": {session.LinkOf(st)}}.Encode())
+		var got strings.Builder
+		p.Find(".keep .prose > span").Each(func(_ int, part *goquery.Selection) { got.WriteString(part.Text()) })
+		if p.status != 200 || got.String() != want {
+			r.Fatalf("%d: the card has %q, the run %q", p.status, got.String(), want)
+		}
+	})
+}

@@ -1,0 +1,194 @@
+package first
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// scene is a page of the first run.
+type scene string
+
+// The scenes, in order.
+const (
+	sceneWrite  scene = "write"  // the learner writes a beginning
+	sceneRead   scene = "read"   // it is read as tokens
+	sceneGuess  scene = "guess"  // the learner guesses the next token
+	sceneShares scene = "shares" // the shares that the model gives
+	sceneDrop   scene = "drop"   // one is drawn
+	sceneJoined scene = "joined" // it joins the text
+	sceneBolder scene = "bolder" // a guess about the knob, then the knob
+	sceneAgain  scene = "again"  // a draw that can be repeated
+	sceneEnd    scene = "end"    // the sentence is written to its end
+)
+
+var scenes = []scene{
+	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneDrop, sceneJoined, sceneBolder, sceneAgain, sceneEnd,
+}
+
+// Guesses that are no token.
+const (
+	guessElse   = "else"
+	guessGrow   = "grow"
+	guessShrink = "shrink"
+	guessSame   = "same"
+)
+
+// place is where a learner is in the first run.
+type place struct {
+	scene scene
+	link  string
+	guess string // a token's id or one of the guesses above; "" for none
+}
+
+// query is the part of an address that leads to the place.
+func (p place) query() string {
+	q := url.Values{"scene": {string(p.scene)}}
+	if p.link != "" {
+		q.Set("log", p.link)
+	}
+	if p.guess != "" {
+		q.Set("guess", p.guess)
+	}
+	return q.Encode()
+}
+
+func (p place) address() string { return base + "?" + p.query() }
+
+// placeOf reads a place. Its link is not parsed yet.
+func placeOf(q url.Values) place {
+	return place{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess")}
+}
+
+// parse checks that the parts of a place belong together and returns its run.
+func (p place) parse(m *infer.Model) (session.Link, error) {
+	if !slices.Contains(scenes, p.scene) {
+		return session.Link{}, fmt.Errorf("there is no scene %q", short(string(p.scene)))
+	}
+	link, err := session.ParseLink(m, p.link)
+	if err != nil {
+		return session.Link{}, err
+	}
+	if !p.scene.fits(link) {
+		return session.Link{}, fmt.Errorf("the scene %q does not belong to this moment of the run", p.scene)
+	}
+	if !p.guessFits(m.Config().Vocab) {
+		return session.Link{}, fmt.Errorf("there is no such guess")
+	}
+	return link, nil
+}
+
+// fits reports whether a run is at a moment that the scene shows. It is what keeps an
+// edited address from showing shares or a draw too early.
+func (s scene) fits(l session.Link) bool {
+	last := session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran}
+	if l.Cursor != last {
+		return false
+	}
+	at := func(step int, stages ...infer.Kind) bool {
+		return !l.Undrawn && last.Step == step && slices.Contains(stages, last.Stage)
+	}
+	draws := func(step int) bool { return l.Undrawn && last.Step == step || at(step, infer.KindSample) }
+	switch s {
+	case sceneRead, sceneGuess:
+		return at(1, infer.KindForward)
+	case sceneShares:
+		return at(1, infer.KindSoftmax)
+	case sceneDrop:
+		return draws(1)
+	case sceneJoined:
+		return at(1, infer.KindCache)
+	case sceneBolder:
+		return at(2, infer.KindForward, infer.KindSoftmax)
+	case sceneAgain:
+		return draws(2)
+	case sceneEnd:
+		return ended(l)
+	}
+	return false
+}
+
+// ended reports whether a run has finished a token, so that its text can be read.
+func ended(l session.Link) bool {
+	return l.Cursor == session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran} && l.Log.Ran == infer.KindCache
+}
+
+func (p place) guessFits(vocab int) bool {
+	switch p.scene {
+	case sceneShares, sceneDrop:
+		if p.guess == "" || p.guess == guessElse {
+			return true
+		}
+		id, err := strconv.Atoi(p.guess)
+		return err == nil && id >= 0 && id < vocab
+	case sceneBolder:
+		return slices.Contains([]string{"", guessGrow, guessShrink, guessSame}, p.guess)
+	}
+	return p.guess == ""
+}
+
+// The cookies of the first run: one says that it was finished or skipped, the other
+// where the learner is. Neither identifies anybody.
+const (
+	overCookie  = "first"
+	placeCookie = "first_at"
+	over        = "over"
+	keptYears   = 2 * 365 * 24 * 60 * 60
+	keptDays    = 30 * 24 * 60 * 60
+	cookieBytes = 3500 // of 4,096 that browsers keep, with the attributes
+)
+
+// Due reports whether the first run is still to be shown to who sent a request, and
+// whether they have begun it.
+func Due(r *http.Request) (due, begun bool) {
+	for _, c := range shell.Cookies(r, overCookie, "/") {
+		if c.Value == over {
+			return false, false
+		}
+	}
+	_, begun = keptPlace(r)
+	return true, begun
+}
+
+// keep remembers a place. One whose address is too long for a cookie is only in the
+// address.
+func keep(w http.ResponseWriter, r *http.Request, p place) {
+	c := http.Cookie{Name: placeCookie, Value: p.query(), Path: "/", MaxAge: keptDays}
+	if len(c.Value) > cookieBytes {
+		c.Value, c.MaxAge = "", -1
+	}
+	shell.SetCookie(w, r, c)
+}
+
+// finish remembers that the first run is not to be shown again.
+func finish(w http.ResponseWriter, r *http.Request) {
+	shell.SetCookie(w, r, http.Cookie{Name: overCookie, Value: over, Path: "/", MaxAge: keptYears})
+	shell.SetCookie(w, r, http.Cookie{Name: placeCookie, Path: "/", MaxAge: -1})
+}
+
+// keptPlace is the place that was remembered last.
+func keptPlace(r *http.Request) (place, bool) {
+	for _, c := range shell.Cookies(r, placeCookie, "/") {
+		if q, err := url.ParseQuery(c.Value); err == nil && q.Get("log") != "" {
+			return placeOf(q), true
+		}
+	}
+	return place{}, false
+}
+
+// short cuts what is quoted from an address.
+func short(s string) string {
+	if r := []rune(s); len(r) > 20 {
+		return string(r[:20]) + "…"
+	}
+	return s
+}
+
+// promptAddress begins a run of a text.
+func promptAddress(text string) string { return base + "?" + url.Values{"prompt": {text}}.Encode() }

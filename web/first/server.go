@@ -1,0 +1,250 @@
+package first
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// base is the address of the first run.
+const base = "/first"
+
+// Deps is what the first run needs. Log may be nil.
+type Deps struct {
+	// Model writes the texts.
+	Model *infer.Model
+	// Runs makes the sessions in which a request's run is replayed.
+	Runs *runs.Registry
+	// Replays is the queue in which plain requests wait for the model.
+	Replays *admission.Queue
+	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	// Lesson is the address of the first lesson; "" for none.
+	Lesson string
+	// Log records failures; never what people write.
+	Log *slog.Logger
+}
+
+// Server answers the addresses of the first run.
+type Server struct {
+	Deps
+	pages.Base
+}
+
+// New returns the first run's server.
+func New(d Deps) *Server {
+	d.Log = cmp.Or(d.Log, slog.Default())
+	s := &Server{Deps: d}
+	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
+		who, fresh := d.Caller(r)
+		return who.Learner, fresh
+	}, d.Log, refusalHTML)
+	return s
+}
+
+// Mount adds the first run's addresses to the server's.
+func (s *Server) Mount(mux *http.ServeMux) {
+	s.Route(mux, pages.Elsewhere{
+		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		Say: "The first run begins at /first.",
+	}, pages.Routes{
+		"GET /first":        s.page,
+		"POST /first/next":  s.next,
+		"POST /first/leave": s.leave,
+		"GET /first/card":   s.card,
+	})
+}
+
+// stepTime is about what a step of a replay takes. It only orders those who wait.
+const stepTime = 2 * time.Millisecond
+
+// errBusy is what a request is answered that has waited too long, or found too many waiting.
+var errBusy = errors.New("the server is busy")
+
+// within calls f with a run, in the queue for plain requests. A link, if it is not nil,
+// is opened in the run first.
+func (s *Server) within(
+	w http.ResponseWriter, r *http.Request, link *session.Link, f func(m *mover) error,
+) error {
+	who, _ := s.Caller(r)
+	who.Learner = s.Who(w, r)
+	steps := 1
+	if link != nil {
+		steps = link.Log.Steps
+	}
+	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, time.Duration(steps)*stepTime)
+	if err != nil {
+		return errBusy
+	}
+	defer release()
+	m := &mover{ctx: ctx, run: s.Runs.NewSession()}
+	if link != nil {
+		m.do(session.Open{Link: *link})
+	}
+	if m.err == nil {
+		m.err = f(m)
+	}
+	if errors.Is(m.err, context.DeadlineExceeded) || errors.Is(m.err, context.Canceled) {
+		return errBusy
+	}
+	return m.err
+}
+
+// fail answers a request that leads to no page.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var e *terms.Refusal
+	switch {
+	case errors.Is(err, errBusy):
+		s.Refuse(
+			w, r, http.StatusServiceUnavailable, "The server is busy.",
+			"Many people are using it right now. Your text is not lost: reload this page in a moment.",
+		)
+	case errors.As(err, &e) && e.Code == session.CodeOther:
+		s.Refuse(w, r, http.StatusConflict, "This address is for another model.", e.Message)
+	default:
+		s.Refuse(w, r, http.StatusBadRequest, "This address leads nowhere.", pages.Sentence(err))
+	}
+}
+
+// page answers GET /first: the scene of an address; with ?prompt=TEXT a new run; without
+// either, where the learner left off, or the first scene.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if q.Has("prompt") {
+		s.begin(w, r, q.Get("prompt"))
+		return
+	}
+	if !q.Has("scene") {
+		if kept, ok := keptPlace(r); ok {
+			s.Who(w, r)
+			http.Redirect(w, r, kept.address(), http.StatusSeeOther)
+			return
+		}
+		q.Set("scene", string(sceneWrite))
+	}
+	p := placeOf(q)
+	if p.scene == sceneWrite {
+		s.Who(w, r)
+		s.HTML(w, r, http.StatusOK, pageHTML(s.writePage("", "")))
+		return
+	}
+	link, err := p.parse(s.Model)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	var v view
+	err = s.within(w, r, &link, func(m *mover) error {
+		v = newView(p, m)
+		return m.err
+	})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.HTML(w, r, http.StatusOK, pageHTML(v))
+}
+
+// begin starts a run of a text. A text that cannot be started is returned to the field,
+// with the reason.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
+	var link string
+	err := s.within(w, r, nil, func(m *mover) error {
+		seed := 1 + rand.Uint64N(seeds)
+		st := m.do(session.SetKnob("seed", float64(seed)), session.Start{Prompt: prompt})
+		if m.err == nil {
+			link = session.LinkOf(st)
+		}
+		return m.err
+	})
+	var e *terms.Refusal
+	switch {
+	case err == nil:
+		p := place{scene: sceneRead, link: link}
+		keep(w, r, p)
+		http.Redirect(w, r, p.address(), http.StatusSeeOther)
+	case errors.Is(err, errBusy):
+		v := s.writePage(prompt, "The server is busy. Your text is still here: try again in a moment.")
+		s.HTML(w, r, http.StatusServiceUnavailable, pageHTML(v))
+	case errors.As(err, &e):
+		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(prompt, e.Message)))
+	default:
+		s.Log.Error("beginning a first run", "err", err)
+		v := s.writePage(prompt, "The model could not begin. It has been logged.")
+		s.HTML(w, r, http.StatusInternalServerError, pageHTML(v))
+	}
+}
+
+// seeds is how many different runs a text can have: few enough to read a seed aloud.
+const seeds = 9999
+
+// next answers POST /first/next: it carries out what was pressed and leads to the place
+// after it, which is remembered.
+func (s *Server) next(w http.ResponseWriter, r *http.Request) {
+	if !s.Form(w, r) {
+		return
+	}
+	// What is guessed now is not in the place yet: it was not an address of this scene.
+	p, guess := placeOf(r.PostForm), ""
+	if p.scene == sceneGuess || p.scene == sceneBolder {
+		guess, p.guess = p.guess, ""
+	}
+	link, err := p.parse(s.Model)
+	if err == nil && guess != "" {
+		p.guess = guess
+		if p.scene == sceneBolder && !p.guessFits(0) {
+			err = errChoice
+		}
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	x, _ := strconv.ParseFloat(r.PostForm.Get("t"), 64) // 0 is none of the knob's places
+	err = s.within(w, r, &link, func(m *mover) error {
+		p, err = m.move(p, r.PostForm.Get("do"), x)
+		return err
+	})
+	switch {
+	case err != nil:
+		s.fail(w, r, err)
+	case p.scene == "":
+		finish(w, r)
+		http.Redirect(w, r, cardAddress(p.link), http.StatusSeeOther)
+	default:
+		keep(w, r, p)
+		http.Redirect(w, r, p.address(), http.StatusSeeOther)
+	}
+}
+
+// leave answers POST /first/leave: it leads to the Loop, at the same moment of the run,
+// and the first run is not shown again.
+func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
+	if !s.Form(w, r) {
+		return
+	}
+	s.Who(w, r)
+	finish(w, r)
+	http.Redirect(w, r, loopAddress(r.PostForm.Get("log")), http.StatusSeeOther)
+}
+
+// loopAddress is the Loop at a moment of a run.
+func loopAddress(link string) string {
+	if link == "" {
+		return "/loop"
+	}
+	return "/loop?" + url.Values{"log": {link}}.Encode()
+}

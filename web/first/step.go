@@ -1,0 +1,189 @@
+package first
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// What the buttons of a page ask for.
+const (
+	doNext  = "next"
+	doKnob  = "knob"
+	doAgain = "again"
+	doMore  = "more"
+)
+
+// bold is the temperature to which the knob is turned first, mostTokens how many tokens
+// are written at once while a sentence does not end.
+const (
+	bold       = 1.3
+	mostTokens = 40
+)
+
+// The ends of the knob. At 0 nothing would be drawn.
+const (
+	safest  = 0.1
+	boldest = 1.9
+)
+
+var (
+	// errChoice is the answer to a press that the page does not offer.
+	errChoice = errors.New("the page has no such button")
+	// errUnfinished is the answer to a card of a run that is in the middle of a token.
+	errUnfinished = errors.New("this run is in the middle of a token, so it has no card yet")
+)
+
+// mover carries out what a learner asks for. The first error stops it.
+type mover struct {
+	ctx context.Context
+	run *session.Session
+	err error
+}
+
+func (m *mover) do(commands ...session.Command) *session.State {
+	for _, c := range commands {
+		if m.err == nil {
+			_, m.err = m.run.Apply(m.ctx, c)
+		}
+	}
+	return m.run.State()
+}
+
+var (
+	oneStage = session.StepStage{}
+	withheld = session.StepStage{Withhold: true}
+)
+
+// move goes on from a place: what was pressed leads to another scene or changes this one.
+// x is the knob's new place. The card follows the last scene: its scene is "".
+func (m *mover) move(p place, pressed string, x float64) (place, error) {
+	st := m.run.State()
+	next := place{scene: p.scene, guess: p.guess}
+	switch {
+	case pressed == doKnob && p.scene == sceneBolder && st.Cursor.Stage == infer.KindSoftmax:
+		if !(x >= safest && x <= boldest) { // NaN is neither
+			return p, errChoice
+		}
+		st = m.do(session.SetKnob("temperature", x))
+	case pressed == doAgain && p.scene == sceneAgain && !st.Undrawn:
+		st = m.do(session.Redraw{Seed: st.Settings.Seed%infer.MaxSeed + 1})
+	case pressed == doMore && p.scene == sceneEnd && st.Stopped == infer.StopNone:
+		st = m.sentence()
+	case pressed == doNext:
+		next, st = m.next(p, st)
+	default:
+		return p, errChoice
+	}
+	if m.err != nil {
+		return p, m.err
+	}
+	next.link = session.LinkOf(st)
+	return next, nil
+}
+
+// next follows the main button.
+func (m *mover) next(p place, st *session.State) (place, *session.State) {
+	switch p.scene {
+	case sceneRead:
+		return place{scene: sceneGuess}, st
+	case sceneGuess:
+		st = m.do(oneStage, oneStage)
+		if m.err == nil && !offered(st, p.guess) {
+			m.err = errChoice
+		}
+		return place{scene: sceneShares, guess: p.guess}, st
+	case sceneShares:
+		return place{scene: sceneDrop, guess: p.guess}, m.do(oneStage, withheld)
+	case sceneDrop:
+		if st.Undrawn {
+			return p, m.do(session.Draw{})
+		}
+		return place{scene: sceneJoined}, m.do(oneStage, oneStage)
+	case sceneJoined:
+		if st.Stopped != infer.StopNone {
+			return place{}, st
+		}
+		return place{scene: sceneBolder}, m.do(oneStage)
+	case sceneBolder:
+		return m.nextBolder(p, st)
+	case sceneAgain:
+		if st.Undrawn {
+			return p, m.do(session.Draw{})
+		}
+		usual := infer.DefaultSettings().Temperature
+		m.do(oneStage, oneStage, session.SetKnob("temperature", usual))
+		return place{scene: sceneEnd}, m.sentence()
+	}
+	return place{}, st
+}
+
+// nextBolder turns the knob after a guess, and then goes on to the draw.
+func (m *mover) nextBolder(p place, st *session.State) (place, *session.State) {
+	if st.Cursor.Stage == infer.KindSoftmax {
+		return place{scene: sceneAgain}, m.do(oneStage, withheld)
+	}
+	if p.guess == "" {
+		m.err = errChoice
+	}
+	return p, m.do(oneStage, oneStage, session.SetKnob("temperature", bold))
+}
+
+// sentence writes to the end of a sentence. It writes at least one token, so a text that
+// has just ended one gets another.
+func (m *mover) sentence() *session.State {
+	st := m.run.State()
+	for n := range mostTokens {
+		if m.err != nil || st.Stopped != infer.StopNone || n > 0 && endsSentence(st) {
+			break
+		}
+		st = m.do(session.StepToken{})
+		if e := new(terms.Refusal); errors.As(m.err, &e) && e.Code == session.CodeStopped {
+			m.err = nil
+			break
+		}
+	}
+	return st
+}
+
+// endsSentence reports whether the text so far ends with a sentence's end.
+func endsSentence(st *session.State) bool {
+	text := strings.TrimRight(textOf(st), " \n\"'”’)")
+	return strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?")
+}
+
+// textOf is the whole text of a run.
+func textOf(st *session.State) string {
+	var b strings.Builder
+	b.WriteString(st.Prompt)
+	for _, step := range st.Steps {
+		b.WriteString(step.Text)
+	}
+	return b.String()
+}
+
+// candidates are how many tokens one can guess.
+const candidates = 5
+
+// offered reports whether a guess is one of those that the page offers.
+func offered(st *session.State, guess string) bool {
+	if guess == guessElse {
+		return true
+	}
+	for _, id := range favourites(st) {
+		if strconv.Itoa(int(id)) == guess {
+			return true
+		}
+	}
+	return false
+}
+
+// favourites are the most likely tokens of the step shown, the likeliest first.
+func favourites(st *session.State) []int32 {
+	return st.Dist.Order[:min(candidates, len(st.Dist.Order))]
+}

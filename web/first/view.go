@@ -1,0 +1,292 @@
+package first
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// lang is the language of these pages.
+var lang = stage.English
+
+// view is what a page of the first run shows.
+type view struct {
+	place
+	Step  int    // from 1, of steps
+	Title string // the page's heading
+	Say   string
+	Text  []cardPart // the text so far; the model's parts can be told from the learner's
+	Open  bool       // a next token is still to come
+	Map   stage.Map
+	Under string // what the map shows, in a sentence
+
+	Prompt string // sceneWrite: what is in the field
+	Bad    string // and why it cannot be used
+	Others []string
+
+	Tokens  []stage.Text // sceneRead
+	Choices []choice     // sceneGuess, and sceneBolder before the guess
+	Shares  *stage.StoryShares
+	Ghost   string
+	Line    *stage.StoryLine
+	Foot    stage.Rich
+	Knob    string // the temperature, where it can be changed
+	Next    string // what the black button says; "" for none
+	Again   bool
+	More    bool
+}
+
+// choice is a guess that one can make.
+type choice struct {
+	Value string
+	Text  stage.Text
+	Name  string // of what is no token
+}
+
+// fitsUnscrolled is how many bytes of text fit above the scene on the smallest screen.
+const fitsUnscrolled = 80
+
+// scrolls reports whether the text may be longer than its place, so that the keyboard
+// must be able to reach and scroll it.
+func (v view) scrolls() bool {
+	n := 0
+	for _, p := range v.Text {
+		n += len(p.Text)
+	}
+	return n > fitsUnscrolled
+}
+
+// steps are how many the first run counts.
+var steps = len(scenes)
+
+// writePage is the first page, with a text in its field and why that cannot be used.
+func (s *Server) writePage(prompt, bad string) view {
+	v := view{
+		place: place{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: "Start a sentence.",
+		Say: "Stop before it is finished. The model will go on from there.",
+		Map: lang.NewMap(s.Runs.NewSession().State(), stage.MapOptions{}),
+		Under: "This is the model. Your words go in at the bottom and up through its " +
+			terms.Counted(s.Model.Config().Layers, "block") + ".",
+	}
+	n := rand.IntN(len(session.Openings))
+	for _, k := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
+		v.Others = append(v.Others, session.OpeningOf(k, n).Text)
+	}
+	return v
+}
+
+// newView is the page of a place, whose run m has opened. Nothing that its scene is not
+// to show yet is in it.
+func newView(p place, m *mover) view {
+	st := m.run.State()
+	v := view{place: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
+	v.Map = lang.NewMap(st, stage.MapOptions{})
+	story := lang.NewStory(st)
+	switch p.scene {
+	case sceneRead:
+		v.read(st)
+	case sceneGuess:
+		v.guessToken(m.do(oneStage, oneStage))
+	case sceneShares:
+		v.shares(st, story)
+	case sceneDrop, sceneAgain:
+		v.draw(st, story)
+	case sceneJoined:
+		v.joined(st)
+	case sceneBolder:
+		v.bolder(st, story)
+	case sceneEnd:
+		v.end(st)
+	}
+	return v
+}
+
+func (v *view) read(st *session.State) {
+	for _, t := range st.PromptTokens {
+		text := stage.TokenText(t)
+		if t.Special {
+			text = stage.Text{{S: "start", Mark: true}}
+		}
+		v.Tokens = append(v.Tokens, text)
+	}
+	v.Title = "It reads."
+	v.Say = "Your words are cut into pieces called tokens. A dot stands for a space."
+	v.Next = "What comes next?"
+	v.Under = "Each token has a column. Light climbs it, one block at a time, and every token looks back at " +
+		"those before it."
+}
+
+// guessToken offers the favourites in the order of the alphabet, which says nothing about
+// their shares.
+func (v *view) guessToken(st *session.State) {
+	if st.Dist == nil {
+		return // the model was interrupted, and the page is not sent
+	}
+	for _, id := range favourites(st) {
+		v.Choices = append(v.Choices, choice{
+			Value: strconv.Itoa(int(id)), Text: stage.TokenText(st.Model.Token(int(id))),
+		})
+	}
+	slices.SortFunc(v.Choices, func(a, b choice) int {
+		fold := func(c choice) string { return strings.ToLower(strings.TrimLeft(c.Text.String(), "·")) }
+		return cmp.Or(strings.Compare(fold(a), fold(b)), strings.Compare(a.Value, b.Value))
+	})
+	v.Choices = append(v.Choices, choice{Value: guessElse, Name: "something else"})
+	v.Title = "What comes next? You first."
+	v.Say = "These are its favourites, in ABC order. Pick the one you think it likes best."
+	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
+}
+
+// places are how a guess did.
+var places = []string{
+	"its first choice", "its second choice", "its third choice", "its fourth choice",
+	"its fifth choice",
+}
+
+func (v *view) shares(st *session.State, story stage.Story) {
+	v.Shares, v.Ghost = story.Shares, story.Shares.Ghost
+	top := st.Dist.Order[0]
+	v.Title = "This is how it sees it."
+	if name, rank, ok := v.guessed(st); ok && rank < len(places) {
+		v.Title = "Your " + name + " is " + places[rank] + "."
+	} else if ok {
+		v.Title = "Your " + name + " has " + terms.Percent(st.Dist.P[st.Dist.Order[rank]]) + "."
+	} else if v.guess == guessElse {
+		v.Title = "Something else? Look at the last row."
+	}
+	v.Say = "“" + plain(st, int(top)) + "” leads with " + v.Shares.Rows[0].Percent +
+		". The last row is all the other " +
+		"tokens together. Nothing is certain here."
+	v.Next = "How does it choose?"
+	v.Under = "The last column left at the top and became a share for each of " +
+		terms.Count(st.Model.Config().Vocab) + " tokens."
+}
+
+// guessed is the token that was guessed, and its rank from 0.
+func (v *view) guessed(st *session.State) (name string, rank int, ok bool) {
+	id, err := strconv.Atoi(v.guess)
+	if err != nil {
+		return "", 0, false
+	}
+	return "“" + plain(st, id) + "”", st.Dist.RankOf(int32(id)), true
+}
+
+// plain is a token within a sentence.
+func plain(st *session.State, id int) string {
+	return strings.TrimLeft(stage.TokenText(st.Model.Token(id)).String(), "·")
+}
+
+// draw shows the line, and where the marker fell once it has.
+func (v *view) draw(st *session.State, story stage.Story) {
+	v.Line = story.Line
+	if st.Undrawn {
+		v.Title, v.Next = "Now chance decides.", "Let it fall"
+		v.Say = "The shares lie end to end. A marker falls anywhere on the line. The token it hits comes next."
+		if n := len(st.Dist.Order) - st.Dist.Keep; n > 0 {
+			v.Say += " The " + terms.Counted(n, "least likely token") + " together had " +
+				terms.Percent(1-st.Dist.Mass) + " and are left out."
+		}
+		v.Under = "Nothing is decided yet. The model has only given shares."
+		if v.scene == sceneAgain {
+			v.Title = "Another token, another draw."
+		}
+		return
+	}
+	step := st.Step()
+	name := plain(st, step.Chosen)
+	v.Title = "It is “" + name + "”."
+	v.Say = "Its chance was " + chance(step.Q) + ". Likely is not the same as certain."
+	if v.guess == strconv.Itoa(step.Chosen) {
+		v.Say = "Just as you guessed. Its chance was " + chance(step.Q) + "."
+	} else if guess, rank, ok := v.guessed(st); ok {
+		v.Say += " The chance of your " + guess + " was " + chance(st.Dist.Q(rank)) + "."
+	} else if step.Q > almostSure {
+		v.Say = "Here the model was almost certain, so another try will hardly change it."
+	}
+	v.Next = "Keep it"
+	v.Under = "One share was drawn. Everything else was possible too."
+	if v.scene == sceneAgain {
+		v.Again = !step.Settings.Greedy()
+		v.Next = "Keep it, and finish the sentence"
+	}
+}
+
+// almostSure is a chance at which another draw hardly ever ends elsewhere.
+const almostSure = 0.99
+
+// chance is a probability in words: "4 in 100".
+func chance(p float64) string { return terms.OfHundred(p) + " in 100" }
+
+func (v *view) joined(st *session.State) {
+	v.Title = "It joins your text."
+	v.Say = "The model has no plan. It wrote one token, and now it reads its own token too."
+	v.Under = "The new token has a column of its own. The others are kept, so they need not be read again."
+	v.Next = "Do that again"
+	if st.Stopped != infer.StopNone {
+		v.Open, v.Next = false, "See what you wrote"
+		v.Say = "With it the text is over: the model has ended it."
+	}
+}
+
+func (v *view) bolder(st *session.State, story stage.Story) {
+	if story.Shares == nil {
+		v.Title = "You can make it bolder."
+		v.Say = "A knob goes from safer to bolder. If it is turned towards bolder, what happens to the bar of its " +
+			"favourite?"
+		v.Choices = []choice{
+			{Value: guessGrow, Name: "It grows"},
+			{Value: guessShrink, Name: "It shrinks"},
+			{Value: guessSame, Name: "It stays the same"},
+		}
+		v.Under = "The new column went up through the blocks. The shares are ready, but not shown yet."
+		return
+	}
+	v.Shares, v.Ghost = story.Shares, story.Shares.Ghost
+	usual := infer.DefaultSettings().Temperature
+	p, _, _ := sampling.Softmax(st.Step().Logits, usual)
+	before, now := terms.Percent(p[st.Dist.Order[0]]), v.Shares.Rows[0].Percent
+	answer := guessShrink
+	if before == now {
+		answer = guessSame
+	}
+	v.Title = map[string]string{guessShrink: "It shrinks.", guessSame: "Here it hardly moves."}[answer]
+	t := st.Settings.Temperature
+	if t == bold && v.guess == answer {
+		v.Title = "Right. " + v.Title
+	}
+	if t != bold {
+		v.Title = "Move it, and look."
+	}
+	v.Say = "“" + plain(st, int(st.Dist.Order[0])) + "” had " + before +
+		" before you touched the knob, and has " + now +
+		" now. Bolder gives long shots a chance. Safer gives the favourite nearly everything."
+	v.Knob = terms.Plain(t)
+	v.Next = "Good. Draw one"
+	v.Under = "The knob changes only the shares. What the model has read stays the same."
+}
+
+func (v *view) end(st *session.State) {
+	v.Title = "A sentence, token by token."
+	v.Say = "It wrote every token by the same steps. The knob was back at “a little safe” for the rest."
+	v.Next, v.More = "Finish here", st.Stopped == infer.StopNone
+	v.Open = v.More
+	v.Under = "One column for each token, kept until the text is over. That is the model's memory."
+}
+
+// frame is what surrounds a page.
+func frame(title string) shell.Of {
+	return shell.Of{
+		Title: shell.TitleOf(title), Class: "page-first", Skip: "Skip to the content", Mono: true,
+		Styles: []string{"css/stage.css", "css/story.css", "css/map.css", "css/first.css"},
+		Keys:   shell.SharedKeys,
+	}
+}
