@@ -80,7 +80,8 @@ function receive(message) {
 
 // A vote that opens scrolls itself into view, once. Elsewhere on the page, or while
 // wandering, it is one press away, until this phone has voted.
-let brought = null; // the newest vote that was on the stage; one that was open before this page is not scrolled to
+// brought is the newest vote that was on the stage: at first the page's own, which is not scrolled to.
+let brought = document.getElementById('cl-poll')?.dataset.poll ?? '';
 let pollInView = false;
 const calmly = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -89,7 +90,7 @@ const voting = () => !last?.ended && last?.poll?.phase === 'open';
 function bringPoll() {
   const before = brought;
   brought = last.poll?.id ?? '';
-  const opened = before !== null && before !== brought && voting();
+  const opened = before !== brought && voting();
   if (opened && !wandering() && !document.activeElement?.matches('input, textarea')) toPoll();
   dock();
 }
