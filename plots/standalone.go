@@ -40,7 +40,10 @@ var (
 // with the light theme's colours, a white background, a size, a font and the
 // namespace that a file must declare. It is an error if svg is not one of this
 // package's charts.
-func Standalone(svg string) (string, error) {
+func Standalone(svg string) (string, error) { return standalone(svg, sans) }
+
+// standalone is [Standalone] with a font family.
+func standalone(svg, family string) (string, error) {
 	open := viewBox.FindStringSubmatch(svg)
 	if open == nil {
 		return "", fmt.Errorf("make a file of a chart: it does not begin as one of this package's charts")
@@ -61,7 +64,7 @@ func Standalone(svg string) (string, error) {
 	}
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[3]s %[4]s" `+
 		`font-family="%[5]s"`,
-		width*scale, height*scale, open[1], open[2], strings.ReplaceAll(sans, `"`, "'"))
+		width*scale, height*scale, open[1], open[2], strings.ReplaceAll(family, `"`, "'"))
 	svg = head + svg[len(open[0]):]
 	end := strings.Index(svg, "</desc>") + len("</desc>")
 	ground := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, open[1], open[2], paper)

@@ -108,6 +108,8 @@ var answers = []struct {
 	{"GET", "/first/next", 404, "", learnNoPage}, // takes a form
 	{"GET", "/first?scene=x", 400, "", "This address leads nowhere."},
 	{"GET", "/first/card", 400, "", "This address leads nowhere."},
+	{"GET", "/first/card.svg", 400, "", "This address leads nowhere."},
+	{"GET", "/first/card.png", 400, "", "This address leads nowhere."},
 	{"GET", "/labs/cache", 200, "", "The KV cache"},
 	{"GET", "/labs/cache/rows.csv", 200, "", "step,positions"},
 	{"GET", "/labs/", 404, "", "There is no such lab."},

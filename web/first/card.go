@@ -15,9 +15,11 @@ import (
 type card struct {
 	Link  string
 	Parts []cardPart
-	Marks []cardMark
-	Yours string // "7 tokens"
-	Its   string
+	// Shares are the tokens' probabilities as they were drawn, the learner's first, which are 1.
+	Shares []float64
+	Given  int    // how many of them are the learner's
+	Yours  string // "7 tokens"
+	Its    string
 	// Boldest is the token that was least likely when it was drawn, and Chance how
 	// likely that was: "4 in 100". Both are empty if nothing was drawn.
 	Boldest stage.Text
@@ -73,20 +75,22 @@ func newCard(st *session.State) card {
 		c.Chance = chance(least)
 	}
 	c.Yours, c.Its = terms.Counted(yours, "token"), terms.Counted(its, "token")
-	c.Marks = marksOf(shares, yours)
+	c.Shares, c.Given = shares, yours
 	c.Made = st.Model.Name() + ", " + seedsOf(st)
 	return c
 }
 
-// marksOf lays the bars side by side.
-func marksOf(shares []float64, yours int) []cardMark {
-	const least = 0.05 // of the height, so that an unlikely token is still seen
+// leastMark is the height of the lowest mark, so that an unlikely token is still seen.
+const leastMark = 0.05
+
+// marks lays the bars side by side.
+func (c card) marks() []cardMark {
 	var list []cardMark
-	pitch := 1 / float64(max(len(shares), 24))
-	for i, x := range shares {
-		h := max(x, least)
+	pitch := 1 / float64(max(len(c.Shares), 24))
+	for i, x := range c.Shares {
+		h := max(x, leastMark)
 		list = append(list, cardMark{
-			stage.Share(float64(i) * pitch), stage.Share(1 - h), stage.Share(pitch * 0.78), stage.Share(h), i < yours,
+			stage.Share(float64(i) * pitch), stage.Share(1 - h), stage.Share(pitch * 0.78), stage.Share(h), i < c.Given,
 		})
 	}
 	return list
@@ -107,33 +111,37 @@ func seedsOf(st *session.State) string {
 	return "seeds " + strings.Join(list, ", ")
 }
 
-func cardAddress(link string) string { return base + "/card?" + url.Values{"log": {link}}.Encode() }
+func cardAddress(link string) string { return cardFile(link, "") }
 
-// cardOf makes the card of the link in a request, or answers why there is none.
-func (s *Server) cardOf(w http.ResponseWriter, r *http.Request) (card, bool) {
+// cardFile is the address of a card's page, or with an extension (".svg") of its picture.
+func cardFile(link, extension string) string {
+	return base + "/card" + extension + "?" + url.Values{"log": {link}}.Encode()
+}
+
+// withCard calls f with the card of the link in a request, in the queue, or answers why
+// there is none.
+func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card) error) bool {
 	link, err := session.ParseLink(s.Model, r.URL.Query().Get("log"))
 	if err == nil && !ended(link) {
 		err = errUnfinished
 	}
+	if err == nil {
+		err = s.within(w, r, &link, func(m *mover) error {
+			c := newCard(m.run.State())
+			c.Lesson = s.Lesson
+			return f(c)
+		})
+	}
 	if err != nil {
 		s.fail(w, r, err)
-		return card{}, false
 	}
-	var c card
-	if err := s.within(w, r, &link, func(m *mover) error {
-		c = newCard(m.run.State())
-		c.Lesson = s.Lesson
-		return nil
-	}); err != nil {
-		s.fail(w, r, err)
-		return card{}, false
-	}
-	return c, true
+	return err == nil
 }
 
 // card answers GET /first/card: the card of a run. Anybody who has the link sees it.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
-	if c, ok := s.cardOf(w, r); ok {
-		s.HTML(w, r, http.StatusOK, cardHTML(c))
+	var made card
+	if s.withCard(w, r, func(c card) error { made = c; return nil }) {
+		s.HTML(w, r, http.StatusOK, cardHTML(made))
 	}
 }

@@ -1,6 +1,9 @@
 package first_test
 
 import (
+	"bytes"
+	"image/png"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -347,4 +350,48 @@ func TestCardIsTheText(t *testing.T) {
 			r.Fatalf("%d: the card has %q, the run %q", p.status, got.String(), want)
 		}
 	})
+}
+
+// TestPictures: the card can be saved as a drawing and as pixels, by anybody with its link,
+// and an unfinished run has none.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	p := s.to("end").press(main)
+	text := strings.Join(strings.Fields(p.Find(".keep .prose").Text()), "")
+	for _, a := range []struct{ extension, kind string }{{".svg", "image/svg+xml; charset=utf-8"}, {".png", "image/png"}} {
+		address := p.Find(`.keep__share a[href*="card`+a.extension+`"]`).AttrOr("href", "")
+		resp, err := s.another().Get(s.url + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != a.kind {
+			t.Fatalf("%s: status %d, %s, %v", a.extension, resp.StatusCode, resp.Header.Get("Content-Type"), err)
+		}
+		if d := resp.Header.Get("Content-Disposition"); d != `attachment; filename="token-by-token`+a.extension+`"` {
+			t.Errorf("%s is sent as %s", a.extension, d)
+		}
+		if a.extension == ".png" {
+			if picture, err := png.Decode(bytes.NewReader(body)); err != nil || picture.Bounds().Dx() < 800 {
+				t.Errorf("the picture: %v", err)
+			}
+			continue
+		}
+		d, err := goquery.NewDocumentFromReader(bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn := strings.Join(strings.Fields(d.Find("text").Text()), "")
+		if !strings.Contains(drawn, text) {
+			t.Errorf("the drawing says %q, the card %q", drawn, text)
+		}
+	}
+	for _, path := range []string{"/first/card.svg", "/first/card.png"} {
+		link, _ := linkAt(t, 1, begins, oneStage)
+		if p := s.open(path + "?" + url.Values{"log": {link}}.Encode()); p.status != http.StatusBadRequest {
+			t.Errorf("%s of a run that has not ended: status %d", path, p.status)
+		}
+	}
 }

@@ -61,10 +61,12 @@ func (s *Server) Mount(mux *http.ServeMux) {
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "The first run begins at /first.",
 	}, pages.Routes{
-		"GET /first":        s.page,
-		"POST /first/next":  s.next,
-		"POST /first/leave": s.leave,
-		"GET /first/card":   s.card,
+		"GET /first":          s.page,
+		"POST /first/next":    s.next,
+		"POST /first/leave":   s.leave,
+		"GET /first/card":     s.card,
+		"GET /first/card.svg": s.cardSVG,
+		"GET /first/card.png": s.cardPNG,
 	})
 }
 

@@ -1,0 +1,212 @@
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Keepsake is a text by a person and a model, to be drawn as a picture that can be saved.
+type Keepsake struct {
+	Title string
+	Parts []KeepsakePart
+	Marks []KeepsakeMark
+	Foot  []string // lines below the text
+}
+
+// KeepsakePart is a stretch of the text.
+type KeepsakePart struct {
+	Text  string
+	Yours bool // the person's, not the model's
+	Long  bool // drawn against the odds: underlined
+}
+
+// KeepsakeMark is one token as a bar.
+type KeepsakeMark struct {
+	Yours  bool
+	Height float64 // of 1
+}
+
+// The measures of a keepsake, in CSS pixels at the size of a page; the files are larger.
+const (
+	keepsakeWidth  = 400
+	keepsakeMargin = 28
+	keepsakeInner  = keepsakeWidth - 2*keepsakeMargin
+	proseSize      = 19
+	proseLeading   = 29
+	footLeading    = 19
+	marksHeight    = 36
+	keepsakeGap    = 22
+	keepsakeLines  = 40 // of the text; what does not fit is counted
+	tall           = 700
+	dpi            = 72 // at which a pixel of a page is a pixel of the file
+)
+
+// keepsakeFont names fonts as wide as the one that is measured.
+const keepsakeFont = `"Liberation Sans", Arial, Helvetica, sans-serif`
+
+// SVG returns the picture as a file, in the light theme.
+func (k Keepsake) SVG() (string, error) {
+	l := k.layout()
+	c := vgsvg.New(keepsakeWidth, vg.Length(l.height))
+	l.draw(c)
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return "", fmt.Errorf("draw %q: %w", k.Title, err)
+	}
+	svg, err := theme(b.String(), keepsakeWidth, l.height, k.Title, k.description())
+	if err != nil {
+		return "", err
+	}
+	return standalone(svg, keepsakeFont)
+}
+
+// WritePNG writes the picture as a file: 1200 pixels wide, or 800 if it is tall.
+func (k Keepsake) WritePNG(w io.Writer) error {
+	l := k.layout()
+	times := scale
+	if l.height > tall {
+		times--
+	}
+	c := vgimg.NewWith(
+		vgimg.UseWH(keepsakeWidth, vg.Length(l.height)), vgimg.UseDPI(dpi*times),
+		vgimg.UseBackgroundColor(lightColor(surface)),
+	)
+	l.draw(lightCanvas{c})
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
+		return fmt.Errorf("write %q: %w", k.Title, err)
+	}
+	return nil
+}
+
+// description is the picture in words.
+func (k Keepsake) description() string {
+	var b strings.Builder
+	for _, p := range k.Parts {
+		b.WriteString(p.Text)
+	}
+	return printable(strings.Join(append([]string{b.String()}, k.Foot...), " "))
+}
+
+// printable replaces the characters that XML does not allow.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// keepsakeLayout is a keepsake whose pieces have their places, from the upper left corner.
+type keepsakeLayout struct {
+	height float64
+	pieces []piece
+	bars   []bar
+}
+
+type bar struct {
+	x, y, width, height float64
+	color               color.Color
+}
+
+func (k Keepsake) layout() keepsakeLayout {
+	l := keepsakeLayout{height: keepsakeMargin}
+	l.text([]coloured{{words: k.Title, color: other}}, small, small, 2)
+	l.height += small
+	parts := make([]coloured, len(k.Parts))
+	for i, p := range k.Parts {
+		parts[i] = coloured{p.Text, writer(p.Yours), p.Long}
+	}
+	l.text(parts, proseSize, proseLeading, keepsakeLines)
+	l.height += keepsakeGap
+	pitch := keepsakeInner / float64(max(len(k.Marks), 24))
+	for i, m := range k.Marks {
+		l.bars = append(l.bars, bar{
+			x: keepsakeMargin + float64(i)*pitch, y: l.height + marksHeight*(1-m.Height),
+			width: pitch * 0.78, height: marksHeight * m.Height, color: writer(m.Yours),
+		})
+	}
+	l.height += marksHeight + keepsakeGap/2
+	for _, line := range k.Foot {
+		l.text([]coloured{{words: line, color: other}}, small, footLeading, 3)
+	}
+	l.height += keepsakeMargin
+	return l
+}
+
+// writer is the colour of the person's tokens, or of the model's.
+func writer(yours bool) color.Color {
+	if yours {
+		return ink
+	}
+	return accent
+}
+
+// text adds at most some lines of text below the rest, and how many more there are.
+func (l *keepsakeLayout) text(parts []coloured, size, leading float64, most int) {
+	lines := wrap(parts, size, keepsakeInner)
+	left := max(len(lines)-most, 0)
+	for _, line := range lines[:len(lines)-left] {
+		l.height += leading
+		for _, p := range line {
+			p.x, p.y = p.x+keepsakeMargin, l.height
+			l.pieces = append(l.pieces, p)
+			if p.under {
+				l.bars = append(l.bars, bar{p.x, p.y + 4, p.width(), 1.5, p.color})
+			}
+		}
+	}
+	if left > 0 {
+		l.height += leading
+		l.pieces = append(l.pieces, piece{
+			words: "… and " + terms.Counted(left, "more line"), size: small, color: other, x: keepsakeMargin, y: l.height,
+		})
+	}
+}
+
+// draw draws everything in the colours of roles.
+func (l keepsakeLayout) draw(c vg.Canvas) {
+	for _, b := range l.bars {
+		var p vg.Path
+		bottom, top := vg.Length(l.height-b.y-b.height), vg.Length(l.height-b.y)
+		left, right := vg.Length(b.x), vg.Length(b.x+b.width)
+		p.Move(vg.Point{X: left, Y: bottom})
+		p.Line(vg.Point{X: right, Y: bottom})
+		p.Line(vg.Point{X: right, Y: top})
+		p.Line(vg.Point{X: left, Y: top})
+		p.Close()
+		c.SetColor(b.color)
+		c.Fill(p)
+	}
+	for _, p := range l.pieces {
+		c.SetColor(p.color)
+		c.FillString(face(p.size), vg.Point{X: vg.Length(p.x), Y: vg.Length(l.height - p.y)}, p.words)
+	}
+}
+
+// lightCanvas draws roles in the light theme's colours.
+type lightCanvas struct{ vg.Canvas }
+
+// SetColor implements [vg.Canvas].
+func (c lightCanvas) SetColor(role color.Color) { c.Canvas.SetColor(lightColor(role)) }
+
+// lightColor is a role's colour in the light theme.
+func lightColor(role color.Color) color.Color {
+	_, _, n, _ := role.RGBA()
+	value := light[roles[fmt.Sprintf("#0000%02X", n>>8)]]
+	rgb, err := strconv.ParseUint(strings.TrimPrefix(value, "#"), 16, 32)
+	if err != nil { // a test compares all of them with the style sheet
+		return color.Black
+	}
+	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}
+}

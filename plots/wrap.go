@@ -1,0 +1,133 @@
+package plots
+
+import (
+	"image/color"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// coloured is a stretch of text of one colour.
+type coloured struct {
+	words string
+	color color.Color
+	under bool // underlined
+}
+
+// piece is a stretch of text of one colour on one line, without spaces.
+type piece struct {
+	words string
+	size  float64
+	color color.Color
+	under bool
+	x, y  float64 // of its baseline's start, y downwards
+}
+
+// face is the font of pictures that place their own words.
+func face(size float64) font.Face {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	return plot.DefaultTextHandler.(text.Plain).Fonts.Lookup(f, vg.Length(size))
+}
+
+func (p piece) width() float64 { return widthOf(p.words, p.size) }
+
+func widthOf(words string, size float64) float64 {
+	f := face(size)
+	return float64(f.Width(words))
+}
+
+// wrap breaks a text into lines of at most width, at spaces and line ends; a word that is
+// longer than a line is broken anywhere. Each word is placed by itself, since a viewer's
+// font can be a little wider or narrower.
+func wrap(parts []coloured, size, width float64) [][]piece {
+	w := wrapper{width: width, space: widthOf(" ", size)}
+	for _, part := range parts {
+		var run strings.Builder
+		end := func() {
+			if run.Len() > 0 {
+				w.word = append(w.word, piece{words: run.String(), size: size, color: part.color, under: part.under})
+				run.Reset()
+			}
+		}
+		for _, r := range printable(part.words) {
+			if !unicode.IsSpace(r) {
+				run.WriteRune(r)
+				continue
+			}
+			end()
+			w.place()
+			if r == '\n' {
+				w.newLine()
+			}
+		}
+		end()
+	}
+	w.place()
+	if len(w.line) > 0 {
+		w.newLine()
+	}
+	return w.lines
+}
+
+// wrapper is a text as it is being wrapped.
+type wrapper struct {
+	width, space float64
+	lines        [][]piece
+	line         []piece
+	x            float64 // the end of the line so far
+	word         []piece // the word so far: its pieces can have different colours
+}
+
+func (w *wrapper) newLine() { w.lines, w.line, w.x = append(w.lines, w.line), nil, 0 }
+
+// place adds the word to the line, or to the next one.
+func (w *wrapper) place() {
+	var length float64
+	for _, p := range w.word {
+		length += p.width()
+	}
+	if length == 0 {
+		return
+	}
+	if w.x > 0 {
+		w.x += w.space
+		if w.x+length > w.width {
+			w.newLine()
+		}
+	}
+	for _, p := range w.word {
+		w.add(p)
+	}
+	w.word = nil
+}
+
+// add adds a piece at the end of the line, and breaks it where the line is full.
+func (w *wrapper) add(p piece) {
+	for w.x+p.width() > w.width {
+		head := p
+		runes := []rune(p.words)
+		n := 0
+		for head.words = ""; n < len(runes) && w.x+head.width() <= w.width; n++ {
+			head.words = string(runes[:n+1])
+		}
+		if n--; n == 0 && w.x == 0 {
+			n = 1 // one character is always possible
+		}
+		head.words, p.words = string(runes[:n]), string(runes[n:])
+		if n > 0 {
+			head.x = w.x
+			w.line = append(w.line, head)
+		}
+		w.newLine()
+		if p.words == "" {
+			return
+		}
+	}
+	p.x = w.x
+	w.line = append(w.line, p)
+	w.x += p.width()
+}

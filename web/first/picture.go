@@ -1,0 +1,55 @@
+package first
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/plots"
+)
+
+// cardSVG answers GET /first/card.svg: the card as a drawing to save.
+func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
+	var svg string
+	if s.withCard(w, r, func(c card) (err error) {
+		svg, err = c.keepsake().SVG()
+		return err
+	}) {
+		sendFile(w, "image/svg+xml; charset=utf-8", ".svg", []byte(svg))
+	}
+}
+
+// cardPNG answers GET /first/card.png: the card as a picture of pixels to save.
+func (s *Server) cardPNG(w http.ResponseWriter, r *http.Request) {
+	var png bytes.Buffer
+	if s.withCard(w, r, func(c card) error { return c.keepsake().WritePNG(&png) }) {
+		sendFile(w, "image/png", ".png", png.Bytes())
+	}
+}
+
+func sendFile(w http.ResponseWriter, kind, extension string, content []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	h.Set("Content-Disposition", `attachment; filename="token-by-token`+extension+`"`)
+	_, _ = w.Write(content) // who has left needs no answer
+}
+
+// keepsake is the card to be drawn.
+func (c card) keepsake() plots.Keepsake {
+	k := plots.Keepsake{
+		Title: "Written together with a model",
+		Foot:  []string{c.Yours + " yours, " + c.Its + " the model’s."},
+	}
+	if c.Chance != "" {
+		k.Foot = append(k.Foot, "Boldest pick: “"+c.Boldest.String()+"”, "+c.Chance+".")
+	}
+	k.Foot = append(k.Foot, c.Made, "Token·by·Token")
+	for _, p := range c.Parts {
+		k.Parts = append(k.Parts, plots.KeepsakePart{Text: p.Text, Yours: p.Yours, Long: p.Long})
+	}
+	for i, x := range c.Shares {
+		k.Marks = append(k.Marks, plots.KeepsakeMark{Yours: i < c.Given, Height: max(x, leastMark)})
+	}
+	return k
+}
