@@ -31,7 +31,7 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		Text(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
+		Text(w, http.StatusMethodNotAllowed, "This address answers "+strings.Join(allowed, " and ")+" only.")
 	}
 }
 
