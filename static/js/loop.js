@@ -8,6 +8,7 @@ import { followRows } from './worked.js';
 import { Strip } from './strip.js';
 import { Address } from './address.js';
 import { draw } from './heat.js';
+import { showStage } from './scroll.js';
 import { followMap, listenToMap, showZoom } from './map.js';
 import { afterFrame } from './frames.js';
 import { animate, arrives, endByKeys, leave } from './motion.js';
@@ -40,6 +41,7 @@ function receive(message) {
     else if (panels) strip.answered();
     if (panels?.some(({ id }) => id === 'map-zoom')) showZoom();
     scrollBack();
+    if (arrived && !data.playing) showStage();
   } catch (error) {
     controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });
     throw error;

@@ -1,0 +1,28 @@
+// Brings the head of a stage just reached into view on small screens, where the
+// whole page scrolls. How much of it is covered at its top and bottom is the
+// page's scroll-padding.
+const small = matchMedia('(max-width: 70rem)');
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
+const byId = (id) => document.getElementById(id);
+
+export function showStage() {
+  const panel = byId('panel');
+  if (!small.matches || !panel || byId('scrub')?.matches(':focus, :active')) return;
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement);
+  const top = parseFloat(scrollPaddingTop);
+  const bottom = innerHeight - parseFloat(scrollPaddingBottom);
+  const part = textAtEnd(panel) ?? panel;
+  const head = (part.querySelector('h2') ?? part).getBoundingClientRect();
+  let by = head.top < top || head.bottom > bottom ? part.getBoundingClientRect().top - top : 0;
+  // The winner's row sticks to both edges, but stays within its table: it shows
+  // as soon as the table begins.
+  const row = panel.querySelector('tr.is-pick');
+  if (row) by = Math.max(by, row.parentElement.getBoundingClientRect().top + row.offsetHeight - bottom);
+  if (Math.abs(by) >= 1) scrollBy({ top: by, behavior: still.matches ? 'instant' : 'smooth' });
+}
+
+// textAtEnd is the text as prose, which the end of a run is about.
+function textAtEnd(panel) {
+  return panel.matches('.story--end') ? document.querySelector('.st__text') : null;
+}
