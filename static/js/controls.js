@@ -9,6 +9,12 @@ const stages = (document.body.dataset.stages ?? '').split(',');
 // Questions change nothing: their answers do not clear the errors of commands.
 export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'zoom', 'ping']);
 
+// The commands that lead to another stage, which the prompt box would cover.
+const changesText = new Set([
+  'start', 'try', 'open', 'rebuild', 'step', 'draw', 'back', 'token', 'seek', 'reset', 'play', 'choose', 'branch',
+  'redraw', 'goon', 'finish',
+]);
+
 const byId = (id) => document.getElementById(id);
 
 // fieldsOf names the fields next to which a command's errors are shown.
@@ -45,10 +51,8 @@ export class Controls {
     if (command.cmd === 'find') this.#found();
     if (questions.has(command.cmd)) return;
     for (const field of ['general', ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
-    if (['start', 'try', 'open', 'rebuild'].includes(command.cmd)) {
-      this.#showPrompt(false);
-      this.#shutMenus();
-    }
+    if (['start', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#shutMenus();
+    if (changesText.has(command.cmd)) this.#showPrompt(false);
     if (['preset', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#forgetEdits();
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
   }

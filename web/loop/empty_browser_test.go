@@ -1,0 +1,102 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// visibleWords counts the words that the page shows: not those for screen readers
+// alone, and none of what is folded.
+const visibleWords = `(() => {
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	let n = 0;
+	for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+		const e = text.parentElement;
+		if (e.closest('.sr, .skip, script, noscript') || !e.checkVisibility({visibilityProperty: true})) continue;
+		n += (text.data.match(/\S*[\p{L}\p{N}]\S*/gu) ?? []).length;
+	}
+	return n;
+})()`
+
+// TestEmptyLoop: without a text the page is short, and the prompt is the first
+// thing that the Tab key reaches after the link that skips to it.
+func TestEmptyLoop(t *testing.T) {
+	t.Parallel()
+	for _, view := range []view{storyView, numbersView} {
+		for name, screen := range map[string]browser.Screen{
+			"phone": browser.Phone, "chromebook": browser.Chromebook, "desktop": browser.Desktop,
+		} {
+			t.Run(string(view)+" on a "+name, func(t *testing.T) {
+				t.Parallel()
+				x := newSite(t, limits{})
+				x.newcomer.Store(view == storyView)
+				b := openTab(t, x, screen)
+				n := browser.Value[int](b.Tab, visibleWords)
+				t.Logf("%d words", n)
+				if n < 20 || n > 120 {
+					t.Errorf("%d words, want at most 120", n)
+				}
+				b.Keys("\t")
+				b.Until(`document.activeElement.matches('.skip')`)
+				b.Keys("\t")
+				b.Until(`document.activeElement.id === 'prompt'`)
+				b.Shot("empty-" + string(view) + "-" + name + ".png")
+			})
+		}
+	}
+}
+
+// TestPromptHasTheWholePanel: a new prompt is typed in a box that covers the stage,
+// with the focus in its field. A step leads back to the stage.
+func TestPromptHasTheWholePanel(t *testing.T) {
+	t.Parallel()
+	for _, view := range []view{storyView, numbersView} {
+		for name, screen := range map[string]browser.Screen{
+			"phone": browser.Phone, "chromebook": browser.Chromebook,
+		} {
+			t.Run(string(view)+" on a "+name, func(t *testing.T) {
+				t.Parallel()
+				x := newSite(t, limits{})
+				x.newcomer.Store(view == storyView)
+				b := startTabOn(t, x, screen)
+				open := `:is(#transport, .st__text) [data-toggle="prompt-box"]`
+				b.Click(open)
+				b.Until(`document.activeElement.id === 'prompt'`)
+				b.Until(visible("#prompt"))
+				b.Until(visible("#prompt-form [type=submit]"))
+				b.Until(`!document.getElementById('panel').checkVisibility()`)
+				b.Until(`(() => {
+					const box = document.getElementById('prompt-box').getBoundingClientRect();
+					const sheet = document.getElementById('prompt-box').parentElement.getBoundingClientRect();
+					return Math.abs(box.width - sheet.width) < 2 && box.height > sheet.height - 2;
+				})()`)
+				b.Shot("new-" + string(view) + "-" + name + ".png")
+				b.Keys(browser.Escape)
+				b.Keys(browser.ArrowRight)
+				b.Until(atStageIn(view, "2"))
+				b.Until(`document.getElementById('panel').checkVisibility()`)
+				b.Click(open)
+				b.Until(`document.activeElement.id === 'prompt'`)
+				b.Eval(`document.getElementById('prompt').select()`)
+				b.Keys("A fox")
+				b.Shift(browser.Enter)
+				b.Keys("sat")
+				b.Keys(browser.Enter)
+				b.Until(atStageIn(view, "1"))
+				b.Until(`document.getElementById('panel').checkVisibility()`)
+				if got := x.onlyRun().Latest().Prompt; got != "A fox\nsat" {
+					t.Errorf("the run begins with %q", got)
+				}
+			})
+		}
+	}
+}
+
+// atStageIn is [atStage] in a view. The Story shows a tick for stages done.
+func atStageIn(v view, n string) string {
+	if v == numbersView {
+		return atStage(n)
+	}
+	return `document.querySelector('#rail li:nth-child(` + n + `)')?.classList.contains('is-now')`
+}
