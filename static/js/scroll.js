@@ -24,5 +24,6 @@ export function showStage() {
 
 // textAtEnd is the text as prose, which the end of a run is about.
 function textAtEnd(panel) {
-  return panel.matches('.story--end') ? document.querySelector('.st__text') : null;
+  if (panel.matches('.story--end')) return document.querySelector('.st__text');
+  return document.querySelector('#reading:not([hidden])');
 }

@@ -1,10 +1,12 @@
 // The text as a list of buttons: the arrow keys move along it, and the line
-// under it describes the token under the pointer, the finger or the focus.
+// under it describes the token under the pointer, the finger or the focus. At the
+// end of a run in Numbers the text is there a second time, to be read.
 const peekAfter = 80; // ms on a token before its line is requested
 
 const list = () => document.getElementById('strip-gen');
 const line = () => document.getElementById('peek');
-const tokenOf = (target) => target.closest?.('#strip-gen > [data-step]');
+const tokenOf = (target) => target.closest?.('#strip-gen > [data-step], #reading [data-step]');
+const isRead = (token) => token.closest('#reading') !== null;
 
 export class Strip {
   #socket;
@@ -48,7 +50,7 @@ export class Strip {
   }
 
   #pick(token) {
-    for (const other of list().querySelectorAll('.is-picked')) other.classList.remove('is-picked');
+    for (const other of document.querySelectorAll('.is-picked')) other.classList.remove('is-picked');
     token?.classList.add('is-picked');
   }
 
@@ -61,6 +63,10 @@ export class Strip {
   // the token's own text has to do.
   #ask(token) {
     clearTimeout(this.#waiting);
+    if (isRead(token)) {
+      document.getElementById('reading-say').textContent = token.dataset.peek;
+      return;
+    }
     this.#asked = token.dataset.step;
     if (line().dataset.step === this.#asked) this.answered();
     else if (!this.#socket.send({ cmd: 'peek', step: Number(this.#asked) })) line().replaceChildren(token.dataset.peek);
@@ -80,7 +86,7 @@ export class Strip {
   }
 
   #rove(token) {
-    for (const other of list().querySelectorAll('[tabindex="0"]')) if (other !== token) other.tabIndex = -1;
+    for (const other of token.parentElement.children) if (other !== token && other.tabIndex === 0) other.tabIndex = -1;
     if (token.tabIndex !== 0) token.tabIndex = 0;
   }
 
@@ -96,10 +102,10 @@ export class Strip {
   #keyOnToken(key, token) {
     const to = {
       ArrowLeft: token.previousElementSibling, ArrowRight: token.nextElementSibling,
-      Home: list().firstElementChild, End: list().lastElementChild,
+      Home: token.parentElement.firstElementChild, End: token.parentElement.lastElementChild,
     };
     if (key in to) to[key]?.focus();
-    else if (key === 'ArrowDown') {
+    else if (key === 'ArrowDown' && !isRead(token)) {
       this.#enter = true;
       this.#ask(token);
     } else if ((key === 'Enter' || key === ' ') && !token.matches('button')) token.click();

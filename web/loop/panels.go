@@ -23,6 +23,7 @@ var Panels = []Panel{
 	{"rail", func(v Page) templ.Component { return lang.RailHTML(v.Rail) }},
 	{"notice", func(v Page) templ.Component { return noticeHTML(v.Notice) }},
 	{"branched", func(v Page) templ.Component { return branchedHTML(v.Branched) }},
+	{"reading", func(v Page) templ.Component { return readingHTML(v) }},
 	{"panel", func(v Page) templ.Component { return lang.HTML(v.Panel) }},
 	{"whatif-say", func(v Page) templ.Component { return lang.WhatIfSayHTML(v.WhatIf) }},
 	{"cost", func(v Page) templ.Component { return costHTML(v.Cost) }},

@@ -121,33 +121,48 @@ func flowHTML(a *Appended) templ.Component {
 // ProseTextHTML is the text as one reads it: the prompt, what the model wrote
 // and what follows. No space may come between its parts.
 func (w Words) ProseTextHTML(prompt string, v Strip) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
-		for _, c := range []templ.Component{
-			templ.Raw(`<p class="prose">`), ProsePromptHTML(prompt), w.ProseHTML(v.Tokens), w.ProseNextHTML(prompt, v),
-			templ.Raw(`</p>`),
-		} {
-			if err := c.Render(ctx, out); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return inProse(ProsePromptHTML(prompt), w.ProseHTML(v.Tokens), w.ProseNextHTML(prompt, v))
+}
+
+// ReadingHTML is a text that is over, like [Words.ProseTextHTML], on a page that
+// shows its tokens elsewhere too: so nothing in it has an id.
+func (w Words) ReadingHTML(prompt string, v Strip) templ.Component {
+	return inProse(prosePrompt("", prompt), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Aria))
+}
+
+func inProse(parts ...templ.Component) templ.Component {
+	return templ.Join(templ.Raw(`<p class="prose">`), templ.Join(parts...), templ.Raw(`</p>`))
+}
+
+// idAttr is the attribute for an id, if there is one.
+func idAttr(id string) string {
+	if id == "" {
+		return ""
+	}
+	return ` id="` + id + `"`
 }
 
 // ProsePromptHTML is the prompt within the text.
-func ProsePromptHTML(prompt string) templ.Component {
+func ProsePromptHTML(prompt string) templ.Component { return prosePrompt("prose-prompt", prompt) }
+
+func prosePrompt(id, prompt string) templ.Component {
 	return writer(func(b *strings.Builder) {
-		b.WriteString(`<span id="prose-prompt" class="prose__given">` + templ.EscapeString(prompt) + `</span>`)
+		b.WriteString(`<span` + idAttr(id) + ` class="prose__given">` + templ.EscapeString(prompt) + `</span>`)
 	})
 }
 
 // ProseHTML is what the model wrote. Each token is in an element of its own,
 // which says its share.
-func (w Words) ProseHTML(tokens []Token) templ.Component {
+func (w Words) ProseHTML(tokens []Token) templ.Component { return w.proseMade("strip-gen", tokens) }
+
+func (w Words) proseMade(id string, tokens []Token) templ.Component {
 	return writer(func(b *strings.Builder) {
-		b.WriteString(`<span id="strip-gen" class="prose__gen" role="group" aria-label="` +
+		b.WriteString(`<span` + idAttr(id) + ` class="prose__gen" role="group" aria-label="` +
 			templ.EscapeString(w.T("story.made")) + `">`)
 		for _, t := range tokens {
+			if id == "" {
+				t.ID = ""
+			}
 			proseToken(b, t)
 		}
 		b.WriteString(`</span>`)
@@ -174,7 +189,7 @@ func proseToken(b *strings.Builder, t Token) {
 	if t.Tab {
 		tab = "0"
 	}
-	b.WriteString(`<span id="` + t.ID + `" class="` + class + `" role="button" tabindex="` + tab + `" data-step="` +
+	b.WriteString(`<span` + idAttr(t.ID) + ` class="` + class + `" role="button" tabindex="` + tab + `" data-step="` +
 		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `" title="` +
 		esc(t.Percent) + `"`)
 	if t.Now {
