@@ -23,6 +23,8 @@ const (
 type DamagedFile struct {
 	File  string    // its name in the folder
 	Since time.Time // when it was set aside
+
+	undated string // the file's path if both its name and its last change are in the future
 }
 
 // Until is when it is deleted.
@@ -38,12 +40,18 @@ var (
 // DamagedFiles lists the damaged databases in the folder that were set aside, the oldest
 // first.
 func (db *DB) DamagedFiles() ([]DamagedFile, error) {
-	return db.dated("viz-damaged-*", asideFile, "2006-01-02-150405")
+	return db.damagedAt(time.Now())
+}
+
+func (db *DB) damagedAt(now time.Time) ([]DamagedFile, error) {
+	return db.dated(now, "viz-damaged-*", asideFile, "2006-01-02-150405")
 }
 
 // dated lists the files whose names have a time in them. If that is in the future, the
-// time at which the file was last changed counts.
-func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []DamagedFile, err error) {
+// time at which the file was last changed counts, and if that is too, now.
+func (db *DB) dated(
+	now time.Time, pattern string, name *regexp.Regexp, layout string,
+) (list []DamagedFile, err error) {
 	if db.dir == "" {
 		return nil, nil
 	}
@@ -57,14 +65,14 @@ func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []
 			continue // somebody else's
 		}
 		since, err := time.ParseInLocation(layout, parts[2], time.Local)
-		a := DamagedFile{parts[1], since}
+		a := DamagedFile{File: parts[1], Since: since}
 		if err != nil {
 			continue
 		}
-		if now := time.Now(); since.After(now) {
-			a.Since = now // the file was renamed, or the clock was wrong
-			if info, err := os.Stat(path); err == nil && info.ModTime().Before(now) {
-				a.Since = info.ModTime()
+		if since.After(now) { // the file was renamed, or the clock was wrong
+			a.Since, a.undated = now, path
+			if info, err := os.Stat(path); err == nil && !info.ModTime().After(now) {
+				a.Since, a.undated = info.ModTime(), ""
 			}
 		}
 		if !slices.ContainsFunc(list, func(b DamagedFile) bool { return a.File == b.File }) { // the other is its log
@@ -81,11 +89,14 @@ func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
-	damaged, errDamaged := db.DamagedFiles()
-	old, errOld := db.dated("viz-version*", copyFileName, "2006-01-02")
+	damaged, errDamaged := db.damagedAt(now)
+	old, errOld := db.dated(now, "viz-version*", copyFileName, "2006-01-02")
 	errs := []error{errDamaged, errOld}
 	remove := func(list []DamagedFile, life time.Duration) {
 		for _, a := range list {
+			if a.undated != "" { // its time begins now, or it would begin again with each day
+				errs = append(errs, os.Chtimes(a.undated, now, now))
+			}
 			if ctx.Err() == nil && now.Sub(a.Since) > life {
 				db.log.Info("An old file of the data folder is deleted.", "file", a.File)
 				errs = append(errs, removeDatabase(filepath.Join(db.dir, a.File)))

@@ -91,3 +91,36 @@ func TestFileFromTheFutureExpires(t *testing.T) {
 		t.Errorf("%v; the file is there: %v", err, taken(path))
 	}
 }
+
+// A file with only dates in the future expires too: its time begins when it is seen first.
+func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	now := time.Now()
+	future := now.AddDate(100, 0, 0)
+	var paths []string
+	for _, name := range []string{"viz-damaged-2999-01-01-120000.db", "viz-version2-2999-01-01.db"} {
+		path := filepath.Join(dir, name)
+		replace(t, path, []byte("what ada did"))
+		if err := os.Chtimes(path, future, future); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	for _, c := range []struct {
+		after         time.Duration
+		damaged, copy bool // still there
+	}{
+		{0, true, true},
+		{DamagedLife - time.Hour, true, true},
+		{DamagedLife + time.Hour, false, true},
+		{CopyLife + time.Hour, false, false},
+	} {
+		if err := db.Expire(t.Context(), now.Add(c.after)); err != nil {
+			t.Fatal(err)
+		}
+		if damaged, copied := taken(paths[0]), taken(paths[1]); damaged != c.damaged || copied != c.copy {
+			t.Errorf("after %v: damaged file %t, copy %t; want %t, %t", c.after, damaged, copied, c.damaged, c.copy)
+		}
+	}
+}
