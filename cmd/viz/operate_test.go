@@ -105,6 +105,35 @@ func TestRoomsCommand(t *testing.T) {
 	s.end()
 }
 
+// TestDamagedRoomIsNotClosed: closing a damaged room says why that cannot be done, and what
+// can be, while a server runs and while none does.
+func TestDamagedRoomIsNotClosed(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	s := serveFolder(t, from)
+	code := s.class(t)
+	s.end()
+	changed(t, from, dir, "DELETE FROM room_secrets")
+	refused := func(when string) {
+		t.Helper()
+		f := try(t, nil, "", "rooms", "close", "-data", dir, code)
+		if f.code != exitFailed || !strings.Contains(f.errors, "Room "+code+" is damaged") ||
+			!strings.Contains(f.errors, "viz rooms remove "+code) {
+			t.Errorf("%s: exit %d, %q", when, f.code, f.errors)
+		}
+		if r, there := listedRooms(t, dir)[code]; !there || r.Fault == "" {
+			t.Errorf("%s: afterwards the room is %+v", when, r)
+		}
+	}
+	refused("without a server")
+	s = serveFolder(t, dir)
+	refused("with a server")
+	ok(t, "rooms", "remove", "-data", dir, code)
+	if all := listedRooms(t, dir); len(all) != 0 {
+		t.Errorf("left are %+v", all)
+	}
+	s.end()
+}
+
 // TestControlSocket: nobody else can reach the socket, a killed server's does no harm, and
 // commands say so when there is no data.
 func TestControlSocket(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -124,12 +125,18 @@ func (h *Hub) Stats() Stats {
 }
 
 // EndRoom ends a class, like the command of that name, for those who run the server. The code
-// no longer works; the instructor can open the room again.
+// no longer works; the instructor can open the room again. A damaged room is left as it
+// is: nobody can join it, and deleting it would delete what may still be repaired.
 //
-// Errors: [ErrNoRoom], [ErrKept].
+// Errors: [ErrNoRoom], [CodeDamaged], [ErrKept].
 func (h *Hub) EndRoom(ctx context.Context, code string) error {
 	r := h.find(code)
 	if r == nil {
+		if d := h.findDamaged(code); d != nil {
+			code = NormalCode(code)
+			return terms.Refuse(CodeDamaged, "Room %s is damaged and cannot be read, so it was not changed. Nobody "+
+				"can join it. To delete it with what is left of its data, run viz rooms remove %s.", code, code)
+		}
 		return ErrNoRoom
 	}
 	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -37,6 +38,12 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 	}
 	if all, faulty := listed(); len(all) != 2 || !slices.Equal(faulty, []string{lost.Code()}) {
 		t.Errorf("there are %v, damaged %v; want 2, and %s damaged", all, faulty, lost.Code())
+	}
+	if refused, ok := terms.AsRefusal(s.EndRoom(t.Context(), lost.Code())); !ok || refused.Code != CodeDamaged {
+		t.Errorf("closing it: %+v", refused)
+	}
+	if all, faulty := listed(); len(all) != 2 || len(faulty) != 1 {
+		t.Errorf("after it could not be closed, there are %v, damaged %v", all, faulty)
 	}
 	if err := s.RemoveRoom(t.Context(), lost.Code()); err != nil {
 		t.Error(err)
