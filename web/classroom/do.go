@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -161,6 +162,47 @@ func askNumber(f *fields, _ *class.View) class.Command {
 	return ask
 }
 
+// roomFields are the fields of the commands in roomCommands that have any.
+var roomFields = map[string][]string{
+	"goto":         {"step"},
+	"ask-next":     {"n", "seconds", "where"},
+	"new-poll":     {"n", "seconds", "where"},
+	"ask-question": {"id", "seconds"},
+	"ask-draw":     {"seconds", "where"},
+	"ask-number":   {"prompt", "unit", "answer", "within", "seconds"},
+	"extend":       {"seconds"},
+	"revote":       {"seconds"},
+	"append-of":    {"member"},
+	"timer":        {"seconds"},
+	"drop-name":    {"member"},
+	"remove":       {"member"},
+	"delete":       {"sure"}, // its checkbox; the browser requires it
+}
+
+// withholdField is a hidden field of the forms that can move the run. A form sends it
+// with each of its buttons, so every command accepts it, and only a step reads it.
+const withholdField = "withhold"
+
+// fieldsOf lists the fields that a message with a teacher's command may have.
+func fieldsOf(name string) ([]string, error) {
+	names := roomFields[name]
+	if run, ok := runCommands[name]; ok {
+		names = session.Takes(run)
+	} else if roomCommands[name] == nil {
+		return nil, noCommand(name)
+	}
+	if !slices.Contains(names, withholdField) {
+		names = append(slices.Clone(names), withholdField)
+	}
+	return names, nil
+}
+
+func noCommand(name string) error {
+	return &terms.Refusal{
+		Code: terms.CodeUnknown, Field: "cmd", Message: fmt.Sprintf("There is no command %q.", name),
+	}
+}
+
 // command reads a teacher's command.
 func command(name string, values url.Values, v *class.View) (class.Command, error) {
 	f := &fields{Values: values}
@@ -170,9 +212,7 @@ func command(name string, values url.Values, v *class.View) (class.Command, erro
 	} else if run, ok := runCommands[name]; ok {
 		c = class.Drive{Do: f.drive(run)}
 	} else {
-		return nil, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "cmd", Message: fmt.Sprintf("There is no command %q.", name),
-		}
+		return nil, noCommand(name)
 	}
 	return c, f.err
 }

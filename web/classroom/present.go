@@ -378,8 +378,12 @@ func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	case "head", "inside":
 		return f.p.insideOf(f.room.View(), c)
 	}
-	var sent map[string]string
-	if err := c.Decode(&sent); err != nil {
+	names, err := fieldsOf(c.Name)
+	if err != nil {
+		return f.p.answered(c.N, err)
+	}
+	sent, err := c.Texts(names)
+	if err != nil {
 		return f.p.answered(c.N, err)
 	}
 	values := url.Values{}

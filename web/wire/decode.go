@@ -54,6 +54,25 @@ func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal
 	if json.Unmarshal(fields, &given) != nil {
 		return nil // Decode says why
 	}
+	return c.refuseUnknown(given, names)
+}
+
+// Texts returns a command's fields, which must all be text. Fields that are not among
+// names, and values of the wrong type, give a [*terms.Refusal].
+func (c Command) Texts(names []string) (map[string]string, error) {
+	var given map[string]json.RawMessage
+	if err := c.Decode(&given); err != nil {
+		return nil, err
+	}
+	if refused := c.refuseUnknown(given, names); refused != nil {
+		return nil, refused
+	}
+	var texts map[string]string
+	return texts, c.Decode(&texts)
+}
+
+// refuseUnknown refuses the first of the given fields, by name, that is not among names.
+func (c Command) refuseUnknown(given map[string]json.RawMessage, names []string) *terms.Refusal {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
 			takes := strings.Join(append(slices.Clone(names), "cmd", "n"), ", ")

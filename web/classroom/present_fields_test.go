@@ -1,0 +1,155 @@
+package classroom_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// presenter is the connection of an instructor's window.
+type presenter struct {
+	t    *testing.T
+	conn *websocket.Conn
+	n    int
+}
+
+// present opens the connection as the page's script does.
+func (p *person) present(code string) *presenter {
+	p.t.Helper()
+	var bought struct{ Ticket string }
+	got := p.send(http.MethodPost, "/class/"+code+"/ticket", url.Values{}, http.Header{"Viz-Fragment": {"1"}})
+	if err := json.Unmarshal([]byte(got.text), &bought); err != nil {
+		p.t.Fatalf("%v: %d, %s", err, got.status, got.text)
+	}
+	d := websocket.Dialer{Jar: p.client.Jar, Subprotocols: []string{wire.ProtocolHTML}}
+	query := url.Values{"feed": {"present"}, "room": {code}, "ticket": {bought.Ticket}}
+	conn, _, err := d.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/ws?"+query.Encode(), nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { conn.Close() })
+	if err := conn.SetReadDeadline(time.Now().Add(browser.Patience)); err != nil {
+		p.t.Fatal(err)
+	}
+	return &presenter{t: p.t, conn: conn}
+}
+
+// say sends a command and returns its code and message if it is refused.
+func (p *presenter) say(cmd string, fields map[string]any) (code, message string) {
+	p.t.Helper()
+	p.n++
+	sent := maps.Clone(fields)
+	if sent == nil {
+		sent = map[string]any{}
+	}
+	sent["cmd"], sent["n"] = cmd, p.n
+	if err := p.conn.WriteJSON(sent); err != nil {
+		p.t.Fatal(err)
+	}
+	for {
+		var got struct {
+			Ack   int
+			Error struct{ Code, Message string }
+		}
+		if err := p.conn.ReadJSON(&got); err != nil {
+			p.t.Fatalf("%s: %v", cmd, err)
+		}
+		if got.Ack == p.n {
+			return got.Error.Code, got.Error.Message
+		}
+	}
+}
+
+// TestPresenterSendsOnlyKnownFields: a field that a command lacks is refused by name, and
+// nothing is done.
+func TestPresenterSendsOnlyKnownFields(t *testing.T) {
+	t.Parallel()
+	p, code := teacher(t, serve(t), url.Values{})
+	c := p.present(code)
+	for cmd, field := range map[string]string{
+		"start": "seed", "forward": "Withhold", "lock": "member", "timer": "", "delete": "code", "look": "block",
+		"members": "room", "head": "u",
+	} {
+		is, says := c.say(cmd, map[string]any{field: "1"})
+		if want := fmt.Sprintf("%s has no field %q; its fields are ", cmd, field); is != "unknown" ||
+			!strings.HasPrefix(says, want) {
+			t.Errorf("%s with %q: %q, %q; want %q", cmd, field, is, says, want)
+		}
+	}
+	if is, says := c.say("fly", map[string]any{"high": "1"}); is != "unknown" || says != `There is no command "fly".` {
+		t.Errorf("an unknown command: %q, %q", is, says)
+	}
+	if is, says := c.say("timer", map[string]any{"seconds": 60}); is == "" {
+		t.Errorf("a number where a text must be: %q, %q", is, says)
+	}
+	if is, says := c.say("timer", map[string]any{"seconds": "60"}); is != "" {
+		t.Errorf("a sound command: %q, %q", is, says)
+	}
+	if p.get("/class/"+code+"/present").Find(`button[value="lock"]`).Length() == 0 {
+		t.Error("a refused command locked the room")
+	}
+}
+
+// TestPresenterAcceptsWhatThePageSends: every button of every form, with the fields that
+// the page's script sends with it.
+func TestPresenterAcceptsWhatThePageSends(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	seen := map[string]bool{}
+	sendAll := func(ready func(p *person, code string)) {
+		t.Helper()
+		p, code := teacher(t, base, url.Values{"walk": {"loop"}})
+		ready(p, code)
+		page := p.get("/class/" + code + "/present")
+		page.Find("form[data-do] button").Each(func(_ int, button *goquery.Selection) {
+			fields := map[string]any{}
+			button.Closest("form").Find("input, select, textarea").Each(func(_ int, field *goquery.Selection) {
+				fields[field.AttrOr("name", "")] = field.AttrOr("value", "")
+			})
+			fields[button.AttrOr("name", "")] = button.AttrOr("value", "")
+			if further := button.AttrOr("data-fields", ""); further != "" {
+				if err := json.Unmarshal([]byte(further), &fields); err != nil {
+					t.Error(err)
+				}
+			}
+			cmd, _ := fields["cmd"].(string)
+			delete(fields, "cmd")
+			if cmd == "delete" || cmd == "end" || cmd == "play" {
+				fields["zzz"] = "" // sorts last: the others are checked, and nothing is done
+			}
+			seen[cmd] = true
+			_, says := p.present(code).say(cmd, fields)
+			_, named, unknown := strings.Cut(says, " has no field ")
+			if unknown && !strings.HasPrefix(named, `"zzz"`) {
+				t.Errorf("%s with %v: %s", cmd, fields, says)
+			}
+		})
+	}
+	sendAll(func(*person, string) {})
+	sendAll(func(p *person, code string) { p.do(code, "start", "prompt", "The capital of France is") })
+	sendAll(func(p *person, code string) {
+		p.do(code, "start", "prompt", "The capital of France is")
+		p.do(code, "ask-next", "where", "here")
+	})
+	sendAll(func(p *person, code string) { p.do(code, "end") })
+	for _, cmd := range []string{
+		"forward", "back", "token", "start", "set", "goto", "ask-next", "ask-draw", "ask-question", "ask-number",
+		"timer", "reveal", "spread", "extend", "lock", "end", "reopen", "take-seat", "follow",
+		"delete", "play", "reset",
+	} {
+		if !seen[cmd] {
+			t.Errorf("the page has no button for %s", cmd)
+		}
+	}
+}
