@@ -169,7 +169,8 @@ func (l *keepsakeLayout) text(parts []coloured, size, leading float64, most int)
 	if left > 0 {
 		l.height += leading
 		l.pieces = append(l.pieces, piece{
-			words: "… and " + terms.Counted(left, "more line"), size: small, color: other, x: keepsakeMargin, y: l.height,
+			words: "… and " + terms.Counted(left, "more line"), size: small, color: other,
+			x: keepsakeMargin, y: l.height,
 		})
 	}
 }

@@ -107,10 +107,10 @@ var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"prev-step": func(_ *fields, v *class.View) class.Command { return class.GoTo{Step: stepOf(v) - 1} },
 	"ask-walk":  func(*fields, *class.View) class.Command { return class.AskWalk{} },
 	"ask-next": func(f *fields, _ *class.View) class.Command {
-		return class.AskNext{Choices: f.orWhole("n", 4, 8, 0), For: f.seconds(), Where: f.where()}
+		return class.AskNext{Choices: f.orWhole("choices", 4, 8, 0), For: f.seconds(), Where: f.where()}
 	},
 	"new-poll": func(f *fields, _ *class.View) class.Command {
-		return class.AskNext{Choices: f.orWhole("n", 4, 8, 0), For: f.seconds(), Where: f.where()}
+		return class.AskNext{Choices: f.orWhole("choices", 4, 8, 0), For: f.seconds(), Where: f.where()}
 	},
 	"ask-question": func(f *fields, _ *class.View) class.Command {
 		return class.AskQuestion{ID: f.Get("id"), For: f.seconds()}
@@ -165,8 +165,8 @@ func askNumber(f *fields, _ *class.View) class.Command {
 // roomFields are the fields of the commands in roomCommands that have any.
 var roomFields = map[string][]string{
 	"goto":         {"step"},
-	"ask-next":     {"n", "seconds", "where"},
-	"new-poll":     {"n", "seconds", "where"},
+	"ask-next":     {"choices", "seconds", "where"},
+	"new-poll":     {"choices", "seconds", "where"},
 	"ask-question": {"id", "seconds"},
 	"ask-draw":     {"seconds", "where"},
 	"ask-number":   {"prompt", "unit", "answer", "within", "seconds"},

@@ -43,7 +43,7 @@ func TestVotesFit(t *testing.T) {
 			tab.Shot("fit-" + name + "-" + screen + ".png")
 		}
 	}
-	drive(desk, room, "ask-next", "n", "8", "where", "here")
+	drive(desk, room, "ask-next", "choices", "8", "where", "here")
 	at("eight candidates", "open")
 	phone.Wait("the vote", `document.querySelector('#cl-poll button[data-letter="b"]')`)
 	browser.Touch(phone).Press(`#cl-poll button[data-letter="b"]`)

@@ -26,7 +26,7 @@ func TestVoteWithoutScript(t *testing.T) {
 	if got := words(f.get("/class/" + code).Find(".panel__head h2")); !strings.HasPrefix(got, "Logits") {
 		t.Errorf("the stage is %q, want Logits", got)
 	}
-	p.do(code, "ask-next", "n", "5", "where", "here")
+	p.do(code, "ask-next", "choices", "5", "where", "here")
 	ask := f.get("/class/" + code)
 	votes := ask.Find("form[data-vote] button.vote")
 	if votes.Length() != 5 {
@@ -74,7 +74,7 @@ func TestFormsWithoutCookies(t *testing.T) {
 	p, code := teacher(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "forward")
-	p.do(code, "ask-next", "n", "5", "where", "here")
+	p.do(code, "ask-next", "choices", "5", "where", "here")
 	ask := p.get("/class/" + code)
 	vote := url.Values{
 		"poll":   {ask.Find("input[name=poll]").AttrOr("value", "")},

@@ -132,7 +132,7 @@ func newControl(v *class.View) control {
 // name the likely token: a class may see this window.
 func offered(o *class.Offer) (say string, first button, more []button) {
 	cmd, fields := "ask-next", func(where string) map[string]string {
-		return map[string]string{"where": where, "n": strconv.Itoa(o.Choices)}
+		return map[string]string{"where": where, "choices": strconv.Itoa(o.Choices)}
 	}
 	if o.Draw {
 		cmd, fields = "ask-draw", func(where string) map[string]string { return map[string]string{"where": where} }

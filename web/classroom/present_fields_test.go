@@ -101,6 +101,22 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	}
 }
 
+// TestPresenterChoosesTheCandidates: how many candidates a vote has is not taken for the
+// number of the message.
+func TestPresenterChoosesTheCandidates(t *testing.T) {
+	t.Parallel()
+	p, code := teacher(t, serve(t), url.Values{})
+	p.do(code, "start", "prompt", "The capital of France is")
+	form := p.get("/class/" + code + "/present").Find(`form:has(button[value="ask-next"])`)
+	name := form.Find("#ask-n").AttrOr("name", "")
+	if code, says := p.present(code).say("ask-next", map[string]any{name: "8", "where": "here"}); code != "" {
+		t.Fatal(says)
+	}
+	if n := p.get("/class/" + code).Find("form[data-vote] button.vote").Length(); n != 8 {
+		t.Errorf("%d candidates, want 8", n)
+	}
+}
+
 // TestPresenterAcceptsWhatThePageSends: every button of every form, with the fields that
 // the page's script sends with it.
 func TestPresenterAcceptsWhatThePageSends(t *testing.T) {

@@ -1043,7 +1043,7 @@ func askDialog(v presentPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<h3>Which token comes next?</h3><p><label for=\"ask-n\">Candidates</label> <input id=\"ask-n\" class=\"field\" name=\"n\" type=\"number\" min=\"4\" max=\"8\" value=\"5\"> <button class=\"btn btn--main\" name=\"cmd\" value=\"ask-next\">Ask</button></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<h3>Which token comes next?</h3><p><label for=\"ask-n\">Candidates</label> <input id=\"ask-n\" class=\"field\" name=\"choices\" type=\"number\" min=\"4\" max=\"8\" value=\"5\"> <button class=\"btn btn--main\" name=\"cmd\" value=\"ask-next\">Ask</button></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

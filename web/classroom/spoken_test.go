@@ -88,7 +88,7 @@ func TestSummaryPrintsNoTags(t *testing.T) {
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "set", "temperature", "2", "top_p", "1", "seed", "1")
 	for range 3 { // polls whose tail has special tokens, and a draw
-		p.do(code, "ask-next", "n", "8", "where", "here")
+		p.do(code, "ask-next", "choices", "8", "where", "here")
 		p.do(code, "reveal")
 		p.do(code, "token")
 	}
@@ -175,7 +175,7 @@ func TestOfferOfAnOpenPlace(t *testing.T) {
 	if phone := newPerson(t, base).get("/class/" + code); phone.Find("button.vote").Length() != 0 {
 		t.Error("the vote opened")
 	}
-	p.do(code, "ask-next", "where", "open", "n", "5")
+	p.do(code, "ask-next", "where", "open", "choices", "5")
 	phone := newPerson(t, base).get("/class/" + code)
 	if n := phone.Find("button.vote").Length(); n != 5 {
 		t.Errorf("the next open place offers %d tokens", n)

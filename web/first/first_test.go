@@ -359,7 +359,9 @@ func TestPictures(t *testing.T) {
 	s := newSite(t)
 	p := s.to("end").press(main)
 	text := strings.Join(strings.Fields(p.Find(".keep .prose").Text()), "")
-	for _, a := range []struct{ extension, kind string }{{".svg", "image/svg+xml; charset=utf-8"}, {".png", "image/png"}} {
+	for _, a := range []struct{ extension, kind string }{
+		{".svg", "image/svg+xml; charset=utf-8"}, {".png", "image/png"},
+	} {
 		address := p.Find(`.keep__share a[href*="card`+a.extension+`"]`).AttrOr("href", "")
 		resp, err := s.another().Get(s.url + address)
 		if err != nil {
