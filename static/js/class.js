@@ -330,8 +330,9 @@ if (room) {
       if (form) look(`?${new URLSearchParams(new FormData(form))}`);
     });
     if (wandering()) hold();
-    new IntersectionObserver(([entry]) => {
-      pollInView = entry.isIntersecting;
+    // A busy phone reports several changes together: the last one is how it is now.
+    new IntersectionObserver((entries) => {
+      pollInView = entries.at(-1).isIntersecting;
       dock();
     }, { rootMargin: '0px 0px -72px 0px' }).observe(document.getElementById('cl-poll'));
   }

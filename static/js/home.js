@@ -102,7 +102,7 @@ document.addEventListener('click', async (event) => {
   wait();
 });
 
-new IntersectionObserver(([entry]) => { inView = entry.isIntersecting; }).observe(document.querySelector('.live'));
+new IntersectionObserver((entries) => { inView = entries.at(-1).isIntersecting; }).observe(document.querySelector('.live'));
 
 if (reduced.matches) {
   play(false); // it stays at the draw until someone presses Play
