@@ -102,7 +102,9 @@ document.addEventListener('click', async (event) => {
   wait();
 });
 
-new IntersectionObserver((entries) => { inView = entries.at(-1).isIntersecting; }).observe(document.querySelector('.live'));
+new IntersectionObserver((entries) => {
+  inView = entries.at(-1).isIntersecting;
+}).observe(document.querySelector('.live'));
 
 if (reduced.matches) {
   play(false); // it stays at the draw until someone presses Play
