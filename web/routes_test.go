@@ -43,10 +43,10 @@ var answers = []struct {
 	{"GET", "/loop;x", 404, "", noPage},
 	{"GET", "/loop%2F", 404, "", noPage},
 	{"GET", "/loop%00", 404, "", noPage},
-	{"POST", "/loop/view", 400, "", "There is no such view."}, // a form without a view
-	{"GET", "/loop/view", 405, "POST", "This address answers POST only."},
-	{"PUT", "/loop/view", 405, "POST", "This address answers POST only."},
-	{"POST", "/loop/view/", 404, "", noPage},
+	{"POST", "/view", 400, "", "There is no such view."}, // a form without a view
+	{"GET", "/view", 405, "POST", "This address answers POST only."},
+	{"PUT", "/view", 405, "POST", "This address answers POST only."},
+	{"POST", "/view/", 404, "", noPage},
 	{"GET", "/%2e%2e/loop", 404, "", noPage},
 	{"GET", "/nothing", 404, "", noPage},
 	{"POST", "/nothing", 404, "", noPage},

@@ -18,8 +18,7 @@ export class Address {
     // The switch between the views leads back to what is shown now.
     document.addEventListener('submit', ({ target }) => {
       if (!target.matches('[data-view-form]')) return;
-      target.elements.run.value = this.#socket.started ? this.#socket.run : '';
-      target.elements.log.value = this.#socket.started ? this.#socket.link : '';
+      target.elements.back.value = this.#wanted ?? location.pathname + location.search;
     });
     // The address of a file, or of another page, is worked out when someone
     // reaches for its link.

@@ -1,12 +1,13 @@
 // A screen that follows a class: a phone that votes and looks around, or the
 // wall. Pages without a class only have their copy buttons.
 import { Connection } from './connection.js';
-import { answer, asked, hold, put, release, say, sayFor, tell, toEnd } from './screen.js';
+import { answer, asked, hold, put, release, say, sayFor, tell, toEnd, viewChannel } from './screen.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
 import { recall } from './stored.js';
 
 const room = document.body.dataset.room;
+const { view } = document.body.dataset;
 const wall = document.body.dataset.class === 'wall';
 const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
 const aloneAfter = 5; // tries before offering to go on alone
@@ -32,7 +33,8 @@ function wait(vote) {
 const wandering = () => !document.getElementById('own').hidden;
 
 function begin() {
-  connection = new Connection(() => ({ feed: 'class', room, ...(wall && { view: 'projector' }) }), { patience });
+  const address = { feed: 'class', room, view, ...(wall && { screen: 'projector' }) };
+  connection = new Connection(() => address, { patience });
   connection.addEventListener('message', ({ detail }) => receive(detail));
   connection.addEventListener('lost', lost);
   connection.addEventListener('back', () => {
@@ -309,6 +311,7 @@ function key(event) {
 
 document.addEventListener('click', click);
 if (room) {
+  if (wall) viewChannel.onmessage = ({ data }) => { if (data !== view) location.reload(); };
   if (!wall) {
     document.addEventListener('keydown', key);
     document.addEventListener('submit', (event) => {

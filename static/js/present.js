@@ -2,11 +2,11 @@
 // belongs to a form; with a connection its command is sent there, and a
 // clicker's keys press it.
 import { Connection } from './connection.js';
-import { answer, asked, minutes, put, say, sayFor, tell } from './screen.js';
+import { answer, asked, minutes, put, say, sayFor, tell, viewChannel } from './screen.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
 
-const room = document.body.dataset.room;
+const { room, view } = document.body.dataset;
 const membersEvery = 2000; // ms between two updates of who is there
 const begun = Date.now();
 let leave = ''; // where to go once the room is deleted
@@ -20,7 +20,7 @@ async function address() {
     say('This browser does not hold the room’s key, or the room is gone.', 'Open the instructor’s link again.', false);
   }
   if (!response.ok) throw new Error('no ticket');
-  return { feed: 'present', room, ticket: (await response.json()).ticket };
+  return { feed: 'present', room, view, ticket: (await response.json()).ticket };
 }
 
 const connection = new Connection(address, { patience: 10_000 });
@@ -102,4 +102,5 @@ setInterval(tick, 1000);
 tick();
 
 followRows();
+viewChannel.postMessage(view);
 connection.open();

@@ -91,8 +91,13 @@ export function release() {
 
 // toEnd brings a strip's newest token into view.
 export function toEnd(strip) {
-  if (strip) strip.scrollLeft = strip.scrollWidth;
+  if (!strip) return;
+  strip.scrollLeft = strip.scrollWidth;
+  strip.scrollTop = strip.scrollHeight;
 }
+
+// The presenter's window tells the wall's, if both are this browser's, in which view it is.
+export const viewChannel = new BroadcastChannel('viz.view');
 
 const banner = document.getElementById('conn');
 let calm = 0;

@@ -54,8 +54,8 @@ func New(d Deps) *Pages {
 
 // Feeds are the live parts of these pages, by name.
 //
-// class?room=CODE is what a phone follows; with view=projector it is what the
-// wall shows. present?room=CODE&ticket=T is the teacher's, with a ticket from
+// class?room=CODE is what a phone follows; with screen=projector it is what the
+// wall shows. view=story or view=numbers is the view. present?room=CODE&ticket=T is the teacher's, with a ticket from
 // POST /class/CODE/ticket.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"class": p.openFollow, "present": p.openPresent}

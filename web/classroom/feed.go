@@ -1,8 +1,11 @@
 package classroom
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -10,17 +13,30 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// The kinds of screens that follow a room. A phone that asks to look inside is
-// sent what the heads read at the forward stage too; all others are not.
+// kind says what a screen that follows a room is.
+type kind string
+
+// A phone that asks to look inside is sent what the heads read at the forward stage
+// too; all others are not.
 const (
-	onPhone      = "phone"
-	onPhoneInner = "phone, inside"
-	onWall       = "projector"
+	onPhone      kind = "phone"
+	onPhoneInner kind = "phone, inside"
+	onWall       kind = "projector"
 )
+
+// look is what screens have to have in common to be sent the same.
+type look struct {
+	kind kind
+	view shell.View
+}
+
+// inside reports whether a screen is sent the pictures of the heads. The Story has none.
+func (l look) inside() bool { return l.kind != onPhone && l.view == shell.Numbers }
 
 // shared is what goes with the panels that all followers are sent alike, for
 // scripts and other programs.
@@ -87,14 +103,14 @@ type encoded struct {
 
 // snapshot returns the bytes that all screens of a kind are sent for a view,
 // made once.
-func (p *Pages) snapshot(v *class.View, kind string) (*wire.Encoded, error) {
-	if kind == onPhoneInner && !looksInside(v) {
-		kind = onPhone
+func (p *Pages) snapshot(v *class.View, l look) (*wire.Encoded, error) {
+	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
+		l.kind = onPhone
 	}
-	e := v.Shared("classroom/"+kind, func() any {
-		m := wire.Message{Data: sharedOf(v, kind != onPhone)}
+	e := v.Shared(fmt.Sprintf("classroom/%s/%s", l.kind, l.view), func() any {
+		m := wire.Message{Data: sharedOf(v, l.inside())}
 		var err error
-		if m.Panels, err = p.panels(v, kind); err != nil {
+		if m.Panels, err = p.panels(v, l); err != nil {
 			return encoded{nil, err}
 		}
 		bytes, err := wire.Encode(v.Seq, v.At, m)
@@ -104,32 +120,26 @@ func (p *Pages) snapshot(v *class.View, kind string) (*wire.Encoded, error) {
 }
 
 // panels are the pieces of a screen.
-func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
-	f := p.followPage(v)
-	if kind != onPhone && looksInside(v) {
-		f.Screen = screenOf(v, p.rest, true)
-	}
-	list := []piece{{"cl-who", whoLine(f.Here, f.Ends)}}
-	if kind != onWall {
-		list = append(list,
-			piece{"cl-strip", lang.StripRowHTML("cl-strip", f.Screen.Strip, false)},
-			piece{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
-			piece{"cl-say", sayBox(f.Say, f.Broken)},
-			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
-			piece{"cl-stage", phoneStage(f)},
-		)
-	} else {
-		d := slide{
-			Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll,
-			Say: f.Say, End: f.End, Broken: f.Broken,
-		}
-		list = []piece{
+func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
+	inside := looksInside(v) && (l.kind != onPhone || l.view == shell.Story)
+	if l.kind == onWall {
+		d := moving(v, l.view, p.rest, inside)
+		return rendered([]piece{
 			{"cl-who", crowd(d)},
-			{"cl-strip", deckStrip(d.Screen)},
+			{"cl-strip", textHTML("cl-strip", d.Screen, false)},
 			{"cl-body", deckBody(d)},
-		}
+		})
 	}
-	return rendered(list)
+	f := p.followPage(v, l.view)
+	f.Screen = screenOf(v, l.view, p.rest, inside)
+	return rendered([]piece{
+		{"cl-who", whoLine(f.Here, f.Ends)},
+		{"cl-strip", textHTML("cl-strip", f.Screen, false)},
+		{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
+		{"cl-say", sayBox(f.Say, f.Broken)},
+		{"cl-poll", pollBox(v.Code, f.Poll, nil)},
+		{"cl-stage", phoneStage(f)},
+	})
 }
 
 // piece is a part of a page that is replaced by itself.
@@ -204,9 +214,9 @@ func (p *Pages) answered(n uint64, err error) wire.Message {
 }
 
 func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error) {
-	kind := onPhone
-	if v.Query.Get("view") == onWall {
-		kind = onWall
+	l, err := lookOf(v.Query)
+	if err != nil {
+		return nil, err
 	}
 	room, err := p.Hub.Enter(ctx, class.NormalCode(v.Query.Get("room")), v.Caller)
 	if err != nil {
@@ -216,16 +226,34 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 		return nil, err
 	}
 	return &followFeed{
-		p: p, room: room, caller: v.Caller, who: v.Learner, kind: kind, member: kind != onWall && !v.Fresh,
+		p: p, room: room, caller: v.Caller, who: v.Learner, look: l, member: l.kind != onWall && !v.Fresh,
 	}, nil
+}
+
+// lookOf reads what a screen is, and the view in which it shows runs. A program
+// that names no view is sent Numbers.
+func lookOf(q url.Values) (look, error) {
+	l := look{cmp.Or(kind(q.Get("screen")), onPhone), shell.ViewNamed(cmp.Or(q.Get("view"), string(shell.Numbers)), "")}
+	switch {
+	case l.kind != onPhone && l.kind != onWall:
+		return l, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "screen", Want: "phone or projector", Message: "There is no such screen.",
+		}
+	case l.view == "":
+		return l, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "view", Want: "story or numbers", Message: "There is no such view.",
+		}
+	}
+	return l, nil
 }
 
 // followFeed is a screen that follows a room.
 type followFeed struct {
-	p         *Pages
-	room      *class.Room
-	caller    admission.Caller
-	who, kind string
+	p      *Pages
+	room   *class.Room
+	caller admission.Caller
+	who    string
+	look   look
 	// member says that it is one of the class. A wall is not, and neither is a browser
 	// that keeps no cookies: it would be another member at each visit, with a vote.
 	member bool
@@ -259,7 +287,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 			}
 		}
 		members = v.Members
-		e, err := f.p.snapshot(v, f.kind)
+		e, err := f.p.snapshot(v, f.look)
 		if err != nil {
 			return err
 		}
@@ -304,7 +332,7 @@ func (f *followFeed) wait(
 func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) error {
 	var err error
 	switch {
-	case f.kind == onWall:
+	case f.look.kind == onWall:
 		err = &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "cmd",
 			Message: "The screen on the wall cannot send commands.",
@@ -316,7 +344,7 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	case c.Name == "join":
 		err = f.join(ctx, c)
 	case c.Name == "look":
-		return out.Send(f.look(c))
+		return out.Send(f.lookInside(c))
 	case c.Name == "head" || c.Name == "inside":
 		return out.Send(f.p.insideOf(f.room.View(), c))
 	default:

@@ -42,10 +42,11 @@ type ownScreen struct {
 	Class      string // "5 Sample", where the class is
 	// Temperature, at the stages where it can be turned, is the one in force
 	// here; T is how it is written, Turned says that it is not the class's.
-	Turns  bool
-	T      string
-	Turned bool
-	Alone  string // where going on alone leads, "" where it is not allowed
+	Turns       bool
+	Temperature float64
+	T           string
+	Turned      bool
+	Alone       string // where going on alone leads, "" where it is not allowed
 }
 
 // enter returns the room of a request, or answers why there is none.
@@ -69,7 +70,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v := p.followPage(room.View())
+	v := p.followPage(room.View(), shell.ViewOf(r))
 	standing, err := room.Standing(r.Context(), who.Learner)
 	switch {
 	case err == nil:
@@ -79,7 +80,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if q := r.URL.Query(); q.Has("at") {
-		if v.Own, err = p.wander(v.View, q.Get("at"), q.Get("t")); err != nil {
+		if v.Own, err = p.wander(v.View, v.Screen.View, q.Get("at"), q.Get("t")); err != nil {
 			p.fail(w, r, err)
 			return
 		}
@@ -91,9 +92,9 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, followHTML(v))
 }
 
-func (p *Pages) followPage(v *class.View) followPage {
+func (p *Pages) followPage(v *class.View, view shell.View) followPage {
 	f := followPage{
-		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, p.rest, false),
+		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, view, p.rest, false),
 		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v), Broken: brokenSay(v),
 	}
 	if f.End = newEnding(v); f.End != nil {
@@ -119,7 +120,7 @@ func (p *Pages) seen(v *class.View) *session.State {
 
 // wander looks at another place than the class does, at a temperature of one's
 // own where t is not "".
-func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
+func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
 	if !ok {
@@ -144,8 +145,9 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 		own.Turned = x != st.Steps[c.Step-1].Settings.Temperature
 		turned = &x
 	}
+	own.Temperature = in.Temperature
 	own.T = strconv.FormatFloat(in.Temperature, 'f', -1, 64)
-	own.screen = newScreen(lookAt(st, c, turned), false)
+	own.screen = newScreen(lookAt(st, c, turned), view, false)
 	own.Back, own.Next = neighbours(st, c)
 	if own.Next != "" {
 		next, _ := parseAt(st, own.Next) // it is one of the state's

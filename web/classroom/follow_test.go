@@ -168,7 +168,7 @@ func TestWander(t *testing.T) {
 		t.Errorf("a temperature of −1: status %d, want 400", got.status)
 	}
 	alone := f.get(room + "/alone?at=1.3")
-	if alone.path != "/loop" || alone.Find("#panel.story--3").Length() != 1 ||
+	if alone.path != "/loop" || words(alone.Find("#panel .panel__n")) != "3" ||
 		alone.Find(`a.btn[href="`+room+`"]`).Length() != 1 {
 		t.Errorf("going on alone led to %s, which leads back by %q", alone.path, words(alone.Find(".note-line")))
 	}

@@ -24,30 +24,31 @@ type stageData struct {
 	Heat *stage.Heat `json:"heat"`
 }
 
-// look has this screen look inside the forward pass from now on, or not, and
+// lookInside has this screen look inside the forward pass from now on, or not, and
 // answers with the stage as it then is.
-func (f *followFeed) look(c wire.Command) wire.Message {
+func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	var sent struct {
 		On bool `json:"on"`
 	}
 	if err := c.Decode(&sent); err != nil {
 		return f.p.answered(c.N, err)
 	}
-	if f.kind = onPhone; sent.On {
-		f.kind = onPhoneInner
+	if f.look.kind = onPhone; sent.On {
+		f.look.kind = onPhoneInner
 	}
 	v := f.room.View()
 	type made struct {
 		wire.Message
 		err error
 	}
-	m := v.Shared("classroom/stage/"+f.kind, func() any {
-		inside := sent.On && looksInside(v)
+	m := v.Shared(fmt.Sprintf("classroom/stage/%s/%s", f.look.kind, f.look.view), func() any {
+		inside := sent.On && looksInside(v) && f.look.inside()
 		data := stageData{}
 		if inside {
 			data.Heat = lang.NewHeat(v.State)
 		}
-		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", screenOf(v, f.p.rest, inside))}})
+		s := screenOf(v, f.look.view, f.p.rest, inside)
+		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", s)}})
 		return made{wire.Message{Done: true, Panels: panels, Data: data}, err}
 	}).(made)
 	if m.err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -62,7 +63,7 @@ type scriptStep struct {
 }
 
 func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presentPage, error) {
-	d, err := newSlide(v, p.Access.reach(r), p.rest)
+	d, err := newSlide(v, shell.ViewOf(r), p.Access.reach(r), p.rest)
 	if err != nil {
 		return presentPage{}, err
 	}
@@ -272,7 +273,7 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	d, err := newSlide(room.View(), p.Access.reach(r), p.rest)
+	d, err := newSlide(room.View(), shell.ViewOf(r), p.Access.reach(r), p.rest)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -282,6 +283,10 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error) {
 	code := class.NormalCode(v.Query.Get("room"))
+	l, err := lookOf(v.Query)
+	if err != nil {
+		return nil, err
+	}
 	secret, ok := p.tickets.take(v.Query.Get("ticket"), code, v.Learner)
 	if !ok {
 		return nil, &terms.Refusal{
@@ -296,7 +301,7 @@ func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error
 		}
 		return nil, err
 	}
-	return &presentFeed{p, room, v.Learner, secret}, nil
+	return &presentFeed{p, room, v.Learner, secret, l.view}, nil
 }
 
 // presentFeed is the teacher's connection.
@@ -305,6 +310,7 @@ type presentFeed struct {
 	room   *class.Room
 	who    string
 	secret class.Secret
+	view   shell.View
 }
 
 // Serve implements [wire.Part].
@@ -322,7 +328,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 		if err != nil {
 			return err
 		}
-		if err := out.Send(wire.Message{Panels: panels, Data: sharedOf(v, true)}); err != nil {
+		if err := out.Send(wire.Message{Panels: panels, Data: sharedOf(v, look{onWall, f.view}.inside())}); err != nil {
 			return err
 		}
 		if v.Gone {
@@ -349,7 +355,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 
 // panels are the slide's pieces, and the teacher's own.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
-	panels, err := f.p.panels(v, onWall)
+	panels, err := f.p.panels(v, look{onWall, f.view})
 	if err != nil {
 		return nil, err
 	}

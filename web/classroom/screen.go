@@ -4,44 +4,79 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // screen is the run of a class as its screens show it: the text so far, where
 // in the loop it is, and the stage.
 type screen struct {
+	View    shell.View
 	Started bool
+	Prompt  string
 	Strip   stage.Strip
 	Rail    []stage.RailStage
 	N       int
 	Name    string
 	Lead    stage.Rich
-	Stopped string // why the text has ended
-	Panel   stage.Stage
-	// Veiled says that the stage is being asked about: Panel is empty then.
+	Stopped string      // why the text has ended
+	Panel   stage.Stage // in Numbers
+	Story   stage.Story // in the Story
+	// Veiled says that the stage is being asked about: Panel and Story are empty then.
 	Veiled bool
 }
 
 // newScreen shows a state whole. inside shows the forward stage as it is seen
 // from inside, where it is looked into: that is several times as long, and its
 // pictures need the numbers of [stage.NewHeat].
-func newScreen(st *session.State, inside bool) screen {
+func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *st
 	if !inside {
 		seen.Look = nil
 	}
 	s := screen{
-		Started: st.Started(), Strip: lang.NewStrip(&seen), Panel: lang.New(&seen), Stopped: lang.StopReason(st),
-		Rail: linked(st, lang.NewRail(&seen).Stages),
+		View: view, Started: st.Started(), Prompt: st.Prompt, Strip: lang.NewStrip(&seen),
+		Rail: named(view, linked(st, lang.NewRail(&seen).Stages)),
 	}
+	if view == shell.Story {
+		s.Story = lang.NewStory(&seen)
+		s.N, s.Name, s.Lead = s.Story.N, s.Story.Verb, s.Story.Say
+		// Nothing moves, and nothing is pointed at.
+		s.Story.Enter, s.Story.Past, s.Story.Point = "", "", ""
+		return s
+	}
+	s.Panel, s.Stopped = lang.New(&seen), lang.StopReason(st)
 	if s.Started {
 		s.N, s.Name, s.Lead = s.Panel.N, s.Panel.Name, s.Panel.Lead
 	}
 	s.Panel.Enter, s.Panel.Past = "", "" // nothing moves: a class looks at a wall, not at a motion
 	return s
+}
+
+// named gives the stages the names that they have in a view.
+func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
+	if view == shell.Story {
+		for i := range rail {
+			rail[i].Name, rail[i].Short = rail[i].Verb, rail[i].Verb
+		}
+	}
+	return rail
+}
+
+// stageNames are those of all stages in a view, for a page's script.
+func stageNames(view shell.View) string {
+	names := terms.StageShorts()
+	if view == shell.Story {
+		for i, k := range infer.Kinds {
+			names[i] = lang.T("verb." + k.String())
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // linked gives the stages that have run links to look back at them.
@@ -58,16 +93,16 @@ func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 // step. What that step has computed is left out of the state before anything is
 // rendered, so that no page can tell more than it should; how far the step has
 // come may be known.
-func newVeiled(st *session.State, step int) screen {
+func newVeiled(st *session.State, view shell.View, step int) screen {
 	if step < 1 || step > len(st.Steps) {
-		return newScreen(st, false)
+		return newScreen(st, view, false)
 	}
-	rail := lang.NewRail(st).Stages
-	s := newScreen(veiled(st, step), false)
+	rail := named(view, lang.NewRail(st).Stages)
+	s := newScreen(veiled(st, step), view, false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
 		return s // what is looked at tells nothing
 	}
-	s.Veiled, s.Panel = true, stage.Stage{}
+	s.Veiled, s.Panel, s.Story = true, stage.Stage{}, stage.Story{}
 	now := rail[st.Shown()-1]
 	s.N, s.Name, s.Lead = now.N, now.Name, stage.Rich{{S: now.Say}}
 	s.Rail = rail

@@ -2,6 +2,8 @@ package classroom
 
 import (
 	"context"
+	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -39,6 +42,7 @@ func stateAt(t *testing.T, stage infer.Kind) *session.State {
 // while what came before it stays.
 func TestVeil(t *testing.T) {
 	t.Parallel()
+	var blank screen
 	for stage := infer.KindForward; stage <= infer.KindSample; stage++ {
 		st := stateAt(t, stage)
 		v := veiled(st, 2)
@@ -50,13 +54,15 @@ func TestVeil(t *testing.T) {
 		if v.Steps[0] != st.Steps[0] || st.Steps[1].Ran != stage {
 			t.Errorf("at stage %d the veil changes what it covers", stage)
 		}
-		s := newVeiled(st, 2)
-		if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) ||
-			s.Veiled != (stage > infer.KindForward) {
-			t.Errorf("at stage %d the screen shows %+v", stage, s.Strip.Next)
-		}
-		if s.Veiled && (s.Panel.Table != nil || s.Panel.Segments != nil || len(s.Panel.Facts) > 0) {
-			t.Errorf("at stage %d the panel is not empty", stage)
+		for _, view := range shell.Views {
+			s := newVeiled(st, view, 2)
+			if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) ||
+				s.Veiled != (stage > infer.KindForward) {
+				t.Errorf("%s, stage %d: the screen shows %+v", view, stage, s.Strip.Next)
+			}
+			if s.Veiled && (!reflect.DeepEqual(s.Panel, blank.Panel) || !reflect.DeepEqual(s.Story, blank.Story)) {
+				t.Errorf("%s, stage %d: the panel is not empty", view, stage)
+			}
 		}
 	}
 }
@@ -77,24 +83,63 @@ func TestSnapshot(t *testing.T) {
 			},
 		},
 	}
-	for _, kind := range []string{onPhone, onWall} {
-		first, err := p.snapshot(v, kind)
+	for _, l := range looks(onPhone, onWall) {
+		first, err := p.snapshot(v, l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := p.snapshot(v, kind); again != first {
-			t.Errorf("%s: a second follower has the view rendered again", kind)
+		if again, _ := p.snapshot(v, l); again != first {
+			t.Errorf("%s: a second follower has the view rendered again", l)
 		}
 		text := string(first.Bytes())
 		for r := range 3 {
-			for _, secret := range []string{terms.Prob(d.Q(r)), terms.Prob(d.P[d.Order[r]])} {
-				if strings.Contains(text, secret) {
-					t.Errorf("%s: the bytes hold %s, of the token of rank %d", kind, secret, r+1)
+			p, q := d.P[d.Order[r]], d.Q(r)
+			for _, secret := range []string{terms.Prob(q), terms.Prob(p), terms.Percent(q), terms.Percent(p)} {
+				if strings.Contains(text, ">"+secret) || strings.Contains(text, secret+"<") {
+					t.Errorf("%s: the bytes hold %s, of the token of rank %d", l, secret, r+1)
 				}
 			}
 		}
 		if !strings.Contains(text, `"seq":7`) || !strings.Contains(text, `"votes":2`) {
-			t.Errorf("%s: the bytes lack the place or the votes", kind)
+			t.Errorf("%s: the bytes lack the place or the votes", l)
+		}
+	}
+}
+
+// looks are screens of some kinds in all views.
+func looks(kinds ...kind) (list []look) {
+	for _, k := range kinds {
+		for _, view := range shell.Views {
+			list = append(list, look{k, view})
+		}
+	}
+	return list
+}
+
+// TestLookOf: what a screen may say of itself, and what is refused by the name of its field.
+func TestLookOf(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]look{
+		"":                            {onPhone, shell.Numbers},
+		"view=story":                  {onPhone, shell.Story},
+		"screen=phone&view=numbers":   {onPhone, shell.Numbers},
+		"screen=projector":            {onWall, shell.Numbers},
+		"screen=projector&view=story": {onWall, shell.Story},
+		"view=projector":              {},
+		"screen=phone, inside":        {},
+		"screen=projector&view=Story": {},
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := lookOf(q)
+		if e, refused := terms.AsRefusal(err); refused != (want == look{}) {
+			t.Errorf("%q is answered by %v", query, err)
+		} else if refused && (e.Field == "" || !q.Has(e.Field)) {
+			t.Errorf("%q is refused for its %q", query, e.Field)
+		} else if !refused && got != want {
+			t.Errorf("%q is %v, want %v", query, got, want)
 		}
 	}
 }
@@ -134,7 +179,7 @@ func TestInside(t *testing.T) {
 		t.Fatal("the bundled model is not looked into unasked")
 	}
 	p := &Pages{rest: session.New(st.Model, session.Limits{}).State()}
-	shown := func(v *class.View, kind string) string {
+	shown := func(v *class.View, kind look) string {
 		t.Helper()
 		e, err := p.snapshot(v, kind)
 		if err != nil {
@@ -149,7 +194,8 @@ func TestInside(t *testing.T) {
 	open, asking := &class.View{Seq: 7, Code: "ABCDEF", State: st}, &class.View{
 		Seq: 8, Code: "ABCDEF", State: st, Hidden: true, Poll: poll,
 	}
-	for kind, inside := range map[string]bool{onPhone: false, onPhoneInner: true, onWall: true} {
+	for _, kind := range looks(onPhone, onPhoneInner, onWall) {
+		inside := kind.kind != onPhone && kind.view == shell.Numbers
 		for _, part := range []string{`"heat":{`, "data-heat"} {
 			if got := shown(open, kind); strings.Contains(got, part) != inside {
 				t.Errorf("%s: %s is there: %t, want %t", kind, part, !inside, inside)
@@ -157,6 +203,13 @@ func TestInside(t *testing.T) {
 			if strings.Contains(shown(asking, kind), part) {
 				t.Errorf("%s: %s is there while the class is asked", kind, part)
 			}
+		}
+		// The Story says what each block would say, without a picture of the heads.
+		if says := strings.Contains(shown(open, kind), `class=\"hunch\"`); says != (kind.view == shell.Story) {
+			t.Errorf("%s: what each block would say is there: %t", kind, says)
+		}
+		if strings.Contains(shown(asking, kind), `class=\"hunch\"`) {
+			t.Errorf("%s: what each block would say is there while the class is asked", kind)
 		}
 	}
 	for name, v := range map[string]*class.View{
@@ -211,12 +264,12 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		}
 		return s.State(), sessiontest.Do(t, s, session.Draw{})
 	}
-	html := func(st *session.State) string {
-		s := newScreen(st, false)
+	html := func(st *session.State, view shell.View) string {
+		d := moving(&class.View{State: st}, view, nil, false)
 		var b strings.Builder
 		for _, c := range []templ.Component{
-			stageBody("cl-stage", s), deckStrip(s), deckBody(slide{Screen: s}),
-			lang.StepperHTML("cl-rail", s.Rail, false), lang.StripRowHTML("cl-strip", s.Strip, false),
+			stageBody("cl-stage", d.Screen), deckBody(d), lang.StepperHTML("cl-rail", d.Screen.Rail, false),
+			textHTML("cl-strip", d.Screen, false),
 		} {
 			if err := c.Render(t.Context(), &b); err != nil {
 				t.Fatal(err)
@@ -225,8 +278,11 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		return strings.ReplaceAll(b.String(), strconv.FormatUint(st.Settings.Seed, 10), "SEED")
 	}
 	st, drawn := at(seed)
-	if s := newScreen(st, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
+	if s := newScreen(st, shell.Numbers, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
 		t.Errorf("the wall shows stage %d, the next token known: %v", s.N, s.Strip.Next.Known)
+	}
+	if s := newScreen(st, shell.Story, false); s.Story.Line == nil || !s.Story.Line.Open {
+		t.Errorf("in the Story the wall shows %+v", s.Story)
 	}
 	if got := forwardButton(&class.View{State: st}); got.Say != "Let it fall" {
 		t.Errorf("the presenter's button says %q", got.Say)
@@ -236,11 +292,13 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 	}
 	for other := uint64(seed + 1); other < seed+10; other++ {
 		otherwise, otherDrawn := at(other)
-		if html(otherwise) != html(st) {
-			t.Errorf("with seed %d the wall shows something else before the draw", other)
-		}
-		if html(otherDrawn) == html(drawn) {
-			t.Errorf("seed %d: drawn, the wall shows the same", other)
+		for _, view := range shell.Views {
+			if html(otherwise, view) != html(st, view) {
+				t.Errorf("%s: with seed %d the wall shows something else before the draw", view, other)
+			}
+			if html(otherDrawn, view) == html(drawn, view) {
+				t.Errorf("%s, seed %d: drawn, the wall shows the same", view, other)
+			}
 		}
 	}
 }

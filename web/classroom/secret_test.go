@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // TestTicketCountsOnce: a ticket opens one connection, for the one who was given
@@ -96,7 +97,8 @@ func TestMembersAreText(t *testing.T) {
 // the room's page.
 func TestSlideLeadsIntoTheRoom(t *testing.T) {
 	d, err := newSlide(
-		&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, reach{Base: "http://192.168.0.7:8080"}, nil,
+		&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, shell.Numbers,
+		reach{Base: "http://192.168.0.7:8080"}, nil,
 	)
 	if err != nil {
 		t.Fatal(err)

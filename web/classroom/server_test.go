@@ -12,12 +12,13 @@ import (
 
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// serve runs the whole server and returns its URL.
+// serve runs the whole server and returns its URL. Its people have switched to Numbers.
 func serve(t *testing.T) string {
 	t.Helper()
 	return serveWith(t, classroom.Access{})
@@ -26,7 +27,13 @@ func serve(t *testing.T) string {
 // serveWith is serve for a server that is reached in some way.
 func serveWith(t *testing.T, access classroom.Access) string {
 	t.Helper()
-	return webtest.Serve(t, webtest.Options{Access: access})
+	return webtest.Serve(t, webtest.Options{Access: access, View: shell.Numbers})
+}
+
+// serveStory is serve for newcomers, who see the Story.
+func serveStory(t *testing.T) string {
+	t.Helper()
+	return webtest.Serve(t, webtest.Options{})
 }
 
 // person is a browser without a script: it keeps cookies, reads pages and sends

@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -20,6 +21,7 @@ type slide struct {
 	Reach       reach
 	QR          qrCode
 	Screen      screen
+	Map         *stage.Map // in the Story, where no vote needs its place
 	Poll        *poll
 	End         *ending
 	Broken      string // that a reveal no longer holds
@@ -31,18 +33,29 @@ func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
 
 // newSlide shows a room as a page begins with it: the numbers of the heads'
 // pictures come with the connection. rest is the state where its run rests.
-func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
+func newSlide(v *class.View, view shell.View, to reach, rest *session.State) (slide, error) {
 	code, err := newQR(to.Base + "/class/" + v.Code)
 	if err != nil {
 		return slide{}, err
 	}
-	d := slide{
-		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
-		Screen: screenOf(v, rest, false), Poll: newPoll(v), Say: walkSay(v),
-		End: newEnding(v), Broken: brokenSay(v),
-	}
+	d := moving(v, view, rest, false)
+	d.Reach, d.QR = to, code
 	d.Left, d.Right = halves(v.Code)
 	return d, nil
+}
+
+// moving is a slide without what always stays the same: how to join.
+func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
+	d := slide{
+		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
+		Screen: screenOf(v, view, rest, inside), Poll: newPoll(v), Say: walkSay(v),
+		End: newEnding(v), Broken: brokenSay(v),
+	}
+	if view == shell.Story && d.Poll == nil && d.Screen.Started && !d.Screen.Veiled {
+		m := lang.NewMap(v.State, stage.MapOptions{})
+		d.Map = &m
+	}
+	return d
 }
 
 // walkSay is what the walkthrough says at its step, as HTML for everybody; "" before the
@@ -73,12 +86,12 @@ func brokenSay(v *class.View) string {
 
 // screenOf is the run of a room as all may see it. rest stands for a run that
 // rests; inside shows the inside of a forward pass that is looked into.
-func screenOf(v *class.View, rest *session.State, inside bool) screen {
+func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) screen {
 	st := cmp.Or(v.State, rest)
 	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
-		return newVeiled(st, v.Poll.Step)
+		return newVeiled(st, view, v.Poll.Step)
 	}
-	return newScreen(st, inside)
+	return newScreen(st, view, inside)
 }
 
 // brief is a row of segments with the first part of its words: a slide has no

@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // A guided tour is a walkthrough that one learner plays alone. It shows the same
@@ -157,7 +158,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	if n < len(walk.Steps) {
 		v.Next = tourPath(walk.Slug, n+1)
 	}
-	if err := v.ask(st, q); err != nil {
+	if err := v.ask(st, shell.ViewOf(r), q); err != nil {
 		p.fail(w, r, err)
 		return
 	}
@@ -168,8 +169,8 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask prepares what the step asks, and what an answer brings to light.
-func (v *tourPage) ask(st *session.State, q url.Values) error {
-	v.Screen = newScreen(st, false)
+func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
+	v.Screen = newScreen(st, view, false)
 	a := v.Step.Ask
 	if a == nil {
 		return nil
@@ -196,7 +197,7 @@ func (v *tourPage) ask(st *session.State, q url.Values) error {
 		}
 		seen, v.Mine, v.Said, v.Right = answer.Poll, answer.Mine, answer.Said, answer.Right
 	case a.Kind == lessons.AskNext:
-		v.Screen = newVeiled(st, seen.Step)
+		v.Screen = newVeiled(st, view, seen.Step)
 	}
 	v.Poll = newPoll(&class.View{Poll: seen, Here: 1})
 	return nil

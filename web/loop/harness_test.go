@@ -144,8 +144,8 @@ func (x *site) handle(log *slog.Logger) {
 	x.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Learners of these tests have switched to Numbers, unless they are new or
 		// switch again.
-		if !x.newcomer.Load() && len(r.CookiesNamed(viewCookie)) == 0 {
-			r.AddCookie(&http.Cookie{Name: viewCookie, Value: string(numbersView)})
+		if !x.newcomer.Load() && len(r.CookiesNamed(shell.ViewCookie)) == 0 {
+			r.AddCookie(&http.Cookie{Name: shell.ViewCookie, Value: string(numbersView)})
 		}
 		(*x.handler.Load()).ServeHTTP(w, r)
 	})

@@ -254,7 +254,7 @@ func endHTML(v Page) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = switchHTML(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.ViewSwitch(shell.View(v.View), v.back()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -33,7 +34,7 @@ type livePart struct {
 // that is gone or none was asked for. A page whose run had been started (had=1) is
 // refused if the run is gone.
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
-	enc := encoders[v.Protocol](viewNamed(v.Query.Get("view"), numbersView))
+	enc := encoders[v.Protocol](view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
 	p := &livePart{Server: s, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
 	id := v.Query.Get("run")
 	run, found := s.Runs.Join(v.Caller, id, p.viewer)

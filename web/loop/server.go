@@ -66,7 +66,7 @@ func New(d Deps) *Server {
 // Mount adds the Loop's addresses to the server's.
 func (s *Server) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /loop", s.page)
-	mux.HandleFunc("POST /loop/view", s.switchView)
+	mux.HandleFunc("POST /view", s.switchView)
 	mux.HandleFunc("GET /export/{name...}", s.export)
 	mux.HandleFunc("/export", shell.NotFound) // the mux would redirect it to the folder, which is no page
 	mux.HandleFunc("GET /storybook", s.storybook)
@@ -125,6 +125,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if code := r.URL.Query().Get("class"); class.IsCode(code) {
 		page.Class = code
 	}
-	page.View = viewOf(r)
+	page.View = view(shell.ViewOf(r))
 	s.HTML(w, r, status, PageHTML(page))
 }

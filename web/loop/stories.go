@@ -258,7 +258,7 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := NewPage(st)
-	page.View = viewNamed(r.URL.Query().Get("view"), numbersView)
+	page.View = view(shell.ViewNamed(r.URL.Query().Get("view"), shell.Numbers))
 	page.Title = stories[i].Title + " · Storybook"
 	if tune := stories[i].tune; tune != nil {
 		tune(&page)

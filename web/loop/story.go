@@ -32,39 +32,6 @@ func storyShell(v Page) shell.Of {
 	}
 }
 
-// boldness are words for the knob between safer and bolder, each up to a
-// temperature. In its middle is T = 1, with which the model learned.
-var boldness = []struct {
-	upTo float64
-	say  string
-}{
-	{0, "always the favourite"},
-	{0.5, "very safe"},
-	{0.95, "a little safe"},
-	{1.05, "as learned"},
-	{1.5, "a little bold"},
-	{2, "very bold"},
-}
-
-// boldnessSay is what a temperature is called.
-func boldnessSay(t float64) string {
-	for _, b := range boldness {
-		if t <= b.upTo {
-			return b.say
-		}
-	}
-	return boldness[len(boldness)-1].say
-}
-
-// boldnessWords is the list for the page's script: "0 always the favourite|…".
-func boldnessWords() string {
-	var list []string
-	for _, b := range boldness {
-		list = append(list, terms.Plain(b.upTo)+" "+b.say)
-	}
-	return strings.Join(list, "|")
-}
-
 // temperatureOf is the console's temperature as a number.
 func temperatureOf(c Console) float64 {
 	t, _ := strconv.ParseFloat(c.Inputs[FieldTemperature], 64) // it is a knob's value, written by this program

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -11,63 +12,39 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// view is how the page shows a run. Both show the same run, stage and knobs.
-type view string
-
-const (
-	// storyView says in plain words what happens; everybody begins with it.
-	storyView view = "story"
-	// numbersView has every number and every control.
-	numbersView view = "numbers"
-)
-
-// viewNamed is the view with a name, or another one if there is none.
-func viewNamed(name string, other view) view {
-	switch v := view(name); v {
-	case storyView, numbersView:
-		return v
-	}
-	return other
-}
-
-// viewCookie keeps the view that a learner has switched to. It says nothing
-// else about them, and so is no secret.
-const viewCookie = "view"
-
-// viewYears is how long the choice is kept.
-const viewYears = 2 * 365 * 24 * 60 * 60
-
-// viewOf is the view in which a learner sees the Loop.
-func viewOf(r *http.Request) view {
-	for _, c := range shell.Cookies(r, viewCookie, "/") {
-		if v := viewNamed(c.Value, ""); v != "" {
-			return v
-		}
-	}
-	return storyView
-}
-
-// switchView answers POST /loop/view: it keeps the view in a cookie and leads
-// back to the run that the form names.
+// switchView answers POST /view: it keeps the view in a cookie and leads back to
+// the page that the form names, in whatever room that is.
 func (s *Server) switchView(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return
 	}
-	chosen := viewNamed(r.PostForm.Get("view"), "")
+	chosen := shell.ViewNamed(r.PostForm.Get("view"), "")
 	if chosen == "" {
-		s.Refuse(w, r, http.StatusBadRequest, "There is no such view.", "The Loop has two: Story and Numbers.")
+		s.Refuse(w, r, http.StatusBadRequest, "There is no such view.", "There are two: Story and Numbers.")
 		return
 	}
-	shell.SetCookie(w, r, http.Cookie{Name: viewCookie, Value: string(chosen), Path: "/", MaxAge: viewYears})
-	back := url.Values{}
-	for _, key := range []string{"run", "log", "class"} {
-		if value := r.PostForm.Get(key); value != "" {
-			back.Set(key, value)
+	shell.KeepView(w, r, chosen)
+	http.Redirect(w, r, cmp.Or(shell.Back(r.PostForm.Get("back")), "/loop"), http.StatusSeeOther)
+}
+
+// back is where the switch of a page leads.
+func (v Page) back() string {
+	q := url.Values{}
+	for key, value := range map[string]string{"run": v.Run, "log": v.Link, "class": v.Class} {
+		if value != "" {
+			q.Set(key, value)
 		}
 	}
-	to := url.URL{Path: "/loop", RawQuery: back.Encode()}
-	http.Redirect(w, r, to.String(), http.StatusSeeOther)
+	return (&url.URL{Path: "/loop", RawQuery: q.Encode()}).String()
 }
+
+// view is a view of the Loop.
+type view shell.View
+
+const (
+	storyView   = view(shell.Story)
+	numbersView = view(shell.Numbers)
+)
 
 // panels are the parts of the page that are sent again when they change.
 func (v view) panels() []Panel {

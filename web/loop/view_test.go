@@ -21,16 +21,14 @@ func TestTheViewIsKept(t *testing.T) {
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="story"`) {
 		t.Error("a newcomer does not see the Story")
 	}
-	link := "abc"
-	form := url.Values{"view": {"numbers"}, "log": {link}, "run": {""}}
-	res := x.post("/loop/view", form)
-	if at := res.Header.Get("Location"); res.StatusCode != http.StatusSeeOther || at != "/loop?log="+link {
+	res := x.post("/view", url.Values{"view": {"numbers"}, "back": {"/loop?log=abc"}})
+	if at := res.Header.Get("Location"); res.StatusCode != http.StatusSeeOther || at != "/loop?log=abc" {
 		t.Errorf("the switch answers %s, %s", res.Status, at)
 	}
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {
 		t.Error("the choice is not kept")
 	}
-	if res := x.post("/loop/view", url.Values{"view": {"opera"}}); res.StatusCode != http.StatusBadRequest {
+	if res := x.post("/view", url.Values{"view": {"opera"}}); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("a view that does not exist is answered with %s", res.Status)
 	}
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {

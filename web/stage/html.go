@@ -176,7 +176,19 @@ func ProseTokenHTML(t Token) templ.Component {
 }
 
 func proseToken(b *strings.Builder, t Token) {
-	class := "w"
+	tab, esc := "-1", templ.EscapeString[string]
+	if t.Tab {
+		tab = "0"
+	}
+	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-step="` +
+		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `">` + esc(t.Prose) +
+		`</span>`)
+}
+
+// proseShare are the attributes of a token in the text: how it looks, and its share as
+// a tooltip.
+func proseShare(t Token) string {
+	class, now := "w", ""
 	for _, c := range []struct {
 		on   bool
 		name string
@@ -185,15 +197,26 @@ func proseToken(b *strings.Builder, t Token) {
 			class += " " + c.name
 		}
 	}
-	tab, esc := "-1", templ.EscapeString[string]
-	if t.Tab {
-		tab = "0"
-	}
-	b.WriteString(`<span` + idAttr(t.ID) + ` class="` + class + `" role="button" tabindex="` + tab + `" data-step="` +
-		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `" title="` +
-		esc(t.Percent) + `"`)
 	if t.Now {
-		b.WriteString(` aria-current="true"`)
+		now = ` aria-current="true"`
 	}
-	b.WriteString(">" + esc(t.Prose) + `</span>`)
+	return ` class="` + class + `" title="` + templ.EscapeString(t.Percent) + `"` + now
+}
+
+// ProseRowHTML is the text so far as one reads it, for the screens of a class, on which
+// nothing in it is pressed. With links each generated token links to its draw.
+func (w Words) ProseRowHTML(id, prompt string, v Strip, links bool) templ.Component {
+	gen := writer(func(b *strings.Builder) {
+		b.WriteString(`<span class="prose__gen" role="group" aria-label="` +
+			templ.EscapeString(w.T("story.made")) + `">`)
+		for _, t := range v.Tokens {
+			name, link := "span", ""
+			if links {
+				name, link = "a", ` href="?at=`+strconv.Itoa(t.Step)+`.5" data-look`
+			}
+			b.WriteString("<" + name + proseShare(t) + link + ">" + templ.EscapeString(t.Prose) + "</" + name + ">")
+		}
+		b.WriteString(`</span>`)
+	})
+	return proseRow(id, w.T("strip.aria.text"), inProse(prosePrompt("", prompt), gen, w.proseNext("", prompt, v)))
 }

@@ -21,6 +21,7 @@ type Story struct {
 	Past  string // set while the learner looks back
 	Say   Rich
 	Foot  Rich
+	Point string // where the text can be pointed at: what that does
 
 	Hunches []Hunch      // 1
 	Reads   []Text       // 1, where nothing is looked into
@@ -94,6 +95,7 @@ func (w Words) NewStory(s *session.State) Story {
 	if v.End = ended(s); v.End {
 		v.Verb, v.Of = w.T("story.end"), w.T("story.end.of", "tokens", w.Counted(len(s.Steps), "token"))
 		v.Say, v.Foot = w.Rich("story.end."+string(s.Stopped), "text", Marked(lastStep(s).StopString)), w.boldest(s)
+		v.Point = w.T("story.end.point")
 		return v
 	}
 	if s.Undrawn {

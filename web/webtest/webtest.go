@@ -37,12 +37,28 @@ type Options struct {
 	// Started, if not nil, is called with the server.
 	Started func(*web.Server)
 	Hosts   []string // by which it may be reached besides its own, such as a proxy's
+	// View is the one that everybody has switched to who has not switched since; "" for
+	// the view of newcomers.
+	View shell.View
 }
 
 // Course is the course, loaded once.
 func Course(t testing.TB) *lessons.Course {
 	t.Helper()
 	return courseworktest.Course(t)
+}
+
+// switched has all requests come from people who have switched to a view.
+func switched(view shell.View, next http.Handler) http.Handler {
+	if view == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.CookiesNamed(shell.ViewCookie)) == 0 {
+			r.AddCookie(&http.Cookie{Name: shell.ViewCookie, Value: string(view)})
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // Serve runs a server until the test ends and returns its URL.
@@ -71,7 +87,7 @@ func Serve(t testing.TB, o Options) string {
 	if o.Started != nil {
 		o.Started(s)
 	}
-	h.Config.Handler = s.Handler()
+	h.Config.Handler = switched(o.View, s.Handler())
 	h.Config.ErrorLog = slog.NewLogLogger(quiet.Handler(), slog.LevelError)
 	h.Start()
 	t.Cleanup(func() {

@@ -1,0 +1,71 @@
+package classroom_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestClassInTheStory: presenter, wall and phone of newcomers show every stage in the
+// Story, each whole on the wall; before a reveal no screen tells what is asked; the wall
+// follows the presenter's switch, and a phone keeps its own view.
+func TestClassInTheStory(t *testing.T) {
+	t.Parallel()
+	base := serveStory(t)
+	desk := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	desk.Go(room + "/present")
+	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
+	screens := map[string]*browser.Tab{"presenter": desk, "wall": wall, "phone": phone}
+	says(desk, "#cl-who", "1 here")
+	drive(desk, room, "start", "prompt", "Once upon a time there was a")
+	for stage := 1; stage <= 7; stage++ {
+		if stage > 1 {
+			drive(desk, room, "forward")
+		}
+		for name, tab := range screens {
+			tab.Wait(
+				fmt.Sprintf("stage %d on the %s", stage, name),
+				fmt.Sprintf(`document.querySelector("#panel.story--%d")`, stage),
+			)
+			if name == "phone" {
+				continue
+			}
+			if over := browser.Value[float64](
+				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".bigstage"))`,
+			); over > 1 {
+				t.Errorf("stage %d: %g px of the map's side do not fit the %s", stage, over, name)
+			}
+			if over := browser.Value[float64](
+				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".deck__stage"))`,
+			); over > 1 {
+				t.Errorf("stage %d: %g px of the stage do not fit the %s", stage, over, name)
+			}
+			if browser.Value[int](tab, `document.querySelectorAll(".bigstage__map #map").length`) != 1 {
+				t.Errorf("stage %d: the %s has no map", stage, name)
+			}
+		}
+	}
+	wall.AuditState("wall-story", 0)
+	phone.AuditState("phone-story", 1)
+	drive(desk, room, "ask-next", "where", "here")
+	for name, tab := range screens {
+		tab.Wait("the vote on the "+name, `document.querySelector("#cl-ask")`)
+		if n := browser.Value[int](
+			tab, `document.querySelectorAll(".shares, .hunch, .laid, .map, .tc, .is-pick").length`,
+		); n != 0 {
+			t.Errorf("the %s shows something of what is asked", name)
+		}
+	}
+	drive(desk, room, "reveal")
+	drive(desk, room, "dismiss")
+	desk.Click(`.presenter .view [value="numbers"]`)
+	desk.Wait("Numbers in the presenter's window", `document.querySelector(".deck__stage .panel")`)
+	wall.Wait("Numbers on the wall", `document.querySelector(".deck__stage .panel")`)
+	drive(desk, room, "forward")
+	phone.Wait("the Story on the phone", `document.querySelector("#panel.story")`)
+	wall.Wait("the next stage on the wall", `document.querySelector(".deck__stage .panel")`)
+	phone.Click(`.ph__much .view [value="numbers"]`)
+	phone.Wait("Numbers on the phone", `document.querySelector("#cl-stage .panel")`)
+}

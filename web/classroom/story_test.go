@@ -1,0 +1,115 @@
+package classroom_test
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// TestTheStoryOnEveryScreen: newcomers see the Story on phones and wall; each screen has
+// a switch of its own, which leads back to where it was, and the choice is kept.
+func TestTheStoryOnEveryScreen(t *testing.T) {
+	t.Parallel()
+	base := serveStory(t)
+	p, code := teacher(t, base, url.Values{})
+	room := "/class/" + code
+	p.do(code, "start", "prompt", "Once upon a time there was a")
+	p.do(code, "token")
+	for range 3 {
+		p.do(code, "forward")
+	}
+	phone := newPerson(t, base)
+	views := func(p *person, want shell.View) {
+		t.Helper()
+		for _, path := range []string{"", "/projector", "?at=1.5", "/tour"} {
+			at := room + path
+			if path == "/tour" {
+				at = "/tour/loop"
+			}
+			got := p.get(at)
+			story, numbers := got.Find(".story, .ph__prose").Length() > 0, got.Find(".panel, .ph__strip").Length() > 0
+			if story != (want == shell.Story) || numbers == story {
+				t.Errorf("%s in %s: it has the Story: %t, Numbers: %t", at, want, story, numbers)
+			}
+			if now := got.Find(`.view [aria-pressed="true"]`); now.First().AttrOr("value", "") != string(want) {
+				t.Errorf("%s: the switch stands at %q", at, now.Text())
+			}
+			if got.Find(`.view [name="back"]`).First().AttrOr("value", "") == "" {
+				t.Errorf("%s: the switch leads nowhere", at)
+			}
+		}
+	}
+	views(phone, shell.Story)
+	shown := phone.get(room)
+	if rail := words(shown.Find("#cl-rail")); rail != "Read Score Share Trim Draw Write Remember" &&
+		rail != "ReadScoreShareTrimDrawWriteRemember" {
+		t.Errorf("the stages are %q", rail)
+	}
+	if text := shown.Find("#cl-strip .prose").Text(); !strings.HasPrefix(text, "Once upon a time there was a ") {
+		t.Errorf("the text is %q", text)
+	}
+	back := shown.Find(`.view [name="back"]`).First().AttrOr("value", "")
+	if got := phone.post("/view", url.Values{"view": {"numbers"}, "back": {back}}); got.status != http.StatusOK ||
+		got.path != room {
+		t.Errorf("the switch leads to %s, %d", got.path, got.status)
+	}
+	views(phone, shell.Numbers)
+	views(p, shell.Story) // the presenter's browser has a choice of its own
+}
+
+// TestViewsAgree: the shares in the Story are those of Numbers, as whole percents.
+func TestViewsAgree(t *testing.T) {
+	t.Parallel()
+	base := serveStory(t)
+	p, code := teacher(t, base, url.Values{})
+	p.do(code, "start", "prompt", "The capital of France is")
+	for range 2 {
+		p.do(code, "forward")
+	}
+	story, numbers := newPerson(t, base), newPerson(t, base)
+	numbers.post("/view", url.Values{"view": {"numbers"}, "back": {"/"}})
+	shares := map[string]string{}
+	for _, row := range story.get("/class/" + code).Find("#cl-stage .shares li:not(.is-rest)").EachIter() {
+		shares[words(row.Find(".shares__w"))] = words(row.Find(".pct"))
+	}
+	if len(shares) == 0 {
+		t.Fatal("the Story names no shares")
+	}
+	seen := 0
+	for _, row := range numbers.get("/class/" + code).Find("#cl-stage .tc tbody tr").EachIter() {
+		share, ok := shares[words(row.Find(".tk"))]
+		if !ok {
+			continue
+		}
+		seen++
+		if p := words(row.Find("td.p").First()); !agree(t, share, p) {
+			t.Errorf("%s has %s in the Story and %s in Numbers", words(row.Find(".tk")), share, p)
+		}
+	}
+	if seen != len(shares) {
+		t.Errorf("%d of %d shares stand in Numbers: %v", seen, len(shares), shares)
+	}
+}
+
+// agree reports whether a share in whole percent is that of a probability with decimals.
+// The Story rounds so that its shares add up to 100%, so they may differ by one.
+func agree(t *testing.T, share, p string) bool {
+	t.Helper()
+	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)
+	if err != nil {
+		t.Fatalf("Numbers has the probability %q", p)
+	}
+	if share == "<1%" {
+		return x < 0.01
+	}
+	whole, err := strconv.ParseFloat(strings.Trim(share, ">%"), 64)
+	if err != nil {
+		t.Fatalf("the Story has the share %q", share)
+	}
+	return math.Abs(whole/100-x) <= 0.01
+}

@@ -1,0 +1,41 @@
+package stage
+
+import (
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// boldness are words for the knob between safer and bolder, each up to a
+// temperature. In its middle is T = 1, with which the model learned.
+var boldness = []struct {
+	upTo float64
+	say  string
+}{
+	{0, "always the favourite"},
+	{0.5, "very safe"},
+	{0.95, "a little safe"},
+	{1.05, "as learned"},
+	{1.5, "a little bold"},
+	{2, "very bold"},
+}
+
+// Boldness is what the Story calls a temperature.
+func Boldness(t float64) string {
+	for _, b := range boldness {
+		if t <= b.upTo {
+			return b.say
+		}
+	}
+	return boldness[len(boldness)-1].say
+}
+
+// BoldnessWords is the list of [Boldness] for a page's script: "0 always the
+// favourite|…".
+func BoldnessWords() string {
+	var list []string
+	for _, b := range boldness {
+		list = append(list, terms.Plain(b.upTo)+" "+b.say)
+	}
+	return strings.Join(list, "|")
+}
