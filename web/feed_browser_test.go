@@ -14,7 +14,7 @@ import (
 func TestFeedComesBack(t *testing.T) {
 	t.Parallel()
 	p := browser.NewProxy(t)
-	url := webtest.Serve(t, webtest.Options{Hosts: shell.LoopbackHosts(p.Addr().String())})
+	url := webtest.Serve(t, webtest.Options{Hosts: shell.LoopbackHosts(p.Addr().String()), View: shell.Numbers})
 	p.To(strings.TrimPrefix(url, "http://"))
 	tab := browser.Open(t, browser.Laptop, p.URL()+"/learn/temperature")
 	tab.MayLose()

@@ -61,9 +61,7 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 // named gives the stages the names that they have in a view.
 func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
 	if view == shell.Story {
-		for i := range rail {
-			rail[i].Name, rail[i].Short = rail[i].Verb, rail[i].Verb
-		}
+		return stage.Verbs(rail)
 	}
 	return rail
 }

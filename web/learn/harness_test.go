@@ -7,11 +7,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 var text = courseworktest.Text
 
-// site is the pages as one learner sees them.
+// site is the pages as one learner sees them, who has switched to Numbers.
 type site struct {
 	*courseworktest.Site
 	pages *Pages
@@ -20,6 +21,7 @@ type site struct {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{Site: courseworktest.New(t, time.Now)}
+	s.View = shell.Numbers
 	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
 	s.pages.Mount(s.ServeMux)
 	return s

@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // lessonPage is one lesson as its page shows it.
@@ -51,10 +52,12 @@ func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Le
 		p.Fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked)))
+	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked, shell.ViewOf(r))))
 }
 
-func (p *Pages) newLesson(l *lessons.Lesson, m *coursework.Map, asked *coursework.Question) *lessonPage {
+func (p *Pages) newLesson(
+	l *lessons.Lesson, m *coursework.Map, asked *coursework.Question, view shell.View,
+) *lessonPage {
 	v := &lessonPage{Lesson: l, Map: m}
 	for i := range m.Lessons {
 		if m.Lessons[i].Lesson != l {
@@ -71,7 +74,7 @@ func (p *Pages) newLesson(l *lessons.Lesson, m *coursework.Map, asked *coursewor
 	for _, s := range l.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(b, asked))
+			ls.Parts = append(ls.Parts, p.block(b, asked, view))
 		}
 		for _, n := range l.Notes {
 			if n.Section == s.ID || n.Section == s.Key() {
@@ -84,12 +87,12 @@ func (p *Pages) newLesson(l *lessons.Lesson, m *coursework.Map, asked *coursewor
 }
 
 // block lays one part of a section out.
-func (p *Pages) block(b lessons.Block, asked *coursework.Question) templ.Component {
+func (p *Pages) block(b lessons.Block, asked *coursework.Question, view shell.View) templ.Component {
 	switch b := b.(type) {
 	case lessons.Prose:
 		return proseHTML(b.HTML)
 	case lessons.Widget:
-		return p.widget(b)
+		return p.widget(b, view)
 	case lessons.Check:
 		if asked != nil && asked.Q == b.Question {
 			return coursework.QuestionForm(asked)

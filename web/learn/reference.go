@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // reference answers GET /reference: everything on one sheet, and what is cited.
@@ -20,7 +21,7 @@ func (p *Pages) sheetParts() []lessonSection {
 	for _, s := range p.Course.Sheet.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(b, nil))
+			ls.Parts = append(ls.Parts, p.block(b, nil, shell.Numbers))
 		}
 		list = append(list, ls)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
@@ -13,5 +14,11 @@ func TestMain(m *testing.M) { browser.Main(m) }
 // serve runs the whole server and returns its URL and the course it teaches.
 func serve(t *testing.T) (url string, course *lessons.Course) {
 	t.Helper()
-	return webtest.Serve(t, webtest.Options{}), webtest.Course(t)
+	return serveIn(t, shell.Numbers)
+}
+
+// serveIn is serve for learners who have switched to a view.
+func serveIn(t *testing.T, view shell.View) (url string, course *lessons.Course) {
+	t.Helper()
+	return webtest.Serve(t, webtest.Options{View: view}), webtest.Course(t)
 }

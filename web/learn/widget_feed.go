@@ -7,11 +7,12 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // Feeds are the live parts of these pages, by name: widget?id=ID is an
-// experiment. It takes one command, set, with values: the inputs by name, all
+// experiment, in Numbers unless view=story. It takes one command, set, with values: the inputs by name, all
 // as text, those left out as the lesson sets them. The answer is the
 // experiment's panel, and as data the inputs as they stand.
 func (p *Pages) Feeds() map[string]wire.Open {
@@ -26,7 +27,7 @@ func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {
 			Message: "There is no such experiment. The lesson may have changed; reload it.",
 		}
 	}
-	return &widgetFeed{s, s.open(p.desk()), p.Log}, nil
+	return &widgetFeed{s, s.open(p.desk(shell.ViewNamed(v.Query.Get("view"), shell.Numbers))), p.Log}, nil
 }
 
 // widgetFeed is an experiment that someone has before them.

@@ -3,6 +3,8 @@ package learn
 import (
 	"io"
 	"strings"
+
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // templWriter is what components write to.
@@ -11,6 +13,7 @@ type templWriter = io.Writer
 // figure is an experiment as a page shows it.
 type figure struct {
 	*spec
+	View    shell.View
 	Texts   []control // what is read
 	Numbers []control // what is turned
 	Body    string    // HTML
@@ -27,8 +30,8 @@ type control struct {
 func (c control) lines() int { return 1 + strings.Count(c.Value, "\n") }
 
 // newFigure lays an experiment's inputs out around its body.
-func newFigure(s *spec, in values, body string, err error) figure {
-	f := figure{spec: s, Body: body}
+func newFigure(s *spec, view shell.View, in values, body string, err error) figure {
+	f := figure{spec: s, View: view, Body: body}
 	for _, c := range s.Fields {
 		one := control{c, s.ID + "-" + c.Name, in[c.Name]}
 		switch c.Kind {

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -35,13 +36,16 @@ func temperatureFields() []field {
 // scores of a prompt are worked out once.
 type temperature struct {
 	model  *infer.Model
+	story  bool // shown in the Story
 	prompt string
 	run    *session.Session
 	ones   []float64 // p at T = 1, by token id
 	curve  []float64 // share of the likeliest token over the slider's range
 }
 
-func newTemperature(d desk) experiment { return &temperature{model: d.target} }
+func newTemperature(d desk) experiment {
+	return &temperature{model: d.target, story: d.view == shell.Story}
+}
 
 func (e *temperature) show(ctx context.Context, in values) (templ.Component, error) {
 	t := in.float("t")
@@ -61,6 +65,9 @@ func (e *temperature) show(ctx context.Context, in values) (templ.Component, err
 	st, err := e.run.Apply(ctx, session.SetKnob("temperature", t))
 	if err != nil {
 		return nil, err
+	}
+	if e.story {
+		return temperatureStoryHTML(lang.NewStory(st), e.view(st)), nil
 	}
 	return temperatureHTML(e.view(st)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -40,11 +41,14 @@ func turnFields() []field {
 // the first forward pass, 8 the second.
 type turnWidget struct {
 	model *infer.Model
+	story bool   // shown in the Story
 	key   string // inputs that the run was started with
 	run   *session.Session
 }
 
-func newTurnWidget(d desk) experiment { return &turnWidget{model: d.target} }
+func newTurnWidget(d desk) experiment {
+	return &turnWidget{model: d.target, story: d.view == shell.Story}
+}
 
 func (e *turnWidget) show(ctx context.Context, in values) (templ.Component, error) {
 	s := settingsOf(in)
@@ -61,7 +65,11 @@ func (e *turnWidget) show(ctx context.Context, in values) (templ.Component, erro
 	}
 	at := (st.Cursor.Step-1)*stages + int(st.Cursor.Stage)
 	in.set("at", at)
-	return turnStageHTML(e.view(st, at)), nil
+	v := e.view(st, at)
+	if e.story {
+		return turnStoryHTML(newTurnStory(st, v)), nil
+	}
+	return turnStageHTML(v), nil
 }
 
 // goTo looks at a place, running what has not run; where the text ends before
@@ -140,6 +148,24 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		v.Forward.At, v.Token.At = 0, 0
 	}
 	return v
+}
+
+// turnStory is the loop at one stage in the Story.
+type turnStory struct {
+	stageView
+	Story  stage.Story
+	Prompt string
+	Text   stage.Strip
+}
+
+func newTurnStory(st *session.State, v stageView) turnStory {
+	t := turnStory{v, lang.NewStory(st), st.Prompt, lang.NewStrip(st)}
+	t.Rail = stage.Verbs(t.Rail)
+	t.Text.Tokens = v.Made // the text as it was at this stage
+	if t.Text.Next.Stopped = v.Next == nil; v.Next != nil {
+		t.Text.Next = *v.Next
+	}
+	return t
 }
 
 // behindName tells what one stage has done, behind its number and name.

@@ -16,12 +16,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // widgetStyles and widgetScripts are what pages with experiments load besides
 // their own.
 var (
-	widgetStyles  = []string{"css/widget.css"}
+	widgetStyles  = []string{"css/story.css", "css/widget.css"}
 	widgetScripts = []string{"js/widget.js"} // which loads feed.js, and that connection.js
 )
 
@@ -41,25 +42,30 @@ type experiment interface {
 	show(ctx context.Context, in values) (templ.Component, error)
 }
 
-// desk is what an experiment works with. draft may be nil.
-type desk struct{ target, draft *infer.Model }
+// desk is what an experiment works with, and the view in which it shows what it
+// finds. draft may be nil.
+type desk struct {
+	target, draft *infer.Model
+	view          shell.View
+}
 
 // widgetKind is one kind of experiment.
 type widgetKind struct {
 	fields func() []field
 	open   func(desk) experiment
 	plays  bool // it has a way forward that can be walked by itself
+	views  bool // it has a Story beside its Numbers
 }
 
 var widgetKinds = map[lessons.WidgetKind]widgetKind{
-	lessons.WidgetTurn:         {turnFields, newTurnWidget, true},
-	lessons.WidgetTemperature:  {temperatureFields, newTemperature, false},
-	lessons.WidgetNucleus:      {nucleusFields, newNucleus, false},
-	lessons.WidgetGreedyLoop:   {greedyFields, newGreedy, false},
-	lessons.WidgetBestSequence: {bestFields, newBest, false},
-	lessons.WidgetStopString:   {stopFields, newStop, true},
-	lessons.WidgetCache:        {cacheFields, newCache, true},
-	lessons.WidgetSpeculate:    {speculateFields, newSpeculate, true},
+	lessons.WidgetTurn:         {turnFields, newTurnWidget, true, true},
+	lessons.WidgetTemperature:  {temperatureFields, newTemperature, false, true},
+	lessons.WidgetNucleus:      {nucleusFields, newNucleus, false, false},
+	lessons.WidgetGreedyLoop:   {greedyFields, newGreedy, false, false},
+	lessons.WidgetBestSequence: {bestFields, newBest, false, false},
+	lessons.WidgetStopString:   {stopFields, newStop, true, false},
+	lessons.WidgetCache:        {cacheFields, newCache, true, false},
+	lessons.WidgetSpeculate:    {speculateFields, newSpeculate, true, false},
 }
 
 // spec is an experiment as a lesson places it: its inputs with the lesson's
@@ -76,8 +82,14 @@ type widgets struct {
 	specs map[string]*spec // by id
 
 	mu    sync.Mutex
-	first map[string]*firstState
+	first map[shown]*firstState
 	place chan struct{} // of capacity 1: one is worked out at a time
+}
+
+// shown is an experiment in a view.
+type shown struct {
+	id   string
+	view shell.View
 }
 
 // firstState is what an experiment shows before anybody has touched it. It is
@@ -89,7 +101,7 @@ type firstState struct {
 }
 
 func newWidgets(c *lessons.Course) *widgets {
-	ws := &widgets{specs: map[string]*spec{}, first: map[string]*firstState{}, place: make(chan struct{}, 1)}
+	ws := &widgets{specs: map[string]*spec{}, first: map[shown]*firstState{}, place: make(chan struct{}, 1)}
 	if c == nil {
 		return ws
 	}
@@ -108,8 +120,8 @@ func newWidgets(c *lessons.Course) *widgets {
 
 // desk gives an experiment its models: at a seat of the server's pools where it
 // has some, so that no widget holds up a run.
-func (p *Pages) desk() desk {
-	d := desk{p.Model, p.Draft}
+func (p *Pages) desk(view shell.View) desk {
+	d := desk{p.Model, p.Draft, view}
 	if p.Seat != nil {
 		d.target = p.Seat().Model()
 	}
@@ -125,11 +137,11 @@ func (p *Pages) widgetRoutes() pages.Routes {
 
 // widget lays an experiment out as it is first seen. It is worked out while the
 // page is written, since only then is there someone to wait.
-func (p *Pages) widget(w lessons.Widget) templ.Component {
+func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
-		html, err := p.firstOf(ctx, s)
-		return widgetBlock(newFigure(s, s.defaults(), html, err))
+		html, err := p.firstOf(ctx, s, view)
+		return widgetBlock(newFigure(s, view, s.defaults(), html, err))
 	})
 }
 
@@ -149,27 +161,28 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		asked[name] = list[len(list)-1]
 	}
 	in, bad := s.read(asked)
+	view := shell.ViewOf(r)
 	if bad != nil {
 		// Beside what was written stands what the lesson shows.
-		html, err := p.firstOf(r.Context(), s)
-		shown := s.defaults()
-		maps.Copy(shown, asked)
-		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(s, shown, html, errors.Join(bad, err))))
+		html, err := p.firstOf(r.Context(), s, view)
+		values := s.defaults()
+		maps.Copy(values, asked)
+		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(s, view, values, html, errors.Join(bad, err))))
 		return
 	}
 	if err := p.widgets.enter(r.Context()); err != nil {
 		return // nobody waits for an answer
 	}
-	html, err := p.work(r.Context(), s, in)
+	html, err := p.work(r.Context(), s, view, in)
 	p.widgets.leave()
-	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(s, in, html, err)))
+	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(s, view, in, html, err)))
 }
 
 // work makes an experiment for one answer.
-func (p *Pages) work(ctx context.Context, s *spec, in values) (html string, err error) {
+func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in values) (html string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
-	html, err = workOut(ctx, s.open(p.desk()), s, in)
+	html, err = workOut(ctx, s.open(p.desk(view)), s, in)
 	fault.Log(p.Log, "the experiment "+s.ID, err)
 	return html, err
 }
@@ -204,14 +217,14 @@ func (ws *widgets) leave() { <-ws.place }
 
 // firstOf returns what an experiment first shows. Whoever comes while it is
 // being worked out waits for the same; a failure is not kept.
-func (p *Pages) firstOf(ctx context.Context, s *spec) (string, error) {
-	ws := p.widgets
+func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
+	ws, key := p.widgets, shown{s.ID, view}
 	ws.mu.Lock()
-	f := ws.first[s.ID]
+	f := ws.first[key]
 	if f == nil {
 		f = &firstState{done: make(chan struct{})}
-		ws.first[s.ID] = f
-		go p.workFirst(s, f)
+		ws.first[key] = f
+		go p.workFirst(s, view, f)
 	}
 	ws.mu.Unlock()
 	select {
@@ -223,12 +236,12 @@ func (p *Pages) firstOf(ctx context.Context, s *spec) (string, error) {
 }
 
 // workFirst does not end with the one who asked first: others may wait too.
-func (p *Pages) workFirst(s *spec, f *firstState) {
+func (p *Pages) workFirst(s *spec, view shell.View, f *firstState) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
 	defer cancel()
 	if f.err = p.widgets.enter(ctx); f.err == nil {
 		f.err = fault.Do(p.Log, "an experiment", func() (err error) {
-			f.html, err = p.work(ctx, s, s.defaults())
+			f.html, err = p.work(ctx, s, view, s.defaults())
 			return err
 		})
 		p.widgets.leave()
@@ -236,7 +249,7 @@ func (p *Pages) workFirst(s *spec, f *firstState) {
 	if f.err != nil {
 		p.Log.Warn("an experiment has no first state", "id", s.ID, "err", f.err)
 		p.widgets.mu.Lock()
-		delete(p.widgets.first, s.ID)
+		delete(p.widgets.first, shown{s.ID, view})
 		p.widgets.mu.Unlock()
 	}
 	close(f.done)

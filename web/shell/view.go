@@ -67,5 +67,5 @@ func Back(to string) string {
 		strings.HasPrefix(u.Path, "//") || strings.ContainsAny(u.Path, "\\\r\n") {
 		return ""
 	}
-	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery, Fragment: u.Fragment}).String()
 }

@@ -8,7 +8,7 @@ func TestBack(t *testing.T) {
 	for to, want := range map[string]string{
 		"/loop":                     "/loop",
 		"/loop?run=7&log=ab-c":      "/loop?run=7&log=ab-c",
-		"/class/ABCDEF?at=2.3#x":    "/class/ABCDEF?at=2.3",
+		"/class/ABCDEF?at=2.3#x":    "/class/ABCDEF?at=2.3#x",
 		"/learn/what is it":         "/learn/what%20is%20it",
 		"":                          "",
 		"loop":                      "",

@@ -110,7 +110,7 @@ func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {
 		names := w.Stage(int(k))
-		st := RailStage{N: int(k), Name: names.Name, Short: names.Short}
+		st := RailStage{N: int(k), Name: names.Name, Short: names.Short, Verb: w.T("verb." + k.String())}
 		switch {
 		case k == now:
 			st.State = "is-now"
@@ -120,4 +120,12 @@ func (w Words) NewSteps(now infer.Kind) []RailStage {
 		list = append(list, st)
 	}
 	return list
+}
+
+// Verbs gives stages the names that they have in the Story.
+func Verbs(rail []RailStage) []RailStage {
+	for i := range rail {
+		rail[i].Name, rail[i].Short = rail[i].Verb, rail[i].Verb
+	}
+	return rail
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -44,6 +45,8 @@ type Site struct {
 	T testing.TB
 	*http.ServeMux
 	Deps coursework.Deps
+	// View is the one that the learner has switched to; "" is that of newcomers.
+	View shell.View
 }
 
 // New returns a site without rooms. now is the clock of what is kept of the
@@ -59,7 +62,7 @@ func New(t testing.TB, now func() time.Time) *Site {
 			t.Error(err)
 		}
 	})
-	return &Site{t, http.NewServeMux(), coursework.Deps{
+	return &Site{T: t, ServeMux: http.NewServeMux(), Deps: coursework.Deps{
 		Course: Course(t), Progress: progress.New(journal.For(db), db, Course(t), now),
 		Learner: func(*http.Request) (string, *http.Cookie) { return Learner, nil },
 		Log:     slog.New(slog.DiscardHandler),
@@ -68,6 +71,9 @@ func New(t testing.TB, now func() time.Time) *Site {
 
 // Do returns the answer to a request.
 func (s *Site) Do(r *http.Request) *httptest.ResponseRecorder {
+	if s.View != "" {
+		r.AddCookie(&http.Cookie{Name: shell.ViewCookie, Value: string(s.View)})
+	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	return w

@@ -1,0 +1,83 @@
+package learn
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// TestExperimentsHaveAStory: a newcomer sees the Story in the experiments that have one,
+// with a switch that leads back to the experiment, and no table; who has switched, the
+// other way round.
+func TestExperimentsHaveAStory(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, kind := range []lessons.WidgetKind{lessons.WidgetTurn, lessons.WidgetTemperature} {
+		spec := s.specOf(kind)
+		for _, s.View = range []shell.View{"", shell.Numbers} {
+			want := s.View
+			if want == "" {
+				want = shell.Story
+			}
+			figure := s.Get(spec.Lesson.Href()).Find("#" + spec.ID)
+			if on := figure.Find(`.view [aria-pressed="true"]`).AttrOr("value", ""); on != string(want) {
+				t.Errorf("%s: the switch stands at %q, want %s", kind, on, want)
+			}
+			if back := figure.Find(`.view [name="back"]`).AttrOr("value", ""); back != spec.Lesson.Href()+"#"+spec.ID {
+				t.Errorf("%s: the switch leads to %q", kind, back)
+			}
+			if story := figure.Find(".story__pic").Length() > 0; story != (want == shell.Story) ||
+				figure.Find(".w-stage .w-tab, .w-tab--t").Length() > 0 == story && kind == lessons.WidgetTemperature {
+				t.Errorf("%s in %s: the Story is there: %t", kind, want, story)
+			}
+			if feed := figure.AttrOr("data-feed", ""); !strings.HasSuffix(feed, "&view="+string(want)) {
+				t.Errorf("%s: the feed is %q", kind, feed)
+			}
+		}
+	}
+}
+
+// TestStorySharesAreTheEngines: the temperature's shares and ticks in the Story are those
+// of a softmax over all scores, and the axis is the same at every temperature.
+func TestStorySharesAreTheEngines(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.View = shell.Story
+	spec := s.specOf(lessons.WidgetTemperature)
+	const prompt = "The old man had a"
+	z := s.scores(prompt)
+	order := sampling.Rank(z)
+	one, _, _ := sampling.Softmax(z, 1)
+	length := func(s string) float64 {
+		x, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+		if err != nil {
+			t.Fatalf("the length is %q", s)
+		}
+		return x / 100
+	}
+	for _, temp := range []float64{0.5, 2} {
+		d := s.alone(spec, map[string]string{"prompt": prompt, "t": plain(temp)})
+		p, _, _ := sampling.Softmax(z, temp)
+		list := d.Find(".shares li:not(.is-rest)")
+		if list.Length() == 0 {
+			t.Fatal("no shares")
+		}
+		for i, row := range list.EachIter() {
+			bar, ghost := length(row.Find(".bar").AttrOr("width", "")), length(row.Find(".ghost").AttrOr("x1", ""))
+			if math.Abs(bar-p[order[i]]) > 1e-4 || math.Abs(ghost-one[order[i]]) > 1e-4 {
+				t.Errorf(
+					"T = %g, row %d: bar %g, tick %g; the engine has %g and %g",
+					temp, i+1, bar, ghost, p[order[i]], one[order[i]],
+				)
+			}
+		}
+		if axis := text(d.Find(".shares__axis")); strings.Join(strings.Fields(axis), "") != "025%50%75%100%" {
+			t.Errorf("T = %g: the axis is %q", temp, axis)
+		}
+	}
+}
