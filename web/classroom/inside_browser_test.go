@@ -84,9 +84,6 @@ func TestAlonePhone(t *testing.T) {
 	phone.Wait("an own look", `!document.querySelector("#own").hidden`)
 	hands.Press("[data-alone]")
 	phone.Wait("the loop", `location.pathname === "/loop" && document.documentElement?.dataset.conn === "live"`)
-	hands.Press(`.view [value="numbers"]`)
-	phone.Wait("the loop in Numbers",
-		`document.body?.dataset.view === "numbers" && document.documentElement.dataset.conn === "live"`)
 	hands.Press(`[data-cmd='{"cmd":"token"}']`)
 	phone.Wait("a token of one's own", `document.querySelectorAll("#gen .tok--gen, .tok--gen").length > 0`)
 	phone.Shot("alone-phone.png")
