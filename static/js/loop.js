@@ -11,7 +11,8 @@ import { draw } from './heat.js';
 import { showStage } from './scroll.js';
 import { followMap, listenToMap, showZoom } from './map.js';
 import { afterFrame } from './frames.js';
-import { animate, arrives, endByKeys, leave } from './motion.js';
+import { animate, arrives, endByHand, leave } from './motion.js';
+import { carry, measure } from './carry.js';
 
 const controls = new Controls();
 const strip = new Strip();
@@ -36,11 +37,13 @@ function receive(message) {
   const { panels, data } = message;
   try {
     const arrived = data !== undefined && arrives(data);
+    if (arrived) measure();
     if (panels) applyPanels(panels, Boolean(data), arrived);
     if (data) settle(data, arrived);
     else if (panels) strip.answered();
     if (panels?.some(({ id }) => id === 'map-zoom')) showZoom();
     scrollBack();
+    if (arrived) carry();
     if (arrived && !data.playing) showStage();
   } catch (error) {
     controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });
@@ -74,7 +77,7 @@ strip.listen(run);
 controls.listen(run);
 listenToMap((question) => run.send(question));
 address.listen(run, tell);
-endByKeys();
+endByHand();
 if (location.pathname.startsWith('/storybook/')) showStory();
 else run.connect();
 

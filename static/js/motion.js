@@ -1,5 +1,5 @@
 // Animations play once, when a stage is reached: not again when something else
-// changes there or the page reconnects, and a key press ends them. What moves
+// changes there or the page reconnects, and a key or a press ends them. What moves
 // is in motion.css: within #panel by its data-enter, elsewhere by the
 // data-arrived of the whole page.
 const root = document.documentElement;
@@ -10,8 +10,9 @@ let panel = null; // the element that showed it
 
 const finite = (animation) => animation.effect?.getComputedTiming().iterations !== Infinity;
 
-export function endByKeys() {
-  addEventListener('keydown', () => finish(document.getAnimations()), true);
+// endByHand has a key or a press anywhere end what moves.
+export function endByHand() {
+  for (const type of ['keydown', 'pointerdown']) addEventListener(type, () => finish(document.getAnimations()), true);
 }
 
 function finish(animations) {

@@ -37,6 +37,7 @@ type Segment struct {
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
 	FitP  string // the same for the figure, which is never shown without its token
 	Title string
+	Carry string // in the Story, what [StoryShare.carry] calls it
 }
 
 // Widths in CSS pixels of the strip at its narrowest, on a phone and on a wide

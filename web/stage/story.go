@@ -72,6 +72,18 @@ type StoryShare struct {
 	Rest, Cut bool
 }
 
+// carryRest is the data-carry of everything else. No token's text is empty.
+const carryRest = ""
+
+// carry names the bar of a share at every stage, so that a page can move it from one to
+// the next.
+func (r StoryShare) carry() string {
+	if r.Rest {
+		return carryRest
+	}
+	return r.Text.String()
+}
+
 // storyRows is how many candidates the Story names.
 const storyRows = 5
 
