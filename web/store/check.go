@@ -193,23 +193,40 @@ func firstLine(s string) string {
 	return line
 }
 
-// setAside moves a file, with the logs that belong to it, to an unused name with
-// the date in it. It returns the new name of the file itself.
-func (db *DB) setAside(path string, now time.Time) (to string, err error) {
+// nameAside returns an unused name for a file that is set aside, with the date in it.
+func nameAside(path string, now time.Time) string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext) + "-damaged-" + now.Format("2006-01-02-150405")
-	to = stem + ext
+	to := stem + ext
 	for n := 2; taken(to); n++ {
 		to = fmt.Sprintf("%s-%d%s", stem, n, ext)
 	}
-	// The database goes first: as long as it is there, so is its log, without which it
-	// would lack the newest commits. finishSalvage and examine find a log that is left.
+	return to
+}
+
+// setAside moves a file, with the logs that belong to it, to a name that [nameAside]
+// made, and gives notice of it.
+func (db *DB) setAside(path, to, notice string, now time.Time) error {
+	if err := db.announce(now, notice, to); err != nil {
+		return err
+	}
+	if err := db.move(path, to); err != nil {
+		return err
+	}
+	db.notify(now, notice, to)
+	return nil
+}
+
+// move renames a database with its logs. The database goes first: as long as it is
+// there, so is its log, without which it would lack the newest commits. finishSalvage and
+// examine find a log that is left.
+func (db *DB) move(path, to string) error {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if err := db.rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			return err
 		}
 	}
-	return to, nil
+	return nil
 }
 
 func taken(path string) bool {

@@ -142,8 +142,8 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	} {
 		replace(t, path, []byte{byte(i)})
 		replace(t, path+"-wal", []byte{byte(10 + i)})
-		to, err := (&DB{rename: os.Rename}).setAside(path, now)
-		if err != nil || filepath.Base(to) != want {
+		to := nameAside(path, now)
+		if err := (&DB{rename: os.Rename}).move(path, to); err != nil || filepath.Base(to) != want {
 			t.Fatalf("set aside as %s, %v; want %s", to, err, want)
 		}
 		if got := read(t, to); got[0] != byte(i) {

@@ -78,31 +78,35 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	if err == nil && len(secret) == secretBytes {
 		return secret, os.Chmod(path, fileMode)
 	}
-	to, err := db.setAside(path, now)
-	if err != nil {
+	to := nameAside(path, now)
+	notice := "The secret by which this server recognized its learners could not be read. The file was set aside " +
+		"as " + filepath.Base(to) + " in the data folder, and everybody starts as a new learner. Saved progress files " +
+		"can be imported."
+	if err := db.setAside(path, to, notice, now); err != nil {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}
-	db.notify(now, "The secret by which this server recognized its learners could not be read. The file was set aside "+
-		"as "+filepath.Base(to)+" in the data folder, and everybody starts as a new learner. Saved progress files can "+
-		"be imported.",
-		to)
 	return newSecret(path)
 }
 
-// newSecret makes a secret, and writes the whole file before renaming it.
+// newSecret makes a secret.
 func newSecret(path string) ([]byte, error) {
 	secret := make([]byte, secretBytes)
-	rand.Read(secret)                                            // never fails
-	f, err := os.CreateTemp(filepath.Dir(path), secretName+"-*") // of mode 0600
+	rand.Read(secret) // never fails
+	return secret, writeFile(path, []byte(hex.EncodeToString(secret)+"\n"))
+}
+
+// writeFile writes a private file whole, and to the disk, before it has its name.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // of mode 0600
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.Remove(f.Name()) // if it was not renamed
-	_, err = f.WriteString(hex.EncodeToString(secret) + "\n")
+	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, err
+		return err
 	}
-	return secret, os.Rename(f.Name(), path)
+	return os.Rename(f.Name(), path)
 }
 
 // lock is held by the one process that uses a folder. The operating system

@@ -3,6 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,16 +26,77 @@ func (db *DB) notify(now time.Time, text, file string) {
 	db.log.Warn(text, "file", file)
 }
 
-// saveNotices writes the notices of Open to the database, for pages to read.
+// saveNotices writes the notices of Open to the database, for pages to read. Those that
+// an earlier start saved are there already.
 func (db *DB) saveNotices() error {
-	return db.Write(context.Background(), func(tx *sql.Tx) error {
-		for _, n := range db.notices {
-			if _, err := tx.Exec("INSERT INTO notices (at, text) VALUES (?, ?)", n.At.UnixMilli(), n.Text); err != nil {
-				return err
-			}
+	if err := db.Write(context.Background(), db.insertNotices); err != nil {
+		return err
+	}
+	if err := os.Remove(db.announced()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (db *DB) insertNotices(tx *sql.Tx) error {
+	for _, n := range db.notices {
+		if _, err := tx.Exec(`INSERT INTO notices (at, text) SELECT ?1, ?2
+			WHERE NOT EXISTS (SELECT 1 FROM notices WHERE at = ?1 AND text = ?2)`, n.At.UnixMilli(), n.Text); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// announcement is the notice of a file that is set aside. It is on the disk before the
+// file moves, so that a start that is killed before it saves its notices leaves them to
+// the next one.
+type announcement struct {
+	At   time.Time
+	Text string
+	File string // the new name
+}
+
+// announcedName is the file of the announcements that are not in the database yet.
+const announcedName = "viz-notices.part"
+
+func (db *DB) announced() string { return filepath.Join(db.dir, announcedName) }
+
+// announce writes down what is said once a file has the name to.
+func (db *DB) announce(now time.Time, text, to string) error {
+	list := append(db.announcements(), announcement{now, text, filepath.Base(to)})
+	data, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(db.announced(), data); err != nil {
+		return fmt.Errorf("a notice cannot be written: %w", err)
+	}
+	return nil
+}
+
+// announcements are what earlier starts announced and did not save. What cannot be read
+// is left out.
+func (db *DB) announcements() (list []announcement) {
+	data, err := os.ReadFile(db.announced())
+	if err != nil || json.Unmarshal(data, &list) != nil {
 		return nil
+	}
+	return slices.DeleteFunc(list, func(a announcement) bool {
+		return filepath.Base(a.File) != a.File || !taken(filepath.Join(db.dir, a.File)) // it was not moved
 	})
+}
+
+// repeatAnnouncements gives the notices that an earlier start could not save.
+func (db *DB) repeatAnnouncements() {
+	for _, a := range db.announcements() {
+		db.notify(a.At, a.Text, filepath.Join(db.dir, a.File))
+	}
+}
+
+// said reports whether a notice names a file.
+func (db *DB) said(file string) bool {
+	return slices.ContainsFunc(db.notices, func(n Notice) bool { return strings.Contains(n.Text, filepath.Base(file)) })
 }
 
 // Notices returns the notices of [Open]. Each is in the log and, for pages, in

@@ -23,18 +23,21 @@ func (db *DB) checkRows(now time.Time) error {
 		if err != nil {
 			return err
 		}
+		var records int64
 		if len(orphans) > 0 {
-			if err := db.adopt(tx, now); err != nil {
+			if records, err = db.adopt(tx, now); err != nil {
 				return err
 			}
 		}
-		if err := db.adoptUnknown(tx, now); err != nil {
+		unknown, err := db.adoptUnknown(tx, now)
+		if err != nil {
 			return err
 		}
+		db.notifyOrphans(records+unknown, now)
 		if err := db.checkLogs(tx, now); err != nil {
 			return err
 		}
-		return nil
+		return db.insertNotices(tx) // with what they are about, whatever ends this start
 	})
 }
 
@@ -52,11 +55,11 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt gives records without a log one that is set aside.
-func (db *DB) adopt(tx *sql.Tx, now time.Time) error {
+// adopt gives records without a log one that is set aside, and counts them.
+func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost
-	err := EachRow(context.Background(), tx, `SELECT owner, count(seq),
+	err = EachRow(context.Background(), tx, `SELECT owner, count(seq),
 			ifnull(sum(octet_length(type) + octet_length(id) + octet_length(data)), 0)
 		FROM (SELECT owner, seq, type, id, data FROM records UNION ALL SELECT owner, NULL, '', '', '' FROM snapshots)
 		WHERE owner NOT IN (SELECT id FROM owners) GROUP BY owner`, func(scan func(...any) error) error {
@@ -66,26 +69,24 @@ func (db *DB) adopt(tx *sql.Tx, now time.Time) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	records := int64(0)
 	for _, l := range logs {
 		name, err := freeName(tx, setAsideName("log", fmt.Sprint(l.id)), now)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		_, err = tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
 			VALUES (?, ?, ?, ?, 0, 0, ?, ?)`, l.id, SetAsideKind, name, now.UnixMilli(), l.records, l.bytes)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		records += l.records
 	}
 	if _, err := tx.Exec("DELETE FROM notices_seen WHERE notice NOT IN (SELECT id FROM notices)"); err != nil {
-		return err
+		return 0, err
 	}
-	db.notifyOrphans(records, now)
-	return nil
+	return records, nil
 }
 
 func (db *DB) notifyOrphans(records int64, now time.Time) {
@@ -97,8 +98,9 @@ func (db *DB) notifyOrphans(records int64, now time.Time) {
 	}
 }
 
-// adoptUnknown sets aside logs of a kind that there is not: it is damaged.
-func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) error {
+// adoptUnknown sets aside logs of a kind that there is not: it is damaged. It counts their
+// records.
+func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) (records int64, err error) {
 	logs := map[int64]string{}
 	if err := EachRow(context.Background(), tx, "SELECT id, name FROM owners WHERE kind NOT IN ("+kinds+")",
 		func(scan func(...any) error) error {
@@ -108,24 +110,22 @@ func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) error {
 			logs[id] = name
 			return err
 		}); err != nil {
-		return err
+		return 0, err
 	}
-	records := int64(0)
 	for id, name := range logs {
 		name, err := freeName(tx, setAsideName("log", name), now)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		var n int64
 		if err := tx.QueryRow(`UPDATE owners SET kind = ?, name = ?, used_at = ?, first = 0, last = 0,
 			records = (SELECT count(*) FROM records WHERE owner = owners.id) WHERE id = ? RETURNING records`,
 			SetAsideKind, name, now.UnixMilli(), id).Scan(&n); err != nil {
-			return err
+			return 0, err
 		}
 		records += n
 	}
-	db.notifyOrphans(records, now)
-	return nil
+	return records, nil
 }
 
 // EntriesText is a number of entries in words.

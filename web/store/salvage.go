@@ -70,6 +70,9 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if err := db.rename(whole, path); err != nil {
 		return err
 	}
+	if to != "" && db.said(to) { // as always, unless somebody moved files in between
+		return nil
+	}
 	text := "The saved data was damaged, and what could be read of it was copied into a new file."
 	if to != "" {
 		text += " The damaged file is in the data folder, unchanged, as " + filepath.Base(to) + "."
@@ -92,7 +95,8 @@ func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 		return to, removeLogIndex(path)
 	}
 	if to == "" || taken(to+"-wal") {
-		return db.setAside(path, now)
+		to = nameAside(path, now)
+		return to, db.move(path, to)
 	}
 	if err := db.rename(path+"-wal", to+"-wal"); err != nil {
 		return "", err
@@ -118,23 +122,21 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	if err != nil { // it is set aside all the same, and can be salvaged by hand
 		db.log.Error("nothing could be copied out of the damaged database", "error", err)
 	}
-	to, err := db.setAside(path, now)
-	if err != nil {
-		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
-	}
-	err = db.rename(filepath.Join(db.dir, salvagedName), path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	text := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
+	to := nameAside(path, now)
+	notice := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
 		filepath.Base(to) + " in the data folder, and "
 	if found.all() == 0 {
-		text += "a new one was started: nothing in it could be read."
+		notice += "a new one was started: nothing in it could be read."
 	} else {
-		text += fmt.Sprintf("what could be read of it was copied into a new one: %s.", entriesText(found.entries()))
+		notice += fmt.Sprintf("what could be read of it was copied into a new one: %s.", entriesText(found.entries()))
 		db.log.Warn("rows were copied out of a damaged database", "rows", found)
 	}
-	db.notify(now, text, to)
+	if err := db.setAside(path, to, notice, now); err != nil {
+		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
+	}
+	if err := db.rename(filepath.Join(db.dir, salvagedName), path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return nil
 }
 

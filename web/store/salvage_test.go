@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -306,20 +307,24 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 	return dir, file, log, want
 }
 
-// A start that stops before any of the renames that replace a damaged database loses
+// A start that stops after any of the renames that replace a damaged database loses
 // nothing: the next one has all that was committed, and the damaged file, unchanged,
-// with its log.
+// with its log, and gives notice of it once.
 func TestStopBetweenRenames(t *testing.T) {
 	errStop := errors.New("stopped")
-	for before := 1; ; before++ {
+	for after := 0; ; after++ {
 		dir, file, log, want := damagedWithLog(t)
 		renames := 0
 		stopped := &DB{dir: dir, log: slog.New(slog.DiscardHandler), trouble: trouble{clock: time.Now}}
 		stopped.rename = func(from, to string) error {
-			if renames++; renames == before {
+			if renames == after {
 				panic(errStop)
 			}
-			return os.Rename(from, to)
+			err := os.Rename(from, to)
+			if renames++; renames == after {
+				panic(errStop) // also after the last one, before the notice is saved
+			}
+			return err
 		}
 		var err error
 		func() {
@@ -344,16 +349,62 @@ func TestStopBetweenRenames(t *testing.T) {
 		}
 		db, _ := logged(t, dir)
 		if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
-			t.Errorf("after a stop before rename %d: records %.300v, want %.300v", before, got["records"],
+			t.Errorf("after a stop after rename %d: records %.300v, want %.300v", after, got["records"],
 				want["records"])
 		}
 		list := aside(t, dir)
 		if len(list) != 1 || !bytes.Equal(read(t, list[0]), file) || !bytes.Equal(read(t, list[0]+"-wal"), log) {
-			t.Errorf("after a stop before rename %d: set aside %v, want one file with its log, unchanged", before, list)
+			t.Errorf("after a stop after rename %d: set aside %v, want one file with its log, unchanged", after, list)
 		}
 		if n := db.Notices(); len(n) != 1 || len(list) == 1 && !strings.Contains(n[0].Text, filepath.Base(list[0])) {
-			t.Errorf("after a stop before rename %d: notices %v, want one that names the file", before, n)
+			t.Errorf("after a stop after rename %d: notices %v, want one that names the file", after, n)
 		}
+	}
+}
+
+// A start that stops after saving its notices, but before it removes the file in which it
+// announced them, says nothing twice; nor does a file that was announced and did not move
+// count as set aside.
+func TestNoticesAreSavedOnce(t *testing.T) {
+	dir, _, _, _ := damagedWithLog(t)
+	db, _ := logged(t, dir)
+	n := db.Notices()
+	list := aside(t, dir)
+	if len(n) != 1 || len(list) != 1 {
+		t.Fatalf("notices %v, set aside %v; want one of each", n, list)
+	}
+	for _, a := range []announcement{
+		{n[0].At, n[0].Text, filepath.Base(list[0])},
+		{n[0].At, "A file that is still where it was.", "viz-damaged-2026-01-01-000000.db"},
+	} {
+		if err := db.announce(a.At, a.Text, filepath.Join(dir, a.File)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := logged(t, dir)
+	if got := textOf(t, again, "SELECT group_concat(text) FROM notices"); got != n[0].Text {
+		t.Errorf("saved: %q, want once %q", got, n[0].Text)
+	}
+	if _, err := os.Lstat(again.announced()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the announcement is left: %v", err)
+	}
+}
+
+// A secret that was set aside is told of, although that start was killed.
+func TestSecretAsideBeforeAKill(t *testing.T) {
+	dir, _ := filled(t)
+	path := filepath.Join(dir, secretName)
+	replace(t, path, []byte("no secret"))
+	killed := &DB{dir: dir, log: slog.New(slog.DiscardHandler), rename: os.Rename}
+	if _, err := killed.readSecret(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	db, _ := logged(t, dir)
+	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "new learner") {
+		t.Errorf("notices %v, want the one of the secret", n)
 	}
 }
 

@@ -104,6 +104,7 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := db.removeHalfCopies(); err != nil {
 		return err
 	}
+	db.repeatAnnouncements()
 	if db.secret, err = db.readSecret(now); err != nil {
 		return err
 	}
