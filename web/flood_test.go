@@ -140,6 +140,13 @@ func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()
 	}
 }
 
+// knownCookie is a cookie of an earlier version, which has no date, so the server has
+// known its learner for long.
+func knownCookie(learners shell.Learners, server, id string) string {
+	_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
+	return fresh.Name + "=" + id + "." + base64.RawURLEncoding.EncodeToString(learners.MAC("learner "+id))
+}
+
 // TestFloodOfSockets: while one client opens sockets and starts runs as fast as it
 // can, the server still serves learners it knows at any address, and newcomers at
 // other addresses. A newcomer at the flooder's address gets in.
@@ -148,19 +155,13 @@ func TestFloodOfSockets(t *testing.T) {
 	secret := []byte("a secret that the test shares")
 	server := webtest.Serve(t, webtest.Options{Secret: secret, Admission: floodLimits()})
 	learners := shell.NewLearners(secret, nil)
-	// knownCookie is a cookie of an earlier version, which has no date.
-	knownCookie := func(id string) string {
-		_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
-		mac := base64.RawURLEncoding.EncodeToString(learners.MAC("learner " + id))
-		return fresh.Name + "=" + id + "." + mac
-	}
 	full, stop := flood(t, server, "127.0.0.2")
 	defer stop()
 	<-full
 	var all sync.WaitGroup
 	for i := range 10 {
 		for name, who := range map[string]struct{ from, cookie string }{
-			"a known learner at the flooder's address": {"127.0.0.2", knownCookie(fmt.Sprint("known-", i))},
+			"a known learner at the flooder's address": {"127.0.0.2", knownCookie(learners, server, fmt.Sprint("known-", i))},
 			"a newcomer elsewhere":                     {fmt.Sprint("127.0.1.", i), ""},
 		} {
 			all.Go(func() {

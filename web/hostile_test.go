@@ -3,7 +3,6 @@ package web_test
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,11 +85,9 @@ func newBattle(t testing.TB) *battle {
 	return b
 }
 
-// known is a learner with a cookie of an earlier version, which has no date.
+// known is a learner whom the server has known for long.
 func (b *battle) known(id, from string) *client {
-	_, fresh := b.learners.Of(&http.Request{Host: strings.TrimPrefix(b.server, "http://")})
-	mac := base64.RawURLEncoding.EncodeToString(b.learners.MAC("learner " + id))
-	return newClient(b.server, from, fresh.Name+"="+id+"."+mac)
+	return newClient(b.server, from, knownCookie(b.learners, b.server, id))
 }
 
 // attempts is how often an attack is repeated before the others are looked at.

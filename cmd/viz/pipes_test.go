@@ -3,30 +3,18 @@
 package main
 
 import (
-	"net"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // TestPipesAreRefused: whatever is named where a file must be is refused at once if it is
 // a named pipe, a socket, a device or a folder.
 func TestPipesAreRefused(t *testing.T) {
-	dir := t.TempDir()
-	pipe, socket := filepath.Join(dir, "pipe"), filepath.Join(dir, "socket")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	secret := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(secret, "cookie-secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir, secret := t.TempDir(), t.TempDir()
+	pipe, socket := fixture.Pipe(t, dir, "pipe"), fixture.Socket(t, dir, "socket")
+	fixture.Pipe(t, secret, "cookie-secret")
 	if got := try(t, nil, "", "serve", "-data", secret); got.code == exitDone ||
 		!strings.Contains(got.errors, "cookie-secret: is a named pipe") {
 		t.Errorf("a secret that is a pipe: exit %d: %s", got.code, got.errors)

@@ -3,13 +3,13 @@
 package files
 
 import (
-	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // patience bounds a wait that only a failing test needs.
@@ -19,15 +19,7 @@ const patience = time.Minute
 // takes a file's place between the look at it and the opening. So are sockets and devices.
 func TestPipesAreNotWaitedFor(t *testing.T) {
 	dir := t.TempDir()
-	pipe, socket := filepath.Join(dir, "pipe"), filepath.Join(dir, "socket")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	pipe, socket := fixture.Pipe(t, dir, "pipe"), fixture.Socket(t, dir, "socket")
 	for _, c := range []struct {
 		what string
 		open func() error
