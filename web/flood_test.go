@@ -161,8 +161,10 @@ func TestFloodOfSockets(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 10 {
 		for name, who := range map[string]struct{ from, cookie string }{
-			"a known learner at the flooder's address": {"127.0.0.2", knownCookie(learners, server, fmt.Sprint("known-", i))},
-			"a newcomer elsewhere":                     {fmt.Sprint("127.0.1.", i), ""},
+			"a known learner at the flooder's address": {
+				"127.0.0.2", knownCookie(learners, server, fmt.Sprint("known-", i)),
+			},
+			"a newcomer elsewhere": {fmt.Sprint("127.0.1.", i), ""},
 		} {
 			all.Go(func() {
 				v, answer, err := visit(t, server, who.from, who.cookie)

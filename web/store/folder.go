@@ -79,9 +79,9 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 		return secret, os.Chmod(path, fileMode)
 	}
 	to := nameAside(path, now)
-	notice := "The secret by which this server recognized its learners could not be read. The file was set aside " +
-		"as " + filepath.Base(to) + " in the data folder, and everybody starts as a new learner. Saved progress files " +
-		"can be imported."
+	notice := "The secret by which this server recognized its learners could not be read. The file was set " +
+		"aside as " + filepath.Base(to) + " in the data folder, and everybody starts as a new learner. Saved " +
+		"progress files can be imported."
 	if err := db.setAside(path, to, notice, now); err != nil {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}

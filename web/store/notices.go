@@ -40,8 +40,9 @@ func (db *DB) saveNotices() error {
 
 func (db *DB) insertNotices(tx *sql.Tx) error {
 	for _, n := range db.notices {
-		if _, err := tx.Exec(`INSERT INTO notices (at, text) SELECT ?1, ?2
-			WHERE NOT EXISTS (SELECT 1 FROM notices WHERE at = ?1 AND text = ?2)`, n.At.UnixMilli(), n.Text); err != nil {
+		_, err := tx.Exec(`INSERT INTO notices (at, text) SELECT ?1, ?2
+			WHERE NOT EXISTS (SELECT 1 FROM notices WHERE at = ?1 AND text = ?2)`, n.At.UnixMilli(), n.Text)
+		if err != nil {
 			return err
 		}
 	}
