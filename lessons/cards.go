@@ -74,10 +74,11 @@ func (l *loader) readReferences(d *document) {
 	}
 }
 
-// readSheet reads reference.md, the course on one page.
-func (l *loader) readSheet(d *document) {
+// readSheet reads a page of sections: reference.md, the course on one page, or
+// checked.md, figures that were worked out again.
+func (l *loader) readSheet(d *document) *Sheet {
 	if len(d.sections) == 0 {
-		return
+		return nil
 	}
 	sheet := &Sheet{}
 	title, lead := l.field(d, "title"), l.field(d, "lead")
@@ -92,5 +93,5 @@ func (l *loader) readSheet(d *document) {
 		s.Blocks, s.text = []Block{Prose{html}}, plain
 		sheet.Sections = append(sheet.Sections, s)
 	}
-	l.course.Sheet = sheet
+	return sheet
 }

@@ -16,6 +16,7 @@ type Course struct {
 	Cards      []*Card      // the flashcards, in file order
 	References []Reference  // what is cited, in file order
 	Sheet      *Sheet       // the one-page reference
+	Checked    *Sheet       // figures that are printed otherwise elsewhere, worked out again
 	Starts     []*LoopStart // the runs that lessons link to
 	Walks      []*Walk      // scripts that lead a class, or one learner, through the loop
 
@@ -32,7 +33,8 @@ type Course struct {
 // A Lesson is one page of the course.
 type Lesson struct {
 	Slug       string // its address is /learn/SLUG
-	Title      string
+	Title      string // a question, or a claim
+	Name       string // what it is about, in a word or three: for lists of lessons
 	Lead       string // HTML of one sentence, without a paragraph around it
 	LeadText   string // the same as plain text
 	Kicker     string // the small line above the title: "Lesson 3, about 8 minutes"
@@ -42,6 +44,7 @@ type Lesson struct {
 	Outcomes   []string
 	Sections   []*Section
 	Notes      []Note
+	Terms      []string // ids of the terms whose notes open in place, in order of first use
 }
 
 // Href is the lesson's address.
@@ -63,12 +66,16 @@ func (s *Section) Key() string { return s.Lesson + "#" + s.ID }
 // Href is the section's address.
 func (s *Section) Href() string { return "/learn/" + s.Key() }
 
-// A Block is a part of a section: a [Prose], [Widget], [Check] or [Aside].
+// A Block is a part of a section: a [Prose], [Fold], [Widget], [Check] or [Aside].
 type Block interface{ block() }
 
 // Prose is running text as safe HTML: made from Markdown that may not contain
 // HTML, its formulas as MathML, its figures computed.
 type Prose struct{ HTML string }
+
+// A Fold is text behind a button, closed at first: numbers and formulas that a reader
+// may skip. Of says in a few words what is in it, and may be empty.
+type Fold struct{ Title, Of, HTML string }
 
 // A Widget is a live experiment on the engine.
 type Widget struct {
@@ -83,11 +90,12 @@ type Widget struct {
 type Check struct{ Question *Question }
 
 // An Aside is set apart from the text. Kind is "slip" (a common mistake),
-// "pitfall", "checked" (a printed value that we worked out again), "care" (true
-// only in part), "small-model" (what a small model cannot do) or "notice".
+// "pitfall", "care" (true only in part), "small-model" (what a small model cannot
+// do) or "notice".
 type Aside struct{ Kind, Title, HTML string }
 
 func (Prose) block()  {}
+func (Fold) block()   {}
 func (Widget) block() {}
 func (Check) block()  {}
 func (Aside) block()  {}
@@ -155,7 +163,7 @@ type Reference struct {
 	Text      string
 }
 
-// A Sheet is the one-page reference.
+// A Sheet is a page of sections apart from the lessons.
 type Sheet struct {
 	Title, Lead string // Lead is HTML
 	Sections    []*Section
@@ -182,6 +190,9 @@ func (c *Course) Question(id string) *Question { return c.questions[id] }
 
 // Card returns the card with an id, or nil.
 func (c *Course) Card(id string) *Card { return c.cards[id] }
+
+// Term returns the term with an id, or nil.
+func (c *Course) Term(id string) *Term { return c.terms[id] }
 
 // Start returns the run with a key that lessons link to, or nil.
 func (c *Course) Start(key string) *LoopStart { return c.starts[key] }

@@ -15,7 +15,9 @@
 //	## Heading {#id}                      a section
 //	::: widget KIND id=ID key="value"     a live experiment; the text is its caption
 //	::: notice                            what to notice, after a widget
-//	::: slip Title                        also pitfall, checked, care, small-model
+//	::: numbers of what                   behind “Show the numbers”, closed at first
+//	::: more Title                        behind a title of its own
+//	::: slip Title                        also pitfall, care, small-model
 //	::: note                              in the margin
 //	::: check QUESTION                    a question of quiz.md
 //	:::                                   ends each of these
@@ -23,7 +25,7 @@
 //	{=softmax(T=0.5).the 4}               a figure, computed when loaded
 //	`·the` or `the`{.tk}                  a token
 //	[@vaswani2017]                        a citation
-//	[[kv-cache|the cache]]                a term of the glossary
+//	[[kv-cache|the cache]]                a term of the glossary: its note opens in place
 //	[text](learn:slug#id)                 also loop:, practice:, quiz:, cards:, card:, term:, reference:
 //	[1,024]{.given}                       a given fact; {.given} before a table marks all of it
 //

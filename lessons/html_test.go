@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ var allowedTags = map[string]string{
 	"code": "",
 	"pre":  "class tabindex", "span": "class", "i": "class", "a": "href class",
 	"div": "class tabindex role aria-label", "table": "class", "thead": "", "tbody": "", "tr": "",
-	"th": "scope class", "td": "class data-head",
+	"th": "scope class", "td": "class data-head", "button": "type class popovertarget",
 }
 
 const mathAttributes = "class display form fence stretchy separator width lspace rspace movablelimits " +
@@ -74,6 +75,8 @@ func fragments(c *Course) map[string]string {
 			switch b := b.(type) {
 			case Prose:
 				all[at] = b.HTML
+			case Fold:
+				all[at] = b.HTML
 			case Aside:
 				all[at] = b.HTML
 			case Widget:
@@ -94,6 +97,12 @@ func fragments(c *Course) map[string]string {
 		all["sheet"] = c.Sheet.Lead
 		for _, s := range c.Sheet.Sections {
 			section(s, "sheet "+s.ID)
+		}
+	}
+	if c.Checked != nil {
+		all["checked"] = c.Checked.Lead
+		for _, s := range c.Checked.Sections {
+			section(s, "checked "+s.ID)
 		}
 	}
 	for _, q := range c.Questions {
@@ -135,6 +144,8 @@ func exists(c *Course, href string) bool {
 		return c.Question(id) != nil
 	case path == "/cards" && id != "":
 		return c.Card(id) != nil
+	case path == "/checked" && id != "":
+		return slices.ContainsFunc(c.Checked.Sections, func(s *Section) bool { return s.ID == id })
 	case path == "/reference" && id != "":
 		for _, r := range c.References {
 			if referenceHref(r.ID) == href {

@@ -65,6 +65,7 @@ type citeNode struct {
 type termNode struct {
 	ast.BaseInline
 	id, text string
+	inPlace  bool // its note opens where it stands, instead of leading to the glossary
 }
 
 // A givenNode is [text]{.given}: a fact that is cited, not computed.
@@ -206,5 +207,9 @@ func (p *piece) term(offset int, words string) ast.Node {
 	if !p.l.targets["term:"+id] {
 		p.problem(offset, "there is no term %q in the glossary", id)
 	}
-	return &termNode{id: id, text: said}
+	lesson := p.l.lesson
+	if lesson != nil && !contains(lesson.Terms, id) {
+		lesson.Terms = append(lesson.Terms, id)
+	}
+	return &termNode{id: id, text: said, inPlace: lesson != nil}
 }

@@ -75,7 +75,7 @@ func (l *loader) readLesson(d *document) {
 	}
 	for _, key := range d.order {
 		if !contains(
-			[]string{"title", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes"},
+			[]string{"title", "name", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes"},
 			strings.Split(key, ".")[0],
 		) {
 			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
@@ -86,6 +86,12 @@ func (l *loader) readLesson(d *document) {
 	}
 	title, lead := l.field(d, "title"), l.field(d, "lead")
 	_, lesson.Title = l.inline(title.at, title.value)
+	lesson.Name = lesson.Title
+	if name, ok := d.front["name"]; ok {
+		_, lesson.Name = l.inline(name.at, name.value)
+	}
+	l.lesson = lesson
+	defer func() { l.lesson = nil }()
 	lesson.Lead, lesson.LeadText = l.inline(lead.at, lead.value)
 	difficulty := l.field(d, "difficulty")
 	if lesson.Difficulty = difficulty.value; !contains(difficulties, difficulty.value) {
@@ -198,7 +204,7 @@ func (l *loader) notice(s *Section, p part) {
 
 // asideTitles are the kinds of asides, with their default titles.
 var asideTitles = map[string]string{
-	"slip": "Common slip", "pitfall": "Pitfall", "checked": "Checked", "care": "Say with care",
+	"slip": "Common slip", "pitfall": "Pitfall", "care": "Say with care",
 	"small-model": "A small model",
 }
 
@@ -212,6 +218,16 @@ func (l *loader) directive(s *Section, p part) Block {
 			s.text += title + ". "
 		}
 		return Aside{p.directive, title, l.body(s, p)}
+	case p.directive == "numbers":
+		fold := Fold{Title: "Show the numbers", HTML: l.body(s, p)}
+		_, fold.Of = l.inline(p.at, p.words)
+		return fold
+	case p.directive == "more":
+		_, title = l.inline(p.at, p.words)
+		if title == "" {
+			l.problems.add(p.at, "::: more needs a title")
+		}
+		return Fold{Title: title, HTML: l.body(s, p)}
 	case p.directive == "widget":
 		return l.widget(s, p)
 	case p.directive == "check":
@@ -227,7 +243,7 @@ func (l *loader) directive(s *Section, p part) Block {
 		return Check{q}
 	}
 	l.problems.add(
-		p.at, "there is no directive %q: widget, notice, note, check, slip, pitfall, checked, care, small-model",
+		p.at, "there is no directive %q: widget, notice, numbers, more, note, check, slip, pitfall, care, small-model",
 		p.directive,
 	)
 	return nil

@@ -12,12 +12,13 @@ func referenceHref(id string) string { return "/reference#ref-" + id }
 func cardHref(id string) string      { return "/cards#" + id }
 func questionHref(id string) string  { return "/quiz#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
+func checkedHref(id string) string   { return "/checked#" + id }
 
 // pages are the addresses of schemes without a name.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
-	"predict:": "/practice/predict",
+	"predict:": "/practice/predict", "checked:": "/checked",
 }
 
 // resolve turns a link of the dialect into an address within the site:
@@ -49,6 +50,8 @@ func (l *loader) resolve(to string) (href string, ok bool) {
 		return termHref(rest), true
 	case "ref":
 		return referenceHref(rest), true
+	case "checked":
+		return checkedHref(rest), true
 	}
 	return sheetHref(rest), true
 }

@@ -70,6 +70,8 @@ type loader struct {
 	partial    bool // files may be missing, and references uncited: for tests
 	outside    bool // links to other sites are allowed just now
 
+	lesson *Lesson // being read; nil outside of lessons, where a term is a plain link
+
 	problems   *problems
 	course     *Course
 	targets    map[string]bool // link targets: "learn:slug#id", "term:id", …
@@ -96,7 +98,8 @@ func newLoader(files fs.FS, table MathTable) *loader {
 
 // special are the files that are not lessons, in reading order.
 var special = []string{
-	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md",
+	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "checked.md",
+	"outcomes.md",
 }
 
 // load reads everything: first the link targets, then the rest.
@@ -112,6 +115,7 @@ func (l *loader) load() {
 	l.announce(docs["quiz.md"], "quiz:")
 	l.announce(docs["cards.md"], "card:")
 	l.announce(docs["reference.md"], "reference:")
+	l.announce(docs["checked.md"], "checked:")
 
 	l.readOutcomes(docs, lessonFiles)
 	l.readTerms(docs["glossary.md"])
@@ -121,7 +125,8 @@ func (l *loader) load() {
 		l.readLesson(docs[name])
 	}
 	l.readCards(docs["cards.md"])
-	l.readSheet(docs["reference.md"])
+	l.course.Sheet = l.readSheet(docs["reference.md"])
+	l.course.Checked = l.readSheet(docs["checked.md"])
 	l.readWalks()
 	l.readPlaces(docs["outcomes.md"])
 	l.whole()

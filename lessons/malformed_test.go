@@ -24,6 +24,7 @@ var small = map[string]string{
 	"references.md": "## Doe 2020 {#doe2020}\n\nA work. <https://example.org>\n",
 	"starts.md":     "## Go {#go temperature=0}\n\n```\nHello\n```\n",
 	"reference.md":  "---\ntitle: Sheet\nlead: All of it.\n---\n\n## Loop {#loop}\n\nAgain.\n",
+	"checked.md":    "---\ntitle: Checked\nlead: Worked out again.\n---\n\n## One {#one}\n\nIt is two.\n",
 	"outcomes.md": "## loop\n\n- explanation: start#first\n- experiment: start#once\n- exercise: quiz:q-one, " +
 		"practice:softmax\n- card: c-one\n",
 }
@@ -37,8 +38,8 @@ func TestSmallCourse(t *testing.T) {
 		c.Start("go").Prompt != "Hello" {
 		t.Errorf("%+v", c)
 	}
-	want := `<p>Text <span class="cite">(<a href="/reference#ref-doe2020">Doe 2020</a>)</span> of a <a class="term" ` +
-		`href="/glossary#loop">loop</a>.</p>`
+	want := `<p>Text <span class="cite">(<a href="/reference#ref-doe2020">Doe 2020</a>)</span> of a <button type="button" ` +
+		`class="term" popovertarget="note-loop">loop</button>.</p>`
 	if got := c.Lessons[0].Sections[0].Blocks[0].(Prose).HTML; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -32,6 +32,10 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	}))
 	reg.Register(kindTerm, leaf(func(n ast.Node, _ []byte) string {
 		t := n.(*termNode)
+		if t.inPlace {
+			return `<button type="button" class="term" popovertarget="` + TermNoteID(t.id) + `">` +
+				html.EscapeString(t.text) + `</button>`
+		}
 		return `<a class="term" href="` + termHref(t.id) + `">` + html.EscapeString(t.text) + `</a>`
 	}))
 	reg.Register(kindHold, around(`<span class="nb">`, "</span>"))
@@ -43,6 +47,10 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(extast.KindTable, renderTable)
 	reg.Register(extast.KindTableCell, renderCell)
 }
+
+// TermNoteID is the id of the element in a lesson's page that has a term's note, which
+// the term's button opens.
+func TermNoteID(term string) string { return "note-" + term }
 
 // longFormula is how many letters of a formula fit on a phone's line at full
 // size.

@@ -50,7 +50,7 @@ func newIndex(c *Course) *index {
 			if i == 0 {
 				text = lesson.Title + ". " + lesson.LeadText + " " + text
 			}
-			title := lesson.Title + ": " + s.Title
+			title := lesson.Name + ": " + s.Title
 			x.entries = append(x.entries, entry{hit: Hit{Kind: "section", Title: title, Where: s.Href()}, text: text})
 		}
 	}
@@ -69,6 +69,13 @@ func newIndex(c *Course) *index {
 		for _, s := range c.Sheet.Sections {
 			x.entries = append(
 				x.entries, entry{hit: Hit{Kind: "reference", Title: s.Title, Where: sheetHref(s.ID)}, text: s.text},
+			)
+		}
+	}
+	if c.Checked != nil {
+		for _, s := range c.Checked.Sections {
+			x.entries = append(
+				x.entries, entry{hit: Hit{Kind: "reference", Title: s.Title, Where: checkedHref(s.ID)}, text: s.text},
 			)
 		}
 	}

@@ -106,6 +106,21 @@ if (sections.length) {
   follow();
 }
 
+// Folds ------------------------------------------------------------------------
+
+// What was opened stays open, on this page and for this visit.
+const folds = [...document.querySelectorAll('[data-fold]')];
+const foldsKey = `folds:${location.pathname}`;
+try {
+  for (const i of JSON.parse(sessionStorage.getItem(foldsKey) ?? '[]')) folds[i]?.setAttribute('open', '');
+} catch { /* nothing is remembered */ }
+for (const fold of folds) {
+  fold.addEventListener('toggle', () => {
+    const open = folds.flatMap((f, i) => (f.open ? [i] : []));
+    try { sessionStorage.setItem(foldsKey, JSON.stringify(open)); } catch { /* nothing is remembered */ }
+  });
+}
+
 // Search -----------------------------------------------------------------------
 
 const search = document.querySelector('form[data-search]');

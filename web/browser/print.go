@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -23,6 +24,12 @@ func (tab *Tab) PDF() []byte {
 		return err
 	}))
 	return data
+}
+
+// Paper shows the page with its print styles, until the screen is set anew.
+func (tab *Tab) Paper() {
+	tab.t.Helper()
+	call(tab, "show as on paper", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 }
 
 // onePage finds the object of a page in a PDF as Chromium writes it; the list

@@ -87,7 +87,7 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 		ml := MapLesson{Lesson: l, Tally: tallies[l.Slug]}
 		for _, s := range l.Sections {
 			at := seen[s.Key()]
-			ml.Sections = append(ml.Sections, MapSection{s, l.Title, at.Seen})
+			ml.Sections = append(ml.Sections, MapSection{s, l.Name, at.Seen})
 		}
 		v.Minutes += l.Minutes
 		v.Lessons = append(v.Lessons, ml)
@@ -127,8 +127,8 @@ func Number(l *lessons.Lesson) string {
 	return strconv.Itoa(l.Number)
 }
 
-// Numbered returns a lesson's title after its number.
-func Numbered(l *lessons.Lesson) string { return strings.TrimSpace(Number(l) + " " + l.Title) }
+// Numbered returns what a lesson is about, after its number.
+func Numbered(l *lessons.Lesson) string { return strings.TrimSpace(Number(l) + " " + l.Name) }
 
 // StateName is the state as a part of a class name.
 func (l *MapLesson) StateName() string {

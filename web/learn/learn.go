@@ -44,6 +44,7 @@ func (p *Pages) routes() pages.Routes {
 		"POST /learn/visit":      p.visit,
 		"POST /learn/check/{id}": p.check,
 		"GET /reference":         p.reference,
+		"GET /checked":           p.checked,
 		"GET /glossary":          p.glossary,
 		"GET /search":            p.search,
 	}

@@ -22,6 +22,7 @@ type lessonPage struct {
 	Map        *coursework.Map
 	Here       *coursework.MapLesson
 	Sections   []lessonSection
+	Notes      []*lessons.Term // what the lesson's terms mean, each in a note that opens in place
 	Prev, Next *lessons.Lesson
 }
 
@@ -83,6 +84,9 @@ func (p *Pages) newLesson(
 		}
 		v.Sections = append(v.Sections, ls)
 	}
+	for _, id := range l.Terms {
+		v.Notes = append(v.Notes, p.Course.Term(id))
+	}
 	return v
 }
 
@@ -91,6 +95,8 @@ func (p *Pages) block(b lessons.Block, asked *coursework.Question, view shell.Vi
 	switch b := b.(type) {
 	case lessons.Prose:
 		return proseHTML(b.HTML)
+	case lessons.Fold:
+		return foldHTML(b)
 	case lessons.Widget:
 		return p.widget(b, view)
 	case lessons.Check:
@@ -184,7 +190,6 @@ func (s lessonSection) Heading() string {
 var asides = map[string]struct{ name, icon string }{
 	"slip":        {"Common slip", "warn"},
 	"pitfall":     {"Pitfall", "warn"},
-	"checked":     {"We checked", "tick"},
 	"care":        {"Say with care", "pen"},
 	"small-model": {"A small model", "look"},
 	"notice":      {"What to notice", "look"},

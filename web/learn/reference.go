@@ -9,16 +9,21 @@ import (
 
 // reference answers GET /reference: everything on one sheet, and what is cited.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts()))
+	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts(p.Course.Sheet)))
 }
 
-// sheetParts are the sheet's sections with their blocks laid out.
-func (p *Pages) sheetParts() []lessonSection {
-	if p.Course.Sheet == nil {
+// checked answers GET /checked: figures that other texts print otherwise.
+func (p *Pages) checked(w http.ResponseWriter, r *http.Request) {
+	p.HTML(w, r, http.StatusOK, checkedHTML(p.Course.Checked, p.sheetParts(p.Course.Checked)))
+}
+
+// sheetParts are a sheet's sections with their blocks laid out.
+func (p *Pages) sheetParts(sheet *lessons.Sheet) []lessonSection {
+	if sheet == nil {
 		return nil
 	}
 	var list []lessonSection
-	for _, s := range p.Course.Sheet.Sections {
+	for _, s := range sheet.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
 			ls.Parts = append(ls.Parts, p.block(b, nil, shell.Numbers))
@@ -43,5 +48,5 @@ func titleOf(c *lessons.Course, where string) string {
 	if s == nil {
 		return ""
 	}
-	return c.Lesson(s.Lesson).Title + ": " + s.Title
+	return c.Lesson(s.Lesson).Name + ": " + s.Title
 }

@@ -1,0 +1,120 @@
+package lessons
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// How long a lesson may be (about 900 words), in words that a reader meets without opening a fold. What is
+// in a question does not count: it is something to do.
+const (
+	mostWords   = 950 // in a lesson
+	mostInARow  = 250 // without something to do
+	mostToTouch = 80  // before the first thing to touch, the lead included
+)
+
+// wordsIn counts the words of a fragment of HTML.
+func wordsIn(fragment string) (n int) {
+	z := html.NewTokenizer(strings.NewReader(fragment))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return n
+		case html.TextToken:
+			n += len(wordsOf(string(z.Text())))
+		}
+	}
+}
+
+// reading is how a lesson reads.
+type reading struct {
+	words, folded  int // that are seen at once, and behind a fold
+	toTouch        int // words before the first thing to touch; -1 if there is none
+	row            int // the longest run of words of a section without something to do
+	sections, does int // sections, and those with something to do
+}
+
+// readingOf counts a lesson's words in the order in which they are read.
+func readingOf(lesson *Lesson) reading {
+	r := reading{words: wordsIn(lesson.Title) + wordsIn(lesson.Lead), toTouch: -1, sections: len(lesson.Sections)}
+	for _, s := range lesson.Sections {
+		row, touched := 0, false
+		read := func(fragment string) {
+			n := wordsIn(fragment)
+			r.words, row = r.words+n, row+n
+			r.row = max(r.row, row)
+		}
+		touch := func() {
+			if r.toTouch < 0 {
+				r.toTouch = r.words
+			}
+			row, touched = 0, true
+		}
+		read(s.TitleHTML)
+		for _, b := range s.Blocks {
+			switch b := b.(type) {
+			case Prose:
+				read(b.HTML)
+			case Aside:
+				read(b.Title + " " + b.HTML)
+			case Fold:
+				read(b.Title + " " + b.Of)
+				r.folded += wordsIn(b.HTML)
+			case Widget:
+				touch()
+				read(b.Caption + " " + b.Notice)
+			case Check:
+				touch()
+			}
+		}
+		if touched {
+			r.does++
+		}
+	}
+	for _, n := range lesson.Notes {
+		r.words += wordsIn(n.HTML)
+	}
+	return r
+}
+
+// TestReading holds the lessons to the lengths above, and prints them with -v.
+func TestReading(t *testing.T) {
+	does, sections := 0, 0
+	for _, lesson := range course(t).Lessons {
+		r := readingOf(lesson)
+		t.Logf("%-22s %5d words, %4d more behind folds; %3d to the first thing to touch; at most %3d in a row; "+
+			"something to do in %d of %d sections",
+			lesson.Slug, r.words, r.folded, r.toTouch, r.row, r.does, r.sections)
+		does, sections = does+r.does, sections+r.sections
+		if r.words > mostWords {
+			t.Errorf("%s has %d words, want at most %d", lesson.Slug, r.words, mostWords)
+		}
+		if r.row > mostInARow {
+			t.Errorf("%s has %d words without something to do, want at most %d", lesson.Slug, r.row, mostInARow)
+		}
+		if r.toTouch < 0 || r.toTouch > mostToTouch {
+			t.Errorf("%s has something to touch after %d words, want at most %d", lesson.Slug, r.toTouch, mostToTouch)
+		}
+	}
+	t.Logf("something to do in %d of %d sections, which is %d%%", does, sections, 100*does/sections)
+}
+
+// What is counted, and in which order.
+func TestReadingOf(t *testing.T) {
+	got := readingOf(&Lesson{
+		Title: "Two words", Lead: "<em>one</em>",
+		Sections: []*Section{
+			{TitleHTML: "a", Blocks: []Block{
+				Prose{"b <b>c</b>"}, Fold{"Show", "it", "d e f"}, Widget{Caption: "g", Notice: "h"}, Prose{"i"},
+			}},
+			{TitleHTML: "j", Blocks: []Block{Aside{Title: "k", HTML: "l"}}},
+		},
+		Notes: []Note{{HTML: "m"}},
+	})
+	want := reading{words: 15, folded: 3, toTouch: 8, row: 5, sections: 2, does: 1}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,68 @@
+package learn_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// A term's note opens where the reader is, says what the glossary says, and closes with
+// Escape: nobody leaves the lesson.
+func TestTermNoteOpensInPlace(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	const term = `[popovertarget="note-autoregressive"]`
+	const note = `document.getElementById("note-autoregressive")`
+	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, url+"/learn/the-loop")
+		tab.Wait("a closed note", "!"+note+`.matches(":popover-open")`)
+		hands(tab).Press(term)
+		tab.Wait("the note", note+`.matches(":popover-open")`)
+		if got := tab.Text("#note-autoregressive"); !strings.Contains(got, "Reading your own output") {
+			t.Errorf("the note says %q", got)
+		}
+		tab.Keys(browser.Escape)
+		tab.Wait("the note closed", "!"+note+`.matches(":popover-open")`)
+		if got := tab.URL(); !strings.HasSuffix(got, "/learn/the-loop") {
+			t.Errorf("the reader is at %s", got)
+		}
+	})
+	if course.Term("autoregressive") == nil {
+		t.Error("the glossary has no such term")
+	}
+}
+
+// The numbers are closed at first. What a reader opened is open again when they return.
+func TestNumbersFoldedAndRemembered(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/learn/logits-and-softmax")
+	const open = `document.querySelectorAll(".nums[open]").length`
+	tab.Wait("all closed", open+" === 0")
+	tab.Click("#softmax .nums > summary")
+	tab.Wait("the numbers", `document.querySelector("#softmax .nums").open`)
+	tab.Wait("it is remembered", `sessionStorage.getItem("folds:/learn/logits-and-softmax") !== null`)
+	tab.Reload()
+	tab.Wait("the numbers again", `document.querySelector("#softmax .nums").open && `+open+` === 1`)
+	tab.Go(url + "/learn/temperature")
+	tab.Wait("another lesson's closed", open+" === 0 && document.querySelectorAll('.nums').length > 0")
+}
+
+// On paper a lesson has no navigation and no buttons, all its numbers are open, and no
+// question is split.
+func TestLessonOnPaper(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/learn/temperature")
+	tab.Paper()
+	for _, gone := range []string{".top", ".unit", ".read__end", ".check__act", ".widget .btn"} {
+		tab.Wait(gone+" gone", `[...document.querySelectorAll("`+gone+`")].every(e => !e.checkVisibility())`)
+	}
+	tab.Wait("the folded numbers",
+		`[...document.querySelectorAll(".nums .prose")].every(e => e.checkVisibility({contentVisibilityAuto: true}) && `+
+			`e.getBoundingClientRect().height > 0)`)
+	tab.Wait("whole questions",
+		`[...document.querySelectorAll(".check")].every(e => getComputedStyle(e).breakInside === "avoid")`)
+	tab.Keep("lesson-temperature.pdf", tab.PDF())
+}
