@@ -24,7 +24,7 @@ var small = map[string]string{
 	"references.md": "## Doe 2020 {#doe2020}\n\nA work. <https://example.org>\n",
 	"starts.md":     "## Go {#go temperature=0}\n\n```\nHello\n```\n",
 	"reference.md":  "---\ntitle: Sheet\nlead: All of it.\n---\n\n## Loop {#loop}\n\nAgain.\n",
-	"checked.md":    "---\ntitle: Checked\nlead: Worked out again.\n---\n\n## One {#one}\n\nIt is two.\n",
+	"checked.md":    "---\ntitle: Checked\nlead: Once more.\n---\n\n## One {#one}\n\nIt is two.\n",
 	"outcomes.md": "## loop\n\n- explanation: start#first\n- experiment: start#once\n- exercise: quiz:q-one, " +
 		"practice:softmax\n- card: c-one\n",
 }

@@ -60,7 +60,7 @@ func TestLessonOnPaper(t *testing.T) {
 		tab.Wait(gone+" gone", `[...document.querySelectorAll("`+gone+`")].every(e => !e.checkVisibility())`)
 	}
 	tab.Wait("the folded numbers",
-		`[...document.querySelectorAll(".nums .prose")].every(e => e.checkVisibility({contentVisibilityAuto: true}) && `+
+		`[...document.querySelectorAll(".nums .prose")].every(e => e.checkVisibility() && `+
 			`e.getBoundingClientRect().height > 0)`)
 	tab.Wait("whole questions",
 		`[...document.querySelectorAll(".check")].every(e => getComputedStyle(e).breakInside === "avoid")`)
