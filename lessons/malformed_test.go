@@ -38,8 +38,8 @@ func TestSmallCourse(t *testing.T) {
 		c.Start("go").Prompt != "Hello" {
 		t.Errorf("%+v", c)
 	}
-	want := `<p>Text <span class="cite">(<a href="/reference#ref-doe2020">Doe 2020</a>)</span> of a <button type="button" ` +
-		`class="term" popovertarget="note-loop">loop</button>.</p>`
+	want := `<p>Text <span class="cite">(<a href="/reference#ref-doe2020">Doe 2020</a>)</span> of a <button ` +
+		`type="button" class="term" popovertarget="note-loop">loop</button>.</p>`
 	if got := c.Lessons[0].Sections[0].Blocks[0].(Prose).HTML; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
