@@ -69,7 +69,7 @@ func TestShapesRefused(t *testing.T) {
 		},
 		{
 			"codegen", `"normalized":true`, `"normalized":1`,
-			"added_tokens[0].normalized is a JSON number, want true or false",
+			"added_tokens[1].normalized is a JSON number, want true or false",
 		},
 		{"codegen", `"added_tokens":[`, `"added_tokens":["<x>",`, "added_tokens[0] is a JSON string, want an object"},
 		{"qwen3", `"Regex":`, `"String":`, "pre_tokenizer: Sequence[0]: the pattern "},

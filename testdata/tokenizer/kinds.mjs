@@ -125,8 +125,8 @@ const LEVELS = {
     pre: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true }, lines: true,
   },
   codegen: { // and Phi's
-    behind: [token("<|endoftext|>", true, true), ...runs(" ", 31, true), ...runs("\t", 9, true)], pre: level(),
-      lines: true,
+    inside: specials("<|endoftext|>"), behind: [...runs(" ", 31, true), ...runs("\t", 9, true)], pre: level(),
+      post: level({ add_prefix_space: true, trim_offsets: false }), lines: true,
   },
   starcoder2: {
     front: specials("<|endoftext|> <fim_prefix> <fim_middle> <fim_suffix> <fim_pad> <repo_name> <file_sep> " +
@@ -136,7 +136,7 @@ const LEVELS = {
   smollm2: {
     front: specials("<|endoftext|> <|im_start|> <|im_end|> <repo_name> <reponame> <file_sep> <filename> " +
       `<gh_stars> ${CODE}`),
-    lacks: [...NEVER, 0xf1, 0xf2, 3, 4, 5, 6, 0x13, 0x14], pre: digits, lines: true,
+    lacks: [...NEVER, 0xf1, 0xf2, 4, 6, 0x13, 0x14, 0x16, 0x1d], pre: digits, post: null, lines: true,
   },
   smollm3: { // Llama 3's file with other added tokens
     behind: [...specials("<|begin_of_text|> <|end_of_text|>"), ...others("<think> </think>"),
@@ -167,8 +167,8 @@ const LEVELS = {
   },
 };
 
-function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalizer = null, pre, whole = false,
-  lines = false }) {
+function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalizer = null, pre, post = level(),
+  whole = false, lines = false }) {
   const words = CORPUS.match(ROUGH).map((word) => [...Buffer.from(word)].map((b) => alphabet[b]));
   const rules = train(words, 260);
   const spelled = alphabet.filter((_, b) => !lacks.includes(b)).sort();
@@ -179,7 +179,7 @@ function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalize
   behind.forEach((t, i) => added.push({ id: tokens.length + i, ...t }));
   return {
     version: "1.0", truncation: null, padding: null, added_tokens: added, normalizer, pre_tokenizer: pre,
-    post_processor: level(), decoder: level({ add_prefix_space: true }),
+    post_processor: post, decoder: level({ add_prefix_space: true }),
     model: {
       type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null,
         fuse_unk: false,

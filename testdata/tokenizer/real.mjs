@@ -1,0 +1,67 @@
+// Compares this program's token ids with the reference's under tokenizer.json
+// files as they are published, which are too large to keep here. The texts are
+// those of published.json, strings.jsonl, kinds.json.gz and ../models/tokens.json.gz,
+// without the ones that have a special token's name in them (the reference makes
+// that token of it, this program plain text). The reference is Hugging Face's
+// tokenizers, written in Rust, through the npm package @anush008/tokenizers.
+//
+// On 25 November 2026 all ids were equal for
+//
+//     SmolLM2's   9ca9acddb652…, 7,787 texts, of which 351 have a byte that it lacks and
+//                 are refused. From ramanathan1504/oss-cli, Apache-2.0
+//     SmolLM's    the same vocabulary and rules, 7,787 texts. From
+//                 Jatin-Mehra119/Plagiarism-detector-using-smolLM-, MIT
+//     CodeGen's   a3770c887bcf…, 7,796 texts. From fauxpilot/fauxpilot, MIT
+//     Phi-2's     the same vocabulary and rules, 7,796 texts. From Azreal18/Phi2-finetuning
+//
+// The last two of each pair cut and fill texts in their copies ("truncation",
+// "padding"), which is left out here as the program leaves it out.
+//
+// Run from the root of the repository, with Node 20 or later; it exits 1 if an id
+// differs:
+//
+//     mkdir oracle && (cd oracle && npm i @anush008/tokenizers@0.6.0)
+//     ORACLE=oracle node testdata/tokenizer/real.mjs FILE...
+//     rm -r oracle
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const need = createRequire(join(resolve(process.env.ORACLE ?? "."), "package.json"));
+const { version } = need("@anush008/tokenizers/package.json");
+if (version !== "0.6.0") throw new Error(`@anush008/tokenizers is ${version}, want 0.6.0`);
+const { Tokenizer } = need("@anush008/tokenizers");
+
+const zipped = (name) => JSON.parse(gunzipSync(readFileSync(join(here, name))));
+const all = [
+  ...JSON.parse(readFileSync(join(here, "published.json"), "utf8")).texts,
+  ...readFileSync(join(here, "strings.jsonl"), "utf8").trim().split("\n").slice(1).map((line) => JSON.parse(line).text),
+  ...zipped("../models/tokens.json.gz").extra,
+  ...Object.values(zipped("kinds.json.gz")).flatMap(({ vectors }) => vectors.map(({ text }) => text)),
+];
+
+for (const path of process.argv.slice(2)) {
+  const file = readFileSync(path, "utf8");
+  const config = { ...JSON.parse(file), truncation: null, padding: null };
+  const special = config.added_tokens.filter((t) => t.special).map((t) => t.content);
+  const texts = [...new Set(all)].filter((text) => !special.some((name) => text.includes(name)));
+  const answers = JSON.parse(execFileSync("go", ["run", "./testdata/tokenizer", path],
+    { cwd: join(here, "../.."), input: JSON.stringify(texts), maxBuffer: 1 << 30 }));
+  const rust = Tokenizer.fromString(JSON.stringify(config));
+  let [differ, refused] = [0, 0];
+  for (const [i, text] of texts.entries()) {
+    const want = [...(await rust.encode(text, null, { addSpecialTokens: false })).getIds()];
+    refused += answers[i].refused ? 1 : 0;
+    if (String(want) === String(answers[i].ids)) continue;
+    if (++differ < 9) console.log(JSON.stringify(text).slice(0, 80), answers[i].ids.slice(0, 20), want.slice(0, 20));
+  }
+  console.log(`${path}: SHA-256 ${createHash("sha256").update(file).digest("hex")}, ${texts.length} texts, ` +
+    `${refused} refused, ${differ} with other ids`);
+  if (differ > 0) process.exitCode = 1;
+}
