@@ -132,16 +132,25 @@ func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 	return z
 }
 
+// plain holds what float64Logits is told besides the shape.
+type plain struct {
+	theta, eps float64
+	rounded    func(tensor string, x []float64) []float64 // what a matrix is multiplied with, if not x itself
+}
+
 // float64Logits is the forward pass written as plainly as possible: float64
 // throughout, one position after another, no cache, no shared code. It returns
 // the logits after the last token.
-func float64Logits(f folder, w weights, ids []int, theta float64) []float64 {
+func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 	at := func(name string, row, col, cols int) float64 { return float64(w[name+".weight"][row*cols+col]) }
 	product := func(name string, x []float64, rows int) []float64 {
-		out := make([]float64, rows)
+		if p.rounded != nil {
+			x = p.rounded(name+".weight", x)
+		}
+		out, matrix := make([]float64, rows), w[name+".weight"]
 		for r := range out {
 			for c, v := range x {
-				out[r] += at(name, r, c, len(x)) * v
+				out[r] += float64(matrix[r*len(x)+c]) * v
 			}
 		}
 		return out
@@ -153,7 +162,7 @@ func float64Logits(f folder, w weights, ids []int, theta float64) []float64 {
 		}
 		out := make([]float64, len(x))
 		for i, v := range x {
-			out[i] = v / math.Sqrt(squares/float64(len(x))+1e-30) * at(name, 0, i, 0)
+			out[i] = v / math.Sqrt(squares/float64(len(x))+p.eps) * at(name, 0, i, 0)
 		}
 		return out
 	}
@@ -161,7 +170,7 @@ func float64Logits(f folder, w weights, ids []int, theta float64) []float64 {
 		out, half := slices.Clone(x), f.headDim/2
 		for h := 0; h < len(x); h += f.headDim {
 			for i := range half {
-				angle := float64(position) * math.Pow(theta, -float64(2*i)/float64(f.headDim))
+				angle := float64(position) * math.Pow(p.theta, -float64(2*i)/float64(f.headDim))
 				s, c := math.Sincos(angle)
 				out[h+i] = x[h+i]*c - x[h+half+i]*s
 				out[h+half+i] = x[h+half+i]*c + x[h+i]*s
@@ -247,7 +256,8 @@ func TestAgreesWithPlainFloat64(t *testing.T) {
 				ids = append(ids, 11*i%f.vocab())
 			}
 			for _, n := range []int{1, 2, 9, len(ids)} {
-				z, want := logitsAfter(t, m, m.NewCache(), ids[:n]...), float64Logits(f, w, ids[:n], 10_000)
+				z := logitsAfter(t, m, m.NewCache(), ids[:n]...)
+				want := float64Logits(f, w, ids[:n], plain{theta: 10_000, eps: 1e-30})
 				for id := range want {
 					if diff := math.Abs(float64(z[id]) - want[id]); !(diff <= 1e-4) {
 						t.Fatalf("%d positions: token %d has logit %v, want %v", n, id, z[id], want[id])

@@ -15,7 +15,7 @@ import (
 // an emoji.
 const deepPrompt = "ba 日本語 dabu 😀 bobi"
 
-// deepModel writes a model with 32 blocks and 150,000 tokens and returns its
+// deepModel writes a model with 28 blocks and 151,936 tokens and returns its
 // folder: $VIZ_DEEP, if that is set, for trying it by hand with
 //
 //	go run ./cmd/viz -model $VIZ_DEEP
@@ -31,7 +31,7 @@ func deepModel(t *testing.T) string {
 	return dir
 }
 
-// Every stage of a model with 32 blocks and 150,000 tokens fits the screen, a
+// Every stage of a model with 28 blocks and 151,936 tokens fits the screen, a
 // phone's in the short tier and each size in the long one, and shows the numbers that
 // the trace prints of the same model.
 func TestDeepModelOnEveryScreen(t *testing.T) {
@@ -56,6 +56,8 @@ func TestDeepModelOnEveryScreen(t *testing.T) {
 			v.inside()
 			v.find()
 			v.long()
+			v.tab = browser.Open(t, size, s.url+"/loop")
+			v.story(trace)
 		}
 	}
 }
@@ -84,6 +86,7 @@ func (v *deepVisit) fits(what string) {
 		v.t.Errorf("%s%s: the page is %d px wide, the window %d: %q", v.name, what, wide, v.size.Width, widest)
 	}
 	v.tab.FullShot(v.name + what + ".png")
+	v.tab.Shot(v.name + what + "-window.png")
 }
 
 // says checks that texts are on the panel.
@@ -103,7 +106,7 @@ func (v *deepVisit) walk(trace map[string]map[string]any) {
 	v.tab.Wait("a live page", `document.documentElement.dataset.conn === "live"`)
 	if page := browser.Value[string](
 		v.tab, `document.body.textContent`,
-	); !strings.Contains(page, "32 blocks, 150,000 tokens") {
+	); !strings.Contains(page, "28 blocks, 151,936 tokens") {
 		v.t.Errorf("%s: the page does not say which model is loaded", v.name)
 	}
 	v.tab.Type("#prompt", deepPrompt)
@@ -129,13 +132,13 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	number := func(stage, field string) float64 { return of(stage)[field].(float64) }
 	switch stage {
 	case 1:
-		v.says("forward", "Block 32", terms.MultAdds(int64(number("forward", "mult_adds"))))
+		v.says("forward", "Block 28", terms.MultAdds(int64(number("forward", "mult_adds"))))
 	case 2:
 		v.says(
-			"logits", "150,000", fmt.Sprintf("%.2f", of("logits")["rows"].([]any)[0].(map[string]any)["z"]), "149,980",
+			"logits", "151,936", fmt.Sprintf("%.2f", of("logits")["rows"].([]any)[0].(map[string]any)["z"]), "151,916",
 		)
 	case 3:
-		v.says("softmax", "all 150,000", "sum = 1.0000", fmt.Sprintf("%.4f", number("softmax", "sum_exp")))
+		v.says("softmax", "all 151,936", "sum = 1.0000", fmt.Sprintf("%.4f", number("softmax", "sum_exp")))
 	case 4:
 		// The trace shows stages after the draw: its last row may be the drawn
 		// token.
@@ -147,9 +150,9 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 		if got := v.tab.Text(fmt.Sprintf("#t-%d > span:not(.sr)", step)); got != want {
 			v.t.Errorf("%s: token %d is %q on the strip, %q in the trace", v.name, step, got, want)
 		}
-	case 7: // 2 · 32 layers · 2 heads · 8 · 4 bytes a position
-		v.says("cache", "32", fmt.Sprintf("%g", number("cache", "positions")))
-		if got, want := number("cache", "bytes"), 2*32*2*8*4*number("cache", "positions"); got != want {
+	case 7: // 2 · 28 layers · 2 heads · 8 · 4 bytes a position
+		v.says("cache", "28", fmt.Sprintf("%g", number("cache", "positions")))
+		if got, want := number("cache", "bytes"), 2*28*2*8*4*number("cache", "positions"); got != want {
 			v.t.Errorf("the trace counts %v bytes of cache, want %v", got, want)
 		}
 	}
@@ -161,12 +164,12 @@ func (v *deepVisit) inside() {
 	v.tab.Keys("1")
 	waitStage(v.tab, 1)
 	v.tab.Eval(`document.querySelector('[data-cmd*=look][data-cmd*=true]')?.click()`)
-	v.tab.Wait("32 blocks seen from inside", `document.querySelectorAll("#panel .look .blks > li").length === 32`)
+	v.tab.Wait("28 blocks seen from inside", `document.querySelectorAll("#panel .look .blks > li").length === 28`)
 	v.fits("look")
 	v.tab.Eval(`[...document.querySelectorAll("#panel [data-cmd*=inside]")].at(-1).click()`)
 	v.tab.Wait(
-		"block 32 opened",
-		`document.querySelector("#map-zoom").innerText.includes("Inside block 32") && `+
+		"block 28 opened",
+		`document.querySelector("#map-zoom").innerText.includes("Inside block 28") && `+
 			`document.querySelectorAll("#map-zoom .ins__heads tr").length === 8`,
 	)
 	v.fits("inside")
@@ -187,6 +190,34 @@ func (v *deepVisit) find() {
 	v.tab.Set("[data-find]", "Donau")
 	v.tab.Wait("a long token", `document.querySelector("#found [data-cmd]")?.innerText.includes("Donau")`)
 	v.fits("find-long")
+}
+
+// story goes through a turn in the Story, and to the end of its text.
+func (v *deepVisit) story(trace map[string]map[string]any) {
+	v.t.Helper()
+	v.tab.Wait("a live page in the Story",
+		`document.documentElement.dataset.conn === "live" && document.body.dataset.view === "story"`)
+	v.fits("story-empty")
+	v.tab.Type("#prompt", deepPrompt)
+	v.tab.Chord(browser.Enter)
+	for stage := 1; stage <= 7; stage++ {
+		v.tab.Wait(fmt.Sprintf("stage %d in the Story", stage), fmt.Sprintf(
+			`document.querySelector("#rail li:nth-child(%d)")?.classList.contains("is-now")`, stage))
+		v.fits(fmt.Sprintf("story-%d", stage))
+		if stage == 5 {
+			v.tab.Keys(browser.ArrowRight)
+			v.tab.Wait("the draw", `!document.querySelector("#panel[data-undrawn]")`)
+			v.fits("story-drawn")
+		}
+		v.tab.Keys(browser.ArrowRight)
+	}
+	want := strings.TrimSpace(trace["1 append"]["token"].(map[string]any)["text"].(string))
+	if got := v.tab.Text("#strip-gen > .w"); got != want {
+		v.t.Errorf("%s: the Story goes on with %q, the trace with %q", v.name, got, want)
+	}
+	v.tab.Keys("e")
+	v.tab.Wait("the end as a text", `document.querySelector(".story--end")`)
+	v.fits("story-end")
 }
 
 // long chooses the longest token of all and reads it: it fits wherever tokens

@@ -4,6 +4,10 @@
 // @node-llama-cpp/linux-x64. Weights, keys and values are float32 there too, so
 // that nothing but the order of additions differs. A test of infer compares.
 //
+// It also writes kquants-greedy.json: the same for the quantized files of
+// kquants.json.gz, after their whole prompts. There llama.cpp rounds what it
+// multiplies with the weights as well, and the program does not.
+//
 // mistral-window-f32.gguf is left out: llama.cpp does not look at the sliding
 // window of a file whose general.architecture is "llama". mistral-f32.gguf has
 // the same weights and no window.
@@ -30,28 +34,37 @@ for (const name of ["node-llama-cpp", "@node-llama-cpp/linux-x64"]) {
 const entry = createRequire(join(oracle, "package.json")).resolve("node-llama-cpp");
 const { getLlama } = await import(pathToFileURL(entry));
 
-const prompt = 24; // longer than the sliding windows
-const written = 36; // and up to 60 of 64 positions
 const llama = await getLlama({ gpu: false, build: "never", skipDownload: true, logLevel: "error", maxThreads: 1 });
-const models = JSON.parse(gunzipSync(readFileSync(join(here, "architectures.json.gz"))));
-const texts = {};
-for (const name of Object.keys(models).sort()) {
-  if (!name.endsWith("-f32.gguf") || name === "mistral-window-f32.gguf") continue;
+
+async function greedy(name, prompt, written) {
   const model = await llama.loadModel({ modelPath: join(here, name), defaultContextFlashAttention: false });
   const context = await model.createContext({
     contextSize: 256, batchSize: 256, threads: 1, flashAttention: false, swaFullCache: true,
     experimentalKvCacheKeyType: "F32", experimentalKvCacheValueType: "F32",
   });
-  const ids = models[name].ids.slice(0, prompt);
   const next = [];
-  for await (const id of context.getSequence().evaluate(ids, { temperature: 0, yieldEogToken: true })) {
+  for await (const id of context.getSequence().evaluate(prompt, { temperature: 0, yieldEogToken: true })) {
     if (next.push(id) === written) break;
   }
   if (next.length !== written) throw new Error(`${name}: ${next.length} tokens`);
-  texts[name] = { prompt: ids, next };
   await context.dispose();
   await model.dispose();
+  return { prompt, next };
 }
-writeFileSync(join(here, "greedy.json"),
-  JSON.stringify(texts, null, 1).replace(/\n\s+(-?\d+,?)/g, " $1").replace(/(\d)\n\s+\]/g, "$1 ]") + "\n");
+
+async function write(to, from, chosen, prompt, written) {
+  const models = JSON.parse(gunzipSync(readFileSync(join(here, from))));
+  const texts = {};
+  for (const name of Object.keys(models).filter(chosen).sort()) {
+    texts[name] = await greedy(name, models[name].ids.slice(0, prompt), written);
+  }
+  writeFileSync(join(here, to),
+    JSON.stringify(texts, null, 1).replace(/\n\s+(-?\d+,?)/g, " $1").replace(/(\d)\n\s+\]/g, "$1 ]") + "\n");
+}
+
+// The prompt is longer than the sliding windows, and the text reaches up to 60 of
+// 64 positions.
+await write("greedy.json", "architectures.json.gz",
+  (name) => name.endsWith("-f32.gguf") && name !== "mistral-window-f32.gguf", 24, 36);
+await write("kquants-greedy.json", "kquants.json.gz", () => true, 12, 24);
 await llama.dispose();

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkPushDeep runs whole turns of a model with 32 blocks and 150,000
+// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936
 // tokens, 60 tokens into a text, and reports for each stage what the server
 // does besides the stage's own measured work: carrying out the command, the
 // page's model, all panels. The figure is the median of the iterations, since on

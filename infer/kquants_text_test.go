@@ -1,0 +1,141 @@
+package infer
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+)
+
+// llama.cpp multiplies quantized weights with rounded activations, this program
+// with exact ones, so that their greedy texts part where two tokens are nearly
+// tied. A plain pass that rounds as llama.cpp does writes its text to the last
+// token, and whatever the engine prefers on the way leads by less than that
+// rounding moves the two.
+func TestQuantizedTextsPartByRoundingAlone(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(modelsFolder, "kquants-greedy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts map[string]struct{ Prompt, Next []int }
+	if err := json.Unmarshal(data, &texts); err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) != 3 {
+		t.Fatalf("%d texts, want 3", len(texts))
+	}
+	for name, text := range texts {
+		f, w, types := quantizedWeights(t, name)
+		pass := plain{theta: 10_000, eps: 1e-5}
+		asTheirs := pass
+		asTheirs.rounded = func(tensor string, x []float64) []float64 {
+			return roundedActivations(types[inGGUF(tensor)], x)
+		}
+		m := openModel(t, name)
+		c, read := m.NewCache(), 0
+		ids, parted, closest := text.Prompt, 0, 0.0
+		for i, want := range text.Next {
+			z := logitsAfter(t, m, c, ids[read:]...)
+			read = len(ids)
+			exact, theirs := float64Logits(f, w, ids, pass), float64Logits(f, w, ids, asTheirs)
+			if got := largest(theirs); got != want {
+				t.Errorf("%s, token %d: rounding gives %d, llama.cpp wrote %d", name, i, got, want)
+			}
+			if ours := argmax(z); ours != want {
+				parted++
+				lead := float64(z[ours] - z[want])
+				moved := math.Abs(theirs[ours]-exact[ours]) + math.Abs(theirs[want]-exact[want])
+				if !(lead <= moved) {
+					t.Errorf("%s, token %d: %d leads %d by %.4f, rounding moves them by %.4f", name, i, ours, want, lead, moved)
+				}
+				closest = max(closest, lead)
+			}
+			ids = append(slices.Clip(ids), want)
+		}
+		t.Logf("%s: of %d tokens %d differ, by a lead of at most %.4f", name, len(text.Next), parted, closest)
+	}
+}
+
+// quantizedWeights returns a quantized model's shape, its widened weights and in
+// which format the file has each of them.
+func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map[string]string) {
+	t.Helper()
+	c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := c.Config
+	f = folder{
+		width: s.Width, layers: s.Layers, heads: s.Heads, kvHeads: s.KVHeads, headDim: s.HeadDim, ffn: s.FFN,
+		context: s.Context, tied: s.TieEmbeddings, extra: make([]string, s.Vocab-firstExtra),
+	}
+	w, types = weights{}, map[string]string{}
+	for tensor, shape := range f.shapes() {
+		if w[tensor], err = c.Float32(tensor, shape...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tensor := range c.Describe().Tensors {
+		types[tensor.Name] = tensor.Type
+	}
+	for tensor := range w {
+		if types[inGGUF(tensor)] == "" && !strings.Contains(tensor, "norm") {
+			t.Fatalf("%s: no format for %s", name, tensor)
+		}
+	}
+	return f, w, types
+}
+
+// inGGUF is a tensor's name in a GGUF file of a model with one block.
+func inGGUF(tensor string) string {
+	return strings.NewReplacer(
+		"model.layers.0.self_attn.", "blk.0.attn_", "model.layers.0.mlp.", "blk.0.ffn_", "o_proj", "output",
+		"model.embed_tokens", "token_embd", "_proj", "",
+	).Replace(tensor)
+}
+
+// roundedActivations is what ggml multiplies rows of a format with: x in blocks,
+// each with one scale and integers of 8 bits. K-quants have blocks of 256 and a
+// scale in float32, the value of the largest magnitude being -127 of them; the
+// others have blocks of 32 and a scale in float16, by which it is 127 or -127.
+func roundedActivations(format string, x []float64) []float64 {
+	out := make([]float64, 0, len(x))
+	size := 32
+	if strings.HasSuffix(format, "_K") {
+		size = 256
+	}
+	for block := range slices.Chunk(x, size) {
+		most := 0.0
+		for _, v := range block {
+			if math.Abs(v) > math.Abs(most) {
+				most = v
+			}
+		}
+		per := 127 / math.Abs(most) // integers for each unit
+		scale := toFloat16(1 / per)
+		if size == 256 {
+			per = -127 / most
+			scale = 1 / per
+		}
+		for _, v := range block {
+			out = append(out, math.RoundToEven(per*v)*scale)
+		}
+	}
+	return out
+}
+
+// toFloat16 rounds a number in float16's normal range to its 11 bits.
+func toFloat16(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	return math.Ldexp(math.RoundToEven(math.Ldexp(fraction, 11)), exponent-11)
+}
+
+func largest(z []float64) int {
+	return slices.Index(z, slices.Max(z))
+}
