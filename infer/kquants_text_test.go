@@ -51,7 +51,7 @@ func TestQuantizedTextsPartByRoundingAlone(t *testing.T) {
 				lead := float64(z[ours] - z[want])
 				moved := math.Abs(theirs[ours]-exact[ours]) + math.Abs(theirs[want]-exact[want])
 				if !(lead <= moved) {
-					t.Errorf("%s, token %d: %d leads %d by %.4f, rounding moves them by %.4f", name, i, ours, want, lead, moved)
+					t.Errorf("%s, token %d: %d leads %d by %v, rounding moves %v", name, i, ours, want, lead, moved)
 				}
 				closest = max(closest, lead)
 			}
