@@ -114,7 +114,9 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 			if number, count := g.pairs["split.no"], g.pairs["split.count"]; number != float64(i) ||
 				count != float64(of) {
 				err = collect(
-					err, fmt.Errorf("split.no is %v and split.count %v, want %d and %d", number, count, i, of),
+					err, fmt.Errorf(
+						"split.no is %s and split.count %s, want %d and %d", found(number), found(count), i, of,
+					),
 				)
 			}
 		}
@@ -165,4 +167,12 @@ func (g *gguf) join(part *gguf, base int64, name string) (faults error) {
 		g.tensors[tensor] = t
 	}
 	return faults
+}
+
+// found is the value of a key as an error says it.
+func found(value any) string {
+	if value == nil {
+		return "missing"
+	}
+	return fmt.Sprint(value)
 }

@@ -162,6 +162,9 @@ func (r *ggufReader) long(n int64) string {
 func (r *ggufReader) length(least int64) int64 {
 	n := r.uint64()
 	if left := r.size - r.at; r.err == nil && n > uint64(left)/uint64(least) {
+		if least > 1 {
+			r.fail("%d elements of at least %d bytes, but only %d bytes are left", n, least, left)
+		}
 		r.fail("length %d, but only %d bytes are left", n, left)
 	}
 	if r.err != nil {

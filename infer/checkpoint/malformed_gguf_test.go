@@ -20,9 +20,12 @@ var malformedGGUF = []struct {
 	},
 	{
 		"tensors beyond the file", func(m *ggufModel) { m.tensorsClaimed = 1 << 60 },
-		"byte 16: length 1152921504606846976, but only",
+		"byte 16: 1152921504606846976 elements of at least 24 bytes, but only",
 	},
-	{"pairs beyond the file", func(m *ggufModel) { m.pairsClaimed = 1 << 63 }, "byte 24: length 9223372036854775808"},
+	{
+		"pairs beyond the file", func(m *ggufModel) { m.pairsClaimed = 1 << 63 },
+		"byte 24: 9223372036854775808 elements of at least 12 bytes",
+	},
 	{"one pair too many", func(m *ggufModel) { m.pairsClaimed = 11 }, "but only"},
 	{"one tensor too many", func(m *ggufModel) { m.tensorsClaimed = 12 }, "tensor "},
 	{

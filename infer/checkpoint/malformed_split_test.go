@@ -90,7 +90,7 @@ var malformedSplits = []struct {
 	{"count a text", setSplit(3, textPair("split.count", "3")), "split.count 3, want 2 and 3"},
 	{"no numbers", func(parts map[string]*ggufModel, files map[string][]byte) {
 		parts[partName("m", 2, 3)].pairs = nil
-	}, "split.no is <nil>"},
+	}, "split.no is missing"},
 	{
 		"another number of tensors", setSplit(1, ggufPair{"split.tensors.count", 5, u32(12)}),
 		"split.tensors.count is 12, the parts hold 11",

@@ -68,9 +68,12 @@ func parseModel(tb testing.TB, name string) (*Tokenizer, []byte) {
 // wantKinds are the folders with what they are.
 var wantKinds = map[string]string{
 	"gpt2":      "byte-level BPE, GPT-2 split",
+	"olmo2":     "byte-level BPE, GPT-2 split",
 	"smollm":    "byte-level BPE, GPT-2 split, digits alone",
 	"llama3":    "byte-level BPE, Llama-3 split",
+	"smollm3":   "byte-level BPE, Llama-3 split",
 	"qwen2":     "byte-level BPE, Qwen2 split",
+	"qwen3":     "byte-level BPE, Qwen2 split",
 	"tinyllama": "SentencePiece BPE",
 	"mistral":   "SentencePiece BPE",
 }
@@ -142,7 +145,7 @@ func TestSingleDigits(t *testing.T) {
 // comesBack is what Decode(Encode(text)) must give for each kind.
 func comesBack(name, text string) string {
 	switch name {
-	case "qwen2":
+	case "qwen2", "qwen3":
 		return norm.NFC.String(text)
 	case "tinyllama":
 		return strings.ReplaceAll(text, "▁", " ")

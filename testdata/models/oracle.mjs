@@ -52,13 +52,17 @@ const texts = readFileSync(join(here, "../tokenizer/strings.jsonl"), "utf8").tri
 texts.push(...new Set(extra));
 
 const kinds = {};
-for (const name of readdirSync(here).sort()) {
+const known = new Set(); // some folders have the same tokenizer: one of them will do
+for (const name of readdirSync(here).sort().reverse()) {
   const path = join(here, name, "tokenizer.json");
   if (!existsSync(path)) continue;
   const file = readFileSync(path);
+  const sha256 = createHash("sha256").update(file).digest("hex");
+  if (known.has(sha256)) continue;
+  known.add(sha256);
   const tokenizer = new Tokenizer(JSON.parse(file), {});
   const encode = (text) => (text === "" ? [] : [...tokenizer.encode(text, { add_special_tokens: false }).ids]);
-  kinds[name] = { sha256: createHash("sha256").update(file).digest("hex"), ids: texts.map(encode) };
+  kinds[name] = { sha256, ids: texts.map(encode) };
 }
 writeFileSync(join(here, "tokens.json.gz"),
   gzipSync(JSON.stringify({ extra: texts.slice(2000), kinds }), { level: 9 }));
