@@ -78,6 +78,10 @@ func (m *Model) Shape() cost.Shape {
 	}
 }
 
+// ScoreScale is the factor by which a query's product with a key is multiplied before
+// the softmax: 1/√headDim unless the model says otherwise (Vaswani et al. 2017).
+func (m *Model) ScoreScale() float32 { return m.scoreScale }
+
 // Token describes one entry of the vocabulary.
 func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 

@@ -266,3 +266,62 @@ func TestPromiseCache(t *testing.T) {
 		t.Errorf("cached %d to %d, recomputed %d to %d", lowCached, highCached, low, high)
 	}
 }
+
+func TestPromiseTokens(t *testing.T) {
+	says(t,
+		"Wizard falls apart", "·lived and ·Saturday have places of their own, while www has to be spelled",
+		"the same with a space in front", "Here each digit is a piece", "needs two pieces for each letter",
+		"With a space in front it is a single token even in this small model",
+	)
+	m := testmodel.Target(t)
+	for text, want := range map[string]string{
+		widgetNamed(t, "tokens-wizard").Params["prompt"]: "The| w|izard| lived| in| a",
+		" lived": " lived", " Saturday": " Saturday", "www": "w|w|w", "strawberry": "st|ra|w|berry",
+		" strawberry": " strawberry", "12345 + 678": "1|2|3|4|5| +| 6|7|8",
+	} {
+		var pieces []string
+		for _, id := range m.Encode(text)[1:] { // without the start mark
+			pieces = append(pieces, m.Token(id).Text)
+		}
+		if got := strings.Join(pieces, "|"); got != want {
+			t.Errorf("%q is cut into %q, want %q", text, got, want)
+		}
+	}
+	if n := len(m.Encode("привет")) - 1; n != 2*6 {
+		t.Errorf("six Russian letters are %d tokens", n)
+	}
+}
+
+func TestPromiseLook(t *testing.T) {
+	says(t,
+		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbour, ·in",
+		"This look found nothing to do", "head 1 rests on the start mark", "36 looks, worked out for the last token",
+		"By block 5 it has heard of the wizard and the house he needs",
+	)
+	m, w := testmodel.Target(t), widgetNamed(t, "look-wizard")
+	if w.Params["block"] != "4" || w.Params["head"] != "1" {
+		t.Fatalf("the widget has %v", w.Params)
+	}
+	if c := m.Config(); c.Layers*c.Heads != 36 {
+		t.Errorf("%d heads in %d blocks", c.Heads, c.Layers)
+	}
+	ids, cache := m.Encode(w.Params["prompt"]), m.NewCache()
+	if _, _, err := m.Forward(t.Context(), cache, ids); err != nil {
+		t.Fatal(err)
+	}
+	inside, err := m.Inspect(t.Context(), cache, ids[len(ids)-1], len(ids)-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		block, head, at int // at counts the start mark
+		least, most     float32
+	}{{4, 5, 4, 0.4, 0.5}, {4, 5, 3, 0.2, 0.25}, {5, 4, 5, 0.8, 1}, {4, 1, 0, 0.99, 1}} {
+		if got := inside.Blocks[row.block-1].Attention[row.head-1][row.at]; got < row.least || got > row.most {
+			t.Errorf("block %d, head %d gives position %d a weight of %.3f", row.block, row.head, row.at, got)
+		}
+	}
+	if got := inside.Blocks[4].Says[0].Token.Text; got != " cottage" {
+		t.Errorf("after block 5 it would say %q", got)
+	}
+}

@@ -22,6 +22,9 @@ const (
 	WidgetStopString   WidgetKind = "stopstring"   // a stop string cut across tokens
 	WidgetCache        WidgetKind = "cache"        // the cache saving work
 	WidgetSpeculate    WidgetKind = "speculate"    // drafts accepted and refused
+	WidgetTokens       WidgetKind = "tokens"       // a text cut into tokens
+	WidgetLook         WidgetKind = "look"         // what one head of one block reads
+	WidgetChat         WidgetKind = "chat"         // a conversation as the row of tokens that it is
 )
 
 // settings are the parameters that most kinds have: all knobs.
@@ -33,10 +36,10 @@ var settings = func() (names []string) {
 }()
 
 // widgetParams are the parameters of each kind: required ones, then optional
-// ones. prompt, peaked and flat are texts; t, k, p, minp, typical and seed are
+// ones. prompt, peaked, flat and edit are texts; t, k, p, minp, typical and seed are
 // as in the loop; tokens is how many to write; stop is one stop string; length
 // is how many tokens a sequence has; width how many candidates are followed;
-// gamma how many tokens are drafted.
+// gamma how many tokens are drafted; block and head say which head is looked at.
 var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetTurn:         {[]string{"prompt"}, settings},
 	WidgetTemperature:  {[]string{"prompt"}, []string{"t"}},
@@ -46,12 +49,16 @@ var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetStopString:   {[]string{"prompt", "stop"}, settings},
 	WidgetCache:        {[]string{"prompt"}, []string{"tokens"}},
 	WidgetSpeculate:    {[]string{"prompt"}, append([]string{"gamma"}, settings...)},
+	WidgetTokens:       {[]string{"prompt"}, nil},
+	WidgetLook:         {[]string{"prompt"}, []string{"block", "head"}},
+	WidgetChat:         {[]string{"prompt", "edit"}, nil},
 }
 
 // wholeParams are the whole numbers that are not knobs, or that have a smaller
 // range here than in the loop, with their ranges.
 var wholeParams = map[string]struct{ low, high uint64 }{
 	"tokens": {1, 512}, "length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
+	"block": {1, 6}, "head": {1, 6},
 }
 
 // widget reads `::: widget KIND id=ID key="value"`.
@@ -92,7 +99,7 @@ func (l *loader) widget(section *Section, p part) Block {
 // checkParam checks a parameter against the engine's range.
 func checkParam(key, value string) error {
 	switch key {
-	case "prompt", "peaked", "flat":
+	case "prompt", "peaked", "flat", "edit":
 		return infer.CheckPrompt(value, infer.MaxPromptBytes)
 	case "stop":
 		return infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check()

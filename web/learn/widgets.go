@@ -66,6 +66,9 @@ var widgetKinds = map[lessons.WidgetKind]widgetKind{
 	lessons.WidgetStopString:   {stopFields, newStop, true, false},
 	lessons.WidgetCache:        {cacheFields, newCache, true, false},
 	lessons.WidgetSpeculate:    {speculateFields, newSpeculate, true, false},
+	lessons.WidgetTokens:       {tokensFields, newTokens, false, false},
+	lessons.WidgetLook:         {lookFields, newLook, false, false},
+	lessons.WidgetChat:         {chatFields, newChat, false, false},
 }
 
 // spec is an experiment as a lesson places it: its inputs with the lesson's

@@ -1,0 +1,145 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+func lookFields() []field {
+	pick := func(name, label string) field {
+		return field{Name: name, Label: label, Kind: inSlide, Min: 1, Max: 6, Step: 1, Default: "1"}
+	}
+	return []field{promptField("prompt", "A text"), pick("block", "Block"), pick("head", "Head")}
+}
+
+// headLook works one head of one block out, at a text's last token: its query
+// against every key, the weights, and what the block makes of it.
+type headLook struct {
+	model  *infer.Model
+	prompt string
+	ids    []int
+	cache  *infer.Cache
+	inside *infer.Inspection
+	loop   string
+}
+
+func newLook(d desk) experiment { return &headLook{model: d.target} }
+
+func (e *headLook) show(ctx context.Context, in values) (templ.Component, error) {
+	if e.inside == nil || e.prompt != in["prompt"] {
+		if err := e.read(ctx, in["prompt"]); err != nil {
+			return nil, err
+		}
+	}
+	c := e.model.Config()
+	block, head := min(in.whole("block"), c.Layers), min(in.whole("head"), c.Heads)
+	in.set("block", block)
+	in.set("head", head)
+	return lookHTML(e.view(block-1, head-1)), nil
+}
+
+// read runs a text through the model and keeps what is inside the pass at its
+// last token.
+func (e *headLook) read(ctx context.Context, prompt string) error {
+	run, err := newRun(ctx, e.model, prompt, settingsOf(values{}))
+	if err != nil {
+		return err // with what is wrong about the text
+	}
+	st, err := stageTo(ctx, run, infer.KindForward)
+	if err != nil {
+		return err
+	}
+	ids, cache := e.model.Encode(prompt), e.model.NewCache()
+	if _, _, err := e.model.Forward(ctx, cache, ids); err != nil {
+		return err
+	}
+	last := len(ids) - 1
+	inside, err := e.model.Inspect(ctx, cache, ids[last], last)
+	if err != nil {
+		return err
+	}
+	e.prompt, e.ids, e.cache, e.inside, e.loop = prompt, ids, cache, inside, loopAt(st)
+	return nil
+}
+
+// lookView is one head's look.
+type lookView struct {
+	Block, Head int
+	Rows        []lookRow
+	Stream      []lookStream
+	Loop        string
+	Top         lookRow // what is read most
+	Own         bool    // that is the last token itself
+}
+
+// lookRow is one position that may be read.
+type lookRow struct {
+	Text              stage.Text
+	Score, Weight, At string
+	Bar               string
+	w                 float64
+}
+
+// lookStream is the last token's vector at one place on its way up.
+type lookStream struct{ Where, Length, Says string }
+
+func (e *headLook) view(block, head int) lookView {
+	v := lookView{Block: block + 1, Head: head + 1, Loop: e.loop}
+	for i, w := range e.inside.Blocks[block].Attention[head] {
+		r := lookRow{
+			Text: e.textAt(i), At: terms.Count(i), Score: terms.Decimals(e.score(block, head, i), 2),
+			Weight: terms.Prob(float64(w)), Bar: stage.Share(float64(w)), w: float64(w),
+		}
+		v.Rows = append(v.Rows, r)
+		if i == 0 || r.w > v.Top.w {
+			v.Top, v.Own = r, i == len(e.ids)-1
+		}
+	}
+	for i, b := range e.inside.Blocks {
+		v.Stream = append(v.Stream, lookStream{
+			fmt.Sprintf("after block %d", i+1), terms.Decimals(b.NormOut, 1), stage.TokenText(b.Says[0].Token).String(),
+		})
+	}
+	return v
+}
+
+// score is the head's query times the key of a position, times the model's factor.
+func (e *headLook) score(block, head, position int) float64 {
+	c := e.model.Config()
+	key, _ := e.cache.Column(block, position)
+	group := head * c.KVHeads / c.Heads
+	q := e.inside.Blocks[block].Query[head*c.HeadDim : (head+1)*c.HeadDim]
+	k := key[group*c.HeadDim : (group+1)*c.HeadDim]
+	sum := 0.0
+	for i := range q {
+		sum += float64(q[i]) * float64(k[i])
+	}
+	return sum * float64(e.model.ScoreScale())
+}
+
+// textAt is the token at a position; the start mark has a name of its own.
+func (e *headLook) textAt(i int) stage.Text {
+	if i == 0 && e.ids[0] == e.model.Config().BOS {
+		return stage.Text{{S: "start"}}
+	}
+	return stage.TokenText(e.model.Token(e.ids[i]))
+}
+
+// say tells what is read most.
+func (v lookView) say() stage.Rich {
+	to := slices.Clone(stage.Rich{
+		{S: fmt.Sprintf("Block %d, head %d ", v.Block, v.Head), Style: stage.Bold},
+		{S: "takes most from "}, {Token: v.Top.Text, Style: stage.Gen}, {S: ": a weight of " + v.Top.Weight + "."},
+	})
+	if v.Own {
+		to[3].S = ", which is the last token itself: a weight of " + v.Top.Weight + "."
+	}
+	return to
+}
