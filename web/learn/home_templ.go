@@ -5,8 +5,10 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"strconv"
@@ -176,7 +178,7 @@ func homeHTML(v homePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i := range v.Map.Lessons {
-				var templ_7745c5c3_Var8 = []any{"is-" + v.Map.Lessons[i].StateName()}
+				templ_7745c5c3_Var8 := []any{"is-" + v.Map.Lessons[i].StateName()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var8...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -495,7 +497,7 @@ func turnHTML(v *turnView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range v.Says {
-			var templ_7745c5c3_Var22 = []any{"turn__say", "say-" + strconv.Itoa(s.N)}
+			templ_7745c5c3_Var22 := []any{"turn__say", "say-" + strconv.Itoa(s.N)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

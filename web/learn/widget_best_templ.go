@@ -5,8 +5,10 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"github.com/tokenbytoken/viz/web/stage"
@@ -38,7 +40,7 @@ func bestHTML(v bestView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, w := range v.Ways {
-			var templ_7745c5c3_Var2 = []any{"w-way", templ.KV("w-way--best", i == 1)}
+			templ_7745c5c3_Var2 := []any{"w-way", templ.KV("w-way--best", i == 1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -87,7 +89,7 @@ func bestHTML(v bestView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, t := range w.Tokens {
-				var templ_7745c5c3_Var6 = []any{"tok", "tok--gen", t.Ramp, templ.KV("is-other", t.Other)}
+				templ_7745c5c3_Var6 := []any{"tok", "tok--gen", t.Ramp, templ.KV("is-other", t.Other)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -161,7 +163,7 @@ func bestHTML(v bestView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var11 = []any{"w-bar__way"}
+			templ_7745c5c3_Var11 := []any{"w-bar__way"}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -37,24 +37,36 @@ type chatPart struct {
 // chatParts are the example with a first question.
 func chatParts(question string) []chatPart {
 	return []chatPart{
-		{Who: "the app", Born: 1,
+		{
+			Who: "the app", Born: 1,
 			Text:  "You are a guide in a railway museum. Today is Saturday. You may look up: opening_hours(day)",
-			Marks: [2]string{"system", "end"}},
+			Marks: [2]string{"system", "end"},
+		},
 		{Who: "you", Text: question, Sees: question, Born: 1, Marks: [2]string{"user", "end"}},
 		{Who: "the app", Born: 1, Marks: [2]string{"assistant", ""}},
-		{Who: "the model", Text: "I do not know the hours, so I look them up.", Sees: "Thought for a moment", Born: 1,
-			Marks: [2]string{"think", "/think"}, Out: true, Think: true},
-		{Who: "the model", Text: `opening_hours("Sunday")`, Sees: "Looked up the opening hours", Born: 1,
-			Marks: [2]string{"call", "end"}, Out: true},
+		{
+			Who: "the model", Text: "I do not know the hours, so I look them up.", Sees: "Thought for a moment", Born: 1,
+			Marks: [2]string{"think", "/think"}, Out: true, Think: true,
+		},
+		{
+			Who: "the model", Text: `opening_hours("Sunday")`, Sees: "Looked up the opening hours", Born: 1,
+			Marks: [2]string{"call", "end"}, Out: true,
+		},
 		{Who: "the tool", Text: "from 10 to 5", Born: 2, Marks: [2]string{"result", "end"}},
 		{Who: "the app", Born: 2, Marks: [2]string{"assistant", ""}},
-		{Who: "the model", Text: "On Sunday we are open from 10 to 5.", Sees: "On Sunday we are open from 10 to 5.",
-			Born: 2, Marks: [2]string{"", "end"}, Out: true},
-		{Who: "you", Text: "And how much is a ticket?", Sees: "And how much is a ticket?", Born: 3,
-			Marks: [2]string{"user", "end"}},
+		{
+			Who: "the model", Text: "On Sunday we are open from 10 to 5.", Sees: "On Sunday we are open from 10 to 5.",
+			Born: 2, Marks: [2]string{"", "end"}, Out: true,
+		},
+		{
+			Who: "you", Text: "And how much is a ticket?", Sees: "And how much is a ticket?", Born: 3,
+			Marks: [2]string{"user", "end"},
+		},
 		{Who: "the app", Born: 3, Marks: [2]string{"assistant", ""}},
-		{Who: "the model", Text: "A ticket is 9, and 4 for children.", Sees: "A ticket is 9, and 4 for children.",
-			Born: 3, Marks: [2]string{"", "end"}, Out: true},
+		{
+			Who: "the model", Text: "A ticket is 9, and 4 for children.", Sees: "A ticket is 9, and 4 for children.",
+			Born: 3, Marks: [2]string{"", "end"}, Out: true,
+		},
 	}
 }
 
@@ -270,7 +282,8 @@ func (v chatView) say() stage.Rich {
 func (v chatView) bill() []chatLine {
 	points := func(x float64) string { return terms.Decimals(x, 1) }
 	return slices.DeleteFunc([]chatLine{
-		{"cached input", v.Kept, points(v.keptPoints)}, {"input", v.Read, points(v.inPoints)},
+		{"cached input", v.Kept, points(v.keptPoints)},
+		{"input", v.Read, points(v.inPoints)},
 		{"output", v.Thought + v.Wrote, points(v.outPo)},
 		{"together", v.Kept + v.Read + v.Thought + v.Wrote, points(v.points)},
 	}, func(l chatLine) bool { return l.Tokens == 0 })

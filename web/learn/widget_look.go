@@ -136,7 +136,9 @@ func (e *headLook) textAt(i int) stage.Text {
 func (v lookView) say() stage.Rich {
 	to := slices.Clone(stage.Rich{
 		{S: fmt.Sprintf("Block %d, head %d ", v.Block, v.Head), Style: stage.Bold},
-		{S: "takes most from "}, {Token: v.Top.Text, Style: stage.Gen}, {S: ": a weight of " + v.Top.Weight + "."},
+		{S: "takes most from "},
+		{Token: v.Top.Text, Style: stage.Gen},
+		{S: ": a weight of " + v.Top.Weight + "."},
 	})
 	if v.Own {
 		to[3].S = ", which is the last token itself: a weight of " + v.Top.Weight + "."

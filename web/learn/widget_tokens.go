@@ -56,7 +56,7 @@ type tokensView struct {
 func (v tokensView) say() stage.Rich {
 	return stage.Rich{
 		{
-			S: terms.CountedAs(v.Letters, "letter", "letters") + ", " + terms.Counted(len(v.Tokens), "token") + ". ",
+			S:     terms.CountedAs(v.Letters, "letter", "letters") + ", " + terms.Counted(len(v.Tokens), "token") + ". ",
 			Style: stage.Bold,
 		},
 		{S: fmt.Sprintf("That’s %s letters for each token, spaces and marks included.",
