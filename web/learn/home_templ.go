@@ -5,10 +5,8 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -178,7 +176,7 @@ func homeHTML(v homePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i := range v.Map.Lessons {
-				templ_7745c5c3_Var8 := []any{"is-" + v.Map.Lessons[i].StateName()}
+				var templ_7745c5c3_Var8 = []any{"is-" + v.Map.Lessons[i].StateName()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var8...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -497,7 +495,7 @@ func turnHTML(v *turnView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range v.Says {
-			templ_7745c5c3_Var22 := []any{"turn__say", "say-" + strconv.Itoa(s.N)}
+			var templ_7745c5c3_Var22 = []any{"turn__say", "say-" + strconv.Itoa(s.N)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/lessons"
@@ -573,7 +571,7 @@ func aside(a lessons.Aside) templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var25 := []any{"callout", "callout--" + a.Kind}
+		var templ_7745c5c3_Var25 = []any{"callout", "callout--" + a.Kind}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -717,7 +715,7 @@ func unitLesson(l *coursework.MapLesson, here bool) templ.Component {
 			templ_7745c5c3_Var31 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var32 := []any{templ.KV("is-done", l.State() == "done"), templ.KV("is-now", here)}
+		var templ_7745c5c3_Var32 = []any{templ.KV("is-done", l.State() == "done"), templ.KV("is-now", here)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -834,7 +832,7 @@ func unitLesson(l *coursework.MapLesson, here bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, s := range l.Sections {
-				templ_7745c5c3_Var38 := []any{templ.KV("is-read", s.Seen)}
+				var templ_7745c5c3_Var38 = []any{templ.KV("is-read", s.Seen)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var38...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/web/stage"
@@ -40,7 +38,7 @@ func bestHTML(v bestView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, w := range v.Ways {
-			templ_7745c5c3_Var2 := []any{"w-way", templ.KV("w-way--best", i == 1)}
+			var templ_7745c5c3_Var2 = []any{"w-way", templ.KV("w-way--best", i == 1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -89,7 +87,7 @@ func bestHTML(v bestView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, t := range w.Tokens {
-				templ_7745c5c3_Var6 := []any{"tok", "tok--gen", t.Ramp, templ.KV("is-other", t.Other)}
+				var templ_7745c5c3_Var6 = []any{"tok", "tok--gen", t.Ramp, templ.KV("is-other", t.Other)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -163,7 +161,7 @@ func bestHTML(v bestView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var11 := []any{"w-bar__way"}
+			var templ_7745c5c3_Var11 = []any{"w-bar__way"}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,15 +5,12 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"strconv"
-
 	"github.com/tokenbytoken/viz/web/stage"
+	"strconv"
 )
 
 func cacheHTML(v cacheView) templ.Component {
@@ -58,7 +55,7 @@ func cacheHTML(v cacheView) templ.Component {
 			}
 		}
 		for i, t := range v.Made {
-			templ_7745c5c3_Var2 := []any{"tk", templ.KV("tk--gen", i < v.At), templ.KV("tk--later", i >= v.At), templ.KV("is-new", i == v.At-1)}
+			var templ_7745c5c3_Var2 = []any{"tk", templ.KV("tk--gen", i < v.At), templ.KV("tk--later", i >= v.At), templ.KV("is-new", i == v.At-1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -117,7 +115,7 @@ func chatHTML(v chatView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, c := range t.Chips {
-				templ_7745c5c3_Var4 := []any{"ck", "ck--" + c.Class}
+				var templ_7745c5c3_Var4 = []any{"ck", "ck--" + c.Class}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

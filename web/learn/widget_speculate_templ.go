@@ -5,16 +5,13 @@ package learn
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"strconv"
-
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
+	"strconv"
 )
 
 func speculateHTML(v speculateView) templ.Component {
@@ -83,7 +80,7 @@ func speculateHTML(v speculateView) templ.Component {
 			}
 		}
 		for _, t := range v.Made {
-			templ_7745c5c3_Var4 := []any{"tok", "w-by", templ.KV("w-by--draft", t.Draft), templ.KV("is-new", t.New)}
+			var templ_7745c5c3_Var4 = []any{"tok", "w-by", templ.KV("w-by--draft", t.Draft), templ.KV("is-new", t.New)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -217,7 +214,7 @@ func specLine(r specRow) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var8 := []any{templ.KV("is-pick", r.Own), templ.KV("is-off", !r.Own && !r.Yes && !r.No), templ.KV("is-refused", r.No)}
+		var templ_7745c5c3_Var8 = []any{templ.KV("is-pick", r.Own), templ.KV("is-off", !r.Own && !r.Yes && !r.No), templ.KV("is-refused", r.No)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var8...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -239,7 +236,7 @@ func specLine(r specRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var10 := []any{"tk", templ.KV("tk--pick", r.Own), templ.KV("tk--gen", r.Yes)}
+		var templ_7745c5c3_Var10 = []any{"tk", templ.KV("tk--pick", r.Own), templ.KV("tk--gen", r.Yes)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
