@@ -54,11 +54,9 @@ type tokensView struct {
 
 // say counts.
 func (v tokensView) say() stage.Rich {
+	letters, tokens := terms.CountedAs(v.Letters, "letter", "letters"), terms.Counted(len(v.Tokens), "token")
 	return stage.Rich{
-		{
-			S:     terms.CountedAs(v.Letters, "letter", "letters") + ", " + terms.Counted(len(v.Tokens), "token") + ". ",
-			Style: stage.Bold,
-		},
+		{S: letters + ", " + tokens + ". ", Style: stage.Bold},
 		{S: fmt.Sprintf("That’s %s letters for each token, spaces and marks included.",
 			terms.Decimals(float64(v.Letters)/float64(len(v.Tokens)), 1))},
 	}
