@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// screensPrompt is the text of the designs, so that pictures can be held beside them.
+const screensPrompt = "In the old house lived a"
+
+// TestScreens saves a picture of every state that a newcomer meets under $VIZ_SHOTS, at
+// the four sizes in both themes: home, the first run, the Loop in both views, a lesson,
+// and a class on presenter, wall and phone. $VIZ_ONLY names some of the screens
+// ("390-light") or parts ("first"). It fails if a page is wider than its window.
+func TestScreens(t *testing.T) {
+	if os.Getenv("VIZ_SHOTS") == "" {
+		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
+	}
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
+	parts := map[string]func(screens){
+		"home": screens.home, "first": screens.first, "story": screens.story, "numbers": screens.numbers,
+		"lesson": screens.lesson, "class": screens.class,
+	}
+	only := os.Getenv("VIZ_ONLY")
+	for name, screen := range browser.Screens() {
+		for part, shots := range parts {
+			wanted := func(of string, all func(string) bool) bool { return !all(only) || strings.Contains(only, of) }
+			if wanted(name, func(only string) bool { return strings.ContainsAny(only, "0123456789") }) &&
+				wanted(part, func(only string) bool { return strings.Trim(only, "0123456789- darklight") != "" }) {
+				shots(screens{browser.Open(t, screen, s.url+"/"), t, s.url, name + "-" + part, screen})
+			}
+		}
+	}
+}
+
+// screens is one visitor whose screens are kept.
+type screens struct {
+	*browser.Tab
+	t         *testing.T
+	url, name string
+	on        browser.Screen
+}
+
+// shot keeps the window; on a phone the whole page as well.
+func (s screens) shot(what string) {
+	s.t.Helper()
+	s.Until(`document.readyState === "complete" && document.fonts.status === "loaded"`)
+	wide := browser.Value[float64](
+		s.Tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+	)
+	if wide > 0 {
+		s.t.Errorf("%s-%s: the page is %g px wider than the window", s.name, what, wide)
+	}
+	s.Shot(s.name + "-" + what + ".png")
+}
+
+func (s screens) home() {
+	s.shot("1")
+	s.Go(s.url + "/learn")
+	s.shot("learn")
+}
+
+func (s screens) first() {
+	at := func(scene string) {
+		s.t.Helper()
+		s.Until(`document.readyState === "complete" && document.querySelector(".fr--` + scene + `") !== null`)
+	}
+	press := func() { s.Eval(`document.querySelector("main .pick, main .btn--main").click()`) }
+	s.Go(s.url + "/first")
+	at("write")
+	s.shot("1-write")
+	s.Go(s.url + "/first?" + url.Values{"prompt": {screensPrompt}}.Encode())
+	for n, scene := range []string{"read", "guess", "shares", "drop", "joined", "bolder", "again", "end"} {
+		at(scene)
+		s.shot(fmt.Sprintf("%d-%s", n+2, scene))
+		press()
+		switch scene {
+		case "drop", "again":
+			s.Until(`document.querySelector(".laid__drop")`)
+			s.shot(fmt.Sprintf("%d-%s-fallen", n+2, scene))
+			press()
+		case "bolder":
+			s.Until(`document.querySelector("#temperature")`)
+			s.shot(fmt.Sprintf("%d-%s-knob", n+2, scene))
+			press()
+		}
+	}
+	s.Until(`document.querySelector(".keep")`)
+	s.shot("10-card")
+	s.Go(s.url + "/")
+	s.shot("11-home-after")
+}
+
+const isLiveLoop = `document.querySelector("[data-live]")?.textContent.includes("live")`
+
+func (s screens) story() {
+	s.Go(s.url + "/loop")
+	s.Until(isLiveLoop)
+	s.shot("0-empty")
+	s.loop("story")
+}
+
+func (s screens) numbers() {
+	s.Go(s.url + "/loop")
+	s.Until(isLiveLoop)
+	s.Click(`.view [value="numbers"]`)
+	s.Until(`document.body?.dataset.view === "numbers" && ` + isLiveLoop)
+	s.shot("0-empty")
+	s.loop("panel")
+}
+
+// loop goes through the second token of a run in one of the views, and to its end.
+func (s screens) loop(class string) {
+	s.Type("#prompt", screensPrompt)
+	s.shot("0-typed")
+	s.Chord(browser.Enter)
+	at := func(n int) {
+		s.t.Helper()
+		s.Until(fmt.Sprintf(`document.querySelector("#panel")?.innerText.includes("%d of 7")`, n))
+	}
+	for stage := 1; stage <= 7; stage++ {
+		at(stage)
+		s.shot(fmt.Sprint(stage))
+		if stage == 1 {
+			s.Eval(`document.querySelector(".map__key--row")?.click()`)
+			s.Until(`!document.querySelector(".map__key--row") || document.querySelector("#map-zoom [data-zoom-now]")`)
+			s.shot("1-zoom")
+			s.Eval(`document.querySelector("[data-zoom-out]")?.click(); document.activeElement.blur()`)
+		}
+		s.Keys(browser.ArrowRight)
+		if stage == 5 {
+			s.Until(`!document.querySelector("#panel[data-undrawn], .laid.is-open")`)
+			s.shot("5-drawn")
+			s.Keys(browser.ArrowRight)
+		}
+	}
+	at(1)
+	s.shot("8-second-token")
+	s.Keys("e")
+	s.Until(`document.querySelector(".the-end")`)
+	s.shot("9-end")
+}
+
+func (s screens) lesson() {
+	for _, page := range []string{"01-the-loop", "04-temperature"} {
+		s.Go(s.url + "/learn/" + page[3:])
+		s.shot(page)
+		s.Eval(`document.querySelector("[id^=widget], .widget, [data-widget]")?.scrollIntoView()`)
+		s.shot(page + "-experiment")
+	}
+}
+
+// class is a class of one phone, whose size is the screen's, and a wall and a desk.
+func (s screens) class() {
+	desk := browser.Open(s.t, s.on, s.url+"/teach")
+	desk.Eval(`document.querySelector("#title").value = "Room 7"; document.querySelector('[name="alone"]').checked = true;
+		document.querySelector(".make").requestSubmit()`)
+	desk.Wait("the new room", `document.querySelector(".made__code")`)
+	at, err := url.Parse(desk.URL())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	room := s.url + strings.TrimSuffix(at.Path, "/made")
+	shown := map[string]screens{"desk": {desk, s.t, s.url, s.name, s.on}}
+	shown["desk"].shot("0-made")
+	desk.Go(room + "/present")
+	shown["wall"] = screens{desk.Another(s.on, room+"/projector"), s.t, s.url, s.name, s.on}
+	s.Go(room)
+	shown["phone"] = s
+	desk.Until(`document.querySelector("#cl-who")?.textContent.includes("1 here")`)
+	drive := func(cmd string, fields ...string) {
+		form := url.Values{"cmd": {cmd}}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		desk.Eval(fmt.Sprintf(`window.done = false; fetch(%q, {method: "POST", body: %q, headers: {
+			"Viz-Fragment": "1", "Content-Type": "application/x-www-form-urlencoded"}})
+			.then(async r => { window.done = r.status === 204 ? "done" : await r.text() })`, room+"/do", form.Encode()))
+		desk.Wait("an answer to "+cmd, `window.done === "done"`)
+	}
+	all := func(what, script string) {
+		for name, on := range shown {
+			on.Wait(what+" on the "+name, script)
+			on.shot(what + "-" + name)
+		}
+	}
+	all("0-waiting", `document.readyState === "complete"`)
+	drive("start", "prompt", screensPrompt)
+	for stage := 1; stage <= 7; stage++ {
+		if stage > 1 {
+			drive("forward")
+		}
+		all(fmt.Sprint(stage), fmt.Sprintf(`document.querySelector("#panel.story--%d")`, stage))
+	}
+	drive("ask-next", "where", "here")
+	all("8-vote", `document.querySelector("#cl-ask, #cl-poll")`)
+	drive("reveal")
+	all("8-revealed", `document.querySelector('[data-phase="revealed"]')`)
+	drive("ask-draw", "where", "here")
+	all("9-dice", `document.querySelector("#cl-ask, #cl-poll")`)
+	s.Eval(`document.querySelector("[data-draw]").click()`)
+	drive("reveal")
+	all("9-dice-revealed", `document.querySelector('[data-phase="revealed"]')`)
+	drive("end")
+	all("10-end", `document.readyState === "complete"`)
+}
