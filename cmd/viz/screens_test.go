@@ -158,7 +158,8 @@ func (s screens) lesson() {
 // class is a class of one phone, whose size is the screen's, and a wall and a desk.
 func (s screens) class() {
 	desk := browser.Open(s.t, s.on, s.url+"/teach")
-	desk.Eval(`document.querySelector("#title").value = "Room 7"; document.querySelector('[name="alone"]').checked = true;
+	desk.Eval(`document.querySelector("#title").value = "Room 7";
+		document.querySelector('[name="alone"]').checked = true;
 		document.querySelector(".make").requestSubmit()`)
 	desk.Wait("the new room", `document.querySelector(".made__code")`)
 	at, err := url.Parse(desk.URL())

@@ -37,13 +37,13 @@ function receive(message) {
   const { panels, data } = message;
   try {
     const arrived = data !== undefined && arrives(data);
-    if (arrived) measure();
+    if (data) measure();
     if (panels) applyPanels(panels, Boolean(data), arrived);
     if (data) settle(data, arrived);
     else if (panels) strip.answered();
     if (panels?.some(({ id }) => id === 'map-zoom')) showZoom();
     scrollBack();
-    if (arrived) carry();
+    if (data) carry(arrived);
     if (arrived && !data.playing) showStage();
   } catch (error) {
     controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });

@@ -1,5 +1,7 @@
 // The map of the model: arrow keys move among its buttons, Esc goes back out of
-// what is zoomed into. The server draws both; see web/stage/map.templ.
+// what is zoomed into. The server draws both; see web/stage/map.templ. What moves
+// is in zoom.js.
+import { grow, press, shrink } from './zoom.js';
 
 const zoom = () => document.getElementById('map-zoom');
 const isOpen = () => zoom() !== null && !zoom().hidden;
@@ -21,9 +23,10 @@ export function listenToMap(ask) {
   document.addEventListener('click', ({ target }) => {
     const button = target.closest?.('button');
     if (!button) return;
-    if (button.matches('[data-zoom-out]')) leave();
+    if (button.matches('[data-zoom-out]')) leave(button);
     else if (/"cmd":"(zoom|inside|head)"/.test(button.dataset.cmd)) {
       entering = zoom() !== null;
+      if (entering) press(button);
       if (!zoom()?.contains(button)) from = button.getAttribute('aria-label');
     }
   });
@@ -39,17 +42,20 @@ export function followMap() { again(); }
 export function showZoom() {
   if (!entering || !isOpen()) return;
   entering = false;
+  grow();
   const now = zoom().querySelector('[data-zoom-now]');
   zoom().scrollIntoView({ block: 'nearest' });
   now?.focus({ preventScroll: true });
 }
 
 // leave shows the whole model, with the focus on the button that led in.
-function leave() {
+function leave(button) {
   const box = zoom();
+  press(button);
   box.hidden = true;
   box.replaceChildren();
   delete box.dataset.ask;
+  shrink();
   const all = [...document.querySelectorAll('.map__key, #panel button[aria-label]')];
   const back = all.find((b) => b.getAttribute('aria-label') === from) ?? document.querySelector('.map__key');
   if (back?.matches('.map__key')) only(back);

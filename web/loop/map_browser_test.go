@@ -80,3 +80,45 @@ func TestMapKeepsTheFocus(t *testing.T) {
 	b.write(1)
 	b.Until(focused + ` === 'Look inside block 6'`)
 }
+
+// TestZoomMoves: a row grows into lanes, a lane into a head, and the columns of a sum
+// slide into one; a key ends each in its middle, and the way back takes half the time.
+// With VIZ_SHOTS there are five frames of each.
+func TestZoomMoves(t *testing.T) {
+	t.Parallel()
+	b := startTabOn(t, newSite(t, limits{}), browser.Screen{Width: 1440, Height: 900, Motion: true})
+	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
+	b.Eval(watchCarry)
+	lasts := func(name string) float64 {
+		b.Until(`window.carried().length > 0`)
+		long := browser.Value[float64](
+			b.Tab, `Math.max(...window.carried().map(a => a.effect.getTiming().duration))`,
+		)
+		for frame := range 5 {
+			b.Eval(fmt.Sprintf(`window.at(%g)`, float64(frame)/4))
+			b.Shot(fmt.Sprintf("zoom-%s-%d.png", name, frame))
+		}
+		b.Eval(`window.at(.5)`)
+		b.Keys("x") // no command
+		b.Until(`window.carried().length === 0 && !document.querySelector('.carried')`)
+		return long
+	}
+	press := func(selector string) { browser.Mouse(b.Tab).Press(selector) }
+	press(`.map__keyrow:nth-child(2) .map__key--row`)
+	zoomSays(b.Tab, "Block 5")
+	in := lasts("block")
+	press(`#map-zoom .zoom__lane:nth-child(4)`)
+	zoomSays(b.Tab, "Head 4")
+	lasts("head")
+	press(`#map-zoom [data-cmd*=sum]`)
+	zoomSays(b.Tab, "One sum")
+	lasts("sum")
+	press(`#map-zoom .zoom__crumbs button:nth-of-type(2)`)
+	zoomSays(b.Tab, "Block 5")
+	lasts("back")
+	press(`#map-zoom [data-zoom-out]`)
+	b.Until(`document.querySelector('#map-zoom').hidden`)
+	if out := lasts("out"); out != in/2 {
+		t.Errorf("in takes %g ms, out %g, want half", in, out)
+	}
+}

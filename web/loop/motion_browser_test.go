@@ -30,7 +30,7 @@ func TestMotion(t *testing.T) {
 	b := startTabOn(t, x, browser.Screen{Width: 1440, Height: 900, Motion: true})
 	b.MayLose()
 	b.Eval(watchMotion)
-	for n, moves := range []string{2: "m-rise", 3: "m-grow", 4: "m-fade", 5: "m-run", 6: "m-join", 7: "m-return"} {
+	for n, moves := range []string{2: "m-rise", 3: "m-fade", 4: "m-fade", 5: "m-fade", 6: "m-join", 7: "m-return"} {
 		if moves == "" {
 			continue
 		}

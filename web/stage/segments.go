@@ -37,7 +37,14 @@ type Segment struct {
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
 	FitP  string // the same for the figure, which is never shown without its token
 	Title string
-	Carry string // in the Story, what [StoryShare.carry] calls it
+}
+
+// carry names a segment as [StoryShare.carry] names the bar that it was.
+func (g Segment) carry() string {
+	if g.Class == "is-rest" {
+		return carryRest
+	}
+	return g.Text.String()
 }
 
 // Widths in CSS pixels of the strip at its narrowest, on a phone and on a wide

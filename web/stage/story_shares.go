@@ -147,7 +147,7 @@ func (w Words) lineOf(s *session.State, v *Story) {
 	for i, percent := range list {
 		text := TokenText(s.Model.Token(int(d.Order[d.KeptRank(i)])))
 		g := segment(at, shares[i], text, Ramp(shares[i]))
-		g.P, g.Title, g.Carry = percent, text.String()+" "+percent, text.String()
+		g.P, g.Title = percent, text.String()+" "+percent
 		line.List = append(line.List, g)
 		line.Names = append(line.Names, StoryShare{Text: text, Percent: percent})
 		at += shares[i]

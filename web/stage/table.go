@@ -55,6 +55,14 @@ type TableRow struct {
 	Work             *Work
 }
 
+// carry names a row's bar at every stage, as [StoryShare.carry] does.
+func (r TableRow) carry() string {
+	if r.Label != "" {
+		return carryRest
+	}
+	return r.Text.String()
+}
+
 // aside is what stands beside a row's token: "35th, was 9.12".
 func (r TableRow) aside() string {
 	if r.Far != "" && r.Was != "" {
