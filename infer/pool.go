@@ -113,7 +113,7 @@ func (p *Pool) work() {
 		// goroutines get to run. A round that began without them would serve
 		// few.
 		p.mu.Unlock()
-		runtime.Gosched()
+		breathe()
 		p.mu.Lock()
 		if p.queue.len() == 0 {
 			continue

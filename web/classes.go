@@ -40,9 +40,18 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 }
 
 // mountClasses restores the rooms that are kept and adds their pages. There are
-// none where the server was given no course or nowhere to keep them.
+// none where the server was given no course. Where it was given nowhere to keep them the
+// pages say that a class needs a server.
 func (s *Server) mountClasses(mux *http.ServeMux) error {
-	if s.cfg.Course == nil || s.cfg.Classes.Logs == nil {
+	if s.cfg.Course == nil {
+		return nil
+	}
+	deps := classroom.Deps{
+		Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.targets.Seat,
+		Caller: s.learners.Caller, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+	}
+	if s.cfg.Classes.Logs == nil {
+		classroom.New(deps).Mount(mux)
 		return nil
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
@@ -54,11 +63,8 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	if err != nil {
 		return fmt.Errorf("the rooms of classes: %w", err)
 	}
-	s.hub = hub
-	room := classroom.New(classroom.Deps{
-		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.targets.Seat,
-		Caller: s.learners.Caller, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
-	})
+	s.hub, deps.Hub = hub, hub
+	room := classroom.New(deps)
 	s.add(room.Feeds())
 	room.Mount(mux)
 	return nil

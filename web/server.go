@@ -53,6 +53,8 @@ type Config struct {
 	Secret []byte
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
+	// HTML, where not nil, is applied to the HTML of panels; see [wire.Config].
+	HTML func(string) string
 	// Database is where Progress and Classes are kept, for [Server.Metrics]; it may be nil.
 	Database *store.DB
 }
@@ -111,7 +113,8 @@ func New(cfg Config) (*Server, error) {
 		Limits: runs.Limits{MemoryBytes: cfg.Memory.Runs, ResidentBytes: cfg.Memory.Limit}, Log: cfg.Logger,
 	})
 	s.wire = wire.NewServer(wire.Config{
-		Parts: s.parts, Caller: s.learners.Caller, Desk: s.desk, Refuse: shell.Text, Log: cfg.Logger,
+		Parts: s.parts, Caller: s.learners.Caller, Desk: s.desk, Refuse: shell.Text, HTML: cfg.HTML,
+		Log: cfg.Logger,
 	})
 	mux := http.NewServeMux()
 	s.mountOwn(mux)
@@ -131,6 +134,10 @@ func New(cfg Config) (*Server, error) {
 
 // Handler answers every request, behind the gate.
 func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
+
+// ServePort serves one live part of a page over a message port; see
+// [wire.Server.ServePort].
+func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(r, p) }
 
 // mountOwn adds the addresses that belong to no room.
 func (s *Server) mountOwn(mux *http.ServeMux) {

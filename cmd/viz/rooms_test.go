@@ -36,7 +36,6 @@ var ranks = map[string]int{
 
 	"infer/testmodel": 5, // the models that tests share
 	"infer/bench":     5,
-	"infer/why":       5,
 	"infer/lab":       6,
 	"lessons/fsrs":    1,
 	"lessons/drill":   5,
@@ -47,6 +46,7 @@ var ranks = map[string]int{
 
 	"web/browser":             5, // drives a browser from tests
 	"web/store":               5,
+	"web/chance":              0, // what is random in pages
 	"web/metrics":             1, // figures for Prometheus
 	"web/admission":           2, // who may hold, do and wait for how much
 	"web/memory":              2, // the process's limit on memory
@@ -70,9 +70,12 @@ var ranks = map[string]int{
 	"web/classroom":           11,
 	"web/labs":                11,
 	"web":                     12,
+	"web/tab":                 13, // what a browser runs
+	"web/site":                14, // writes the static site
 	"web/webtest":             13, // runs the whole server for tests of pages
-	"cmd/viz":                 14,
-	"cmd/viz/dist":            2, // makes a release
+	"cmd/viz":                 15,
+	"cmd/viz/tab":             14, // the program for browsers
+	"cmd/viz/dist":            2,  // makes a release
 
 	"web/coursework/courseworktest": 11, // what tests of rooms about the course share
 }

@@ -42,6 +42,12 @@ func Draft() (*checkpoint.Checkpoint, error) {
 	return c, err
 }
 
+// TargetFiles is the folder of [Target] itself, to be copied elsewhere.
+func TargetFiles() (fs.FS, error) { return fs.Sub(folders, "target") }
+
+// DraftFiles is the folder of [Draft].
+func DraftFiles() (fs.FS, error) { return fs.Sub(folders, "draft") }
+
 func open(name string) (*checkpoint.Checkpoint, error) {
 	folder, err := fs.Sub(folders, name)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Deps are the dependencies of the pages. All but Access and Log must be set.
+// Deps are the dependencies of the pages. All but Hub, Access and Log must be set.
 type Deps struct {
-	Hub    *class.Hub
+	Hub    *class.Hub // nil where no classes can be held: the pages say so then
 	Course *lessons.Course
 	Model  *infer.Model
 	// Seat returns a place in the pool for a run of the model: that of a guided tour,
@@ -70,6 +70,10 @@ func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller 
 
 // Mount adds the addresses of classes to the server's.
 func (p *Pages) Mount(mux *http.ServeMux) {
+	if p.Hub == nil {
+		p.mountNone(mux)
+		return
+	}
 	p.Route(mux, pages.Elsewhere{
 		NoForms: "This address does not accept forms.",
 		Head:    "There is no page here.",
@@ -91,6 +95,18 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"GET /class/{code}/summary.csv": p.summaryCSV,
 		"GET /class/{code}/replay":      p.replay,
 		"GET /tour/{walk}":              p.tour,
+	})
+}
+
+// mountNone adds what there is without classes: the tours, which a visitor takes alone,
+// and at the other addresses a page that says what a class needs.
+func (p *Pages) mountNone(mux *http.ServeMux) {
+	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
+	p.Route(mux, pages.Elsewhere{
+		NoForms: "Classes need a server, and there is none here.", Head: "There is no class here.",
+		Say: "Classes need a server, and there is none here.",
+	}, pages.Routes{
+		"GET /teach": none, "GET /join": none, "GET /class/{code}": none, "GET /tour/{walk}": p.tour,
 	})
 }
 

@@ -1,6 +1,7 @@
 package coursework
 
 import (
+	"context"
 	"fmt"
 	"hash/fnv"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -81,8 +83,8 @@ func (q *Question) Points() string {
 func (q *Question) ID() string { return "check-" + q.Q.ID }
 
 // Ask returns a question that nobody has touched yet.
-func Ask(q *lessons.Question, action string) *Question {
-	return &Question{Q: q, Action: action, Key: progress.NewKey()}
+func Ask(ctx context.Context, q *lessons.Question, action string) *Question {
+	return &Question{Q: q, Action: action, Key: chance.Key(ctx)}
 }
 
 // read reads a form into the question. It returns false if the form does not fit

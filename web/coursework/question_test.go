@@ -38,7 +38,7 @@ func TestChoicesAreShuffled(t *testing.T) {
 	q := &lessons.Question{ID: "q", Kind: "choice", Choices: make([]lessons.Choice, 4)}
 	var firsts [4]int
 	for range 4000 {
-		asked := Ask(q, "/check")
+		asked := Ask(t.Context(), q, "/check")
 		order := asked.Order()
 		firsts[order[0]]++
 		asked.Tried = []int{order[1]}

@@ -72,7 +72,7 @@ func newCard(st *session.State) card {
 		}
 	}
 	if least <= 1 {
-		c.Chance = chance(least)
+		c.Chance = inHundred(least)
 	}
 	c.Yours, c.Its = terms.Counted(yours, "token"), terms.Counted(its, "token")
 	c.Shares, c.Given = shares, yours

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
@@ -140,7 +140,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	p := placeOf(q)
 	if p.scene == sceneWrite {
 		s.Who(w, r)
-		s.HTML(w, r, http.StatusOK, pageHTML(s.writePage("", "")))
+		s.HTML(w, r, http.StatusOK, pageHTML(s.writePage(r.Context(), "", "")))
 		return
 	}
 	link, err := p.parse(s.Model)
@@ -165,7 +165,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	var link string
 	err := s.within(w, r, nil, func(m *mover) error {
-		seed := 1 + rand.Uint64N(seeds)
+		seed := 1 + chance.N(r.Context(), seeds)
 		st := m.do(session.SetKnob("seed", float64(seed)), session.Start{Prompt: prompt})
 		if m.err == nil {
 			link = session.LinkOf(st)
@@ -179,13 +179,13 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 		keep(w, r, p)
 		http.Redirect(w, r, p.address(), http.StatusSeeOther)
 	case errors.Is(err, errBusy):
-		v := s.writePage(prompt, "The server is busy. Your text is still here: try again in a moment.")
+		v := s.writePage(r.Context(), prompt, "The server is busy. Your text is still here: try again in a moment.")
 		s.HTML(w, r, http.StatusServiceUnavailable, pageHTML(v))
 	case errors.As(err, &e):
-		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(prompt, e.Message)))
+		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, e.Message)))
 	default:
 		s.Log.Error("beginning a first run", "err", err)
-		v := s.writePage(prompt, "The model could not begin. It has been logged.")
+		v := s.writePage(r.Context(), prompt, "The model could not begin. It has been logged.")
 		s.HTML(w, r, http.StatusInternalServerError, pageHTML(v))
 	}
 }

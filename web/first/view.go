@@ -2,7 +2,7 @@ package first
 
 import (
 	"cmp"
-	"math/rand/v2"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -69,7 +70,7 @@ func (v view) scrolls() bool {
 var steps = len(scenes)
 
 // writePage is the first page, with a text in its field and why that cannot be used.
-func (s *Server) writePage(prompt, bad string) view {
+func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 	v := view{
 		place: place{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: "Start a sentence.",
 		Say: "Stop before it is finished. The model will go on from there.",
@@ -77,7 +78,7 @@ func (s *Server) writePage(prompt, bad string) view {
 		Under: "This is the model. Your words go in at the bottom and up through its " +
 			terms.Counted(s.Model.Config().Layers, "block") + ".",
 	}
-	n := rand.IntN(len(session.Openings))
+	n := int(chance.N(ctx, uint64(len(session.Openings))))
 	for _, k := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
 		v.Others = append(v.Others, session.OpeningOf(k, n).Text)
 	}
@@ -204,11 +205,11 @@ func (v *view) draw(st *session.State, story stage.Story) {
 	step := st.Step()
 	name := plain(st, step.Chosen)
 	v.Title = "It is “" + name + "”."
-	v.Say = "Its chance was " + chance(step.Q) + ". Likely is not the same as certain."
+	v.Say = "Its chance was " + inHundred(step.Q) + ". Likely is not the same as certain."
 	if v.guess == strconv.Itoa(step.Chosen) {
-		v.Say = "Just as you guessed. Its chance was " + chance(step.Q) + "."
+		v.Say = "Just as you guessed. Its chance was " + inHundred(step.Q) + "."
 	} else if guess, rank, ok := v.guessed(st); ok {
-		v.Say += " The chance of your " + guess + " was " + chance(st.Dist.Q(rank)) + "."
+		v.Say += " The chance of your " + guess + " was " + inHundred(st.Dist.Q(rank)) + "."
 	} else if step.Q > almostSure {
 		v.Say = "Here the model was almost certain, so another try will hardly change it."
 	}
@@ -223,8 +224,8 @@ func (v *view) draw(st *session.State, story stage.Story) {
 // almostSure is a chance at which another draw hardly ever ends elsewhere.
 const almostSure = 0.99
 
-// chance is a probability in words: "4 in 100".
-func chance(p float64) string { return terms.OfHundred(p) + " in 100" }
+// inHundred is a probability in words: "4 in 100".
+func inHundred(p float64) string { return terms.OfHundred(p) + " in 100" }
 
 func (v *view) joined(st *session.State) {
 	v.Title = "It joins your text."

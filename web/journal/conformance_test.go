@@ -31,6 +31,7 @@ var ctx = context.Background()
 // adapters make an empty journal of each kind.
 var adapters = map[string]func(testing.TB) Journal{
 	"memory": func(testing.TB) Journal { return NewMemory() },
+	"kept":   func(t testing.TB) Journal { return keptIn(t, newTable()) },
 	"sqlite": func(t testing.TB) Journal { return onDisk(t, t.TempDir()) },
 	"sqlite in parts": func(t testing.TB) Journal {
 		j := onDisk(t, t.TempDir())

@@ -27,8 +27,8 @@
 // aside, and the log goes on without it. Secrets, notices and whatever expires
 // are not events and are stored elsewhere.
 //
-// There are two adapters: [SQLite] over a data folder, and [Memory]. The tests
-// run the same suite on both.
+// There are three adapters: [SQLite] over a data folder, [Memory], and [Kept] over a
+// browser's own storage. The tests run the same suite on all.
 package journal
 
 import (

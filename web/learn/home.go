@@ -1,12 +1,12 @@
 package learn
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -34,7 +34,7 @@ type homePage struct {
 func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if !q.Has("seed") {
-		q.Set("seed", strconv.Itoa(1+rand.IntN(homeSeeds)))
+		q.Set("seed", strconv.FormatUint(1+chance.N(r.Context(), homeSeeds), 10))
 		r.URL.RawQuery = q.Encode()
 	}
 	turn, err := p.turnOf(r)

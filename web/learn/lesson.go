@@ -53,11 +53,11 @@ func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Le
 		p.Fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked, shell.ViewOf(r))))
+	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(r.Context(), l, m, asked, shell.ViewOf(r))))
 }
 
 func (p *Pages) newLesson(
-	l *lessons.Lesson, m *coursework.Map, asked *coursework.Question, view shell.View,
+	ctx context.Context, l *lessons.Lesson, m *coursework.Map, asked *coursework.Question, view shell.View,
 ) *lessonPage {
 	v := &lessonPage{Lesson: l, Map: m}
 	for i := range m.Lessons {
@@ -75,7 +75,7 @@ func (p *Pages) newLesson(
 	for _, s := range l.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(b, asked, view))
+			ls.Parts = append(ls.Parts, p.block(ctx, b, asked, view))
 		}
 		for _, n := range l.Notes {
 			if n.Section == s.ID || n.Section == s.Key() {
@@ -91,7 +91,9 @@ func (p *Pages) newLesson(
 }
 
 // block lays one part of a section out.
-func (p *Pages) block(b lessons.Block, asked *coursework.Question, view shell.View) templ.Component {
+func (p *Pages) block(
+	ctx context.Context, b lessons.Block, asked *coursework.Question, view shell.View,
+) templ.Component {
 	switch b := b.(type) {
 	case lessons.Prose:
 		return proseHTML(b.HTML)
@@ -103,7 +105,7 @@ func (p *Pages) block(b lessons.Block, asked *coursework.Question, view shell.Vi
 		if asked != nil && asked.Q == b.Question {
 			return coursework.QuestionForm(asked)
 		}
-		return coursework.QuestionForm(coursework.Ask(b.Question, checkAction(b.Question)))
+		return coursework.QuestionForm(coursework.Ask(ctx, b.Question, checkAction(b.Question)))
 	case lessons.Aside:
 		return aside(b)
 	}
@@ -127,7 +129,7 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	v := coursework.Ask(q, checkAction(q))
+	v := coursework.Ask(r.Context(), q, checkAction(q))
 	if !p.Answer(w, r, v, progress.Check) {
 		return
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -9,16 +10,16 @@ import (
 
 // reference answers GET /reference: everything on one sheet, and what is cited.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts(p.Course.Sheet)))
+	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts(r.Context(), p.Course.Sheet)))
 }
 
 // checked answers GET /checked: figures that other texts print otherwise.
 func (p *Pages) checked(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, checkedHTML(p.Course.Checked, p.sheetParts(p.Course.Checked)))
+	p.HTML(w, r, http.StatusOK, checkedHTML(p.Course.Checked, p.sheetParts(r.Context(), p.Course.Checked)))
 }
 
 // sheetParts are a sheet's sections with their blocks laid out.
-func (p *Pages) sheetParts(sheet *lessons.Sheet) []lessonSection {
+func (p *Pages) sheetParts(ctx context.Context, sheet *lessons.Sheet) []lessonSection {
 	if sheet == nil {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (p *Pages) sheetParts(sheet *lessons.Sheet) []lessonSection {
 	for _, s := range sheet.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(b, nil, shell.Numbers))
+			ls.Parts = append(ls.Parts, p.block(ctx, b, nil, shell.Numbers))
 		}
 		list = append(list, ls)
 	}

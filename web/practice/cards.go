@@ -6,6 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -63,7 +64,7 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &deckPage{Deck: deck, Key: progress.NewKey(), Asked: id != ""}
+	v := &deckPage{Deck: deck, Key: chance.Key(r.Context()), Asked: id != ""}
 	if id == "" && deck.Next != nil {
 		id = deck.Next.Card
 	}

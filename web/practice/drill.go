@@ -1,10 +1,10 @@
 package practice
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -78,7 +79,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 		return nil
 	}
 	return &drillWork{
-		Problem: problem, Info: info, Step: problem.Steps[0], Key: progress.NewKey(),
+		Problem: problem, Info: info, Step: problem.Steps[0], Key: chance.Key(r.Context()),
 		Answers: map[string]string{}, First: map[string]string{},
 	}
 }
@@ -253,8 +254,8 @@ func (v *drillWork) Href(level int) string {
 }
 
 // Fresh is the address of the drill with new numbers.
-func (v *drillWork) Fresh() string {
-	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, 1+rand.Uint64N(9999), v.Level)
+func (v *drillWork) Fresh(ctx context.Context) string {
+	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, 1+chance.N(ctx, 9999), v.Level)
 }
 
 // Open reports whether the step can be worked on.

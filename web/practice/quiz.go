@@ -53,7 +53,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 			v.Questions = append(v.Questions, asked)
 			continue
 		}
-		v.Questions = append(v.Questions, coursework.Ask(one, v.action(one.ID)))
+		v.Questions = append(v.Questions, coursework.Ask(r.Context(), one, v.action(one.ID)))
 	}
 	p.HTML(w, r, http.StatusOK, quizHTML(v))
 }
@@ -89,6 +89,7 @@ func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	}
 	filter := r.URL.Query()
 	v := coursework.Ask(
+		r.Context(),
 		q,
 		(&quizPage{
 			Lesson: filter.Get("lesson"), Outcome: filter.Get("outcome"), Kind: filter.Get("kind"),

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"modernc.org/sqlite"
 )
 
 // Errors of [Open]; the message around them names the file and what to do.
@@ -166,19 +164,18 @@ func flipped(got, want int) bool { return bits.OnesCount32(uint32(got)^uint32(wa
 // brokenRule reports whether a row was refused since it breaks a rule of its table.
 func brokenRule(err error) bool {
 	const constraint, mismatch, tooBig = 19, 20, 18 // https://sqlite.org/rescode.html
-	var failed *sqlite.Error
-	return errors.As(err, &failed) && slices.Contains([]int{constraint, mismatch, tooBig}, failed.Code()&0xff)
+	code, ok := resultCode(err)
+	return ok && slices.Contains([]int{constraint, mismatch, tooBig}, code&0xff)
 }
 
 // asDamaged turns SQLite's errors that mean damage into a damaged.
 func asDamaged(err error) error {
 	const corrupt, notADatabase, shortRead = 11, 26, 522 // https://sqlite.org/rescode.html
-	var failed *sqlite.Error
-	if errors.As(err, &failed) {
-		if failed.Code() == shortRead { // SQLITE_IOERR_SHORT_READ
+	if code, ok := resultCode(err); ok {
+		if code == shortRead { // SQLITE_IOERR_SHORT_READ
 			return damaged{"the file is cut short"}
 		}
-		switch failed.Code() & 0xff { // the other bits are details
+		switch code & 0xff { // the other bits are details
 		case corrupt:
 			return damaged{"the database is malformed"}
 		case notADatabase:

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	_ "modernc.org/sqlite" // the driver, in Go alone
 )
 
 // Names of the files in the folder.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"modernc.org/sqlite"
 )
 
 // Errors of [DB.Write], and of what writes through it. Nothing was stored, and
@@ -19,6 +17,9 @@ var (
 	ErrFull = errors.New("there is no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
 	ErrDisk = errors.New("the disk reports an error")
+	// ErrBrowserFull is returned where a browser keeps what people do, if it gives no
+	// more space.
+	ErrBrowserFull = errors.New("the browser gives no more space")
 	// ErrScarce is returned for what is refused because space is running out, see
 	// [Space].
 	ErrScarce = errors.New("there is little space left for the database")
@@ -35,6 +36,7 @@ func Why(err error) string {
 			"is kept until the server is restarted."},
 		{ErrFull, "The server has no space left for its data, so nothing new is kept until there is some again."},
 		{ErrDisk, "The server's disk reports an error, so nothing new is kept until it works again."},
+		{ErrBrowserFull, "This browser gives no more space, so nothing new is kept until there is some again."},
 		{ErrScarce, "The server has little space left for its data, and what is left is reserved for learners it " +
 			"already knows: for their answers and card reviews, and for the votes of classes."},
 	} {
@@ -48,11 +50,11 @@ func Why(err error) string {
 // classify adds one of the errors above to SQLite's: https://sqlite.org/rescode.html.
 func classify(err error) error {
 	const readOnly, ioError, full, cantOpen = 8, 10, 13, 14
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
+	code, ok := resultCode(err)
+	if !ok {
 		return err
 	}
-	switch failed.Code() & 0xff { // the other bits are details
+	switch code & 0xff { // the other bits are details
 	case full:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case readOnly, ioError, cantOpen:

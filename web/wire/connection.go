@@ -31,8 +31,9 @@ type connection struct {
 	caller   admission.Caller
 	messages *admission.Meter // of the caller and their address
 	place    *admission.Place
-	pushes   *metrics.Histogram // see [Server.Pushes]
-	leave    func()             // once, at the end
+	pushes   *metrics.Histogram  // see [Server.Pushes]
+	html     func(string) string // see [Config.HTML]
+	leave    func()              // once, at the end
 
 	ctx context.Context // ends with the connection; its cause is a *closeReason
 	end context.CancelCauseFunc

@@ -36,7 +36,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	}
 	c := &connection{
 		log: s.cfg.Log, crowd: s.crowd, caller: caller, messages: desk.Messages,
-		pushes:  s.pushes,
+		pushes: s.pushes, html: s.cfg.HTML,
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 		excess:  rate.NewLimiter(s.cfg.Limits.RefusalsPerSecond, s.cfg.Limits.RefusalBurst),
 		in:      make(chan Command, Waiting),

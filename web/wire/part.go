@@ -10,7 +10,8 @@
 // [Server] answers /ws. A connection has a goroutine that reads, one that writes
 // and one for its part. Queued messages are merged, so that a slow reader skips
 // states in between, never delays another reader, and needs no long queue. Messages
-// travel over a transport: a WebSocket.
+// travel over a transport: a WebSocket, or a message port
+// where the program runs in the browser ([Server.ServePort]).
 package wire
 
 import (

@@ -28,6 +28,9 @@ type Config struct {
 	Desk *admission.Desk
 	// Refuse answers a request that gets no connection with a sentence.
 	Refuse func(w http.ResponseWriter, status int, say string)
+	// HTML, where not nil, is applied to the HTML of panels before they are sent: where
+	// the program has no root of its own, its addresses are others.
+	HTML   func(string) string
 	Limits Limits
 	Log    *slog.Logger
 }
@@ -122,11 +125,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.cfg.Refuse(w, http.StatusBadRequest, "A WebSocket handshake must not have a body.")
 		return
 	}
-	query := r.URL.Query()
-	name := query.Get("feed")
-	kind, ok := s.cfg.Parts[name]
+	kind, ok := s.kind(r)
 	if !ok {
-		s.cfg.Refuse(w, http.StatusNotFound, "There is no feed "+terms.Quoted(name)+" here.")
+		s.cfg.Refuse(w, http.StatusNotFound, noFeed(r))
 		return
 	}
 	caller, cookie := s.cfg.Caller(r)
@@ -145,14 +146,29 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has been answered
 	}
-	c.become(newSocket(conn, s.cfg.Limits), name, kind)
+	s.speak(c, newSocket(conn, s.cfg.Limits), kind, r, protocol)
+}
+
+// kind returns the kind of part that a request asks for.
+func (s *Server) kind(r *http.Request) (Kind, bool) {
+	kind, ok := s.cfg.Parts[feedOf(r)]
+	return kind, ok
+}
+
+func feedOf(r *http.Request) string { return r.URL.Query().Get("feed") }
+
+func noFeed(r *http.Request) string { return "There is no feed " + terms.Quoted(feedOf(r)) + " here." }
+
+// speak runs a connection that was admitted over its transport, to the end.
+func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, protocol string) {
+	c.become(t, feedOf(r), kind)
 	defer s.join(c)()
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
 		c.end(reasonProtocol)
 		c.run()
 		return
 	}
-	c.open(kind.Open, Visit{Caller: caller, Query: query, Protocol: protocol})
+	c.open(kind.Open, Visit{Caller: c.caller, Query: r.URL.Query(), Protocol: protocol})
 }
 
 // upgrade makes a WebSocket of a request, or answers it with what is wrong.

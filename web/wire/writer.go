@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
@@ -109,6 +110,12 @@ func (c *connection) send(m Message) error {
 		c.seq, c.numbered = m.Seq, true
 	case !c.numbered && !m.Alone:
 		c.seq++
+	}
+	if c.html != nil {
+		m.Panels = slices.Clone(m.Panels) // others may hold the list
+		for i := range m.Panels {
+			m.Panels[i].HTML = c.html(m.Panels[i].HTML)
+		}
 	}
 	m.Seq = c.seq
 	b, err := m.Bytes()

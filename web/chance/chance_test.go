@@ -1,0 +1,24 @@
+package chance
+
+import "testing"
+
+// TestChance: keys differ, those of steady pages agree, and numbers stay below their bound.
+func TestChance(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	if a, b := Key(ctx), Key(ctx); a == b || len(a) != 16 {
+		t.Errorf("two keys are %s and %s", a, b)
+	}
+	one, two := Steady(ctx), Steady(ctx)
+	first := Key(one)
+	if first != Key(two) || Key(one) == first {
+		t.Errorf("steady pages begin with the key %s, and go on with the same or differ", first)
+	}
+	seen := map[uint64]bool{}
+	for range 1000 {
+		seen[N(ctx, 3)] = true
+	}
+	if len(seen) != 3 || seen[3] {
+		t.Errorf("numbers below 3 are %v", seen)
+	}
+}

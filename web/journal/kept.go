@@ -1,0 +1,162 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Table is where [Kept] stores records: a table of a browser's own storage. Several
+// programs may use one table; a record that two of them put is there once, since its
+// owner, type and id are its key.
+type Table interface {
+	// Rows returns everything that is stored, in any order.
+	Rows(context.Context) ([]Row, error)
+	// Put stores rows, all or none, and returns when they will outlive the browser.
+	Put(context.Context, []Row) error
+	// Delete deletes the records of an owner that have one of these keys, and Drop all
+	// of an owner's. What is not there is no error.
+	Delete(ctx context.Context, o Owner, gone []Key) error
+	Drop(ctx context.Context, o Owner) error
+}
+
+// Row is a record as a [Table] stores it.
+type Row struct {
+	Owner
+	Record       // Seq is its place in the order of all rows of one program
+	Used   int64 // when the owner was active then, in milliseconds since 1970
+}
+
+// Kept stores logs in memory and in a table, which brings them back when the program
+// starts again. A browser's storage belongs to one person, so everything in it fits
+// into memory. Snapshots, which only save time, and the counts of what was set aside
+// are not stored.
+type Kept struct {
+	*Memory
+	table   Table
+	writing sync.Mutex // one at a time changes the table and the memory
+}
+
+var _ Journal = (*Kept)(nil)
+
+// OpenKept returns the logs that a table has.
+func OpenKept(ctx context.Context, t Table) (*Kept, error) {
+	rows, err := t.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(
+			cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID),
+		)
+	})
+	k := &Kept{Memory: NewMemory(), table: t}
+	for _, r := range rows {
+		_, err := k.Memory.Append(ctx, Batch{Owner: r.Owner, At: moment(r.Used), Records: []Record{r.Record}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// Append implements [Journal]. Nothing is in memory that the table does not have.
+func (k *Kept) Append(ctx context.Context, b Batch) ([]int64, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	rows, err := k.rows(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) > 0 {
+		if err := k.table.Put(ctx, rows); err != nil {
+			return nil, err
+		}
+	}
+	return k.Memory.Append(context.WithoutCancel(ctx), b) // the table has it already
+}
+
+// rows are the records of a batch that the log does not have yet.
+func (k *Kept) rows(ctx context.Context, b Batch) (rows []Row, err error) {
+	next := k.newest()
+	seen := map[Key]bool{}
+	for _, r := range b.Records {
+		_, known, err := k.Find(ctx, b.Owner, r.Key())
+		if err != nil {
+			return nil, err
+		}
+		if known || seen[r.Key()] {
+			continue
+		}
+		seen[r.Key()] = true
+		next++
+		r.Seq = next
+		rows = append(rows, Row{Owner: b.Owner, Record: r, Used: b.At.UnixMilli()})
+	}
+	return rows, ctx.Err()
+}
+
+// newest is the sequence number of the newest record of all.
+func (m *Memory) newest() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last
+}
+
+// Compact implements [Journal].
+func (k *Kept) Compact(ctx context.Context, o Owner, gone []Key) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := k.table.Delete(ctx, o, gone); err != nil {
+		return err
+	}
+	return k.Memory.Compact(context.WithoutCancel(ctx), o, gone)
+}
+
+// Drop implements [Journal].
+func (k *Kept) Drop(ctx context.Context, o Owner) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := k.table.Drop(ctx, o); err != nil {
+		return err
+	}
+	return k.Memory.Drop(context.WithoutCancel(ctx), o)
+}
+
+// SetAside implements [Journal]. What a browser gives back unreadable will not become
+// readable, so the table loses it.
+func (k *Kept) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	var gone []Key
+	err := k.Read(ctx, o, 0, func(r Record) error {
+		if len(seqs) == 0 || slices.Contains(seqs, r.Seq) {
+			gone = append(gone, r.Key())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := k.table.Delete(ctx, o, gone); err != nil {
+		return err
+	}
+	return k.Memory.SetAside(context.WithoutCancel(ctx), o, at, seqs...)
+}
+
+// Retire implements [Journal].
+func (k *Kept) Retire(ctx context.Context, o Owner, before time.Time) (bool, error) {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	gone, err := k.Memory.Retire(ctx, o, before)
+	if gone {
+		err = k.table.Drop(context.WithoutCancel(ctx), o)
+	}
+	return gone, err
+}

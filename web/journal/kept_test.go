@@ -1,0 +1,155 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// rowTable is a [Table] in memory, which fails with what a test asks for.
+type rowTable struct {
+	mu   sync.Mutex
+	rows map[Owner]map[Key]Row
+	fail error
+}
+
+func newTable() *rowTable { return &rowTable{rows: map[Owner]map[Key]Row{}} }
+
+func (t *rowTable) Rows(context.Context) (list []Row, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, log := range t.rows {
+		list = slices.AppendSeq(list, maps.Values(log))
+	}
+	return list, t.fail
+}
+
+func (t *rowTable) Put(_ context.Context, rows []Row) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.fail != nil {
+		return t.fail
+	}
+	for _, r := range rows {
+		if t.rows[r.Owner] == nil {
+			t.rows[r.Owner] = map[Key]Row{}
+		}
+		t.rows[r.Owner][r.Key()] = r
+	}
+	return nil
+}
+
+func (t *rowTable) Delete(_ context.Context, o Owner, gone []Key) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, k := range gone {
+		delete(t.rows[o], k)
+	}
+	return t.fail
+}
+
+func (t *rowTable) Drop(_ context.Context, o Owner) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.rows, o)
+	return t.fail
+}
+
+// keptIn opens the logs of a table.
+func keptIn(t testing.TB, table Table) *Kept {
+	t.Helper()
+	k, err := OpenKept(ctx, table)
+	must(t, err)
+	return k
+}
+
+// typed are the records of a log, in order, as type and id.
+func typed(t *testing.T, j Journal, o Owner) (list []Key) {
+	t.Helper()
+	must(t, j.Read(ctx, o, 0, func(r Record) error { list = append(list, r.Key()); return nil }))
+	return list
+}
+
+// TestKeptComesBack: what was appended, compacted and dropped is so in the program that
+// opens the table next, in the order in which it was appended.
+func TestKeptComesBack(t *testing.T) {
+	t.Parallel()
+	table := newTable()
+	a, b := Owner{Learner, "a"}, Owner{Learner, "b"}
+	k := keptIn(t, table)
+	add := func(o Owner, ids ...string) {
+		t.Helper()
+		batch := Batch{Owner: o, At: time.UnixMilli(5000)}
+		for _, id := range ids {
+			batch.Records = append(batch.Records, Record{Type: "answer", ID: id, Data: []byte(`{"id":"` + id + `"}`)})
+		}
+		_, err := k.Append(ctx, batch)
+		must(t, err)
+	}
+	add(a, "z", "m", "m")
+	add(b, "gone")
+	add(a, "c", "z", "b")
+	must(t, k.Compact(ctx, a, []Key{{"answer", "m"}}))
+	must(t, k.Drop(ctx, b))
+	must(t, k.SetAside(ctx, a, time.UnixMilli(9000), 4)) // z, m, gone, then c
+
+	again := keptIn(t, table)
+	if got, want := typed(t, again, a), []Key{{"answer", "z"}, {"answer", "b"}}; !slices.Equal(got, want) {
+		t.Errorf("the log came back as %v, want %v", got, want)
+	}
+	if got := typed(t, again, b); got != nil {
+		t.Errorf("a dropped log came back with %v", got)
+	}
+	infos, err := again.Owners(ctx, Learner)
+	must(t, err)
+	if len(infos) != 1 || infos[0].Used != moment(5000) {
+		t.Errorf("the logs came back as %v, want that of a, used at 5 s", infos)
+	}
+}
+
+// TestKeptMerges: two programs over one table, as when a new version takes over, each add
+// a record of their own and one that both have. It is there once.
+func TestKeptMerges(t *testing.T) {
+	t.Parallel()
+	table := newTable()
+	one, two := keptIn(t, table), keptIn(t, table)
+	o := Owner{Learner, "a"}
+	for i, k := range []*Kept{one, two} {
+		_, err := k.Append(ctx, Batch{Owner: o, Records: []Record{
+			{Type: "answer", ID: "both", Data: []byte("{}")},
+			{Type: "answer", ID: []string{"first", "second"}[i], Data: []byte("{}")},
+		}})
+		must(t, err)
+	}
+	got := typed(t, keptIn(t, table), o)
+	slices.SortFunc(got, func(a, b Key) int { return len(a.ID) - len(b.ID) })
+	if want := []Key{{"answer", "both"}, {"answer", "first"}, {"answer", "second"}}; !slices.Equal(got, want) {
+		t.Errorf("merged: %v, want %v", got, want)
+	}
+}
+
+// TestKeptStorageFull: what the table refuses is not in memory either, so that nothing
+// seems to be kept that will be gone after a reload.
+func TestKeptStorageFull(t *testing.T) {
+	t.Parallel()
+	table := newTable()
+	k := keptIn(t, table)
+	table.fail = errors.New("no space")
+	o := Owner{Learner, "a"}
+	batch := Batch{Owner: o, Records: []Record{{Type: "answer", ID: "x", Data: []byte("{}")}}}
+	if _, err := k.Append(ctx, batch); !errors.Is(err, table.fail) {
+		t.Errorf("a full table: %v, want its error", err)
+	}
+	if got := typed(t, k, o); got != nil {
+		t.Errorf("a refused record is in memory: %v", got)
+	}
+	table.fail = nil
+	seqs, err := k.Append(ctx, batch)
+	if must(t, err); len(seqs) != 1 || seqs[0] == 0 {
+		t.Errorf("with space again: %v, want the record as new", seqs)
+	}
+}

@@ -1,0 +1,19 @@
+//go:build !js
+
+package store
+
+import (
+	"errors"
+
+	"modernc.org/sqlite" // the driver, in Go alone
+)
+
+// resultCode returns the code of an error of SQLite: https://sqlite.org/rescode.html.
+// ok is false for any other error.
+func resultCode(err error) (code int, ok bool) {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return 0, false
+	}
+	return failed.Code(), true
+}

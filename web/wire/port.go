@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"net/http"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/gorilla/websocket"
+)
+
+// Port is the program's end of a message port, over which a page reaches a program
+// that runs in the same browser. It has no frames, pings and deadlines: neither end
+// is ever further away than a queue, and a page that is gone says so or is closed by
+// its browser.
+type Port struct {
+	In    <-chan []byte                 // what the page sends; closed when the page has closed the port
+	Send  func(message []byte) error    // gives the page a message
+	Close func(code int, reason string) // tells the page why there are no more; called at most once
+}
+
+// ServePort serves one connection over a port to its end, as ServeHTTP does over a
+// WebSocket, within the same limits. The request has the query, cookies and
+// subprotocol that a handshake would have.
+func (s *Server) ServePort(r *http.Request, p Port) {
+	kind, ok := s.kind(r)
+	if !ok {
+		p.Close(websocket.ClosePolicyViolation, noFeed(r))
+		return
+	}
+	caller, _ := s.cfg.Caller(r)
+	c, no := s.enter(caller)
+	if c == nil {
+		p.Close(websocket.CloseTryAgainLater, no.say)
+		return
+	}
+	defer c.leave()
+	cut := make(chan struct{})
+	t := &port{Port: p, most: s.cfg.Limits.MessageBytes, cut: cut, abort1: sync.OnceFunc(func() { close(cut) })}
+	s.speak(c, t, kind, r, choose(websocket.Subprotocols(r)))
+}
+
+// port is the [transport] over a [Port].
+type port struct {
+	Port
+	most   int64 // bytes of a message
+	cut    chan struct{}
+	abort1 func()
+}
+
+func (p *port) read() ([]byte, error) {
+	select {
+	case data, more := <-p.In:
+		switch {
+		case !more:
+			return nil, reasonGone
+		case int64(len(data)) > p.most:
+			return nil, reasonLarge
+		case !utf8.Valid(data):
+			return nil, reasonUTF8
+		}
+		return data, nil
+	case <-p.cut:
+		return nil, reasonGone
+	}
+}
+
+func (p *port) write(message []byte) error { return p.Send(message) }
+
+func (p *port) writeShared(e *Encoded) error { return p.Send(e.Bytes()) }
+
+func (p *port) ping() error { return nil }
+
+// sendClose also ends the read: a page has nothing to answer to a close.
+func (p *port) sendClose(why *closeReason) {
+	p.Close(why.code, why.text)
+	p.abort()
+}
+
+func (p *port) finish() {}
+
+func (p *port) abort() { p.abort1() }

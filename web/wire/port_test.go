@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+)
+
+// paged is a page at the other end of a [Port].
+type paged struct {
+	in   chan []byte
+	out  chan string
+	code chan int
+	over chan struct{} // closed when ServePort has returned
+}
+
+// dialPort connects a page over a port.
+func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, "http://here/ws?"+query, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Sec-WebSocket-Protocol", protocol)
+	p := &paged{make(chan []byte), make(chan string, 100), make(chan int, 1), make(chan struct{})}
+	go func() {
+		defer close(p.over)
+		s.ServePort(r, Port{
+			In: p.in, Send: func(m []byte) error { p.out <- string(m); return nil },
+			Close: func(code int, _ string) { p.code <- code },
+		})
+	}()
+	return p
+}
+
+// TestPort: over a message port a part is what it is over a WebSocket: commands are
+// answered, HTML is rebased, limits and codes are the same, and the end of one end is
+// the end of the other.
+func TestPort(t *testing.T) {
+	x := withPart(t, Limits{}, echo)
+	x.cfg.HTML = func(html string) string { return strings.ReplaceAll(html, "/", "/some/") }
+	x.cfg.Parts["panel"] = Kind{Open: func(context.Context, Visit) (Part, error) {
+		return partFunc(func(ctx context.Context, _ <-chan Command, send func(Message) error) error {
+			_ = send(Message{Panels: []Panel{morph("a", "/loop")}})
+			<-ctx.Done()
+			return nil
+		}), nil
+	}}
+
+	p := dialPort(t, x.Server, "feed=test", ProtocolHTML)
+	p.in <- []byte(`{"cmd":"say","n":7}`)
+	if got := readMessage(t, <-p.out); got.Ack != 7 {
+		t.Errorf("the answer to command 7 is %+v", got)
+	}
+	close(p.in) // the page is gone
+	<-p.over
+
+	p = dialPort(t, x.Server, "feed=panel", ProtocolHTML)
+	if got := <-p.out; !strings.Contains(got, `"html":"/some/loop"`) {
+		t.Errorf("the panel is %s", got)
+	}
+	p.in <- []byte(strings.Repeat("x", int(DefaultLimits.MessageBytes)+1))
+	if code := <-p.code; code != websocket.CloseMessageTooBig {
+		t.Errorf("too long a message ends it with %d", code)
+	}
+	<-p.over
+
+	for _, c := range []struct {
+		query, protocol string
+		code            int
+	}{
+		{"feed=none", ProtocolHTML, websocket.ClosePolicyViolation},
+		{"feed=test", "other", websocket.CloseProtocolError},
+	} {
+		p = dialPort(t, x.Server, c.query, c.protocol)
+		if code := <-p.code; code != c.code {
+			t.Errorf("%s, %s ends with %d, want %d", c.query, c.protocol, code, c.code)
+		}
+		<-p.over
+	}
+
+	p = dialPort(t, x.Server, "feed=panel", ProtocolHTML)
+	<-p.out
+	x.stop()
+	if code := <-p.code; code != websocket.CloseServiceRestart {
+		t.Errorf("the end of the program ends it with %d", code)
+	}
+	<-p.over
+}
