@@ -1,7 +1,7 @@
 # The two commands that matter are `go run ./cmd/viz` and `go test ./...`; this
 # file only shortens the others.
 
-.PHONY: build run test check generate golden bench fuzz-short dist
+.PHONY: build run test check generate golden bench fuzz-short dist site
 
 build: # a static binary, ./viz
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o viz ./cmd/viz
@@ -30,3 +30,10 @@ fuzz-short: # every fuzz target for five seconds
 
 dist: # a release of the commit that is checked out, in dist/
 	go run ./cmd/viz/dist
+
+site: # everything but classes as a static site, in site/
+	rm -rf site
+	mkdir -p dist/wasm
+	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' -o dist/wasm/viz.wasm ./cmd/viz/tab
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" dist/wasm/
+	go run ./cmd/viz site -program dist/wasm/viz.wasm -out site $(if $(BASE_URL),-base-url '$(BASE_URL)')

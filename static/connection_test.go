@@ -30,7 +30,7 @@ const globals = {
 Object.assign(globalThis, globals);
 const window = new EventTarget();
 globalThis.addEventListener = (type, act) => window.addEventListener(type, act);
-globalThis.document = Object.assign(new EventTarget(), { hidden: false });
+globalThis.document = Object.assign(new EventTarget(), { hidden: false, documentElement: { dataset: {} } });
 // tick advances the clock to the next timer, at most by the time given.
 const tick = (until) => {
 	timers.sort((a, b) => a.at - b.at);

@@ -1,5 +1,7 @@
 // The page's address, and its exports. The address has the run's id, for a
 // reload, and its link, which restores it wherever the id means nothing.
+import { at, plain } from './place.js';
+
 const addressEvery = 700; // ms: browsers refuse to change it much more often
 
 export class Address {
@@ -18,7 +20,7 @@ export class Address {
     // The switch between the views leads back to what is shown now.
     document.addEventListener('submit', ({ target }) => {
       if (!target.matches('[data-view-form]')) return;
-      target.elements.back.value = this.#wanted ?? location.pathname + location.search;
+      target.elements.back.value = plain(this.#wanted ?? location.pathname + location.search);
     });
     // The address of a file, or of another page, is worked out when someone
     // reaches for its link.
@@ -44,7 +46,7 @@ export class Address {
     if (started && this.#socket.link) query.set('log', this.#socket.link);
     const from = new URLSearchParams(location.search).get('class');
     if (from) query.set('class', from); // the way back to it
-    this.#wanted = query.size ? `/loop?${query}` : '/loop';
+    this.#wanted = at(query.size ? `/loop?${query}` : '/loop');
     const run = query.get('run');
     if (run !== this.#run) {
       this.#run = run;
@@ -65,7 +67,7 @@ export class Address {
     const file = link.dataset.export;
     if (file) query.set('run', this.#socket.run);
     if (this.#socket.link) query.set('log', this.#socket.link);
-    const href = file ? `/export/${file}?${query}` : `/predict${query.size ? `?${query}` : ''}`;
+    const href = at(file ? `/export/${file}?${query}` : `/predict${query.size ? `?${query}` : ''}`);
     if (link.getAttribute('href') !== href) link.href = href;
   }
 
@@ -76,7 +78,7 @@ export class Address {
         : 'There is no text to link to yet.');
       return;
     }
-    const link = `${location.origin}/loop?${new URLSearchParams({ log: this.#socket.link })}`;
+    const link = location.origin + at(`/loop?${new URLSearchParams({ log: this.#socket.link })}`);
     const copied = await copy(link);
     if (copied) button.closest('details')?.removeAttribute('open');
     tell(copied ? 'Link copied. It opens this text at this stage.'

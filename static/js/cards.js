@@ -1,16 +1,17 @@
 // Flashcards: the space bar turns the card, 1 to 4 grade it. A review is sent
 // without leaving the page, and the response has the next card.
 import { ask } from './learn.js';
+import { at } from './place.js';
 import { recall } from './stored.js';
 
 // /cards#ID shows that card.
 const wanted = decodeURIComponent(location.hash.slice(1));
 if (/^[\w.-]+$/.test(wanted) && new URLSearchParams(location.search).get('card') !== wanted) {
-  location.replace(`/cards?card=${encodeURIComponent(wanted)}`);
+  location.replace(at(`/cards?card=${encodeURIComponent(wanted)}`));
 }
 addEventListener('hashchange', () => {
   const id = decodeURIComponent(location.hash.slice(1));
-  if (/^[\w.-]+$/.test(id)) location.assign(`/cards?card=${encodeURIComponent(id)}`);
+  if (/^[\w.-]+$/.test(id)) location.assign(at(`/cards?card=${encodeURIComponent(id)}`));
 });
 
 const deck = () => document.getElementById('deck');
@@ -25,7 +26,7 @@ async function review(form, button) {
     const html = await ask(form.action, { method: 'POST', body: data });
     const next = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
     deck().replaceWith(next);
-    history.replaceState(null, '', '/cards');
+    history.replaceState(null, '', at('/cards'));
     (next.querySelector('#card-front') ?? document.getElementById('main')).focus({ preventScroll: true });
   } catch (error) {
     form.removeAttribute('aria-busy');

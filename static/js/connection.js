@@ -4,6 +4,9 @@
 // business of its users: a run (run.js), an experiment or a lab (feed.js), a
 // class (class.js, present.js).
 
+import { at, inTab } from './place.js';
+import { messagePort } from './port.js';
+
 const longestDelay = 10_000; // ms; a server that comes back is found within this
 const firstDelay = 500; // ms before the first new try, at most
 const answerWait = 20_000; // ms for a command without any sign, until the connection is tried
@@ -19,9 +22,10 @@ const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 
 // webSocket is the transport of a page with a server: an object with send(text)
 // and close(), which calls onopen(), onmessage({data}) and, once, onclose({code,
-// reason}). Another transport is any function that returns the like.
+// reason}). Another transport is any function that returns the like; one that has
+// ready, a promise, is not used before that is fulfilled.
 export function webSocket(query) {
-  const url = new URL('/ws', location.href);
+  const url = new URL(at('/ws'), location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
   url.search = new URLSearchParams(query);
   return new WebSocket(url, 'viz.html.v1'); // messages hold panels of HTML
@@ -56,13 +60,13 @@ export class Connection extends EventTarget {
   // address returns, or promises, the query of the connection. options:
   // handshake, when the server's first message says which commands it has seen, so
   // that the user calls sendAgain or takeUnanswered; patience, instead of
-  // answerWait; transport, instead of webSocket.
+  // answerWait; transport, instead of the page's own.
   constructor(address, options = {}) {
     super();
     this.#address = address;
-    this.#options = { handshake: false, patience: answerWait, transport: webSocket, ...options };
+    this.#options = { handshake: false, patience: answerWait, transport: inTab ? messagePort : webSocket, ...options };
     addEventListener('online', () => this.wake());
-    addEventListener('offline', () => this.#giveUp());
+    if (!inTab) addEventListener('offline', () => this.#giveUp());
     addEventListener('pageshow', (event) => { if (event.persisted) this.wake(); });
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.wake(); });
     setInterval(() => { if (!document.hidden && Date.now() - this.receivedAt > pingEvery) this.#probe(); }, pingEvery);
@@ -76,6 +80,8 @@ export class Connection extends EventTarget {
     const mark = {}; // holds the place while the address is being found
     this.#socket = mark;
     let query;
+    const { ready } = this.#options.transport;
+    if (ready) await ready;
     try { query = await this.#address(); } catch {
       if (this.#socket === mark) this.#lost({ code: 1006 });
       return;

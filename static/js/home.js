@@ -3,6 +3,9 @@
 // model is unsure, with the attribute data-stage that the styles use, and requests
 // the next turn. It computes no numbers.
 import { ask } from './learn.js';
+import { at } from './place.js';
+
+const turns = at('/learn/turn');
 
 // How long each stage is shown, in ms: as long as its sentence takes to read.
 const looks = [0, 2200, 2200, 2200, 2400, 2200, 1600, 2200];
@@ -45,7 +48,7 @@ async function next(at) {
   const focus = document.activeElement?.closest?.('#turn [data-play], #turn [data-next]');
   const query = new URL(old.querySelector('[data-next]').href).search;
   try {
-    const html = await ask(`/learn/turn${query}`);
+    const html = await ask(turns + query);
     const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('turn');
     const another = fresh.dataset.seed !== old.dataset.seed;
     fresh.dataset.stage = at === 1 && 'sure' in fresh.dataset ? lastStage : at;

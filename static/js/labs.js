@@ -1,6 +1,7 @@
 // The labs' pages: the address follows the settings, so that a reload shows the
 // same; and selects follow the server's values. Everything else is feed.js.
 import { sendForm } from './feed.js';
+import { at } from './place.js';
 import { Walk } from './walk.js';
 
 const lab = document.querySelector('main[data-feed]');
@@ -16,7 +17,7 @@ if (press?.value) sendForm(press.form);
 
 lab?.addEventListener('feed', ({ detail }) => {
   const { link, inputs } = detail.data ?? {};
-  if (link) history.replaceState(history.state, '', link);
+  if (link) history.replaceState(history.state, '', at(link));
   for (const [name, value] of Object.entries(inputs ?? {})) {
     const select = lab.querySelector(`select[name="${CSS.escape(name)}"]`);
     if (select && select !== document.activeElement) select.value = value;

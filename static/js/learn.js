@@ -1,5 +1,6 @@
 // The pages of the course. Every form on them works by itself; here it is sent
 // without leaving the page, and the part that changes is replaced.
+import { at, running } from './place.js';
 
 const root = document.documentElement;
 const typedFor = 180; // ms without a key before a search is sent
@@ -8,6 +9,7 @@ const typedFor = 180; // ms without a key before a search is sent
 // for people.
 export async function ask(url, options = {}) {
   let answer;
+  if (running) await running;
   try {
     answer = await fetch(url, { ...options, headers: { 'Viz-Fragment': '1', ...options.headers } });
   } catch (error) {
@@ -85,7 +87,7 @@ async function seen(section) {
   if (told.has(key)) return;
   told.add(key);
   try {
-    await ask('/learn/visit', { method: 'POST', body: new URLSearchParams({ section: key }), keepalive: true });
+    await ask(at('/learn/visit'), { method: 'POST', body: new URLSearchParams({ section: key }), keepalive: true });
     markRead(section);
   } catch {
     told.delete(key);
@@ -132,7 +134,7 @@ if (search) {
     clearTimeout(timer);
     asked?.abort();
     asked = new AbortController();
-    const url = field.value.trim() ? `/search?${new URLSearchParams({ q: field.value.trim() })}` : '/search';
+    const url = at(field.value.trim() ? `/search?${new URLSearchParams({ q: field.value.trim() })}` : '/search');
     try {
       const results = elementOf(await ask(url, { signal: asked.signal }));
       document.getElementById('results').replaceWith(results);

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/site"
+)
+
+const siteUsage = `Usage: viz site -program FILE -out DIR [flags]
+
+Writes the program as a static site: a folder that any web server can send, under
+any path, with everything but classes. The program runs in the visitor's browser.
+"make site" builds FILE, and calls this.
+`
+
+// siteHost is the name by which the pages of a site are asked for while it is written.
+const siteHost = "site.invalid"
+
+// siteOptions are the flags of viz site.
+type siteOptions struct{ program, out, base string }
+
+func (o *siteOptions) flags() *flags {
+	f := newFlags(siteUsage)
+	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; the wasm_exec.js of the same Go "+
+		"lies in the same folder", &o.program)
+	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
+	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for previews of its "+
+		"links", func(text string) error {
+		u, err := url.Parse(text)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery+u.Fragment != "" {
+			return errors.New("it must be an address such as https://example.org/course/")
+		}
+		o.base = strings.TrimSuffix(u.String(), "/") + "/"
+		return nil
+	})
+	return f
+}
+
+// runSite runs viz site.
+func runSite(ctx context.Context, args []string, env func(string) string, stdout io.Writer) (err error) {
+	o := siteOptions{}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	if o.program == "" || o.out == "" {
+		return usageError{errors.New("-program FILE and -out DIR are needed")}
+	}
+	parts, err := o.parts()
+	if err != nil {
+		return usageError{fmt.Errorf("%s %s: %w", f.called("program"), o.program, err)}
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	cfg := web.Config{Logger: quiet, AllowedHosts: []string{siteHost}}
+	kept, err := keep("", 0, &cfg, quiet)
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	cfg.Classes.Logs = nil // a class needs a server
+	if cfg.Model, err = openModel(modelPath{}, "", infer.QuantNone, io.Discard); err != nil {
+		return err
+	}
+	if cfg.Draft, err = openDraft(cfg.Model, "", "", true, infer.QuantNone, io.Discard); err != nil {
+		return err
+	}
+	app, err := web.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), web.ShutdownTime)
+		defer cancel()
+		err = errors.Join(err, app.Shutdown(ending))
+	}()
+	parts.Handler = app.Handler()
+	for i, m := range []*infer.Model{cfg.Model, cfg.Draft} {
+		files, open := []func() (fs.FS, error){bundled.TargetFiles, bundled.DraftFiles}[i]()
+		if open != nil {
+			return open
+		}
+		parts.Models = append(parts.Models, site.Model{Name: m.Name(), Files: files})
+	}
+	began := time.Now()
+	sum, err := site.Write(ctx, o.out, parts)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s pages and %s other files are in %s, written in %s.\n"+
+		"A first visit loads %s before the model runs; later ones load nothing.\n",
+		terms.Count(sum.Pages), terms.Count(sum.Files), terms.Printable(o.out), terms.Took(time.Since(began)),
+		terms.BytesShort(sum.First))
+	return err
+}
+
+// parts are what the site is made of, but for the server.
+func (o *siteOptions) parts() (site.Options, error) {
+	parts := site.Options{Host: siteHost, Public: o.base}
+	var err error
+	if parts.Program, err = os.ReadFile(o.program); err != nil {
+		return parts, err
+	}
+	if !bytes.HasPrefix(parts.Program, []byte("\x00asm")) {
+		return parts, errors.New("it is not WebAssembly; build it with GOOS=js GOARCH=wasm go build ./cmd/viz/tab")
+	}
+	parts.Exec, err = os.ReadFile(filepath.Join(filepath.Dir(o.program), "wasm_exec.js"))
+	return parts, err
+}

@@ -1,0 +1,30 @@
+// Where the pages are: at the root of a server's addresses, or below the path of a
+// static site, where a service worker runs the program (tab.js).
+const up = document.documentElement.dataset.root; // from this page to the site's root, nothing on a server
+
+// inTab says whether the program runs in this browser.
+export const inTab = up !== undefined;
+
+const root = inTab ? new URL(up, location.href).pathname : '/';
+
+// at is where an address of the program is: '/learn/visit', '/loop?run=…'. Pages of a
+// site are folders.
+export function at(address) {
+  if (!inTab) return address;
+  const [, path, rest] = address.match(/^\/([^?#]*)(.*)$/);
+  const folder = path && !path.endsWith('/') && !/\.[^/]*$/.test(path);
+  return root + path + (folder ? '/' : '') + rest;
+}
+
+// plain is the program's address of one that at has made, for what is sent to the program.
+export function plain(address) {
+  if (!inTab || !address.startsWith(root)) return address;
+  return `/${address.slice(root.length).replace(/\/(?=[?#]|$)/, '')}`;
+}
+
+// running is fulfilled once the program can answer (tab.js says so); null on a server,
+// which always can.
+export const running = inTab ? new Promise((resolve) => {
+  if ('runs' in document.documentElement.dataset) resolve();
+  else addEventListener('viz-running', resolve, { once: true });
+}) : null;

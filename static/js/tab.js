@@ -1,0 +1,101 @@
+// The pages of a static site: has the service worker run the program, says how far that
+// is, and until then holds back what only the program can answer.
+import { at } from './place.js';
+
+const worker = navigator.serviceWorker;
+let line = null; // the element that says how things are
+let begun = false; // something was typed or pressed on this page
+let runs = false;
+const held = []; // [form, submitter]: sent as soon as the program runs
+
+const megabytes = (n) => (n / 1e6).toFixed(1);
+
+// say shows a sentence, with a button where something can be tried again.
+function say(text, again = null) {
+  if (!text) {
+    line?.remove();
+    line = null;
+    return;
+  }
+  if (!line) {
+    line = document.createElement('div');
+    line.className = 'tab-line';
+    line.append(document.createElement('p'));
+    line.firstChild.setAttribute('role', 'status');
+    (document.querySelector('header.top') ?? document.querySelector('.skip')).after(line);
+  }
+  if (line.firstChild.textContent !== text) line.firstChild.textContent = text;
+  line.querySelector('button')?.remove();
+  if (!again) return;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'btn';
+  button.textContent = 'Try again';
+  button.addEventListener('click', again);
+  line.append(button);
+}
+
+// show says what the worker's state means for people.
+function show(state) {
+  switch (state.phase) {
+    case 'loading':
+      say(`Loading the model into this page: ${megabytes(state.loaded)} of ${megabytes(state.total)} MB. `
+        + 'You can read meanwhile.');
+      break;
+    case 'starting': say('Starting the model …'); break;
+    case 'failed': say(`${state.say} What you see can still be read.`, start); break;
+    case 'running': run(state); break;
+    default:
+  }
+}
+
+// run lets everything through that waits for the program. A page that is about its
+// visitor, or about its address, is loaded anew: the file was the same for everybody.
+function run(state) {
+  if (runs) return;
+  runs = true;
+  say(state.keeps ? '' : 'This browser keeps nothing for this site, perhaps because the window is private: '
+    + 'your progress is lost when you close it.');
+  const made = 'running' in document.documentElement.dataset;
+  if (!made && !begun && held.length === 0 && (!state.first || location.search)) {
+    location.reload();
+    return;
+  }
+  document.documentElement.dataset.runs = '';
+  dispatchEvent(new Event('viz-running'));
+  for (const [form, submitter] of held.splice(0)) form.requestSubmit(submitter);
+}
+
+const start = () => worker.controller?.postMessage({ viz: 'start' });
+
+for (const type of ['input', 'pointerdown', 'keydown']) {
+  addEventListener(type, () => { begun = true; }, { capture: true, once: true });
+}
+
+addEventListener('submit', (event) => {
+  if (runs || event.target.method === 'dialog') return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  held.push([event.target, event.submitter]);
+}, { capture: true });
+
+async function begin() {
+  if (typeof WebAssembly !== 'object' || !worker) {
+    say('The model cannot run here: this browser, or this kind of window, does not let a page run programs of its own'
+      + `${isSecureContext ? '' : ' unless its address begins with https'}. Everything can still be read.`);
+    return;
+  }
+  worker.addEventListener('message', ({ data }) => { if (data?.viz === 'state') show(data); });
+  worker.addEventListener('controllerchange', start);
+  try {
+    await worker.register(at('/worker.js'));
+    const { active } = await worker.ready;
+    if (worker.controller) start();
+    else active.postMessage({ viz: 'claim' }); // a page that was reloaded past the worker
+  } catch (error) {
+    say(`The model cannot run here: this browser keeps no files for this page (${error.message}). `
+      + 'Everything can still be read.');
+  }
+}
+
+begin();

@@ -1,0 +1,123 @@
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// cutHost is a file server whose network a test cuts.
+type cutHost struct {
+	files http.Handler
+	down  atomic.Bool  // nothing is sent
+	short atomic.Int32 // so many answers with weights end after half of them
+}
+
+func (h *cutHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.down.Load() {
+		panic(http.ErrAbortHandler)
+	}
+	if strings.HasSuffix(r.URL.Path, ".safetensors.gz") && h.short.Add(-1) >= 0 {
+		w = &half{ResponseWriter: w}
+	}
+	h.files.ServeHTTP(w, r)
+}
+
+// half cuts the connection after a megabyte, if there are so many.
+type half struct {
+	http.ResponseWriter
+	sent int
+}
+
+func (h *half) Write(b []byte) (int, error) {
+	if h.sent += len(b); h.sent > 1_000_000 {
+		panic(http.ErrAbortHandler)
+	}
+	return h.ResponseWriter.Write(b)
+}
+
+// TestBrokenDownload: a download that breaks off says what has arrived and what is
+// missing; the page can be read; and trying again goes on to a running program.
+func TestBrokenDownload(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	host := &cutHost{}
+	host.short.Store(1)
+	url := serve(t, func(files http.Handler) http.Handler { host.files = files; return host })
+	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
+	tab.MayLose()
+	tab.Wait("what is missing", `document.querySelector(".tab-line button")`)
+	say := tab.Text(".tab-line p")
+	for _, want := range []string{"have arrived", ".safetensors", "can still be read"} {
+		if !strings.Contains(say, want) {
+			t.Errorf("the page does not say %s: %q", want, say)
+		}
+	}
+	tab.Click(".tab-line button")
+	tab.Wait("the program", runs)
+	tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
+}
+
+// TestOffline: after the first visit the site needs no network: pages that nobody has
+// looked at come from the browser, and the model goes on writing.
+func TestOffline(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	host := &cutHost{}
+	url := serve(t, func(files http.Handler) http.Handler { host.files = files; return host })
+	tab := browser.Open(t, browser.Laptop, url)
+	tab.Wait("the program", runs)
+	tab.Wait("all files", `(caches.keys().then(async (names) => {
+		const cache = await caches.open(names[0]);
+		window.kept = (await cache.keys()).length;
+	}), window.kept > 80)`)
+	host.down.Store(true)
+	tab.MayLose()
+	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.update()).catch(() => {})`)
+	tab.Go(url + "learn/stopping/")
+	tab.Wait("the program", runs)
+	if h := tab.Text("main h1"); h == "" {
+		t.Error("a lesson has no title without a network")
+	}
+	tab.Go(url + "first/")
+	tab.Wait("the program", runs)
+	browser.Mouse(tab).Fill(`main form [name="prompt"]`, "The wizard lived in a")
+	tab.Keys(browser.Enter)
+	tab.Wait("the next scene", `location.search !== "" && !location.search.includes("scene=write")`)
+}
+
+// TestNoWorker: where a browser lets pages have no service worker, a sentence says so, and
+// the page can be read.
+func TestNoWorker(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(files http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/static/bundle/tab.js") {
+				script, err := static.Open("bundle/tab.js")
+				if err != nil {
+					panic(err)
+				}
+				w.Header().Set("Content-Type", "text/javascript")
+				const none = "Object.defineProperty(navigator, 'serviceWorker', { value: undefined });\n"
+				fmt.Fprintf(w, "%s%s", none, script.Data)
+				return
+			}
+			files.ServeHTTP(w, r)
+		})
+	})
+	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
+	tab.Wait("a sentence", `document.querySelector(".tab-line")?.innerText.includes("cannot run here")`)
+	if tab.Text("main h1") == "" {
+		t.Error("the lesson cannot be read")
+	}
+}

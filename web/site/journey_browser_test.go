@@ -1,0 +1,70 @@
+package site
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// runs is true where the program runs in the page's worker.
+const runs = `document.documentElement?.dataset.runs !== undefined`
+
+// TestJourney goes through a site on a plain file server, under a path: from the home page
+// to the Loop, where the model writes three tokens; to a lesson, with its experiment; and
+// to a drill, which is still done after the worker and all that it held is gone. All of it
+// runs in the browser: the file server knows only files.
+func TestJourney(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t, nil))
+	hands := browser.Mouse(tab)
+	arrive := func(path string) {
+		t.Helper()
+		tab.Wait("the page "+path, `document.readyState === "complete" && location.pathname === "`+under+path+`"`)
+		tab.Wait("the program", runs)
+	}
+	follow := func(link, path string) {
+		t.Helper()
+		tab.Click(link)
+		arrive(path)
+	}
+	arrive("")
+	follow(`.top a[href$="loop/"]`, "loop/")
+	follow(`.view [value="numbers"]`, "loop/")
+	tab.Wait("a live page in Numbers", `document.body?.dataset.view === "numbers" && `+
+		`document.querySelector("[data-live]")?.textContent.includes("live")`)
+	hands.Fill("#prompt", "Once upon a time there was a")
+	tab.Click(`#prompt-form button[type="submit"]`)
+	tab.Wait("the first stage", `document.querySelector("#panel").innerText.includes("stage 1 of 7")`)
+	for i := range 3 {
+		tab.Keys("n")
+		tab.Wait("a token", fmt.Sprintf(`document.querySelectorAll("#strip-gen > *").length === %d`, i+1))
+	}
+
+	follow(`.top a[href$="learn/"]`, "learn/")
+	follow(`main a[href$="learn/temperature/"]`, "learn/temperature/")
+	follow(`.top a[href$="practice/"]`, "practice/")
+	follow(`.drills h3 a[href$="practice/softmax/"]`, "practice/softmax/")
+	p, err := drill.New(drill.Softmax, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, _, _ := strings.Cut(p.Order()[0], ".")
+	for _, id := range p.Order() {
+		if strings.HasPrefix(id, step+".") {
+			field := fmt.Sprintf(`#drill [name="%s"]:not([type=hidden])`, id)
+			tab.Eval(fmt.Sprintf(`document.querySelector('%s').value = %q`, field, p.Answer(id)))
+		}
+	}
+	tab.Click("#drill-check")
+	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+
+	const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
+	follow(`.top a[href$="practice/"]`, "practice/")
+	tab.Wait("the drill among those done", kept)
+	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.unregister())`)
+	tab.Eval(`location.reload()`)
+	tab.Wait("the drill among those done, with another worker", runs+" && "+kept)
+}

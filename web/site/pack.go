@@ -1,0 +1,68 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"path"
+
+	"github.com/andybalholm/brotli"
+)
+
+// quality is brotli's, of at most 11: each further step takes twice the time for a
+// percent.
+const quality = 6
+
+// small files are sent as they are: compressed they need as many packets.
+const small = 1000
+
+// shrinks are the endings of files that get smaller.
+var shrinks = map[string]bool{
+	".html": true, ".css": true, ".js": true, ".json": true, ".svg": true, ".wasm": true, ".webmanifest": true,
+	".safetensors": true,
+}
+
+// pack adds each file compressed with gzip and brotli, as NAME.gz and NAME.br, for hosts
+// that send such files to browsers that accept them.
+func (f files) pack(ctx context.Context) error {
+	more := files{}
+	for name, data := range f {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !shrinks[path.Ext(name)] || len(data) < small {
+			continue
+		}
+		if f[name+".gz"] == nil {
+			zipped, err := zip(data, gzip.BestCompression)
+			if err != nil {
+				return err
+			}
+			more[name+".gz"] = zipped
+		}
+		var b bytes.Buffer
+		w := brotli.NewWriterLevel(&b, quality)
+		_, err := w.Write(data)
+		if err = errors.Join(err, w.Close()); err != nil {
+			return err
+		}
+		more[name+".br"] = b.Bytes()
+	}
+	for name, data := range more {
+		f[name] = data
+	}
+	return nil
+}
+
+// zip compresses with gzip. The header has no time, so the same data gives the same bytes.
+func zip(data []byte, level int) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, level)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Close()) // before the bytes are all there
+	return b.Bytes(), err
+}

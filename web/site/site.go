@@ -1,0 +1,229 @@
+package site
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/web/tab"
+)
+
+//go:embed worker
+var worker embed.FS
+
+// Model is a model of the site: a folder in Hugging Face's form.
+type Model struct {
+	Name  string // as the program shows it
+	Files fs.FS
+}
+
+// Options is what a site is made of.
+type Options struct {
+	// Handler is the server that answers for the pages.
+	Handler http.Handler
+	// Host is a name that it answers to.
+	Host string
+	// Program is cmd/viz/tab built for js/wasm, and Exec the wasm_exec.js of the same Go.
+	Program, Exec []byte
+	// Models are the one that writes and, after it, the one that drafts.
+	Models []Model
+	// Public is the site's public address, with a slash at the end; "" if it is not known.
+	Public string
+	// Quick compresses only what the worker needs, and that in haste, for tests.
+	Quick bool
+}
+
+// files are the files of a site by their paths.
+type files map[string][]byte
+
+// Write writes a site into a folder, which must be empty or missing. Nobody must add to
+// the folder meanwhile.
+func Write(ctx context.Context, dir string, o Options) (Summary, error) {
+	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
+		return Summary{}, fmt.Errorf("%s must be empty, and has %s in it", dir, list[0].Name())
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Summary{}, err
+	}
+	all, sum, err := o.files(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := write(filepath.Join(dir, filepath.FromSlash(name)), all[name]); err != nil {
+			return Summary{}, err
+		}
+	}
+	sum.Files = len(all) - sum.Pages
+	return sum, nil
+}
+
+// Summary says what was written.
+type Summary struct {
+	Pages, Files int
+	First        int64 // bytes that a browser loads before the model can run, beside pages
+}
+
+// files makes all files.
+func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
+	all := files{}
+	d := described{Public: o.Public, Files: map[string]bool{}, Pages: map[string]string{}}
+	if err := o.addPages(ctx, all, &d); err != nil {
+		return nil, sum, err
+	}
+	kept, err := worker.ReadFile("worker/kept.js")
+	if err != nil {
+		return nil, sum, err
+	}
+	d.Exec = all.addHashed("program/wasm_exec.js", o.Exec)
+	d.Kept = all.addHashed("program/kept.js", kept)
+	if d.Program, err = all.addPacked("program/viz.wasm", o.Program, o.level()); err != nil {
+		return nil, sum, err
+	}
+	sum.First = int64(d.Program.Bytes)
+	for i, m := range o.Models {
+		list, err := all.addModel([]string{"models/target", "models/draft"}[i], m, o.level())
+		if err != nil {
+			return nil, sum, err
+		}
+		d.Models = append(d.Models, list)
+		for _, f := range list.Files {
+			sum.First += int64(f.Bytes)
+		}
+	}
+	all["manifest.webmanifest"] = []byte(manifest)
+	d.Files["manifest.webmanifest"] = true
+	d.Version = all.version()
+	sum.Pages = len(d.Pages)
+	if all["worker.js"], err = d.script(); err != nil {
+		return nil, sum, err
+	}
+	if o.Quick {
+		return all, sum, nil
+	}
+	return all, sum, all.pack(ctx)
+}
+
+// level is gzip's for what the worker loads.
+func (o Options) level() int {
+	if o.Quick {
+		return gzip.BestSpeed
+	}
+	return gzip.BestCompression
+}
+
+// manifest lets the site be installed. Its addresses are relative to itself.
+const manifest = `{
+  "name": "Token by Token",
+  "short_name": "Token by Token",
+  "description": "How a language model writes, one token at a time",
+  "start_url": "./",
+  "scope": "./",
+  "display": "standalone",
+  "icons": [{"src": "static/img/icon.svg", "sizes": "any", "type": "image/svg+xml"}]
+}
+`
+
+// described is what the worker knows of the site; worker.js says what the fields are.
+type described struct {
+	Version string            `json:"version"`
+	Public  string            `json:"public"`
+	Exec    string            `json:"exec"`
+	Kept    string            `json:"kept"`
+	Program packed            `json:"program"`
+	Models  []packedModel     `json:"models"`
+	Files   map[string]bool   `json:"files"`
+	Pages   map[string]string `json:"pages"`
+}
+
+type packedModel struct {
+	Name  string   `json:"name"`
+	Files []packed `json:"files"`
+}
+
+// packed is a compressed file.
+type packed struct {
+	Name  string `json:"name,omitempty"`
+	Path  string `json:"path"`
+	Bytes int    `json:"bytes"`
+}
+
+// script is the worker's.
+func (d *described) script() ([]byte, error) {
+	text, err := worker.ReadFile("worker/worker.js")
+	if err != nil {
+		return nil, err
+	}
+	site, err := json.Marshal(d)
+	return fmt.Appendf(nil, "const site = %s;\n%s", site, text), err
+}
+
+// addHashed adds a file whose name changes with its content, and returns its path. A
+// browser that still has the one before cannot take it for this one.
+func (f files) addHashed(name string, data []byte) string {
+	sum := sha256.Sum256(data)
+	ending := path.Ext(name)
+	at := strings.TrimSuffix(name, ending) + "-" + hex.EncodeToString(sum[:4]) + ending
+	f[at] = data
+	return at
+}
+
+// addPacked adds a file and, compressed, the one that the worker downloads.
+func (f files) addPacked(name string, data []byte, level int) (packed, error) {
+	at := f.addHashed(name, data)
+	zipped, err := zip(data, level)
+	f[at+".gz"] = zipped
+	return packed{path.Base(name), at + ".gz", len(zipped)}, err
+}
+
+// addModel adds the files of a model that its folder has at the top.
+func (f files) addModel(to string, m Model, level int) (packedModel, error) {
+	list, err := fs.ReadDir(m.Files, ".")
+	if err != nil {
+		return packedModel{}, err
+	}
+	p := packedModel{Name: m.Name}
+	for _, entry := range list {
+		data, err := fs.ReadFile(m.Files, entry.Name())
+		if err != nil {
+			return packedModel{}, err
+		}
+		one, err := f.addPacked(to+"/"+entry.Name(), data, level)
+		if err != nil {
+			return packedModel{}, err
+		}
+		p.Files = append(p.Files, one)
+	}
+	return p, nil
+}
+
+// version is a short hash of all files.
+func (f files) version() string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		fmt.Fprintf(sum, "%s %x\n", name, sha256.Sum256(f[name]))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+}
+
+func write(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}
+
+// place is where the site is, for its pages.
+func (o Options) place() tab.Place { return tab.Place{Public: o.Public} }

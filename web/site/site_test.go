@@ -1,0 +1,146 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"maps"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/andybalholm/brotli"
+)
+
+// light is a site whose program and models are a few bytes, since only their places
+// matter.
+func light(t *testing.T, handler http.Handler) Options {
+	t.Helper()
+	model := fstest.MapFS{"config.json": {Data: []byte("{}")}}
+	return Options{
+		Handler: handler, Host: host, Program: []byte("\x00asm"), Exec: []byte("// go"),
+		Models: []Model{{"a", model}, {"b", model}},
+	}
+}
+
+func made(t *testing.T, o Options) files {
+	t.Helper()
+	all, _, err := o.files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestSameBytes: two servers write the same site, byte for byte.
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+	o := light(t, server(t))
+	other := light(t, server(t))
+	o.Quick, other.Quick = true, true // what is compressed is each file by itself
+	one, two := made(t, o), made(t, other)
+	for name := range maps.Keys(one) {
+		if !bytes.Equal(one[name], two[name]) {
+			t.Errorf("%s differs between two sites", name)
+		}
+	}
+	if len(one) != len(two) {
+		t.Errorf("one site has %d files, another %d", len(one), len(two))
+	}
+}
+
+// local are the addresses in pages.
+var local = regexp.MustCompile(` (?:href|src|action)="([^"#?]*)`)
+
+// TestSiteIsWhole: every page has a policy and addresses that stay on the site, whatever
+// path that has; what they name is there, but for what the program answers; and what is
+// compressed beside a file is that file.
+func TestSiteIsWhole(t *testing.T) {
+	t.Parallel()
+	all := made(t, light(t, server(t)))
+	pages := 0
+	for name, data := range all {
+		switch path.Ext(name) {
+		case ".gz":
+			r, err := gzip.NewReader(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, name, r, all[strings.TrimSuffix(name, ".gz")])
+		case ".br":
+			same(t, name, brotli.NewReader(bytes.NewReader(data)), all[strings.TrimSuffix(name, ".br")])
+		case ".html":
+			pages++
+			checkPage(t, all, name, string(data))
+		}
+	}
+	for _, want := range []string{
+		"index.html", "loop/index.html", "first/index.html", "learn/kv-cache/index.html", "practice/softmax/index.html",
+		"labs/cache/index.html", "reference/index.html", "glossary/index.html", "search/index.html", "teach/index.html",
+		"worker.js", "worker.js.gz", "worker.js.br", "manifest.webmanifest",
+	} {
+		if all[want] == nil {
+			t.Errorf("the site lacks %s", want)
+		}
+	}
+	if !strings.Contains(string(all["teach/index.html"]), "A class needs a server") {
+		t.Error("the page of classes does not say that they need a server")
+	}
+	if pages < 40 {
+		t.Errorf("the site has %d pages", pages)
+	}
+}
+
+func same(t *testing.T, name string, r io.Reader, want []byte) {
+	t.Helper()
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what it is named after: %d bytes of %d, %v", name, len(got), len(want), err)
+	}
+}
+
+// answered begin the addresses that only the program answers.
+var answered = []string{
+	"export", "cards/export", "progress/", "view", "quiz", "predict", "first/", "cards/review", "labs/", "learn/",
+	"practice/",
+}
+
+func checkPage(t *testing.T, all files, name, page string) {
+	t.Helper()
+	if !strings.Contains(page, "<meta http-equiv=\"Content-Security-Policy\"") || strings.Contains(page, "<script>") {
+		t.Errorf("%s has no policy, or a script of its own", name)
+	}
+	for _, m := range local.FindAllStringSubmatch(page, -1) {
+		to := m[1]
+		if to == "" || strings.HasPrefix(to, "https://") {
+			continue
+		}
+		at := path.Join(path.Dir(name), to)
+		if strings.HasPrefix(to, "/") || strings.HasPrefix(at, "..") {
+			t.Errorf("%s leads out of the site: %s", name, to)
+			continue
+		}
+		if strings.HasSuffix(to, "/") || to == "." {
+			at = path.Join(at, "index.html")
+		}
+		mayAnswer := slices.ContainsFunc(answered, func(p string) bool { return strings.HasPrefix(at, p) })
+		if all[at] == nil && !mayAnswer {
+			t.Errorf("%s leads to %s, and there is no %s", name, to, at)
+		}
+	}
+}
+
+// TestFolderMustBeEmpty: nothing is written among other files.
+func TestFolderMustBeEmpty(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := write(dir+"/other.txt", []byte("mine")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "other.txt") {
+		t.Errorf("a folder with a file in it: %v", err)
+	}
+}

@@ -1,0 +1,48 @@
+// What the program keeps in this browser: one IndexedDB database with the records of
+// its journal (web/journal's Kept is over it), the learner's cookies and the secret that
+// signs them.
+
+const asked = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+
+// A transaction that is complete is on the disk; one that is aborted has done nothing.
+const done = (transaction) => new Promise((resolve, reject) => {
+  transaction.oncomplete = () => resolve();
+  transaction.onabort = () => reject(transaction.error ?? new Error('the browser gave up'));
+});
+
+// openKept opens the database of the site at a path. Several sites may lie on one host.
+async function openKept(path) {
+  const opening = indexedDB.open(`viz ${path}`, 1);
+  opening.onupgradeneeded = () => {
+    opening.result.createObjectStore('records', { keyPath: ['kind', 'name', 'type', 'id'] });
+    opening.result.createObjectStore('values');
+  };
+  const db = await asked(opening);
+  db.onversionchange = () => db.close();
+  const change = (stores, act) => {
+    const transaction = db.transaction(stores, 'readwrite', { durability: 'strict' });
+    act(...[].concat(stores).map((name) => transaction.objectStore(name)));
+    return done(transaction);
+  };
+  return {
+    keeps: true,
+    rows: () => asked(db.transaction('records').objectStore('records').getAll()),
+    put: (rows) => change('records', (records) => { for (const row of rows) records.put(row); }),
+    remove: (keys) => change('records', (records) => { for (const key of keys) records.delete(key); }),
+    drop: (kind, name) => change('records', (records) => {
+      records.delete(IDBKeyRange.bound([kind, name], [kind, name, []]));
+    }),
+    value: (key) => asked(db.transaction('values').objectStore('values').get(key)),
+    setValue: (key, value) => change('values', (values) => { values.put(value, key); }),
+  };
+}
+
+// nothingKept stands in where a browser gives no storage.
+const nothingKept = () => ({
+  keeps: false,
+  rows: async () => [], put: async () => {}, remove: async () => {}, drop: async () => {},
+  value: async () => undefined, setValue: async () => {},
+});

@@ -1,0 +1,219 @@
+// The service worker of a static site. It keeps the site's files, runs the program, and
+// lets it answer every request of a page for which there is no file: links with a
+// question, forms, what scripts fetch. Before this file stands what the site has:
+//
+//   site = {version, public, exec, kept, program: {path, bytes}, models: [{name, files:
+//           [{name, path, bytes}]}], files: {path: true}, pages: {path: file}}
+//
+// with paths relative to this file; bytes are those of the compressed file. A new version
+// of the site waits until no page of the old one is open, so that no run is lost to it.
+importScripts(site.exec, site.kept);
+
+const base = new URL('./', location.href);
+const cacheName = `viz ${base.pathname} ${site.version}`;
+const life = `viz ${crypto.randomUUID()}`; // a lock that is held as long as this worker lives
+const ports = new Set();
+let state = { phase: 'idle' };
+let starting = null; // the promise of the program
+
+navigator.locks?.request(life, () => new Promise(() => {}));
+
+self.addEventListener('install', (event) => event.waitUntil((async () => {
+  if (!self.registration.active) await self.skipWaiting(); // the first of all
+})()));
+
+self.addEventListener('activate', (event) => event.waitUntil((async () => {
+  for (const name of await caches.keys()) {
+    if (name.startsWith(`viz ${base.pathname} `) && name !== cacheName) await caches.delete(name);
+  }
+  await self.clients.claim();
+})()));
+
+// Telling pages ------------------------------------------------------------------
+
+async function tell(next) {
+  state = next;
+  for (const client of await self.clients.matchAll()) client.postMessage({ viz: 'state', ...state });
+}
+
+self.addEventListener('message', (event) => {
+  const { data } = event;
+  if (data?.viz === 'claim') event.waitUntil(self.clients.claim());
+  if (data?.viz === 'start') {
+    event.source.postMessage({ viz: 'state', ...state });
+    event.waitUntil(start().catch(() => {})); // the pages have been told
+  }
+  if (data?.viz === 'connect') event.waitUntil(connect(event.ports[0], data));
+});
+
+async function connect(port, { query, protocol }) {
+  try {
+    const program = await start();
+    ports.add(port);
+    program.connect(port, query, protocol);
+    port.postMessage({ life });
+  } catch {
+    port.postMessage({ code: 1012, reason: 'the program does not run' });
+  }
+}
+
+// Files --------------------------------------------------------------------------
+
+const pathOf = (url) => decodeURI(url.pathname.slice(base.pathname.length));
+
+// A Missing is a file that could not be downloaded.
+class Missing extends Error {}
+
+// fileOf returns a file of the site from the cache, or from the host and then keeps it.
+async function fileOf(path, request) {
+  const url = new URL(path, base);
+  const cache = await caches.open(cacheName);
+  const kept = await cache.match(url, { ignoreSearch: true });
+  if (kept) return kept;
+  const answer = await fetch(request ?? url);
+  if (answer.ok && answer.status === 200) await cache.put(url, answer.clone()).catch(() => {}); // storage may be full
+  return answer;
+}
+
+// download returns the bytes of a compressed file. Hosts may have unpacked it on the
+// way. The bytes are kept unpacked.
+async function download({ path, bytes }, count) {
+  const url = new URL(path, base);
+  const cache = await caches.open(cacheName);
+  const kept = await cache.match(url);
+  if (kept) {
+    count(bytes);
+    return new Uint8Array(await kept.arrayBuffer());
+  }
+  let got = 0;
+  try {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
+    const parts = [];
+    for (const reader = answer.body.getReader(); ;) {
+      const { done: over, value } = await reader.read();
+      if (over) break;
+      parts.push(value);
+      got += value.length;
+      count(Math.min(got, bytes) - Math.min(got - value.length, bytes));
+    }
+    const packed = new Blob(parts);
+    const [a, b] = new Uint8Array(await packed.slice(0, 2).arrayBuffer());
+    const zipped = a === 0x1f && b === 0x8b;
+    const whole = zipped ? packed.stream().pipeThrough(new DecompressionStream('gzip')) : packed.stream();
+    const data = new Uint8Array(await new Response(whole).arrayBuffer());
+    const type = path.includes('.wasm') ? 'application/wasm' : 'application/octet-stream';
+    const unpacked = new Response(data, { headers: { 'Content-Type': type } });
+    await cache.put(url, unpacked).catch(() => {}); // storage may be full
+    return data;
+  } catch (error) {
+    const mb = (n) => (n / 1e6).toFixed(1);
+    throw new Missing(`${mb(Math.min(got, bytes))} of the ${mb(bytes)} MB of ${path} have arrived, and then the `
+      + `download broke off (${error.message}). What arrived whole is kept.`);
+  }
+}
+
+// The program --------------------------------------------------------------------
+
+// start returns the running program, and starts it if it does not run.
+function start() {
+  starting ??= boot().catch(async (error) => {
+    starting = null;
+    const say = error instanceof Missing ? error.message : `The program could not be started: ${error.message}.`;
+    await tell({ phase: 'failed', say });
+    throw error;
+  });
+  return starting;
+}
+
+async function boot() {
+  const all = [site.program, ...site.models.flatMap(({ files }) => files)];
+  const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+  let loaded = 0;
+  let told = 0;
+  const count = (n) => {
+    loaded += n;
+    if (Date.now() - told < 200 && loaded < total) return;
+    told = Date.now();
+    tell({ phase: 'loading', loaded, total });
+  };
+  const [wasm, ...models] = await Promise.all([
+    download(site.program, count),
+    ...site.models.map(async ({ name, files }) => ({
+      name,
+      files: await Promise.all(files.map(async (file) => ({ name: file.name, bytes: await download(file, count) }))),
+    })),
+  ]);
+  await tell({ phase: 'starting' });
+  const program = await run(wasm, models);
+  await tell({ phase: 'running', first: program.first, keeps: program.keeps });
+  keepFiles();
+  return program;
+}
+
+async function run(wasm, models) {
+  const table = await openKept(base.pathname).catch(nothingKept);
+  let secret = await table.value('secret');
+  if (!secret) {
+    secret = crypto.getRandomValues(new Uint8Array(32));
+    await table.setValue('secret', secret).catch(() => {}); // without space for it, somebody new next time
+  }
+  const cookies = await table.value('cookies') ?? '';
+  const go = new Go();
+  const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
+  return new Promise((resolve, reject) => {
+    self.viz = {
+      models, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
+      keepCookies: (text) => { table.setValue('cookies', text).catch(() => {}); },
+      ready: (program) => resolve({ ...program, keeps: table.keeps }),
+      failed: (say) => reject(new Error(say)),
+    };
+    go.run(instance).finally(() => { // it ends by a fault alone
+      starting = null;
+      reject(new Error('it stopped'));
+      for (const port of ports) port.postMessage({ code: 1012, reason: 'the program has stopped' });
+      ports.clear();
+    });
+  });
+}
+
+// keepFiles downloads the rest of the site, so that it works without a network.
+let keeping = null;
+function keepFiles() {
+  keeping ??= (async () => {
+    for (const path of [...Object.values(site.pages), ...Object.keys(site.files)]) await fileOf(path);
+  })().catch(() => { keeping = null; }); // another page will try again
+  return keeping;
+}
+
+// Requests -----------------------------------------------------------------------
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname)) return;
+  const path = pathOf(url);
+  event.respondWith(site.files[path] ? fileOf(path, request) : answer(request, url, path));
+});
+
+// answer lets the program answer. A page does not wait for a program that does not run:
+// it is shown as the site has it, and tab.js does the rest.
+async function answer(request, url, path) {
+  const file = site.pages[path] ?? site.pages[`${path}/`];
+  if (request.mode === 'navigate' && request.method === 'GET' && state.phase !== 'running' && file) return fileOf(file);
+  try {
+    const program = await start();
+    const body = request.method === 'POST' ? new Uint8Array(await request.arrayBuffer()) : null;
+    const asked = url.href.slice(base.href.length).split('#')[0];
+    const said = await program.ask(request.method, asked, [...request.headers], body);
+    const to = said.headers.find(([name]) => name === 'Location');
+    if (to && said.status < 400) return Response.redirect(new URL(to[1], request.url), said.status);
+    const empty = said.status === 204 || said.status === 304;
+    return new Response(empty ? null : said.body, { status: said.status, headers: said.headers });
+  } catch (error) {
+    if (file) return fileOf(file);
+    return new Response(`${error.message}\n`, {
+      status: 503, headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+    });
+  }
+}

@@ -1,0 +1,100 @@
+package tab
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// frame is a page as the server has them.
+const frame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A &amp; B</title></head>` +
+	`<body>%s</body></html>`
+
+// TestDoor: the server gets what a page of the site asks as its own address, with the
+// cookies of before, and the page gets addresses that lead on from it.
+func TestDoor(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /learn/{slug}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.Header.Get("Viz-Fragment") != "" {
+			fmt.Fprint(w, `<a href="/loop">`+r.PathValue("slug")+`</a>`)
+			return
+		}
+		fmt.Fprintf(w, frame, `<a href="/loop">`+r.FormValue("q")+`</a>`)
+	})
+	mux.HandleFunc("POST /view", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		http.SetCookie(w, &http.Cookie{Name: "view", Value: string(body)})
+		http.Redirect(w, r, "/loop?run=1", http.StatusSeeOther)
+	})
+	mux.HandleFunc("GET /view", func(w http.ResponseWriter, r *http.Request) {
+		c, err := r.Cookie("view")
+		fmt.Fprint(w, r.Host, c, err)
+	})
+	mux.HandleFunc("POST /forget", func(w http.ResponseWriter, _ *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "view", MaxAge: -1})
+	})
+	kept := ""
+	d := &Door{Handler: mux, Host: "here:80", Path: "/some/", Keep: func(c []byte) { kept = string(c) }}
+	ask := func(method, url, body string, header map[string]string) Answer {
+		t.Helper()
+		a, err := d.Answer(t.Context(), Ask{method, url, header, []byte(body)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+
+	page := string(ask("GET", "learn/kv-cache/?q=why", "", nil).Body)
+	for _, want := range []string{
+		`<a href="../../loop/">why</a>`, `data-root="../../" data-running`, `content="` + Policy + `"`,
+		`href="../../manifest.webmanifest"`, `src="../../static/bundle/tab.js?v=`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
+	}
+	part := string(ask("GET", "learn/x/", "", map[string]string{"Viz-Fragment": "1"}).Body)
+	if part != `<a href="/some/loop/">x</a>` {
+		t.Errorf("a part of a page is %s", part)
+	}
+	if a := ask("POST", "view/", "story", nil); a.Status != 303 || a.Header.Get("Location") != "/some/loop/?run=1" ||
+		a.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a form is answered with %d %v", a.Status, a.Header)
+	}
+	if got := string(ask("GET", "view", "", nil).Body); got != "here:80view=story <nil>" {
+		t.Errorf("the next request came with %s", got)
+	}
+	again := &Door{Handler: mux, Host: "here:80", Path: "/some/"}
+	again.Bring([]byte(kept))
+	a, err := again.Answer(t.Context(), Ask{Method: "GET", URL: "view/"})
+	if err != nil || string(a.Body) != "here:80view=story <nil>" {
+		t.Errorf("with the cookies of before, %q, %v", a.Body, err)
+	}
+	ask("POST", "forget", "", nil)
+	if kept != "{}" {
+		t.Errorf("after a cookie was deleted, %s are kept", kept)
+	}
+}
+
+// TestPublicAddress: a site that knows its address says it where links are previewed.
+func TestPublicAddress(t *testing.T) {
+	t.Parallel()
+	page, err := Place{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<link rel="canonical" href="https://example.org/a/learn/">`, `property="og:title" content="A &amp; B"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
+	}
+	if _, err := (Place{}).Page("<p>no frame", "/", false); err == nil {
+		t.Error("a page without a frame is taken")
+	}
+}

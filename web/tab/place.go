@@ -1,0 +1,63 @@
+package tab
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/tokenbytoken/viz/static"
+)
+
+// Policy is the content security policy of a site's pages, which a static host does
+// not send: they have it in a meta element, where frame-ancestors counts for nothing.
+const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
+	"font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
+
+// Place is where a site is.
+type Place struct {
+	// Public is the site's public address, with a slash at the end, for previews of its
+	// links; "" if it is not known.
+	Public string
+}
+
+// The marks of the frame of every page (web/shell) at which a site's page has more.
+const (
+	htmlMark = `<html lang="en">`
+	headMark = `<meta charset="utf-8">`
+)
+
+// Page makes a page of the site out of one of the server's: its addresses lead on from
+// p, its own path, and its head has the policy, the manifest and the script that
+// starts the program. running says that the program answered, and not a file.
+func (place Place) Page(page, p string, running bool) (string, error) {
+	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
+		return "", fmt.Errorf("the page %s has no frame around it", p)
+	}
+	root := RootFrom(p)
+	state := ""
+	if running {
+		state = ` data-running`
+	}
+	page = Rebase(page, root)
+	page = strings.Replace(page, htmlMark, `<html lang="en" data-root="`+root+`"`+state+`>`, 1)
+	return strings.Replace(page, headMark, headMark+place.head(page, p, root), 1), nil
+}
+
+// head is what the head of a site's page has besides.
+func (place Place) head(page, p, root string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<meta http-equiv="Content-Security-Policy" content="%s">`, Policy)
+	fmt.Fprintf(&b, `<link rel="manifest" href="%smanifest.webmanifest">`, root)
+	fmt.Fprintf(&b, `<link rel="stylesheet" href="%s">`, Address(static.Asset("css/tab.css"), root))
+	fmt.Fprintf(&b, `<script type="module" src="%s"></script>`, Address(static.Bundle("js/tab.js"), root))
+	if place.Public == "" {
+		return b.String()
+	}
+	at := html.EscapeString(Address(p, place.Public))
+	fmt.Fprintf(&b, `<link rel="canonical" href="%s"><meta property="og:url" content="%s">`, at, at)
+	if _, after, ok := strings.Cut(page, "<title>"); ok {
+		title, _, _ := strings.Cut(after, "</title>")
+		fmt.Fprintf(&b, `<meta property="og:title" content="%s">`, html.EscapeString(html.UnescapeString(title)))
+	}
+	return b.String()
+}

@@ -1,0 +1,172 @@
+package tab
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"syscall/js"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/memory"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// How much memory the program may use in a browser, where a page that takes a quarter
+// of a gigabyte is a heavy one, and how much of that runs may.
+const (
+	memoryLimit = 200 << 20
+	runsMemory  = 64 << 20
+)
+
+// program is the running program.
+type program struct {
+	door   *Door
+	server *web.Server
+	first  bool // nothing is known of whoever is here
+}
+
+// Run runs the program for the worker (web/site/worker/worker.js), which has put what
+// is needed into the global viz: models (a list of name, files), origin and path of the
+// site, table, secret and cookies of its storage. It calls viz.ready with what the
+// program can do, or viz.failed with a sentence, and serves until the worker ends.
+func Run() {
+	viz := js.Global().Get("viz")
+	p, err := start(viz)
+	if err != nil {
+		viz.Call("failed", err.Error())
+		return
+	}
+	viz.Call("ready", map[string]any{
+		"ask": js.FuncOf(p.ask), "connect": js.FuncOf(p.connect), "first": p.first,
+	})
+	select {}
+}
+
+func start(viz js.Value) (*program, error) {
+	debug.SetMemoryLimit(memoryLimit)
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
+	course, err := lessons.Load(lessons.English)
+	if err != nil {
+		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+	}
+	var models []*infer.Model
+	for i := range viz.Get("models").Length() {
+		m, err := model(viz.Get("models").Index(i))
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, m)
+	}
+	logs, err := journal.OpenKept(context.Background(), table{viz.Get("table")})
+	if err != nil {
+		return nil, fmt.Errorf("what is kept in this browser could not be read: %w", err)
+	}
+	known, err := logs.Owners(context.Background(), journal.Learner)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{first: len(known) == 0 && viz.Get("cookies").String() == ""}
+	p.door = &Door{
+		Host: viz.Get("host").String(), Path: viz.Get("path").String(),
+		Place: Place{Public: viz.Get("public").String()},
+		Keep:  func(cookies []byte) { viz.Call("keepCookies", string(cookies)) },
+	}
+	p.door.Bring([]byte(viz.Get("cookies").String()))
+	cfg := web.Config{
+		Model: models[0], Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
+		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
+		Memory: memory.Budget{Runs: runsMemory},
+		HTML:   func(html string) string { return Rebase(html, p.door.Path) },
+	}
+	if len(models) > 1 {
+		cfg.Draft = models[1]
+	}
+	if p.server, err = web.New(cfg); err != nil {
+		return nil, err
+	}
+	p.door.Handler = p.server.Handler()
+	return p, nil
+}
+
+// model loads a model from downloaded files.
+func model(of js.Value) (*infer.Model, error) {
+	files := Files{}
+	list := of.Get("files")
+	for i := range list.Length() {
+		files[list.Index(i).Get("name").String()] = bytesOf(list.Index(i).Get("bytes"))
+	}
+	name := of.Get("name").String()
+	c, err := checkpoint.Open(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("the model %s: %w", name, err)
+	}
+	defer c.Close()
+	return infer.Load(c)
+}
+
+// ask is the function ask(method, url, headers, body): a promise of {status, headers,
+// body}. Headers are lists of [name, value].
+func (p *program) ask(_ js.Value, args []js.Value) any {
+	a := Ask{Method: args[0].String(), URL: args[1].String(), Header: map[string]string{}, Body: bytesOf(args[3])}
+	for i := range args[2].Length() {
+		a.Header[args[2].Index(i).Index(0).String()] = args[2].Index(i).Index(1).String()
+	}
+	return promise(func() (any, error) {
+		got, err := p.door.Answer(context.Background(), a)
+		if err != nil {
+			return nil, err
+		}
+		header := []any{}
+		for name, values := range got.Header {
+			for _, v := range values {
+				header = append(header, []any{name, v})
+			}
+		}
+		return map[string]any{"status": got.Status, "headers": header, "body": arrayOf(got.Body)}, nil
+	})
+}
+
+// connect is the function connect(port, query, protocol): it serves a live part over a
+// message port until that is closed. A page closes by the message null.
+func (p *program) connect(_ js.Value, args []js.Value) any {
+	end, query, protocol := args[0], args[1].String(), args[2].String()
+	in := make(chan []byte, 64)
+	receive := js.FuncOf(func(_ js.Value, event []js.Value) any {
+		data := event[0].Get("data")
+		if data.Type() != js.TypeString {
+			end.Set("onmessage", nil)
+			close(in)
+			return nil
+		}
+		text := []byte(data.String())
+		select {
+		case in <- text:
+		default: // an event must not wait; the part's own limits come long before this one
+			end.Set("onmessage", nil)
+			close(in)
+		}
+		return nil
+	})
+	end.Set("onmessage", receive)
+	go func() {
+		defer receive.Release()
+		defer end.Set("onmessage", nil)
+		r, err := p.door.Request(context.Background(), Ask{
+			Method: http.MethodGet, URL: "ws?" + query, Header: map[string]string{"Sec-WebSocket-Protocol": protocol},
+		})
+		if err != nil {
+			end.Call("postMessage", map[string]any{"code": 1008, "reason": err.Error()})
+			return
+		}
+		p.server.ServePort(r, portOf(end, in))
+	}()
+	return nil
+}

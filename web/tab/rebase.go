@@ -1,0 +1,77 @@
+package tab
+
+import (
+	"path"
+	"strings"
+)
+
+// Rebase moves the addresses in HTML that begin at the root of the program below a
+// root of their own: "../" for a page one level down, "/course/" for a site at that
+// path. Addresses of pages end in a slash, since static hosts send folders that way.
+//
+// Whatever people write has its quotes escaped, so that an attribute's name followed by
+// =" is markup and never text.
+func Rebase(html, root string) string {
+	var b strings.Builder
+	b.Grow(len(html) + len(html)/64)
+	for {
+		i := strings.Index(html, `="/`)
+		if i < 0 {
+			b.WriteString(html)
+			return b.String()
+		}
+		value := i + len(`="`)
+		end := strings.IndexByte(html[value:], '"')
+		if end < 0 || !isAddress(html[:i]) {
+			b.WriteString(html[:value])
+			html = html[value:]
+			continue
+		}
+		b.WriteString(html[:value])
+		b.WriteString(Address(html[value:value+end], root))
+		html = html[value+end:]
+	}
+}
+
+// RebaseStyles does for styles, whose addresses are those of fonts, what [Rebase] does
+// for HTML.
+func RebaseStyles(css, root string) string { return strings.ReplaceAll(css, `url("/`, `url("`+root) }
+
+// isAddress reports whether HTML ends in the name of an attribute that holds an address.
+func isAddress(html string) bool {
+	i := strings.LastIndexAny(html, " \n\t")
+	switch html[i+1:] {
+	case "href", "src", "action", "formaction":
+		return i >= 0
+	}
+	return false
+}
+
+// Address is an address of the program, such as "/learn/kv-cache#why", below a root.
+// What does not begin with one slash is left alone.
+func Address(address, root string) string {
+	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
+		return address
+	}
+	rest := ""
+	if i := strings.IndexAny(address, "?#"); i >= 0 {
+		address, rest = address[:i], address[i:]
+	}
+	if isPage(address) {
+		address += "/"
+	}
+	return root + address[1:] + rest
+}
+
+// isPage reports whether a path is a page's, without the slash at its end, and not a
+// file's.
+func isPage(p string) bool { return !strings.HasSuffix(p, "/") && path.Ext(p) == "" }
+
+// RootFrom is the root as seen from a page: "./" at the root, "../" one level down.
+func RootFrom(p string) string {
+	depth := strings.Count(strings.Trim(p, "/"), "/") + 1
+	if strings.Trim(p, "/") == "" {
+		return "./"
+	}
+	return strings.Repeat("../", depth)
+}

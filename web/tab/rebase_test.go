@@ -1,0 +1,43 @@
+package tab
+
+import "testing"
+
+func TestRebase(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ html, root, want string }{
+		{`<a href="/learn">`, "../", `<a href="../learn/">`},
+		{`<a class="x" href="/">`, "./", `<a class="x" href="./">`},
+		{`<a href="/loop?log=a/b&amp;x=1#top">`, "/some/", `<a href="/some/loop/?log=a/b&amp;x=1#top">`},
+		{`<link href="/static/css/base.css?v=1">`, "../../", `<link href="../../static/css/base.css?v=1">`},
+		{
+			`<form action="/cards/review"><button formaction="/quiz">`, "/s/",
+			`<form action="/s/cards/review/"><button formaction="/s/quiz/">`,
+		},
+		{"<img\nsrc=\"/static/img/icon.svg\">", "./", "<img\nsrc=\"./static/img/icon.svg\">"},
+		// not addresses of the program
+		{`<a href="#why"><a href="https://example.org/"><a href="//host/x"><b title="/learn">`, "../", ""},
+		{`<kbd data-key="/">`, "../", ""},
+		{`<p>href=&#34;/learn&#34;</p>`, "../", ""},
+		{`<a href="/learn`, "../", ""}, // cut short
+		{``, "../", ""},
+	} {
+		want := c.want
+		if want == "" {
+			want = c.html
+		}
+		if got := Rebase(c.html, c.root); got != want {
+			t.Errorf("%s below %s is %s, want %s", c.html, c.root, got, want)
+		}
+	}
+}
+
+func TestRootFrom(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[string]string{
+		"/": "./", "/loop": "../", "/learn/kv-cache": "../../", "/learn/kv-cache/": "../../",
+	} {
+		if got := RootFrom(p); got != want {
+			t.Errorf("the root from %s is %s, want %s", p, got, want)
+		}
+	}
+}
