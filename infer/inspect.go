@@ -82,27 +82,37 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	for i := range in.Blocks {
 		b := &in.Blocks[i]
 		b.Key, b.Value = past.Column(i, position)
-		says, err := m.readOut(b.Residual)
-		if err != nil {
+	}
+	for blocks := range slices.Chunk(in.Blocks, max(1, readOutScores/m.config.Vocab)) {
+		if err := m.readOut(ctx, blocks); err != nil {
 			return nil, err
 		}
-		b.Says = says
 	}
 	return in, nil
 }
 
-// readOut lists the most probable next tokens for a residual stream [width].
-func (m *Model) readOut(residual []float32) ([]Reading, error) {
-	z, _, err := m.Logits(residual)
-	if err != nil {
-		return nil, err
+// readOutScores is how many scores are made for read-outs at a time: 4 MiB of them.
+const readOutScores = 1 << 20
+
+// readOut lists the most probable next tokens for the residual streams of some blocks. It
+// waits for the model once for all of them.
+func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
+	d, v := m.config.Width, m.config.Vocab
+	last, scores := make([]float32, 0, len(blocks)*d), make([]float32, len(blocks)*v)
+	for i := range blocks {
+		last = append(last, blocks[i].Residual...)
 	}
-	_, max, sum := sampling.Softmax(z, 1)
-	var says []Reading
-	for _, id := range sampling.Top(z, ReadOut) {
-		says = append(says, Reading{m.Token(int(id)), math.Exp(float64(z[id])-max) / sum})
+	if _, err := m.LogitsTo(ctx, last, scores); err != nil {
+		return err
 	}
-	return says, nil
+	for i := range blocks {
+		z := scores[i*v : (i+1)*v]
+		_, max, sum := sampling.Softmax(z, 1)
+		for _, id := range sampling.Top(z, ReadOut) {
+			blocks[i].Says = append(blocks[i].Says, Reading{m.Token(int(id)), math.Exp(float64(z[id])-max) / sum})
+		}
+	}
+	return nil
 }
 
 // The pass calls the methods below as it goes. On a nil Inspection they do
