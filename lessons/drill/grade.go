@@ -128,7 +128,16 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 		best = d
 	}
 	for _, s := range n.slips {
-		if d := apart(r.Value, s.value); r.fits(s.value, n.form) && d < best-1e-9 {
+		d := apart(r.Value, s.value)
+		if r.fits(s.value, n.form) && d <= best+1e-9 && d >= best-1e-9 && v.State == Wrong &&
+			v.Mistake != "" && s.title != v.Title && s.credit == 0 && !v.either {
+			v.either = true
+			v.Why = fmt.Sprintf("Either: %s %s Or: %s %s", v.Title, v.Why, s.title, s.why)
+			v.Title = "Two slips lead to this number. Which one was yours?"
+			continue
+		}
+		if r.fits(s.value, n.form) && d < best-1e-9 {
+			v.either = false
 			v.State, v.Credit, v.Mistake, v.Title, v.Why = Wrong, s.credit, s.mistake, s.title, s.why
 			if s.credit > 0 {
 				v.State = Part

@@ -11,6 +11,7 @@ type Kind string
 
 // The drills.
 const (
+	Five         Kind = "five"
 	Softmax      Kind = "softmax"
 	Shift        Kind = "shift"
 	KVBytes      Kind = "kv-bytes"
@@ -37,9 +38,19 @@ const MaxLevel = 3
 func Kinds() []Info {
 	return []Info{
 		{
-			Kind: Softmax, Title: "The five-token drill",
-			Lead:    "Work one prediction by hand: from logits to probabilities, to a cut, to the draw.",
-			Minutes: 10, Levels: MaxLevel,
+			Kind: Five, Title: "The five-token drill",
+			Lead:    "One prediction by hand, in fifteen answers: shares, three ways to choose, two temperatures.",
+			Minutes: 8, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"Five tokens in order, logits in halves.",
+				"Five tokens in order, logits in tenths.",
+				"Six tokens out of order, some logits below 0, and other cuts.",
+			},
+		},
+		{
+			Kind: Softmax, Title: "All of the five-token drill",
+			Lead:    "The same prediction with every number on paper: each power of e, each sum, and the draw.",
+			Minutes: 20, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
 				"Five tokens in order, logits in halves.",
 				"Five tokens in order, logits in tenths.",
@@ -137,7 +148,7 @@ func New(kind Kind, seed uint64, level int) (*Problem, error) {
 	}
 	p := &Problem{Kind: kind, Seed: seed, Level: level, Title: info.Title, Lead: info.Lead, cells: map[string]*cell{}}
 	map[Kind]func(*Problem){
-		Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes, MultiplyAdds: buildMultiplyAdds,
+		Five: buildFive, Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes, MultiplyAdds: buildMultiplyAdds,
 		Bill: buildBill, Speculation: buildSpeculation, Stops: buildStops,
 	}[kind](p)
 	return p, nil

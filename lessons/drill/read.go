@@ -50,7 +50,7 @@ const (
 
 // Read understands a number as people write it: with a decimal point or a
 // decimal comma, thousands separated by commas, points, spaces or apostrophes,
-// as a fraction, a percentage, a power (2^31, 5.4e-3, 5.4×10^-3), with a unit
+// as a fraction, a percentage, a power (2^31, e^4, exp(4), 5.4e-3, 5.4×10^-3), with a unit
 // or the word million. If a text can be read in two ways ('1,024') it returns
 // both, the likelier for the form first. The error is a *[RefusedError]; blank
 // text gives no reading and no error.
@@ -166,6 +166,12 @@ func (sc *scan) term() ([]term, error) {
 	if sc.form == Money && sc.take("$") {
 		sc.dollar = true
 	}
+	if power, ok, err := sc.ofE(); ok || err != nil {
+		if negative && err == nil {
+			power[0].value.Neg(power[0].value)
+		}
+		return power, err
+	}
 	n := 0
 	for n < len(sc.s) && (strings.IndexByte("0123456789.,'", sc.s[n]) >= 0 || spaceBetweenGroups(sc.s[n:])) {
 		n++
@@ -202,6 +208,40 @@ func (sc *scan) term() ([]term, error) {
 		}
 	}
 	return terms, nil
+}
+
+// mostOfE is the largest exponent of e that is read: e^36 is near maxValue.
+const mostOfE = 36
+
+// ofE reads a power of e as it stands on paper: e^4, e^-0.5, e^(3/2) or exp(4). The
+// value counts as exact. It reports false for anything else.
+func (sc *scan) ofE() ([]term, bool, error) {
+	if !sc.take("e^") && !sc.take("e**") && !sc.take("exp") {
+		return nil, false, nil
+	}
+	closed := sc.take("(")
+	over, err := sc.term()
+	if err != nil {
+		return nil, false, err
+	}
+	x, _ := over[0].value.Float64()
+	if closed {
+		if sc.take("/") {
+			under, err := sc.term()
+			if err != nil {
+				return nil, false, err
+			}
+			y, _ := under[0].value.Float64()
+			x /= y // by 0 it is refused below
+		}
+		if !sc.take(")") {
+			return nil, false, refuse("The bracket after e is not closed. Write e^(3/2) or exp(1.5).")
+		}
+	}
+	if math.IsNaN(x) || math.Abs(x) > mostOfE {
+		return nil, false, refuse("That power of e is beyond anything in this drill.")
+	}
+	return []term{{value: new(big.Rat).SetFloat64(math.Exp(x))}}, true, nil
 }
 
 // spaceBetweenGroups: a space followed by exactly three digits is a thousands

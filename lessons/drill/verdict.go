@@ -61,6 +61,8 @@ type Verdict struct {
 	Title      string // what is wrong, in a sentence: "You divided by the largest exp, not by their sum."
 	Why        string // the arithmetic behind it
 	Note       string // something worth knowing about a right answer
+
+	either bool // two slips lead to the number, and Title and Why name both
 }
 
 // Check grades an answer. An unknown cell is refused.

@@ -3,6 +3,7 @@ package practice
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -43,7 +44,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 		return
 	}
 	v.Done = m.All
-	for _, one := range p.Course.Questions {
+	for _, one := range byLesson(p.Course) {
 		slug, _, _ := strings.Cut(one.Section, "#")
 		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" &&
 			one.Kind != v.Kind {
@@ -56,6 +57,20 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 		v.Questions = append(v.Questions, coursework.Ask(r.Context(), one, v.action(one.ID)))
 	}
 	p.HTML(w, r, http.StatusOK, quizHTML(v))
+}
+
+// byLesson are the course's questions in the order in which the lessons take their
+// sections, and within a section in the order of the quiz.
+func byLesson(c *lessons.Course) []*lessons.Question {
+	at := map[string]int{}
+	for _, l := range c.Lessons {
+		for _, s := range l.Sections {
+			at[s.Key()] = len(at)
+		}
+	}
+	list := slices.Clone(c.Questions)
+	slices.SortStableFunc(list, func(a, b *lessons.Question) int { return at[a.Section] - at[b.Section] })
+	return list
 }
 
 // action is the address of a question's form, which keeps the filter.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // TestQuizFilters: by lesson, outcome and kind; without a filter all questions.
@@ -70,4 +72,30 @@ func TestQuizWithoutScript(t *testing.T) {
 		return
 	}
 	t.Fatal("no choice question about temperature")
+}
+
+// Questions come in the order of the lessons and of their sections.
+func TestQuizFollowsTheLessons(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	at := map[string]int{}
+	for _, l := range s.pages.Course.Lessons {
+		for _, section := range l.Sections {
+			at[section.Key()] = len(at)
+		}
+	}
+	last, n := -1, 0
+	s.Get("/quiz").Find(".quiz__list > li").Each(func(_ int, item *goquery.Selection) {
+		for _, q := range s.pages.Course.Questions {
+			if item.Find("#"+q.ID).Length() == 1 || item.Is("#"+q.ID) {
+				if n++; at[q.Section] < last {
+					t.Errorf("%s stands after a question of a later section", q.ID)
+				}
+				last = at[q.Section]
+			}
+		}
+	})
+	if n != len(s.pages.Course.Questions) {
+		t.Errorf("%d questions found, want %d", n, len(s.pages.Course.Questions))
+	}
 }

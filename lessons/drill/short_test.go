@@ -1,0 +1,91 @@
+package drill
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// The short drill asks fifteen answers, in the lesson's numbers those of the exercise on
+// paper: softmax, greedy, top-3, the nucleus of 0.9, and two temperatures.
+func TestFiveAsksFifteenAnswers(t *testing.T) {
+	p, err := New(Five, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]string{
+		"softmax.p.0": "0.632", "softmax.p.1": "0.232", "softmax.p.2": "0.085", "softmax.p.3": "0.031",
+		"softmax.p.4": "0.019", // of 54.598, 20.086, 7.389, 2.718 and 1.649, with the sum 86.440
+		"greedy.keep": "the",
+		"topk.keep":   "the,a,an", "topk.q.0": "0.666", // 0.632 / 0.949
+		"topp.cum.1": "0.864", "topp.cum.2": "0.949", "topp.cum.3": "0.980", "topp.cum.4": "1",
+		"topp.keep": "the,a,an", // 0.864 < 0.9 ≤ 0.949
+		"cold.p.0":  "0.864",    // 2980.958 / 3449.092
+		"hot.p.0":   "0.422",    // 7.389 / 17.522
+	}
+	if n := len(p.Order()); n != len(answers) || n != 15 {
+		t.Errorf("%d answers, want 15: %v", n, p.Order())
+	}
+	for _, id := range p.Order() {
+		if v := p.Check(id, answers[id]); v.State != Right {
+			t.Errorf("%s: %q is %s: %s %s", id, answers[id], v.State, v.Title, v.Why)
+		}
+	}
+	if v := p.Check("cold.p.0", "0.866"); v.State == Right || v.Mistake != Printed {
+		t.Errorf("the printed 0.866 is %+v", v)
+	}
+}
+
+// A power of e may stay as it is on paper.
+func TestReadsPowersOfE(t *testing.T) {
+	for written, want := range map[string]float64{
+		"e^4": math.Exp(4), "e**4": math.Exp(4), "exp(4)": math.Exp(4), "exp 4": math.Exp(4), "e^-0.5": math.Exp(-0.5),
+		"e^(3/2)": math.Exp(1.5), "e^4/86.44": math.Exp(4) / 86.44, "1/e^2": math.Exp(-2), "E^0": 1, "-e^1": -math.E,
+	} {
+		if list, err := Read(written, Real); err != nil || math.Abs(list[0].Value-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%q is read as %v (%v), want %v", written, list, err, want)
+		}
+	}
+	for _, written := range []string{"e^", "e^(3", "e^99", "e^(1/0)", "exp(", "e4x"} {
+		if list, err := Read(written, Real); err == nil {
+			t.Errorf("%q is read as %v", written, list)
+		}
+	}
+	p, err := New(Softmax, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := p.Check("softmax.exp.0", "e^4"); v.State != Right {
+		t.Errorf("e^4 for exp of 4 is %+v", v)
+	}
+	if v := p.Check("softmax.exp.1", "e^4"); v.Mistake != OtherRow {
+		t.Errorf("e^4 for exp of 3 is %+v", v)
+	}
+}
+
+// Where two slips lead to the same number, the answer names both.
+func TestAsksWhichOfTwoSlips(t *testing.T) {
+	for _, row := range []struct {
+		kind        Kind
+		cell, wrong string
+		one, other  string
+	}{
+		// In fp16 the keys alone, 2·32·32·128/2 values of 2 bytes, are as many bytes as there are values.
+		{KVBytes, "position.bytes", "262144", "only the keys", "values, not bytes"},
+		// At T = 0.5 the nucleus keeps 2, one less than at T = 1; at T = 2 it keeps 4.
+		{Softmax, "hot.count", "3", "crosses the border", "at T = 1"},
+		// γ + 1 = 5, and 1 / (1 − 0.8) = 5.
+		{Speculation, "expected.e", "5", "if all are accepted", "draft without end"},
+	} {
+		p, err := New(row.kind, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := p.Check(row.cell, row.wrong)
+		said := v.Title + " " + v.Why
+		if v.State != Wrong || !strings.Contains(said, "Which one was yours?") || !strings.Contains(said, row.one) ||
+			!strings.Contains(said, row.other) {
+			t.Errorf("%s %s: %q is %s: %s", row.kind, row.cell, row.wrong, v.State, said)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package practice_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// The short drill can be worked from the first answer to the summary, and reads well to
+// everybody at its first step.
+func TestFiveToTheEnd(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Phone, url+"/practice/five?seed=0&level=1")
+	tab.Wait("the first step", `document.querySelectorAll("main input").length >= 5`)
+	tab.FullShot("five-first.png")
+	p, err := drill.New(drill.Five, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.Overview()); n != 6 {
+		t.Errorf("%d summaries, want one for each step", n)
+	}
+	tab.AuditState("the short drill", 1)
+}
