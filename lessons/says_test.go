@@ -80,3 +80,17 @@ func citesWith(file, name, cited string) bool {
 	}
 	return false
 }
+
+// Sentences that nobody would say aloud, which the course once had.
+func TestStiffSentencesAreGone(t *testing.T) {
+	for file, text := range coursePlain(t) {
+		for _, gone := range []string{
+			"by what stands in the text", "hangs together but says the expected", "nobody asks for the old positions",
+			"are no show", "the exps are other ones", "the wait is the whole of it", "the median is told",
+		} {
+			if strings.Contains(strings.ToLower(text), strings.ToLower(gone)) {
+				t.Errorf("%s says %q", file, gone)
+			}
+		}
+	}
+}
