@@ -148,8 +148,9 @@ func New(kind Kind, seed uint64, level int) (*Problem, error) {
 	}
 	p := &Problem{Kind: kind, Seed: seed, Level: level, Title: info.Title, Lead: info.Lead, cells: map[string]*cell{}}
 	map[Kind]func(*Problem){
-		Five: buildFive, Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes, MultiplyAdds: buildMultiplyAdds,
-		Bill: buildBill, Speculation: buildSpeculation, Stops: buildStops,
+		Five: buildFive, Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes,
+		MultiplyAdds: buildMultiplyAdds,
+		Bill:         buildBill, Speculation: buildSpeculation, Stops: buildStops,
 	}[kind](p)
 	return p, nil
 }
