@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/first"
 	"github.com/tokenbytoken/viz/web/labs"
@@ -72,6 +73,15 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 	s.labs = labs.New(deps)
 	s.add(s.labs.Feeds())
 	s.labs.Mount(mux)
+}
+
+// mountAPI adds the addresses that other programs' clients speak.
+func (s *Server) mountAPI(mux *http.ServeMux) {
+	s.api = api.New(api.Deps{
+		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Seat: s.targets.Seat, Caller: s.learners.Caller,
+		Places: s.desk.API, Access: s.cfg.API, Log: s.cfg.Logger,
+	})
+	s.api.Mount(mux)
 }
 
 // add makes the live parts of a room of pages known to the sockets, for pages only.

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/loop/runs"
@@ -33,6 +34,8 @@ type Config struct {
 	// leads to the loop.
 	Course   *lessons.Course
 	Progress *progress.Store
+	// API says who may use the addresses that other programs' clients speak.
+	API api.Access
 	// Classes is where and how classes are held; none are without Course.
 	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server,
@@ -76,6 +79,7 @@ type Server struct {
 	replays  *admission.Queue // of runs that plain requests need
 	hub      *class.Hub       // nil without a course or somewhere to keep rooms
 	labs     *labs.Pages
+	api      *api.Server
 	parts    map[string]wire.Kind
 	wire     *wire.Server
 	answers  answers
@@ -121,14 +125,15 @@ func New(cfg Config) (*Server, error) {
 	s.mountLoop(mux)
 	s.mountCourse(mux)
 	s.mountLabs(mux)
+	s.mountAPI(mux)
 	if err := s.mountClasses(mux); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = shell.Gate(
+	s.handler = s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux)),
-	)
+	))
 	return s, nil
 }
 

@@ -86,7 +86,7 @@ func TestDocumentedLimits(t *testing.T) {
 	wants := map[string][]string{}
 	for name, s := range map[string]admission.Share{
 		"runs": l.Runs, "connections": l.Sockets, "imports": l.Imports, "classes": l.Rooms,
-		"members of a class": l.Members,
+		"members of a class": l.Members, "requests of the API": l.API,
 	} {
 		for _, n := range []int{s.PerLearner, s.Most, s.Newcomers, s.PerAddress} {
 			wants[name] = append(wants[name], number(float64(n)))

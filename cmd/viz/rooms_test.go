@@ -34,6 +34,8 @@ var ranks = map[string]int{
 	"infer/bundled":    3,
 	"infer":            4,
 
+	"infer/chat": 1, // a conversation as one text
+
 	"infer/testmodel": 5, // the models that tests share
 	"infer/bench":     5,
 	"infer/lab":       6,
@@ -69,6 +71,7 @@ var ranks = map[string]int{
 	"web/practice":            11,
 	"web/classroom":           11,
 	"web/labs":                11,
+	"web/api":                 11, // what other programs' clients speak
 	"web":                     12,
 	"web/tab":                 13, // what a browser runs
 	"web/site":                14, // writes the static site

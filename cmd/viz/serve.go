@@ -59,6 +59,7 @@ type serveOptions struct {
 	version bool
 	ceiling
 	network
+	api apiOptions
 }
 
 // serve runs viz serve. It returns when ctx has ended and the server has shut
@@ -124,6 +125,11 @@ func (o *serveOptions) serve(
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
 		return f.again(os.Args[0], drop, more...)
 	})
+	// Further names and proxies are for visitors from elsewhere.
+	local := cfg.Classes.Access.Local && len(o.hosts) == 0 && len(o.proxies) == 0
+	if cfg.API, err = o.api.access(f, local); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	app, err := web.New(cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -149,6 +155,7 @@ func (o *serveOptions) serve(
 	if at != "" {
 		fmt.Fprintf(stdout, "Metrics for Prometheus are at %s\n", at)
 	}
+	fmt.Fprintf(stdout, "Clients of the OpenAI API find it at %s\n", strings.TrimSuffix(address.url(), "/")+"/v1")
 	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", keptWhere(o.data))
 	if !o.noOpen {
 		openBrowser(address.url(), env)
@@ -211,6 +218,7 @@ func (o *serveOptions) flags() *flags {
 	})
 	o.ceiling.flags(f)
 	o.network.flags(f)
+	o.api.flags(f)
 	f.value("metrics", "HOST:PORT", metricsHelp, func(s string) error {
 		if !validAddr(s) {
 			return errAddr

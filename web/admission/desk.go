@@ -4,7 +4,7 @@ import "time"
 
 // Desk has the pools and meters of one server.
 type Desk struct {
-	Sockets, Runs, Imports *Pool
+	Sockets, Runs, Imports, API *Pool
 
 	Requests, NewLearners, Openings, Messages, WrongCodes, NewRooms, Imported *Meter
 
@@ -15,6 +15,7 @@ type Desk struct {
 func New(l Limits, now func() time.Time) *Desk {
 	return &Desk{
 		Sockets: NewPool(l.Sockets, now), Runs: NewPool(l.Runs, now), Imports: NewPool(l.Imports, now),
+		API:      NewPool(l.API, now),
 		Requests: NewMeter(l.Requests, now), NewLearners: NewMeter(l.NewLearners, now),
 		Openings: NewMeter(l.Openings, now), Messages: NewMeter(l.Messages, now),
 		WrongCodes: NewMeter(l.WrongCodes, now), NewRooms: NewMeter(l.NewRooms, now),

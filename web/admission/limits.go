@@ -7,6 +7,7 @@ type Limits struct {
 	Sockets Share
 	Runs    Share
 	Imports Share // files that are being read
+	API     Share // requests of other programs that are being answered
 	Rooms   Share // of classes; Most and Newcomers only
 	Members Share // of one class; not PerLearner
 
@@ -40,7 +41,10 @@ func DefaultLimits() Limits {
 		Runs: Share{Most: 2000, Newcomers: 1500, PerAddress: 1200, PerLearner: 20},
 		// A file is read into memory whole, up to 32 MiB.
 		Imports: Share{Most: 8, Newcomers: 4, PerAddress: 2, PerLearner: 1},
-		Rooms:   Share{Most: 200, Newcomers: 150},
+		// A request may run for minutes. Those of one program beyond this wait at the
+		// program, which is told when to try again.
+		API:   Share{Most: 64, Newcomers: 48, PerAddress: 24, PerLearner: 16},
+		Rooms: Share{Most: 200, Newcomers: 150},
 		// A client with several addresses does not fill a class.
 		Members: Share{Most: 4000, Newcomers: 3500, PerAddress: 1000},
 

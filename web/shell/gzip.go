@@ -10,8 +10,8 @@ import (
 // Compressed answers with gzip if the client accepts it and it pays: pages,
 // styles and scripts shrink to a quarter, which a phone on a slow network
 // feels. What fits into one packet is sent as it is. Sockets are not compressed
-// (a small frame could inflate past the limit on messages), nor are fonts and
-// pictures, which are already.
+// (a small frame could inflate past the limit on messages), nor are the API's answers,
+// whose tokens are sent one by one, nor fonts and pictures, which are already.
 func Compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(shrinks))
 	if err != nil {
@@ -19,7 +19,7 @@ func Compressed(next http.Handler) http.Handler {
 	}
 	zipped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/ws" {
+		if r.URL.Path == "/ws" || strings.HasPrefix(r.URL.Path, "/v1/") {
 			next.ServeHTTP(w, r)
 			return
 		}

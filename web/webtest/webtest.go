@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
@@ -32,6 +33,8 @@ type Options struct {
 	Access classroom.Access // how a class reaches the server
 	Secret []byte           // that signs cookies; random if nil
 	Dir    string           // where data is stored; "" is in memory
+	// API says who may use the API; anybody, if nil.
+	API *api.Access
 	// Admission replaces the default limits.
 	Admission *admission.Limits
 	// Started, if not nil, is called with the server.
@@ -67,6 +70,9 @@ func Serve(t testing.TB, o Options) string {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.API == nil {
+		o.API = &api.Access{Open: true}
+	}
 	db, err := store.Open(o.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +85,7 @@ func Serve(t testing.TB, o Options) string {
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
-		Logger:       quiet, Secret: o.Secret, Admission: o.Admission, Database: db,
+		API:          *o.API, Logger: quiet, Secret: o.Secret, Admission: o.Admission, Database: db,
 	})
 	if err != nil {
 		t.Fatal(err)

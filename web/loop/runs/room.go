@@ -100,10 +100,4 @@ func (x *RoomRun) Watch(f func()) (stop func()) {
 }
 
 // Close ends the run.
-func (x *RoomRun) Close() {
-	x.registry.mu.Lock()
-	defer x.registry.mu.Unlock()
-	if x.registry.byID[x.run.id] == x.run {
-		x.registry.drop(x.run)
-	}
-}
+func (x *RoomRun) Close() { x.registry.End(x.run) }

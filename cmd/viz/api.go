@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/files"
+	"github.com/tokenbytoken/viz/web/api"
+)
+
+// The bounds of a file of API keys.
+const (
+	maxKeyFile = 64 << 10
+	leastKey   = 16 // bytes: shorter ones can be guessed
+)
+
+// apiOptions are who may use the API.
+type apiOptions struct {
+	keyFile string
+	origins []string
+}
+
+func (o *apiOptions) flags(f *flags) {
+	f.text("api-key-file", "FILE", "keys for the API at /v1, one a line, each at least 16 characters long; a server "+
+		"that other machines can reach answers the API only to them", &o.keyFile)
+	f.value("api-origin", "ORIGINS", "other sites whose pages may use the API, such as https://notebook.example, "+
+		"several joined by commas", func(s string) error {
+		for origin := range strings.SplitSeq(strings.ToLower(s), ",") {
+			if !validOrigin(origin) {
+				return errors.New("it must be http://HOST or https://HOST, or the same with a port, joined by commas")
+			}
+			o.origins = append(o.origins, origin)
+		}
+		return nil
+	})
+}
+
+// validOrigin reports whether a text is an origin as browsers send it.
+func validOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && validHost(u.Host) &&
+		s == u.Scheme+"://"+u.Host
+}
+
+// access says who may use the API. local says that only this machine reaches the server:
+// then no key is needed, unless there is a file of them.
+func (o *apiOptions) access(f *flags, local bool) (api.Access, error) {
+	a := api.Access{Open: local && o.keyFile == "", Origins: o.origins}
+	if o.keyFile == "" {
+		return a, nil
+	}
+	text, err := files.Read(o.keyFile, maxKeyFile)
+	if err != nil {
+		return a, fmt.Errorf("%s %s: %w", f.called("api-key-file"), o.keyFile, err)
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		key := strings.TrimSpace(line)
+		switch {
+		case key == "" || strings.HasPrefix(key, "#"):
+			continue
+		case len(key) < leastKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }):
+			return a, usageError{fmt.Errorf("%s %s, line %d: a key must be at least %d letters, digits or signs "+
+				"without a space", f.called("api-key-file"), o.keyFile, i+1, leastKey)}
+		}
+		a.Keys = append(a.Keys, key)
+	}
+	if len(a.Keys) == 0 {
+		return a, usageError{fmt.Errorf("%s %s has no key", f.called("api-key-file"), o.keyFile)}
+	}
+	return a, nil
+}

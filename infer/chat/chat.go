@@ -1,0 +1,59 @@
+// Package chat turns a conversation into the one text that a model continues.
+//
+// A model that was trained on chats marks its turns with tokens of its own. A base
+// model has none: its conversation is written as plain lines, "User:" and
+// "Assistant:", and a stop string ends the model's turn before it writes the next line
+// of the person. Nothing keeps what people type apart from those marks; that is what
+// such models are like.
+package chat
+
+import "strings"
+
+// The roles of a message.
+const (
+	System    = "system"
+	User      = "user"
+	Assistant = "assistant"
+)
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role    string // [System], [User] or [Assistant]
+	Content string
+}
+
+// PlainStop ends the model's turn in a plain conversation.
+const PlainStop = "\nUser:"
+
+// Plain writes a conversation as plain lines and begins the model's turn. What a
+// system message says stands above the lines, without a mark.
+//
+//	User: Who lives here?
+//	Assistant: A fox.
+//	User: Alone?
+//	Assistant:
+func Plain(messages []Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		switch m.Role {
+		case System:
+			b.WriteString(m.Content)
+		case User:
+			line(&b, "User:", m.Content)
+		default:
+			line(&b, "Assistant:", m.Content)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("Assistant:")
+	return b.String()
+}
+
+// line writes a mark and what was said. The answers of a model begin with a space.
+func line(b *strings.Builder, mark, content string) {
+	b.WriteString(mark)
+	if content != "" && !strings.HasPrefix(content, " ") {
+		b.WriteByte(' ')
+	}
+	b.WriteString(content)
+}

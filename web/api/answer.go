@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+// How long a request may take, and when to try again if there is no room.
+const (
+	answerTime = 10 * time.Minute
+	fullWait   = 5 * time.Second
+)
+
+// completions answers a request for completions, of texts or of chats.
+func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request, admission.Caller) error {
+	return func(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
+		place, refused := s.Places.Hold(who, nil)
+		switch refused {
+		case admission.OwnFull:
+			return full("You have as many requests in progress as one client may have. Wait for one to end.")
+		case admission.Full:
+			return full("The server is answering as many requests as it can. Try again in a moment.")
+		}
+		defer place.Release()
+		q, err := s.readRequest(w, r, chat)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+		defer cancel()
+		defer context.AfterFunc(s.Context, cancel)()
+		out := newOutput(w, s.Model, q)
+		if err := s.choices(ctx, who, q, out); err != nil {
+			return out.fail(err)
+		}
+		return out.end()
+	}
+}
+
+// choices writes all choices of a request, one after another.
+func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, out *output) error {
+	for i, prompt := range q.prompts {
+		for choice := range q.n {
+			index := i*q.n + choice
+			read := 0
+			if q.echo {
+				p, n, err := s.echo(ctx, q, prompt)
+				if err != nil {
+					return err
+				}
+				read = n
+				if err := out.add(index, p); err != nil {
+					return err
+				}
+			}
+			var got counts
+			var err error
+			if !q.read {
+				got, err = s.write(ctx, who, q, prompt, choice, func(p piece) error { return out.add(index, p) })
+				if err != nil {
+					return err
+				}
+				read = got.prompt
+			}
+			if choice == 0 { // each prompt is paid for once
+				out.usage.Prompt += read
+			}
+			out.usage.Completion += got.written
+		}
+	}
+	return nil
+}
+
+// usage is the bill. The start mark is one of the prompt's tokens.
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Total      int `json:"total_tokens"`
+}
+
+// answer is a response, or one event of a stream.
+type answer struct {
+	ID          string   `json:"id"`
+	Object      string   `json:"object"`
+	Created     int64    `json:"created"`
+	Model       string   `json:"model"`
+	Fingerprint string   `json:"system_fingerprint"`
+	Choices     []choice `json:"choices"`
+	Usage       *usage   `json:"usage,omitempty"`
+}
+
+// choice is one answer, or what a step added to it. One of Text, Message and Delta is
+// set.
+type choice struct {
+	Index    int      `json:"index"`
+	Text     *string  `json:"text,omitempty"`
+	Message  *message `json:"message,omitempty"`
+	Delta    *message `json:"delta,omitempty"`
+	Logprobs any      `json:"logprobs"`
+	Finish   *string  `json:"finish_reason"`
+}
+
+type message struct {
+	Role    string  `json:"role,omitempty"`
+	Content *string `json:"content,omitempty"`
+}
+
+// textLogprobs are those of a completion: lists side by side, one entry a token.
+type textLogprobs struct {
+	Tokens  []string             `json:"tokens"`
+	Probs   []*float64           `json:"token_logprobs"` // null where nothing stands before
+	Top     []map[string]float64 `json:"top_logprobs"`
+	Offsets []int                `json:"text_offset"` // characters
+}
+
+// chatLogprobs are those of a chat.
+type chatLogprobs struct {
+	Content []chatToken `json:"content"`
+	Refusal *string     `json:"refusal"`
+}
+
+type chatToken struct {
+	chatChance
+	Top []chatChance `json:"top_logprobs"`
+}
+
+type chatChance struct {
+	Token string  `json:"token"`
+	Prob  float64 `json:"logprob"`
+	Bytes []int   `json:"bytes"` // of the token, whose text may be part of a character
+}
+
+func chanceOf(t infer.Token, logProb float64) chatChance {
+	c := chatChance{Token: t.Text, Prob: logProb, Bytes: []int{}}
+	for _, b := range spelled(t) {
+		c.Bytes = append(c.Bytes, int(b))
+	}
+	return c
+}
+
+func chatLogprobsOf(tokens []token) chatLogprobs {
+	list := chatLogprobs{Content: []chatToken{}}
+	for _, t := range tokens {
+		c := chatToken{chanceOf(t.Token, t.LogProb), []chatChance{}}
+		for _, other := range t.Top {
+			c.Top = append(c.Top, chanceOf(other.Token, other.LogProb))
+		}
+		list.Content = append(list.Content, c)
+	}
+	return list
+}
+
+// textLogprobsOf lists tokens that begin from characters into the text. Of tokens with
+// one text among the alternatives the most probable is listed.
+func textLogprobsOf(tokens []token, from int) (list textLogprobs, to int) {
+	list = textLogprobs{[]string{}, []*float64{}, []map[string]float64{}, []int{}}
+	for _, t := range tokens {
+		list.Tokens = append(list.Tokens, t.Token.Text)
+		list.Offsets = append(list.Offsets, from)
+		from += utf8.RuneCount(spelled(t.Token))
+		if t.First {
+			list.Probs, list.Top = append(list.Probs, nil), append(list.Top, nil)
+			continue
+		}
+		top := map[string]float64{}
+		for _, other := range t.Top {
+			if _, listed := top[other.Token.Text]; !listed {
+				top[other.Token.Text] = other.LogProb
+			}
+		}
+		list.Probs, list.Top = append(list.Probs, &t.LogProb), append(list.Top, top)
+	}
+	return list, from
+}
+
+// newID is a random id of an answer.
+func newID(kind string) string {
+	var b [12]byte
+	rand.Read(b[:]) // never fails
+	return kind + base64.RawURLEncoding.EncodeToString(b[:])
+}

@@ -1,0 +1,270 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+const model = "tiny-5M"
+
+// clientOf is the published Go client, pointed at a server.
+func clientOf(server string, more ...option.RequestOption) openai.Client {
+	return openai.NewClient(append([]option.RequestOption{
+		option.WithBaseURL(server + "/v1"), option.WithAPIKey("not-needed"), option.WithMaxRetries(0),
+	}, more...)...)
+}
+
+// prompts end in many ways: by a limit, the end of text, a stop string.
+var prompts = []string{
+	"The wizard lived in a", "Once upon a time", "User: Hello\nAssistant:", "In the old house", "Ünïcödé — “x”",
+	"The capital of France is",
+}
+
+// calls are what the client is asked with each prompt.
+func calls(prompt string) []openai.CompletionNewParams {
+	list := []openai.CompletionNewParams{
+		{Seed: openai.Int(4), Temperature: openai.Float(0.8), TopP: openai.Float(0.95), MaxTokens: openai.Int(24)},
+		{Temperature: openai.Float(0), MaxTokens: openai.Int(40), Stop: openai.CompletionNewParamsStopUnion{
+			OfStringArray: []string{"\n", ". "},
+		}},
+		{Seed: openai.Int(7), MaxTokens: openai.Int(12), N: openai.Int(3), Echo: openai.Bool(true)},
+		{Seed: openai.Int(1 << 40), MaxTokens: openai.Int(200), Temperature: openai.Float(1.5)},
+	}
+	for i := range list {
+		list[i].Model, list[i].Prompt.OfString = model, openai.String(prompt)
+		list[i].Logprobs = openai.Int(int64(i) * 5)
+	}
+	return list
+}
+
+// TestGoClient: the published client, unmodified, reads all answers, and an answer that
+// is streamed has the same bytes and log-probabilities as one that is not.
+func TestGoClient(t *testing.T) {
+	t.Parallel()
+	client, n := clientOf(webtest.Serve(t, webtest.Options{})), 0
+	for _, prompt := range prompts {
+		for _, params := range calls(prompt) {
+			n += 2
+			whole, err := client.Completions.New(t.Context(), params)
+			if err != nil {
+				t.Fatalf("%q: %v", prompt, err)
+			}
+			text, probs, ends := map[int64]string{}, map[int64][]float64{}, map[int64]string{}
+			params.StreamOptions.IncludeUsage = openai.Bool(true)
+			stream := client.Completions.NewStreaming(t.Context(), params)
+			var bill openai.CompletionUsage
+			for stream.Next() {
+				event := stream.Current()
+				for _, c := range event.Choices {
+					text[c.Index] += c.Text
+					probs[c.Index] = append(probs[c.Index], c.Logprobs.TokenLogprobs...)
+					ends[c.Index] = string(c.FinishReason)
+				}
+				if len(event.Choices) == 0 {
+					bill = event.Usage
+				}
+			}
+			if stream.Err() != nil {
+				t.Fatalf("%q streamed: %v", prompt, stream.Err())
+			}
+			for _, c := range whole.Choices {
+				if c.Text != text[c.Index] || !slices.Equal(c.Logprobs.TokenLogprobs, probs[c.Index]) ||
+					string(c.FinishReason) != ends[c.Index] || c.FinishReason == "" {
+					t.Errorf("%q, choice %d: %q (%s), streamed %q (%s)",
+						prompt, c.Index, c.Text, c.FinishReason, text[c.Index], ends[c.Index])
+				}
+				if joined := strings.Join(c.Logprobs.Tokens, ""); !strings.HasPrefix(joined, c.Text) &&
+					!strings.Contains(joined, "\ufffd") {
+					t.Errorf("%q, choice %d: the tokens %q do not spell %q", prompt, c.Index, joined, c.Text)
+				}
+			}
+			if u := whole.Usage; u.TotalTokens != bill.TotalTokens || u.CompletionTokens != bill.CompletionTokens ||
+				u.TotalTokens != u.PromptTokens+u.CompletionTokens || u.CompletionTokens == 0 {
+				t.Errorf("%q: usage %+v, streamed %+v", prompt, u, bill)
+			}
+		}
+	}
+	n += chatCalls(t, client)
+	if n < 40 {
+		t.Errorf("%d calls are too few", n)
+	}
+	list, err := client.Models.List(t.Context())
+	if err != nil || len(list.Data) != 1 || list.Data[0].ID != model {
+		t.Errorf("models: %+v, %v", list, err)
+	}
+	if one, err := client.Models.Get(t.Context(), model); err != nil || one.ID != model {
+		t.Errorf("the model: %+v, %v", one, err)
+	}
+}
+
+// chatCalls has conversations, streamed and not, and returns how many calls it made.
+func chatCalls(t *testing.T, client openai.Client) (n int) {
+	for _, said := range []string{"Hello", "Who lives in the forest?", "Tell me a story.", "<|end|>"} {
+		for _, tokens := range []int64{5, 60} {
+			params := openai.ChatCompletionNewParams{
+				Model: model, Seed: openai.Int(3), MaxCompletionTokens: openai.Int(tokens),
+				Logprobs: openai.Bool(true), TopLogprobs: openai.Int(2),
+				Messages: []openai.ChatCompletionMessageParamUnion{
+					openai.SystemMessage("A talk in a wood."), openai.UserMessage(said),
+				},
+			}
+			n += 2
+			whole, err := client.Chat.Completions.New(t.Context(), params)
+			if err != nil {
+				t.Fatalf("%q: %v", said, err)
+			}
+			stream := client.Chat.Completions.NewStreaming(t.Context(), params)
+			var all openai.ChatCompletionAccumulator
+			var probs []openai.ChatCompletionTokenLogprob
+			for stream.Next() {
+				all.AddChunk(stream.Current())
+				probs = append(probs, stream.Current().Choices[0].Logprobs.Content...)
+			}
+			if stream.Err() != nil {
+				t.Fatalf("%q streamed: %v", said, stream.Err())
+			}
+			a, b := whole.Choices[0], all.Choices[0]
+			if a.Message.Content != b.Message.Content || a.FinishReason != b.FinishReason ||
+				b.Message.Role != "assistant" || a.Message.Role != "assistant" {
+				t.Errorf("%q: %q (%s), streamed %q (%s)",
+					said, a.Message.Content, a.FinishReason, b.Message.Content, b.FinishReason)
+			}
+			if len(a.Logprobs.Content) != len(probs) || len(probs) == 0 {
+				t.Fatalf("%q: %d tokens, streamed %d", said, len(a.Logprobs.Content), len(probs))
+			}
+			for i, p := range a.Logprobs.Content {
+				if p.Logprob != probs[i].Logprob || len(p.TopLogprobs) != 2 || p.TopLogprobs[0].Logprob < p.Logprob {
+					t.Errorf("%q, token %d: %+v, streamed %+v", said, i, p, probs[i])
+				}
+			}
+			if strings.Contains(a.Message.Content, chat.PlainStop) {
+				t.Errorf("%q: the answer goes on for the person: %q", said, a.Message.Content)
+			}
+		}
+	}
+	return n
+}
+
+// TestSameAsTheLoop: a request writes what the loop writes with the same settings, and
+// its log-probabilities are those of the trace, to the last printed digit.
+func TestSameAsTheLoop(t *testing.T) {
+	t.Parallel()
+	client := clientOf(webtest.Serve(t, webtest.Options{}))
+	m := testmodel.Target(t)
+	for _, prompt := range prompts {
+		got, err := client.Completions.New(t.Context(), openai.CompletionNewParams{
+			Model: model, Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String(prompt)},
+			Seed: openai.Int(11), MaxTokens: openai.Int(30), Logprobs: openai.Int(20),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings, err := infer.DefaultSettings().With(
+			infer.Knobs{"temperature": 1, "top_p": 1, "seed": 11, "max_tokens": 30},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loop, err := infer.NewLoop(m, prompt, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text string
+		c := got.Choices[0]
+		for i := 0; loop.Stopped() == infer.StopNone || !loop.BetweenTurns(); {
+			stage, err := loop.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch stage := stage.(type) {
+			case infer.Sample:
+				if m.EOS(stage.Chosen.ID) {
+					continue
+				}
+				printed := trace(t, stage)
+				if want := math.Log(printed); i >= len(c.Logprobs.TokenLogprobs) ||
+					fmt.Sprintf("%.9g", math.Exp(c.Logprobs.TokenLogprobs[i])) != fmt.Sprintf("%.9g", printed) ||
+					math.Abs(c.Logprobs.TokenLogprobs[i]-want) > 1e-9 {
+					t.Fatalf("%q, token %d: ln p differs from %v, ln of the trace's %v", prompt, i+1, want, printed)
+				}
+				i++
+			case infer.Append:
+				text += stage.Text
+			}
+		}
+		if c.Text != text {
+			t.Errorf("%q: %q, the loop writes %q", prompt, c.Text, text)
+		}
+	}
+}
+
+// trace is p of the token drawn, as the trace prints it.
+func trace(t *testing.T, s infer.Sample) float64 {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed struct {
+		Chosen struct{ P float64 }
+	}
+	if err := json.Unmarshal(text, &printed); err != nil || printed.Chosen.P == 0 {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return printed.Chosen.P
+}
+
+// TestEchoReadsAText: with max_tokens 0 a text is only scored.
+func TestEchoReadsAText(t *testing.T) {
+	t.Parallel()
+	client := clientOf(webtest.Serve(t, webtest.Options{}))
+	const text = "The capital of France is Paris."
+	got, err := client.Completions.New(t.Context(), openai.CompletionNewParams{
+		Model: model, Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String(text)},
+		MaxTokens: openai.Int(0), Echo: openai.Bool(true), Logprobs: openai.Int(1),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := testmodel.Target(t).Score(t.Context(), text, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := got.Choices[0]
+	if c.Text != text || len(want) != len(c.Logprobs.TokenLogprobs) || got.Usage.CompletionTokens != 0 ||
+		int(got.Usage.PromptTokens) != len(want)+1 { // and the start mark
+		t.Fatalf("%q with %d tokens of %d, usage %+v", c.Text, len(c.Logprobs.TokenLogprobs), len(want), got.Usage)
+	}
+	for i, p := range c.Logprobs.TokenLogprobs {
+		if p != want[i].LogProb {
+			t.Errorf("token %d: %v, want %v", i, p, want[i].LogProb)
+		}
+	}
+}
+
+// TestClientSeesErrors: a refusal reaches the client as its own error, with the field.
+func TestClientSeesErrors(t *testing.T) {
+	t.Parallel()
+	client := clientOf(webtest.Serve(t, webtest.Options{}))
+	_, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
+		Model: model, Temperature: openai.Float(101),
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Hi")},
+	})
+	var e *openai.Error
+	if !errors.As(err, &e) || e.StatusCode != 400 || e.Param != "temperature" || e.Code != "invalid_value" {
+		t.Errorf("a temperature of 101: %v", err)
+	}
+}

@@ -1,0 +1,17 @@
+// Package api answers the clients of other programs: those who speak the widely used
+// OpenAI API can point their client here.
+//
+//	GET  /v1/models            the model
+//	POST /v1/completions       a text goes on
+//	POST /v1/chat/completions  a conversation goes on
+//
+// A request is a run like a learner's: its fields are settings of [infer.Settings],
+// checked by the same table of knobs, and [runs.Registry] plays it among the others. So
+// there is no second sampler, and what a request writes is what the Loop shows for the
+// same settings. What the program cannot do is refused by the name of its field, never
+// ignored.
+//
+// request.go reads a request, write.go carries it out, answer.go and stream.go say what
+// came of it, problem.go says why nothing did, and front.go stands before the server's
+// gate: refusals of rooms that know nothing of this API get its shape there.
+package api

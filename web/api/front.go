@@ -1,0 +1,82 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// prefix begins the API's addresses.
+const prefix = "/v1/"
+
+// Front stands before the server's gate. Refusals of the gate and of others that know
+// nothing of the API, which are plain sentences, get its shape. Pages of the origins
+// that are allowed pass the gate, which still checks the name of the host; without
+// them a page of another site gets nothing.
+func (s *Server) Front(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, prefix) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		shaped := &shaped{ResponseWriter: w}
+		defer shaped.end()
+		if origin := r.Header.Get("Origin"); slices.Contains(s.Access.Origins, strings.ToLower(origin)) {
+			r = r.Clone(r.Context())
+			allow(w.Header(), origin)
+			r.Header.Del("Origin")
+			r.Header.Del("Sec-Fetch-Site")
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		next.ServeHTTP(shaped, r)
+	})
+}
+
+// allow lets a page of an origin read the answer. No cookie is accepted from there.
+func allow(h http.Header, origin string) {
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Methods", "GET, POST")
+	// Clients of the API send headers that say what they are.
+	h.Set("Access-Control-Allow-Headers", "*, Authorization")
+	h.Set("Access-Control-Expose-Headers", "Retry-After")
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+// shaped is a response that turns refusals in plain text into the API's errors.
+type shaped struct {
+	http.ResponseWriter
+	status int // of a refusal
+	says   bytes.Buffer
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *shaped) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.status = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *shaped) Write(b []byte) (int, error) {
+	if w.status != 0 {
+		return w.says.Write(b)
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *shaped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// end sends a refusal, if there is one.
+func (w *shaped) end() {
+	if w.status != 0 {
+		ofStatus(w.status, strings.TrimSpace(w.says.String())).send(w.ResponseWriter)
+	}
+}

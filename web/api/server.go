@@ -1,0 +1,168 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// Access says who may use the API.
+type Access struct {
+	// Open accepts requests without a key, or with any: for a server that only its own
+	// machine reaches.
+	Open bool
+	// Keys are the keys that are accepted where it is not open; without any the API is
+	// off there.
+	Keys []string
+	// Origins are those of other sites whose pages may use it, in lower case:
+	// "https://notebook.example".
+	Origins []string
+}
+
+// Deps is what the API needs from the server.
+type Deps struct {
+	// Context ends when the server shuts down.
+	Context context.Context
+	// Model writes the texts.
+	Model *infer.Model
+	// Runs plays the requests.
+	Runs *runs.Registry
+	// Seat returns a seat for texts that are only read.
+	Seat func() *infer.Seat
+	// Caller returns who sent a request.
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	// Places are for requests that are being answered.
+	Places *admission.Pool
+	// Access says who may use it.
+	Access Access
+	// Log records failures; never what people write.
+	Log *slog.Logger
+}
+
+// Server answers the API's addresses.
+type Server struct {
+	Deps
+	began time.Time
+	keys  map[[sha256.Size]byte]bool // hashes, so that comparing takes as long for any key
+}
+
+// New returns the API.
+func New(d Deps) *Server {
+	s := &Server{Deps: d, began: time.Now(), keys: map[[sha256.Size]byte]bool{}}
+	for _, key := range d.Access.Keys {
+		s.keys[sha256.Sum256([]byte(key))] = true
+	}
+	return s
+}
+
+// Mount adds the addresses.
+func (s *Server) Mount(mux *http.ServeMux) {
+	mux.HandleFunc("GET /v1/models", s.answer(s.models))
+	mux.HandleFunc("GET /v1/models/{model}", s.answer(s.model))
+	mux.HandleFunc("POST /v1/completions", s.answer(s.completions(false)))
+	mux.HandleFunc("POST /v1/chat/completions", s.answer(s.completions(true)))
+	mux.HandleFunc(prefix, s.answer(func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
+		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			return ofStatus(
+				http.StatusMethodNotAllowed, "This address answers "+strings.Join(allowed, " and ")+" only.",
+			)
+		}
+		return ofStatus(http.StatusNotFound, "There is no such address. This server answers GET /v1/models, "+
+			"POST /v1/completions and POST /v1/chat/completions.")
+	}))
+}
+
+// answer is a handler that lets in who may, and sends problems in the API's shape.
+func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Caller) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		who, refused := s.enter(r)
+		if refused != nil {
+			refused.send(w)
+			return
+		}
+		err := fault.Do(s.Log, "a request of the API", func() error { return f(w, r, who) })
+		if err == nil || r.Context().Err() != nil {
+			return
+		}
+		p, logged := problemOf(err)
+		if logged {
+			s.Log.Error("a request of the API failed", "path", r.URL.Path, "err", err)
+		}
+		if !errors.As(err, new(errSent)) {
+			p.send(w)
+		}
+	}
+}
+
+// enter returns who sent a request: a key's holder, or whoever is at an address. Their
+// names are no browser's, whose learners have no spaces.
+func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
+	who, _ := s.Caller(r)
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	hash := sha256.Sum256([]byte(key))
+	switch {
+	case s.Access.Open:
+		who.Learner, who.Fresh = "api at "+who.Address.String(), false
+		return who, nil
+	case len(s.keys) == 0:
+		return who, ofStatus(http.StatusUnauthorized, "This server can be reached from other machines, so the API "+
+			"needs a key, and none is set. Whoever runs it can start it with -api-key-file.")
+	case !s.keys[hash]:
+		return who, ofStatus(http.StatusUnauthorized, "This API key is not one of this server's. Send one as "+
+			"\"Authorization: Bearer KEY\".")
+	}
+	who.Learner, who.Fresh, who.Since = "api key "+hex.EncodeToString(hash[:8]), false, time.Time{}
+	return who, nil
+}
+
+// modelView is the model as the API lists it.
+type modelView struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"` // when this server loaded it
+	OwnedBy string `json:"owned_by"`
+}
+
+func (s *Server) view() modelView {
+	return modelView{ID: s.Model.Name(), Object: "model", Created: s.began.Unix(), OwnedBy: "this server"}
+}
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request, _ admission.Caller) error {
+	reply(w, http.StatusOK, struct {
+		Object string      `json:"object"`
+		Data   []modelView `json:"data"`
+	}{"list", []modelView{s.view()}})
+	return nil
+}
+
+func (s *Server) model(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
+	if err := s.named(r.PathValue("model")); err != nil {
+		return err
+	}
+	reply(w, http.StatusOK, s.view())
+	return nil
+}
+
+// named refuses any model but the one that is here.
+func (s *Server) named(name string) error {
+	if name == s.Model.Name() {
+		return nil
+	}
+	p := wrong("model", "model_not_found", "There is no model %s here. This server has %s.",
+		terms.Quoted(name), terms.Quoted(s.Model.Name()))
+	p.status = http.StatusNotFound
+	return p
+}

@@ -1,0 +1,159 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// sendWait is how long a client may take to read an event, or a whole answer.
+const sendWait = 10 * time.Second
+
+// output gathers the pieces of a request's choices, or streams them.
+type output struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	q       *request
+	head    answer // without choices
+	begun   bool   // a stream has sent something
+	usage   usage
+	chosen  []*collected // by index
+}
+
+// collected is a choice so far.
+type collected struct {
+	piece
+	offset int  // characters of the tokens sent
+	begun  bool // a stream has sent a part of it
+}
+
+func newOutput(w http.ResponseWriter, m *infer.Model, q *request) *output {
+	o := &output{w: w, control: http.NewResponseController(w), q: q, head: answer{
+		ID: newID("cmpl-"), Object: "text_completion", Created: time.Now().Unix(), Model: m.Name(),
+		Fingerprint: "fp_" + m.Hash()[:12], Choices: []choice{},
+	}}
+	if q.chat {
+		o.head.ID, o.head.Object = newID("chatcmpl-"), "chat.completion"
+		if q.stream {
+			o.head.Object = "chat.completion.chunk"
+		}
+	}
+	for range len(q.prompts) * q.n {
+		o.chosen = append(o.chosen, &collected{})
+	}
+	return o
+}
+
+// add adds a piece to a choice.
+func (o *output) add(index int, p piece) error {
+	c := o.chosen[index]
+	if !o.q.stream {
+		c.text, c.tokens, c.end = c.text+p.text, append(c.tokens, p.tokens...), p.end
+		return nil
+	}
+	if p.text == "" && len(p.tokens) == 0 && p.end == "" {
+		return nil
+	}
+	first := !c.begun
+	c.begun = true
+	event := o.head
+	event.Choices = []choice{o.choice(index, c, p)}
+	if o.q.chat {
+		d := &message{Content: &p.text}
+		if first {
+			d.Role = "assistant"
+		}
+		event.Choices[0].Message, event.Choices[0].Delta = nil, d
+	}
+	return o.event(event)
+}
+
+// choice is a piece as a choice of an answer.
+func (o *output) choice(index int, c *collected, p piece) choice {
+	x := choice{Index: index}
+	if p.end != "" {
+		x.Finish = &p.end
+	}
+	if o.q.chat {
+		x.Message = &message{Role: "assistant", Content: &p.text}
+		if o.q.logprobs >= 0 {
+			x.Logprobs = chatLogprobsOf(p.tokens)
+		}
+		return x
+	}
+	x.Text = &p.text
+	if o.q.logprobs >= 0 {
+		x.Logprobs, c.offset = textLogprobsOf(p.tokens, c.offset)
+	}
+	return x
+}
+
+// event sends one event, at once. A client that does not read it in time is cut.
+func (o *output) event(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return o.line(text)
+}
+
+func (o *output) line(text []byte) error {
+	if !o.begun {
+		o.begun = true
+		h := o.w.Header()
+		h.Set("Content-Type", "text/event-stream; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Accel-Buffering", "no") // proxies send it on at once
+	}
+	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests have none
+	if _, err := o.w.Write(append(append([]byte("data: "), text...), "\n\n"...)); err != nil {
+		return err
+	}
+	return o.control.Flush()
+}
+
+// end sends the answer, or the end of the stream.
+func (o *output) end() error {
+	o.usage.Total = o.usage.Prompt + o.usage.Completion
+	if o.q.stream {
+		if o.q.usage {
+			last := o.head
+			last.Usage = &o.usage
+			if err := o.event(last); err != nil {
+				return err
+			}
+		}
+		return o.line([]byte("[DONE]"))
+	}
+	all := o.head
+	for i, c := range o.chosen {
+		all.Choices = append(all.Choices, o.choice(i, c, c.piece))
+	}
+	all.Usage = &o.usage
+	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait))
+	reply(o.w, http.StatusOK, all)
+	return nil
+}
+
+// fail returns an error, or sends it as the last event of a stream that has begun.
+func (o *output) fail(err error) error {
+	if o.q.chat {
+		if p, _ := problemOf(err); p.Param != nil && *p.Param == "prompt" { // what the messages came to
+			err = wrong("messages", *p.Code, "As one text, the messages are too long or cannot be read: %s", p.Message)
+		}
+	}
+	if !o.begun {
+		return err
+	}
+	p, logged := problemOf(err)
+	_ = o.event(p.body()) // an error is that of a client that has gone
+	if logged {
+		return errSent{err}
+	}
+	return nil
+}
+
+// errSent is a failure that a client has been told of.
+type errSent struct{ error }

@@ -1,0 +1,163 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// token is a token of an answer with its log-probabilities.
+type token struct {
+	infer.ReadToken
+	offset int // in bytes of what the answer's tokens spell
+	size   int // bytes
+}
+
+// piece is what one step adds to a choice: text that will not change any more, and the
+// tokens that it begins with. Either may be empty while a stop string may be coming.
+type piece struct {
+	text   string
+	tokens []token
+	end    string // finish_reason, "" before the end
+}
+
+// counts are the tokens read and written for a request.
+type counts struct{ prompt, written int }
+
+// writer turns the steps of a run into pieces.
+type writer struct {
+	model    *infer.Model
+	logprobs int // as in [request]
+	pending  []token
+	raw      int // bytes of all tokens so far
+}
+
+// finish is the published name of why a text ended.
+func finish(why infer.StopReason) string {
+	switch why {
+	case infer.StopNone:
+		return ""
+	case infer.StopEOS, infer.StopString:
+		return "stop"
+	}
+	return "length"
+}
+
+// piece returns what a step adds. Tokens that a stop string or the end of text keeps
+// out of the text are left out as well.
+func (w *writer) piece(step *infer.Step) piece {
+	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
+	if w.logprobs >= 0 {
+		t.LogProb, t.Top = w.model.Chances(step.Logits, step.Chosen, w.logprobs)
+	}
+	t.size = len(spelled(t.Token))
+	w.raw += t.size
+	if step.Stop != infer.StopEOS {
+		w.pending = append(w.pending, t)
+	}
+	p := piece{text: step.Text, end: finish(step.Stop)}
+	released := w.raw - len(step.Held)
+	for len(w.pending) > 0 {
+		t := w.pending[0]
+		if t.offset >= released && (t.size > 0 || t.offset > released) {
+			break
+		}
+		p.tokens, w.pending = append(p.tokens, t), w.pending[1:]
+	}
+	return p
+}
+
+// spelled are the bytes of a token, none for a special one.
+func spelled(t infer.Token) []byte {
+	switch {
+	case t.Special:
+		return nil
+	case t.Bytes != nil:
+		return t.Bytes
+	}
+	return []byte(t.Text)
+}
+
+// write runs one choice and gives its pieces to emit, as they are written.
+func (s *Server) write(
+	ctx context.Context, who admission.Caller, q *request, prompt string, choice int, emit func(piece) error,
+) (counts, error) {
+	settings := q.settings
+	settings.Seed = (settings.Seed + uint64(choice)) % (infer.MaxSeed + 1)
+	viewer := runs.NewViewer("")
+	run := s.Runs.Begin(who, viewer)
+	defer s.Runs.End(run)
+	commands := append([]session.Command{session.SetLook{}}, session.Begin(settings, prompt)...)
+	for _, c := range append(commands, session.Finish{}) {
+		if _, err := run.Do(ctx, c, nil, 0); err != nil {
+			return counts{}, s.ended(err)
+		}
+	}
+	w := &writer{model: s.Model, logprobs: q.logprobs}
+	for sent := 0; ; {
+		st := run.Latest()
+		for ; sent < len(st.Steps) && st.Steps[sent].Ran >= infer.KindAppend; sent++ {
+			if err := emit(w.piece(st.Steps[sent])); err != nil {
+				return counts{}, err
+			}
+		}
+		if !st.Playing {
+			if st.Stopped == infer.StopNone {
+				return counts{}, errPaused
+			}
+			return counts{len(st.PromptTokens), sent}, nil
+		}
+		select {
+		case <-viewer.Wake():
+		case <-run.Done():
+			return counts{}, s.ended(runs.ErrGone)
+		case <-ctx.Done():
+			return counts{}, ctx.Err()
+		}
+	}
+}
+
+// errPaused is for a run that stopped before its end, for lack of memory.
+var errPaused = func() *problem {
+	p := ofStatus(http.StatusServiceUnavailable, "The server's memory for runs is used up. Try again in a moment.")
+	p.wait = fullWait
+	return p
+}()
+
+// ended says why a run is gone.
+func (s *Server) ended(err error) error {
+	switch {
+	case !errors.Is(err, runs.ErrGone):
+		return err
+	case s.Context.Err() != nil:
+		return ofStatus(http.StatusServiceUnavailable, "The server is shutting down.")
+	}
+	return ofStatus(http.StatusInternalServerError, "Something went wrong while this was being written. It was logged.")
+}
+
+// echo reads a prompt that is part of the answer, and returns it as a piece.
+func (s *Server) echo(ctx context.Context, q *request, prompt string) (piece, int, error) {
+	m := s.Seat().Model()
+	p := piece{text: prompt}
+	if q.read {
+		p.end = finish(infer.StopMaxTokens)
+	}
+	if q.logprobs < 0 && !q.read {
+		return p, 0, nil
+	}
+	list, err := m.Score(ctx, prompt, max(q.logprobs, 0))
+	if err != nil {
+		return p, 0, err
+	}
+	at := 0
+	for _, t := range list {
+		p.tokens = append(p.tokens, token{ReadToken: t, offset: at, size: len(spelled(t.Token))})
+		at += len(spelled(t.Token))
+	}
+	return p, len(m.Encode(prompt)), nil
+}

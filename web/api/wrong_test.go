@@ -1,0 +1,329 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/api"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// send posts a body to an address of the API.
+func send(t *testing.T, url, body string, header ...string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	return answer
+}
+
+// refusal reads an error, which must be in the API's shape.
+func refusal(t *testing.T, answer *http.Response) (says, param string) {
+	t.Helper()
+	var body struct {
+		Error *struct {
+			Message, Type string
+			Param, Code   *string
+		}
+	}
+	d := json.NewDecoder(answer.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil || body.Error == nil || body.Error.Message == "" || body.Error.Type == "" {
+		t.Fatalf("status %d, not the API's error: %+v, %v", answer.StatusCode, body.Error, err)
+	}
+	if kind := answer.Header.Get("Content-Type"); kind != "application/json" {
+		t.Errorf("an error of type %q", kind)
+	}
+	if body.Error.Param != nil {
+		param = *body.Error.Param
+	}
+	return body.Error.Message, param
+}
+
+// with is a request for a completion with more fields.
+func with(fields string) string { return `{"model":"tiny-5M","prompt":"A fox",` + fields + `}` }
+
+// said is a request for a chat with more fields.
+func said(fields string) string {
+	return `{"model":"tiny-5M","messages":[{"role":"user","content":"Hi"}],` + fields + `}`
+}
+
+// TestWrongRequests: whatever is wrong with a request is refused with its field.
+func TestWrongRequests(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
+	const text, talk = "completions", "chat/completions"
+	long := strings.Repeat("word ", 1000)
+	for _, row := range []struct {
+		to, body    string
+		status      int
+		param, says string
+	}{
+		{text, ``, 400, "", "one JSON object"},
+		{text, `[]`, 400, "", "one JSON object"},
+		{text, `{"model":"tiny-5M","prompt":"a"} {}`, 400, "", "one JSON object"},
+		{text, "{\"model\":\"tiny-5M\",\"prompt\":\"\xff\"}", 400, "", "not valid UTF-8"},
+		{text, `{"model":"tiny-5M","prompt":"\ud800"}`, 400, "", "half of a character"},
+		{text, `{"model":"tiny-5M","prompt":"a","prompt":"b"}`, 400, "", "twice"},
+		{text, strings.Repeat("[", 200<<10), 400, "", "one JSON object"},
+		{text, `{"prompt":"` + strings.Repeat("a", 300<<10) + `"}`, 413, "", "limited to 256 KiB"},
+		{text, `{"prompt":"a"}`, 400, "model", "missing"},
+		{text, `{"model":7,"prompt":"a"}`, 400, "model", "text"},
+		{text, `{"model":"gpt-5","prompt":"a"}`, 404, "model", "This server has"},
+		{text, `{"model":"tiny-5M"}`, 400, "prompt", "needs a prompt"},
+		{text, `{"model":"tiny-5M","prompt":[1,2]}`, 400, "prompt", "not as token ids"},
+		{text, `{"model":"tiny-5M","prompt":[]}`, 400, "prompt", "1 to 16"},
+		{text, `{"model":"tiny-5M","prompt":{"a":1}}`, 400, "prompt", "1 to 16 texts"},
+		{text, `{"model":"tiny-5M","prompt":"` + long + `"}`, 400, "prompt", "5000 bytes"},
+		{text, with(`"temperature":-1`), 400, "temperature", "to 100"},
+		{text, with(`"temperature":1e999`), 400, "temperature", "1e999"},
+		{text, with(`"temperature":NaN`), 400, "", "one JSON object"},
+		{text, with(`"temperature":"hot"`), 400, "temperature", "hot"},
+		{text, with(`"top_p":0`), 400, "top_p", ""},
+		{text, with(`"top_k":-1`), 400, "top_k", ""},
+		{text, with(`"top_k":1.5`), 400, "top_k", "1.5"},
+		{text, with(`"max_tokens":0`), 400, "max_tokens", "echo"},
+		{text, with(`"max_tokens":-5`), 400, "max_tokens", ""},
+		{text, with(`"max_tokens":1e300`), 400, "max_tokens", ""},
+		{text, with(`"n_predict":-1`), 400, "n_predict", ""},
+		{text, with(`"n_predict":5,"max_tokens":5`), 400, "n_predict", "two names"},
+		{text, with(`"repeat_penalty":99`), 400, "repeat_penalty", ""},
+		{text, with(`"seed":-1`), 400, "seed", ""},
+		{text, with(`"seed":9007199254740993`), 400, "seed", ""},
+		{text, with(`"n":0`), 400, "n", ""},
+		{text, with(`"n":1000000`), 400, "n", ""},
+		{text, with(`"logprobs":21`), 400, "logprobs", ""},
+		{text, with(`"logprobs":true`), 400, "logprobs", ""},
+		{text, with(`"stop":7`), 400, "stop", ""},
+		{text, with(`"stop":[""]`), 400, "stop", ""},
+		{text, with(`"stop":["1","2","3","4","5","6","7","8","9"]`), 400, "stop", "at most 8"},
+		{text, with(`"stream":"yes"`), 400, "stream", "true or false"},
+		{text, with(`"stream_options":{}`), 400, "stream_options", "with stream"},
+		{text, with(`"stream":true,"stream_options":{"x":1}`), 400, "stream_options.x", "include_usage"},
+		{text, with(`"echo":1`), 400, "echo", ""},
+		{text, with(`"suffix":"x"`), 400, "suffix", "does not support"},
+		{text, with(`"best_of":3`), 400, "best_of", "does not support"},
+		{text, with(`"nonsense":1`), 400, "nonsense", "no field"},
+		{text, with(`"messages":[]`), 400, "messages", "no field"},
+		{talk, `{"model":"tiny-5M"}`, 400, "messages", "1 to 1000"},
+		{talk, `{"model":"tiny-5M","messages":"Hi"}`, 400, "messages", "1 to 1000"},
+		{talk, `{"model":"tiny-5M","messages":[7]}`, 400, "messages[0]", "an object"},
+		{talk, `{"model":"tiny-5M","messages":[{"role":"king","content":"a"}]}`, 400, "messages[0].role", "king"},
+		{talk, `{"model":"tiny-5M","messages":[{"role":"tool","content":"a"}]}`, 400, "messages[0].role", "tool"},
+		{talk, `{"model":"tiny-5M","messages":[{"role":"user","content":7}]}`, 400, "messages[0].content", "a text"},
+		{
+			talk, `{"model":"tiny-5M","messages":[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]}`,
+			400, "messages[0].content[0]", "image_url",
+		},
+		{
+			talk, `{"model":"tiny-5M","messages":[{"role":"assistant","content":"a","tool_calls":[]}]}`,
+			400, "messages[0].tool_calls", "does not support",
+		},
+		{
+			talk, `{"model":"tiny-5M","messages":[{"role":"user","content":"` + long + `"}]}`,
+			400, "messages", "too long",
+		},
+		{
+			talk, `{"model":"tiny-5M","messages":[` + strings.Repeat(`{},`, 1000) + `{}]}`,
+			400, "messages", "1 to 1000",
+		},
+		{
+			talk, `{"model":"tiny-5M","messages":[` + strings.Repeat(`{"role":"user","content":"a"},`, 1e5) + `{}]}`,
+			413, "", "limited to 256 KiB",
+		},
+		{talk, said(`"tools":[{"type":"function"}]`), 400, "tools", "calls no tools"},
+		{talk, said(`"audio":{"voice":"x"}`), 400, "audio", "text only"},
+		{talk, said(`"top_logprobs":3`), 400, "top_logprobs", "logprobs: true"},
+		{talk, said(`"logprobs":true,"top_logprobs":21`), 400, "top_logprobs", ""},
+		{talk, said(`"max_tokens":5,"max_completion_tokens":5`), 400, "max_completion_tokens", "two names"},
+		{talk, said(`"max_completion_tokens":-1`), 400, "max_completion_tokens", ""},
+		{talk, said(`"stop":["1","2","3","4","5","6","7","8"]`), 400, "stop", "at most 7"},
+		{talk, said(`"user":"me"`), 400, "user", "does not support"},
+	} {
+		answer := send(t, server+row.to, row.body)
+		body := row.body[:min(len(row.body), 100)]
+		if answer.StatusCode != row.status {
+			t.Errorf("%s: status %d, want %d", body, answer.StatusCode, row.status)
+			continue
+		}
+		if says, param := refusal(t, answer); param != row.param || !strings.Contains(says, row.says) {
+			t.Errorf("%s: %s: %s\nwant %s: %s", body, param, says, row.param, row.says)
+		}
+	}
+	// What asks for nothing is accepted.
+	nothing := `"max_tokens":1,"best_of":1,"suffix":null,"logit_bias":{},"frequency_penalty":0`
+	answer := send(t, server+text, with(nothing))
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("fields that ask for nothing: status %d", answer.StatusCode)
+	}
+}
+
+// TestElsewhere: addresses, methods, names and kinds of body that are not the API's are
+// refused in its shape.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{})
+	for _, row := range []struct {
+		method, path, host, origin, kind string
+		status                           int
+	}{
+		{"GET", "/v1/nothing", "", "", "", 404},
+		{"GET", "/v1/models/gpt-5", "", "", "", 404},
+		{"GET", "/v1/completions", "", "", "", 405},
+		{"DELETE", "/v1/models", "", "", "", 405},
+		{"OPTIONS", "/v1/models", "", "", "", 405},
+		{"GET", "/v1/models", "evil.example", "", "", 421},
+		{"GET", "/v1/models", "", "https://evil.example", "", 403},
+		{"POST", "/v1/completions", "", "", "text/plain", 415},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), row.method, server+row.path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = row.host
+		for name, value := range map[string]string{"Origin": row.origin, "Content-Type": row.kind} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.StatusCode != row.status {
+			t.Errorf("%s %s: status %d, want %d", row.method, row.path, answer.StatusCode, row.status)
+		}
+		refusal(t, answer)
+		answer.Body.Close()
+	}
+}
+
+// TestKeysAndOrigins: a server that others can reach answers to its keys only, and to
+// pages of the origins that it was given.
+func TestKeysAndOrigins(t *testing.T) {
+	t.Parallel()
+	const key, origin = "0123456789abcdef", "https://notebook.example"
+	body := with(`"max_tokens":1`)
+	closed := webtest.Serve(t, webtest.Options{API: &api.Access{}}) + "/v1/completions"
+	if answer := send(t, closed, body, "Authorization", "Bearer "); answer.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without any key on the server: status %d", answer.StatusCode)
+	} else if says, _ := refusal(t, answer); !strings.Contains(says, "-api-key-file") {
+		t.Errorf("without any key on the server: %s", says)
+	}
+	server := webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{key}, Origins: []string{origin}}})
+	at := server + "/v1/completions"
+	for header, want := range map[string]int{
+		"Bearer " + key: 200, "Bearer " + key + "x": 401, key: 200, "": 401, "Bearer": 401, "Basic " + key: 401,
+	} {
+		if answer := send(t, at, body, "Authorization", header); answer.StatusCode != want {
+			t.Errorf("Authorization: %q: status %d, want %d", header, answer.StatusCode, want)
+		}
+	}
+	for from, want := range map[string]string{origin: origin, "https://evil.example": ""} {
+		answer := send(t, at, body, "Authorization", "Bearer "+key, "Origin", from, "Sec-Fetch-Site", "cross-site")
+		got := answer.Header.Get("Access-Control-Allow-Origin")
+		if got != want || (answer.StatusCode == 200) != (want != "") {
+			t.Errorf("a page of %s: status %d, may read: %q", from, answer.StatusCode, got)
+		}
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodOptions, at, nil)
+		r.Header.Set("Origin", from)
+		r.Header.Set("Access-Control-Request-Method", "POST")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		got = answer.Header.Get("Access-Control-Allow-Origin")
+		if got != want || (answer.StatusCode == 204) != (want != "") {
+			t.Errorf("a preflight from %s: status %d, may read: %q", from, answer.StatusCode, got)
+		}
+	}
+	if answer := send(t, server+"/loop", "", "Origin", origin); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a page of an origin of the API, elsewhere: status %d", answer.StatusCode)
+	}
+}
+
+// TestLeavingEndsTheRun: a client that leaves frees its place, and one that has all of
+// its places is told when to try again.
+func TestLeavingEndsTheRun(t *testing.T) {
+	t.Parallel()
+	limits := admission.DefaultLimits()
+	limits.API = admission.Share{PerLearner: 1}
+	server := webtest.Serve(t, webtest.Options{Admission: &limits})
+	// The body is not whole, so that the request is in progress until its client leaves.
+	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintf(conn, "POST /v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 1000\r\n\r\n{", strings.TrimPrefix(server, "http://")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the second request is refused", func() bool {
+		answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
+		return answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("Retry-After") != ""
+	})
+	conn.Close()
+	until(t, "the place is free again", func() bool {
+		return send(t, server+"/v1/completions", with(`"max_tokens":1`)).StatusCode == http.StatusOK
+	})
+}
+
+// until waits for a state.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(browser.Patience); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never happened that %s", what)
+		}
+	}
+}
+
+// TestStreamsTokenByToken: each event is sent when its token is drawn, so that a client
+// that waits between two of them finds the rest later, and the last line is [DONE].
+func TestStreamsTokenByToken(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{})
+	answer := send(t, server+"/v1/completions", with(`"max_tokens":50,"seed":2,"stream":true`))
+	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream; charset=utf-8" {
+		t.Errorf("a stream of type %q", kind)
+	}
+	var events []string
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if line := lines.Bytes(); len(line) > 0 {
+			data, ok := bytes.CutPrefix(line, []byte("data: "))
+			if !ok {
+				t.Fatalf("a line %q", line)
+			}
+			events = append(events, string(data))
+		}
+	}
+	if n := len(events); n < 10 || events[n-1] != "[DONE]" {
+		t.Fatalf("%d events, the last %q", n, fmt.Sprint(events[max(0, n-1):]))
+	}
+	for _, e := range events[:len(events)-1] {
+		if !json.Valid([]byte(e)) || !strings.Contains(e, `"choices":[{"index":0,"text":`) {
+			t.Errorf("an event %q", e)
+		}
+	}
+}
