@@ -1,6 +1,8 @@
 package first_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
@@ -41,9 +43,9 @@ func TestBrowserFirstRun(t *testing.T) {
 		use.Press(pick)
 		tab.Until(`document.querySelector("#temperature")`)
 		use.Slide("#temperature", 0.4)
-		use.Press(".fr__knob .btn")
-		// The attribute is the page's that is sent back; what was slid is only the property.
-		tab.Until(`Math.abs(document.querySelector("#temperature")?.getAttribute("value") - 0.4) < 0.31`)
+		// The bars follow the hand: no button is pressed.
+		tab.Until(`document.querySelector("h1").textContent === "Move it, and look."`)
+		tab.Until(`!document.querySelector(".fr__knob .btn").checkVisibility()`)
 		use.Press(main)
 		tab.Until(atScene("again"))
 		use.Press(main)
@@ -57,6 +59,62 @@ func TestBrowserFirstRun(t *testing.T) {
 			t.Errorf("after the card the field leads to %q", got)
 		}
 	})
+}
+
+// TestFirstRunMoves: what a scene ends with moves into the next; a key ends a movement in
+// its middle and nothing of it is left; until the marker has fallen neither the heading
+// nor the title names the winner. With VIZ_SHOTS there are five frames of each.
+func TestFirstRunMoves(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Motion: true}, s.url+"/first")
+	tab.Eval(`window.moving = () => document.getAnimations().filter(a => a.id.startsWith("carry"))`)
+	tab.Type("#begin", begins)
+	tab.Keys(browser.Enter)
+	tab.Until(atScene("read"))
+	tab.Eval(`
+		window.moving = () => document.getAnimations().filter(a => a.id.startsWith("carry"));
+		const animate = Element.prototype.animate;
+		Element.prototype.animate = function (...how) {
+			const one = animate.apply(this, how);
+			one.pause();
+			return one;
+		};
+		window.at = (share) => {
+			const end = Math.max(...moving().map(a => a.effect.getComputedTiming().endTime));
+			for (const a of moving()) {
+				a.currentTime = Math.min(share * end, a.effect.getComputedTiming().endTime - 1);
+			}
+		};
+		window.go = () => { for (const a of moving()) a.play(); }`)
+	step := func(scene, button, shown string) {
+		t.Helper()
+		tab.Click(button)
+		tab.Until(atScene(scene) + ` && document.querySelector("` + shown + `")`)
+		tab.Until(`moving().length > 0`)
+		for frame := range 5 {
+			tab.Eval(fmt.Sprintf(`at(%g)`, float64(frame)/4))
+			tab.Shot(fmt.Sprintf("first-%s-%d.png", strings.Trim(scene+shown, "."), frame))
+		}
+		tab.Eval(`at(.5)`)
+		if shown == ".laid__drop" {
+			tab.Until(`getComputedStyle(document.querySelector("h1")).opacity === "0" && ` +
+				`!document.title.includes("It is")`)
+			if !browser.Value[bool](tab, `document.querySelector(".is-falling") !== null`) {
+				t.Error("the winner's piece stands out before the marker has fallen")
+			}
+		}
+		tab.Eval(`go()`)
+		tab.Keys("x") // no command
+		tab.Until(`moving().length === 0 && !document.querySelector(".carried, .is-falling")`)
+	}
+	tab.Click(main)
+	tab.Until(atScene("guess"))
+	step("shares", pick, ".bar")
+	step("drop", main, ".is-open")
+	step("drop", main, ".laid__drop")
+	tab.Until(`document.title.includes("It is")`)
+	step("joined", main, ".w")
 }
 
 // TestBrowserEnterGoesOn: Enter alone leads on wherever the page asks for nothing else.

@@ -69,6 +69,21 @@ func (v view) scrolls() bool {
 // steps are how many the first run counts.
 var steps = len(scenes)
 
+// enter is the stage whose movement a page that is reached begins with, "" for none.
+func (v view) enter() string {
+	switch {
+	case len(v.Tokens) > 0:
+		return infer.KindForward.String()
+	case v.Shares != nil:
+		return infer.KindSoftmax.String()
+	case v.Line != nil:
+		return infer.KindSample.String()
+	case v.scene == sceneJoined:
+		return infer.KindAppend.String()
+	}
+	return ""
+}
+
 // writePage is the first page, with a text in its field and why that cannot be used.
 func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 	v := view{
@@ -287,7 +302,8 @@ func (v *view) end(st *session.State) {
 func frame(title string) shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf(title), Class: "page-first", Skip: "Skip to the content", Mono: true,
-		Styles: []string{"css/stage.css", "css/story.css", "css/map.css", "css/first.css"},
-		Keys:   shell.SharedKeys,
+		Styles:  []string{"css/stage.css", "css/story.css", "css/map.css", "css/motion.css", "css/first.css"},
+		Scripts: []string{"js/first.js"},
+		Keys:    shell.SharedKeys,
 	}
 }
