@@ -7,7 +7,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -86,6 +88,24 @@ func (k Keepsake) WritePNG(w io.Writer) error {
 		return fmt.Errorf("write %q: %w", k.Title, err)
 	}
 	return nil
+}
+
+// Missing reports whether the text has characters that the font of the PNG lacks, such as
+// emoji, which are boxes in it. The SVG names fonts of the reader's, which have them.
+func (k Keepsake) Missing() bool {
+	var buffer sfnt.Buffer
+	font := face(proseSize).Face
+	for _, p := range k.Parts {
+		for _, r := range p.Text {
+			if unicode.IsSpace(r) {
+				continue
+			}
+			if glyph, err := font.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // description is the picture in words.

@@ -168,3 +168,16 @@ func TestWrapBreaksLines(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepsakeMissing: emoji and Chinese are not in the font of the PNG; accents and
+// typographic marks are.
+func TestKeepsakeMissing(t *testing.T) {
+	t.Parallel()
+	for text, missing := range map[string]bool{
+		"In the old house\nlived a": false, "Züge, déjà-vu “quoted” – and …": false, "a fox 🦊": true, "老房子": true,
+	} {
+		if got := (Keepsake{Parts: []KeepsakePart{{Text: text}}}).Missing(); got != missing {
+			t.Errorf("%q: missing %v, want %v", text, got, missing)
+		}
+	}
+}

@@ -25,7 +25,9 @@ type card struct {
 	Boldest stage.Text
 	Chance  string
 	Lesson  string // address of the first lesson, "" for none
-	Made    string // what the text was made with: "tiny-5M, seed 42"
+	// Boxes is set if the PNG has boxes in place of some characters.
+	Boxes bool
+	Made  string // what the text was made with: "tiny-5M, seed 42"
 }
 
 // cardPart is the learner's beginning or a token of the model's.
@@ -76,6 +78,7 @@ func newCard(st *session.State) card {
 	}
 	c.Yours, c.Its = terms.Counted(yours, "token"), terms.Counted(its, "token")
 	c.Shares, c.Given = shares, yours
+	c.Boxes = c.keepsake().Missing()
 	c.Made = st.Model.Name() + ", " + seedsOf(st)
 	return c
 }

@@ -397,3 +397,16 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// TestCardSaysBoxes: a card whose PNG would have boxes says so next to it.
+func TestCardSaysBoxes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for prompt, boxes := range map[string]bool{"A small fox": false, "A small 🦊": true} {
+		link, _ := linkAt(t, 3, prompt, session.StepToken{})
+		card := s.open("/first/card?" + url.Values{"log": {link}}.Encode())
+		if said := strings.Contains(card.Find(".keep__share").Text(), "boxes"); said != boxes {
+			t.Errorf("%q: boxes are spoken of: %v, want %v", prompt, said, boxes)
+		}
+	}
+}
