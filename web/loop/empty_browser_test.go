@@ -47,6 +47,33 @@ func TestEmptyLoop(t *testing.T) {
 	}
 }
 
+// TestSettingsBeforeStart: in Numbers the settings open from one quiet line before there
+// is a text, and the run begins with what was set.
+func TestSettingsBeforeStart(t *testing.T) {
+	t.Parallel()
+	for name, screen := range map[string]browser.Screen{"phone": browser.Phone, "chromebook": browser.Chromebook} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newSite(t, limits{})
+			b := openTab(t, x, screen)
+			b.Until(`!document.getElementById('temperature').checkVisibility()`)
+			b.Click(".begin__settings summary")
+			b.Until(`document.getElementById('temperature').checkVisibility()`)
+			b.Shot("settings-" + name + ".png")
+			b.AuditState("settings before a text", 0)
+			b.Set("#temperature", "1.2")
+			b.Until(`document.getElementById('temperature').value === '1.2'`)
+			b.Type("#prompt", "A fox")
+			b.Chord(browser.Enter)
+			b.Until(atStage("1"))
+			b.Until(`!document.querySelector('.begin__settings').checkVisibility()`)
+			if got := x.onlyRun().Latest().Settings.Temperature; got != 1.2 {
+				t.Errorf("the run begins at T = %g", got)
+			}
+		})
+	}
+}
+
 // TestPromptHasTheWholePanel: a new prompt is typed in a box that covers the stage,
 // with the focus in its field. A step leads back to the stage.
 func TestPromptHasTheWholePanel(t *testing.T) {

@@ -162,7 +162,7 @@ func storyPageHTML(v Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = promptBoxHTML(v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = promptBoxHTML(v, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
