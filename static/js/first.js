@@ -85,7 +85,9 @@ async function turn(knob) {
   turning = false;
 }
 
-document.addEventListener('input', ({ target }) => { if (target.matches('.fr__knob input[type=range]')) turn(target); });
+document.addEventListener('input', ({ target }) => {
+  if (target.matches('.fr__knob input[type=range]')) turn(target);
+});
 
 // ready takes the knob's button away, which is for pages without scripts.
 function ready() {
