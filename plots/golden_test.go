@@ -121,13 +121,10 @@ func sizeCharts() drawings {
 				},
 			)
 		},
-		"heads.svg": func() (Chart, error) { return Heads(6, 2, true) },
-		"fits.svg": func() (Chart, error) {
-			return Fits(24<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
-		},
-		"fits-not.svg": func() (Chart, error) {
-			return Fits(8<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
-		},
+		"heads.svg":      func() (Chart, error) { return Heads(6, 2, true) },
+		"wedge.svg":      func() (Chart, error) { return Wedge{12 << 30, 4 << 20, 24 << 30, 4096, 8}.Draw() },
+		"wedge-fits.svg": func() (Chart, error) { return Wedge{9 << 20, 1536, 24 << 30, 512, 1}.Draw() },
+		"wedge-none.svg": func() (Chart, error) { return Wedge{128 << 30, 320 << 10, 24 << 30, 4096, 1}.Draw() },
 	}
 }
 
@@ -220,9 +217,9 @@ func TestSentences(t *testing.T) {
 		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, " +
 			"Pure sampling 2.62, Top-k 40 2.75.",
 		// 9 × 3,072 = 27,648 = 27 KiB; 16 × 3,072 = 48 KiB
-		"held.svg":     "At 9 positions 27 KiB are used and 48 KiB reserved.",
-		"fits.svg":     "18 GiB of 24 GiB are used.",
-		"fits-not.svg": "18 GiB are needed, 10 GiB more than there is.",
+		"held.svg": "At 9 positions 27 KiB are used and 48 KiB reserved.",
+		// 4 MiB × 4,096 is 16 GiB.
+		"wedge.svg": "Weights of 12 GiB and caches of 16 GiB need 28 GiB; the card has 24 GiB.",
 		// 12 / 0.001 = 12,000
 		"break-even.svg": "One machine costs $12.00 a day; 12.0 k requests bought cost as much. One machine can " +
 			"answer 10.0 k a day.",
@@ -258,6 +255,7 @@ func TestTwins(t *testing.T) {
 		"race.svg":        "2 | 20.0 | 14.0 | correction",
 		"stops.svg":       "end of text | 30",
 		"bill.svg":        "1 | $0.000036",
+		"wedge.svg":       "2,048 | 12 GiB | 8 GiB | 20 GiB | yes",
 
 		"rounded-bars.svg":  "·little | 0.0800 | 0.0820 | 0.1200",
 		"rounded-steps.svg": "2 | 0 | 0.00200",
@@ -284,7 +282,7 @@ func TestNothingToDraw(t *testing.T) {
 		"held":          func() (Chart, error) { return HeldBytes(nil) },
 		"windows":       func() (Chart, error) { return Windows(nil) },
 		"heads":         func() (Chart, error) { return Heads(6, 4, false) },
-		"fits":          func() (Chart, error) { return Fits(0, nil) },
+		"wedge":         func() (Chart, error) { return Wedge{}.Draw() },
 		"first":         func() (Chart, error) { return FirstTokens(nil, 0, 0) },
 		"arrivals":      func() (Chart, error) { return Arrivals(nil) },
 		"break-even":    func() (Chart, error) { return BreakEven(Against{}) },

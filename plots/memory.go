@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -172,59 +171,6 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 		}
 		s.dot(x, 9, 5.5, ink2)
 		s.dot(x, 9, 4, surface)
-	}
-	return c, s.done(&c)
-}
-
-// Share is a part of a whole, for stacked bars.
-type Share struct {
-	Name  string
-	Value float64
-}
-
-// Fits draws how a machine's memory is shared: the weights, the caches, and
-// what is left. What does not fit overflows the end, drawn with dashes.
-func Fits(memory float64, parts []Share) (Chart, error) {
-	c := Chart{
-		Title: "What fits into " + terms.BytesShort(memory), Header: []string{"part", "bytes", "share of the memory"},
-	}
-	if memory <= 0 {
-		return c, fmt.Errorf("draw %q: no memory", c.Title)
-	}
-	sum := 0.0
-	for _, p := range parts {
-		sum += p.Value
-		c.Rows = append(c.Rows, []string{p.Name, terms.BytesShort(p.Value), terms.PercentTo(p.Value/memory, 1)})
-	}
-	c.Description = fmt.Sprintf("%s of %s are used.", terms.BytesShort(sum), terms.BytesShort(memory))
-	if sum > memory {
-		c.Description = fmt.Sprintf(
-			"%s are needed, %s more than there is.", terms.BytesShort(sum), terms.BytesShort(sum-memory),
-		)
-	}
-	const width, height, top, bar = 620.0, 70.0, 22.0, 26.0
-	scale := (width - 2) / max(memory, sum)
-	s := newSketch(width, height)
-	s.box(1, top, memory*scale, bar, sunken, draw.LineStyle{Color: edge, Width: 1})
-	x, fills := 1.0, []draw.LineStyle{{Color: ink2}, {Color: accent}, {Color: otherFill}}
-	for i, p := range parts {
-		w := p.Value * scale
-		s.box(x, top, w, bar, fills[i%len(fills)].Color, draw.LineStyle{})
-		if i == 0 {
-			s.words(x, 10, p.Name+" "+terms.BytesShort(p.Value), ink, true, start)
-		} else {
-			s.words(min(max(x, 170), width-200), top+bar+14, p.Name+" "+terms.BytesShort(p.Value), accent, true, start)
-		}
-		x += w
-	}
-	if sum > memory {
-		s.box(
-			1+memory*scale, top, (sum-memory)*scale, bar, nil,
-			draw.LineStyle{Color: bad, Width: 2, Dashes: []vg.Length{4, 3}},
-		)
-		s.words(width-2, 10, "does not fit", bad, true, end)
-	} else {
-		s.words(width-2, 10, terms.BytesShort(memory-sum)+" free", ink2, false, end)
 	}
 	return c, s.done(&c)
 }

@@ -40,3 +40,38 @@ func Again(l Lab, env Env, r *Report, v Values) *Report {
 	next.Values, next.Result, next.Findings, next.Tables = maps.Clone(v), found, found.findings(), found.tables()
 	return &next
 }
+
+// calculator is a lab whose main result follows from its values alone.
+type calculator interface {
+	// calculate works out that result. An error is a *[RangeError].
+	calculate(env Env, v Values) (outcome, error)
+	// own returns the numbers of the chosen model, for parameters that may be
+	// left out ([Param.Own]).
+	own(env Env, v Values) Values
+}
+
+// Calculated works out a lab's result from its values, without measuring
+// anything, or returns nil if the lab has to measure. v are values that
+// [Info.Parse] returned; a *[RangeError] means that they do not fit together.
+func Calculated(l Lab, env Env, v Values) (*Report, error) {
+	lab, ok := l.(calculator)
+	if !ok {
+		return nil, nil
+	}
+	found, err := lab.calculate(env, v)
+	if err != nil {
+		return nil, err
+	}
+	r := begin(l.Info().Name, env, v)
+	r.Result, r.Findings, r.Tables = found, found.findings(), found.tables()
+	return r, nil
+}
+
+// OwnNumbers returns the chosen model's own numbers for the parameters that may
+// be left out; it is empty for a lab without such.
+func OwnNumbers(l Lab, env Env, v Values) Values {
+	if lab, ok := l.(calculator); ok {
+		return lab.own(env, v)
+	}
+	return nil
+}

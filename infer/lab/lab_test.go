@@ -252,6 +252,9 @@ func TestRefusedByTheModel(t *testing.T) {
 		if c.lab == "draw" {
 			changed["prompt"], changed["temperature"] = "User: Hi\nAssistant: Bye.\n\nThe end.", "0"
 		}
+		if c.lab == "memory" {
+			changed["preset"] = "loaded"
+		}
 		v := values(t, l, changed)
 		_, err := l.Run(t.Context(), env, v, nil)
 		var r *RangeError

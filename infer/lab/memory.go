@@ -17,27 +17,27 @@ func (memoryLab) Info() Info {
 		Question: "How large does a cache grow, and how many people can one machine serve?",
 		Params: []Param{
 			{
-				Name: "preset", Label: "Model", Kind: Choice, Options: memoryKeys(), Default: "loaded",
-				Help: "the model to calculate with; the settings below override it unless they are 0",
+				Name: "preset", Label: "Model", Kind: Choice, Options: memoryKeys(), Default: "llama-2-7b",
+				Help: "the model to calculate with",
 			},
 			{
-				Name: "layers", Label: "Layers", Unit: "layers", Kind: Int, Min: 0, Max: 1000, Step: 1, Default: "0",
-				Help: "0 is the model's own",
+				Name: "layers", Label: "Layers", Kind: Int, Min: 1, Max: 1000, Step: 1, Own: true,
+				Help: "the model's own unless you say otherwise",
 			},
 			{
-				Name: "heads", Label: "Query heads", Unit: "heads", Kind: Int, Min: 0, Max: 1024, Step: 1, Default: "0",
-				Help: "0 is the model's own",
+				Name: "heads", Label: "Query heads", Kind: Int, Min: 1, Max: 1024, Step: 1, Own: true,
+				Help: "the model's own unless you say otherwise",
 			},
 			{
-				Name: "kv_heads", Label: "KV heads", Unit: "heads", Kind: Int, Min: 0, Max: 1024, Step: 1, Default: "0",
-				Help: "0 is the model's own; a divisor of the query heads",
+				Name: "kv_heads", Label: "KV heads", Kind: Int, Min: 1, Max: 1024, Step: 1, Own: true,
+				Help: "a divisor of the query heads",
 			},
 			{
-				Name: "head_dim", Label: "Head size", Unit: "values", Kind: Int, Min: 0, Max: 4096, Step: 8,
-				Default: "0", Help: "0 is the model's own",
+				Name: "head_dim", Label: "Head size", Kind: Int, Min: 1, Max: 4096, Step: 8, Own: true,
+				Help: "numbers in each key and in each value",
 			},
 			{
-				Name: "precision", Label: "Cache precision", Kind: Choice, Options: precisionNames(), Default: "fp16",
+				Name: "precision", Label: "Bytes each", Kind: Choice, Options: precisionNames(), Default: "fp16",
 				Help: "how keys and values are kept",
 			},
 			{
@@ -45,15 +45,15 @@ func (memoryLab) Info() Info {
 				Help: "how weights are kept",
 			},
 			{
-				Name: "positions", Label: "Positions", Unit: "tokens", Kind: Int, Min: 1, Max: 10_000_000, Step: 1,
-				Default: "4096", Help: "prompt and answer together, of each text",
+				Name: "positions", Label: "Tokens", Kind: Int, Min: 1, Max: 10_000_000, Step: 1,
+				Default: "4096", Help: "in each chat, prompt and answer together",
 			},
 			{
-				Name: "batch", Label: "Texts at once", Unit: "texts", Kind: Int, Min: 1, Max: 100_000, Step: 1,
-				Default: "1", Help: "each has its own cache",
+				Name: "batch", Label: "Chats at once", Kind: Int, Min: 1, Max: 100_000, Step: 1,
+				Default: "8", Help: "each has its own cache",
 			},
 			{
-				Name: "memory", Label: "Memory", Unit: "GiB", Kind: Float, Min: 0.001, Max: 100_000, Step: 1,
+				Name: "memory", Label: "The card’s memory", Unit: "GiB", Kind: Float, Min: 0.001, Max: 100_000, Step: 1,
 				Default: "24", Help: "that weights and caches share",
 			},
 			promptParam(story), tokensParam(64, 2048), seedParam(),
@@ -62,12 +62,12 @@ func (memoryLab) Info() Info {
 			{
 				Name:   "The 32-layer example",
 				Why:    "At 131,072 tokens the cache is some five times as large as the weights.",
-				Values: Values{"preset": "example-32", "positions": "131072", "memory": "80"},
+				Values: Values{"preset": "example-32", "positions": "131072", "batch": "1", "memory": "80"},
 			},
 			{
 				Name:   "Shared heads",
 				Why:    "70 billion weights, and yet a smaller cache than a 7B model without shared heads: GQA.",
-				Values: Values{"preset": "llama-2-70b", "memory": "160"},
+				Values: Values{"preset": "llama-2-70b", "batch": "1", "memory": "160"},
 			},
 		},
 		Includes: "The calculator is the formula 2 × layers × KV heads × head size × positions × bytes, and " +

@@ -139,8 +139,8 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 // result without the engine's bytes. v are values that [Info.Parse] returned. A
 // *[RangeError] means that heads cannot be shared this way.
 func Calculate(m *infer.Model, v Values) (Memory, error) {
-	all := append([]MemoryModel{loadedModel(m)}, published...)
-	model := all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
+	all := memoryModels(m)
+	model := modelIn(all, v)
 	for _, change := range []struct {
 		name string
 		to   *int
@@ -174,6 +174,15 @@ func Calculate(m *infer.Model, v Values) (Memory, error) {
 		c.Windows[i].Bytes = c.BytesPerPosition * float64(c.Windows[i].Tokens)
 	}
 	return c, nil
+}
+
+// memoryModels are the models to calculate with, the loaded one first.
+func memoryModels(m *infer.Model) []MemoryModel {
+	return append([]MemoryModel{loadedModel(m)}, published...)
+}
+
+func modelIn(all []MemoryModel, v Values) MemoryModel {
+	return all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
 }
 
 // perPosition is 2 × layers × KV heads × head size × bytes.
@@ -336,4 +345,20 @@ func (memoryLab) reckon(env Env, measured any, v Values) outcome {
 	}
 	c.Engine = measured.(*Memory).Engine
 	return &c
+}
+
+func (memoryLab) calculate(env Env, v Values) (outcome, error) {
+	c, err := Calculate(env.Target, v)
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+func (memoryLab) own(env Env, v Values) Values {
+	m := modelIn(memoryModels(env.Target), v)
+	return Values{
+		"layers": fmt.Sprint(m.Layers), "heads": fmt.Sprint(m.Heads), "kv_heads": fmt.Sprint(m.KVHeads),
+		"head_dim": fmt.Sprint(m.HeadDim),
+	}
 }

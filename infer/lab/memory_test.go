@@ -17,18 +17,18 @@ func TestCalculator(t *testing.T) {
 		users   int64
 	}{
 		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole ones.
-		{Values{"preset": "example-32", "positions": "4096"}, 2 * gib, 5},
-		{Values{"preset": "example-32", "positions": "131072"}, 64 * gib, 0},
+		{Values{"batch": "1", "preset": "example-32", "positions": "4096"}, 2 * gib, 5},
+		{Values{"batch": "1", "preset": "example-32", "positions": "131072"}, 64 * gib, 0},
 		// 8 of 32 heads: a quarter. 11.45 / 0.5 = 22 whole ones.
-		{Values{"preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
+		{Values{"batch": "1", "preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
 		// 2·80·8·128·4096·2 = 1.25 GiB; 137.95e9 bytes of weights are 128.48
 		// GiB, (160 − 128.48) / 1.25 = 25 whole ones.
-		{Values{"preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
+		{Values{"batch": "1", "preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
 		// 2·12·12·64·1024·4 = 72 MiB for one, four of them. (25,769,803,776 −
 		// 248,879,616) / 75,497,472 = 338.03 beside weights of 2 bytes.
 		{Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
 		// Half a byte a value: 0.5 GiB; the weights do not fit into a GiB.
-		{Values{"preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
+		{Values{"batch": "1", "preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
 	} {
 		m, _ := result[*Memory](t, "memory", c.changed)
 		if m.Bytes != c.bytes || m.Users != c.users {
@@ -50,7 +50,7 @@ func TestCalculator(t *testing.T) {
 			t.Errorf("%v: variants %+v", c.changed, m.Variants)
 		}
 	}
-	m, _ := result[*Memory](t, "memory", Values{"preset": "example-32", "positions": "131072"})
+	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "example-32", "positions": "131072"})
 	// 64 GiB over 12.55 GiB of weights: about five times.
 	if times := m.Bytes / m.WeightBytes; !near(times, 5.1, 0.05) {
 		t.Errorf("the cache is %v times the weights", times)
@@ -80,7 +80,7 @@ func TestPublishedParameters(t *testing.T) {
 }
 
 func TestWindows(t *testing.T) {
-	m, _ := result[*Memory](t, "memory", Values{"preset": "mistral-7b"})
+	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "mistral-7b"})
 	want := map[string][2]int{
 		"GPT-2": {1024, 2019}, "GPT-3": {2048, 2020}, "GPT-4": {8192, 2023}, "Claude 3": {200_000, 2024},
 		"Gemini 1.5 Pro": {1_000_000, 2024},

@@ -45,6 +45,9 @@ type Param struct {
 	Options []string  `json:"options,omitempty"`
 	Default string    `json:"default"`
 	Help    string    `json:"help"`
+	// Own says that a number may be left out, as "" or 0: then it is the
+	// chosen model's own.
+	Own bool `json:"own,omitempty"`
 }
 
 // Values are the values of a lab's parameters by name, as texts in the form
@@ -179,6 +182,9 @@ func (p Param) parse(text string) (string, error) {
 }
 
 func (p Param) parseNumber(text string) (string, error) {
+	if p.Own && (text == "" || text == "0") {
+		return "", nil
+	}
 	if text == "" {
 		return "", p.refuse("missing")
 	}

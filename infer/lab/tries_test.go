@@ -99,7 +99,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	if m := tried[*Memory](t, "memory", 0); m.Bytes != 64<<30 || !near(m.Bytes/m.WeightBytes, 5.1, 0.05) {
 		t.Errorf("the 32-layer example: %v bytes, %v of weights", m.Bytes, m.WeightBytes)
 	}
-	small, _ := result[*Memory](t, "memory", Values{"preset": "llama-2-7b"})
+	small, _ := result[*Memory](t, "memory", Values{"preset": "llama-2-7b", "batch": "1"})
 	if m := tried[*Memory](t, "memory", 1); m.Bytes >= small.Bytes || m.Model.Parameters < 60e9 {
 		t.Errorf("shared heads: %v bytes, %v without", m.Bytes, small.Bytes)
 	}

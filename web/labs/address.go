@@ -17,7 +17,11 @@ const (
 	fieldTable   = "table"   // of a download
 	fieldRequest = "request" // the bill's JSON, in sync with the other fields
 	fieldWas     = "was"     // the same as sent to the page
+	fieldOwn     = "own"     // the model whose own numbers the page shows
 )
+
+// fieldPreset is the parameter that chooses a model to calculate with.
+const fieldPreset = "preset"
 
 // asked is the request in a form or an address.
 type asked struct {
@@ -29,6 +33,7 @@ type asked struct {
 	// The bill's request as JSON, and as it was sent to the page.
 	request, was string
 	hasJSON      bool
+	own          string
 }
 
 // read sorts fields. Those that are neither a parameter nor one of the form's
@@ -51,6 +56,8 @@ func read(fields map[string]string) asked {
 			a.request, a.hasJSON = value, true
 		case fieldWas:
 			a.was = value
+		case fieldOwn:
+			a.own = value
 		case fieldTable:
 		default:
 			a.raw[name] = strings.ReplaceAll(value, "\r\n", "\n") // forms send CRLF

@@ -1,6 +1,7 @@
 package labs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -152,11 +153,13 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	guessed := f.p.guessSay(f.i, a)
 	m := wire.Message{Panels: f.errors(ctx, "", "")}
 	ask := a.run && guessed == "" && e.Large && !a.sure
+	if len(faces[f.i.Name].Choices) > 0 {
+		m.Panels = append(m.Panels, panel(ctx, "guess-error", fieldError("guess-error", guessed)))
+	}
 	m.Panels = append(m.Panels,
-		panel(ctx, "guess-error", fieldError("guess-error", guessed)),
 		panel(ctx, "lab-trouble", trouble("")),
 		panel(ctx, "lab-note", note(&e, ask, f.p.sharedOf(f.i, v))))
-	m.Data = feedData{Link: linkOf(f.i, v), Inputs: inputs(f.i, v)}
+	m.Data = feedData{Link: linkOf(f.i, v), Inputs: f.inputs(v)}
 	if f.resumes(a, v) { // Serve shows the end, if it is there
 		progress, _, _ := f.run.newest()
 		m.Panels = append(m.Panels, f.progressPanel(ctx, progress))
@@ -166,10 +169,14 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing to measure again
 			f.last = r
 			f.p.kept.keep(f.caller.Learner, f.i, r)
-			m.Panels = append(
-				m.Panels, panel(ctx, "lab-run", runEnded(r, false)),
-				panel(ctx, "lab-results", results(newFound(f.i, a.guess, r, false))),
-			)
+			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)))
+			m.Panels = append(m.Panels, f.resultPanels(ctx, newFound(f.i, a.guess, r, false))...)
+			return m
+		}
+		if found := f.p.calculated(f.l, a.guess, v); found != nil {
+			f.last = nil
+			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(nil, false)))
+			m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
 			return m
 		}
 	}
@@ -268,7 +275,7 @@ func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	f.seen = version
 	m := wire.Message{Panels: []wire.Panel{f.progressPanel(ctx, progress)}}
 	if partial != nil && partial.Result != nil {
-		m.Panels = append(m.Panels, panel(ctx, "lab-results", results(newFound(f.i, f.run.guess, partial, true))))
+		m.Panels = append(m.Panels, f.resultPanels(ctx, newFound(f.i, f.run.guess, partial, true))...)
 	}
 	return m, true
 }
@@ -295,11 +302,33 @@ func (f *feed) finish() wire.Message {
 	default:
 		f.last = r.report
 		ended = runEnded(r.report, f.stale())
-		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("")),
-			panel(ctx, "lab-results", results(newFound(f.i, r.guess, r.report, false))))
+		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("")))
+		m.Panels = append(m.Panels, f.resultPanels(ctx, newFound(f.i, r.guess, r.report, false))...)
 	}
 	m.Panels = append(m.Panels, panel(ctx, "lab-run", ended))
 	return m
+}
+
+// resultPanels are the panels of what was found.
+func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
+	list := []wire.Panel{panel(ctx, "lab-results", results(found)), panel(ctx, "lab-lead", leadView(found))}
+	if len(faces[f.i.Name].tiles) > 0 {
+		list = append(list, panel(ctx, "lab-sum", sumView(found)))
+	}
+	return list
+}
+
+// inputs are the values that fields outside of the panels now have.
+func (f *feed) inputs(v lab.Values) map[string]string {
+	own := f.p.ownOf(f.i, v)
+	if own == nil {
+		return inputs(f.i, v)
+	}
+	fields := map[string]string{fieldOwn: v[fieldPreset]}
+	for name, n := range own {
+		fields[name] = cmp.Or(v[name], n)
+	}
+	return fields
 }
 
 func (f *feed) progressPanel(ctx context.Context, p lab.Progress) wire.Panel {

@@ -1,6 +1,7 @@
 package labs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -30,13 +31,14 @@ var rare = map[string]bool{
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine are those of the memory lab that its calculator does not use: all
-// others are the calculator's.
-var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true}
+// ofEngine are those of the memory lab that its first screen leaves out: most
+// are not the calculator's, but the engine's.
+var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
 // form is a lab's parameters, prediction and buttons.
 type form struct {
 	lab.Info
+	Tiles      []control // the factors of a product
 	Main, More []control
 	Open       bool // the further settings are open, since one of them was changed
 	Guess      prediction
@@ -48,6 +50,8 @@ type form struct {
 	// it.
 	Request, Was, RequestErr string
 	HasRequest               bool
+	Claim, Run               string
+	Own                      string // the model whose own numbers are shown
 }
 
 // preset is a 'try this' and its address.
@@ -58,7 +62,10 @@ type preset struct {
 
 // newForm lays out a lab's parameters; values may include rejected ones.
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
-	f := form{Info: i, Guess: faces[i.Name].prediction, Guessed: guessed}
+	face := faces[i.Name]
+	f := form{
+		Info: i, Guess: face.prediction, Guessed: guessed, Claim: face.claim, Run: cmp.Or(face.run, "Run"),
+	}
 	for _, p := range i.Params {
 		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}
 		if v, ok := values[p.Name]; ok {
@@ -71,7 +78,9 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 		if c.Rare = rare[p.Name] || samples; i.Name == "memory" {
 			c.Rare = ofEngine[p.Name]
 		}
-		if c.Rare {
+		if slices.Contains(face.tiles, p.Name) {
+			f.Tiles = append(f.Tiles, c)
+		} else if c.Rare {
 			f.More = append(f.More, c)
 			f.Open = f.Open || c.Value != p.Default || c.Error != ""
 		} else {

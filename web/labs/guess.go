@@ -16,9 +16,10 @@ type choice struct{ Key, Words string }
 // none is the choice of someone who just wants to look.
 const none = "none"
 
-// has reports whether a key is one of the choices.
+// has reports whether a key is one of the choices. Where nothing is asked, any
+// will do.
 func (g prediction) has(key string) bool {
-	return key == none || slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
+	return len(g.Choices) == 0 || key == none || slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 
 func (g prediction) words(key string) string {

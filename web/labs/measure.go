@@ -114,6 +114,22 @@ type found struct {
 	Partial  bool // the run is still going
 }
 
+// lead is the section above the settings, nil if there is none.
+func (f *found) lead() *section {
+	if f == nil || len(f.Sections) == 0 || !f.Sections[0].Lead {
+		return nil
+	}
+	return &f.Sections[0]
+}
+
+// below are all other sections.
+func (f *found) below() []section {
+	if f.lead() != nil {
+		return f.Sections[1:]
+	}
+	return f.Sections
+}
+
 func newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
 	if r == nil || r.Result == nil {
 		return nil
@@ -141,8 +157,11 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	pg := page{
-		Form: newForm(i, v, a.guess, nil), Link: p.sharedOf(i, v),
+		Form: p.form(i, v, a.guess, nil), Link: p.sharedOf(i, v),
 		Found: newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
+	}
+	if pg.Found == nil {
+		pg.Found = p.calculated(l, a.guess, v)
 	}
 	if a.model != "" && a.model != p.modelMark() {
 		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same " +
@@ -187,7 +206,54 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err := a.adopt(i); err != nil {
 		return nil, err
 	}
-	return i.Parse(a.raw)
+	v, err := i.Parse(a.raw)
+	if err != nil {
+		return nil, err
+	}
+	// Numbers that are the model's own, and those of the model that was chosen before.
+	for name, own := range p.ownOf(i, v) {
+		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
+			v[name] = ""
+		}
+	}
+	return v, nil
+}
+
+// ownOf are the chosen model's own numbers, for parameters that may be left out.
+func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
+	l, ok := lab.Find(i.Name)
+	if !ok || v[fieldPreset] == "" {
+		return nil
+	}
+	return lab.OwnNumbers(l, p.env(), v)
+}
+
+// form lays out a lab's parameters, with the model's own numbers in place of
+// those that are left out.
+func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeError) form {
+	f := newForm(i, v, guessed, bad)
+	own := p.ownOf(i, v)
+	if own == nil {
+		return f
+	}
+	f.Own = v[fieldPreset]
+	for _, list := range [][]control{f.Tiles, f.Main, f.More} {
+		for k := range list {
+			if c := &list[k]; c.Own && c.Value == "" {
+				c.Value = own[c.Name]
+			}
+		}
+	}
+	return f
+}
+
+// calculated is what follows from a lab's values alone, nil if that is nothing.
+func (p *Pages) calculated(l lab.Lab, guess string, v lab.Values) *found {
+	r, err := lab.Calculated(l, p.env(), v)
+	if err != nil || r == nil {
+		return nil
+	}
+	return newFound(l.Info(), guess, r, true)
 }
 
 // runPage measures for a page without a script, or says why not.
@@ -199,7 +265,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 	}
 	e, err := l.Estimate(p.env(), v)
 	if err != nil {
-		pg.Form = newForm(i, v, a.guess, refusedOf(err))
+		pg.Form = p.form(i, v, a.guess, refusedOf(err))
 		pg.Trouble = sentence(err)
 		return http.StatusBadRequest
 	}

@@ -18,29 +18,18 @@ var optionNames = map[string]string{
 	"int4": "int4, ½ byte",
 }
 
-// factor is one number of a product.
-type factor struct{ Name, Value string }
-
-var _ = show("memory", memorySections, usersThatFit, prediction{
-	Ask:     "How many texts of this length fit into memory along with the weights?",
-	Choices: []choice{{"0", "none"}, {"9", "1 to 9"}, {"99", "10 to 99"}, {"999", "100 to 999"}, {"more", "more"}},
-})
+var _ = showTiles(show("memory", memorySections, nil, prediction{}),
+	"memory", "Measure the engine’s own cache", "layers", "kv_heads", "head_dim", "precision", "positions", "batch")
 
 func memorySections(m *lab.Memory) []section {
 	list := []section{
-		{
-			ID: "takes", Title: "What it takes up", Small: m.Model.Name,
-			Body: product(factorsOf(m), terms.Bytes(m.Bytes), bytesSay(m)), Say: tokenAddsSay(m),
-		},
 		section{
-			ID: "fits", Title: "How many fit", Small: "beside the weights, in " + terms.Bytes(m.MemoryBytes),
-			Say:     usersSay(m),
-			Caption: "weights as " + m.WeightPrecision + ", keys and values as " + m.Precision,
-		}.charted(
-			plots.Fits(
-				m.MemoryBytes, []plots.Share{{Name: "weights", Value: m.WeightBytes}, {Name: "caches", Value: m.Bytes}},
-			),
-		),
+			ID: "lead", Lead: true, Say: fitsSay(m), Caption: m.Model.Name + ", weights as " + m.WeightPrecision +
+				"; tokens in each chat, prompt and answer together", Sum: sumOf(m),
+		}.charted(plots.Wedge{
+			Weights: m.WeightBytes, PerToken: m.BytesPerPosition * float64(m.Batch), Memory: m.MemoryBytes,
+			Positions: m.Positions, Texts: m.Batch,
+		}.Draw()),
 		{
 			ID: "heads", Title: "Sharing heads", Small: fmt.Sprintf("at %s positions", terms.Count(m.Positions)),
 			Half: true,
@@ -59,30 +48,37 @@ func memorySections(m *lab.Memory) []section {
 	return list
 }
 
-func factorsOf(m *lab.Memory) []factor {
-	list := []factor{
-		{"keys, values", "2"},
-		{"layers", terms.Count(m.Model.Layers)},
-		{"KV heads", terms.Count(m.Model.KVHeads)},
-		{"head size", terms.Count(m.Model.HeadDim)},
-		{"bytes each", terms.Measured(m.BytesPerValue)},
-		{"positions", terms.Count(m.Positions)},
+// sum is what a product of tiles comes to.
+type sum struct{ Name, Value, Small, Exact string }
+
+func sumOf(m *lab.Memory) *sum {
+	return &sum{
+		Name: "all caches", Value: terms.Bytes(m.Bytes), Small: terms.Bytes(m.BytesPerPosition) + " a token",
+		Exact: terms.Count(int64(m.Bytes)) + " bytes",
 	}
-	if m.Batch > 1 {
-		list = append(list, factor{"texts", terms.Count(m.Batch)})
-	}
-	return list
 }
 
-func bytesSay(m *lab.Memory) string {
-	return terms.Count(int64(m.Bytes)) + " bytes"
-}
-
-func tokenAddsSay(m *lab.Memory) []span {
-	return say("Each new token adds ", b(
-		terms.Bytes(m.BytesPerPosition),
-	), ". The weights take ", b(terms.Bytes(m.WeightBytes)),
-		", so one cache is as large as they are at ", x(terms.Count(int64(m.Overtakes))+" positions."), windowSay(m))
+// fitsSay says whether everything fits, and what weighs more.
+func fitsSay(m *lab.Memory) []span {
+	if m.FreeBytes < 0 {
+		return say(
+			b("The weights alone need "+terms.Bytes(m.WeightBytes)), ", and the card has ", terms.Bytes(m.MemoryBytes),
+			". Take a larger card, or keep the weights in fewer bytes.", windowSay(m),
+		)
+	}
+	var list []span
+	if over := m.Bytes - m.FreeBytes; over > 0 {
+		list = say(span{"Too much for this card, by " + terms.Bytes(over) + ".", "bad"})
+	} else {
+		list = say(x("It fits, with " + terms.Bytes(-over) + " to spare."))
+	}
+	heavier := " The model weighs more than its caches."
+	if m.Bytes > m.WeightBytes {
+		heavier = " The caches now weigh more than the model."
+	}
+	return append(list, say(
+		heavier+" The card has room for ", b(terms.Counted(int(min(m.Users, 1e9)), "chat")), " of this length.", windowSay(m),
+	)...)
 }
 
 // windowSay says that a text is longer than the model's own window.
@@ -96,16 +92,6 @@ func windowSay(m *lab.Memory) string {
 	}
 	return note + " " + terms.Count(m.Positions) + " positions are more than the window of this " +
 		"model, " + terms.Count(m.Model.Context) + ": it was not made for texts so long."
-}
-
-func usersSay(m *lab.Memory) []span {
-	if m.FreeBytes < 0 {
-		return say("The weights alone need ", b(terms.Bytes(m.WeightBytes)), ": they do not fit.")
-	}
-	return say(
-		"Beside the weights ", b(terms.Bytes(m.FreeBytes)), " are free: room for ", x(terms.Count(m.Users)+" texts"),
-		" of "+terms.Count(m.Positions)+" positions.",
-	)
 }
 
 // shareView is a way of sharing heads.
@@ -178,9 +164,4 @@ func engineSection(e lab.Engine) section {
 		)
 	}
 	return s.charted(plots.HeldBytes(held))
-}
-
-func usersThatFit(m *lab.Memory) (string, string, bool) {
-	key := among(float64(m.Users), []float64{0, 9, 99, 999}, "0", "9", "99", "999", "more")
-	return key, fmt.Sprintf("%s fit.", terms.Count(m.Users)), true
 }

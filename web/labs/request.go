@@ -49,8 +49,7 @@ func inputs(i lab.Info, v lab.Values) map[string]string {
 	if !hasRequest(i) {
 		return nil
 	}
-	fields := map[string]string{}
-	maps.Copy(fields, v)
+	fields := maps.Clone(v)
 	fields[fieldRequest] = lab.RequestOf(v).JSON()
 	fields[fieldWas] = fields[fieldRequest]
 	return fields

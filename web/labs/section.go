@@ -20,12 +20,14 @@ type section struct {
 	Caption          string
 	Body             templ.Component
 	Half             bool // shown side by side with another
+	Lead             bool // shown above the settings
+	Sum              *sum // of the tiles
 }
 
 // span is a piece of a sentence: plain, or an emphasised number.
 type span struct {
 	S    string
-	Kind string // "", "b" or "x", which is bold in the accent
+	Kind string // "", "b", "x", which is bold in the accent, or "bad", in the colour of faults
 }
 
 // say makes a sentence; b and x are its numbers.
