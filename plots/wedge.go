@@ -43,8 +43,8 @@ func (w Wedge) Draw() (Chart, error) {
 	}
 	now := w.at(float64(w.Positions))
 	c.Description = fmt.Sprintf(
-		"Weights of %s and caches of %s need %s; the card has %s.", terms.BytesShort(w.Weights), terms.BytesShort(now-w.Weights),
-		terms.BytesShort(now), terms.BytesShort(w.Memory),
+		"Weights of %s and caches of %s need %s; the card has %s.", terms.BytesShort(w.Weights),
+		terms.BytesShort(now-w.Weights), terms.BytesShort(now), terms.BytesShort(w.Memory),
 	)
 	most := max(w.Memory, w.at(float64(last)))
 	f := newFigure(&c, wholes(0, last, 4), bytesUpTo(most), 150)
@@ -68,7 +68,8 @@ func (w Wedge) Draw() (Chart, error) {
 	}
 	f.ends = append(f.ends, label{w.Weights, "weights " + terms.BytesShort(w.Weights), ink2, false})
 	f.notes = append(f.notes, note{
-		x: float64(w.Positions), y: now, dx: -8, dy: 10, words: terms.BytesShort(now), color: ink, bold: true, align: end,
+		x: float64(w.Positions), y: now, dx: -8, dy: 10, words: terms.BytesShort(now), color: ink, bold: true,
+		align: end,
 	})
 	return c, f.done()
 }
@@ -86,7 +87,8 @@ func (w Wedge) over(f *figure, last float64) error {
 		outline = append(outline, plotter.XY{X: 0, Y: w.Memory})
 	}
 	f.notes = append(f.notes, note{
-		x: last, y: (w.Memory + w.at(last)) / 2, dx: -8, dy: -4, words: "does not fit", color: bad, bold: true, align: end,
+		x: last, y: (w.Memory + w.at(last)) / 2, dx: -8, dy: -4, words: "does not fit", color: bad, bold: true,
+		align: end,
 	})
 	return f.area(outline, surface, draw.LineStyle{Color: bad, Width: 1.5})
 }

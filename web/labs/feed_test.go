@@ -439,7 +439,8 @@ func TestMemoryAnswersAtOnce(t *testing.T) {
 	all["own"], all["kv_heads"] = "mistral-7b", "4"
 	m = w.ask("set", all)
 	if data, ok = m.Data.(feedData); !ok || data.Inputs["kv_heads"] != "4" ||
-		data.Link != "/labs/memory?kv_heads=4&preset=mistral-7b" || !strings.Contains(panelOf(m, "lab-sum"), "2.0 GiB") {
+		data.Link != "/labs/memory?kv_heads=4&preset=mistral-7b" ||
+		!strings.Contains(panelOf(m, "lab-sum"), "2.0 GiB") {
 		t.Errorf("shared further: %+v", m.Data)
 	}
 	all["kv_heads"] = "5"

@@ -19,7 +19,8 @@ const none = "none"
 // has reports whether a key is one of the choices. Where nothing is asked, any
 // will do.
 func (g prediction) has(key string) bool {
-	return len(g.Choices) == 0 || key == none || slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
+	return len(g.Choices) == 0 || key == none ||
+		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 
 func (g prediction) words(key string) string {

@@ -77,7 +77,8 @@ func fitsSay(m *lab.Memory) []span {
 		heavier = " The caches now weigh more than the model."
 	}
 	return append(list, say(
-		heavier+" The card has room for ", b(terms.Counted(int(min(m.Users, 1e9)), "chat")), " of this length.", windowSay(m),
+		heavier+" The card has room for ", b(terms.Counted(int(min(m.Users, 1e9)), "chat")), " of this length.",
+		windowSay(m),
 	)...)
 }
 
