@@ -140,15 +140,35 @@ func (m *Model) enter(s *scratch, places []place) {
 // and biases that an architecture lacks do nothing.
 func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
-	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
-	x, h := s.x[:n*d], s.h[:n*d]          // [n, width]: the residual stream, and what is added to it
-	q := s.q[:n*heads]                    // [n, heads, headDim]
-	k, v := s.k[:n*kv], s.v[:n*kv]        // [n, kvHeads, headDim]
-	mixed, last := s.mixed[:n*heads], n-1 // [n, heads, headDim]
+	d, heads := cfg.Width, cfg.Heads*cfg.HeadDim
+	x, h := s.x[:n*d], s.h[:n*d]                 // [n, width]: the residual stream, and what is added to it
+	q, mixed := s.q[:n*heads], s.mixed[:n*heads] // [n, heads, headDim]
+	last := n - 1
 
 	look.enters(l, x[last*d:])
-	in := b.attnNorm.of(h, x)
-	projections := kernel.MulEach(
+	projections := m.project(s, b, places)
+	m.attendAll(s, l, places, look)
+	projections += b.attention(h, mixed, n)
+	add(x, h)
+	look.attended(l, q[last*heads:], x[last*d:])
+
+	hidden, feedForward := m.hidden(s, b, b.ffnNorm.of(h, x), n)
+	feedForward += b.feedForward(h, hidden, n)
+	add(x, h)
+	look.leaves(l, hidden[last*cfg.FFN:], x[last*d:])
+
+	share(places, projections, feedForward)
+}
+
+// project writes the queries, keys and values of the places, whose streams are
+// the first vectors of s.x, to s.q, s.k and s.v, and returns the multiply-adds.
+func (m *Model) project(s *scratch, b *block, places []place) int64 {
+	cfg, n := &m.config, len(places)
+	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
+	q := s.q[:n*heads]             // [n, heads, headDim]
+	k, v := s.k[:n*kv], s.v[:n*kv] // [n, kvHeads, headDim]
+	in := b.attnNorm.of(s.h[:n*d], s.x[:n*d])
+	spent := kernel.MulEach(
 		in, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k},
 		kernel.Product{Matrix: b.v, Dst: v},
 	)
@@ -161,22 +181,25 @@ func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 		b.rotary.turn(q[i*heads:(i+1)*heads], cfg.HeadDim, p.at)
 		b.rotary.turn(k[i*kv:(i+1)*kv], cfg.HeadDim, p.at)
 	}
-	m.attendAll(s, l, places, look)
-	projections += b.o.Mul(h, mixed, n)
+	return spent
+}
+
+// attention writes to h [n, width] what the heads' results mixed [n, heads,
+// headDim] add to the stream, and returns the multiply-adds.
+func (b *block) attention(h, mixed []float32, n int) int64 {
+	spent := b.o.Mul(h, mixed, n)
 	addBias(h, b.oBias)
 	b.attnPostNorm.of(h, h)
-	add(x, h)
-	look.attended(l, q[last*heads:], x[last*d:])
+	return spent
+}
 
-	in = b.ffnNorm.of(h, x)
-	hidden, feedForward := m.hidden(s, b, in, n)
-	feedForward += b.down.Mul(h, hidden, n)
+// feedForward writes to h [n, width] what activations hidden [n, ffn] add to
+// the stream, and returns the multiply-adds.
+func (b *block) feedForward(h, hidden []float32, n int) int64 {
+	spent := b.down.Mul(h, hidden, n)
 	addBias(h, b.downBias)
 	b.ffnPostNorm.of(h, h)
-	add(x, h)
-	look.leaves(l, hidden[last*cfg.FFN:], x[last*d:])
-
-	share(places, projections, feedForward)
+	return spent
 }
 
 // hidden returns the activations [n, ffn] of a feed-forward layer with input in

@@ -3,6 +3,7 @@
 //	viz            serve the page and open it in a browser
 //	viz serve      the same
 //	viz trace      run the loop in the terminal and print every stage
+//	viz why        say what made a token likely, and what is without a part
 //	viz inspect    describe a model, whether it runs or not
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
@@ -18,9 +19,10 @@
 // names; nothing needs the network. This package only wires: flags and their
 // environment variables (flags.go), the model (open.go), the server's start and
 // end (serve.go), the run without a server as JSON (trace.go) or as text
-// (tracetext.go), the description of a model (inspect.go), its speed
-// (bench.go), the labs (lab.go), a static site (site.go), the load of classes on a server (load.go) and
-// other people's licences (notices.go).
+// (tracetext.go), the parts behind a token (why.go), the description of a model
+// (inspect.go), its speed (bench.go), the labs (lab.go), a static site (site.go),
+// the load of classes on a server (load.go) and other people's licences
+// (notices.go).
 //
 // For those who run a server there are metrics (metrics.go), rooms (classes.go, and
 // control.go for those of a running server), a check (check.go) and a backup (backup.go).
@@ -84,6 +86,7 @@ const about = `Token by Token shows how a transformer writes text, one stage at 
 Usage:
   viz [serve] [flags]   serve the page and open it in a browser
   viz trace [flags]     run in the terminal and print every stage
+  viz why [flags]       say why a token, part by part, and with parts switched off
   viz inspect [PATH]    describe a model, and say whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
@@ -124,6 +127,8 @@ func command(
 		name, err = "viz serve", serve(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "trace":
 		name, err = "viz trace", trace(ctx, args[1:], env, stdin, stdout, stderr)
+	case args[0] == "why":
+		name, err = "viz why", runWhy(ctx, args[1:], env, stdin, stdout, stderr)
 	case args[0] == "inspect":
 		name, err = "viz inspect", inspect(args[1:], env, stdout)
 	case args[0] == "bench":
@@ -149,7 +154,7 @@ func command(
 	default:
 		err = usageError{
 			fmt.Errorf(
-				"unknown command %q; the commands are serve, trace, inspect, bench, lab, load, rooms, check, "+
+				"unknown command %q; the commands are serve, trace, why, inspect, bench, lab, load, rooms, check, "+
 					"backup, site, notices and version", args[0],
 			),
 		}

@@ -38,6 +38,7 @@ var ranks = map[string]int{
 
 	"infer/testmodel": 5, // the models that tests share
 	"infer/bench":     5,
+	"infer/why":       5,
 	"infer/lab":       6,
 	"lessons/fsrs":    1,
 	"lessons/drill":   5,

@@ -48,6 +48,13 @@ func TestBadInput(t *testing.T) {
 		{trace("-temp"), []string{"-temp", "needs an argument"}},
 		{trace("-colour"), []string{"-colour", "not defined"}},
 		{trace("more"), []string{`"more"`, "only flags"}},
+		{[]string{"why"}, []string{"-prompt", "missing", "1 to 4096 bytes"}},
+		{[]string{"why", "-prompt", "a", "-off", "L9"}, []string{"-off", `"L9"`, "L1 to L6"}},
+		{[]string{"why", "-prompt", "a", "-off", "pos:1"}, []string{"-off", "pos:1 is not an earlier position"}},
+		{[]string{"why", "-prompt", "a", "-token", "a b c"}, []string{"-token", "one, or # and its number"}},
+		{[]string{"why", "-prompt", "a", "-over", "#5000"}, []string{"-over", "#0 to #4095"}},
+		{[]string{"why", "-prompt", "a", "-patch", "a b"}, []string{"-patch", "as many in both"}},
+		{[]string{"why", "more"}, []string{`"more"`, "only flags"}},
 		{trace("-model", filepath.Join(empty, "none")), []string{"-model", "no such folder or file", "config.json"}},
 		{trace("-model", file), []string{"-model", "config.json", "is a part of a model"}},
 		{trace("-model", empty), []string{"-model", "config.json", "must be a folder with"}},
@@ -65,7 +72,8 @@ func TestBadInput(t *testing.T) {
 		{
 			[]string{"paint"},
 			[]string{
-				`"paint"`, "serve, trace, inspect, bench, lab, load, rooms, check, backup, site, notices and version",
+				`"paint"`,
+				"serve, trace, why, inspect, bench, lab, load, rooms, check, backup, site, notices and version",
 			},
 		},
 		{[]string{"site", "-out", empty}, []string{"-program FILE and -out DIR"}},

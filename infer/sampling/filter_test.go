@@ -143,6 +143,19 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	}
 }
 
+// A token's place is the one that the ranking gives it; no places are no tokens.
+func TestPlace(t *testing.T) {
+	z := []float32{1, 3, 3, -2, 5}
+	for at, id := range Rank(z) {
+		if got := Place(z, int(id)); got != at+1 {
+			t.Errorf("token %d is at place %d, want %d", id, got, at+1)
+		}
+	}
+	if got := Top(z, 0); len(got) != 0 {
+		t.Errorf("the first 0 are %v", got)
+	}
+}
+
 func TestRankOf(t *testing.T) {
 	d := Decide([]float32{1, 3, 2}, Pure)
 	for id, want := range []int{2, 0, 1} {

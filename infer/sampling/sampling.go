@@ -160,8 +160,22 @@ func Rank(z []float32) []int32 {
 	return rankByDigits(z)
 }
 
+// Place returns where [Rank] has a token, from 1, without sorting the rest.
+func Place(z []float32, id int) int {
+	place := 1
+	for i, zi := range z {
+		if zi > z[id] || zi == z[id] && i < id {
+			place++
+		}
+	}
+	return place
+}
+
 // Top returns the first n ids of [Rank] without sorting the rest.
 func Top(z []float32, n int) []int32 {
+	if n <= 0 {
+		return nil
+	}
 	top := make([]int32, 0, n+1)
 	for i, zi := range z {
 		if len(top) == n && zi <= z[top[n-1]] {

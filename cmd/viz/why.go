@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+const whyUsage = `Usage: viz why -prompt TEXT [flags]
+
+Says why the model would write a token after a prompt: what each part of the
+model adds to the token's score, which together make exactly that score, and
+what the model says with parts switched off. What a part adds and what is lost
+without it are two things, and neither makes it the seat of an idea.
+`
+
+// whyOptions are the flags of viz why.
+type whyOptions struct {
+	prompt, token, over, off, patch string
+	mean, lens, heads               bool
+	modelPath
+	quant infer.Quant
+	json  bool
+}
+
+// whySays is how many of the most probable tokens are listed.
+const whySays = 5
+
+// runWhy runs viz why.
+func runWhy(
+	ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+) error {
+	var o whyOptions
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	limit := session.DefaultLimits().PromptBytes
+	if o.prompt == "-" {
+		text, err := readPrompt(ctx, stdin, limit)
+		if err != nil {
+			return err
+		}
+		o.prompt = text
+	}
+	if o.prompt != "" || !f.given("prompt") { // before a model is loaded, which may allow an empty one
+		if err := infer.CheckPrompt(o.prompt, limit); err != nil {
+			return f.refused(err)
+		}
+	}
+	m, err := openModel(o.modelPath, f.called("model"), o.quant, stderr)
+	if err != nil {
+		return err
+	}
+	if err := m.CheckPrompt(o.prompt, limit); err != nil {
+		return f.refused(err)
+	}
+	r, err := o.ask(ctx, f, m)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		_, err = indented{r}.WriteTo(stdout)
+		return err
+	}
+	out := bufio.NewWriter(stdout)
+	whyText{out, r}.print()
+	return out.Flush()
+}
+
+func (o *whyOptions) flags() *flags {
+	f := newFlags(whyUsage)
+	f.text("prompt", "TEXT", "the text before the token; - reads standard input, without a final newline", &o.prompt)
+	f.text("token", "TOKEN", "whose score it is: one token, or #ID (default the most probable)", &o.token)
+	f.text("over", "TOKEN", "ask about the token's lead over this one instead of its score", &o.over)
+	f.text("off", "PARTS", "what to switch off, at every position: L3.H2,L4.ffn,L5,pos:0", &o.off)
+	f.toggle("mean", "give what is off its mean over this text's positions instead of 0", &o.mean)
+	f.toggle("lens", "show what the model would say after each block at each position", &o.lens)
+	f.text("patch", "TEXT", "carry another text's vectors over, and show how far the answer follows", &o.patch)
+	f.toggle("heads", "look for heads with a habit, by measure, and switch them off", &o.heads)
+	o.modelPath.flags(f)
+	f.quant(&o.quant)
+	f.toggle("json", "print one JSON object", &o.json)
+	return f
+}
+
+// ask finds out all that the flags ask for.
+func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model) (*why.Report, error) {
+	q := why.Question{Token: -1, Over: -1, Says: whySays}
+	for _, t := range []struct {
+		flag, text string
+		to         *int
+	}{{"token", o.token, &q.Token}, {"over", o.over, &q.Over}} {
+		if !f.given(t.flag) {
+			continue
+		}
+		id, err := why.FindToken(m, t.text)
+		if err != nil {
+			return nil, f.wrong(t.flag, t.text, err)
+		}
+		*t.to = id
+	}
+	var err error
+	if q.Off, q.Positions, err = why.ParseOff(m, o.off); err != nil {
+		return nil, f.wrong("off", o.off, err)
+	}
+	q.Mean = o.mean
+	study, err := o.study(ctx, f, m, "prompt", o.prompt)
+	if err != nil {
+		return nil, err
+	}
+	r := &why.Report{Study: study, Mean: o.mean, Off: why.FormatOff(m, q.Off, q.Positions)}
+	if r.Answer, err = study.Ask(ctx, q); err != nil {
+		return nil, f.wrong("off", o.off, err)
+	}
+	if o.lens {
+		if r.Lens, err = study.Lens(ctx, whySays); err != nil {
+			return nil, err
+		}
+	}
+	if f.given("patch") {
+		if r.Other, err = o.study(ctx, f, m, "patch", o.patch); err != nil {
+			return nil, err
+		}
+		if r.Grid, err = study.Patch(ctx, r.Other); err != nil {
+			return nil, f.wrong("patch", o.patch, err)
+		}
+	}
+	if o.heads {
+		r.Heads, err = why.Find(ctx, m)
+	}
+	return r, err
+}
+
+// study runs a text that a flag gave.
+func (o *whyOptions) study(ctx context.Context, f *flags, m *infer.Model, flag, text string) (*why.Study, error) {
+	if err := infer.CheckPrompt(text, session.DefaultLimits().PromptBytes); err != nil && text != "" {
+		return nil, f.wrong(flag, text, err)
+	}
+	if err := m.CheckText(text); err != nil {
+		return nil, f.wrong(flag, text, err)
+	}
+	s, err := why.New(ctx, m, m.Encode(text))
+	if err != nil && ctx.Err() == nil {
+		return nil, f.wrong(flag, text, err)
+	}
+	return s, err
+}
+
+// wrong says what is wrong with a flag's value.
+func (f *flags) wrong(flag, value string, err error) error {
+	return usageError{fmt.Errorf("invalid value %s for %s: %w", terms.Quoted(value), f.called(flag), err)}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/why"
+)
+
+// The README shows what the command next to it really prints.
+func TestReadmeWhy(t *testing.T) {
+	command := `$ go run ./cmd/viz why -prompt "The capital of France is" -off L1.H6`
+	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
+	shown, _, closed := strings.Cut(shown, "```\n")
+	if !found || !closed {
+		t.Fatalf("README.md lacks the example %s", command)
+	}
+	sameText(t, ok(t, "why", "-prompt", "The capital of France is", "-off", "L1.H6"), shown)
+}
+
+// The page of text and the JSON object have the same numbers, and the JSON's
+// parts add up to its score.
+func TestWhyJSON(t *testing.T) {
+	var got struct {
+		Token struct{ Text string }
+		Over  struct{ Text string }
+		Off   string
+		Base  struct {
+			Z     float64
+			Parts []struct{ Z float64 }
+		}
+		Changed struct{ P float64 }
+		Lens    [][]struct{ Came *struct{ Rank int } }
+		Patch   struct {
+			There struct{ Text string }
+			Cells [][]struct{ Follows float64 }
+		}
+		Heads struct{ Habits []struct{ Habit why.Habit } }
+	}
+	out := ok(t, "why", "-prompt", "The capital of France is", "-token", " Paris", "-over", "London", "-off",
+		"L6,pos:0", "-mean", "-lens", "-patch", "The capital of Italy is", "-heads", "-json")
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	var sum float64
+	for _, p := range got.Base.Parts {
+		sum += p.Z
+	}
+	if math.Abs(sum-got.Base.Z) > 1e-4 || len(got.Base.Parts) != 43 {
+		t.Errorf("%d parts add up to %v, the lead is %v", len(got.Base.Parts), sum, got.Base.Z)
+	}
+	if got.Token.Text != " Paris" || got.Over.Text != " London" || got.Off != "L6,pos:0" || got.Changed.P <= 0 {
+		t.Errorf("%+v", got)
+	}
+	if len(got.Lens) != 7 || len(got.Lens[6]) != 6 || got.Lens[6][5].Came != nil || got.Lens[6][4].Came.Rank != 1 {
+		t.Errorf("the lens is %+v", got.Lens)
+	}
+	if got.Patch.There.Text != " Rome" || len(got.Patch.Cells) != 7 || len(got.Heads.Habits) != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Every architecture is explained in the terminal; a model with more heads than
+// columns names the largest.
+func TestWhyText(t *testing.T) {
+	for _, name := range []string{
+		"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window", "qwen2", "tinyllama",
+	} {
+		out := ok(
+			t, "why", "-prompt", "and the", "-model", filepath.Join(modelsFolder, name), "-off", "L1.H1", "-lens",
+		)
+		for _, want := range []string{"asked", "adds", "embedding", "L2 ", "off        L1.H1;", "moved", "before L1"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, out)
+			}
+		}
+		if biased := strings.Contains(out, "from the attention's bias"); biased != (name == "gpt2") {
+			t.Errorf("%s: a bias: %v", name, biased)
+		}
+	}
+	out := ok(t, "why", "-prompt", "The capital of France is", "-quant", "int8")
+	if !strings.Contains(out, "\nrounding ") {
+		t.Errorf("int8 weights leave nothing over:\n%s", out)
+	}
+	same := ok(t, "why", "-prompt", "The capital of France is", "-patch", "The capital of France is", "-heads")
+	for _, want := range []string{"both texts say ·Paris", "no head passes", "This model has no head that copies"} {
+		if !strings.Contains(same, want) {
+			t.Errorf("no %q in\n%s", want, same)
+		}
+	}
+}
+
+// Every field of the JSON object is described in WIRE.md.
+func TestWhyIsDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## Why a token, as JSON\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	var object any
+	out := ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L1", "-mean", "-lens",
+		"-patch", "The capital of Italy is", "-heads", "-json")
+	if err := json.Unmarshal([]byte(out), &object); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	var look func(any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, item := range v {
+				look(item)
+			}
+		case map[string]any:
+			for key, value := range v {
+				if seen++; !strings.Contains(text, "`"+key+"`") && key != "id" && key != "text" && key != "special" {
+					t.Errorf("WIRE.md does not describe %s", key)
+				}
+				look(value)
+			}
+		}
+	}
+	look(object)
+	if seen < 100 {
+		t.Errorf("only %d fields", seen)
+	}
+}

@@ -1,0 +1,262 @@
+package infer
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// A Contribution is what one part adds to a token's score.
+type Contribution struct {
+	Part Part
+	Z    float64
+}
+
+// Contributions divides the score of a token, after the text up to a position
+// (from 0), among the parts of the model, in the order of [Model.Parts] (direct
+// logit attribution). Each part's output is multiplied by the scale that the
+// final norm had in this very pass (for LayerNorm, less its mean), and by the
+// token's row of the output matrix. A norm behind a half of a block is taken in
+// the same way, so a part is what was really added to the stream. The
+// contributions add up to the score.
+//
+// With over ≥ 0 they are those to the token's lead over that token. It returns
+// an error at a position whose stream was patched, where the parts are not what
+// the stream is made of.
+func (w *Watch) Contributions(position, token, over int) ([]Contribution, error) {
+	m := w.model
+	d, v := m.config.Width, m.config.Vocab
+	switch {
+	case position < 0 || position >= len(w.tokens):
+		return nil, fmt.Errorf("the text has no position %d", position)
+	case token < 0 || token >= v || over >= v:
+		return nil, fmt.Errorf("tokens %d and %d are not both in the vocabulary of %d", token, over, v)
+	case w.change.Patch != nil && w.change.Patch.Position == position:
+		return nil, fmt.Errorf("position %d was carried over from another text, so its parts do not add up", position)
+	}
+	u := m.outputRow(token)
+	if over >= 0 {
+		other := m.outputRow(over)
+		for i, x := range other {
+			u[i] -= x
+		}
+	}
+	row := func(x []float32, size int) []float32 { return x[position*size : (position+1)*size] }
+	toScore := m.norm.at(row(w.stream[len(m.blocks)], d), u)
+
+	embedding := make([]float32, d)
+	m.embed.Row(embedding, w.tokens[position])
+	scale := float64(m.config.EmbeddingScale)
+	if scale == 0 {
+		scale = 1
+	}
+	all := []Contribution{{Part{Kind: PartEmbedding}, scale * toScore.of(embedding)}}
+	if m.places != nil {
+		all = append(all, Contribution{Part{Kind: PartPlaces}, toScore.of(row(m.places, d))})
+	}
+	for l := range m.blocks {
+		heads := w.headContributions(l, row(w.mixed[l], m.config.Heads*m.config.HeadDim), toScore)
+		all = append(all, heads...)
+		all = append(all, Contribution{Part{Kind: PartFeedForward, Block: l + 1}, toScore.of(row(w.fed[l], d))})
+	}
+	if m.norm.bias != nil {
+		all = append(all, Contribution{Part{Kind: PartFinalBias}, toScore.constant})
+	}
+	if m.quant == QuantNone {
+		return all, nil
+	}
+	rest, err := w.remainder(position, token, over, all)
+	return append(all, Contribution{Part{Kind: PartRounding}, rest}), err
+}
+
+// headContributions are those of the heads of block l, from 0, which passed on
+// mixed [heads, headDim], and of its bias.
+func (w *Watch) headContributions(l int, mixed []float32, toScore direction) []Contribution {
+	b, c := &w.model.blocks[l], &w.model.config
+	d, size, width := c.Width, c.HeadDim, c.Heads*c.HeadDim
+	alone := make([]float32, c.Heads*width) // [heads, heads·headDim]: each head's output by itself
+	for h := range c.Heads {
+		copy(alone[h*width+h*size:], mixed[h*size:(h+1)*size])
+	}
+	outs := make([]float32, c.Heads*d) // [heads, width]
+	b.o.Mul(outs, alone, c.Heads)
+
+	bias := b.oBias
+	for _, p := range w.change.Off {
+		if p == (Part{Kind: PartBias, Block: l + 1}) && !w.change.Mean {
+			bias = nil
+		}
+	}
+	together := make([]float32, d)
+	b.o.Mul(together, mixed, 1)
+	addBias(together, bias)
+	through := b.attnPostNorm.at(together, toScore.weights)
+
+	var all []Contribution
+	for h := range c.Heads {
+		all = append(all, Contribution{Part{PartHead, l + 1, h + 1}, through.of(outs[h*d : (h+1)*d])})
+	}
+	if b.oBias == nil && b.attnPostNorm.bias == nil {
+		return all
+	}
+	return append(all, Contribution{Part{Kind: PartBias, Block: l + 1}, through.of(bias) + through.constant})
+}
+
+// remainder is the score, or the lead, less the contributions.
+func (w *Watch) remainder(position, token, over int, all []Contribution) (float64, error) {
+	z, err := w.Logits(len(w.model.blocks), position)
+	if err != nil {
+		return 0, err
+	}
+	rest := float64(z[token])
+	if over >= 0 {
+		rest -= float64(z[over])
+	}
+	for _, c := range all {
+		rest -= c.Z
+	}
+	return rest, nil
+}
+
+// outputRow is a token's row of the output matrix [width].
+func (m *Model) outputRow(token int) []float64 {
+	row := make([]float32, m.config.Width)
+	m.output.Row(row, token)
+	wide := make([]float64, len(row))
+	for i, x := range row {
+		wide[i] = float64(x)
+	}
+	return wide
+}
+
+// A direction is what a vector [width] is multiplied by to know what it adds,
+// through a norm, to a score; the norm itself adds the constant.
+type direction struct {
+	weights  []float64
+	constant float64
+}
+
+// of is what x [width] adds; nil adds nothing.
+func (d direction) of(x []float32) (sum float64) {
+	for i, v := range x {
+		sum += d.weights[i] * float64(v)
+	}
+	return sum
+}
+
+// at returns the direction before a norm that is u [width] behind it, at the
+// scale that the norm has for x [width].
+func (v normalization) at(x []float32, u []float64) direction {
+	if v.weight == nil {
+		return direction{weights: u}
+	}
+	n := float64(len(x))
+	var average, squares float64
+	if v.bias != nil {
+		for _, value := range x {
+			average += float64(value) / n
+		}
+	}
+	for _, value := range x {
+		squares += (float64(value) - average) * (float64(value) - average)
+	}
+	scale := 1 / math.Sqrt(squares/n+float64(v.eps))
+	d := direction{weights: make([]float64, len(u))}
+	var sum float64
+	for i, weight := range v.weight {
+		d.weights[i] = scale * float64(weight) * u[i]
+		sum += d.weights[i]
+	}
+	if v.bias == nil {
+		return d
+	}
+	for i, bias := range v.bias {
+		d.weights[i] -= sum / n // a LayerNorm takes the mean off every vector
+		d.constant += float64(bias) * u[i]
+	}
+	return d
+}
+
+// Tokens are the tokens of the text.
+func (w *Watch) Tokens() []int { return w.tokens }
+
+// Model is the model that was watched.
+func (w *Watch) Model() *Model { return w.model }
+
+// Logits scores every token of the vocabulary as the next one after a position,
+// from 0, if the blocks ended at a height: 0 before the first block, and the
+// number of blocks for what the model says. The caller owns the result [vocab].
+func (w *Watch) Logits(height, position int) ([]float32, error) {
+	z := make([]float32, w.model.config.Vocab)
+	d := w.model.config.Width
+	return z, w.score(w.stream[height][position*d:(position+1)*d], z)
+}
+
+// score writes the logits z [n, vocab] of streams x [n, width], n ≤ chunk.
+func (w *Watch) score(x, z []float32) error {
+	s := w.model.scratch.Get().(*scratch)
+	defer w.model.scratch.Put(s)
+	w.model.score(s, x, z, len(x)/w.model.config.Width)
+	return finite(z, w.model.config.Vocab)
+}
+
+// Attention returns the weights of a head, block and head from 1, at a
+// position: one for each position of the text, 0 for those that it cannot see.
+// The pass must have kept them.
+func (w *Watch) Attention(block, head, position int) []float32 {
+	n := len(w.tokens)
+	at := (position*w.model.config.Heads + head - 1) * n
+	return w.looks[block-1][at : at+n]
+}
+
+// A LensCell is what the model would say at one position if its blocks ended at
+// one height, at T = 1.
+type LensCell struct {
+	Says []Reading // the most probable tokens
+	// Came is the probability of the token that really came next, and Rank its
+	// place, from 1. Both are 0 after the last position.
+	Came float64
+	Rank int
+	Bits float64 // the entropy of the distribution
+}
+
+// Surprise is −log₂ of the probability of what came.
+func (c LensCell) Surprise() float64 { return -math.Log2(c.Came) }
+
+// Lens reads the stream at a height through the final norm and the output matrix
+// at every position ('logit lens', nostalgebraist 2020), over the whole
+// vocabulary; each cell lists `top` tokens.
+func (w *Watch) Lens(height, top int) ([]LensCell, error) {
+	n, d, v := len(w.tokens), w.model.config.Width, w.model.config.Vocab
+	cells := make([]LensCell, 0, n)
+	z := make([]float32, min(n, chunk)*v)
+	for from := 0; from < n; from += chunk {
+		rows := min(chunk, n-from)
+		if err := w.score(w.stream[height][from*d:(from+rows)*d], z[:rows*v]); err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			next := -1
+			if at := from + i + 1; at < n {
+				next = w.tokens[at]
+			}
+			cells = append(cells, w.cell(z[i*v:(i+1)*v], next, top))
+		}
+	}
+	return cells, nil
+}
+
+// cell sums up the scores of one position, after which token next came.
+func (w *Watch) cell(z []float32, next, top int) LensCell {
+	p, max, sum := sampling.Softmax(z, 1)
+	cell := LensCell{Bits: sampling.SoftmaxEntropy(z, 1, p, max, sum)}
+	for _, id := range sampling.Top(z, min(top, len(z))) {
+		cell.Says = append(cell.Says, Reading{w.model.Token(int(id)), p[id]})
+	}
+	if next < 0 {
+		return cell
+	}
+	cell.Came, cell.Rank = p[next], sampling.Place(z, next)
+	return cell
+}

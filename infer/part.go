@@ -1,0 +1,72 @@
+package infer
+
+import "fmt"
+
+// A PartKind says what a [Part] is.
+type PartKind string
+
+// The kinds of parts whose outputs add up to the residual stream, and so to a
+// token's score.
+const (
+	PartEmbedding   PartKind = "embedding"    // the token's row of the table
+	PartPlaces      PartKind = "positions"    // what a learned position adds
+	PartHead        PartKind = "head"         // one attention head
+	PartBias        PartKind = "bias"         // what a block's attention adds whatever its heads do
+	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, its bias included
+	PartFinalBias   PartKind = "final_bias"   // the final norm's bias
+	// PartRounding is what rounding to int8 leaves between the score and the
+	// sum of the others.
+	PartRounding PartKind = "rounding"
+)
+
+// A Part is something that adds to the residual stream. Blocks and heads count
+// from 1; they are 0 where a kind has none.
+type Part struct {
+	Kind  PartKind
+	Block int
+	Head  int
+}
+
+// String is the part as flags, links and JSON name it: L3.H2, L4.ffn, L4.bias.
+func (p Part) String() string {
+	switch p.Kind {
+	case PartHead:
+		return fmt.Sprintf("L%d.H%d", p.Block, p.Head)
+	case PartFeedForward:
+		return fmt.Sprintf("L%d.ffn", p.Block)
+	case PartBias:
+		return fmt.Sprintf("L%d.bias", p.Block)
+	}
+	return string(p.Kind)
+}
+
+// Parts lists all parts of the model in the order in which they add.
+func (m *Model) Parts() []Part {
+	parts := []Part{{Kind: PartEmbedding}}
+	if m.places != nil {
+		parts = append(parts, Part{Kind: PartPlaces})
+	}
+	for l := range m.blocks {
+		parts = append(parts, m.BlockParts(l+1)...)
+	}
+	if m.norm.bias != nil {
+		parts = append(parts, Part{Kind: PartFinalBias})
+	}
+	if m.quant != QuantNone {
+		parts = append(parts, Part{Kind: PartRounding})
+	}
+	return parts
+}
+
+// BlockParts lists the parts of a block, from 1: its heads, its attention's
+// bias if there is one, its feed-forward layer.
+func (m *Model) BlockParts(block int) []Part {
+	var parts []Part
+	for h := range m.config.Heads {
+		parts = append(parts, Part{PartHead, block, h + 1})
+	}
+	if b := &m.blocks[block-1]; b.oBias != nil || b.attnPostNorm.bias != nil {
+		parts = append(parts, Part{Kind: PartBias, Block: block})
+	}
+	return append(parts, Part{Kind: PartFeedForward, Block: block})
+}

@@ -1,0 +1,353 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Watch is one pass over a whole text with everything kept that an
+// explanation needs: the residual stream at every height, what every head and
+// every feed-forward layer added, and on request who looked where. With nothing
+// changed its numbers are those of [Model.Forward], bit for bit.
+//
+// It is a pass of its own, over the same operations, so that writing without
+// looking costs what it did before. A Watch is read-only once made and owns its
+// data, about 4·(2·width + heads·headDim + 2·kvHeads·headDim) bytes for each
+// position and block.
+type Watch struct {
+	model  *Model
+	tokens []int
+	change Intervention
+
+	cache  *Cache
+	stream [][]float32 // [layers+1][positions, width]: before each block, and after the last
+	mixed  [][]float32 // [layers][positions, heads, headDim]: what went into the output matrix
+	fed    [][]float32 // [layers][positions, width]: what the feed-forward layer added
+	looks  [][]float32 // [layers][positions, heads, positions]: attention weights; nil unless kept
+}
+
+// An Intervention is what a pass leaves out or replaces. The zero value changes
+// nothing. A part that is off is off at every position, and everything after it
+// runs again.
+type Intervention struct {
+	// Off are the heads, attention biases and feed-forward layers that are off:
+	// their output is 0 or, with Mean, its mean over the positions of this text.
+	Off  []Part
+	Mean bool
+	// Positions are those whose keys and values no later position can see.
+	Positions []int
+	// Patch replaces the residual stream at one place, unless it is nil.
+	Patch *Patch
+}
+
+// A Patch carries the residual stream of one position from another pass into
+// this one.
+type Patch struct {
+	From     *Watch // a pass of the same model over as many tokens
+	Height   int    // after which block: 0 before the first, up to the number of blocks
+	Position int    // from 0
+}
+
+// Watch runs tokens from the start of a text. looks keeps the attention weights
+// too, 4·heads·positions² bytes for each block.
+func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, error) {
+	plain := *m
+	plain.runner = nil // what it runs is not part of a text
+	m = &plain
+	c := m.NewCache()
+	if err := m.checkPass(c, tokens, make([]float32, m.config.Width)); err != nil {
+		return nil, err
+	}
+	w := &Watch{model: m, tokens: slices.Clone(tokens), cache: c}
+	w.make(nil, 0, 0, looks)
+	return w, w.run(ctx, nil, 0, 0)
+}
+
+// Again runs the same text with a change; w itself must have none. What comes
+// before the first change is not run again. It returns an error for a part, a
+// position or a patch that the model or the text does not have.
+func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
+	if w.changed() {
+		panic("infer: Again on a pass that is changed itself")
+	}
+	if err := w.check(change); err != nil {
+		return nil, err
+	}
+	block, position := w.firstChange(change)
+	again := &Watch{model: w.model, tokens: w.tokens, change: change, cache: w.cache.upTo(position)}
+	for l := range block { // not run again, and only read
+		again.cache.keys[l], again.cache.values[l] = w.cache.keys[l], w.cache.values[l]
+	}
+	again.make(w, block, position, w.looks != nil)
+	return again, again.run(ctx, w, block, position)
+}
+
+func (w *Watch) changed() bool {
+	return len(w.change.Off) > 0 || len(w.change.Positions) > 0 || w.change.Patch != nil
+}
+
+// check says what of a change this pass cannot do.
+func (w *Watch) check(c Intervention) error {
+	cfg, last := &w.model.config, len(w.tokens)-1
+	for _, p := range c.Off {
+		fits := p.Block >= 1 && p.Block <= cfg.Layers && slices.Contains(w.model.BlockParts(p.Block), p)
+		if !fits {
+			return fmt.Errorf(
+				"%s is not a part that can be switched off: the model has L1 to L%d, each with H1 to H%d and ffn",
+				p, cfg.Layers, cfg.Heads,
+			)
+		}
+	}
+	for _, at := range c.Positions {
+		if at < 0 || at >= last {
+			return fmt.Errorf(
+				"pos:%d is not an earlier position: the text has %d positions before its last, from pos:0", at, last,
+			)
+		}
+	}
+	p := c.Patch
+	switch {
+	case p == nil:
+		return nil
+	case p.From.model.hash != w.model.hash || len(p.From.tokens) != len(w.tokens):
+		return fmt.Errorf(
+			"the other text has %d tokens and this one %d; carrying over needs as many in both", len(p.From.tokens),
+			len(w.tokens),
+		)
+	case p.Height < 0 || p.Height > cfg.Layers || p.Position < 0 || p.Position > last:
+		return fmt.Errorf("there is no position %d after block %d", p.Position, p.Height)
+	}
+	return nil
+}
+
+// firstChange returns the first block, from 0, and the first position at which
+// anything is different. It may be the end of the blocks.
+func (w *Watch) firstChange(c Intervention) (block, position int) {
+	block, position = len(w.model.blocks), len(w.tokens)
+	for _, p := range c.Off {
+		block, position = min(block, p.Block-1), 0
+	}
+	for _, at := range c.Positions {
+		block, position = 0, min(position, at+1)
+	}
+	if c.Patch != nil {
+		block, position = min(block, c.Patch.Height), min(position, c.Patch.Position)
+	}
+	return block, position
+}
+
+// make allocates the pass from a block and a position on; before them it takes
+// over what base holds.
+func (w *Watch) make(base *Watch, block, position int, looks bool) {
+	c, n := &w.model.config, len(w.tokens)
+	of := func(size, l int, from func(*Watch) [][]float32) []float32 {
+		if base != nil && l < block {
+			return from(base)[l]
+		}
+		kept := make([]float32, n*size)
+		if base != nil {
+			copy(kept, from(base)[l][:position*size])
+		}
+		return kept
+	}
+	for l := range c.Layers + 1 {
+		w.stream = append(w.stream, of(c.Width, l, func(b *Watch) [][]float32 { return b.stream }))
+	}
+	for l := range c.Layers {
+		w.mixed = append(w.mixed, of(c.Heads*c.HeadDim, l, func(b *Watch) [][]float32 { return b.mixed }))
+		w.fed = append(w.fed, of(c.Width, l, func(b *Watch) [][]float32 { return b.fed }))
+		if looks {
+			w.looks = append(w.looks, of(c.Heads*n, l, func(b *Watch) [][]float32 { return b.looks }))
+		}
+	}
+}
+
+// run fills the pass from a block and a position on. The stream that enters it
+// there is base's, or the embedding if base is nil.
+func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error {
+	m, d := w.model, w.model.config.Width
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	off := w.switched(base)
+	w.cache.reserve(len(w.tokens))
+	for from := position; from < len(w.tokens); from += chunk {
+		n := min(chunk, len(w.tokens)-from)
+		s.places = s.places[:0]
+		for i, id := range w.tokens[from : from+n] {
+			s.places = append(s.places, place{cache: w.cache, at: from + i, token: id})
+		}
+		x := s.x[:n*d]
+		if base == nil {
+			m.enter(s, s.places)
+		} else {
+			copy(x, base.stream[block][from*d:])
+		}
+		for l := block; l <= len(m.blocks); l++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			w.patch(l, from, x)
+			copy(w.stream[l][from*d:], x)
+			if l < len(m.blocks) {
+				w.block(s, l, off)
+			}
+		}
+	}
+	w.cache.positions = len(w.tokens)
+	return nil
+}
+
+// patch replaces the stream x [n, width] of the positions from `from` on where
+// the change says so.
+func (w *Watch) patch(height, from int, x []float32) {
+	p, d := w.change.Patch, w.model.config.Width
+	if p == nil || p.Height != height {
+		return
+	}
+	if at := (p.Position - from) * d; at >= 0 && at < len(x) {
+		copy(x[at:at+d], p.From.stream[height][p.Position*d:])
+	}
+}
+
+// block is [Model.block] with parts off, for the places of s.
+func (w *Watch) block(s *scratch, l int, off *switched) {
+	m, n, b := w.model, len(s.places), &w.model.blocks[l]
+	d, heads := m.config.Width, m.config.Heads*m.config.HeadDim
+	from := s.places[0].at
+	x, h, mixed := s.x[:n*d], s.h[:n*d], s.mixed[:n*heads]
+
+	m.project(s, b, s.places)
+	w.attendAll(s, l)
+	off.heads(l, mixed)
+	copy(w.mixed[l][from*heads:], mixed)
+	if off.bias[l] {
+		without := *b
+		without.oBias, b = nil, &without
+	}
+	b.attention(h, mixed, n)
+	add(x, h)
+
+	if value, is := off.fed[l]; is {
+		for i := range n {
+			copy(h[i*d:], value)
+		}
+	} else {
+		hidden, _ := m.hidden(s, b, b.ffnNorm.of(h, x), n)
+		b.feedForward(h, hidden, n)
+	}
+	copy(w.fed[l][from*d:], h)
+	add(x, h)
+}
+
+// attendAll is [Model.attendAll] with positions hidden.
+func (w *Watch) attendAll(s *scratch, l int) {
+	m, c := w.model, &w.model.config
+	heads, kv, window := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim, m.blocks[l].window
+	var keys, values []float32 // [positions, kvHeads, headDim]: what a place sees, if not all
+	for i, p := range s.places {
+		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
+		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
+	}
+	for i, p := range s.places {
+		seen := w.seen(p.at, window)
+		k, v := p.cache.keys[l], p.cache.values[l]
+		if from := seen[0]; len(seen) == p.at+1-from {
+			k, v = k[from*kv:(p.at+1)*kv], v[from*kv:(p.at+1)*kv]
+		} else {
+			keys, values = keys[:0], values[:0]
+			for _, at := range seen {
+				keys = append(keys, k[at*kv:(at+1)*kv]...)
+				values = append(values, v[at*kv:(at+1)*kv]...)
+			}
+			k, v = keys, values
+		}
+		head := 0
+		m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads], k, v, func(weights []float32) {
+			if w.looks != nil {
+				row := w.looks[l][(p.at*c.Heads+head)*len(w.tokens):]
+				for j, at := range seen {
+					row[at] = weights[j]
+				}
+			}
+			head++
+		})
+	}
+}
+
+// seen lists the positions that a position sees: itself, and the earlier ones
+// within the window that are not hidden.
+func (w *Watch) seen(position, window int) []int {
+	from := 0
+	if window > 0 {
+		from = max(0, position+1-window)
+	}
+	var seen []int
+	for at := from; at <= position; at++ {
+		if at == position || !slices.Contains(w.change.Positions, at) {
+			seen = append(seen, at)
+		}
+	}
+	return seen
+}
+
+// switched is what the parts that are off give instead of their own output.
+type switched struct {
+	size, stride int                       // headDim, heads·headDim
+	head         map[int]map[int][]float32 // by block and head, from 0: [headDim]
+	bias         map[int]bool
+	fed          map[int][]float32 // by block: [width]
+}
+
+// switched works out what the parts that are off give in this pass; means are
+// those of base.
+func (w *Watch) switched(base *Watch) *switched {
+	c := &w.model.config
+	s := &switched{c.HeadDim, c.Heads * c.HeadDim, map[int]map[int][]float32{}, map[int]bool{}, map[int][]float32{}}
+	instead := func(values func() []float32, stride, from, size int) []float32 {
+		if !w.change.Mean {
+			return make([]float32, size)
+		}
+		return mean(values(), stride, from, size)
+	}
+	for _, p := range w.change.Off {
+		l := p.Block - 1
+		switch p.Kind {
+		case PartHead:
+			if s.head[l] == nil {
+				s.head[l] = map[int][]float32{}
+			}
+			h := p.Head - 1
+			s.head[l][h] = instead(func() []float32 { return base.mixed[l] }, c.Heads*c.HeadDim, h*c.HeadDim, c.HeadDim)
+		case PartFeedForward:
+			s.fed[l] = instead(func() []float32 { return base.fed[l] }, c.Width, 0, c.Width)
+		case PartBias:
+			s.bias[l] = !w.change.Mean // a bias is its own mean
+		}
+	}
+	return s
+}
+
+// heads replaces the outputs of heads that are off in mixed [n, heads, headDim].
+func (s *switched) heads(l int, mixed []float32) {
+	for h, value := range s.head[l] {
+		for at := h * s.size; at < len(mixed); at += s.stride {
+			copy(mixed[at:], value)
+		}
+	}
+}
+
+// mean averages the size values at `from` of every row of x [n, stride].
+func mean(x []float32, stride, from, size int) []float32 {
+	sums := make([]float64, size)
+	for row := from; row < len(x); row += stride {
+		for i := range sums {
+			sums[i] += float64(x[row+i])
+		}
+	}
+	out, n := make([]float32, size), float64(len(x)/stride)
+	for i, sum := range sums {
+		out[i] = float32(sum / n)
+	}
+	return out
+}

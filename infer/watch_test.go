@@ -1,0 +1,308 @@
+package infer
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// whyCase is what testdata/why/make.py asked PyTorch about one text.
+type whyCase struct {
+	IDs           []int `json:"ids"`
+	Other         []int `json:"other"`
+	Contributions []struct {
+		Token int                `json:"token"`
+		Over  int                `json:"over"`
+		Z     float64            `json:"z"`
+		Parts map[string]float64 `json:"parts"`
+	} `json:"contributions"`
+	Changes []struct {
+		Off       []string           `json:"off"`
+		Mean      bool               `json:"mean"`
+		Positions []int              `json:"positions"`
+		Logits    [][2]float64       `json:"logits"`
+		Parts     map[string]float64 `json:"parts"`
+	} `json:"changes"`
+	Patches []struct {
+		Height   int          `json:"height"`
+		Position int          `json:"position"`
+		Logits   [][2]float64 `json:"logits"`
+	} `json:"patches"`
+}
+
+// eachWhy runs a test on every text of the fixture with its model.
+func eachWhy(t *testing.T, run func(t *testing.T, m *Model, c whyCase)) {
+	t.Helper()
+	file, err := os.Open("../testdata/why/why.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]whyCase{}
+	if err := json.NewDecoder(unzipped).Decode(&cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) != 12 {
+		t.Fatalf("%d texts, want 12", len(cases))
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if strings.HasPrefix(name, "bundled") {
+				run(t, bundledModel(t), c)
+			} else {
+				run(t, openModel(t, name), c)
+			}
+		})
+	}
+}
+
+func watch(t testing.TB, m *Model, ids []int) *Watch {
+	t.Helper()
+	w, err := m.Watch(context.Background(), ids, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func again(t testing.TB, w *Watch, change Intervention) *Watch {
+	t.Helper()
+	changed, err := w.Again(context.Background(), change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+func partsNamed(t *testing.T, m *Model, names []string) (parts []Part) {
+	t.Helper()
+	for _, p := range m.Parts() {
+		if slices.Contains(names, p.String()) {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) != len(names) {
+		t.Fatalf("%v are not all parts of the model", names)
+	}
+	return parts
+}
+
+// compareContributions wants those of PyTorch to 1e-4 of the larger of 1 and
+// the number itself, and their sum to be the score to 1e-4.
+func compareContributions(t *testing.T, w *Watch, token, over int, want map[string]float64) {
+	t.Helper()
+	last := len(w.tokens) - 1
+	got, err := w.Contributions(last, token, over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d contributions, PyTorch has %d", len(got), len(want))
+	}
+	var sum float64
+	for _, c := range got {
+		sum += c.Z
+		w, ok := want[c.Part.String()]
+		if !ok || math.Abs(c.Z-w) > 1e-4*max(1, math.Abs(w)) {
+			t.Errorf("%s adds %v, PyTorch has %v", c.Part, c.Z, w)
+		}
+	}
+	z, err := w.Logits(w.model.config.Layers, last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := float64(z[token])
+	if over >= 0 {
+		score -= float64(z[over])
+	}
+	if math.Abs(sum-score) > 1e-4 {
+		t.Errorf("the contributions add up to %v, the score is %v", sum, score)
+	}
+}
+
+// Contributions to a score and to a lead equal PyTorch's for every architecture.
+func TestContributionsAgreeWithPyTorch(t *testing.T) {
+	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
+		w := watch(t, m, c.IDs)
+		for _, want := range c.Contributions {
+			compareContributions(t, w, want.Token, want.Over, want.Parts)
+		}
+	})
+}
+
+// compareLogits wants the last position's logits within 1e-3.
+func compareLogits(t *testing.T, w *Watch, want [][2]float64) {
+	t.Helper()
+	z, err := w.Logits(w.model.config.Layers, len(w.tokens)-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range want {
+		if diff := math.Abs(float64(z[int(row[0])]) - row[1]); !(diff <= 1e-3) {
+			t.Errorf("token %v has the logit %v, PyTorch has %v", row[0], z[int(row[0])], row[1])
+		}
+	}
+}
+
+// Parts switched off, positions hidden, and what the others then add, equal
+// PyTorch's.
+func TestSwitchedOffAgreesWithPyTorch(t *testing.T) {
+	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
+		w := watch(t, m, c.IDs)
+		for _, want := range c.Changes {
+			changed := again(t, w, Intervention{
+				Off: partsNamed(t, m, want.Off), Mean: want.Mean, Positions: want.Positions,
+			})
+			compareLogits(t, changed, want.Logits)
+			compareContributions(t, changed, c.Contributions[0].Token, -1, want.Parts)
+		}
+	})
+}
+
+// A stream carried over from another text gives PyTorch's logits.
+func TestPatchAgreesWithPyTorch(t *testing.T) {
+	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
+		w, from := watch(t, m, c.IDs), watch(t, m, c.Other)
+		for _, p := range c.Patches {
+			changed := again(t, w, Intervention{Patch: &Patch{From: from, Height: p.Height, Position: p.Position}})
+			compareLogits(t, changed, p.Logits)
+		}
+	})
+}
+
+// With nothing off, a watched pass has the bits of the ordinary one: streams,
+// keys, values and attention weights, over more than one chunk. So has one that
+// hides nothing, or carries a text's own stream into itself.
+func TestWatchedPassIsTheOrdinaryOne(t *testing.T) {
+	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
+		ids := c.IDs
+		for len(ids) < chunk+9 {
+			ids = append(ids, c.Other...)
+		}
+		ids = ids[:chunk+9]
+		cache := m.NewCache()
+		last, _, err := m.Forward(context.Background(), cache, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, d, n := watch(t, m, ids), m.config.Width, len(ids)
+		itself := again(t, w, Intervention{Patch: &Patch{From: w, Height: 1, Position: 3}})
+		for what, w := range map[string]*Watch{"watched": w, "carried into itself": itself} {
+			if !slices.Equal(w.stream[len(m.blocks)][(n-1)*d:], last) {
+				t.Errorf("%s: another stream than the pass returned", what)
+			}
+			for l := range m.blocks {
+				if !slices.Equal(w.cache.keys[l], cache.keys[l]) || !slices.Equal(w.cache.values[l], cache.values[l]) {
+					t.Errorf("%s: block %d has other keys or values", what, l)
+				}
+			}
+		}
+		for _, at := range []int{0, 5, n - 1} {
+			in, err := m.Inspect(context.Background(), cache, ids[at], at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for l, b := range in.Blocks {
+				if !slices.Equal(b.Residual, w.stream[l+1][at*d:(at+1)*d]) {
+					t.Errorf("position %d: another stream after block %d", at, l)
+				}
+				for h, weights := range b.Attention {
+					if !slices.Equal(weights, w.Attention(l+1, h+1, at)[:at+1]) {
+						t.Errorf("position %d: block %d, head %d looks elsewhere", at, l, h)
+					}
+				}
+			}
+		}
+	})
+}
+
+// The lens at the last height is what the model says, at every position, and
+// its surprise is that of the token that came.
+func TestLensEndsInTheModelsOwnWords(t *testing.T) {
+	m := bundledModel(t)
+	ids := m.Encode("The capital of France is Paris.")
+	w := watch(t, m, ids)
+	cells, err := w.Lens(m.config.Layers, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := m.NewCache()
+	for i, id := range ids {
+		z := logitsAfter(t, m, cache, id)
+		if cells[i].Says[0].Token.ID != argmax(z) || len(cells[i].Says) != 3 {
+			t.Errorf("position %d: the lens says %v, the model %d", i, cells[i].Says, argmax(z))
+		}
+		var came float64
+		if i+1 < len(ids) {
+			came = math.Exp(float64(z[ids[i+1]]) - logSumExp(z))
+		}
+		if math.Abs(cells[i].Came-came) > 1e-6 {
+			t.Errorf("position %d: what came had %v, the lens has %v", i, came, cells[i].Came)
+		}
+	}
+	if cells[5].Rank != 1 || cells[5].Says[0].Token.Text != " Paris" {
+		t.Errorf("after %q the lens says %+v", "The capital of France is", cells[5])
+	}
+}
+
+// What a model or a text does not have is refused with what it has.
+func TestInterventionsAreChecked(t *testing.T) {
+	m := smallModel(t)
+	w := watch(t, m, []int{endID, 72, 105})
+	short := watch(t, m, []int{endID, 72})
+	for want, change := range map[string]Intervention{
+		"L3.H1 is not a part":                   {Off: []Part{{PartHead, 3, 1}}},
+		"L1.H5 is not a part":                   {Off: []Part{{PartHead, 1, 5}}},
+		"L1.bias is not a part":                 {Off: []Part{{Kind: PartBias, Block: 1}}},
+		"embedding is not a part":               {Off: []Part{{Kind: PartEmbedding}}},
+		"pos:2 is not an earlier position":      {Positions: []int{2}},
+		"the other text has 2 tokens and":       {Patch: &Patch{From: short}},
+		"there is no position 3 after block 1":  {Patch: &Patch{From: w, Height: 1, Position: 3}},
+		"there is no position 0 after block 3":  {Patch: &Patch{From: w, Height: 3}},
+		"there is no position 0 after block -1": {Patch: &Patch{From: w, Height: -1}},
+	} {
+		if _, err := w.Again(context.Background(), change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", change, err, want)
+		}
+	}
+	patched := again(t, w, Intervention{Patch: &Patch{From: w, Height: 1, Position: 1}})
+	for _, c := range []struct{ position, token, over int }{{1, 0, -1}, {3, 0, -1}, {2, 999, -1}, {2, 0, 999}} {
+		if _, err := patched.Contributions(c.position, c.token, c.over); err == nil {
+			t.Errorf("contributions of %+v", c)
+		}
+	}
+	ended, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := w.Again(ended, Intervention{Off: []Part{{PartHead, 1, 1}}}); err == nil {
+		t.Error("a pass goes on after its context has ended")
+	}
+	if _, err := m.Watch(context.Background(), nil, false); err == nil {
+		t.Error("a pass over nothing")
+	}
+}
+
+// An int8 model's parts add up to its score with what rounding leaves.
+func TestContributionsOfRoundedWeights(t *testing.T) {
+	m, err := bundledModel(t).Rounded(QuantInt8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, m, m.Encode("The capital of France is"))
+	all, err := w.Contributions(len(w.tokens)-1, m.Encode(" Paris")[1], -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := all[len(all)-1]
+	if rest.Part.Kind != PartRounding || rest.Z == 0 || math.Abs(rest.Z) > 0.5 {
+		t.Errorf("rounding leaves %+v", rest)
+	}
+}

@@ -1,0 +1,119 @@
+package why
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// MaxOff is how many parts and positions may be switched off together.
+const MaxOff = 256
+
+// offForms is what a list of parts is made of.
+const offForms = "L3.H2 (a head), L4.ffn (a feed-forward layer), L4.bias, L4 (a block) or pos:0 (a position)"
+
+// ParseOff reads what is switched off: a list such as L3.H2,L4.ffn,L5,pos:0. A
+// block stands for all its parts. The parts come back in the model's order,
+// each once; whether a position exists is the text's business.
+func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int, err error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil, nil
+	}
+	for _, item := range strings.Split(text, ",") {
+		item = strings.TrimSpace(item)
+		if at, ok := strings.CutPrefix(item, "pos:"); ok {
+			n, err := strconv.Atoi(at)
+			if err != nil || n < 0 {
+				return nil, nil, fmt.Errorf("%q is not a position; it must be pos:0 or a later one", item)
+			}
+			positions = append(positions, n)
+			continue
+		}
+		more, err := parseParts(m, item)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts = append(parts, more...)
+	}
+	slices.Sort(positions)
+	positions = slices.Compact(positions)
+	parts = slices.DeleteFunc(m.Parts(), func(p infer.Part) bool { return !slices.Contains(parts, p) })
+	if len(parts)+len(positions) > MaxOff {
+		return nil, nil, fmt.Errorf("at most %d parts and positions may be off together", MaxOff)
+	}
+	return parts, positions, nil
+}
+
+// parseParts reads a head, a feed-forward layer, a bias or a block.
+func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
+	number, ok := strings.CutPrefix(strings.ToUpper(item), "L")
+	number, rest, dotted := strings.Cut(number, ".")
+	block, err := strconv.Atoi(number)
+	if !ok || err != nil || dotted && rest == "" {
+		return nil, fmt.Errorf("%q is not a part; it must be %s", item, offForms)
+	}
+	layers, heads := m.Config().Layers, m.Config().Heads
+	if block < 1 || block > layers {
+		return nil, fmt.Errorf("%q is not in this model; its blocks are L1 to L%d", item, layers)
+	}
+	parts := m.BlockParts(block)
+	if !dotted {
+		return parts, nil
+	}
+	for _, p := range parts {
+		if strings.EqualFold(p.String(), item) {
+			return []infer.Part{p}, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is not in this model; a block has H1 to H%d and ffn", item, heads)
+}
+
+// FormatOff writes what [ParseOff] reads, whole blocks as such.
+func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
+	var items []string
+	for block := range m.Config().Layers {
+		all := m.BlockParts(block + 1)
+		off := slices.DeleteFunc(slices.Clone(all), func(p infer.Part) bool { return !slices.Contains(parts, p) })
+		if len(off) == len(all) {
+			items = append(items, fmt.Sprintf("L%d", block+1))
+			continue
+		}
+		for _, p := range off {
+			items = append(items, p.String())
+		}
+	}
+	for _, at := range positions {
+		items = append(items, fmt.Sprintf("pos:%d", at))
+	}
+	return strings.Join(items, ",")
+}
+
+// FindToken reads the token whose score is asked about: its text, or #ID. A
+// text must be exactly one token; without a leading space it may also be the
+// one that has it.
+func FindToken(m *infer.Model, text string) (int, error) {
+	if number, ok := strings.CutPrefix(text, "#"); ok && number != "" {
+		id, err := strconv.Atoi(number)
+		if err != nil || id < 0 || id >= m.Config().Vocab {
+			return 0, fmt.Errorf("the vocabulary has #0 to #%d", m.Config().Vocab-1)
+		}
+		return id, nil
+	}
+	if text == "" {
+		return 0, errors.New("it must be one token, or # and its number")
+	}
+	for _, form := range []string{text, " " + text} {
+		ids := m.Encode(form)
+		if m.Config().BOS >= 0 {
+			ids = ids[1:]
+		}
+		if len(ids) == 1 && m.Token(ids[0]).Text == form {
+			return ids[0], nil
+		}
+	}
+	return 0, errors.New("it is more than one token for this model; it must be one, or # and its number")
+}

@@ -1,0 +1,220 @@
+// Package why asks a model why it says a token: what each part added to the
+// token's score, what the model says with parts switched off, what it would
+// have said at each height, and where another text's answer comes in.
+//
+// A [Study] is one text, run once with everything kept ([infer.Watch]). Every
+// question runs only what it changes. Two numbers belong to a part, and they
+// differ: what it adds to the score (its contribution, which leaves out all that
+// later parts make of its output), and what the score loses without it (for
+// which the rest runs again). Neither makes a part the seat of an idea.
+package why
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// A Study is one text and the pass over it. It is read-only, and safe for any
+// number of goroutines.
+type Study struct {
+	watch *infer.Watch
+}
+
+// New runs a text, given as tokens with the start token if the model has one.
+func New(ctx context.Context, m *infer.Model, tokens []int) (*Study, error) {
+	w, err := m.Watch(ctx, tokens, false)
+	return &Study{w}, err
+}
+
+// Model is the model that is asked.
+func (s *Study) Model() *infer.Model { return s.watch.Model() }
+
+// Tokens are those of the text.
+func (s *Study) Tokens() []int { return s.watch.Tokens() }
+
+// A Question is what is asked about the token after the text.
+type Question struct {
+	Token int // whose score it is; < 0 for the most probable one
+	Over  int // if ≥ 0, the token over which Token's lead is asked
+	infer.Intervention
+	Says int // how many of the most probable tokens to list
+}
+
+// An Answer is the whole pass beside the changed one.
+type Answer struct {
+	Token, Over int
+	Base        Outcome
+	// Changed is the pass with the intervention; nil if there is none.
+	Changed *Outcome
+	// Moved lists how the contributions changed, the largest change first; those
+	// of the parts that are off are not among them.
+	Moved []Move
+}
+
+// An Outcome is what a pass says after the text.
+type Outcome struct {
+	Z    float64 // the token's score, or its lead
+	P    float64 // the token's probability at T = 1
+	Rank int     // its place in the whole vocabulary, from 1
+	Says []infer.Reading
+	// Parts are what each part adds to Z; nil where the stream that is read was
+	// carried over from another text.
+	Parts []infer.Contribution
+}
+
+// A Move is how one part's contribution changed.
+type Move struct {
+	Part     infer.Part
+	From, To float64
+}
+
+// Ask answers a question. It returns the errors of [infer.Watch.Again].
+func (s *Study) Ask(ctx context.Context, q Question) (*Answer, error) {
+	z, err := s.scores(s.watch)
+	if err != nil {
+		return nil, err
+	}
+	if q.Token < 0 {
+		q.Token = int(sampling.Top(z, 1)[0])
+	}
+	a := &Answer{Token: q.Token, Over: q.Over}
+	if a.Base, err = s.outcome(s.watch, z, q); err != nil {
+		return nil, err
+	}
+	if len(q.Off) == 0 && len(q.Positions) == 0 && q.Patch == nil {
+		return a, nil
+	}
+	changed, err := s.watch.Again(ctx, q.Intervention)
+	if err != nil {
+		return nil, err
+	}
+	if z, err = s.scores(changed); err != nil {
+		return nil, err
+	}
+	outcome, err := s.outcome(changed, z, q)
+	if err != nil {
+		return nil, err
+	}
+	a.Changed, a.Moved = &outcome, moved(a.Base.Parts, outcome.Parts, q.Off)
+	return a, nil
+}
+
+// scores are the logits [vocab] after the text.
+func (s *Study) scores(w *infer.Watch) ([]float32, error) {
+	return w.Logits(s.Model().Config().Layers, len(s.Tokens())-1)
+}
+
+// outcome is what pass w, with scores z, says to a question.
+func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error) {
+	o := Outcome{Z: float64(z[q.Token])}
+	if q.Over >= 0 {
+		o.Z -= float64(z[q.Over])
+	}
+	p, _, _ := sampling.Softmax(z, 1)
+	o.P, o.Rank = p[q.Token], sampling.Place(z, q.Token)
+	for _, id := range sampling.Top(z, min(q.Says, len(z))) {
+		o.Says = append(o.Says, infer.Reading{Token: s.Model().Token(int(id)), P: p[id]})
+	}
+	last := len(s.Tokens()) - 1
+	if q.Patch != nil && q.Patch.Position == last {
+		return o, nil
+	}
+	parts, err := w.Contributions(last, q.Token, q.Over)
+	o.Parts = parts
+	return o, err
+}
+
+// moved compares contributions, leaving out the parts that are off.
+func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
+	for i := range min(len(from), len(to)) {
+		if !slices.Contains(off, from[i].Part) {
+			moves = append(moves, Move{from[i].Part, from[i].Z, to[i].Z})
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b Move) int {
+		return cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From))
+	})
+	return moves
+}
+
+// Lens is what the model would say at every height and position: one row for
+// each height, from 0 (before the first block) up, of a cell for each position.
+func (s *Study) Lens(ctx context.Context, top int) ([][]infer.LensCell, error) {
+	var rows [][]infer.LensCell
+	for height := range s.Model().Config().Layers + 1 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		row, err := s.watch.Lens(height, top)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// A Grid says how far the answer follows when the stream of another text is
+// carried into this one, at one height and position at a time.
+type Grid struct {
+	// Here and There are what the two texts say most probably. They are one token
+	// where both say the same, and then nothing can follow.
+	Here, There int
+	// Lead is how much higher There scores than Here: in this text, and in the
+	// other.
+	LeadHere, LeadThere float64
+	// Cells [heights][positions], from height 0 up.
+	Cells [][]GridCell
+}
+
+// A GridCell is what comes of one stream carried over.
+type GridCell struct {
+	// Follows is how far the lead went from this text's to the other's: 0 is not
+	// at all, 1 all the way; it may be outside.
+	Follows float64
+	P       float64 // the probability of the other text's answer
+}
+
+// Patch carries the streams of another text into this one, everywhere in turn.
+// The texts must have the same number of tokens.
+func (s *Study) Patch(ctx context.Context, other *Study) (*Grid, error) {
+	here, err := s.scores(s.watch)
+	if err != nil {
+		return nil, err
+	}
+	there, err := other.scores(other.watch)
+	if err != nil {
+		return nil, err
+	}
+	g := &Grid{Here: int(sampling.Top(here, 1)[0]), There: int(sampling.Top(there, 1)[0])}
+	lead := func(z []float32) float64 { return float64(z[g.There]) - float64(z[g.Here]) }
+	g.LeadHere, g.LeadThere = lead(here), lead(there)
+	for height := range s.Model().Config().Layers + 1 {
+		var row []GridCell
+		for position := range s.Tokens() {
+			w, err := s.watch.Again(ctx, infer.Intervention{
+				Patch: &infer.Patch{From: other.watch, Height: height, Position: position},
+			})
+			if err != nil {
+				return nil, err
+			}
+			z, err := s.scores(w)
+			if err != nil {
+				return nil, err
+			}
+			p, _, _ := sampling.Softmax(z, 1)
+			cell := GridCell{P: p[g.There]}
+			if g.LeadThere != g.LeadHere {
+				cell.Follows = (lead(z) - g.LeadHere) / (g.LeadThere - g.LeadHere)
+			}
+			row = append(row, cell)
+		}
+		g.Cells = append(g.Cells, row)
+	}
+	return g, nil
+}

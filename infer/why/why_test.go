@@ -1,0 +1,245 @@
+package why
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+)
+
+func study(t testing.TB, m *infer.Model, text string) *Study {
+	t.Helper()
+	s, err := New(context.Background(), m, m.Encode(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func ask(t testing.TB, s *Study, off string) *Answer {
+	t.Helper()
+	parts, positions, err := ParseOff(s.Model(), off)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Ask(context.Background(), Question{
+		Token: -1, Over: -1, Says: 3, Intervention: infer.Intervention{Off: parts, Positions: positions},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// The figures of the mock: 43 parts make 21.30, and without block 1's
+// feed-forward layer the model has lost the thread.
+func TestParisIsASum(t *testing.T) {
+	s := study(t, testmodel.Target(t), "The capital of France is")
+	a := ask(t, s, "L1.ffn")
+	if got := s.Model().Token(a.Token).Text; got != " Paris" || a.Base.Rank != 1 || len(a.Base.Parts) != 43 {
+		t.Fatalf("asked about %q, %d parts", got, len(a.Base.Parts))
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.006 {
+			t.Errorf("%s is %.3f, want %.2f", what, got, want)
+		}
+	}
+	near("the score", a.Base.Z, 21.30)
+	near("the last feed-forward layer", a.Base.Parts[42].Z, 13.40)
+	near("the score without L1.ffn", a.Changed.Z, -14.54)
+	near("the embedding without L1.ffn", a.Changed.Parts[0].Z, 1.09)
+	if got := a.Changed.Says[0].Token.Text; got != " he" {
+		t.Errorf("without L1.ffn it says %q", got)
+	}
+	if a.Moved[0].Part.String() != "L6.ffn" || len(a.Moved) != 42 {
+		t.Errorf("%d parts moved, most of all %+v", len(a.Moved), a.Moved[0])
+	}
+}
+
+// A block that is off is all its parts off, and a token's lead is the
+// difference of two scores.
+func TestBlocksAndLeads(t *testing.T) {
+	s := study(t, testmodel.Target(t), "The capital of France is")
+	block, parts := ask(t, s, "L2"), ask(t, s, "l2.h1,L2.H2,L2.H3,L2.H4,L2.H5,L2.H6,L2.FFN")
+	if block.Changed.Z != parts.Changed.Z {
+		t.Errorf("block 2 off gives %v, its parts off %v", block.Changed.Z, parts.Changed.Z)
+	}
+	rome, err := FindToken(s.Model(), "Rome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lead, err := s.Ask(context.Background(), Question{Token: block.Token, Over: rome})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.Ask(context.Background(), Question{Token: rome, Over: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(lead.Base.Z-(block.Base.Z-other.Base.Z)) > 1e-4 {
+		t.Errorf("the lead is %v, the scores %v and %v", lead.Base.Z, block.Base.Z, other.Base.Z)
+	}
+}
+
+// Without the position of France the model can't know which capital.
+func TestHiddenPosition(t *testing.T) {
+	s := study(t, testmodel.Target(t), "The capital of France is")
+	if a := ask(t, s, "pos:4"); a.Changed.Rank == 1 || a.Changed.P > 0.1 {
+		t.Errorf("with France hidden Paris has %v and is %d.", a.Changed.P, a.Changed.Rank)
+	}
+}
+
+// The answer follows the word that differs, as long as the last position has
+// not looked at it; after that it is in the last position.
+func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
+	m := testmodel.Target(t)
+	france, italy := study(t, m, "The capital of France is"), study(t, m, "The capital of Italy is")
+	g, err := france.Patch(context.Background(), italy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Token(g.Here).Text != " Paris" || m.Token(g.There).Text != " Rome" {
+		t.Fatalf("%q and %q", m.Token(g.Here).Text, m.Token(g.There).Text)
+	}
+	last := len(g.Cells) - 1
+	for what, c := range map[string]struct{ got, want float64 }{
+		"the word itself":               {g.Cells[0][4].Follows, 1},
+		"the end of the last position":  {g.Cells[last][5].Follows, 1},
+		"a position that is the same":   {g.Cells[3][3].Follows, 0},
+		"the word, after all has ended": {g.Cells[last][4].Follows, 0},
+	} {
+		if math.Abs(c.got-c.want) > 1e-4 {
+			t.Errorf("%s: the answer follows %v, want %v", what, c.got, c.want)
+		}
+	}
+	if _, err := france.Patch(context.Background(), study(t, m, "The capital")); err == nil {
+		t.Error("texts of other lengths are carried over")
+	}
+}
+
+// What is written for a link reads back, whole blocks as such.
+func TestOffReadsBack(t *testing.T) {
+	m := testmodel.Target(t)
+	for text, want := range map[string]string{
+		"":                        "",
+		" L3.H2 , l4.FFN,pos:0":   "L3.H2,L4.ffn,pos:0",
+		"pos:3,pos:1,pos:3,L6.H1": "L6.H1,pos:1,pos:3",
+		"L2.ffn,L2,L2.H1":         "L2",
+	} {
+		parts, positions, err := ParseOff(m, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := FormatOff(m, parts, positions); got != want {
+			t.Errorf("%q is written %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"head 3": "is not a part", "L": "is not a part", "L3.": "is not a part", "L0": "L1 to L6", "L7.H1": "L1 to L6",
+		"L3.H7": "H1 to H6", "L3.bias": "H1 to H6", "pos:-1": "is not a position", "pos:x": "is not a position",
+		",": "is not a part", "3": "is not a part",
+	} {
+		if _, _, err := ParseOff(m, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	for _, text := range []string{"", "#", "#4096", "#-1", "#x", "a word that is many tokens"} {
+		if id, err := FindToken(m, text); err == nil && text != "#" {
+			t.Errorf("%q is token %d", text, id)
+		}
+	}
+	if id, err := FindToken(m, "#7"); err != nil || id != 7 {
+		t.Errorf("#7 is %d, %v", id, err)
+	}
+}
+
+// The heads that pass by the measure really do look there, on every model that
+// the engine runs; switching them off gives numbers.
+func TestFind(t *testing.T) {
+	models := map[string]*infer.Model{"bundled": testmodel.Target(t)}
+	for _, name := range []string{"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window"} {
+		c, err := checkpoint.OpenPath(filepath.Join("..", "..", "testdata", "models", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if models[name], err = infer.Load(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, m := range models {
+		f, err := Find(context.Background(), m)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, h := range f.Habits {
+			sorted := slices.IsSortedFunc(h.Heads, func(a, b Measured) int {
+				if a.Score < b.Score {
+					return 1
+				}
+				return -1
+			})
+			if len(h.Heads) != findShown || !sorted && name == "bundled" {
+				t.Errorf("%s: %s lists %+v", name, h.Habit, h.Heads)
+			}
+			for _, head := range h.Heads {
+				if head.Score < 0 || head.Score > 1 || head.Pass != (head.Score >= Passing) || head.Off <= 0 {
+					t.Errorf("%s: %s lists %+v", name, h.Habit, head)
+				}
+			}
+			if (h.Together > 0) != (h.Pass > 0) {
+				t.Errorf("%s: %s: %d pass, together %v", name, h.Habit, h.Pass, h.Together)
+			}
+		}
+	}
+	f, err := Find(context.Background(), models["bundled"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Habits[0].Heads[0].Part.String() != "L4.H4" || f.Habits[0].Pass != 2 || f.Habits[1].Pass != 0 {
+		t.Errorf("the bundled model's heads are %+v", f.Habits)
+	}
+}
+
+// BenchmarkIntervention is one part of the bundled model switched off, with all
+// that an answer says about it.
+func BenchmarkIntervention(b *testing.B) {
+	s := study(b, testmodel.Target(b), "The capital of France is")
+	for _, off := range []string{"L1.H1", "L1", "pos:0", "L6.ffn"} {
+		b.Run(off, func(b *testing.B) {
+			for b.Loop() {
+				ask(b, s, off)
+			}
+		})
+	}
+}
+
+// BenchmarkLens reads 256 positions at every height, and prints the memory that
+// the pass and the cells take.
+func BenchmarkLens(b *testing.B) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := testmodel.Target(b)
+	tokens := m.Encode(string(text[:8192]))[:256]
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := New(context.Background(), m, tokens)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Lens(context.Background(), 5); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
