@@ -65,8 +65,9 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 }
 
 // Again runs the same text with a change; w itself must have none. What comes
-// before the first change is not run again. It returns an error for a part, a
-// position or a patch that the model or the text does not have.
+// before the first change is not run again. It returns an error for a part or a
+// patch that the model or the text does not have, and a *[PlaceError] for a
+// position.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
 	if w.changed() {
 		panic("infer: Again on a pass that is changed itself")
@@ -87,6 +88,18 @@ func (w *Watch) changed() bool {
 	return len(w.change.Off) > 0 || len(w.change.Positions) > 0 || w.change.Patch != nil
 }
 
+// A PlaceError says that a text has no such position that could be hidden.
+type PlaceError struct {
+	Position int
+	Earlier  int // how many positions the text has before its last
+}
+
+func (e *PlaceError) Error() string {
+	return fmt.Sprintf(
+		"pos:%d is not an earlier position: the text has %d positions before its last, from pos:0", e.Position, e.Earlier,
+	)
+}
+
 // check says what of a change this pass cannot do.
 func (w *Watch) check(c Intervention) error {
 	cfg, last := &w.model.config, len(w.tokens)-1
@@ -101,9 +114,7 @@ func (w *Watch) check(c Intervention) error {
 	}
 	for _, at := range c.Positions {
 		if at < 0 || at >= last {
-			return fmt.Errorf(
-				"pos:%d is not an earlier position: the text has %d positions before its last, from pos:0", at, last,
-			)
+			return &PlaceError{at, last}
 		}
 	}
 	p := c.Patch

@@ -11,10 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/learn"
 	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/practice"
+	"github.com/tokenbytoken/viz/web/why"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// mountLoop adds the page of the Loop, its live part, and the first run that leads there.
+// mountLoop adds the page of the Loop, its live part, the first run that leads
+// there, and the page that says why a token.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
@@ -29,6 +31,9 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 		deps.Lesson = s.cfg.Course.Lessons[0].Href()
 	}
 	first.New(deps).Mount(mux)
+	why.New(why.Deps{
+		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Log: s.cfg.Logger,
+	}).Mount(mux)
 }
 
 // mountCourse adds the pages of Learn, the home page among them, and of Practise.

@@ -68,6 +68,7 @@ var ranks = map[string]int{
 	"web/coursework":          10, // the course as one learner works through it
 	"web/loop":                11,
 	"web/first":               11,
+	"web/why":                 11,
 	"web/learn":               11,
 	"web/practice":            11,
 	"web/classroom":           11,

@@ -26,7 +26,7 @@ export class Address {
     // reaches for its link.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
-        const link = target.closest?.('[data-export], [data-predict]');
+        const link = target.closest?.('[data-export], [data-predict], [data-why]');
         if (link) this.#aim(link);
       });
     }
@@ -61,13 +61,14 @@ export class Address {
   }
 
   // aim points a link at a file of this run, or of one rebuilt from its log, or
-  // at the game that asks for the token after the stage shown.
+  // at the game that asks for the token after the stage shown, or at what made it likely.
   #aim(link) {
     const query = new URLSearchParams();
     const file = link.dataset.export;
     if (file) query.set('run', this.#socket.run);
     if (this.#socket.link) query.set('log', this.#socket.link);
-    const href = at(file ? `/export/${file}?${query}` : `/predict${query.size ? `?${query}` : ''}`);
+    const page = link.hasAttribute('data-why') ? '/why' : '/predict';
+    const href = at(file ? `/export/${file}?${query}` : `${page}${query.size ? `?${query}` : ''}`);
     if (link.getAttribute('href') !== href) link.href = href;
   }
 

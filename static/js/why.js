@@ -1,0 +1,25 @@
+// Why this token: a part that is pressed changes the page in place. Without this
+// script the same form leads to the same page.
+import { patch } from './patch.js';
+
+document.addEventListener('submit', async (event) => {
+  const form = event.target.closest('form[data-why]');
+  if (!form) return;
+  event.preventDefault();
+  const address = `/why?${new URLSearchParams(new FormData(form, event.submitter))}`;
+  const pressed = event.submitter;
+  pressed.setAttribute('aria-busy', 'true');
+  try {
+    const answer = await fetch(address, { headers: { 'Viz-Fragment': '1' } });
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    patch(document.getElementById('why'), await answer.text());
+    history.pushState(null, '', address);
+  } catch {
+    location.assign(address); // which says what is wrong
+  } finally {
+    pressed.removeAttribute('aria-busy');
+  }
+});
+
+// Back and forward go through what was switched off.
+window.addEventListener('popstate', () => location.reload());

@@ -1,0 +1,176 @@
+package why_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
+
+// open is a page of a server, as text and as a document.
+func open(t *testing.T, address string) (*goquery.Document, int) {
+	t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	d, err := goquery.NewDocumentFromReader(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, resp.StatusCode
+}
+
+func at(query ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(query); i += 2 {
+		v.Set(query[i], query[i+1])
+	}
+	return "/why?" + v.Encode()
+}
+
+// The page shows the sum of the mock's figures, and with parts off what the model says
+// then; each part's button carries the address of the press.
+func TestPartsAndWhatIsSaidWithoutThem(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	d, status := open(t, site+"/why")
+	if status != http.StatusOK || !strings.Contains(d.Find(".why__head").Text(), "21.30") ||
+		d.Find("tbody .part").Length() != 42 || d.Find(".parts thead .part").Length() != 6 {
+		t.Fatalf("status %d, %d parts: %s", status, d.Find("tbody .part").Length(), d.Find(".why__head").Text())
+	}
+	last := d.Find(`button[aria-label="block 6, feed-forward: +13.40"]`)
+	if last.AttrOr("value", "") != "L6.ffn" || last.AttrOr("aria-pressed", "") != "false" {
+		t.Errorf("the last part's button: %q", last.AttrOr("value", "none"))
+	}
+	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L1.ffn"))
+	if said := d.Find(".says li").First().Text(); !strings.Contains(said, "·he") {
+		t.Errorf("without L1.ffn it says %q", said)
+	}
+	if d.Find(".says__moved li").Length() != 3 || d.Find(".fall__was").Length() == 0 {
+		t.Error("nothing says what changed")
+	}
+	off := d.Find(`[aria-pressed="true"]`)
+	if off.Length() != 1 || off.AttrOr("value", "x") != "" || off.Text() != "off" {
+		t.Errorf("%d parts are off", off.Length())
+	}
+	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L2,pos:4"))
+	pressed := d.Find(`[aria-pressed="true"]`).Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+	if want := "[block 2 off off off off off off off ·France]"; fmt.Sprint(pressed) != want {
+		t.Errorf("off are %v, want %s", pressed, want)
+	}
+}
+
+// The Loop's link opens the text of the step shown, and asks about the token that was
+// drawn there; before the draw it asks about the most probable one.
+func TestMomentOfARun(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	var st *session.State
+	for seed := 1.0; st == nil || st.Steps[1].Rank == 1; seed++ { // until it draws another than the most probable
+		run := session.New(testmodel.Target(t), session.DefaultLimits())
+		commands := []session.Command{
+			session.SetKnob("temperature", 1.6), session.SetKnob("top_p", 1), session.SetKnob("seed", seed),
+			session.Start{Prompt: "Once upon a time"},
+		}
+		for range 13 { // to the second step's last stage
+			commands = append(commands, session.StepStage{})
+		}
+		for _, c := range commands {
+			var err error
+			if st, err = run.Apply(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindCache}) {
+		t.Fatalf("at %+v", st.Cursor)
+	}
+	step := st.Steps[1]
+	d, status := open(t, site+at("log", session.LinkOf(st)))
+	want := strings.ReplaceAll(testmodel.Target(t).Token(step.Chosen).Text, " ", "·")
+	if got := d.Find(".tk--pick").Text(); status != http.StatusOK || got != want {
+		t.Errorf("status %d, asked about %q, drawn was %q", status, got, want)
+	}
+	if d.Find(`form input[name="log"]`).Length() != 1 {
+		t.Error("a press would lose the run")
+	}
+}
+
+// What can't be asked is said beside the field, and what is typed stays text.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	for want, address := range map[string]string{
+		"1 to 4096 bytes":   at("prompt", strings.Repeat("x", 5000)),
+		"1 to 256 tokens":   at("prompt", strings.Repeat("x y ", 200)),
+		"L1 to L6":          at("off", "L7"),
+		"is not a part":     at("off", "<b>"),
+		"earlier position":  at("off", "pos:5"),
+		"This link is dama": at("log", "nonsense"),
+	} {
+		d, status := open(t, site+address)
+		if say := d.Find("#prompt-error").Text(); status != http.StatusBadRequest || !strings.Contains(say, want) {
+			t.Errorf("status %d, %q, want %q", status, say, want)
+		}
+	}
+	d, status := open(t, site+at("prompt", "<script>alert(1)</script>"))
+	if status != http.StatusOK || d.Find("main script").Length() != 0 || d.Find("#prompt").AttrOr("value", "") == "" {
+		t.Error("a text became markup")
+	}
+}
+
+// A press changes the page in place, the address keeps it, and Back undoes it.
+func TestBrowserSwitchesParts(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, site+"/why")
+		use := hands(tab)
+		use.Press(`[aria-label="block 6, feed-forward: +13.40"]`)
+		pressed := func(n int) string {
+			return fmt.Sprintf(`document.querySelectorAll('[aria-pressed="true"]').length === %d`, n)
+		}
+		tab.Until(`location.search.includes("off=L6.ffn") && ` + pressed(1))
+		use.Press(`[aria-label^="block 1, head 1:"]`)
+		tab.Until(`location.search.includes("L1.H1") && ` + pressed(2))
+		tab.Eval(`history.back()`)
+		tab.Until(`document.readyState === "complete" && ` + pressed(1))
+	})
+}
+
+// The Loop leads to its own moment.
+func TestBrowserFromTheLoop(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Laptop, site+"/loop?prompt=Once+upon+a+time")
+	tab.Until(`document.querySelector("[data-why]") && document.body.dataset.link`)
+	tab.Eval(`document.querySelector("[data-why]").closest("details").open = true`)
+	tab.Eval(`document.querySelector("[data-why]").dispatchEvent(new Event("pointerover", {bubbles: true}))`)
+	tab.Until(`document.querySelector("[data-why]").getAttribute("href").startsWith("/why?log=")`)
+	tab.Go(site + tab.Attr("[data-why]", "href"))
+	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
+}
+
+// axe-core finds nothing, with everything on and with parts off.
+func TestPageIsAccessible(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Laptop, site+"/why")
+	tab.Audit("whole")
+	tab.Go(site + at("prompt", "The capital of France is", "off", "L6.H1,L6.ffn,pos:2"))
+	tab.AuditState("off", 0)
+}
