@@ -96,7 +96,8 @@ type PlaceError struct {
 
 func (e *PlaceError) Error() string {
 	return fmt.Sprintf(
-		"pos:%d is not an earlier position: the text has %d positions before its last, from pos:0", e.Position, e.Earlier,
+		"pos:%d is not an earlier position: the text has %d positions before its last, from pos:0", e.Position,
+		e.Earlier,
 	)
 }
 

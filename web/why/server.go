@@ -34,6 +34,7 @@ type Deps struct {
 type Server struct {
 	Deps
 	pages.Base
+	finder finder
 }
 
 // New returns the page's server.
@@ -78,6 +79,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	}
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
+	about.with, about.heads = q.Get("with"), q.Get("heads") != ""
 	v, status, err := s.ask(r.Context(), who, about, q.Get("off"))
 	switch {
 	case err == nil:
@@ -134,6 +136,9 @@ func (s *Server) ask(ctx context.Context, who admission.Caller, about subject, o
 		}
 		var v view
 		if v, err = newView(ctx, study, q, about); err == nil {
+			err = s.more(ctx, &v, study, about)
+		}
+		if err == nil {
 			return v, http.StatusOK, nil
 		}
 	}
@@ -145,6 +150,24 @@ func (s *Server) ask(ctx context.Context, who admission.Caller, about subject, o
 		return view{}, http.StatusServiceUnavailable, err
 	}
 	return view{}, http.StatusInternalServerError, err
+}
+
+// more adds what is asked for besides the sum: another text's vectors, and heads.
+func (s *Server) more(ctx context.Context, v *view, study *why.Study, about subject) (err error) {
+	if about.with != "" {
+		if v.Grid, err = newGrid(ctx, study, about.with); err != nil {
+			return err
+		}
+	}
+	if !about.heads {
+		return nil
+	}
+	found, err := s.finder.find(ctx, s.Model)
+	if err != nil {
+		return err
+	}
+	v.How, v.Habits = inWords(found)
+	return nil
 }
 
 // sentenceOf is an error of a text as pages say it.

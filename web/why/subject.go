@@ -16,7 +16,9 @@ type subject struct {
 	prompt string
 	log    string // the link of a run; then prompt is its text so far
 	tokens []int
-	token  int // whose score it is; < 0 for the most probable one
+	with   string // the text that vectors are carried over from; "" for none
+	heads  bool   // look for heads
+	token  int    // whose score it is; < 0 for the most probable one
 }
 
 // read finds the tokens. Its errors are for the person who asked.

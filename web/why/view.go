@@ -34,6 +34,9 @@ type view struct {
 	Moved   []string
 	Fall    fall
 	Lens    lens
+	Grid    grid
+	How     string // how heads were measured; "" where nobody asked
+	Habits  []habit
 }
 
 // saying is one of the most probable tokens.
@@ -165,7 +168,8 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 		}
 		button.List = why.FormatOff(m, toggled(q.Off, p), q.Positions)
 		name := map[infer.PartKind]string{
-			infer.PartHead: fmt.Sprintf("head %d", p.Head), infer.PartFeedForward: "feed-forward", infer.PartBias: "bias",
+			infer.PartHead: fmt.Sprintf("head %d", p.Head), infer.PartFeedForward: "feed-forward",
+			infer.PartBias: "bias",
 		}[p.Kind]
 		at, known := rows[name]
 		if !known {
@@ -249,11 +253,8 @@ func newLens(s *why.Study, rows [][]infer.LensCell) lens {
 		l.Reading = append(l.Reading, stage.TokenText(m.Token(id)))
 	}
 	for height := len(rows) - 1; height >= 0; height-- {
-		row := lensRow{Name: fmt.Sprintf("after block %d", height)}
-		switch height {
-		case 0:
-			row.Name = "before block 1"
-		case len(rows) - 1:
+		row := lensRow{Name: heightName(height)}
+		if height == len(rows)-1 {
 			row.Name += ": said"
 		}
 		for _, c := range rows[height][from:] {

@@ -105,8 +105,55 @@ func TestMomentOfARun(t *testing.T) {
 	if got := d.Find(".tk--pick").Text(); status != http.StatusOK || got != want {
 		t.Errorf("status %d, asked about %q, drawn was %q", status, got, want)
 	}
-	if d.Find(`form input[name="log"]`).Length() != 1 {
+	if d.Find(`form[data-why] input[name="log"]`).Length() != d.Find("form[data-why]").Length() {
 		t.Error("a press would lose the run")
+	}
+}
+
+// Another text's vectors show where the answer is looked up: in the word that differs,
+// and at the end in the last position.
+func TestWhereItIsLookedUp(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	d, _ := open(t, site+at("prompt", "The capital of France is", "with", "The capital of Italy is", "off", "L1.H1"))
+	grid := d.Find(`[aria-label="How far the answer follows"]`)
+	row := func(n int) []string {
+		return grid.Find("tbody tr").Eq(n).Find("td").Map(func(_ int, s *goquery.Selection) string {
+			return strings.TrimSpace(s.Text())
+		})
+	}
+	if got := fmt.Sprint(row(0), row(6)); got != "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]" {
+		t.Errorf("at both ends the answer follows %s", got)
+	}
+	kept := d.Find(`[data-why] input[name="with"][type="hidden"]`).Length()
+	if d.Find(`.parts [aria-pressed="true"]`).Length() != 1 || kept < 1 {
+		t.Error("a press would lose the other text, or what is off")
+	}
+	for want, with := range map[string]string{
+		"Both need the same number": "The capital", "Both texts say": "The capital of France is",
+	} {
+		if d, _ := open(t, site+at("prompt", "The capital of France is", "with", with)); !strings.Contains(
+			d.Find("main").Text(), want,
+		) {
+			t.Errorf("with %q nothing says %q", with, want)
+		}
+	}
+}
+
+// The page says which heads pass the measure, and where none does it says so.
+func TestHeadsAreLookedFor(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	for range 2 { // measured, and remembered
+		d, status := open(t, site+at("heads", "1"))
+		text := d.Find("main").Text()
+		for _, want := range []string{
+			"block 4, head 4: 64%", "2 heads of this model do", "No head of this model does",
+		} {
+			if status != http.StatusOK || !strings.Contains(text, want) {
+				t.Errorf("status %d, no %q", status, want)
+			}
+		}
 	}
 }
 
@@ -173,4 +220,6 @@ func TestPageIsAccessible(t *testing.T) {
 	tab.Audit("whole")
 	tab.Go(site + at("prompt", "The capital of France is", "off", "L6.H1,L6.ffn,pos:2"))
 	tab.AuditState("off", 0)
+	tab.Go(site + at("prompt", "The capital of France is", "with", "The capital of Italy is", "heads", "1"))
+	tab.AuditState("more", 1)
 }
