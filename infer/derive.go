@@ -97,19 +97,18 @@ func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows i
 	return l
 }
 
-// penalty lists the tokens whose scores the repetition penalty changed to z: the
-// highest first, shortened to rows. It is nil where the penalty is off.
+// penalty lists the tokens whose scores the rules changed to z: the highest first,
+// shortened to rows. It is nil where no such rule is on.
 func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
-	if s.Settings.RepetitionPenalty <= 1 {
+	by := s.Settings.Scoring()
+	if by == sampling.Pure {
 		return nil
 	}
-	p := &Penalty{Theta: s.Settings.RepetitionPenalty}
-	seen := map[int]bool{}
-	for _, id := range s.text() {
-		if !seen[id] && z[id] != s.Logits[id] { // a score of 0 stays
-			p.Tokens = append(p.Tokens, Penalized{Token: m.Token(id), Z: z[id], Raw: s.Logits[id]})
+	p := &Penalty{By: by}
+	for id, zi := range z {
+		if zi != s.Logits[id] { // a score of 0 stays
+			p.Tokens = append(p.Tokens, Penalized{Token: m.Token(id), Z: zi, Raw: s.Logits[id]})
 		}
-		seen[id] = true
 	}
 	slices.SortFunc(p.Tokens, func(a, b Penalized) int {
 		return cmp.Or(cmp.Compare(b.Z, a.Z), cmp.Compare(a.ID, b.ID))

@@ -90,16 +90,22 @@ type jsonPenalized struct {
 }
 
 type jsonPenalty struct {
-	Theta  float64         `json:"repetition_penalty"`
-	N      int             `json:"n"`
-	Tokens []jsonPenalized `json:"tokens"`
+	Theta     float64         `json:"repetition_penalty,omitempty"`
+	Frequency float64         `json:"frequency_penalty,omitempty"`
+	Presence  float64         `json:"presence_penalty,omitempty"`
+	Bias      sampling.Bias   `json:"logit_bias,omitempty"`
+	N         int             `json:"n"`
+	Tokens    []jsonPenalized `json:"tokens"`
 }
 
 func penaltyJSON(p *Penalty) *jsonPenalty {
 	if p == nil {
 		return nil
 	}
-	j := &jsonPenalty{p.Theta, p.N, make([]jsonPenalized, len(p.Tokens))}
+	j := &jsonPenalty{
+		p.By.RepetitionPenalty, p.By.FrequencyPenalty, p.By.PresencePenalty, p.By.LogitBias,
+		p.N, make([]jsonPenalized, len(p.Tokens)),
+	}
 	for i, t := range p.Tokens {
 		j.Tokens[i] = jsonPenalized{tokenJSON(t.Token), t.Z, t.Raw}
 	}

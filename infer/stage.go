@@ -120,14 +120,15 @@ type Logits struct {
 	Rows
 	Width    int      // length of the vector
 	Min, Max float32  // over the whole vocabulary
-	Penalty  *Penalty // nil where it is off
+	Penalty  *Penalty // nil where no rule changes scores
 }
 
-// Penalty is what the repetition penalty did to the scores of a step.
+// Penalty is what the rules that change scores did at a step: the penalties and the
+// logit bias.
 type Penalty struct {
-	Theta  float64
-	N      int         // tokens whose scores it changed
-	Tokens []Penalized // of them the highest, at most as many as there are rows
+	By     sampling.Settings // their settings ([sampling.Settings.Scoring])
+	N      int               // tokens whose scores it changed
+	Tokens []Penalized       // of them the highest, at most as many as there are rows
 }
 
 // Penalized is a token whose score was changed.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -82,6 +83,13 @@ func (o *traceOptions) flags() *flags {
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}
+	f.value("logit-bias", "LIST", "add to the scores of single tokens, by id: 12:-100,50:5", func(text string) error {
+		b, err := sampling.ParseBias(text)
+		if err == nil {
+			o.settings.LogitBias = b
+		}
+		return mustBe(err)
+	})
 	f.value("stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
 	const rows = "tokens listed at each stage; 0 lists the whole vocabulary (default 20)"
 	f.value("rows", "R", rows, func(text string) error {

@@ -139,7 +139,7 @@ func TestRequestBothWays(t *testing.T) {
 func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",
-		"repetition_penalty": "1.2",
+		"repetition_penalty": "1.2", "frequency_penalty": "0.7", "presence_penalty": "-0.4",
 	} {
 		r, err := ParseRequest(fmt.Appendf(nil, `{%q: %s}`, key, x))
 		if err != nil {
@@ -155,13 +155,15 @@ func TestRequestHasEveryFilter(t *testing.T) {
 			t.Errorf("%s: the values hold %q, those of the prefill lab %q, want %s", key, v[key], why[key], x)
 		}
 	}
-	for _, key := range []string{"typical_p", "repetition_penalty"} {
-		off, err := ParseRequest(fmt.Appendf(nil, `{%q: 1}`, key))
-		if v := off.Values(); err != nil || strings.Contains(off.JSON(), key) || v[key] != "1" {
+	for key, x := range map[string]string{
+		"typical_p": "1", "repetition_penalty": "1", "frequency_penalty": "0", "presence_penalty": "0",
+	} {
+		off, err := ParseRequest(fmt.Appendf(nil, `{%q: %s}`, key, x))
+		if v := off.Values(); err != nil || strings.Contains(off.JSON(), key) || v[key] != x {
 			t.Errorf("off: %s, value %q, %v", off.JSON(), v[key], err)
 		}
 	}
-	if len(samplingParams(common())) != 6 {
+	if len(samplingParams(common())) != 8 {
 		t.Error("there is a knob of sampling that this test does not ask for")
 	}
 }

@@ -25,6 +25,8 @@ type Request struct {
 	MinP        float64  `json:"min_p,omitempty"`
 	TypicalP    float64  `json:"typical_p,omitempty"` // left out where it is off, as min_p is
 	Penalty     float64  `json:"repetition_penalty,omitempty"`
+	Frequency   float64  `json:"frequency_penalty,omitempty"`
+	Presence    float64  `json:"presence_penalty,omitempty"`
 	Stop        []string `json:"stop"`
 	Stream      bool     `json:"stream"`
 	Seed        uint64   `json:"seed"`
@@ -33,7 +35,7 @@ type Request struct {
 // requestFields are the names, the same as the bill lab's parameters.
 var requestFields = []string{
 	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty",
-	"stop", "stream", "seed",
+	"frequency_penalty", "presence_penalty", "stop", "stream", "seed",
 }
 
 // maxRequest is the most bytes that a request's JSON may have.
@@ -45,6 +47,7 @@ func RequestOf(v Values) Request {
 	r := Request{
 		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK,
 		MinP: s.MinP, TypicalP: s.TypicalP, Penalty: s.RepetitionPenalty,
+		Frequency: s.FrequencyPenalty, Presence: s.PresencePenalty,
 		Stop: v.strings("stop"), Stream: v.bool("stream"), Seed: uint64(v.float("seed")),
 	}
 	if r.Stop == nil {
@@ -61,7 +64,7 @@ func (r Request) Values() Values {
 	}
 	s := sampling.Settings{
 		Temperature: r.Temperature, TopK: r.TopK, TopP: r.TopP, MinP: r.MinP, TypicalP: r.TypicalP,
-		RepetitionPenalty: r.Penalty,
+		RepetitionPenalty: r.Penalty, FrequencyPenalty: r.Frequency, PresencePenalty: r.Presence,
 	}
 	for _, p := range samplingParams(s) {
 		v[p.Name] = p.Default

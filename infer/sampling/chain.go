@@ -13,7 +13,10 @@ type Rule string
 // The rules.
 const (
 	RuleNone              Rule = "" // kept
+	RuleLogitBias         Rule = "logit_bias"
 	RuleRepetitionPenalty Rule = "repetition_penalty"
+	RuleFrequencyPenalty  Rule = "frequency_penalty"
+	RulePresencePenalty   Rule = "presence_penalty"
 	RuleTemperature       Rule = "temperature"
 	RuleGreedy            Rule = "greedy" // temperature 0 keeps one token
 	RuleTopK              Rule = "top_k"
@@ -24,6 +27,9 @@ const (
 
 // Name is the rule as people call it: "top-k".
 func (r Rule) Name() string {
+	if r == RuleLogitBias {
+		return "logit bias"
+	}
 	if k, ok := terms.KnobOf(string(r)); ok {
 		return k.Name
 	}
@@ -57,7 +63,10 @@ type rule struct {
 // chain lists the rules in their order. Those that change scores come first, so
 // that all that cut see the same distribution.
 var chain = []rule{
+	{name: RuleLogitBias, score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
+	{name: RuleFrequencyPenalty, off: 0, score: penalizeFrequent, text: true},
+	{name: RulePresencePenalty, off: 0, score: penalizePresent, text: true},
 	{name: RuleTemperature, off: 1, score: divide},
 	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
 	{name: RuleTopK, off: 0, keep: topK, reason: rankAgainstK, early: true},
@@ -68,8 +77,11 @@ var chain = []rule{
 
 // on reports whether a rule does anything at these settings, and its number.
 func (r rule) on(s Settings) (x float64, on bool) {
-	if r.name == RuleGreedy {
+	switch r.name {
+	case RuleGreedy:
 		return s.Temperature, s.Greedy()
+	case RuleLogitBias:
+		return float64(s.LogitBias.Len()), s.LogitBias != ""
 	}
 	x, _ = s.Value(string(r.name))
 	return x, x != r.off
@@ -111,7 +123,9 @@ const (
 // Context is what rules may read of a step besides its scores. The zero value
 // suits rules that read nothing else.
 type Context struct {
-	Text  []int // ids of the text so far, the prompt's included; needed where [Settings.ReadsText]
+	// Text is the ids of the text so far, the prompt's included; needed where
+	// [Settings.ReadsText]. The last Step−1 of them were generated.
+	Text  []int
 	Seed  uint64
 	Step  int // 1 for the first generated token
 	State State
@@ -126,6 +140,7 @@ type State []any
 type input struct {
 	Settings
 	text  []int
+	wrote []int   // of text, what was generated
 	state any     // what its next returned at the step before, or nil
 	u     float64 // uniform in [0, 1), of this rule at this step
 }
@@ -133,7 +148,8 @@ type input struct {
 // input is that of the rule at a place of the chain. Its u follows from seed, step
 // and place, as that of the draw follows from seed and step.
 func (c Context) input(s Settings, place int) input {
-	in := input{Settings: s, text: c.Text, u: UFor(c.Seed, c.Step, ForRule+Purpose(place))}
+	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
+	in := input{Settings: s, text: c.Text, wrote: c.Text[prompt:], u: UFor(c.Seed, c.Step, ForRule+Purpose(place))}
 	if place < len(c.State) {
 		in.state = c.State[place]
 	}

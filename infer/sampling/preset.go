@@ -33,7 +33,11 @@ func (s Settings) Name() string {
 func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
 	list := []string{temperature + " " + terms.Plain(s.Temperature)}
 	for _, r := range chain {
-		if x, on := r.on(s); on && r.optional() {
+		switch x, on := r.on(s); {
+		case !on || !r.optional():
+		case r.name == RuleLogitBias:
+			list = append(list, r.name.Name()+" of "+terms.Counted(int(x), "token"))
+		default:
 			list = append(list, r.name.Name()+" "+number(terms.MustKnob(string(r.name)), x))
 		}
 	}

@@ -41,6 +41,12 @@ func knobs() *rapid.Generator[Settings] {
 			RepetitionPenalty: rapid.OneOf(
 				rapid.Just(0.0), rapid.Float64Range(1, 10),
 			).Draw(t, "repetition_penalty"),
+			FrequencyPenalty: rapid.OneOf(
+				rapid.Just(0.0), rapid.Float64Range(-2, 2),
+			).Draw(t, "frequency_penalty"),
+			PresencePenalty: rapid.OneOf(
+				rapid.Just(0.0), rapid.Float64Range(-2, 2),
+			).Draw(t, "presence_penalty"),
 		}
 		if err := s.Check(); err != nil {
 			t.Fatalf("drew settings that are refused: %v", err)

@@ -23,6 +23,59 @@ func penalizeRepeated(s Scores, in input) Scores {
 	return s
 }
 
+// addBias adds to the scores of single tokens what the caller asks for, as OpenAI's
+// logit_bias does (API reference, "logit_bias"): −100 all but forbids a token, 100
+// all but forces it. Ids that the vocabulary lacks change nothing.
+func addBias(s Scores, in input) Scores {
+	z := slices.Clone(s.Z)
+	for id, b := range in.LogitBias.All() {
+		if id < len(z) {
+			z[id] = finite(z[id] + float32(b))
+		}
+	}
+	s.Z = z
+	return s
+}
+
+// penalizeFrequent is OpenAI's frequency penalty α (API guide, "Frequency and presence
+// penalties"): the score of a token falls by α for each time that it was generated.
+// The prompt does not count. llama.cpp does the same sum over its last 64 tokens, the
+// prompt's among them.
+func penalizeFrequent(s Scores, in input) Scores {
+	counts := map[int]int{}
+	for _, id := range in.wrote {
+		counts[id]++
+	}
+	return s.lowered(counts, func(n int) float64 { return float64(n) * in.FrequencyPenalty })
+}
+
+// penalizePresent is OpenAI's presence penalty α: the score of a token that was
+// generated, however often, falls by α.
+func penalizePresent(s Scores, in input) Scores {
+	counts := map[int]int{}
+	for _, id := range in.wrote {
+		counts[id] = 1
+	}
+	return s.lowered(counts, func(int) float64 { return in.PresencePenalty })
+}
+
+// lowered takes something away from the scores of the tokens that are counted. The
+// scores are whole new ones.
+func (s Scores) lowered(counts map[int]int, by func(n int) float64) Scores {
+	if len(counts) == 0 {
+		return s
+	}
+	z := slices.Clone(s.Z)
+	for id, n := range counts {
+		z[id] = finite(z[id] - float32(by(n)))
+	}
+	s.Z = z
+	return s
+}
+
+// finite keeps a score within what a float32 holds.
+func finite(z float32) float32 { return min(max(z, -math.MaxFloat32), math.MaxFloat32) }
+
 // divide is the temperature: the softmax is that of z/T.
 func divide(s Scores, in input) Scores {
 	s.T = divisor(in.Temperature)

@@ -9,8 +9,8 @@
 // reads the scores, the text so far, its own state and its own u, and changes
 // scores or cuts tokens. The order is this program's own (libraries differ):
 //
-//  1. The rules that change scores: the repetition penalty, and the temperature
-//     last, which divides them: [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
+//  1. The rules that change scores: the logit bias, the repetition, frequency and
+//     presence penalties, and the temperature last, which divides them: [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
 //  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
 //     probabilities, before any other filter has cut anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in
@@ -49,12 +49,28 @@ type Settings struct {
 	// divides positive ones and multiplies negative ones; 0 is off, and so is its
 	// knob at 1.
 	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
+	// FrequencyPenalty is taken from a token's score for each time that it was
+	// generated, PresencePenalty once if it was generated at all; 0 is off.
+	FrequencyPenalty float64 `json:"frequency_penalty,omitempty"`
+	PresencePenalty  float64 `json:"presence_penalty,omitempty"`
+	// LogitBias is added to the scores of single tokens; "" is off.
+	LogitBias Bias `json:"logit_bias,omitempty"`
 }
 
 // Uncut reports whether no filter is on.
 func (s Settings) Uncut() bool {
-	s.Temperature, s.RepetitionPenalty = Pure.Temperature, Pure.RepetitionPenalty
+	s.Temperature, s.RepetitionPenalty = Pure.Temperature, 0
+	s.FrequencyPenalty, s.PresencePenalty, s.LogitBias = 0, 0, ""
 	return s == Pure
+}
+
+// Scoring are the settings of the rules that change scores, with all others as in
+// [Pure]; the temperature, which divides them, is not among them.
+func (s Settings) Scoring() Settings {
+	only := Pure
+	only.RepetitionPenalty, only.FrequencyPenalty = s.RepetitionPenalty, s.FrequencyPenalty
+	only.PresencePenalty, only.LogitBias = s.PresencePenalty, s.LogitBias
+	return only
 }
 
 // Greedy reports whether the most probable token is taken without a draw.
@@ -82,6 +98,10 @@ func (s Settings) Value(key string) (float64, bool) {
 			return 1, true
 		}
 		return s.RepetitionPenalty, true
+	case "frequency_penalty":
+		return s.FrequencyPenalty, true
+	case "presence_penalty":
+		return s.PresencePenalty, true
 	}
 	return 0, false
 }
@@ -110,6 +130,10 @@ func (s *Settings) Set(key string, x float64) bool {
 		if s.RepetitionPenalty = x; x == 1 {
 			s.RepetitionPenalty = 0
 		}
+	case "frequency_penalty":
+		s.FrequencyPenalty = x
+	case "presence_penalty":
+		s.PresencePenalty = x
 	default:
 		return false
 	}
@@ -125,7 +149,7 @@ func (s Settings) Check() error {
 			}
 		}
 	}
-	return nil
+	return s.LogitBias.Check()
 }
 
 // Softmax returns p [vocab] with p_i = e^{(z_i−max)/t} / Σ_j e^{(z_j−max)/t},

@@ -77,6 +77,14 @@ var knobs = [...]Knob{
 		Min: 1, Max: 10, From: 1, To: 2, Step: 0.05,
 	},
 	{
+		Key: "frequency_penalty", Short: "freq", Flag: "frequency-penalty", Letter: "q", Arg: "A",
+		Min: -2, Max: 2, From: -2, To: 2, Step: 0.1,
+	},
+	{
+		Key: "presence_penalty", Short: "pres", Flag: "presence-penalty", Letter: "e", Arg: "A",
+		Min: -2, Max: 2, From: -2, To: 2, Step: 0.1,
+	},
+	{
 		Key: "seed", Short: "seed", Flag: "seed", Letter: "r", Arg: "S",
 		Max: MaxSeed, Whole: true, To: MaxSeed, Step: 1,
 	},

@@ -25,7 +25,7 @@ const operations = {
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
   'filter-order', 'out-temperature', 'out-top_k', 'out-top_p', 'out-min_p', 'out-typical_p',
-  'out-repetition_penalty', 'stops-head', 'out-max_tokens', 'stops',
+  'out-repetition_penalty', 'out-frequency_penalty', 'out-presence_penalty', 'stops-head', 'out-max_tokens', 'stops',
 ]);
 const waiting = new Map(); // id → panel
 

@@ -62,7 +62,7 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		}
 		return do(ctx, session.Start{Prompt: a.Prompt})
 	case lessons.WalkSet:
-		return do(ctx, session.Set(a))
+		return do(ctx, session.Set{Knobs: a.Knobs, Stop: a.Stop})
 	case lessons.WalkGo:
 		next, err := goTo(ctx, do, st, session.Cursor(a))
 		var stopped *terms.Refusal

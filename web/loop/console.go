@@ -95,6 +95,8 @@ const (
 	FieldMinP        = "min_p"
 	FieldTypicalP    = "typical_p"
 	FieldRepetition  = "repetition_penalty"
+	FieldFrequency   = "frequency_penalty"
+	FieldPresence    = "presence_penalty"
 )
 
 func newConsole(s *session.State) Console {
@@ -131,8 +133,13 @@ func newConsole(s *session.State) Console {
 	if set.TypicalP > 0 {
 		v.Order += ", typical-p"
 	}
-	if set.RepetitionPenalty > 0 {
-		v.Order = "repetition penalty, " + v.Order
+	for _, key := range []string{FieldPresence, FieldFrequency, FieldRepetition} {
+		if off, _ := sampling.OffAt(key); set.Value(key) != off {
+			v.Order = terms.MustKnob(key).Name + ", " + v.Order
+		}
+	}
+	if set.LogitBias != "" {
+		v.Order = sampling.RuleLogitBias.Name() + ", " + v.Order
 	}
 	v.Order = "in order: " + v.Order
 	v.stops(s)

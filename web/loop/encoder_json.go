@@ -178,7 +178,7 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, prompt string)
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration
-	penalty  float64           // from the logits on, whose scores it changes
+	scoring  sampling.Settings // from the logits on, whose scores they change
 	sampling sampling.Settings // from the softmax on
 	seed     uint64            // from the draw on
 	chosen   int
@@ -192,7 +192,7 @@ type known struct {
 func knownOf(s *infer.Step, ran infer.Kind) known {
 	k := known{ran: ran, took: slices.Clone(s.Took[:ran+1])}
 	if ran >= infer.KindLogits {
-		k.penalty = s.Settings.RepetitionPenalty
+		k.scoring = s.Settings.Scoring()
 	}
 	if ran >= infer.KindSoftmax {
 		k.sampling = s.Settings.Settings

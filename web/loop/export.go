@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -177,7 +178,7 @@ func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 	c := terms.NewSheet(w, false)
 	head := []any{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
 	d, raw := st.DistAt(st.Cursor.Step), st.Step().Logits
-	rescored := d.Settings.ReadsText()
+	rescored := d.Settings.Scoring() != sampling.Pure
 	if rescored {
 		head = append(head, "z_raw")
 	}

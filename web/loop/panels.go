@@ -42,6 +42,8 @@ var Panels = []Panel{
 	{"out-min_p", outputOf(FieldMinP)},
 	{"out-typical_p", outputOf(FieldTypicalP)},
 	{"out-repetition_penalty", outputOf(FieldRepetition)},
+	{"out-frequency_penalty", outputOf(FieldFrequency)},
+	{"out-presence_penalty", outputOf(FieldPresence)},
 	{"stops-head", func(v Page) templ.Component { return stopsHeadHTML(v.Console) }},
 	{"out-max_tokens", func(v Page) templ.Component { return maxTokensHTML(v.Console) }},
 	{"stops", func(v Page) templ.Component { return stopsHTML(v.Console) }},

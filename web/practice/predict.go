@@ -187,6 +187,12 @@ func (v *predictRound) id() string {
 	if s.RepetitionPenalty > 0 {
 		fmt.Fprintf(h, " repetition-penalty %v", s.RepetitionPenalty)
 	}
+	if s.FrequencyPenalty != 0 {
+		fmt.Fprintf(h, " frequency-penalty %v", s.FrequencyPenalty)
+	}
+	if s.PresencePenalty != 0 {
+		fmt.Fprintf(h, " presence-penalty %v", s.PresencePenalty)
+	}
 	for _, t := range v.Made {
 		fmt.Fprintf(h, " %q", t)
 	}

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
 
 // Command is something that a learner can do with a run: [Start], [Open],
 // [Rebuild], [StepStage], [Draw], [Back], [StepToken], [Seek], [Reset], [Play],
@@ -86,11 +89,13 @@ type SetLook struct{ On bool }
 // SetSpeed sets how fast Play goes.
 type SetSpeed struct{ Speed Speed }
 
-// Set changes knobs, by key, and sets the stop strings if Stop is not nil.
+// Set changes knobs, by key, and sets the logit bias and the stop strings where they
+// are not nil.
 // Before a step's draw it affects the stages shown immediately, after it the
 // next step; what was generated beyond that point is dropped.
 type Set struct {
 	Knobs infer.Knobs
+	Bias  *sampling.Bias
 	Stop  *[]string
 }
 
@@ -106,7 +111,7 @@ func SetStops(list ...string) Set {
 // SetAll is [Set] for everything.
 func SetAll(s infer.Settings) Set {
 	c := SetStops(s.Stop.Strings...)
-	c.Knobs = s.Knobs()
+	c.Knobs, c.Bias = s.Knobs(), &s.LogitBias
 	return c
 }
 

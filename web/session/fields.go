@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -175,6 +177,27 @@ func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 		return
 	}
 	to[k.Key] = x
+}
+
+// bias reads a logit bias, if the field is given: an object of numbers by token id,
+// or a form's text "12:-100,50:5".
+func (f *Fields) bias(name string) *sampling.Bias {
+	raw := f.take(name)
+	if raw == nil {
+		return nil
+	}
+	var b sampling.Bias
+	var err error
+	if f.texts {
+		b, err = sampling.ParseBias(string(raw))
+	} else {
+		err = b.UnmarshalJSON(raw)
+	}
+	var wrong *sampling.RangeError
+	if errors.As(err, &wrong) {
+		f.fail(terms.CodeRange, name, wrong.Got, wrong.Want)
+	}
+	return &b
 }
 
 // Whole reads a required whole number from least to most.

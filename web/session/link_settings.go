@@ -12,13 +12,16 @@ import (
 )
 
 // wireSettings are settings in a link: each knob's number under its letter
-// ([terms.Knob.Letter]), and the stop strings. Filters and penalties that are off are
+// ([terms.Knob.Letter]), the logit bias and the stop strings. Filters and penalties that are off are
 // left out, so that links stay short, and a link made before a knob existed still means
 // the same.
 type wireSettings infer.Settings
 
 // stopLetter names the stop strings.
 const stopLetter = "s"
+
+// biasLetter names the logit bias.
+const biasLetter = "l"
 
 // always lists the letters that every link has, even for a rule that is off: early
 // versions of this program need them.
@@ -46,6 +49,11 @@ func (w wireSettings) MarshalJSON() ([]byte, error) {
 			continue
 		}
 		if err := add(k.Letter, x); err != nil {
+			return nil, err
+		}
+	}
+	if s.LogitBias != "" {
+		if err := add(biasLetter, s.LogitBias); err != nil {
 			return nil, err
 		}
 	}
@@ -77,6 +85,11 @@ func (w *wireSettings) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("%s is %v", k.Letter, x)
 		}
 		s.Set(k.Key, x)
+	}
+	if raw, ok := fields[biasLetter]; ok {
+		if err := json.Unmarshal(raw, &s.LogitBias); err != nil {
+			return err
+		}
 	}
 	if raw, ok := fields[stopLetter]; ok {
 		if err := json.Unmarshal(raw, &s.Stop.Strings); err != nil {

@@ -48,3 +48,30 @@ func TestLinkLetters(t *testing.T) {
 		of[k.Letter] = k.Key
 	}
 }
+
+// TestSetTakesALogitBias: as JSON and from a form, and links keep it.
+func TestSetTakesALogitBias(t *testing.T) {
+	f, refused := JSONFields([]byte(`{"logit_bias": {"7": -100, "3": 2.5}, "frequency_penalty": 0.5}`))
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	c, _, refused := ParseCommand("set", f)
+	form, _, wrong := ParseCommand("set", TextFields(map[string]string{"logit_bias": "7:-100, 3:2.5"}))
+	if refused != nil || wrong != nil || *c.(Set).Bias != "3:2.5,7:-100" || *form.(Set).Bias != *c.(Set).Bias {
+		t.Fatalf("%+v (%v), %+v (%v)", c, refused, form, wrong)
+	}
+	s, err := c.(Set).on(infer.DefaultSettings())
+	if err != nil || s.LogitBias != "3:2.5,7:-100" || s.FrequencyPenalty != 0.5 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	text, err := wireSettings(s).MarshalJSON()
+	var back wireSettings
+	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
+		t.Errorf("%s is read as %+v (%v)", text, back, err)
+	}
+	f, _ = JSONFields([]byte(`{"logit_bias": {"7": 101}}`))
+	if _, _, refused := ParseCommand("set", f); refused == nil || refused.Field != "logit_bias" ||
+		refused.Message != "The logit bias is 101 for the token 7; it must be from -100 to 100." {
+		t.Errorf("a bias of 101: %v", refused)
+	}
+}

@@ -35,7 +35,7 @@ var grammar = map[string]rule{
 	"goon":   {"", func(*Fields) Command { return GoOn{} }},
 	"speed":  {"speed", func(f *Fields) Command { return SetSpeed{Speed: Speed(f.Text("speed"))} }},
 
-	"set":    {strings.Join(terms.SetKeys(), ", "), func(f *Fields) Command { return readSet(f, terms.SetKeys()) }},
+	"set":    {strings.Join(terms.SetKeys(), ", ") + ", logit_bias", readSettings},
 	"stop":   {"max_tokens, stop", readStop},
 	"preset": {"preset", func(f *Fields) Command { return SetPreset{Key: f.Text("preset")} }},
 	"try":    {"key", func(f *Fields) Command { return Try{Key: f.Text("key")} }},
@@ -79,6 +79,13 @@ func readSet(f *Fields, keys []string) Set {
 	for _, key := range keys {
 		f.Knob(terms.MustKnob(key), c.Knobs)
 	}
+	return c
+}
+
+// readSettings reads what changes how tokens are drawn.
+func readSettings(f *Fields) Command {
+	c := readSet(f, terms.SetKeys())
+	c.Bias = f.bias("logit_bias")
 	return c
 }
 

@@ -45,6 +45,9 @@ func (s *Session) ghosts(c Cursor) []infer.Token {
 // on returns the settings after the command.
 func (c Set) on(s infer.Settings) (infer.Settings, error) {
 	s, err := s.With(c.Knobs)
+	if err == nil && c.Bias != nil {
+		s.LogitBias = *c.Bias
+	}
 	if err == nil && c.Stop != nil {
 		s.Stop.Strings = slices.Clone(*c.Stop)
 	}

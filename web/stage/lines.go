@@ -62,11 +62,18 @@ func (w Words) Further(st infer.Stage) []string {
 	return nil
 }
 
-// penaltyLines say which scores the repetition penalty changed, two on a line.
+// penaltyLines say which scores the penalties and the logit bias changed, two on a line.
 func (w Words) penaltyLines(p infer.Penalty) []string {
 	const shown = 6
+	key := "lines.scored"
+	switch {
+	case p.N == 0:
+		return []string{w.T("lines.scored.none", "rules", w.scorers(p.By))}
+	case onlyRepetition(p):
+		key = "lines.penalty"
+	}
 	lines := []string{w.T(
-		"lines.penalty", "theta", terms.Plain(p.Theta), "tokens", w.Counted(p.N, "token"),
+		key, "theta", terms.Plain(p.By.RepetitionPenalty), "rules", w.scorers(p.By), "tokens", w.Counted(p.N, "token"),
 	)}
 	var list []string
 	for _, t := range p.Tokens[:min(len(p.Tokens), shown)] {
@@ -146,6 +153,9 @@ func (w Words) Settings(s sampling.Settings) string {
 		return w.T("settings.greedy")
 	}
 	var list []string
+	if n := s.LogitBias.Len(); n > 0 {
+		list = append(list, w.T("bias.of", "tokens", w.Counted(n, "token")))
+	}
 	for _, k := range w.Knobs() {
 		x, ok := s.Value(k.Key)
 		off, filter := sampling.OffAt(k.Key)

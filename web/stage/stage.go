@@ -2,8 +2,10 @@ package stage
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -104,8 +106,8 @@ func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Work = p.Table.worked()
 }
 
-// penaltyNote says which scores the repetition penalty changed: the highest, since
-// these count.
+// penaltyNote says which scores the penalties and the logit bias changed: the highest,
+// since these count.
 func (w Words) penaltyNote(p infer.Penalty) Rich {
 	const shown, space = 3, "\u00a0"
 	var list []any
@@ -116,9 +118,44 @@ func (w Words) penaltyNote(p infer.Penalty) Rich {
 		was, is := terms.Logit(float64(t.Raw)), terms.Logit(float64(t.Z))
 		list = append(list, TokenText(t.Token), " "+was+space+"→"+space, bold(is))
 	}
+	key := "note.scored"
+	switch {
+	case p.N == 0:
+		return w.Rich("note.scored.none", "rules", w.scorers(p.By))
+	case onlyRepetition(p):
+		key = "note.penalty"
+	}
 	return w.Rich(
-		"note.penalty", "theta", terms.Setting(p.Theta), "tokens", w.Counted(p.N, "token"), "list", say(list...),
+		key, "theta", terms.Setting(p.By.RepetitionPenalty), "rules", w.scorers(p.By),
+		"tokens", w.Counted(p.N, "token"), "list", say(list...),
 	)
+}
+
+// onlyRepetition reports whether no other rule changes scores than the repetition
+// penalty.
+func onlyRepetition(p infer.Penalty) bool {
+	by := p.By
+	by.RepetitionPenalty = 0
+	return by == sampling.Pure
+}
+
+// scorers names the rules that change scores, with their settings: "frequency penalty
+// 0.5, logit bias of 2 tokens".
+func (w Words) scorers(by sampling.Settings) string {
+	var list []string
+	if n := by.LogitBias.Len(); n > 0 {
+		list = append(list, w.T("bias.of", "tokens", w.Counted(n, "token")))
+	}
+	for _, rule := range []sampling.Rule{
+		sampling.RuleRepetitionPenalty, sampling.RuleFrequencyPenalty, sampling.RulePresencePenalty,
+	} {
+		key := string(rule)
+		x, _ := by.Value(key)
+		if off, _ := sampling.OffAt(key); x != off {
+			list = append(list, w.T("setting", "name", w.rule(rule), "x", terms.Plain(x)))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func (w Words) softmaxPanel(s *session.State, st infer.Softmax, p *Stage) {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/terms/pseudo"
 	"github.com/tokenbytoken/viz/infer/testmodel"
@@ -45,6 +46,14 @@ func pseudoWords(t *testing.T) Words {
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
 	stops := []string{" there", "\n\n"}
+	by := map[int]float64{}
+	for i, id := range testmodel.Target(t).Encode("the dog") {
+		by[id] = 1.5 - float64(i)
+	}
+	bias, err := sampling.NewBias(by)
+	if err != nil {
+		t.Fatal(err)
+	}
 	runs := [][]session.Command{
 		{session.Start{Prompt: "Once upon a time"}},
 		{session.SetPreset{Key: "greedy"}, session.Start{Prompt: "Once upon a time"}},
@@ -55,6 +64,11 @@ func manyStates(t *testing.T) (all []*session.State) {
 			session.Set{Knobs: infer.Knobs{"repetition_penalty": 2, "temperature": 0}},
 			session.Start{Prompt: "the dog, the cat, the bird and the fish"},
 		},
+		{
+			session.Set{Knobs: infer.Knobs{"frequency_penalty": 1, "presence_penalty": 0.5}},
+			session.Start{Prompt: "the dog"},
+		},
+		{session.Set{Bias: &bias}, session.Start{Prompt: "the dog"}},
 		{
 			session.Set{Knobs: infer.Knobs{"typical_p": 0.3, "top_p": 1, "max_tokens": 2}},
 			session.Start{Prompt: "Once upon a"},

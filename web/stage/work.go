@@ -46,15 +46,22 @@ func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	}...)}
 }
 
-// penaltyWork is how the repetition penalty changed a score.
+// penaltyWork is how rules changed a score. That of the repetition penalty alone is a
+// product or a quotient; where others are on, it is what all of them add.
 func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
+	if !onlyRepetition(p) {
+		add := float64(r.Z) - float64(r.Raw)
+		return WorkCell{Name: w.Rich("work.scored"), Sum: say(
+			four(float64(r.Raw)), " + ", bracket(add), " = ", four(float64(r.Z)),
+		)}
+	}
 	sign := " / "
 	if r.Raw < 0 {
 		sign = " × "
 	}
 	return WorkCell{
 		Name: w.Rich("work.penalty"),
-		Sum:  say(four(float64(r.Raw)), sign, terms.Setting(p.Theta), " = ", four(float64(r.Z))),
+		Sum:  say(four(float64(r.Raw)), sign, terms.Setting(p.By.RepetitionPenalty), " = ", four(float64(r.Z))),
 	}
 }
 

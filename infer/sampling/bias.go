@@ -1,0 +1,142 @@
+package sampling
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Bias is what is added to the scores of single tokens, by token id: "12:-100,50:5".
+// It is a text so that settings can be compared; ids ascend, and none is biased by 0,
+// so that equal biases are equal texts. Its JSON is an object: {"12": -100, "50": 5}.
+// [NewBias] makes one.
+type Bias string
+
+// Bounds of a [Bias].
+const (
+	MaxBias   = 100 // and at least −MaxBias, as OpenAI has it
+	MaxBiased = 300 // tokens
+)
+
+// NewBias returns the bias that adds to each token id its number, from −100 to 100.
+// The error is a *[RangeError] for "logit_bias".
+func NewBias(by map[int]float64) (Bias, error) {
+	if len(by) > MaxBiased {
+		return "", terms.NewRangeError(
+			"logit_bias", fmt.Sprintf("for %d tokens", len(by)), fmt.Sprintf("for at most %d tokens", MaxBiased),
+		)
+	}
+	var list []string
+	for _, id := range slices.Sorted(maps.Keys(by)) {
+		b := by[id]
+		switch {
+		case id < 0:
+			return "", terms.NewRangeError("logit_bias", fmt.Sprintf("for the token %d", id), "for token ids from 0 on")
+		case !(b >= -MaxBias && b <= MaxBias):
+			return "", terms.NewRangeError(
+				"logit_bias", fmt.Sprintf("%s for the token %d", terms.Plain(b), id), "from -100 to 100",
+			)
+		case b != 0:
+			list = append(list, strconv.Itoa(id)+":"+strconv.FormatFloat(b, 'g', -1, 64))
+		}
+	}
+	return Bias(strings.Join(list, ",")), nil
+}
+
+// ParseBias reads the text of a bias.
+func ParseBias(text string) (Bias, error) {
+	wrong := func(part string) error {
+		return terms.NewRangeError("logit_bias", terms.Quoted(part), "token ids with numbers, such as 12:-100,50:5")
+	}
+	by := map[int]float64{}
+	if text == "" {
+		return "", nil
+	}
+	if strings.Count(text, ",") >= MaxBiased {
+		return "", terms.NewRangeError(
+			"logit_bias", "for more tokens", fmt.Sprintf("for at most %d tokens", MaxBiased),
+		)
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, ":")
+		id, err := strconv.Atoi(strings.TrimSpace(name))
+		b, ok := terms.ReadNumber(value)
+		if _, twice := by[id]; err != nil || !ok || twice {
+			return "", wrong(part)
+		}
+		by[id] = b
+	}
+	return NewBias(by)
+}
+
+// Check returns a *[RangeError] unless the text is one that [NewBias] returns.
+func (b Bias) Check() error {
+	again, err := ParseBias(string(b))
+	if err == nil && again != b {
+		return terms.NewRangeError("logit_bias", terms.Quoted(string(b)), "token ids in order with numbers that are not 0")
+	}
+	return err
+}
+
+// Len is how many tokens are biased.
+func (b Bias) Len() int {
+	if b == "" {
+		return 0
+	}
+	return strings.Count(string(b), ",") + 1
+}
+
+// All goes through the token ids with what is added to their scores, in order.
+func (b Bias) All() iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		for part := range strings.SplitSeq(string(b), ",") {
+			name, value, _ := strings.Cut(part, ":")
+			id, err := strconv.Atoi(name)
+			x, _ := strconv.ParseFloat(value, 64)
+			if err == nil && id >= 0 && !yield(id, x) {
+				return
+			}
+		}
+	}
+}
+
+// MarshalJSON gives an object of numbers by token id.
+func (b Bias) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for id, x := range b.All() {
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, `"%d":%s`, id, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return append(text, '}'), nil
+}
+
+// UnmarshalJSON reads an object of numbers by token id. An error is a *[RangeError].
+func (b *Bias) UnmarshalJSON(text []byte) error {
+	var fields map[string]float64
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return terms.NewRangeError(
+			"logit_bias", terms.Shortened(string(text), 40), `an object of numbers by token id, such as {"12": -100}`,
+		)
+	}
+	by := map[int]float64{}
+	for name, x := range fields {
+		id, err := strconv.Atoi(name)
+		if err != nil || strconv.Itoa(id) != name {
+			return terms.NewRangeError("logit_bias", "for "+terms.Quoted(name), "for token ids, such as \"12\"")
+		}
+		by[id] = x
+	}
+	read, err := NewBias(by)
+	if err == nil {
+		*b = read
+	}
+	return err
+}
