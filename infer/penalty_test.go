@@ -108,7 +108,8 @@ func TestLogitsUnderThePenalty(t *testing.T) {
 	step := l.Steps()[0]
 	distinct := slices.Compact(slices.Sorted(slices.Values(l.Prompt())))
 	st := m.Stage(step, KindLogits, nil, 3).(Logits)
-	if st.Penalty == nil || st.Penalty.N != len(distinct) || len(st.Penalty.Tokens) != 3 || st.Penalty.By.RepetitionPenalty != 1.4 {
+	if st.Penalty == nil || st.Penalty.N != len(distinct) || len(st.Penalty.Tokens) != 3 ||
+		st.Penalty.By.RepetitionPenalty != 1.4 {
 		t.Fatalf("%+v, want %d tokens", st.Penalty, len(distinct))
 	}
 	all := m.Stage(step, KindLogits, nil, 0).(Logits)

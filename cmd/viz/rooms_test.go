@@ -28,6 +28,7 @@ var ranks = map[string]int{
 	"infer/terms":        1, // numbers as people read them
 	"infer/tokenizer":    1,
 	"infer/cost":         1,
+	"infer/grammar":      2,
 
 	"infer/checkpoint": 2,
 	"infer/sampling":   2,

@@ -79,7 +79,9 @@ func ParseBias(text string) (Bias, error) {
 func (b Bias) Check() error {
 	again, err := ParseBias(string(b))
 	if err == nil && again != b {
-		return terms.NewRangeError("logit_bias", terms.Quoted(string(b)), "token ids in order with numbers that are not 0")
+		return terms.NewRangeError(
+			"logit_bias", terms.Quoted(string(b)), "token ids in order with numbers that are not 0",
+		)
 	}
 	return err
 }

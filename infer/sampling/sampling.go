@@ -10,7 +10,8 @@
 // scores or cuts tokens. The order is this program's own (libraries differ):
 //
 //  1. The rules that change scores: the logit bias, the repetition, frequency and
-//     presence penalties, and the temperature last, which divides them: [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
+//     presence penalties, and the temperature last, which divides them:
+//     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
 //  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
 //     probabilities, before any other filter has cut anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in

@@ -87,7 +87,9 @@ func TestScoringProperties(t *testing.T) {
 
 func TestBiasIsRefused(t *testing.T) {
 	var r *RangeError
-	for _, text := range []string{`{"a":1}`, `{"1":101}`, `{"1":null,"2":"x"}`, `[1]`, `{"-1":1}`, `{"01":1}`, `"1:2"`, `7`} {
+	for _, text := range []string{
+		`{"a":1}`, `{"1":101}`, `{"1":null,"2":"x"}`, `[1]`, `{"-1":1}`, `{"01":1}`, `"1:2"`, `7`,
+	} {
 		var b Bias
 		if err := json.Unmarshal([]byte(text), &b); !errors.As(err, &r) || r.Field != "logit_bias" {
 			t.Errorf("%s is read as %q (%v)", text, b, err)

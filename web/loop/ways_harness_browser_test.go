@@ -199,7 +199,8 @@ const pageShows = `(() => {
 		tokens: $$('#strip-gen > *').map((e) => e.children[1].textContent.trim()),
 		ps: $$('#strip-gen small').map((e) => e.lastChild.textContent.trim()),
 		prompt: $$('#strip-prompt .tok--given').length,
-		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'repetition_penalty', 'frequency_penalty', 'presence_penalty', 'seed', 'max_tokens']
+		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'repetition_penalty', 'frequency_penalty',
+			'presence_penalty', 'seed', 'max_tokens']
 			.map((f) => Number($('[data-set=' + f + ']').value)),
 		stops: JSON.parse($('#stops').dataset.stops),
 		speed: JSON.parse($('#transport [aria-pressed=true]').dataset.cmd).speed,

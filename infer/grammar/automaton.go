@@ -1,0 +1,197 @@
+// Package grammar constrains what is written to a language: the JSON texts of a schema,
+// or what a regular expression matches.
+//
+// Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). A [State]
+// of it says which bytes may come next, whether the text is complete as it stands, and
+// how many bytes it needs at least until it is. [Masks] turns a state into the tokens of
+// a vocabulary that may come next, and with a budget of tokens it leaves only those after
+// which the text can still be completed.
+//
+// A schema without recursion describes a regular language, since its depth is bounded
+// and the properties of an object are written in the order in which the schema lists
+// them. So a finite automaton is enough, and no state of it is a dead end: what cannot
+// lead to a complete text is left out, and a schema that no text fits is refused.
+//
+// States are worked out when they are first met (Thompson 1968) and kept; schemas,
+// expressions and the automaton have bounds, and what exceeds them is refused in words.
+package grammar
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+)
+
+// Bounds on what is compiled and kept.
+const (
+	MaxSource = 64 << 10 // bytes of a schema or of an expression
+	maxNodes  = 20_000   // nodes of the automaton
+	maxStates = 5_000    // states that are kept at a time; others are worked out again
+)
+
+// Grammar is a language as an automaton. It may be used by several goroutines.
+type Grammar struct {
+	nodes []node
+	need  []int32 // by node: bytes at least to the end; [never] for dead ends
+	start *State
+
+	mu     sync.Mutex
+	states map[string]*State
+}
+
+// never is the need of a node from which no end can be reached.
+const never = math.MaxInt32
+
+// node is a state of the nondeterministic automaton. It reads one byte from lo to hi
+// and goes to out, or, without reading any, to all of also; the last node is the end.
+type node struct {
+	lo, hi byte
+	out    int32
+	also   []int32
+	reads  bool
+}
+
+// State is what a text so far leads to. It never changes once it has been returned.
+type State struct {
+	g        *Grammar
+	nodes    []int32 // those that read a byte, in order
+	complete bool
+	need     int
+	next     [256]*State // worked out as they are met, under the grammar's lock
+	known    [256]bool
+}
+
+// finish works out the needs, and refuses a language without any text.
+func (g *Grammar) finish(start int32) error {
+	g.need = make([]int32, len(g.nodes))
+	before := make([][]int32, len(g.nodes))
+	for i, n := range g.nodes {
+		g.need[i] = never
+		for _, to := range n.also {
+			before[to] = append(before[to], int32(i))
+		}
+		if n.reads {
+			before[n.out] = append(before[n.out], int32(i))
+		}
+	}
+	g.need[end] = 0
+	for level := []int32{end}; len(level) > 0; { // all nodes of one need, then those of the next
+		var after []int32
+		for i := 0; i < len(level); i++ {
+			for _, from := range before[level[i]] {
+				switch n := g.need[level[i]]; {
+				case g.nodes[from].reads && g.need[from] > n+1:
+					g.need[from] = n + 1
+					after = append(after, from)
+				case !g.nodes[from].reads && g.need[from] > n:
+					g.need[from] = n
+					level = append(level, from)
+				}
+			}
+		}
+		level = after
+	}
+	if g.need[start] == never {
+		return refuse("no text fits it: it contradicts itself")
+	}
+	g.states = map[string]*State{}
+	g.start = g.state([]int32{start})
+	return nil
+}
+
+// Start is the state before the first byte.
+func (g *Grammar) Start() *State { return g.start }
+
+// state returns the state of some nodes and all that they lead to without reading.
+func (g *Grammar) state(from []int32) *State {
+	seen := make(map[int32]bool, 2*len(from))
+	s := &State{g: g, need: never}
+	for stack := slices.Clone(from); len(stack) > 0; {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[i] || g.need[i] == never {
+			continue
+		}
+		seen[i] = true
+		s.need = min(s.need, int(g.need[i]))
+		switch n := g.nodes[i]; {
+		case i == end:
+			s.complete = true
+		case n.reads:
+			s.nodes = append(s.nodes, i)
+		default:
+			stack = append(stack, n.also...)
+		}
+	}
+	slices.Sort(s.nodes)
+	key := make([]byte, 0, 4*len(s.nodes)+1)
+	for _, i := range s.nodes {
+		key = binary.LittleEndian.AppendUint32(key, uint32(i))
+	}
+	if s.complete {
+		key = append(key, 1)
+	}
+	if old, ok := g.states[string(key)]; ok {
+		return old
+	}
+	if len(g.states) >= maxStates {
+		g.forget()
+	}
+	g.states[string(key)] = s
+	return s
+}
+
+// forget drops all states but those that somebody holds, who can go on from them.
+func (g *Grammar) forget() {
+	for _, s := range g.states {
+		s.next, s.known = [256]*State{}, [256]bool{}
+	}
+	clear(g.states)
+}
+
+// Next is the state after some more bytes, or nil where the language has no text that
+// begins so.
+func (s *State) Next(text []byte) *State {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	for _, b := range text {
+		if s = s.after(b); s == nil {
+			return nil
+		}
+	}
+	return s
+}
+
+func (s *State) after(b byte) *State {
+	if s.known[b] {
+		return s.next[b]
+	}
+	var to []int32
+	for _, i := range s.nodes {
+		if n := s.g.nodes[i]; n.lo <= b && b <= n.hi && s.g.need[n.out] != never {
+			to = append(to, n.out)
+		}
+	}
+	var next *State
+	if len(to) > 0 {
+		next = s.g.state(to)
+	}
+	s.next[b], s.known[b] = next, true
+	return next
+}
+
+// Complete reports whether the text so far is one of the language as it stands.
+func (s *State) Complete() bool { return s.complete }
+
+// Ends reports whether nothing may follow.
+func (s *State) Ends() bool { return len(s.nodes) == 0 }
+
+// Need is how many bytes it takes at least until the text is complete; 0 where it is.
+func (s *State) Need() int { return s.need }
+
+// Matches reports whether a text is one of the language.
+func (g *Grammar) Matches(text []byte) bool {
+	s := g.start.Next(text)
+	return s != nil && s.complete
+}

@@ -1,0 +1,158 @@
+package grammar
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FromRegexp is the language of the texts that a regular expression matches as a whole.
+// It has the syntax of Go's package regexp, which is RE2's: no look-around and no
+// references back. Anchors may stand at its two ends alone. The error is a
+// *[terms.Refusal].
+func FromRegexp(expression string) (*Grammar, error) {
+	b := newBuilder()
+	re, _, _, err := parsePattern(expression)
+	if err != nil {
+		return nil, err
+	}
+	c := patternBuilder{builder: b}
+	start := c.pattern(re, end)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return b.grammar(start)
+}
+
+// parsePattern parses an expression and takes off the anchors at its ends.
+func parsePattern(text string) (re *syntax.Regexp, begins, ends bool, err error) {
+	if len(text) > MaxSource {
+		return nil, false, false, refuse("an expression has %d bytes; it may have %d", len(text), MaxSource)
+	}
+	if re, err = syntax.Parse(text, syntax.Perl); err != nil {
+		return nil, false, false, refuse("the expression %q is not understood (%v)", short(text), err)
+	}
+	parts := []*syntax.Regexp{re}
+	if re.Op == syntax.OpConcat {
+		parts = re.Sub
+	}
+	if len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
+		parts, begins = parts[1:], true
+	}
+	if n := len(parts); n > 0 && parts[n-1].Op == syntax.OpEndText {
+		parts, ends = parts[:n-1], true
+	}
+	return &syntax.Regexp{Op: syntax.OpConcat, Sub: parts}, begins, ends, nil
+}
+
+// patternBuilder builds what an expression matches, as it is or within a JSON string.
+type patternBuilder struct {
+	*builder
+	quoted bool
+	err    error
+}
+
+func (c *patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
+	part := func(next int32) int32 { return c.pattern(re.Sub[0], next) }
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return next
+	case syntax.OpLiteral:
+		for i := len(re.Rune) - 1; i >= 0; i-- {
+			next = c.letter(re.Rune[i], re.Flags&syntax.FoldCase != 0, next)
+		}
+		return next
+	case syntax.OpCharClass:
+		return c.class(re.Rune, next)
+	case syntax.OpAnyChar:
+		return c.class([]rune{0, utf8.MaxRune}, next)
+	case syntax.OpAnyCharNotNL:
+		return c.class([]rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune}, next)
+	case syntax.OpCapture:
+		return part(next)
+	case syntax.OpStar:
+		return c.repeat(part, 0, -1, next)
+	case syntax.OpPlus:
+		return c.repeat(part, 1, -1, next)
+	case syntax.OpQuest:
+		return c.repeat(part, 0, 1, next)
+	case syntax.OpRepeat:
+		return c.repeat(part, re.Min, re.Max, next)
+	case syntax.OpConcat:
+		for i := len(re.Sub) - 1; i >= 0; i-- {
+			next = c.pattern(re.Sub[i], next)
+		}
+		return next
+	case syntax.OpAlternate:
+		var list []int32
+		for _, sub := range re.Sub {
+			list = append(list, c.pattern(sub, next))
+		}
+		return c.either(list...)
+	case syntax.OpNoMatch:
+		return c.either()
+	}
+	c.err = refuse(
+		"an expression may have ^ and $ only at its two ends, and no word boundaries: %q", short(re.String()),
+	)
+	return next
+}
+
+// letter reads one character, in all its cases if fold is set.
+func (c *patternBuilder) letter(r rune, fold bool, next int32) int32 {
+	set := []rune{r, r}
+	if fold {
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			set = append(set, f, f)
+		}
+	}
+	return c.class(set, next)
+}
+
+// class reads one character of a set of ranges: lo, hi, lo, hi, and so on.
+func (c *patternBuilder) class(ranges []rune, next int32) int32 {
+	var list []int32
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if c.quoted {
+			list = append(list, c.within(ranges[i], ranges[i+1], next)...)
+		} else {
+			list = append(list, c.runes(ranges[i], ranges[i+1], next))
+		}
+	}
+	return c.either(list...)
+}
+
+// within reads one character from lo to hi as a JSON string has it: quotation marks,
+// backslashes and control characters are escaped.
+func (c *patternBuilder) within(lo, hi rune, next int32) (list []int32) {
+	for r := lo; r <= min(hi, 0x1f); r++ {
+		list = append(list, c.literal(escaped(r), next))
+	}
+	for _, piece := range [][2]rune{{0x20, '"' - 1}, {'"' + 1, '\\' - 1}, {'\\' + 1, utf8.MaxRune}} {
+		if from, to := max(lo, piece[0]), min(hi, piece[1]); from <= to {
+			list = append(list, c.runes(from, to, next))
+		}
+	}
+	for _, r := range `"\` {
+		if lo <= r && r <= hi {
+			list = append(list, c.literal(escaped(r), next))
+		}
+	}
+	return list
+}
+
+// escaped is a character as an escape of a JSON string.
+func escaped(r rune) string {
+	switch r {
+	case '"', '\\':
+		return `\` + string(r)
+	case '\n':
+		return `\n`
+	case '\t':
+		return `\t`
+	case '\r':
+		return `\r`
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}

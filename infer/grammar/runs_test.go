@@ -1,0 +1,171 @@
+package grammar_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/grammar"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+)
+
+var schemas = []string{
+	`{"type":"boolean"}`,
+	`{"type":"null"}`,
+	`{"type":"integer"}`,
+	`{"type":"number"}`,
+	`{"type":"string"}`,
+	`{"type":"string","maxLength":5}`,
+	`{"type":"string","minLength":3,"maxLength":8}`,
+	`{"type":"string","pattern":"^[A-Z][a-z]+( [A-Z][a-z]+)?$"}`,
+	`{"type":"string","pattern":"[0-9]{4}-[0-9]{2}-[0-9]{2}"}`,
+	`{"type":"string","pattern":"^(\"|\\\\|é|\n)*$"}`,
+	`{"enum":["red","green","blue"]}`,
+	`{"enum":[1,"1",null,true,[1],{"a":1}]}`,
+	`{"type":["string","null","integer"]}`,
+	`{"type":"array","items":{"type":"integer"}}`,
+	`{"type":"array","items":{"type":"array","items":{"type":"boolean"},"maxItems":3},"minItems":2,"maxItems":4}`,
+	`{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name","age"]}`,
+	`{"type":"object","properties":{"a":{"type":"null"},"b":{"type":"number"},"c":{"enum":["x","y"]}}}`,
+	`{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}}},"required":["tags"],
+	  "additionalProperties":false}`,
+	`{"type":"object","properties":{"at":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},
+	  "required":["x","y"]},"ok":{"type":"boolean"}},"required":["at"]}`,
+	`{"type":"object","properties":{"a \"b\" é":{"type":["boolean","null"]},"list":{"type":"array","items":
+	  {"type":"object","properties":{"k":{"type":"string","maxLength":9}},"required":["k"]}}},"required":["list"]}`,
+}
+
+// Texts that are drawn token by token from the bundled model's vocabulary, with random
+// scores of which the grammar's mask leaves some, at temperatures from 0 to 2 and with
+// 10 to 80 tokens to write: all that end are complete, they parse, and they validate.
+// They end short only where the mask said so before the first token.
+func TestConstrainedRuns(t *testing.T) {
+	runs := 400
+	if fixture.LongTier() {
+		runs = 10_000
+	}
+	m := testmodel.Target(t)
+	tokens, ends := make([][]byte, m.Config().Vocab), m.Config().EOS
+	for id := range tokens {
+		if tok := m.Token(id); !tok.Special && len(tok.Bytes) > 0 {
+			tokens[id] = tok.Bytes
+		} else if !tok.Special {
+			tokens[id] = []byte(tok.Text)
+		}
+	}
+	complete := 0
+	for i, schema := range schemas {
+		g, err := grammar.FromSchema([]byte(schema))
+		if err != nil {
+			t.Fatalf("%s: %v", schema, err)
+		}
+		masks := grammar.NewMasks(tokens, ends)
+		for run := range runs / len(schemas) {
+			random := rand.New(rand.NewPCG(uint64(i), uint64(run)))
+			limit := 10 + random.IntN(71)
+			text, done := write(t, g, masks, tokens, ends, limit, 2*random.Float64()*float64(run%5)/4, random)
+			switch {
+			case !done && g.Start().Need() > limit:
+			case !done || !g.Matches(text) || !validates(t, schema, text):
+				t.Errorf("%s, %d tokens: %q, complete: %v", schema, limit, text, done)
+			default:
+				complete++
+			}
+		}
+	}
+	if complete < runs*3/4 {
+		t.Errorf("only %d of %d texts are complete", complete, runs)
+	}
+}
+
+// write draws at most so many tokens. It reports whether the text is complete.
+func write(
+	t *testing.T, g *grammar.Grammar, masks *grammar.Masks, tokens [][]byte, ends []int, limit int, temperature float64,
+	random *rand.Rand,
+) (text []byte, complete bool) {
+	state, z := g.Start(), make([]float32, len(tokens))
+	for left := limit; left > 0 && !state.Ends(); left-- {
+		mask := masks.Of(state, left)
+		if mask.N == 0 {
+			t.Fatalf("after %q no token may come", text)
+		}
+		for id := range z {
+			if z[id] = -math.MaxFloat32; mask.Allowed[id] {
+				z[id] = float32(4 * random.NormFloat64())
+			}
+		}
+		d := sampling.Decide(z, sampling.Settings{Temperature: temperature, TopP: 1})
+		id := int(d.Order[d.Draw(random.Float64())])
+		if slices.Contains(ends, id) {
+			break
+		}
+		state, text = masks.Next(state, id), append(text, tokens[id]...)
+	}
+	return text, state.Complete()
+}
+
+// validates is a validator of its own for the keywords that the schemas have.
+func validates(t *testing.T, schema string, text []byte) bool {
+	var s map[string]any
+	var v any
+	if err := json.Unmarshal([]byte(schema), &s); err != nil {
+		t.Fatal(err)
+	}
+	return utf8.Valid(text) && json.Unmarshal(text, &v) == nil && valid(s, v)
+}
+
+func valid(s map[string]any, v any) bool {
+	if list, ok := s["enum"].([]any); ok {
+		return slices.ContainsFunc(list, func(x any) bool {
+			a, _ := json.Marshal(x)
+			b, _ := json.Marshal(v)
+			return string(a) == string(b)
+		})
+	}
+	types, ok := s["type"].([]any)
+	if !ok {
+		types = []any{s["type"]}
+	}
+	return slices.ContainsFunc(types, func(t any) bool { return validType(t.(string), s, v) })
+}
+
+func validType(kind string, s map[string]any, v any) bool {
+	most := func(name string, n int) bool { x, ok := s[name].(float64); return !ok || float64(n) <= x }
+	least := func(name string, n int) bool { x, ok := s[name].(float64); return !ok || float64(n) >= x }
+	switch v := v.(type) {
+	case nil:
+		return kind == "null"
+	case bool:
+		return kind == "boolean"
+	case float64:
+		return kind == "number" || kind == "integer" && v == math.Trunc(v)
+	case string:
+		n := utf8.RuneCountInString(v)
+		pattern, _ := s["pattern"].(string)
+		return kind == "string" && most("maxLength", n) && least("minLength", n) &&
+			regexp.MustCompile(pattern).MatchString(v)
+	case []any:
+		return kind == "array" && most("maxItems", len(v)) && least("minItems", len(v)) &&
+			!slices.ContainsFunc(v, func(x any) bool { return !valid(s["items"].(map[string]any), x) })
+	case map[string]any:
+		properties, _ := s["properties"].(map[string]any)
+		for name, x := range v {
+			p, ok := properties[name].(map[string]any)
+			if !ok || !valid(p, x) {
+				return false
+			}
+		}
+		required, _ := s["required"].([]any)
+		return kind == "object" && !slices.ContainsFunc(required, func(name any) bool {
+			_, has := v[name.(string)]
+			return !has
+		})
+	}
+	return false
+}
