@@ -246,9 +246,13 @@ func (q *request) readSettings(f *session.Fields) error {
 	for _, k := range terms.Knobs() {
 		f.Knob(k, knobs)
 	}
+	bias := f.Bias("logit_bias")
 	err := asError(f.Err())
 	if err == nil {
 		q.settings, err = infer.DefaultSettings().With(knobs)
+	}
+	if err == nil && bias != nil {
+		q.settings.LogitBias = *bias
 	}
 	if err != nil {
 		r := terms.RefusalOf(err)
@@ -353,8 +357,7 @@ func (q *request) readStreamOptions(f *session.Fields) error {
 // harmless are fields that this server does not have, with the value that asks for
 // nothing: clients send them along.
 var harmless = map[string]string{
-	"frequency_penalty": "0", "presence_penalty": "0", "logit_bias": "{}", "best_of": "1", "repeat_last_n": "-1",
-	"response_format": `{"type":"text"}`, "modalities": `["text"]`, "tools": "[]", "store": "false",
+	"best_of": "1", "repeat_last_n": "-1", "response_format": `{"type":"text"}`, "modalities": `["text"]`, "tools": "[]", "store": "false",
 	"top_logprobs": "0",
 }
 
@@ -362,18 +365,15 @@ var harmless = map[string]string{
 var missing = map[string]string{
 	"tools": noTools, "tool_choice": noTools, "parallel_tool_calls": noTools, "functions": noTools,
 	"function_call": noTools, "audio": noText, "modalities": noText, "prediction": noText,
-	"suffix":            "the model writes after a text, not before one",
-	"best_of":           "every answer that is written is returned; see n",
-	"frequency_penalty": "this program's rule against repetition is repetition_penalty",
-	"presence_penalty":  "this program's rule against repetition is repetition_penalty",
-	"logit_bias":        "the scores are the model's own",
-	"response_format":   "answers are text",
-	"top_logprobs":      "it needs logprobs: true",
-	"repeat_last_n":     "the repetition penalty looks at the whole text, -1",
-	"samplers":          "the order of the rules is this program's own",
-	"user":              "nothing is kept that it could be noted with",
-	"metadata":          "nothing is kept that it could be noted with",
-	"store":             "answers are not kept",
+	"suffix":          "the model writes after a text, not before one",
+	"best_of":         "every answer that is written is returned; see n",
+	"response_format": "answers are text",
+	"top_logprobs":    "it needs logprobs: true",
+	"repeat_last_n":   "the repetition penalty looks at the whole text, -1",
+	"samplers":        "the order of the rules is this program's own",
+	"user":            "nothing is kept that it could be noted with",
+	"metadata":        "nothing is kept that it could be noted with",
+	"store":           "answers are not kept",
 }
 
 const (

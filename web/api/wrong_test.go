@@ -157,6 +157,11 @@ func TestWrongRequests(t *testing.T) {
 		{talk, said(`"max_tokens":5,"max_completion_tokens":5`), 400, "max_completion_tokens", "two names"},
 		{talk, said(`"max_completion_tokens":-1`), 400, "max_completion_tokens", ""},
 		{talk, said(`"stop":["1","2","3","4","5","6","7","8"]`), 400, "stop", "at most 7"},
+		{talk, said(`"frequency_penalty":2.1`), 400, "frequency_penalty", "-2 to 2"},
+		{text, with(`"presence_penalty":"much"`), 400, "presence_penalty", ""},
+		{text, with(`"logit_bias":{"12":101}`), 400, "logit_bias", "-100 to 100"},
+		{text, with(`"logit_bias":{"twelve":1}`), 400, "logit_bias", "token ids"},
+		{text, with(`"logit_bias":[1]`), 400, "logit_bias", "an object"},
 		{talk, said(`"user":"me"`), 400, "user", "does not support"},
 	} {
 		answer := send(t, server+row.to, row.body)

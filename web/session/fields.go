@@ -179,9 +179,9 @@ func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 	to[k.Key] = x
 }
 
-// bias reads a logit bias, if the field is given: an object of numbers by token id,
+// Bias reads a logit bias, if the field is given: an object of numbers by token id,
 // or a form's text "12:-100,50:5".
-func (f *Fields) bias(name string) *sampling.Bias {
+func (f *Fields) Bias(name string) *sampling.Bias {
 	raw := f.take(name)
 	if raw == nil {
 		return nil

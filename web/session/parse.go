@@ -85,7 +85,7 @@ func readSet(f *Fields, keys []string) Set {
 // readSettings reads what changes how tokens are drawn.
 func readSettings(f *Fields) Command {
 	c := readSet(f, terms.SetKeys())
-	c.Bias = f.bias("logit_bias")
+	c.Bias = f.Bias("logit_bias")
 	return c
 }
 
