@@ -357,7 +357,8 @@ func (q *request) readStreamOptions(f *session.Fields) error {
 // harmless are fields that this server does not have, with the value that asks for
 // nothing: clients send them along.
 var harmless = map[string]string{
-	"best_of": "1", "repeat_last_n": "-1", "response_format": `{"type":"text"}`, "modalities": `["text"]`, "tools": "[]", "store": "false",
+	"best_of": "1", "repeat_last_n": "-1", "response_format": `{"type":"text"}`, "modalities": `["text"]`,
+	"tools": "[]", "store": "false",
 	"top_logprobs": "0",
 }
 

@@ -68,7 +68,8 @@ func newCampus(t *testing.T) *campus {
 	c.card = course.Cards[0].ID
 	for _, name := range c.learners {
 		for i := range 12 {
-			section := course.Lessons[0].Slug + "#" + course.Lessons[0].Sections[i%3].ID
+			first := course.Lessons[0]
+			section := first.Slug + "#" + first.Sections[i%len(first.Sections)].ID
 			card := course.Cards[i%4].ID
 			_, reviewed := all.Review(t.Context(), name, card, 3, fmt.Sprint("review-", i))
 			_, guessed := all.Predict(t.Context(), name, progress.Prediction{
