@@ -21,6 +21,7 @@ func (billLab) Info() Info {
 	}
 	return Info{
 		Name: "bill", Title: "The bill",
+		Claim: "Every token that is written costs more than one that is read.",
 		Question: "What does this request cost, which change would have made it cheaper, and why does output " +
 			"cost more than input?",
 		Params: append([]Param{

@@ -16,6 +16,7 @@ type cacheLab struct{}
 func (cacheLab) Info() Info {
 	return Info{
 		Name: "cache", Title: "The KV cache",
+		Claim:    "Reading everything again gets slower with every token.",
 		Question: "What does a token cost with a cache, and without one? And are the numbers the same?",
 		Params: append([]Param{
 			promptParam("The capital of France is"), tokensParam(32, 2048), seedParam(), repeatsParam(7),

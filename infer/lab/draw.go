@@ -15,6 +15,7 @@ type drawLab struct{}
 func (drawLab) Info() Info {
 	return Info{
 		Name: "draw", Title: "The draw",
+		Claim: "Draw often enough, and chance draws the model’s own bars.",
 		Question: "Draw from one step's distribution 10, 100, 10,000 times: how close does the histogram " +
 			"come to the model's bars?",
 		Params: append([]Param{

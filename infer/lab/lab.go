@@ -59,6 +59,7 @@ type Env struct {
 type Info struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
+	Claim    string   `json:"claim"`    // what it puts to the test, in a sentence
 	Question string   `json:"question"` // what the lab finds out; people predict it first
 	Params   []Param  `json:"params"`
 	Try      []Preset `json:"try"`      // two things to try

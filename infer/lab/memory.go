@@ -14,6 +14,7 @@ type memoryLab struct{}
 func (memoryLab) Info() Info {
 	return Info{
 		Name: "memory", Title: "Memory and context",
+		Claim:    "Eight long chats weigh more than the model.",
 		Question: "How large does a cache grow, and how many people can one machine serve?",
 		Params: []Param{
 			{

@@ -10,6 +10,7 @@ type prefillLab struct{}
 func (prefillLab) Info() Info {
 	return Info{
 		Name: "prefill", Title: "Prefill and decode",
+		Claim: "Reading is quick. Writing takes the time.",
 		Question: "How long until the first token, and how long between the others? What changes " +
 			"with the prompt's length?",
 		Params: append([]Param{

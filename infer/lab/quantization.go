@@ -15,6 +15,7 @@ type quantizationLab struct{}
 func (quantizationLab) Info() Info {
 	return Info{
 		Name: "quantization", Title: "What quantization does",
+		Claim: "Weights in four bits, and mostly the same words.",
 		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and " +
 			"does its favourite token stay?",
 		Params: append([]Param{

@@ -15,6 +15,7 @@ type speculationLab struct{}
 func (speculationLab) Info() Info {
 	return Info{
 		Name: "speculation", Title: "Speculative decoding",
+		Claim:    "A small model guesses, a large one checks, and the text stays the same.",
 		Question: "How many passes of the large model does a draft save, and does that save time on this machine?",
 		Params: append([]Param{
 			promptParam(story), tokensParam(96, 1024), seedParam(),

@@ -15,6 +15,7 @@ type stopsLab struct{}
 func (stopsLab) Info() Info {
 	return Info{
 		Name: "stops", Title: "Stop conditions",
+		Claim:    "A text ends when something stops it.",
 		Question: "Limit, end of text, stop string, full context: which one ends this text first?",
 		Params: append([]Param{
 			promptParam(story),

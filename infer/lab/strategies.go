@@ -13,6 +13,7 @@ type strategiesLab struct{}
 func (strategiesLab) Info() Info {
 	return Info{
 		Name: "strategies", Title: "Strategies side by side",
+		Claim: "The same beginning, and every setting tells another story.",
 		Question: "Same model, same prompt, same u at every step: where do two ways of choosing first part, and what " +
 			"does each make of the text?",
 		Params: []Param{

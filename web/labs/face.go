@@ -6,7 +6,6 @@ import "github.com/tokenbytoken/viz/infer/lab"
 // and the rows that all labs have. It is in a file with the lab's name.
 type face struct {
 	prediction
-	claim string   // what the lab puts to the test, as the page's title
 	tiles []string // the parameters whose product it shows
 	run   string   // the words on the button that measures; "" for Run
 	// truth returns the choice that a result confirms, and a sentence about it.
@@ -23,27 +22,14 @@ func show[T any](
 	name string, sections func(*T) []section, truth func(*T) (key, say string, ok bool), p prediction,
 ) face {
 	f := face{
-		prediction: p, claim: claims[name],
-		sections: func(result any) []section { return sections(result.(*T)) },
+		prediction: p,
+		sections:   func(result any) []section { return sections(result.(*T)) },
 	}
 	if truth != nil {
 		f.truth = func(result any) (key, say string, ok bool) { return truth(result.(*T)) }
 	}
 	faces[name] = f
 	return f
-}
-
-// claims are the titles of the labs' pages: what each puts to the test.
-var claims = map[string]string{
-	"strategies":   "The same beginning, and every setting tells another story.",
-	"draw":         "Draw often enough, and chance draws the model’s own bars.",
-	"cache":        "Reading everything again gets slower with every token.",
-	"memory":       "Eight long chats weigh more than the model.",
-	"prefill":      "Reading is quick. Writing takes the time.",
-	"bill":         "Every token that is written costs more than one that is read.",
-	"speculation":  "A small model guesses, a large one checks, and the text stays the same.",
-	"stops":        "A text ends when something stops it.",
-	"quantization": "Weights in four bits, and mostly the same words.",
 }
 
 // judge compares a prediction with the measurement. It returns nil if there was

@@ -50,7 +50,7 @@ type form struct {
 	// it.
 	Request, Was, RequestErr string
 	HasRequest               bool
-	Claim, Run               string
+	Run                      string
 	Own                      string // the model whose own numbers are shown
 }
 
@@ -64,7 +64,7 @@ type preset struct {
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
-		Info: i, Guess: face.prediction, Guessed: guessed, Claim: face.claim, Run: cmp.Or(face.run, "Run"),
+		Info: i, Guess: face.prediction, Guessed: guessed, Run: cmp.Or(face.run, "Run"),
 	}
 	for _, p := range i.Params {
 		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}

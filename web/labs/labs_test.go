@@ -238,7 +238,7 @@ func TestTriesLeadSomewhere(t *testing.T) {
 		if answers := g.tiles != nil; answers != (g.Ask == "") || !answers && (len(g.Choices) < 2 || g.truth == nil) {
 			t.Errorf("%s neither answers at once nor asks for a prediction", i.Name)
 		}
-		if g.claim == "" {
+		if i.Claim == "" {
 			t.Errorf("%s claims nothing", i.Name)
 		}
 	}

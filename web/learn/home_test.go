@@ -71,8 +71,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 			}
 		})
 		chosen := stage.TokenText(sample.Chosen.Token).String()
-		want := fmt.Sprintf("Sample: A random number, u = %s, falls between %s and %s, on %s.",
-			terms.Decimals(sample.U, 4), terms.Prob(sample.From), terms.Prob(sample.To), chosen)
+		want := fmt.Sprintf("Draw: The marker fell on %s. That happens %.0f times in 100.", chosen, 100*sample.Chosen.Q)
 		if got := text(d.Find(".say-5")); got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}

@@ -181,15 +181,17 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
 	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax})
-	v.Rail = lang.NewSteps(0) // the page's styles say which is shown
+	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles say which is shown
 	return v
 }
 
-// says are the seven stages of a turn in words.
+// says are the seven stages of a turn in words, as the Story tells them: whoever is
+// here has not chosen the Numbers yet.
 func says(st *session.State) []turnSay {
 	v := make([]turnSay, stages)
+	rail := stage.Verbs(lang.NewSteps(0))
 	for i, k := range infer.Kinds {
-		v[i] = turnSay{i + 1, lang.Stage(i + 1).Short, lang.SentenceOf(stage.Brief, st, k)}
+		v[i] = turnSay{i + 1, rail[i].Name, lang.SentenceOf(stage.Tale, st, k)}
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"math"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -179,6 +180,8 @@ func (w Words) stay(n int) string {
 
 func (w Words) sampleSay(v Voice, st infer.Sample, in About) Rich {
 	cases := append(onlyIf(st.Forced, "forced"), onlyIf(st.Greedy, "greedy")...)
+	hundredths := math.Round(100 * st.Chosen.Q)
+	cases = append(append(cases, onlyIf(hundredths < 1, "rare")...), onlyIf(hundredths == 1, "once")...)
 	return w.sentence(v, st, cases, values{
 		"token", pick(TokenText(st.Chosen.Token)), "u", terms.Decimals(st.U, 4), "from", terms.Prob(st.From),
 		"to", terms.Prob(st.To), "kept", w.theKept(in.kept()),
