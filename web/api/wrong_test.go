@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/api"
@@ -284,28 +283,18 @@ func TestLeavingEndsTheRun(t *testing.T) {
 		"Content-Length: 1000\r\n\r\n{", strings.TrimPrefix(server, "http://")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second request is refused", func() bool {
+	browser.Eventually(t, func() bool { // the first one holds the place
 		answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
 		return answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("Retry-After") != ""
 	})
 	conn.Close()
-	until(t, "the place is free again", func() bool {
+	browser.Eventually(t, func() bool { // it is free again
 		return send(t, server+"/v1/completions", with(`"max_tokens":1`)).StatusCode == http.StatusOK
 	})
 }
 
-// until waits for a state.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(browser.Patience); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never happened that %s", what)
-		}
-	}
-}
-
-// TestStreamsTokenByToken: each event is sent when its token is drawn, so that a client
-// that waits between two of them finds the rest later, and the last line is [DONE].
+// TestStreamsTokenByToken: a stream has an event for each token whose text is certain,
+// and the last line is [DONE].
 func TestStreamsTokenByToken(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
