@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 const modelHelp = "another model: a folder as Hugging Face keeps it (config.json, " +
@@ -114,4 +116,32 @@ func loadModel(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error
 		err = closing
 	}
 	return m, err
+}
+
+// openFor opens a model for a prompt, which it reads from stdin if it is "-". What is
+// wrong with the prompt alone is said before the model is loaded.
+func openFor(
+	ctx context.Context, f *flags, prompt *string, path modelPath, quant infer.Quant, stdin io.Reader, stderr io.Writer,
+) (*infer.Model, error) {
+	limit := session.DefaultLimits().PromptBytes
+	if *prompt == "-" {
+		text, err := readPrompt(ctx, stdin, limit)
+		if err != nil {
+			return nil, err
+		}
+		*prompt = text
+	}
+	if *prompt != "" || !f.given("prompt") { // some models allow an empty one
+		if err := infer.CheckPrompt(*prompt, limit); err != nil {
+			return nil, f.refused(err)
+		}
+	}
+	m, err := openModel(path, f.called("model"), quant, stderr)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.CheckPrompt(*prompt, limit); err != nil {
+		return nil, f.refused(err)
+	}
+	return m, nil
 }

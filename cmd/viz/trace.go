@@ -14,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -45,25 +44,9 @@ func trace(
 	if err := f.parse(args, env, stdout); err != nil {
 		return err
 	}
-	limit := session.DefaultLimits().PromptBytes
-	if o.prompt == "-" {
-		text, err := readPrompt(ctx, stdin, limit)
-		if err != nil {
-			return err
-		}
-		o.prompt = text
-	}
-	if o.prompt != "" || !f.given("prompt") { // before a model is loaded, which may allow an empty one
-		if err := infer.CheckPrompt(o.prompt, limit); err != nil {
-			return f.refused(err)
-		}
-	}
-	m, err := openModel(o.modelPath, f.called("model"), o.quant, stderr)
+	m, err := openFor(ctx, f, &o.prompt, o.modelPath, o.quant, stdin, stderr)
 	if err != nil {
 		return err
-	}
-	if err := m.CheckPrompt(o.prompt, limit); err != nil {
-		return f.refused(err)
 	}
 	loop, err := infer.NewLoop(m, o.prompt, o.settings)
 	if err != nil {

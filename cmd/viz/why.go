@@ -41,25 +41,9 @@ func runWhy(
 	if err := f.parse(args, env, stdout); err != nil {
 		return err
 	}
-	limit := session.DefaultLimits().PromptBytes
-	if o.prompt == "-" {
-		text, err := readPrompt(ctx, stdin, limit)
-		if err != nil {
-			return err
-		}
-		o.prompt = text
-	}
-	if o.prompt != "" || !f.given("prompt") { // before a model is loaded, which may allow an empty one
-		if err := infer.CheckPrompt(o.prompt, limit); err != nil {
-			return f.refused(err)
-		}
-	}
-	m, err := openModel(o.modelPath, f.called("model"), o.quant, stderr)
+	m, err := openFor(ctx, f, &o.prompt, o.modelPath, o.quant, stdin, stderr)
 	if err != nil {
 		return err
-	}
-	if err := m.CheckPrompt(o.prompt, limit); err != nil {
-		return f.refused(err)
 	}
 	r, err := o.ask(ctx, f, m)
 	if err != nil {

@@ -34,6 +34,13 @@ type Info struct {
 // MaxLevel is the hardest level of every drill.
 const MaxLevel = 3
 
+// fiveTokens is what makes the levels of the two five-token drills harder.
+var fiveTokens = [MaxLevel]string{
+	"Five tokens in order, logits in halves.",
+	"Five tokens in order, logits in tenths.",
+	"Six tokens out of order, some logits below 0, and other cuts.",
+}
+
 // Kinds lists the drills in teaching order.
 func Kinds() []Info {
 	return []Info{
@@ -41,21 +48,13 @@ func Kinds() []Info {
 			Kind: Five, Title: "The five-token drill",
 			Lead:    "One prediction by hand, in fifteen answers: shares, three ways to choose, two temperatures.",
 			Minutes: 8, Levels: MaxLevel,
-			Harder: [MaxLevel]string{
-				"Five tokens in order, logits in halves.",
-				"Five tokens in order, logits in tenths.",
-				"Six tokens out of order, some logits below 0, and other cuts.",
-			},
+			Harder: fiveTokens,
 		},
 		{
 			Kind: Softmax, Title: "All of the five-token drill",
 			Lead:    "The same prediction with every number on paper: each power of e, each sum, and the draw.",
 			Minutes: 20, Levels: MaxLevel,
-			Harder: [MaxLevel]string{
-				"Five tokens in order, logits in halves.",
-				"Five tokens in order, logits in tenths.",
-				"Six tokens out of order, some logits below 0, and other cuts.",
-			},
+			Harder: fiveTokens,
 		},
 		{
 			Kind: Shift, Title: "A constant on every logit",
