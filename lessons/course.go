@@ -39,6 +39,7 @@ type Lesson struct {
 	LeadText   string // the same as plain text
 	Kicker     string // the small line above the title: "Lesson 3, about 8 minutes"
 	Number     int    // its position in the course, from 0 (the overview)
+	Own        bool   // an instructor's, from the folder of [LoadWith]
 	Minutes    int    // how long reading it takes
 	Difficulty string // "gentle", "standard" or "harder"
 	Outcomes   []string

@@ -8,6 +8,8 @@
 // figure must compute. Any problem is an error that names the file and the
 // line, and then there is no course: a page never shows a broken piece.
 //
+// [LoadWith] adds the folder of an instructor, written in the same dialect.
+//
 // # The dialect
 //
 // Markdown without HTML and pictures, plus:

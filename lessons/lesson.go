@@ -18,7 +18,7 @@ func (l *loader) announceLesson(d *document) {
 	if !l.checkID(d.front["slug"].at.or(d.at), slug) {
 		return
 	}
-	if want := d.at.file[3 : len(d.at.file)-len(".md")]; slug != want {
+	if want := d.at.file[len("00-") : len(d.at.file)-len(".md")]; slug != want {
 		l.problems.add(d.front["slug"].at, "the slug %q is not the one in the file's name", slug)
 	}
 	if contains(reserved, slug) {
@@ -108,6 +108,9 @@ func (l *loader) readLesson(d *document) {
 	}
 	if k, ok := d.front["kicker"]; ok {
 		lesson.Kicker = k.value
+	}
+	if l.own {
+		l.makeOwn(d, lesson)
 	}
 	lesson.Outcomes = l.lessonOutcomes(d)
 	if !d.intro.blank() {

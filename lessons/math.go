@@ -46,6 +46,13 @@ func (l *loader) mathML(at place, tex string, displayed bool) string {
 		table = l.math.Display
 	}
 	m, ok := table[tex]
+	if !ok && l.own {
+		m, err := plainMath(tex, displayed)
+		if err != nil {
+			l.problems.add(at, "the formula %s: %v", tex, err)
+		}
+		return m
+	}
 	if !ok {
 		l.problems.add(at, "the formula %s has not been rendered: run go generate ./lessons", tex)
 	}

@@ -72,6 +72,9 @@ func (l *loader) readWalk(d *document) {
 		numbered.ReplaceAllString(path.Base(d.at.file), "") != w.Slug+".md" {
 		l.problems.add(d.front["slug"].at, "the slug %q is not the file's name", w.Slug)
 	}
+	if l.course.Walk(w.Slug) != nil {
+		l.problems.add(d.front["slug"].at.or(d.at), "there is a walkthrough %q already", w.Slug)
+	}
 	if !d.intro.blank() {
 		l.problems.add(d.intro.at, "text before the first step ## Title {#id}")
 	}

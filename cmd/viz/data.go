@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -69,12 +68,13 @@ func checkData(dir string) error {
 }
 
 // keep opens the stores in a folder, or in memory for "", and sets them and the
-// course in the server's settings. The database may have as many bytes as limit says,
+// course, with the lessons of the folder own if it is not "", in the server's settings.
+// The database may have as many bytes as limit says,
 // 0 for any number. The caller closes them.
-func keep(dir string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
-	course, err := lessons.Load(lessons.English)
+func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
+	course, err := ownLessons(own)
 	if err != nil {
-		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+		return nil, err
 	}
 	db, err := store.Open(dir, log)
 	if err != nil {

@@ -27,7 +27,7 @@ func ownServer() (stop func() error, url string, err error) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	cfg := web.Config{Model: model, Logger: log}
-	kept, err := keep(dir, 0, &cfg, log)
+	kept, err := keep(dir, "", 0, &cfg, log)
 	if err != nil {
 		return nil, "", errors.Join(err, os.RemoveAll(dir))
 	}

@@ -7,6 +7,7 @@
 //	viz inspect    describe a model, whether it runs or not
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
+//	viz lessons    check a folder of your own lessons
 //	viz rooms      list the rooms of classes, close or remove one
 //	viz check      check the saved data, and the model
 //	viz backup     copy the saved data while the server runs
@@ -20,7 +21,8 @@
 // environment variables (flags.go), the model (open.go), the server's start and
 // end (serve.go), the run without a server as JSON (trace.go) or as text
 // (tracetext.go), the parts behind a token (why.go), the description of a model
-// (inspect.go), its speed (bench.go), the labs (lab.go), a static site (site.go),
+// (inspect.go), its speed (bench.go), the labs (lab.go), lessons of somebody's own
+// (lessons.go), a static site (site.go),
 // the load of classes on a server (load.go) and other people's licences
 // (notices.go).
 //
@@ -90,6 +92,7 @@ Usage:
   viz inspect [PATH]    describe a model, and say whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
+  viz lessons check DIR check a folder of your own lessons
   viz rooms [flags]     list the rooms of classes, close or remove one
   viz check [flags]     check the saved data, and the model
   viz backup FILE       copy the saved data, even while a server is running
@@ -139,6 +142,8 @@ func command(
 		name, err = "viz lab", runLab(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "notices":
 		name, err = "viz notices", printNotices(args[1:], stdout)
+	case args[0] == "lessons":
+		name, err = "viz lessons", runLessons(args[1:], stdout)
 	case args[0] == "rooms":
 		name, err = "viz rooms", runRooms(ctx, args[1:], env, stdout)
 	case args[0] == "check":
@@ -154,8 +159,8 @@ func command(
 	default:
 		err = usageError{
 			fmt.Errorf(
-				"unknown command %q; the commands are serve, trace, why, inspect, bench, lab, load, rooms, check, "+
-					"backup, site, notices and version", args[0],
+				"unknown command %q; the commands are serve, trace, why, inspect, bench, lab, load, lessons, "+
+					"rooms, check, backup, site, notices and version", args[0],
 			),
 		}
 	}

@@ -55,7 +55,8 @@ type serveOptions struct {
 	draft   string
 	quant   infer.Quant
 	data    string
-	limit   int64 // bytes of the database, 0 for any number
+	lessons string // a folder with an instructor's own, "" for none
+	limit   int64  // bytes of the database, 0 for any number
 	version bool
 	ceiling
 	network
@@ -92,14 +93,26 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	cfg := web.Config{Model: model, Draft: draft, Logger: logger, Storybook: o.stories}
-	kept, err := keep(o.data, o.limit, &cfg, logger)
+	kept, err := o.keep(f, &cfg, logger)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.called("data"), err)
+		return err
 	}
 	if cfg.Memory, err = o.apply(f); err != nil {
 		return errors.Join(err, kept.Close())
 	}
 	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), closeInTime(kept))
+}
+
+// keep opens what is kept, with the lessons.
+func (o *serveOptions) keep(f *flags, cfg *web.Config, logger *slog.Logger) (io.Closer, error) {
+	if _, err := ownLessons(o.lessons); o.lessons != "" && err != nil {
+		return nil, usageError{fmt.Errorf("%s %s:\n%w", f.called("lessons"), o.lessons, err)}
+	}
+	kept, err := keep(o.data, o.lessons, o.limit, cfg, logger)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.called("data"), err)
+	}
+	return kept, nil
 }
 
 // folder is where progress is stored, "" in memory.
@@ -210,6 +223,8 @@ func (o *serveOptions) flags() *flags {
 	f.quant(&o.quant)
 	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+
 		"(default: the user's data folder, such as ~/.local/share/viz)", &o.data)
+	f.text("lessons", "DIR", "a folder with your own lessons, questions, cards and walkthroughs, added to the "+
+		"built-in ones (viz lessons check DIR checks it)", &o.lessons)
 	o.limit = defaultDataLimit
 	f.value("data-limit", "SIZE", "how large the database may become, from 16MiB to 1TiB, or none; the last tenth is "+
 		"reserved for answers, card reviews and votes (default 2GiB)", func(s string) (err error) {

@@ -67,7 +67,7 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	cfg := web.Config{Logger: quiet, AllowedHosts: []string{siteHost}}
-	kept, err := keep("", 0, &cfg, quiet)
+	kept, err := keep("", "", 0, &cfg, quiet)
 	if err != nil {
 		return err
 	}

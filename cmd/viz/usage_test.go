@@ -73,7 +73,8 @@ func TestBadInput(t *testing.T) {
 			[]string{"paint"},
 			[]string{
 				`"paint"`,
-				"serve, trace, why, inspect, bench, lab, load, rooms, check, backup, site, notices and version",
+				"serve, trace, why, inspect, bench, lab, load, lessons, rooms, check, backup, site, notices and " +
+					"version",
 			},
 		},
 		{[]string{"site", "-out", empty}, []string{"-program FILE and -out DIR"}},

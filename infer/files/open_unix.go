@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// nonblock opens without waiting for the other end of a pipe.
+const nonblock = syscall.O_NONBLOCK
+
 // open opens a file without waiting for anybody, whatever it is. The file that is
 // returned waits for its data as any other.
 func open(path string) (*os.File, error) { return openWith(path, 0) }

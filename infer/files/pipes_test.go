@@ -30,6 +30,11 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		{"a pipe in a folder's place", func() error { _, err := Names(pipe, 1); return err }, "not a directory"},
 		{"a pipe in a folder", func() error { _, err := Folder(dir).Open("pipe"); return err }, "is a named pipe"},
 		{"a pipe to read", func() error { _, err := Read(pipe, 1); return err }, "is a named pipe"},
+		{"a pipe inside", func() error { _, err := inside(t, dir).Read("pipe", 1); return err }, "is a named pipe"},
+		{
+			"a pipe inside, as a folder",
+			func() error { _, err := inside(t, dir).Names("pipe", 1); return err }, "not a directory",
+		},
 		{"a socket", func() error { _, err := Open(socket); return err }, "is a socket"},
 		{"a device", func() error { _, err := Open("/dev/zero"); return err }, "is a device"},
 		{"a device in a file's place", func() error { _, err := opened("/dev/zero"); return err }, "is a device"},
@@ -53,4 +58,14 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	if _, err := opened(socket); err == nil {
 		t.Error("a socket in a file's place is opened")
 	}
+}
+
+func inside(t *testing.T, dir string) *Inside {
+	d, err := OpenInside(dir)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
 }

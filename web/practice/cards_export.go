@@ -2,6 +2,7 @@ package practice
 
 import (
 	"bytes"
+	"cmp"
 	"html"
 	"net/http"
 	"strings"
@@ -33,7 +34,7 @@ func ankiField(s string) string {
 
 func cardTags(c *lessons.Card) string {
 	lesson, _, _ := strings.Cut(c.Section, "#")
-	return "token-by-token::" + c.Outcome + " token-by-token::" + lesson
+	return "token-by-token::" + cmp.Or(c.Outcome, "own") + " token-by-token::" + lesson
 }
 
 // exportCSV answers GET /cards/export.csv.

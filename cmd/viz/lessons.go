@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+const lessonsUsage = `Usage: viz lessons check DIR
+
+Checks a folder of your own lessons, questions, cards and walkthroughs, which
+"viz serve -lessons DIR" adds to the built-in ones: every link, every figure,
+every setting. Each error is on a line with its file and line, and then the exit
+code is 2. README.md says how the files are written.
+`
+
+// runLessons runs viz lessons.
+func runLessons(args []string, stdout io.Writer) error {
+	if len(args) == 0 || isHelp(args[0]) || len(args) > 1 && isHelp(args[1]) {
+		_, err := io.WriteString(stdout, lessonsUsage)
+		return err
+	}
+	if args[0] != "check" {
+		return usageError{fmt.Errorf("there is no %q here, only check", args[0])}
+	}
+	if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
+		return usageError{fmt.Errorf("check needs one folder: viz lessons check DIR")}
+	}
+	dir := args[1]
+	course, err := ownLessons(dir)
+	if err != nil {
+		return unfitError{err}
+	}
+	builtIn, err := lessons.Load(lessons.English)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s is in order: %s, %s, %s, %s\n", terms.Printable(dir),
+		terms.Counted(len(course.Lessons)-len(builtIn.Lessons), "lesson"),
+		terms.Counted(len(course.Questions)-len(builtIn.Questions), "question"),
+		terms.Counted(len(course.Cards)-len(builtIn.Cards), "card"),
+		terms.Counted(len(course.Walks)-len(builtIn.Walks), "walkthrough"))
+	return err
+}
+
+// ownLessons loads the course with a folder of somebody's own.
+func ownLessons(dir string) (*lessons.Course, error) {
+	course, err := lessons.LoadWith(lessons.English, dir)
+	if err != nil && dir == "" {
+		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+	}
+	return course, err
+}

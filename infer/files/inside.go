@@ -1,0 +1,65 @@
+package files
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Inside is a folder of which nothing is read that lies outside: links within it are
+// followed, and those that lead out of it are refused.
+type Inside struct{ root *os.Root }
+
+// OpenInside opens a folder. Close it after use.
+func OpenInside(path string) (*Inside, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Inside{root}, nil
+}
+
+// Close closes the folder.
+func (d *Inside) Close() error { return d.root.Close() }
+
+// Names lists what is in the folder name, "." for the folder itself. More than most
+// names are an error.
+func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
+	f, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := f.ReadDir(most + 1)
+	if err == io.EOF { // an empty folder
+		err = nil
+	}
+	if err == nil && len(list) > most {
+		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("has more than %d files", most)}
+	}
+	return list, err
+}
+
+// Read reads a regular file of at most limit bytes, and waits for no other kind.
+func (d *Inside) Read(name string, limit int64) ([]byte, error) {
+	info, err := d.root.Stat(name) // a device is not even opened
+	if err == nil {
+		err = refuse(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err == nil { // it may have been replaced
+		err = refuse(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return limited(f, name, limit)
+}

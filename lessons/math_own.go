@@ -1,0 +1,179 @@
+package lessons
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plainMath renders the TeX of an instructor's own lesson, for which no table was made:
+// letters, numbers and signs, sub- and superscripts, \frac, \sqrt, \text and the names in
+// plainNames. Anything else is an error, not a guess.
+func plainMath(tex string, displayed bool) (string, error) {
+	p := &texParser{rest: tex}
+	body := p.row(0)
+	if p.err == nil && p.rest != "" {
+		p.err = errors.New("a } closes nothing")
+	}
+	if p.err != nil {
+		return "", p.err
+	}
+	open := "<math>"
+	if displayed {
+		open = `<math display="block">`
+	}
+	return open + "<mrow>" + body + "</mrow></math>", nil
+}
+
+// plainNames are the commands that stand for one sign. Greek letters are identifiers, the
+// rest are operators.
+var plainNames = map[string]string{
+	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
+	"lambda": "λ", "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω",
+	"times": "×", "cdot": "·", "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "pm": "±", "to": "→",
+	"sum": "∑", "prod": "∏", "in": "∈", "ldots": "…", "infty": "∞", "log": "log", "exp": "exp", "max": "max",
+	"min": "min",
+}
+
+// mathDepth is how deep groups may lie in each other.
+const mathDepth = 20
+
+type texParser struct {
+	rest string
+	err  error
+}
+
+func (p *texParser) fail(format string, args ...any) string {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+	p.rest = ""
+	return ""
+}
+
+// row reads atoms, each with its scripts, up to the end or a closing brace.
+func (p *texParser) row(depth int) string {
+	if depth > mathDepth {
+		return p.fail("groups lie more than %d deep", mathDepth)
+	}
+	var b strings.Builder
+	for {
+		p.rest = strings.TrimLeft(p.rest, " \t\n")
+		if p.rest == "" || p.rest[0] == '}' {
+			return b.String()
+		}
+		b.WriteString(p.scripted(depth))
+	}
+}
+
+// scripted reads one atom with what is below and above it.
+func (p *texParser) scripted(depth int) string {
+	atom, below, above := p.atom(depth), "", ""
+	for p.rest != "" && (p.rest[0] == '_' || p.rest[0] == '^') {
+		to := &below
+		if p.rest[0] == '^' {
+			to = &above
+		}
+		p.rest = p.rest[1:]
+		if *to != "" {
+			return p.fail("two scripts in one place")
+		}
+		*to = "<mrow>" + p.atom(depth) + "</mrow>"
+	}
+	switch {
+	case below != "" && above != "":
+		return "<msubsup>" + atom + below + above + "</msubsup>"
+	case below != "":
+		return "<msub>" + atom + below + "</msub>"
+	case above != "":
+		return "<msup>" + atom + above + "</msup>"
+	}
+	return atom
+}
+
+// atom reads a group, a command, a number, a letter or a sign.
+func (p *texParser) atom(depth int) string {
+	r, size := utf8.DecodeRuneInString(p.rest)
+	switch {
+	case p.rest == "":
+		return p.fail("something is missing at the end")
+	case r == '{':
+		return "<mrow>" + p.group(depth) + "</mrow>"
+	case r == '\\':
+		return p.command(depth)
+	case r >= '0' && r <= '9':
+		n := len(p.rest) - len(strings.TrimLeft(p.rest, "0123456789.,"))
+		number := strings.TrimRight(p.rest[:n], ".,")
+		p.rest = p.rest[len(number):]
+		return "<mn>" + number + "</mn>"
+	case unicode.IsLetter(r):
+		p.rest = p.rest[size:]
+		return "<mi>" + html.EscapeString(string(r)) + "</mi>"
+	case strings.ContainsRune("+-−=<>()[]|/*,.:;!'%", r):
+		p.rest = p.rest[size:]
+		if r == '-' {
+			r = '−'
+		}
+		return "<mo>" + html.EscapeString(string(r)) + "</mo>"
+	}
+	return p.fail("%q is not among the signs that can be set here", r)
+}
+
+// group reads {…}.
+func (p *texParser) group(depth int) string {
+	if !strings.HasPrefix(p.rest, "{") {
+		return p.fail("a group {…} is missing")
+	}
+	p.rest = p.rest[1:]
+	body := p.row(depth + 1)
+	if !strings.HasPrefix(p.rest, "}") {
+		return p.fail("a { is never closed")
+	}
+	p.rest = p.rest[1:]
+	return body
+}
+
+// command reads what follows a backslash.
+func (p *texParser) command(depth int) string {
+	p.rest = p.rest[1:]
+	name := p.rest[:len(p.rest)-len(strings.TrimLeftFunc(p.rest, func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}))]
+	if name == "" {
+		if p.rest != "" && strings.ContainsRune(",;: {}%", rune(p.rest[0])) {
+			sign := p.rest[:1]
+			if p.rest = p.rest[1:]; strings.Contains("{}%", sign) {
+				return "<mo>" + sign + "</mo>"
+			}
+			return `<mspace width="0.17em"></mspace>`
+		}
+		return p.fail("a backslash needs a name behind it")
+	}
+	p.rest = p.rest[len(name):]
+	sign, known := plainNames[name]
+	switch {
+	case name == "frac":
+		p.rest = strings.TrimLeft(p.rest, " ")
+		over := p.group(depth)
+		return "<mfrac><mrow>" + over + "</mrow><mrow>" + p.group(depth) + "</mrow></mfrac>"
+	case name == "sqrt":
+		return "<msqrt>" + p.group(depth) + "</msqrt>"
+	case name == "text":
+		end := strings.IndexByte(p.rest, '}')
+		if !strings.HasPrefix(p.rest, "{") || end < 0 {
+			return p.fail(`\text needs {…} behind it`)
+		}
+		text := p.rest[1:end]
+		p.rest = p.rest[end+1:]
+		return "<mtext>" + html.EscapeString(text) + "</mtext>"
+	case known && strings.ContainsAny(sign, "αβγδεηθλμπρστφω∞") || known && len(sign) == 3 && sign[0] < 0x80:
+		return "<mi>" + sign + "</mi>"
+	case known:
+		return "<mo>" + sign + "</mo>"
+	}
+	return p.fail(`\%s is not among the commands that can be set here: \frac, \sqrt, \text, Greek letters and `+
+		"a few signs; other formulas can be written in words", name)
+}

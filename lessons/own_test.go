@@ -1,0 +1,217 @@
+package lessons
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ownExample is the worked example that the README points to.
+const ownExample = "../testdata/lessons"
+
+// TestOwnLessons: the worked example comes after the built-in course, and links, figures,
+// terms, questions, cards, starts and walkthroughs of both can be found.
+func TestOwnLessons(t *testing.T) {
+	t.Parallel()
+	with, err := LoadWith(English, ownExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := course(t)
+	lesson := with.Lessons[len(with.Lessons)-1]
+	if len(with.Lessons) != len(built.Lessons)+1 || lesson.Slug != "other-languages" || !lesson.Own ||
+		lesson.Number != len(built.Lessons) || !strings.HasPrefix(lesson.Kicker, "From your instructor") {
+		t.Errorf("the last lesson is %+v", lesson)
+	}
+	html := lesson.Sections[1].Blocks[0].(Prose).HTML
+	if !strings.Contains(html, "1.40") { // 420 / 300
+		t.Errorf("the figure is not computed in %s", html)
+	}
+	fold := lesson.Sections[1].Blocks[1].(Fold).HTML
+	if !strings.Contains(fold, "<mfrac><mrow><mn>420</mn></mrow><mrow><mn>300</mn></mrow></mfrac>") {
+		t.Errorf("the formula is not set in %s", fold)
+	}
+	if with.Question("own-q-list") == nil || with.Card("own-c-tax") == nil || with.Term("tokenizer-tax") == nil ||
+		with.Start("own-german") == nil || with.Walk("two-languages") == nil || with.Term("token") == nil {
+		t.Error("a part of the example, or of the course, is not found by its id")
+	}
+	if hits := with.Search("tokenizer tax", 5); len(hits) == 0 || !strings.Contains(hits[0].Where, "tokenizer-tax") {
+		t.Errorf("the search finds %+v", hits)
+	}
+	if same, err := LoadWith(English, ""); err != nil || len(same.Lessons) != len(built.Lessons) {
+		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// ownFolder is a folder with a sound lesson and some more files.
+func ownFolder(t *testing.T, more map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{"01-mine.md": ownLesson("Text.")}
+	for name, text := range more {
+		files[name] = text
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// ownLesson is a lesson of one section, whose text begins on line 12.
+func ownLesson(text string) string {
+	return "---\ntitle: Mine\nslug: mine\nnumber: 1\nminutes: 2\ndifficulty: gentle\nlead: It is mine.\n---\n\n" +
+		"## One {#one}\n\n" + text + "\n"
+}
+
+// ownSecond is another lesson, with a slug.
+func ownSecond(slug string) string {
+	return strings.NewReplacer("slug: mine", "slug: "+slug, "number: 1", "number: 2").Replace(ownLesson("a"))
+}
+
+// ownWalk is a walkthrough with a slug that the course has.
+const ownWalk = "---\ntitle: W\nslug: loop\nminutes: 2\nlead: W.\n---\n\n## A {#a}\n\n::: do\nstart prompt=\"a\"\n" +
+	":::\n\nSay.\n"
+
+// Every error names the file and the line, and there is no course.
+func TestOwnErrors(t *testing.T) {
+	t.Parallel()
+	choice := "## {#%s kind=choice section=mine#one}\n\nWhich?\n\n- [x] A\n  Yes.\n- [ ] B\n  No.\n- [ ] C\n  No.\n"
+	q := func(id string) string { return strings.Replace(choice, "%s", id, 1) }
+	for name, c := range map[string]struct {
+		file, text, want string
+	}{
+		"a script":          {"01-mine.md", ownLesson("a <script>alert(1)</script>"), "01-mine.md:12: HTML"},
+		"a block of HTML":   {"01-mine.md", ownLesson("<div onclick=x>\na\n</div>"), "01-mine.md:12: HTML"},
+		"HTML in a title":   {"01-mine.md", strings.Replace(ownLesson("a"), "Mine", "<b>M", 1), "01-mine.md:2: HTML"},
+		"a javascript link": {"01-mine.md", ownLesson("[a](javascript:alert(1))"), "01-mine.md:12: the link"},
+		"a data link":       {"01-mine.md", ownLesson("[a](data:text/html,x)"), "01-mine.md:12: the link"},
+		"another site":      {"01-mine.md", ownLesson("[a](https://example.org)"), "01-mine.md:12: the address"},
+		"a picture":         {"01-mine.md", ownLesson("![a](x.png)"), "01-mine.md:12: pictures"},
+		"a figure":          {"01-mine.md", ownLesson("a {=nonsense(1) 2}"), "01-mine.md:12: "},
+		"no section there":  {"01-mine.md", ownLesson("[a](learn:tokens#nowhere)"), "01-mine.md:12: the link"},
+		"a formula":         {"01-mine.md", ownLesson(`$\href{javascript:x}{y}$`), `01-mine.md:12: the formula`},
+		"deep groups":       {"01-mine.md", ownLesson("$" + strings.Repeat("{", 99) + "$"), "more than 20 deep"},
+		"an outcome": {
+			"01-mine.md", strings.Replace(ownLesson("a"), "---\n\n", "outcomes:\n  x: y\n---\n\n", 1),
+			"01-mine.md:9: outcomes are",
+		},
+		"a number": {
+			"01-mine.md", strings.Replace(ownLesson("a"), "number: 1", "number: 2", 1),
+			"01-mine.md:4: number 2",
+		},
+		"not UTF-8": {"01-mine.md", ownLesson("a\n\xff"), "01-mine.md:13: the line is not valid UTF-8"},
+		"NUL":       {"01-mine.md", ownLesson("a\x00"), "01-mine.md:12: a control character, U+0000"},
+		"an escape": {"01-mine.md", ownLesson("a\x1b[2J"), "01-mine.md:12: a control character, U+001B"},
+		"a long line": {
+			"01-mine.md", ownLesson(strings.Repeat("a", maxOwnLine+1)),
+			"01-mine.md:12: the line has more",
+		},
+		"a huge file": {
+			"02-huge.md", strings.Repeat("a\n", maxOwnBytes),
+			"02-huge.md:1: the file has more than 262144",
+		},
+		"another file":    {"notes.txt", "a", "notes.txt:1: the file is neither a lesson"},
+		"a lesson's slug": {"02-tokens.md", ownSecond("tokens"), `02-tokens.md:1: "tokens" is there twice`},
+		"a built-in id":   {"quiz.md", q("q-one-token"), `quiz.md:1: "q-one-token" is there twice`},
+		"an own id twice": {"quiz.md", q("own") + "\n" + q("own"), `quiz.md:12: "own" is there twice`},
+		"an unknown section": {
+			"quiz.md", strings.Replace(q("own"), "mine#one", "mine#two", 1),
+			`quiz.md:1: there is no section "mine#two"`,
+		},
+		"a walk's slug": {"walks/9-loop.md", ownWalk, `walks/9-loop.md:3: there is a walkthrough "loop" already`},
+		"a walk's file": {"walks/a.txt", "a", "walks/a.txt:1: a walkthrough is a file NAME.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := ownFolder(t, map[string]string{c.file: c.text})
+			got, err := LoadWith(English, dir)
+			if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("%v\nwant %s", err, c.want)
+			}
+			if !strings.HasPrefix(err.Error(), dir+string(filepath.Separator)) {
+				t.Errorf("the error does not begin with the folder: %v", err)
+			}
+		})
+	}
+	sound := map[string]string{"quiz.md": q("own"), ".git/x": "", "README.md": "x"}
+	if c, err := LoadWith(English, ownFolder(t, sound)); err != nil || c.Question("own") == nil {
+		t.Errorf("a sound folder: %v", err)
+	}
+	if _, err := LoadWith(English, filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a folder that is not there was read")
+	}
+}
+
+// A link that stays within the folder is followed; one that leads out of it is refused.
+func TestOwnLinks(t *testing.T) {
+	t.Parallel()
+	dir := ownFolder(t, map[string]string{".data/mine.md": ownSecond("other")})
+	if err := os.Symlink(filepath.Join(".data", "mine.md"), filepath.Join(dir, "02-other.md")); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := LoadWith(English, dir); err != nil || c.Lesson("other") == nil {
+		t.Errorf("a link within the folder: %v", err)
+	}
+	outside := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.WriteFile(outside, []byte(ownLesson("secret")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "03-out.md")); err != nil {
+		t.Fatal(err)
+	}
+	want := "03-out.md:1: the file is a link that leads out"
+	if _, err := LoadWith(English, dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a link out of the folder: %v", err)
+	}
+}
+
+// TestPlainMath: the formulas of own lessons are set, or refused by name.
+func TestPlainMath(t *testing.T) {
+	t.Parallel()
+	for tex, want := range map[string]string{
+		`x_i^2`:          "<msubsup><mi>x</mi><mrow><mi>i</mi></mrow><mrow><mn>2</mn></mrow></msubsup>",
+		`e^{-z/T}`:       "<msup><mi>e</mi><mrow><mrow><mo>−</mo><mi>z</mi><mo>/</mo><mi>T</mi></mrow></mrow></msup>",
+		`\frac{1}{n}`:    "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>n</mi></mrow></mfrac>",
+		`a \le \gamma`:   "<mi>a</mi><mo>≤</mo><mi>γ</mi>",
+		`\text{a<b} < 3`: "<mtext>a&lt;b</mtext><mo>&lt;</mo><mn>3</mn>",
+		`1{,}024`:        "<mn>1</mn><mrow><mo>,</mo></mrow><mn>024</mn>",
+	} {
+		if got, err := plainMath(tex, false); err != nil || got != "<math><mrow>"+want+"</mrow></math>" {
+			t.Errorf("%s is %s, %v, want %s", tex, got, err, want)
+		}
+	}
+	for _, tex := range []string{`x}`, `{x`, `x_`, `\frac{1}`, `\evil{x}`, `\text{x`, `a_b_c`, `a & b`, `\`} {
+		if got, err := plainMath(tex, false); err == nil || got != "" {
+			t.Errorf("%s is %q", tex, got)
+		}
+	}
+}
+
+// FuzzPlainMath: whatever the TeX, the markup has only elements of MathML, and no attribute
+// but those written here.
+func FuzzPlainMath(f *testing.F) {
+	for _, tex := range []string{`x_i^2`, `\frac{1}{n}`, `\text{<b>}`, `{{{`, `\href{a}{b}`} {
+		f.Add(tex)
+	}
+	f.Fuzz(func(t *testing.T, tex string) {
+		got, err := plainMath(tex, false)
+		if err != nil {
+			return
+		}
+		rest := got
+		for _, name := range []string{
+			"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msqrt", "msub", "msup", "msubsup", "mspace",
+		} {
+			rest = strings.ReplaceAll(strings.ReplaceAll(rest, "<"+name+">", ""), "</"+name+">", "")
+		}
+		if rest = strings.ReplaceAll(rest, `<mspace width="0.17em">`, ""); strings.Contains(rest, "<") {
+			t.Errorf("%q becomes %s", tex, got)
+		}
+	})
+}
