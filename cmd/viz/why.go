@@ -29,9 +29,6 @@ type whyOptions struct {
 	json  bool
 }
 
-// whySays is how many of the most probable tokens are listed.
-const whySays = 5
-
 // runWhy runs viz why.
 func runWhy(
 	ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer,
@@ -76,7 +73,7 @@ func (o *whyOptions) flags() *flags {
 
 // ask finds out all that the flags ask for.
 func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model) (*why.Report, error) {
-	q := why.Question{Token: -1, Over: -1, Says: whySays}
+	q := why.Question{Token: -1, Over: -1, Says: why.Shown}
 	for _, t := range []struct {
 		flag, text string
 		to         *int
@@ -99,12 +96,12 @@ func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model) (*why.Re
 	if err != nil {
 		return nil, err
 	}
-	r := &why.Report{Study: study, Mean: o.mean, Off: why.FormatOff(m, q.Off, q.Positions)}
+	r := &why.Report{Study: study, Question: q, Mean: o.mean, Off: why.FormatOff(m, q.Off, q.Positions)}
 	if r.Answer, err = study.Ask(ctx, q); err != nil {
 		return nil, f.wrong("off", o.off, err)
 	}
 	if o.lens {
-		if r.Lens, err = study.Lens(ctx, whySays); err != nil {
+		if r.Lens, err = study.Lens(ctx, why.Shown); err != nil {
 			return nil, err
 		}
 	}

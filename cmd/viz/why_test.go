@@ -2,13 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // The README shows what the command next to it really prints.
@@ -129,4 +132,22 @@ func TestWhyIsDocumented(t *testing.T) {
 	if seen < 100 {
 		t.Errorf("only %d fields", seen)
 	}
+}
+
+// The server sends programs the very object that the command prints.
+func TestWhyJSONIsThePages(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	resp, err := http.Get(site + "/why.json?prompt=The+capital+of+France+is&over=London&off=L6,pos:0&mean=1&heads=1" +
+		"&with=The+capital+of+Italy+is")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	sent, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameText(t, string(sent), ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",
+		"-mean", "-lens", "-patch", "The capital of Italy is", "-heads", "-json"))
 }

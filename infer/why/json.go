@@ -6,17 +6,21 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
+// Shown is how many of the most probable tokens a report lists, on every way to it.
+const Shown = 5
+
 // A Report is all that was asked about a text, for `viz why` and for programs;
 // web/WIRE.md describes its JSON form.
 type Report struct {
-	Study  *Study
-	Answer *Answer
-	Off    string // what is switched off, as [FormatOff] writes it
-	Mean   bool
-	Lens   [][]infer.LensCell // nil if it was not asked for
-	Other  *Study             // the text that Grid's streams come from
-	Grid   *Grid
-	Heads  *Findings
+	Study    *Study
+	Question Question
+	Answer   *Answer
+	Off      string // what is switched off, as [FormatOff] writes it
+	Mean     bool
+	Lens     [][]infer.LensCell // nil if it was not asked for
+	Other    *Study             // the text that Grid's streams come from
+	Grid     *Grid
+	Heads    *Findings
 }
 
 type jsonReport struct {

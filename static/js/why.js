@@ -23,3 +23,6 @@ document.addEventListener('submit', async (event) => {
 
 // Back and forward go through what was switched off.
 window.addEventListener('popstate', () => location.reload());
+
+// What is wider than the screen opens at its end, where the answer is.
+for (const wide of document.querySelectorAll('[data-end]')) wide.scrollLeft = wide.scrollWidth;

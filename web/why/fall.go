@@ -9,12 +9,14 @@ import (
 )
 
 // fall is the running sum as a picture: a bar for the embedding, for each block and for
-// what comes after them, from where the sum stood to where it stands.
+// what comes after them, from where the sum stood to where it stands. On a phone the bars
+// lie below each other, so that none is out of sight.
 type fall struct {
-	Width int
-	Zero  float64
-	Bars  []fallBar
-	Alt   string
+	Width, Tall int // of the wide picture, and the height of the narrow one
+	Zero        float64
+	NarrowZero  float64
+	Bars        []fallBar
+	Alt         string
 }
 
 type fallBar struct {
@@ -24,7 +26,11 @@ type fallBar struct {
 	Label           float64 // y of the sum
 	Ghost           bool    // the whole model's bar was somewhere else
 	WasY, WasHeight float64
+	Narrow          narrowBar
 }
+
+// narrowBar is the same bar lying down.
+type narrowBar struct{ X, Width, WasX, WasWidth, Y float64 }
 
 // The picture's measures, in its own units.
 const (
@@ -33,6 +39,12 @@ const (
 	fallTop    = 26
 	fallHigh   = 150
 	fallHeight = 230
+
+	narrowWidth = 358
+	narrowFrom  = 92 // names stand before it, sums behind narrowTo
+	narrowTo    = 298
+	narrowRow   = 34
+	narrowBarH  = 20
 )
 
 // step is the sum's way through one column.
@@ -49,7 +61,8 @@ func newFall(base, now []infer.Contribution) fall {
 		low, high = min(low, s.to), max(high, s.to)
 	}
 	y := func(z float64) float64 { return fallTop + (high-z)/max(high-low, 1e-9)*fallHigh }
-	f := fall{Width: fallColumn * len(is), Zero: y(0)}
+	x := func(z float64) float64 { return narrowFrom + (z-low)/max(high-low, 1e-9)*(narrowTo-narrowFrom) }
+	f := fall{Width: fallColumn * len(is), Tall: narrowRow * len(is), Zero: y(0), NarrowZero: x(0)}
 	var says []string
 	for i, s := range is {
 		b := fallBar{
@@ -57,9 +70,15 @@ func newFall(base, now []infer.Contribution) fall {
 			Y: y(max(s.from, s.to)), Height: max(y(min(s.from, s.to))-y(max(s.from, s.to)), 1), Sum: terms.Logit(s.to),
 		}
 		b.Label = b.Y - 7
+		b.Narrow = narrowBar{
+			X: x(min(s.from, s.to)), Y: float64(i*narrowRow + (narrowRow-narrowBarH)/2),
+			Width: max(x(max(s.from, s.to))-x(min(s.from, s.to)), 1),
+		}
 		if w := was[i]; w.from != s.from || w.to != s.to {
 			b.Ghost, b.WasY = true, y(max(w.from, w.to))
 			b.WasHeight = max(y(min(w.from, w.to))-b.WasY, 1)
+			b.Narrow.WasX = x(min(w.from, w.to))
+			b.Narrow.WasWidth = max(x(max(w.from, w.to))-b.Narrow.WasX, 1)
 		}
 		f.Bars = append(f.Bars, b)
 		says = append(says, fmt.Sprintf("%s %s", s.name, b.Sum))

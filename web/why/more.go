@@ -34,38 +34,43 @@ type gridCell struct {
 	Size    int // 1 to 5
 }
 
-// newGrid carries the vectors of a text into the one asked about. What is wrong with
-// the text is said in the grid.
-func newGrid(ctx context.Context, s *why.Study, with string) (grid, error) {
-	g, m := grid{With: with}, s.Model()
-	about := subject{prompt: with, token: -1}
+// A patchError says why another text's vectors can't be carried over.
+type patchError struct{ error }
+
+// patch carries the vectors of a text into the one asked about. What is wrong with that
+// text comes back as a *patchError.
+func patch(ctx context.Context, r *why.Report, with string) error {
+	m, n := r.Study.Model(), len(r.Study.Tokens())
+	about := subject{prompt: with}
 	if err := about.read(ctx, m, nil); err != nil {
-		g.Bad = sentenceOf(err).Error()
-		return g, nil
+		return &patchError{sentenceOf(err)}
 	}
-	n := len(s.Tokens())
 	if len(about.tokens) != n || n > gridTokens {
-		g.Bad = fmt.Sprintf(
-			"The other text has %s and this one %d. Both need the same number, at most %d.",
+		return &patchError{fmt.Errorf(
+			"the other text has %s and this one %d. Both need the same number, at most %d",
 			terms.Counted(len(about.tokens), "token"), n, gridTokens,
-		)
-		return g, nil
+		)}
 	}
-	other, err := why.New(ctx, m, about.tokens)
-	if err != nil {
-		return g, err
+	var err error
+	if r.Other, err = why.New(ctx, m, about.tokens); err == nil {
+		r.Grid, err = r.Study.Patch(ctx, r.Other)
 	}
-	answer, err := s.Patch(ctx, other)
-	if err != nil {
-		return g, err
+	return err
+}
+
+// newGrid lays out what came of another text's vectors.
+func newGrid(r *why.Report, about subject) grid {
+	g, m, answer := grid{With: about.with}, r.Study.Model(), r.Grid
+	if answer == nil {
+		return g
 	}
 	g.Here, g.There = stage.TokenText(m.Token(answer.Here)), stage.TokenText(m.Token(answer.There))
 	if g.Same = answer.Here == answer.There; g.Same {
-		return g, nil
+		return g
 	}
-	for i, id := range s.Tokens() {
+	for i, id := range r.Study.Tokens() {
 		t := stage.TokenText(m.Token(id))
-		if at := about.tokens[i]; at != id {
+		if at := r.Other.Tokens()[i]; at != id {
 			t = append(append(append(stage.Text{}, t...), stage.Piece{S: " / "}), stage.TokenText(m.Token(at))...)
 		}
 		g.Reading = append(g.Reading, t)
@@ -77,7 +82,7 @@ func newGrid(ctx context.Context, s *why.Study, with string) (grid, error) {
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	return g, nil
+	return g
 }
 
 // heightName is a place between two blocks.
@@ -121,8 +126,11 @@ func (f *finder) find(ctx context.Context, m *infer.Model) (*why.Findings, error
 	return f.found, nil
 }
 
-// inWords says what was found.
+// inWords says what was found; nothing if nobody looked.
 func inWords(f *why.Findings) (how string, list []habit) {
+	if f == nil {
+		return "", nil
+	}
 	how = fmt.Sprintf(
 		"Measured on %s of %s, each said twice. The second time only the first can give away what comes: the model's "+
 			"surprise is %s bits a token in the first half and %s in the second.",

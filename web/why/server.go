@@ -1,8 +1,10 @@
 package why
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Deps is what the page needs. Log may be nil.
@@ -53,36 +56,34 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, pages.Elsewhere{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "“Why this token?” is at /why.",
-	}, pages.Routes{"GET /why": s.page})
+	}, pages.Routes{"GET /why": s.page, "GET /why.json": s.json})
 }
 
 const (
-	// begins is the text that the page opens with.
-	begins = "The capital of France is"
 	// maxTokens is how long a text the page takes: every part is looked at, at every
 	// position.
 	maxTokens = 256
 	// positionTime is about what a position of one question takes, all passes
 	// included. It only orders those who wait.
 	positionTime = time.Millisecond
-	// says is how many of the most probable tokens are listed.
+	// says is how many of the most probable tokens the page lists beside the text.
 	says = 3
 )
 
 // page answers GET /why?prompt=TEXT&off=PARTS, or ?log=LINK of a run of the Loop: the
 // page, or for its script only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	about := subject{prompt: begins, log: q.Get("log"), token: -1}
-	if q.Has("prompt") {
-		about = subject{prompt: q.Get("prompt"), token: -1}
-	}
-	who, _ := s.Caller(r)
-	who.Learner = s.Who(w, r)
-	about.with, about.heads = q.Get("with"), q.Get("heads") != ""
-	v, status, err := s.ask(r.Context(), who, about, q.Get("off"))
+	about := subjectOf(r.URL.Query())
+	report, status, err := s.ask(w, r, &about)
+	var patch *patchError
+	var v view
 	switch {
-	case err == nil:
+	case err == nil || errors.As(err, &patch):
+		v = newView(report, about)
+		v.Grid = newGrid(report, about)
+		if patch != nil {
+			v.Grid.Bad, status = pages.Sentence(patch), http.StatusOK
+		}
 	case status == http.StatusBadRequest:
 		v = view{Prompt: about.prompt, Bad: pages.Sentence(err)}
 	default:
@@ -100,6 +101,33 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, pageHTML(v))
 }
 
+// json answers GET /why.json with the same fields as the page's address: what the page
+// shows, as `viz why -json` prints it.
+func (s *Server) json(w http.ResponseWriter, r *http.Request) {
+	about := subjectOf(r.URL.Query())
+	report, status, err := s.ask(w, r, &about)
+	switch status {
+	case http.StatusOK:
+	case http.StatusBadRequest:
+		shell.Text(w, status, pages.Sentence(err))
+		return
+	default:
+		s.fail(w, r, status, err)
+		return
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(report); err != nil {
+		s.fail(w, r, http.StatusInternalServerError, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if _, err := b.WriteTo(w); err != nil {
+		s.Log.Debug("sending why", "err", err)
+	}
+}
+
 // fail answers a request that the server could not carry out.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
 	if status == http.StatusServiceUnavailable {
@@ -113,61 +141,66 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err er
 	s.Refuse(w, r, status, "The model could not answer.", "The error has been logged. Nothing was changed.")
 }
 
-// ask asks the model about a text, in the queue for plain requests. An error comes with
-// the status of the answer.
-func (s *Server) ask(ctx context.Context, who admission.Caller, about subject, off string) (view, int, error) {
-	parts, positions, err := why.ParseOff(s.Model, off)
+// ask asks the model what an address asks, in the queue for plain requests. An error
+// comes with the status of the answer; after a *patchError the rest of the report is
+// whole.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject) (*why.Report, int, error) {
+	who, _ := s.Caller(r)
+	who.Learner = s.Who(w, r)
+	question, err := about.question(s.Model)
 	if err != nil {
-		return view{}, http.StatusBadRequest, err
+		return nil, http.StatusBadRequest, err
 	}
-	ctx, release, err := s.Replays.EnterRequest(ctx, who, maxTokens*positionTime)
+	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)
 	if err != nil {
-		return view{}, http.StatusServiceUnavailable, err
+		return nil, http.StatusServiceUnavailable, err
 	}
 	defer release()
 	if err := about.read(ctx, s.Model, s.Runs); err != nil {
-		return view{}, http.StatusBadRequest, sentenceOf(err)
+		return nil, http.StatusBadRequest, sentenceOf(err)
 	}
-	study, err := why.New(ctx, s.Model, about.tokens)
-	if err == nil {
-		q := why.Question{
-			Token: about.token, Over: -1, Says: says,
-			Intervention: infer.Intervention{Off: parts, Positions: positions},
-		}
-		var v view
-		if v, err = newView(ctx, study, q, about); err == nil {
-			err = s.more(ctx, &v, study, about)
-		}
-		if err == nil {
-			return v, http.StatusOK, nil
-		}
+	if question.Token < 0 {
+		question.Token = about.drawn
 	}
+	if _, _, _, err := about.place(s.Model); err != nil {
+		return nil, http.StatusBadRequest, err
+	}
+	report, err := s.report(ctx, *about, question)
 	var place *infer.PlaceError
+	var patch *patchError
 	switch {
-	case errors.As(err, &place):
-		return view{}, http.StatusBadRequest, err
+	case err == nil:
+		return report, http.StatusOK, nil
+	case errors.As(err, &place), errors.As(err, &patch):
+		return report, http.StatusBadRequest, err
 	case ctx.Err() != nil:
-		return view{}, http.StatusServiceUnavailable, err
+		return nil, http.StatusServiceUnavailable, err
 	}
-	return view{}, http.StatusInternalServerError, err
+	return nil, http.StatusInternalServerError, err
 }
 
-// more adds what is asked for besides the sum: another text's vectors, and heads.
-func (s *Server) more(ctx context.Context, v *view, study *why.Study, about subject) (err error) {
-	if about.with != "" {
-		if v.Grid, err = newGrid(ctx, study, about.with); err != nil {
-			return err
+// report finds out all that is asked.
+func (s *Server) report(ctx context.Context, about subject, q why.Question) (*why.Report, error) {
+	study, err := why.New(ctx, s.Model, about.tokens)
+	if err != nil {
+		return nil, err
+	}
+	r := &why.Report{Study: study, Mean: q.Mean, Off: why.FormatOff(s.Model, q.Off, q.Positions), Question: q}
+	if r.Answer, err = study.Ask(ctx, q); err != nil {
+		return nil, err
+	}
+	if r.Lens, err = study.Lens(ctx, why.Shown); err != nil {
+		return nil, err
+	}
+	if about.heads {
+		if r.Heads, err = s.finder.find(ctx, s.Model); err != nil {
+			return nil, err
 		}
 	}
-	if !about.heads {
-		return nil
+	if about.with != "" {
+		err = patch(ctx, r, about.with)
 	}
-	found, err := s.finder.find(ctx, s.Model)
-	if err != nil {
-		return err
-	}
-	v.How, v.Habits = inWords(found)
-	return nil
+	return r, err
 }
 
 // sentenceOf is an error of a text as pages say it.

@@ -3,22 +3,115 @@ package why
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// subject is the text that is asked about: a prompt, or a moment of a run.
+// subject is what is asked: a text or a moment of a run, and what about it. It is all of
+// the page's address.
 type subject struct {
 	prompt string
 	log    string // the link of a run; then prompt is its text so far
-	tokens []int
+	pick   string // whose score it is, as [why.FindToken] reads it; "" for the most probable one
+	over   string // the token over which its lead is asked; "" for none
+	off    string // what is off, as [why.ParseOff] reads it
+	mean   bool   // it gives its mean over this text instead of 0
 	with   string // the text that vectors are carried over from; "" for none
 	heads  bool   // look for heads
-	token  int    // whose score it is; < 0 for the most probable one
+	cell   string // the place of the lens that is open, "HEIGHT.POSITION"; "" for none
+
+	tokens []int
+	drawn  int // the token that the run drew after the text; < 0 for none
+}
+
+// begins is the text that the page opens with.
+const begins = "The capital of France is"
+
+// subjectOf reads an address.
+func subjectOf(q url.Values) subject {
+	a := subject{
+		prompt: begins, log: q.Get("log"), pick: q.Get("token"), over: q.Get("over"), off: q.Get("off"),
+		mean: q.Get("mean") != "", with: q.Get("with"), heads: q.Get("heads") != "", cell: q.Get("cell"), drawn: -1,
+	}
+	if q.Has("prompt") {
+		a.prompt = q.Get("prompt")
+	}
+	return a
+}
+
+// field is a part of the address.
+type field struct{ Name, Value string }
+
+// fields are the parts of the address that leads here again.
+func (a subject) fields() (list []field) {
+	flag := map[bool]string{true: "1"}
+	all := []field{
+		{"log", a.log},
+		{"prompt", a.prompt},
+		{"token", a.pick},
+		{"over", a.over},
+		{"off", a.off},
+		{"mean", flag[a.mean]},
+		{"with", a.with},
+		{"heads", flag[a.heads]},
+		{"cell", a.cell},
+	}
+	for _, f := range all {
+		if f.Value != "" && (f.Name != "prompt" || a.log == "") {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// question reads what is asked of the token after the text. Its errors are for the
+// person who asked.
+func (a subject) question(m *infer.Model) (why.Question, error) {
+	q := why.Question{Token: a.drawn, Over: -1, Says: why.Shown}
+	for _, t := range []struct {
+		name, text string
+		to         *int
+	}{{"token", a.pick, &q.Token}, {"other token", a.over, &q.Over}} {
+		if t.text == "" {
+			continue
+		}
+		id, err := why.FindToken(m, t.text)
+		if err != nil {
+			return q, fmt.Errorf("the %s %s can't be used: %w", t.name, terms.Quoted(t.text), err)
+		}
+		*t.to = id
+	}
+	var err error
+	q.Off, q.Positions, err = why.ParseOff(m, a.off)
+	q.Mean = a.mean
+	return q, err
+}
+
+// place reads which cell of the lens is open; ok is false if none is.
+func (a subject) place(m *infer.Model) (height, position int, ok bool, err error) {
+	if a.cell == "" {
+		return 0, 0, false, nil
+	}
+	first, second, _ := strings.Cut(a.cell, ".")
+	height, err = strconv.Atoi(first)
+	if err == nil {
+		position, err = strconv.Atoi(second)
+	}
+	if layers := m.Config().Layers; err != nil || height < 0 || height > layers || position < 0 ||
+		position >= len(a.tokens) {
+		return 0, 0, false, fmt.Errorf(
+			"%s is not a place of the lens; it must be 0.0 to %d.%d", terms.Quoted(a.cell), layers, len(a.tokens)-1,
+		)
+	}
+	return height, position, true, nil
 }
 
 // read finds the tokens. Its errors are for the person who asked.
@@ -70,7 +163,7 @@ func (a *subject) replay(ctx context.Context, m *infer.Model, all *runs.Registry
 	}
 	a.prompt = text.String()
 	if st.Cursor.Stage >= infer.KindSample {
-		a.token = st.Steps[st.Cursor.Step-1].Chosen
+		a.drawn = st.Steps[st.Cursor.Step-1].Chosen
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package why
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,15 +16,22 @@ import (
 // view is what the page shows.
 type view struct {
 	Prompt, Log, Bad string
+	Kept             []field // what every form of the page sends along
 
 	Text    []stage.Text
 	Token   stage.Text // asked about
-	Score   string     // of the whole model
-	Now     string     // with what is off
+	Over    stage.Text // the token over which its lead is asked; nil for none
+	Pick    string     // the two tokens as they were asked for
+	Against string
+	Offered []string // tokens to ask about
+	Measure string   // "score", or "lead"
+	Score   string   // of the whole model
+	Now     string   // with what is off
 	Parts   int
 	Says    []saying
 	Effect  string // what came of what is off
 	Off     string
+	Mean    bool   // what is off gives its mean
 	Blocks  []part // heads of the columns, which switch a whole block
 	Places  []part // the earlier positions, which can be hidden
 	Rows    []partRow
@@ -34,6 +40,7 @@ type view struct {
 	Moved   []string
 	Fall    fall
 	Lens    lens
+	Strip   strip
 	Grid    grid
 	How     string // how heads were measured; "" where nobody asked
 	Habits  []habit
@@ -62,59 +69,44 @@ type part struct {
 	List        string // what is off after a press
 }
 
-// lens is what the model would say at each height.
-type lens struct {
-	Reading []stage.Text
-	Rows    []lensRow
-	Bits    []string // the surprise at what came next; "" at the end
-	Left    int      // positions before those shown
-}
-
-type lensRow struct {
-	Name  string
-	Cells []lensCell
-}
-
-type lensCell struct {
-	Token stage.Text
-	Share string
-	Size  int // 1 to 5
-	Came  bool
-}
-
-// lensColumns is how many positions the lens shows.
-const lensColumns = 12
-
-// newView asks a question and lays the answer out.
-func newView(ctx context.Context, s *why.Study, q why.Question, about subject) (view, error) {
-	a, err := s.Ask(ctx, q)
-	if err != nil {
-		return view{}, err
-	}
-	m := s.Model()
+// newView lays a report out.
+func newView(r *why.Report, about subject) view {
+	m, a, q := r.Study.Model(), r.Answer, r.Question
 	now := a.Base
 	if a.Changed != nil {
 		now = *a.Changed
 	}
 	v := view{
-		Prompt: about.prompt, Log: about.log, Token: stage.TokenText(m.Token(a.Token)), Score: terms.Logit(a.Base.Z),
-		Now: terms.Logit(now.Z), Parts: len(a.Base.Parts), Off: why.FormatOff(m, q.Off, q.Positions),
-		Fall: newFall(a.Base.Parts, now.Parts),
+		Prompt: about.prompt, Log: about.log, Kept: about.fields(), Token: stage.TokenText(m.Token(a.Token)),
+		Pick: about.pick, Against: about.over, Score: terms.Logit(a.Base.Z), Now: terms.Logit(now.Z),
+		Parts: len(a.Base.Parts), Off: r.Off, Mean: r.Mean, Fall: newFall(a.Base.Parts, now.Parts), Measure: "score",
 	}
-	for _, id := range s.Tokens() {
+	if a.Over >= 0 {
+		v.Over, v.Measure = stage.TokenText(m.Token(a.Over)), "lead"
+	}
+	for _, id := range r.Study.Tokens() {
 		v.Text = append(v.Text, stage.TokenText(m.Token(id)))
 	}
-	for _, r := range now.Says {
-		v.Says = append(v.Says, saying{stage.TokenText(r.Token), terms.Percent(r.P), r.P})
+	for _, said := range now.Says[:min(says, len(now.Says))] {
+		v.Says = append(v.Says, saying{stage.TokenText(said.Token), terms.Percent(said.P), said.P})
+	}
+	for _, said := range a.Base.Says {
+		v.Offered = append(v.Offered, askFor(m, said.Token))
 	}
 	v.effect(a)
 	v.table(m, q, a, now)
-	rows, err := s.Lens(ctx, 1)
-	if err != nil {
-		return view{}, err
+	v.Lens = newLens(r, about)
+	v.Strip = newStrip(r)
+	v.How, v.Habits = inWords(r.Heads)
+	return v
+}
+
+// askFor is a token as [why.FindToken] reads it.
+func askFor(m *infer.Model, t infer.Token) string {
+	if id, err := why.FindToken(m, t.Text); err == nil && id == t.ID {
+		return t.Text
 	}
-	v.Lens = newLens(s, rows)
-	return v, nil
+	return fmt.Sprintf("#%d", t.ID)
 }
 
 // effect says what came of what is off.
@@ -124,8 +116,8 @@ func (v *view) effect(a *why.Answer) {
 		return
 	}
 	v.Effect = fmt.Sprintf(
-		"%s has %s instead of %s, and the score is %s instead of %s.", v.Token, terms.Percent(a.Changed.P),
-		terms.Percent(a.Base.P), v.Now, v.Score,
+		"%s has %s instead of %s, and the %s is %s instead of %s.", v.Token, terms.Percent(a.Changed.P),
+		terms.Percent(a.Base.P), v.Measure, v.Now, v.Score,
 	)
 	for _, m := range a.Moved[:min(3, len(a.Moved))] {
 		v.Moved = append(v.Moved, fmt.Sprintf(
@@ -242,47 +234,6 @@ func size(z float64) int {
 		}
 	}
 	return 4
-}
-
-// newLens lays out the last positions of a text.
-func newLens(s *why.Study, rows [][]infer.LensCell) lens {
-	n, m := len(s.Tokens()), s.Model()
-	from := max(0, n-lensColumns)
-	l := lens{Left: from}
-	for _, id := range s.Tokens()[from:] {
-		l.Reading = append(l.Reading, stage.TokenText(m.Token(id)))
-	}
-	for height := len(rows) - 1; height >= 0; height-- {
-		row := lensRow{Name: heightName(height)}
-		if height == len(rows)-1 {
-			row.Name += ": said"
-		}
-		for _, c := range rows[height][from:] {
-			said := c.Says[0]
-			row.Cells = append(row.Cells, lensCell{
-				stage.TokenText(said.Token), terms.Percent(said.P), sizeOf(said.P), c.Rank == 1,
-			})
-		}
-		l.Rows = append(l.Rows, row)
-	}
-	for _, c := range rows[len(rows)-1][from:] {
-		bits := ""
-		if c.Rank > 0 {
-			bits = terms.Decimals(c.Surprise(), 1)
-		}
-		l.Bits = append(l.Bits, bits)
-	}
-	return l
-}
-
-// sizeOf sorts a probability into the five strengths of the design's ramp.
-func sizeOf(p float64) int {
-	for n, below := range []float64{0.05, 0.2, 0.5, 0.8} {
-		if p < below {
-			return n + 1
-		}
-	}
-	return 5
 }
 
 // frame is what surrounds the page.

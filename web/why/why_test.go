@@ -1,7 +1,9 @@
 package why_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,7 +13,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -63,14 +67,140 @@ func TestPartsAndWhatIsSaidWithoutThem(t *testing.T) {
 	if d.Find(".says__moved li").Length() != 3 || d.Find(".fall__was").Length() == 0 {
 		t.Error("nothing says what changed")
 	}
-	off := d.Find(`[aria-pressed="true"]`)
+	off := d.Find(`.part[aria-pressed="true"]`)
 	if off.Length() != 1 || off.AttrOr("value", "x") != "" || off.Text() != "off" {
 		t.Errorf("%d parts are off", off.Length())
 	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L2,pos:4"))
-	pressed := d.Find(`[aria-pressed="true"]`).Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+	pressed := d.Find(`.part[aria-pressed="true"]`).Map(func(_ int, s *goquery.Selection) string { return s.Text() })
 	if want := "[block 2 off off off off off off off ·France]"; fmt.Sprint(pressed) != want {
 		t.Errorf("off are %v, want %s", pressed, want)
+	}
+}
+
+// The page asks about any token and its lead over another, and what is off may give its
+// mean; both stay in every form.
+func TestLeadAndMean(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	d, _ := open(t, site+at(
+		"prompt", "The capital of France is", "token", "Paris", "over", "London", "off", "L6.ffn", "mean", "1",
+	))
+	m := testmodel.Target(t)
+	study, err := why.New(t.Context(), m, m.Encode("The capital of France is"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paris, london := m.Encode(" Paris")[1], m.Encode(" London")[1]
+	off := infer.Intervention{Off: []infer.Part{{Kind: infer.PartFeedForward, Block: 6}}, Mean: true}
+	a, err := study.Ask(t.Context(), why.Question{Token: paris, Over: london, Intervention: off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, zero := d.Find(".why__head").Text(), off
+	for _, want := range []string{"lead", "·London", terms.Logit(a.Base.Z), terms.Logit(a.Changed.Z)} {
+		if !strings.Contains(head, want) {
+			t.Errorf("no %q in %q", want, head)
+		}
+	}
+	zero.Mean = false
+	b, err := study.Ask(t.Context(), why.Question{Token: paris, Over: london, Intervention: zero})
+	if err != nil || terms.Logit(b.Changed.Z) == terms.Logit(a.Changed.Z) {
+		t.Errorf("0 and the mean give the same lead (%v)", err)
+	}
+	d.Find("form[data-why]").Each(func(i int, f *goquery.Selection) {
+		for _, name := range []string{"token", "over", "off", "mean"} {
+			if f.Find(`[name="`+name+`"]`).Length() == 0 {
+				t.Errorf("form %d would lose %s", i, name)
+			}
+		}
+	})
+	if d, status := open(t, site+at("token", "<b>no token")); status != http.StatusBadRequest ||
+		!strings.Contains(d.Find("#prompt-error").Text(), "more than one token") {
+		t.Errorf("status %d for two tokens", status)
+	}
+}
+
+// A place of the lens is coloured by its surprise at what came, and opens its
+// distribution; so does a token of the strip.
+func TestLensOpensItsPlaces(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	d, _ := open(t, site+at("prompt", "The capital of France is", "cell", "6.4"))
+	m := testmodel.Target(t)
+	study, err := why.New(t.Context(), m, m.Encode("The capital of France is"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := study.Lens(t.Context(), why.Shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lens := d.Find(".lens").First().Find("tbody tr")
+	for i := range rows {
+		lens.Eq(6 - i).Find("td").Each(func(at int, td *goquery.Selection) {
+			bits := ""
+			if c := rows[i][at]; c.Rank > 0 {
+				bits = terms.Decimals(c.Surprise(), 1)
+			}
+			if got := td.Find(".lens__bits").Text(); got != bits {
+				t.Errorf("height %d, position %d: surprise %q, want %q", i, at, got, bits)
+			}
+		})
+	}
+	if n := d.Find(".surp__tk").Length(); n != 5 {
+		t.Errorf("the strip has %d tokens", n)
+	}
+	cell := d.Find(".why__cell")
+	for _, want := range []string{
+		"After block 6, at position 4", terms.Percent(rows[6][4].Came), terms.Decimals(rows[6][4].Bits, 2),
+		"all others",
+	} {
+		if !strings.Contains(cell.Text(), want) {
+			t.Errorf("no %q in %q", want, cell.Text())
+		}
+	}
+	if cell.Find("li").Length() != why.Shown+1 || d.Find(`.lens [aria-pressed="true"]`).Length() != 1 {
+		t.Errorf("%d rows", cell.Find("li").Length())
+	}
+}
+
+// Programs get what the page shows, at the same address with .json.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	address := at("prompt", "The capital of France is", "over", "London", "off", "L6.H1", "mean", "1")
+	resp, err := http.Get(site + strings.Replace(address, "/why?", "/why.json?", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var got struct {
+		Off  string
+		Mean bool
+		Base struct{ Z float64 }
+		Lens [][]struct{ Entropy float64 }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("status %d: %v", resp.StatusCode, err)
+	}
+	d, _ := open(t, site+address)
+	if !strings.Contains(d.Find(".why__head b").First().Text(), terms.Logit(got.Base.Z)) || got.Off != "L6.H1" ||
+		!got.Mean || len(got.Lens) != 7 {
+		t.Errorf("%+v", got)
+	}
+	for want, address := range map[string]string{
+		"L1 to L6": "/why.json?off=L7", "same number": "/why.json?with=The+capital", "a place": "/why.json?cell=9.9",
+	} {
+		resp, err := http.Get(site + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		say, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(say), want) {
+			t.Errorf("%s: status %d, %s", address, resp.StatusCode, say)
+		}
 	}
 }
 
@@ -189,7 +319,7 @@ func TestBrowserSwitchesParts(t *testing.T) {
 		use := hands(tab)
 		use.Press(`[aria-label="block 6, feed-forward: +13.40"]`)
 		pressed := func(n int) string {
-			return fmt.Sprintf(`document.querySelectorAll('[aria-pressed="true"]').length === %d`, n)
+			return fmt.Sprintf(`document.querySelectorAll('.part[aria-pressed="true"]').length === %d`, n)
 		}
 		tab.Until(`location.search.includes("off=L6.ffn") && ` + pressed(1))
 		use.Press(`[aria-label^="block 1, head 1:"]`)
@@ -210,6 +340,21 @@ func TestBrowserFromTheLoop(t *testing.T) {
 	tab.Until(`document.querySelector("[data-why]").getAttribute("href").startsWith("/why?log=")`)
 	tab.Go(site + tab.Attr("[data-why]", "href"))
 	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
+}
+
+// On a phone the sum and the parts need no sideways scroll, and the lens begins at its
+// end, where the answer is.
+func TestBrowserOnAPhone(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Phone, site+"/why")
+	tab.Until(`(() => {
+		const fits = (e) => e && e.clientWidth > 0 && e.scrollWidth <= e.clientWidth;
+		const lens = document.querySelector('[aria-label="The lens"]');
+		return document.querySelector(".fall--narrow").getBoundingClientRect().right <= innerWidth &&
+			fits(document.querySelector('[aria-label="The parts"]')) && lens.scrollWidth > lens.clientWidth &&
+			lens.scrollLeft + lens.clientWidth >= lens.scrollWidth - 1;
+	})()`)
 }
 
 // axe-core finds nothing, with everything on and with parts off.
