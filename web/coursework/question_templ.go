@@ -5,8 +5,10 @@ package coursework
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"slices"
@@ -39,7 +41,7 @@ func QuestionForm(q *Question) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var2 = []any{"check", "check--" + q.Q.Kind, templ.KV("is-done", q.Done())}
+		templ_7745c5c3_Var2 := []any{"check", "check--" + q.Q.Kind, templ.KV("is-done", q.Done())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -173,7 +175,7 @@ func choiceQuestion(q *Question) templ.Component {
 		}
 		for _, i := range q.Order() {
 			c := q.Q.Choices[i]
-			var templ_7745c5c3_Var9 = []any{"choice", templ.KV("is-right", q.Was(i) && c.Right), templ.KV("is-wrong", q.Was(i) && !c.Right)}
+			templ_7745c5c3_Var9 := []any{"choice", templ.KV("is-right", q.Was(i) && c.Right), templ.KV("is-wrong", q.Was(i) && !c.Right)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -87,7 +87,7 @@ func overviewHTML(v overviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = coursework.CourseList(v.Map).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = coursework.CourseList(v.Map, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -105,7 +105,7 @@ func overviewHTML(v overviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"band\" aria-labelledby=\"more-h\"><h2 id=\"more-h\">More to explore</h2><ul class=\"beside\"><li><a href=\"/reference\"><b>Reference</b><span>The whole lesson on one sheet of paper.</span></a></li><li><a href=\"/glossary\"><b>Glossary</b><span>The words, each in a sentence or two.</span></a></li><li><a href=\"/practice\"><b>Practice</b><span>Drills, the quiz and the cards.</span></a></li><li><a href=\"/progress\"><b>Your progress</b><span>What you have read and answered, to keep or to delete.</span></a></li></ul></section></main>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"band\" aria-labelledby=\"more-h\"><h2 id=\"more-h\">More to explore</h2><ul class=\"beside\"><li><a href=\"/reference\"><b>Reference</b><span>The whole lesson on one sheet of paper.</span></a></li><li><a href=\"/glossary\"><b>Glossary</b><span>The words, each in a sentence or two.</span></a></li><li><a href=\"/practice\"><b>Practice</b><span>Drills, the quiz and the cards.</span></a></li><li><a href=\"/progress\"><b>Your progress</b><span>Every section, what you have read and answered, to keep or to delete.</span></a></li></ul></section></main>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

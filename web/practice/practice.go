@@ -47,6 +47,7 @@ var (
 		slices.Clip(coursework.Styles), "css/practice.css", "css/practice-small.css", "css/quiz.css",
 	)
 	cardStyles  = append(slices.Clip(styles), "css/cards.css")
+	quizScripts = append(slices.Clip(coursework.Scripts), "js/quiz.js")
 	paperStyles = append(slices.Clip(coursework.Styles), "css/paper.css")
 )
 
@@ -64,6 +65,7 @@ func (p *Pages) routes() pages.Routes {
 		"GET /cards/fold":              p.foldCards,
 		"GET /cards/export.txt":        p.exportAnki,
 		"GET /cards/export.csv":        p.exportCSV,
+		"GET /assigned":                p.assigned,
 		"GET /quiz":                    p.quiz,
 		"POST /quiz/{id}":              p.quizAnswer,
 		"GET /predict":                 p.predict,

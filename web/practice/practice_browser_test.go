@@ -16,6 +16,7 @@ import (
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
 	"quiz":    "/quiz?lesson=temperature",
+	"assign":  "/assigned", "assigned": "/assigned?do=learn/temperature&do=practice/five&do=learn/none",
 	"predict": "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
 	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3",
 	"bill":  "/practice/bill",
@@ -80,10 +81,42 @@ func TestQuizByEveryHand(t *testing.T) {
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
 		tab := browser.Open(t, screen, url)
 		for _, kind := range []string{"choice", "recall"} {
-			tab.Go(url + "/quiz?lesson=temperature&kind=" + kind)
-			courseworktest.Answer(tab, with(tab), first(kind))
+			q := first(kind)
+			tab.Go(url + "/quiz?lesson=temperature&kind=" + kind + "#" + q.ID)
+			courseworktest.Answer(tab, with(tab), q)
 		}
 		tab.Go(url + "/quiz")
 		tab.Wait("both counted", `document.querySelector(".quiz__n").innerText.includes("Answered so far: 2.")`)
 	})
+}
+
+// TestQuizOneByOne: one question is in view, Back and Next lead to the others, an address
+// names one, and all can be shown at once.
+func TestQuizOneByOne(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/quiz?lesson=temperature")
+	inView := func(what, want string) {
+		tab.Wait(what, `[...document.querySelectorAll(".quiz__list > li")].filter((i) => i.offsetHeight).map((i) => i.id)
+			.join(" ") === "`+want+`"`)
+	}
+	var ids []string
+	for _, q := range course.Questions {
+		if strings.HasPrefix(q.Section, "temperature#") {
+			ids = append(ids, q.ID)
+		}
+	}
+	list := browser.Value[[]string](tab, `[...document.querySelectorAll(".quiz__list > li")].map((i) => i.id)`)
+	if len(list) != len(ids) || len(list) < 3 {
+		t.Fatalf("the page has %q, the course %q", list, ids)
+	}
+	inView("the first", list[0])
+	tab.Click("[data-quiz-next]")
+	inView("the second", list[1])
+	tab.Click("[data-quiz-back]")
+	inView("the first again", list[0])
+	tab.Go(url + "/quiz?lesson=temperature#" + list[2])
+	inView("the one of the address", list[2])
+	tab.Click("[data-quiz-all]")
+	inView("all of them", strings.Join(list, " "))
 }

@@ -5,8 +5,10 @@ package practice
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"strconv"
@@ -587,7 +589,7 @@ func predictReveal(v *predictRound, s *predictShown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var28 = []any{"reveal__verdict", templ.KV("is-right", s.Right)}
+		templ_7745c5c3_Var28 := []any{"reveal__verdict", templ.KV("is-right", s.Right)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var28...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -743,7 +745,7 @@ func predictReveal(v *predictRound, s *predictShown) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, r := range s.Rows {
-			var templ_7745c5c3_Var35 = []any{templ.KV("is-pick", r.Drawn), templ.KV("is-cut", !r.Kept)}
+			templ_7745c5c3_Var35 := []any{templ.KV("is-pick", r.Drawn), templ.KV("is-cut", !r.Kept)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var35...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,0 +1,43 @@
+// The quiz shows one question at a time. Its page has them all, so that it works without
+// a script, on paper, and for links to one of them.
+
+const list = document.querySelector('.quiz__list');
+const step = document.querySelector('[data-quiz-step]');
+const items = [...list?.children ?? []];
+let now = 0;
+
+// show puts one question in view, and says which one it is.
+function show(n) {
+  now = Math.max(0, Math.min(n, items.length - 1));
+  items.forEach((item, i) => item.classList.toggle('is-now', i === now));
+  step.querySelector('[data-quiz-at]').textContent = `Question ${now + 1} of ${items.length}`;
+  step.querySelector('[data-quiz-back]').disabled = now === 0;
+  step.querySelector('[data-quiz-next]').disabled = now === items.length - 1;
+}
+
+// byAddress shows the question that the address names.
+function byAddress() {
+  const n = items.findIndex((item) => `#${item.id}` === location.hash);
+  if (n >= 0) show(n);
+}
+
+// go moves by one, and keeps the place in the address.
+function go(by) {
+  show(now + by);
+  history.replaceState(history.state, '', `#${items[now].id}`);
+}
+
+if (step && items.length > 1) {
+  list.classList.add('is-single');
+  step.hidden = false;
+  // After an answer without a script, the question that was answered is the one in view.
+  show(Math.max(0, items.findIndex((item) => item.querySelector('.check.is-done, .check__answer'))));
+  byAddress();
+  addEventListener('hashchange', byAddress);
+  step.querySelector('[data-quiz-back]').addEventListener('click', () => go(-1));
+  step.querySelector('[data-quiz-next]').addEventListener('click', () => go(1));
+  step.querySelector('[data-quiz-all]').addEventListener('click', () => {
+    list.classList.remove('is-single');
+    step.hidden = true;
+  });
+}

@@ -1,0 +1,38 @@
+package practice
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAssigned: an address is an assignment. The tasks it names are listed with how far
+// one is, others are not; what the course does not have is said, and never shown.
+func TestAssigned(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	d := s.Get("/assigned?do=learn/temperature&do=practice/five&do=learn/none&do=<script>x</script>")
+	if n := d.Find(".tasks--do > li").Length(); n != 2 {
+		t.Fatalf("%d tasks, want 2", n)
+	}
+	for _, href := range []string{"/learn/temperature", "/practice/five"} {
+		if d.Find(`.tasks--do a[href="`+href+`"]`).Length() != 1 {
+			t.Errorf("no task leads to %s", href)
+		}
+	}
+	if say := d.Find(".toldline").Text(); !strings.Contains(say, "2 tasks that this course") {
+		t.Errorf("of what is missing the page says %q", say)
+	}
+	if html, _ := d.Find("main").Html(); strings.Contains(html, "<script>") {
+		t.Error("a task of the address reaches the page as markup")
+	}
+	if d.Find(`a[href="/progress/export"][download]`).Length() != 1 {
+		t.Error("the results cannot be saved")
+	}
+	if been := d.Find(".tasks--do > li").Last().Find("span").Last().Text(); strings.TrimSpace(been) != "not begun" {
+		t.Errorf("of a drill not begun the page says %q", been)
+	}
+	choose := s.Get("/assigned")
+	if n := choose.Find(`input[name="do"]`).Length(); n < len(s.pages.Course.Lessons)+7 {
+		t.Errorf("%d tasks to choose from", n)
+	}
+}
