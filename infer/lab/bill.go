@@ -22,6 +22,8 @@ func (billLab) Info() Info {
 	return Info{
 		Name: "bill", Title: "The bill",
 		Claim: "Every token that is written costs more than one that is read.",
+		Friend: "At the usual prices, a word that a model writes costs several times as much as a word it " +
+			"reads.",
 		Question: "What does this request cost, which change would have made it cheaper, and why does output " +
 			"cost more than input?",
 		Params: append([]Param{

@@ -16,7 +16,9 @@ type cacheLab struct{}
 func (cacheLab) Info() Info {
 	return Info{
 		Name: "cache", Title: "The KV cache",
-		Claim:    "Reading everything again gets slower with every token.",
+		Claim: "Reading everything again gets slower with every token.",
+		Friend: "A model that keeps what it has read only has to read the newest word. Without that, " +
+			"every word means reading everything again.",
 		Question: "What does a token cost with a cache, and without one? And are the numbers the same?",
 		Params: append([]Param{
 			promptParam("The capital of France is"), tokensParam(32, 2048), seedParam(), repeatsParam(7),

@@ -15,7 +15,8 @@ type drawLab struct{}
 func (drawLab) Info() Info {
 	return Info{
 		Name: "draw", Title: "The draw",
-		Claim: "Draw often enough, and chance draws the model’s own bars.",
+		Claim:  "Draw often enough, and chance draws the model’s own bars.",
+		Friend: "A model gives odds. Throw its dice often enough, and you can see them.",
 		Question: "Draw from one step's distribution 10, 100, 10,000 times: how close does the histogram " +
 			"come to the model's bars?",
 		Params: append([]Param{

@@ -60,6 +60,7 @@ type Info struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
 	Claim    string   `json:"claim"`    // what it puts to the test, in a sentence
+	Friend   string   `json:"friend"`   // what remains of it, as one would say it to a friend
 	Question string   `json:"question"` // what the lab finds out; people predict it first
 	Params   []Param  `json:"params"`
 	Try      []Preset `json:"try"`      // two things to try

@@ -15,6 +15,7 @@ func (memoryLab) Info() Info {
 	return Info{
 		Name: "memory", Title: "Memory and context",
 		Claim:    "Eight long chats weigh more than the model.",
+		Friend:   "What fills the card isn’t only the model. It’s everybody’s open conversations.",
 		Question: "How large does a cache grow, and how many people can one machine serve?",
 		Params: []Param{
 			{

@@ -11,6 +11,8 @@ func (prefillLab) Info() Info {
 	return Info{
 		Name: "prefill", Title: "Prefill and decode",
 		Claim: "Reading is quick. Writing takes the time.",
+		Friend: "It reads your whole question at once, but writes its answer piece by piece. That’s the " +
+			"pause, and then the trickle.",
 		Question: "How long until the first token, and how long between the others? What changes " +
 			"with the prompt's length?",
 		Params: append([]Param{

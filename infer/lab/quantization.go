@@ -16,6 +16,8 @@ func (quantizationLab) Info() Info {
 	return Info{
 		Name: "quantization", Title: "What quantization does",
 		Claim: "Weights in four bits, and mostly the same words.",
+		Friend: "You can round off most of what each number in a model says, and it still writes mostly " +
+			"the same words.",
 		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and " +
 			"does its favourite token stay?",
 		Params: append([]Param{

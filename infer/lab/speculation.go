@@ -15,7 +15,9 @@ type speculationLab struct{}
 func (speculationLab) Info() Info {
 	return Info{
 		Name: "speculation", Title: "Speculative decoding",
-		Claim:    "A small model guesses, a large one checks, and the text stays the same.",
+		Claim: "A small model guesses, a large one checks, and the text stays the same.",
+		Friend: "A small model guesses ahead, and the big one checks several guesses in one go. A wrong " +
+			"guess is thrown out, so nothing gets worse.",
 		Question: "How many passes of the large model does a draft save, and does that save time on this machine?",
 		Params: append([]Param{
 			promptParam(story), tokensParam(96, 1024), seedParam(),

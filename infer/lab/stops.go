@@ -15,7 +15,9 @@ type stopsLab struct{}
 func (stopsLab) Info() Info {
 	return Info{
 		Name: "stops", Title: "Stop conditions",
-		Claim:    "A text ends when something stops it.",
+		Claim: "A text ends when something stops it.",
+		Friend: "A model doesn’t stop because it has said everything. It stops when its end mark comes, a " +
+			"limit is reached, or a phrase you chose turns up.",
 		Question: "Limit, end of text, stop string, full context: which one ends this text first?",
 		Params: append([]Param{
 			promptParam(story),

@@ -14,6 +14,8 @@ func (strategiesLab) Info() Info {
 	return Info{
 		Name: "strategies", Title: "Strategies side by side",
 		Claim: "The same beginning, and every setting tells another story.",
+		Friend: "The model gives the same odds every time. How you pick from them decides which story you " +
+			"get.",
 		Question: "Same model, same prompt, same u at every step: where do two ways of choosing first part, and what " +
 			"does each make of the text?",
 		Params: []Param{

@@ -109,3 +109,14 @@ func Blind(n int) float64 {
 	q := 1 / float64(n)
 	return q*math.Log(q) + (1-q)*math.Log(1-q)
 }
+
+// Points is a score as people count: 100 is the best there is, and 0 what somebody gets
+// on average who guesses blindly among n candidates and says so. It is the score moved
+// and stretched, so whoever wins by points wins by the score.
+func Points(score float64, n int) int {
+	blind := Blind(n)
+	if blind == 0 {
+		return 0
+	}
+	return int(math.Round(100 * (1 - score/blind)))
+}

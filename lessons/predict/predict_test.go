@@ -195,3 +195,19 @@ func TestSumsHaveNoOrder(t *testing.T) {
 		t.Errorf("the mean of nothing is %v", got)
 	}
 }
+
+// TestPoints: by hand for six candidates, where blind guessing scores
+// ln(1/6)/6 + 5 ln(5/6)/6 = −0.2986 − 0.1519 = −0.4506.
+func TestPoints(t *testing.T) {
+	t.Parallel()
+	for score, want := range map[float64]int{
+		0: 100, math.Log(0.8): 50, Blind(6): 0, math.Log(0.5): -54, math.Log(0.01): -922,
+	} {
+		if got := Points(score, 6); got != want {
+			t.Errorf("%v is %d points, want %d", score, got, want)
+		}
+	}
+	if got := Points(-1, 1); got != 0 {
+		t.Errorf("without a choice there are %d points", got)
+	}
+}

@@ -5,10 +5,8 @@ package coursework
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -143,7 +141,7 @@ func CourseList(m *Map, brief bool) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var6 := []any{"course", templ.KV("course--brief", brief)}
+		var templ_7745c5c3_Var6 = []any{"course", templ.KV("course--brief", brief)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -200,7 +198,7 @@ func courseLesson(l *MapLesson, brief bool) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var9 := []any{"cl", "is-" + l.StateName()}
+		var templ_7745c5c3_Var9 = []any{"cl", "is-" + l.StateName()}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -397,7 +395,7 @@ func courseSections(l *MapLesson) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range l.Sections {
-			templ_7745c5c3_Var19 := []any{templ.KV("is-read", s.Seen)}
+			var templ_7745c5c3_Var19 = []any{templ.KV("is-read", s.Seen)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var19...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package coursework
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"slices"
@@ -41,7 +39,7 @@ func QuestionForm(q *Question) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := []any{"check", "check--" + q.Q.Kind, templ.KV("is-done", q.Done())}
+		var templ_7745c5c3_Var2 = []any{"check", "check--" + q.Q.Kind, templ.KV("is-done", q.Done())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -175,7 +173,7 @@ func choiceQuestion(q *Question) templ.Component {
 		}
 		for _, i := range q.Order() {
 			c := q.Q.Choices[i]
-			templ_7745c5c3_Var9 := []any{"choice", templ.KV("is-right", q.Was(i) && c.Right), templ.KV("is-wrong", q.Was(i) && !c.Right)}
+			var templ_7745c5c3_Var9 = []any{"choice", templ.KV("is-right", q.Was(i) && c.Right), templ.KV("is-wrong", q.Was(i) && !c.Right)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -238,6 +238,9 @@ func TestTriesLeadSomewhere(t *testing.T) {
 		if answers := g.tiles != nil; answers != (g.Ask == "") || !answers && (len(g.Choices) < 2 || g.truth == nil) {
 			t.Errorf("%s neither answers at once nor asks for a prediction", i.Name)
 		}
+		if i.Friend != "" && d.Find(".lab__friend").Length() != 1 {
+			t.Errorf("%s: the page does not end with its sentence for a friend", i.Name)
+		}
 		if i.Claim == "" {
 			t.Errorf("%s claims nothing", i.Name)
 		}

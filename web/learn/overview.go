@@ -1,16 +1,29 @@
 package learn
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// overviewPage is the map of the course.
+// overviewPage is the map of the course, or the part of it for which there is time.
 type overviewPage struct {
 	Map      *coursework.Map
 	Outcomes []progress.OutcomeMap
+	All      int // lessons in the course
+	Minutes  int // of reading, all of them together
+	Times    []timeLink
+	Plan     string // what was chosen for the time, "" for all
+}
+
+// timeLink is one of the times that somebody may have.
+type timeLink struct {
+	Href, Says string
+	Now        bool
 }
 
 // overview answers GET /learn.
@@ -20,5 +33,33 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, overviewHTML(overviewPage{coursework.NewMap(p.Course, m), m.Outcomes}))
+	v := overviewPage{Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, All: len(p.Course.Lessons)}
+	v.Minutes = v.Map.Minutes
+	v.forTime(r.URL.Query().Get("minutes"))
+	p.HTML(w, r, http.StatusOK, overviewHTML(v))
+}
+
+// times are the minutes that the overview offers besides all of the course.
+var times = []int{5, 20}
+
+// forTime keeps the lessons for which there is time, if it is one of those offered.
+func (v *overviewPage) forTime(asked string) {
+	minutes := 0
+	for _, n := range times {
+		now := asked == strconv.Itoa(n)
+		if now {
+			minutes = n
+		}
+		v.Times = append(v.Times, timeLink{"/learn?minutes=" + strconv.Itoa(n), fmt.Sprintf("%d minutes", n), now})
+	}
+	v.Times = append(v.Times, timeLink{"/learn", fmt.Sprintf("all %d minutes", v.Minutes), minutes == 0})
+	if minutes == 0 {
+		return
+	}
+	var took int
+	if v.Map, took = v.Map.Within(minutes); len(v.Map.Lessons) == 0 {
+		v.Plan = "You have read every lesson."
+		return
+	}
+	v.Plan = fmt.Sprintf("%s, about %d minutes.", terms.Counted(len(v.Map.Lessons), "lesson"), took)
 }

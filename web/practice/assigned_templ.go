@@ -5,10 +5,8 @@ package practice
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -284,7 +282,7 @@ func taskLinks(list []task) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for _, t := range list {
-			templ_7745c5c3_Var11 := []any{templ.KV("is-done", t.Done)}
+			var templ_7745c5c3_Var11 = []any{templ.KV("is-done", t.Done)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

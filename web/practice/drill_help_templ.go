@@ -5,10 +5,8 @@ package practice
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
@@ -69,7 +67,7 @@ func drillAside(v *drillWork) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, h := range s.Hints {
-			templ_7745c5c3_Var3 := []any{templ.KV("is-now", i == len(s.Hints)-1), templ.KV("is-done", i < len(s.Hints)-1)}
+			var templ_7745c5c3_Var3 = []any{templ.KV("is-now", i == len(s.Hints)-1), templ.KV("is-done", i < len(s.Hints)-1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -114,7 +112,7 @@ func drillAside(v *drillWork) templ.Component {
 			}
 		}
 		for i, l := range s.Lines {
-			templ_7745c5c3_Var6 := []any{templ.KV("is-now", i == len(s.Lines)-1), templ.KV("is-done", i < len(s.Lines)-1)}
+			var templ_7745c5c3_Var6 = []any{templ.KV("is-now", i == len(s.Lines)-1), templ.KV("is-done", i < len(s.Lines)-1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -315,7 +313,7 @@ func whole(parts []wholePart) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, part := range parts {
-			templ_7745c5c3_Var13 := []any{templ.KV("is-part", part.Part)}
+			var templ_7745c5c3_Var13 = []any{templ.KV("is-part", part.Part)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var13...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -465,7 +463,7 @@ func bars(p, q float64) templ.Component {
 			}
 		}
 		if p >= 0 {
-			templ_7745c5c3_Var20 := []any{templ.KV("bars__p", q != 0), templ.KV("bars__cut", q == 0)}
+			var templ_7745c5c3_Var20 = []any{templ.KV("bars__p", q != 0), templ.KV("bars__cut", q == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var20...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -749,7 +747,7 @@ func drillOverview(v *drillWork) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, r := range o.Rows {
-					templ_7745c5c3_Var34 := []any{templ.KV("is-cut", !r.Kept)}
+					var templ_7745c5c3_Var34 = []any{templ.KV("is-cut", !r.Kept)}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var34...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package practice
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -504,7 +502,7 @@ func drillTabs(v *drillWork) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, s := range v.Steps {
-			templ_7745c5c3_Var24 := []any{templ.KV("is-now", i == v.N), templ.KV("is-done", v.Score.Steps[i].Complete)}
+			var templ_7745c5c3_Var24 = []any{templ.KV("is-now", i == v.N), templ.KV("is-done", v.Score.Steps[i].Complete)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var24...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -766,7 +764,7 @@ func drillSheet(v *drillWork) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var39 := []any{"tc", "tc--drill", templ.KV("tc--list", v.List()), templ.KV("tc--still", v.Still()), templ.KV("has-bars", v.Bars())}
+			var templ_7745c5c3_Var39 = []any{"tc", "tc--drill", templ.KV("tc--list", v.List()), templ.KV("tc--still", v.Still()), templ.KV("has-bars", v.Bars())}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var39...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -802,7 +800,7 @@ func drillSheet(v *drillWork) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, c := range v.Step.Columns {
-				templ_7745c5c3_Var42 := []any{"is-" + string(c.State)}
+				var templ_7745c5c3_Var42 = []any{"is-" + string(c.State)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var42...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -966,7 +964,7 @@ func drillRowHTML(v *drillWork, r drillRow, quiet string) templ.Component {
 			templ_7745c5c3_Var47 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var48 := []any{templ.KV("has-why", len(r.Whys) > 0)}
+		var templ_7745c5c3_Var48 = []any{templ.KV("has-why", len(r.Whys) > 0)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var48...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1001,7 +999,7 @@ func drillRowHTML(v *drillWork, r drillRow, quiet string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var51 := []any{templ.KV("is-token", r.Token)}
+		var templ_7745c5c3_Var51 = []any{templ.KV("is-token", r.Token)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var51...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1044,7 +1042,7 @@ func drillRowHTML(v *drillWork, r drillRow, quiet string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, i := range r.Items {
-			templ_7745c5c3_Var54 := []any{i.Class, "k-" + i.Key}
+			var templ_7745c5c3_Var54 = []any{i.Class, "k-" + i.Key}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var54...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1208,7 +1206,7 @@ func why(v *drillWork, w drill.Verdict) templ.Component {
 			templ_7745c5c3_Var60 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var61 := []any{"slip", "slip--" + string(w.State)}
+		var templ_7745c5c3_Var61 = []any{"slip", "slip--" + string(w.State)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var61...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1383,7 +1381,7 @@ func drillInput(v *drillWork, c *drill.Cell) templ.Component {
 			templ_7745c5c3_Var68 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var69 := []any{"ans", ansClass[v.Score.Verdicts[c.ID].State], templ.KV("has-unit", c.Unit != "")}
+		var templ_7745c5c3_Var69 = []any{"ans", ansClass[v.Score.Verdicts[c.ID].State], templ.KV("has-unit", c.Unit != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var69...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1557,7 +1555,7 @@ func drillBox(v *drillWork, i drillItem, r drillRow) templ.Component {
 			templ_7745c5c3_Var78 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var79 := []any{"pick", ansClass[i.Verdict.State], templ.KV("is-picked", i.Picked())}
+		var templ_7745c5c3_Var79 = []any{"pick", ansClass[i.Verdict.State], templ.KV("is-picked", i.Picked())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var79...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1770,7 +1768,7 @@ func drillAsk(v *drillWork, a drill.Ask) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, o := range a.Cell.Options {
-				templ_7745c5c3_Var91 := []any{"option", templ.KV(ansClass[v.Score.Verdicts[a.Cell.ID].State], v.Answers[a.Cell.ID] == o.Value)}
+				var templ_7745c5c3_Var91 = []any{"option", templ.KV(ansClass[v.Score.Verdicts[a.Cell.ID].State], v.Answers[a.Cell.ID] == o.Value)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var91...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1951,7 +1949,7 @@ func drillFoot(v *drillWork) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, state := range v.Pips() {
-			templ_7745c5c3_Var100 := []any{state}
+			var templ_7745c5c3_Var100 = []any{state}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var100...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

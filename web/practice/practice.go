@@ -68,6 +68,7 @@ func (p *Pages) routes() pages.Routes {
 		"GET /assigned":                p.assigned,
 		"GET /quiz":                    p.quiz,
 		"POST /quiz/{id}":              p.quizAnswer,
+		"GET /then-and-now":            p.thenAndNow,
 		"GET /predict":                 p.predict,
 		"POST /predict":                p.predictReveal,
 		"GET /progress":                p.progress,

@@ -16,7 +16,7 @@ import (
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
 	"quiz":    "/quiz?lesson=temperature",
-	"assign":  "/assigned", "assigned": "/assigned?do=learn/temperature&do=practice/five&do=learn/none",
+	"assign":  "/assigned", "then": "/then-and-now", "assigned": "/assigned?do=learn/temperature&do=practice/five&do=learn/none",
 	"predict": "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
 	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3",
 	"bill":  "/practice/bill",

@@ -82,6 +82,7 @@ type predictShown struct {
 	Rows         []predictRow
 	Rest         string
 	Result       predict.Result
+	Points       string // of 100
 	Score, Blind string
 	Settings     string
 	Chart        calibrationChart
@@ -205,6 +206,7 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 	s := &predictShown{
 		Right: result.Right, Result: result, Guess: guess.Text, Token: stage.TokenText(m.Token(v.step.Chosen)),
 		Forced: v.step.Forced,
+		Points: terms.Decimals(float64(predict.Points(result.Score, len(v.Hand))), 0),
 		Score:  terms.Decimals(result.Score, 2), Blind: terms.Decimals(predict.Blind(len(v.Hand)), 2),
 		Settings: lang.Settings(v.step.Settings.Settings),
 	}

@@ -123,7 +123,7 @@ func TestPredictReveals(t *testing.T) {
 	if d.Find(".reveal__again").Length() != 0 {
 		t.Error("the first guess is said not to count")
 	}
-	if got := text(d.Find(".reveal__score b")); got != "−0.22" { // ln 0.8 = −0.2231
+	if got := text(d.Find(".reveal__log")); got != "−0.22" { // ln 0.8 = −0.2231
 		t.Errorf("the score is %s", got)
 	}
 	dist := step.Distribution()
@@ -136,7 +136,7 @@ func TestPredictReveals(t *testing.T) {
 	form.Set("pick", other(step))
 	form.Set("sure", "30")
 	d = s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
-	if got := text(d.Find(".reveal__score b")); got != "−0.36" { // ln 0.7 = −0.3567
+	if got := text(d.Find(".reveal__log")); got != "−0.36" { // ln 0.7 = −0.3567
 		t.Errorf("the score of the wrong guess is %s", got)
 	}
 	if !strings.Contains(text(d.Find(".reveal__again")), "first guess is the one that counts") {

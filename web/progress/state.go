@@ -19,16 +19,17 @@ import (
 // log in any order, except that the last change of a setting counts. Times are
 // milliseconds since 1970.
 type state struct {
-	Visits   map[string]*visit   `json:"visits"`   // by section
-	Credit   map[string]*credit  `json:"credit"`   // by question: the newest answer
-	Drills   map[string]*drill   `json:"drills"`   // by name, without what is behind the slash
-	Cards    map[string]*card    `json:"cards"`    // by id
-	Guesses  guesses             `json:"guesses"`  // predictions
-	Settings map[string]*setting `json:"settings"` // by name
-	Changes  int                 `json:"changes"`  // number of the newest change of a setting
-	Counts   map[string]int      `json:"counts"`   // answers, reviews and predictions, by type of record
-	Bytes    int64               `json:"bytes"`    // of those, which stay as long as the log does
-	Waste    []journal.Key       `json:"waste"`    // superseded records of visits and settings
+	Visits   map[string]*visit       `json:"visits"`   // by section
+	Credit   map[string]*credit      `json:"credit"`   // by question: the newest answer
+	Firsts   map[string]*firstAnswer `json:"firsts"`   // by question: the oldest answer
+	Drills   map[string]*drill       `json:"drills"`   // by name, without what is behind the slash
+	Cards    map[string]*card        `json:"cards"`    // by id
+	Guesses  guesses                 `json:"guesses"`  // predictions
+	Settings map[string]*setting     `json:"settings"` // by name
+	Changes  int                     `json:"changes"`  // number of the newest change of a setting
+	Counts   map[string]int          `json:"counts"`   // answers, reviews and predictions, by type of record
+	Bytes    int64                   `json:"bytes"`    // of those, which stay as long as the log does
+	Waste    []journal.Key           `json:"waste"`    // superseded records of visits and settings
 }
 
 type visit struct {
@@ -90,11 +91,12 @@ var schedule = fsrs.Default()
 
 // folding folds a learner's log.
 var folding = journal.Fold[state]{
-	Version: "2",
+	Version: "3",
 	Begin: func() *state {
 		return &state{
 			Visits: map[string]*visit{}, Credit: map[string]*credit{}, Drills: map[string]*drill{},
-			Cards: map[string]*card{}, Settings: map[string]*setting{}, Counts: map[string]int{},
+			Firsts: map[string]*firstAnswer{},
+			Cards:  map[string]*card{}, Settings: map[string]*setting{}, Counts: map[string]int{},
 		}
 	},
 	Add: func(s *state, r journal.Record) bool {
@@ -182,7 +184,12 @@ func (s *state) answered(e saved.Answered) {
 		// The part after the slash means something only to the exercise itself.
 		name, _, _ := strings.Cut(e.Item, "/")
 		s.drilled(name, c)
-	} else if old := s.Credit[e.Item]; old == nil || c.newer(*old) {
+		return
+	}
+	if old := s.Firsts[e.Item]; old == nil || old.newer(c) {
+		s.Firsts[e.Item] = &firstAnswer{c, e.Detail}
+	}
+	if old := s.Credit[e.Item]; old == nil || c.newer(*old) {
 		s.Credit[e.Item] = &c
 	}
 }

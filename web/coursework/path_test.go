@@ -1,0 +1,46 @@
+package coursework
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// TestWithin: for a time there are the core lessons first, at most a quarter over it, in
+// the order of the course, and none that has been read.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	course, err := lessons.Load(lessons.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NewMap(course, progress.Map{})
+	for _, minutes := range []int{5, 20, 500} {
+		part, took := m.Within(minutes)
+		sum, last := 0, -1
+		for _, l := range part.Lessons {
+			if sum += l.Minutes; l.Number <= last {
+				t.Errorf("%d minutes: %s is out of order", minutes, l.Slug)
+			}
+			last = l.Number
+		}
+		if sum != took || sum > minutes+minutes/4 || sum == 0 || part.Next == nil {
+			t.Errorf("%d minutes: %d of reading, said to be %d", minutes, sum, took)
+		}
+	}
+	if part, _ := m.Within(5); len(part.Lessons) != 1 || part.Lessons[0].Slug != "the-loop" {
+		t.Errorf("in five minutes there is %+v", part.Lessons)
+	}
+	if part, _ := m.Within(500); len(part.Lessons) != len(course.Lessons) {
+		t.Errorf("with all the time %d lessons", len(part.Lessons))
+	}
+	for i := range m.Lessons {
+		if m.Lessons[i].Slug == "the-loop" {
+			m.Lessons[i].Tally.Seen = len(m.Lessons[i].Sections)
+		}
+	}
+	if part, _ := m.Within(5); len(part.Lessons) != 1 || part.Lessons[0].Slug == "the-loop" {
+		t.Errorf("after the first, in five minutes there is %+v", part.Lessons)
+	}
+}

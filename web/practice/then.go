@@ -1,0 +1,93 @@
+package practice
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// thenPage is what a learner believed at first, and what they know now.
+type thenPage struct {
+	Changed []thenItem // wrong at first, right since
+	Open    []thenItem // not right yet
+	Knew    []thenItem // right at once
+	Chart   calibrationChart
+}
+
+// thenItem is one question with its first answer.
+type thenItem struct {
+	Q        *lessons.Question
+	Believed string        // plain text of the first choice, "" if it was not a choice
+	Now      string        // plain text of the right choice, or "" for one that is written
+	Section  string        // the title of the section that teaches it
+	Card     *lessons.Card // of the same section, or else of its lesson, or nil
+}
+
+// thenAndNow answers GET /then-and-now.
+func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
+	learner := p.Who(w, r)
+	list, err := p.Progress.Beliefs(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	cal, err := p.Progress.Calibration(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v := newThen(p.Course, list)
+	v.Chart = newCalibrationChart(cal)
+	p.HTML(w, r, http.StatusOK, thenHTML(v))
+}
+
+// enough is the credit from which an answer counts as known: a choice that was found at
+// last, or half of the points of a written one.
+const enough = 0.5
+
+func newThen(c *lessons.Course, list []progress.Belief) *thenPage {
+	v := &thenPage{}
+	by := map[string]progress.Belief{}
+	for _, b := range list {
+		by[b.Question] = b
+	}
+	cards := map[string]*lessons.Card{}
+	for _, card := range c.Cards {
+		lesson, _, _ := strings.Cut(card.Section, "#")
+		for _, place := range []string{card.Section, lesson} {
+			if cards[place] == nil {
+				cards[place] = card
+			}
+		}
+	}
+	for _, q := range byLesson(c) {
+		b, ok := by[q.ID]
+		if !ok {
+			continue
+		}
+		item := thenItem{Q: q, Section: c.Section(q.Section).Title, Card: cards[q.Section]}
+		if lesson, _, _ := strings.Cut(q.Section, "#"); item.Card == nil {
+			item.Card = cards[lesson]
+		}
+		if b.Chose >= 0 {
+			item.Believed = q.Choices[b.Chose].Text
+		}
+		for _, choice := range q.Choices {
+			if choice.Right {
+				item.Now = choice.Text
+			}
+		}
+		known := b.Now >= enough || q.Kind == "choice" && b.Now > 0
+		switch {
+		case !known:
+			v.Open = append(v.Open, item)
+		case b.First < enough:
+			v.Changed = append(v.Changed, item)
+		default:
+			v.Knew = append(v.Knew, item)
+		}
+	}
+	return v
+}

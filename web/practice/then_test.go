@@ -1,0 +1,52 @@
+package practice
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestThenAndNow: a wrong answer comes back with its section; once the right one is given,
+// the first answer stands beside it; a right one at once is in neither list.
+func TestThenAndNow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	if n := s.Get("/then-and-now").Find(".then > li").Length(); n != 0 {
+		t.Fatalf("%d answers of somebody new", n)
+	}
+	q, knew := s.pages.Course.Question("q-one-token"), s.pages.Course.Question("q-last-position")
+	pick := func(id string, choices ...int) {
+		form := url.Values{"key": {"key-" + id}}
+		for i, c := range choices {
+			if i > 0 {
+				form.Add("tried", strconv.Itoa(choices[i-1]))
+			}
+			form.Set("pick", strconv.Itoa(c))
+		}
+		s.Parse(id, s.Post("/quiz/"+id, false, form), http.StatusOK)
+	}
+	pick(q.ID, 0)
+	d := s.Get("/then-and-now")
+	if text := d.Find("#open-h").Parent().Text(); !strings.Contains(text, q.Choices[0].Text) {
+		t.Errorf("the wrong answer is not among those to look at again: %q", text)
+	}
+	if d.Find(`.then__back a[href="/learn/`+q.Section+`"]`).Length() != 1 {
+		t.Error("its section does not come back")
+	}
+	pick(q.ID, 0, 1)
+	pick(knew.ID, 2)
+	d = s.Get("/then-and-now")
+	if d.Find("#open-h").Length() != 0 {
+		t.Error("the question is still to be looked at again")
+	}
+	text := d.Find("#changed-h").Parent().Text()
+	if !strings.Contains(text, q.Choices[0].Text) || !strings.Contains(text, q.Choices[1].Text) ||
+		strings.Contains(text, knew.PromptText) {
+		t.Errorf("what changed is %q", text)
+	}
+	if !strings.Contains(d.Find("#knew-h").Parent().Text(), knew.PromptText) {
+		t.Error("what was right at once is missing")
+	}
+}

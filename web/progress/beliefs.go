@@ -1,0 +1,44 @@
+package progress
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+// A Belief is what somebody answered first to a question of the course, and where they
+// are now.
+type Belief struct {
+	Question   string  // id
+	First, Now float64 // the credit of the first and of the newest answer, 0 to 1
+	Chose      int     // the choice of the first answer, from 0; -1 if it was none
+}
+
+// firstAnswer is the oldest answer to a question.
+type firstAnswer struct {
+	credit
+	Detail string `json:"detail"`
+}
+
+// Beliefs returns what a learner has answered of the course's questions, in the order of
+// the quiz.
+func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, err error) {
+	err = s.use(ctx, learnerID, func(l *learner) error {
+		st := l.State()
+		for _, q := range s.course.Questions {
+			first, now := st.Firsts[q.ID], st.Credit[q.ID]
+			if first == nil || now == nil {
+				continue
+			}
+			b := Belief{Question: q.ID, First: first.Credit, Now: now.Credit, Chose: -1}
+			if text, ok := strings.CutPrefix(first.Detail, "choice "); ok {
+				if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Choices) {
+					b.Chose = n - 1
+				}
+			}
+			list = append(list, b)
+		}
+		return nil
+	})
+	return list, err
+}
