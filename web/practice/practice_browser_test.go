@@ -15,9 +15,10 @@ import (
 // practicePages are the pages of Practise, by the names of their pictures.
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
-	"quiz":    "/quiz?lesson=temperature",
-	"assign":  "/assigned", "then": "/then-and-now", "assigned": "/assigned?do=learn/temperature&do=practice/five&do=learn/none",
-	"predict": "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
+	"quiz":   "/quiz?lesson=temperature",
+	"assign": "/assigned", "then": "/then-and-now",
+	"assigned": "/assigned?do=learn/temperature&do=practice/five&do=learn/none",
+	"predict":  "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
 	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3",
 	"bill":  "/practice/bill",
 	"stops": "/practice/stops?seed=3&level=3", "shift": "/practice/shift?level=2&step=after",
@@ -97,8 +98,8 @@ func TestQuizOneByOne(t *testing.T) {
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/quiz?lesson=temperature")
 	inView := func(what, want string) {
-		tab.Wait(what, `[...document.querySelectorAll(".quiz__list > li")].filter((i) => i.offsetHeight).map((i) => i.id)
-			.join(" ") === "`+want+`"`)
+		tab.Wait(what, `[...document.querySelectorAll(".quiz__list > li")].filter((i) => i.offsetHeight)
+			.map((i) => i.id).join(" ") === "`+want+`"`)
 	}
 	var ids []string
 	for _, q := range course.Questions {
