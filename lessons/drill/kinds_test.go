@@ -113,23 +113,23 @@ func TestMultiplyAddsByHand(t *testing.T) {
 	})
 }
 
-// 1,200 × $3 / 1,000,000 = $0.0036; 400 × $15 / 1,000,000 = $0.006.
+// The lesson's own: 1,000 × $3 / 1,000,000 = $0.003; 500 × $15 / 1,000,000 = $0.0075.
 func TestBillByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Bill, 0, 1), []answer{
-		{"call.in", "0.0036", Right, ""},
-		{"call.in", "$0.0036", Right, ""},
-		{"call.in", "0.36 cents", Right, ""},
-		{"call.in", "0.018", Wrong, Swapped}, // 1,200 × 15
-		{"call.in", "3.6", Wrong, Units},     // for a thousand
-		{"call.in", "3600", Wrong, Missing},
-		{"call.out", "0.006", Right, ""},
-		{"call.out", "0.6", Wrong, Units}, // in cents
-		{"call.total", "0.0096", Right, ""},
-		{"call.total", "0.024", Wrong, OtherOption}, // 1,600 × 15
-		{"call.total", "0.0192", Wrong, Swapped},    // 1,200 × 15 + 400 × 3
-		{"call.share", "62.5%", Right, ""},          // 0.006 / 0.0096
-		{"call.share", "0.25", Wrong, Swapped},      // 400 / 1,600
-		{"call.share", "0.375", Wrong, Swapped},
+		{"call.in", "0.003", Right, ""},
+		{"call.in", "$0.0030", Right, ""},
+		{"call.in", "0.3 cents", Right, ""},
+		{"call.in", "0.015", Wrong, Swapped}, // 1,000 × 15
+		{"call.in", "3", Wrong, Units},       // for a thousand
+		{"call.in", "3000", Wrong, Missing},
+		{"call.out", "0.0075", Right, ""},
+		{"call.out", "0.75", Wrong, Units}, // in cents
+		{"call.total", "0.0105", Right, ""},
+		{"call.total", "0.0225", Wrong, OtherOption}, // 1,500 × 15
+		{"call.total", "0.0165", Wrong, Swapped},     // 1,000 × 15 + 500 × 3
+		{"call.share", "71.4%", Right, ""},           // 0.0075 / 0.0105
+		{"call.share", "0.333", Wrong, Swapped},      // 500 / 1,500
+		{"call.share", "0.286", Wrong, Swapped},
 		{"call.saving", "out", Right, ""},
 		{"call.saving", "same", Wrong, OtherOption},
 	})
