@@ -107,8 +107,14 @@ function dock() {
 }
 
 // own handles what only this phone receives: its name and the vote that counts.
-function own({ vote }) {
+function own({ vote, name }) {
   mine = vote;
+  const named = document.querySelector('[data-named]');
+  if (named) {
+    named.textContent = name;
+    named.parentElement.hidden = !name;
+    named.parentElement.nextElementSibling.hidden = Boolean(name);
+  }
   if (waiting && vote && vote.poll === waiting.poll && vote.number >= waiting.number) {
     wait(null);
     tell('');

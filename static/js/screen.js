@@ -3,6 +3,7 @@
 // in view.
 import { draw } from './heat.js';
 import { patch } from './patch.js';
+import { fly } from './falls.js';
 
 const shown = new Map(); // id of a piece -> the HTML it has
 const held = new Map(); // panels held back while someone looks elsewhere
@@ -25,6 +26,7 @@ export function put({ seq: number, panels, data }) {
     if (!holding) draw(heat);
   }
   fit();
+  fly();
   return true;
 }
 

@@ -81,5 +81,6 @@ type Options struct {
 	Title     string // at most 80 characters; "" is "Class"
 	Walk      string // slug of a walkthrough, "" for none
 	Nicknames bool   // members may give themselves names
+	NamesFall bool   // everybody sees where the number of a named member fell in a draw
 	Alone     bool   // members may go on alone with a run of their own
 }

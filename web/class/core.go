@@ -96,6 +96,7 @@ type roomData struct {
 	Timer                                        time.Time `json:"timer,omitzero"`
 	Seed                                         uint64    `json:"seed"` // of what is shuffled and drawn here
 	Nicknames, Alone, Locked, NamesHidden, Ended bool
+	NamesFall                                    bool `json:",omitempty"`
 }
 
 // newSeed is random, below 2^53 so that any reader of the JSON gets it right.
@@ -240,6 +241,7 @@ func (c *core) show() {
 		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
 		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
+		NamesFall:  d.NamesFall,
 		Presenting: c.presenterPages[c.presenter] > 0, Notice: cmp.Or(c.notice, c.loss),
 	}
 	if st != nil {
@@ -257,6 +259,7 @@ func (c *core) show() {
 	}
 	if p := c.onStage(); p != nil {
 		v.Poll = p.view(c.votes, p.Phase)
+		v.Poll.Falls = c.falls(p)
 		v.Hidden = p.Kind == Next && p.Phase != Revealed
 	}
 	c.room.view.Store(v)

@@ -94,7 +94,10 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	h.makeSpace(ctx, most)
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
-	c.data = roomData{Title: title, Walk: o.Walk, Nicknames: o.Nicknames, Alone: o.Alone, Seed: newSeed()}
+	c.data = roomData{
+		Title: title, Walk: o.Walk, Nicknames: o.Nicknames, NamesFall: o.Nicknames && o.NamesFall, Alone: o.Alone,
+		Seed: newSeed(),
+	}
 	c.presenter = who.Learner
 	c.empty()
 	r, err := h.open(ctx, c, most)

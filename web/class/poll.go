@@ -259,6 +259,22 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
+// falls are the numbers drawn in a poll, with the names of those who gave one, where the
+// instructor has chosen to show them. While names are hidden there are none.
+func (c *core) falls(p *poll) []Fall {
+	if p.Kind != Draw || !c.data.NamesFall || c.data.NamesHidden {
+		return nil
+	}
+	var list []Fall
+	votes := c.votes[p.at()]
+	for _, m := range c.members {
+		if v, ok := votes[m.ID]; ok && !m.Removed {
+			list = append(list, Fall{m.Member, v.U})
+		}
+	}
+	return list
+}
+
 // mostNumbers is how many different answers are shown separately.
 const mostNumbers = 8
 

@@ -38,6 +38,8 @@ type View struct {
 	Timer time.Time
 
 	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
+	// NamesFall says that names are shown to everybody where numbers fell, see [Poll.Falls].
+	NamesFall bool
 	// End is what the class has done, nil until it has ended.
 	End *Ending
 	// Presenting says that someone has the presenter's page open.
@@ -162,8 +164,17 @@ type Poll struct {
 	// answer and rubric, as HTML; Right the right number.
 	Answer string
 	Right  *float64
+	// Falls are the numbers drawn, in the order of the members, if the instructor has chosen
+	// to show them to everybody.
+	Falls []Fall
 	// Median of the numbers given, nil where there are none or before they are shown.
 	Median *float64
+}
+
+// Fall is where the number of one member fell in a draw.
+type Fall struct {
+	Member
+	U float64
 }
 
 // Option is something to vote for.

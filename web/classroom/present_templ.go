@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	deckStyles    = []string{"css/learn.css", "css/pages.css", "css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/story.css", "css/map.css", "css/class.css", "css/deck.css"}
+	deckStyles    = []string{"css/learn.css", "css/pages.css", "css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/story.css", "css/map.css", "css/class.css", "css/falls.css", "css/deck.css"}
 	presentScript = []string{"js/present.js"}
 )
 

@@ -53,7 +53,7 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	f := r.PostForm
 	room, secret, err := p.Hub.Create(r.Context(), p.caller(w, r), class.Options{
 		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "",
-		Alone: f.Get("alone") != "",
+		NamesFall: f.Get("namesfall") != "", Alone: f.Get("alone") != "",
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)

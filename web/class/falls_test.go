@@ -1,0 +1,42 @@
+package class
+
+import "testing"
+
+// TestNamesWhereNumbersFall: in a draw the names of members and their numbers are shown to
+// everybody if the instructor has chosen that for the room; otherwise, in other polls and
+// while names are hidden nobody is shown any.
+func TestNamesWhereNumbersFall(t *testing.T) {
+	s := begun(t, "")
+	for _, on := range []bool{false, true} {
+		l := s.room(Options{Nicknames: true, NamesFall: on})
+		l.start("The capital of")
+		l.class(3)
+		l.does(AskNext{Choices: 4, Where: Here})
+		if v := l.does(Reveal{}); v.Poll.Falls != nil {
+			t.Errorf("a vote shows %+v", v.Poll.Falls)
+		}
+		l.does(Dismiss{}, AskDraw{Where: Here})
+		drawn := l.allVote(3, func(int) Ballot { return Ballot{} })
+		v := l.settled("all have drawn", func(v *View) bool { return v.Poll.Votes == 3 })
+		if !on {
+			if v.NamesFall || v.Poll.Falls != nil {
+				t.Errorf("unasked, everybody sees %+v", v.Poll.Falls)
+			}
+			continue
+		}
+		if len(v.Poll.Falls) != 3 {
+			t.Fatalf("%d of 3 numbers are shown", len(v.Poll.Falls))
+		}
+		for i, f := range v.Poll.Falls {
+			if f.ID != i+1 || f.U != drawn[i].U {
+				t.Errorf("member %d: %+v, drew %v", i+1, f, drawn[i].U)
+			}
+		}
+		if v := l.does(HideNames{true}); v.Poll.Falls != nil {
+			t.Errorf("while names are hidden everybody sees %+v", v.Poll.Falls)
+		}
+	}
+	if l := s.room(Options{NamesFall: true}); l.View().NamesFall {
+		t.Error("names fall in a room without nicknames")
+	}
+}

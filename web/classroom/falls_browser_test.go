@@ -1,0 +1,65 @@
+package classroom_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestNamesFallIntoTheStrip: where the instructor has chosen it, the name of a student who
+// draws a number lies under it on the wall and the phones, in the piece that the number
+// gave, and the student was told so before choosing a name. Unasked, no name is shown.
+func TestNamesFallIntoTheStrip(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	for _, on := range []bool{true, false} {
+		form := url.Values{"title": {"Dice"}, "nicknames": {"on"}}
+		sees := "only the instructor sees it"
+		if on {
+			form.Set("namesfall", "on")
+			sees = "everybody sees it where your number falls"
+		}
+		p, code := teacher(t, base, form)
+		p.do(code, "start", "prompt", "Once upon a time there was a")
+		p.do(code, "ask-draw", "where", "here")
+		room := base + "/class/" + code
+		wall := browser.Open(t, browser.Laptop, room+"/projector")
+		phone := browser.Open(t, browser.Phone, room)
+		phone.Wait("who sees a name", `document.querySelector('label[for="nick"]').textContent.includes("`+sees+`")`)
+		hands := browser.Touch(phone)
+		hands.Press(".ph__name summary")
+		phone.Wait("the field", `document.querySelector("#nick").checkVisibility()`)
+		phone.Type("#nick", "Grace")
+		hands.Press(".ph__name .btn")
+		says(phone, ".ph__name summary", "Grace")
+		hands.Press("[data-draw]")
+		says(wall, ".poll", "1 of 1 have drawn")
+		phone.Wait("the number counted", `document.querySelector("[data-mine]").textContent.includes("Counted")`)
+		if !on {
+			for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
+				if browser.Value[bool](tab, `Boolean(document.querySelector(".falls")) || `+
+					`(document.querySelector(".poll") ?? document.querySelector("#cl-poll")).textContent.includes("Grace")`) {
+					t.Errorf("the %s shows a name unasked", screen)
+				}
+			}
+			continue
+		}
+		u := `Number(document.querySelector("[data-mine]").textContent.match(/0\.\d+/)[0])`
+		drawn := browser.Value[float64](phone, u)
+		for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
+			says(tab, ".falls__names", "Grace")
+			tab.Wait("its place", `document.querySelector("[data-fall]").getAnimations().length === 0`)
+			tab.Shot("falls-" + screen + ".png")
+			at := browser.Value[float64](tab, `(() => {
+				const bar = document.querySelector(".falls__bar").getBoundingClientRect();
+				const pin = document.querySelector("[data-fall] circle").getBoundingClientRect();
+				return (pin.x + pin.width / 2 - bar.x) / bar.width;
+			})()`)
+			if at < drawn-0.01 || at > drawn+0.01 {
+				t.Errorf("%s: the number %g lies at %g of the strip", screen, drawn, at)
+			}
+			tab.Audit("falls on the " + screen)
+		}
+	}
+}
