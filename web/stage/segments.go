@@ -37,6 +37,9 @@ type Segment struct {
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
 	FitP  string // the same for the figure, which is never shown without its token
 	Title string
+	TextX string // where the text begins, as an SVG length: beside a piece that lies on this one
+
+	at, wide float64 // X and W as shares of the strip
 }
 
 // carry names a segment as [StoryShare.carry] names the bar that it was.
@@ -73,7 +76,28 @@ func segment(x, w float64, text Text, class string) Segment {
 	return Segment{
 		X: Share(x), W: Share(w), Text: text, P: terms.ProbShort(w), Class: class,
 		Fit: fit(n, w), FitP: fit(max(n, len(terms.ProbShort(w))), w), Title: text.String() + " " + terms.Prob(w),
+		TextX: "0", at: x, wide: w,
 	}
+}
+
+// beside moves the words of a segment to the longer side of a piece that lies on it.
+func (g *Segment) beside(from, to float64) {
+	space := from - g.at
+	if after := g.at + g.wide - to; after > space {
+		g.TextX, space = Share((to-g.at)/g.wide), after
+	}
+	n := utf8.RuneCountInString(g.Text.String())
+	g.Fit, g.FitP = fit(n, space), fit(max(n, utf8.RuneCountInString(g.P)), space)
+}
+
+// lay puts the winner's piece, which has no place of its own, on the rest of a strip.
+func lay(list []Segment, winner Segment, from, to float64) []Segment {
+	for i := range list {
+		if list[i].Class == "is-rest" {
+			list[i].beside(from, to)
+		}
+	}
+	return append(list, winner)
 }
 
 // least is the narrowest segment that is drawn, as a share of the strip.
@@ -224,13 +248,10 @@ func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
 		return v
 	}
 	if !picked {
-		v.List = append(
-			v.List,
-			Segment{
-				X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x",
-				Title: TokenText(st.Chosen.Token).String(),
-			},
-		)
+		v.List = lay(v.List, Segment{
+			X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x",
+			Title: TokenText(st.Chosen.Token).String(),
+		}, st.From, st.To)
 	}
 	return v
 }

@@ -208,7 +208,7 @@ func (w Words) markPick(line *StoryLine, st infer.Sample) {
 	}
 	g := segment(st.From, st.To-st.From, TokenText(st.Chosen.Token), "is-pick")
 	g.P, g.Fit, g.FitP, g.Title = "", "fit-x", "fit-x", g.Text.String()+" "+terms.Percent(st.Chosen.Q)
-	line.List = append(line.List, g)
+	line.List = lay(line.List, g, st.From, st.To)
 }
 
 // otherTries is how many other seeds are shown as rings.
