@@ -34,7 +34,7 @@ function climb(scene, play, was) {
     for (const edge of map('.map__back')) play(edge, downward, 480, 0, 'linear');
     from = 480;
   }
-  const text = boxOf(document.querySelector('#strip-gen .w:last-child, .prose__given, #strip-row, .prose'));
+  const text = boxOf(document.querySelector('#strip-gen .w:last-child, .prose__given, #strip-row, #cl-strip, .prose'));
   const feet = map('.map__toks span:not(.is-next, .is-quiet)');
   const fresh = came ? feet.slice(-1) : feet;
   fresh.forEach((foot, i) => {
@@ -67,7 +67,7 @@ function unroll(scene, play) {
     play(tile, [{ transform: start }, { transform: 'none' }], 480);
   }
   for (const fan of map('.fan')) play(fan, appear, 240, 480);
-  const from = at?.width ? at : boxOf(document.querySelector('.map'));
+  const from = at?.width ? at : boxOf(document.querySelector('.map') ?? document.getElementById('cl-strip'));
   for (const dot of scene.querySelectorAll('.dot, .gap__dot')) {
     const end = boxOf(dot);
     if (!from || !end.width) continue;
@@ -109,26 +109,33 @@ function trim(scene, play, was) {
 // tip: the bars lie down end to end.
 export function tip(scene, play, was) { move(scene, play, was, { duration: 900, stagger: 60 }); }
 
+const pins = '.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)';
 const winners = '.laid__at, .laid__rings, .say, .story__foot, .laid__twin, .laid .cap, .verdict, .mark text, .facts, '
-  + '.panel__head p, .work-line, .fr__do';
+  + '.panel__head p, .work-line, .fr__do, .bigstage__say:not(.bigstage__say--walk), .ph__head p';
+
+// whole is the stage with what a wall says of it elsewhere.
+const whole = (scene) => scene.closest('.deck__body') ?? scene;
 
 // fall: the marker runs to the far end and back, aims, and falls. Only then is the winner
 // named.
 function fall(scene, play) {
-  const line = boxOf(scene.querySelector('.laid__bar, .cum__bar'));
-  const markers = [...scene.querySelectorAll('.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)')];
-  if (!line || markers.length === 0) return;
-  const { x, width } = boxOf(markers[0]);
-  const left = line.left - x - width / 2;
-  const stops = [left, left + line.width, left, 0, 0].map((at) => `translateX(${at}px)`);
   const offset = [0, 350, 700, 1000, 1200].map((t) => t / 1200);
-  for (const marker of markers) play(marker, { transform: stops, offset }, 1200, 0, 'ease-in-out');
-  land(scene, play, 1200);
+  let falls = false;
+  for (const marker of whole(scene).querySelectorAll(pins)) {
+    const line = boxOf(marker.closest('.laid, .cum').querySelector('.laid__bar, .cum__bar'));
+    if (!line?.width) continue;
+    const { x, width } = boxOf(marker);
+    const left = line.left - x - width / 2;
+    const stops = [left, left + line.width, left, 0, 0].map((at) => `translateX(${at}px)`);
+    play(marker, { transform: stops, offset }, 1200, 0, 'ease-in-out');
+    falls = true;
+  }
+  if (falls) land(scene, play, 1200);
 }
 
 // again: the old marker shrinks to a ring, and the new one goes straight to its place.
 export function again(scene, play, was) {
-  const markers = [...scene.querySelectorAll('.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)')];
+  const markers = [...scene.querySelectorAll(pins)];
   const now = boxOf(markers[0]);
   if (!now || Math.abs(now.x - was.pin.x) < 1) return;
   const ring = last([...scene.querySelectorAll('.laid__rings circle')]);
@@ -140,23 +147,24 @@ export function again(scene, play, was) {
 
 // land: the marker, which holds still by then, falls; a ring opens, and the winner is named.
 function land(scene, play, at) {
+  const stage = whole(scene);
   const drop = [{ transform: 'scaleY(0)' }, { transform: 'none' }];
   play(scene.querySelector('.laid__drop'), drop, 260, at, 'cubic-bezier(.5, 0, 1, .6)');
   const settle = play(scene.querySelector('.laid__pin, .cum'), [{ opacity: 1 }, { opacity: 1 }], at + 260);
   if (settle) { // until then no piece looks other than the rest
-    scene.classList.add('is-falling');
-    settle.onfinish = settle.oncancel = () => scene.classList.remove('is-falling');
+    stage.classList.add('is-falling');
+    settle.onfinish = settle.oncancel = () => stage.classList.remove('is-falling');
   }
   play(scene.querySelector('.laid__pin circle'), [
     { strokeWidth: '0px', offset: 0 }, { strokeWidth: '6px', offset: .5 }, { strokeWidth: '0px', offset: 1 },
   ], 140, at + 260);
-  for (const later of scene.querySelectorAll(winners)) play(later, appear, 200, at + 460);
+  for (const later of stage.querySelectorAll(winners)) play(later, appear, 200, at + 460);
   if (scene.matches('.fr__main')) play(scene.querySelector('h1'), appear, 200, at + 460);
 }
 
 // fly: the winner's name leaves the line for its place in the text.
 function fly(scene, play, was) {
-  const written = '#strip-gen :is(.w, .tok).is-now, .fr__main > .prose .w';
+  const written = ':is(#strip-gen, #cl-strip) :is(.w, .tok).is-now, .fr__main > .prose .w';
   const word = last([...document.querySelectorAll(written)]);
   const end = boxOf(word);
   if (!was.named || !end?.width) return;

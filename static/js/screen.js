@@ -4,6 +4,8 @@
 import { draw } from './heat.js';
 import { patch } from './patch.js';
 import { fly } from './falls.js';
+import { carry, measure } from './carry.js';
+import { endByHand } from './motion.js';
 
 const shown = new Map(); // id of a piece -> the HTML it has
 const held = new Map(); // panels held back while someone looks elsewhere
@@ -17,6 +19,8 @@ export function put({ seq: number, panels, data }) {
     if (data.seq < seq) return false;
     seq = data.seq;
   } else if (panels && number === undefined) return false;
+  const arrived = !holding && arrives(data);
+  if (arrived) measure();
   for (const { id, html } of panels ?? []) {
     if (holding && id !== 'cl-who') held.set(id, html);
     else piece(id, html);
@@ -27,7 +31,18 @@ export function put({ seq: number, panels, data }) {
   }
   fit();
   fly();
+  if (arrived) carry();
   return true;
+}
+
+let stage = ''; // that is shown; at first the one of the page as it loaded
+
+// arrives reports whether a snapshot is at another stage than the one before it.
+function arrives(data) {
+  if (!data?.seq) return false;
+  const was = stage;
+  stage = `${data.text} ${data.step} ${data.undrawn ? 'undrawn' : data.stage}`;
+  return was !== '' && was !== stage;
 }
 
 // fit makes the slide's vote small enough to fit, down to a size that can still
@@ -137,5 +152,6 @@ function countDown() {
   }
 }
 setInterval(countDown, 500);
+endByHand();
 countDown();
 for (const strip of document.querySelectorAll('[data-scroll]')) toEnd(strip);

@@ -98,7 +98,7 @@ func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, 
 		one.Anchor, at = "end", span{f.U - long, f.U}
 	}
 	for line := range taken {
-		i, _ := slices.BinarySearchFunc(taken[line], at.from, func(s span, x float64) int { return cmp.Compare(s.from, x) })
+		i, _ := slices.BinarySearchFunc(taken[line], at, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 		if i > 0 && taken[line][i-1].to > at.from || i < len(taken[line]) && taken[line][i].from < at.to {
 			continue
 		}

@@ -24,7 +24,13 @@ func TestNamesFallIntoTheStrip(t *testing.T) {
 		p.do(code, "start", "prompt", "Once upon a time there was a")
 		p.do(code, "ask-draw", "where", "here")
 		room := base + "/class/" + code
-		wall := browser.Open(t, browser.Laptop, room+"/projector")
+		wall := browser.Open(t, browser.Screen{Width: 1440, Height: 900, Motion: true}, room+"/projector")
+		wall.Eval(`window.flown = 0;
+			const animate = Element.prototype.animate;
+			Element.prototype.animate = function (...how) {
+				if (this.dataset.fall) flown++;
+				return animate.apply(this, how);
+			}`)
 		phone := browser.Open(t, browser.Phone, room)
 		phone.Wait("who sees a name", `document.querySelector('label[for="nick"]').textContent.includes("`+sees+`")`)
 		hands := browser.Touch(phone)
@@ -39,7 +45,7 @@ func TestNamesFallIntoTheStrip(t *testing.T) {
 		if !on {
 			for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
 				if browser.Value[bool](tab, `Boolean(document.querySelector(".falls")) || `+
-					`(document.querySelector(".poll") ?? document.querySelector("#cl-poll")).textContent.includes("Grace")`) {
+					`document.querySelector(".poll, #cl-poll").textContent.includes("Grace")`) {
 					t.Errorf("the %s shows a name unasked", screen)
 				}
 			}
@@ -47,6 +53,7 @@ func TestNamesFallIntoTheStrip(t *testing.T) {
 		}
 		u := `Number(document.querySelector("[data-mine]").textContent.match(/0\.\d+/)[0])`
 		drawn := browser.Value[float64](phone, u)
+		wall.Wait("the name flies", `flown === 1`)
 		for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
 			says(tab, ".falls__names", "Grace")
 			tab.Wait("its place", `document.querySelector("[data-fall]").getAnimations().length === 0`)

@@ -42,10 +42,11 @@ func (l look) inside() bool { return l.kind != onPhone && l.view == shell.Number
 // scripts and other programs.
 type shared struct {
 	Seq     uint64      `json:"seq"`
-	Text    uint64      `json:"text"`  // which text, see [session.State.Text]
-	Step    int         `json:"step"`  // of the generated token; 0 before the first
-	Stage   int         `json:"stage"` // 1 to 7; 0 before the first
-	Walk    int         `json:"walk"`  // the walkthrough's step; 0 outside of one
+	Text    uint64      `json:"text"`    // which text, see [session.State.Text]
+	Step    int         `json:"step"`    // of the generated token; 0 before the first
+	Stage   int         `json:"stage"`   // 1 to 7; 0 before the first
+	Undrawn bool        `json:"undrawn"` // the stage is the draw, and it has not been made
+	Walk    int         `json:"walk"`    // the walkthrough's step; 0 outside of one
 	Started bool        `json:"started"`
 	Alone   bool        `json:"alone"` // members may go on alone
 	Ended   bool        `json:"ended"`
@@ -82,6 +83,7 @@ func sharedOf(v *class.View, inside bool) *shared {
 	}
 	if st := v.State; st != nil {
 		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Shown()), st.Started()
+		d.Undrawn = st.Undrawn
 	}
 	if v.Walk != nil && !v.Walk.Left {
 		d.Walk = v.Walk.Step

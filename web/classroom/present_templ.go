@@ -5,8 +5,10 @@ package classroom
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"fmt"
@@ -19,7 +21,7 @@ import (
 )
 
 var (
-	deckStyles    = []string{"css/learn.css", "css/pages.css", "css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/story.css", "css/map.css", "css/class.css", "css/falls.css", "css/deck.css"}
+	deckStyles    = []string{"css/learn.css", "css/pages.css", "css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/story.css", "css/carry.css", "css/map.css", "css/class.css", "css/falls.css", "css/deck.css"}
 	presentScript = []string{"js/present.js"}
 )
 
@@ -276,7 +278,7 @@ func doForm(code, class string) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var6 = []any{class}
+		templ_7745c5c3_Var6 := []any{class}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -344,7 +346,7 @@ func commandButton(b button, class string) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var10 = []any{"btn", class}
+		templ_7745c5c3_Var10 := []any{"btn", class}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -889,7 +891,7 @@ func script(code string, steps []scriptStep) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, s := range steps {
-				var templ_7745c5c3_Var37 = []any{s.State}
+				templ_7745c5c3_Var37 := []any{s.State}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var37...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -46,15 +46,14 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	if view == shell.Story {
 		s.Story = lang.NewStory(&seen)
 		s.N, s.Name, s.Lead = s.Story.N, s.Story.Verb, s.Story.Say
-		// Nothing moves, and nothing is pointed at.
-		s.Story.Enter, s.Story.Past, s.Story.Point = "", "", ""
+		s.Story.Past, s.Story.Point = "", "" // nothing is pointed at
 		return s
 	}
 	s.Panel, s.Stopped = lang.New(&seen), lang.StopReason(st)
 	if s.Started {
 		s.N, s.Name, s.Lead = s.Panel.N, s.Panel.Name, s.Panel.Lead
 	}
-	s.Panel.Enter, s.Panel.Past = "", "" // nothing moves: a class looks at a wall, not at a motion
+	s.Panel.Past = ""
 	return s
 }
 

@@ -302,7 +302,10 @@ func (v *view) end(st *session.State) {
 func frame(title string) shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf(title), Class: "page-first", Skip: "Skip to the content", Mono: true,
-		Styles:  []string{"css/stage.css", "css/story.css", "css/map.css", "css/motion.css", "css/first.css"},
+		Styles: []string{
+			"css/stage.css", "css/story.css", "css/map.css", "css/motion.css", "css/carry.css",
+			"css/first.css",
+		},
 		Scripts: []string{"js/first.js"},
 		Keys:    shell.SharedKeys,
 	}

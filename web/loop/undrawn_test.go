@@ -38,7 +38,7 @@ func undrawn(t *testing.T, seed uint64) *session.Session {
 
 // shownOf is everything that a page and its socket are sent of a state, without
 // the seed and without the link, which holds it.
-func shownOf(t *testing.T, st *session.State) string {
+func shownOf(t *testing.T, in view, st *session.State) string {
 	t.Helper()
 	timeless := *st
 	timeless.Steps = slices.Clone(st.Steps)
@@ -49,11 +49,13 @@ func shownOf(t *testing.T, st *session.State) string {
 	}
 	st = &timeless
 	var page strings.Builder
-	if err := PageHTML(NewPage(st)).Render(t.Context(), &page); err != nil {
+	shown := NewPage(st)
+	shown.View = in
+	if err := PageHTML(shown).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	var m wire.Message
-	if err := (&htmlEncoder{}).encode(&m, st); err != nil {
+	if err := (&htmlEncoder{view: in}).encode(&m, st); err != nil {
 		t.Fatal(err)
 	}
 	message, err := json.Marshal(m.Panels)
@@ -75,22 +77,24 @@ func shownOf(t *testing.T, st *session.State) string {
 // The draw is then sent, so the comparison could have found it.
 func TestNothingGivesAWithheldDrawAway(t *testing.T) {
 	t.Parallel()
-	const first = 777001
-	one := undrawn(t, first)
-	before := shownOf(t, one.State())
-	drawn := sessiontest.Do(t, one, session.Draw{})
-	for seed := uint64(first + 1); seed < first+20; seed++ {
-		other := undrawn(t, seed)
-		if got := shownOf(t, other.State()); got != before {
-			at := 0
-			for got[at] == before[at] {
-				at++
+	for _, in := range []view{numbersView, storyView} {
+		const first = 777001
+		one := undrawn(t, first)
+		before := shownOf(t, in, one.State())
+		drawn := sessiontest.Do(t, one, session.Draw{})
+		for seed := uint64(first + 1); seed < first+20; seed++ {
+			other := undrawn(t, seed)
+			if got := shownOf(t, in, other.State()); got != before {
+				at := 0
+				for got[at] == before[at] {
+					at++
+				}
+				from := max(0, at-40)
+				t.Fatalf("%s: with seed %d it is …%.80s…, with %d …%.80s…", in, seed, got[from:], first, before[from:])
 			}
-			from := max(0, at-40)
-			t.Fatalf("with seed %d it is …%.80s…, with %d …%.80s…", seed, got[from:], first, before[from:])
-		}
-		if st := sessiontest.Do(t, other, session.Draw{}); shownOf(t, st) == shownOf(t, drawn) {
-			t.Errorf("seed %d: once drawn, u = %v and u = %v look the same", seed, st.Step().U, drawn.Step().U)
+			if st := sessiontest.Do(t, other, session.Draw{}); shownOf(t, in, st) == shownOf(t, in, drawn) {
+				t.Errorf("%s, seed %d: once drawn, u = %v and u = %v look the same", in, seed, st.Step().U, drawn.Step().U)
+			}
 		}
 	}
 }
