@@ -99,8 +99,25 @@ function share(scene, play, was) {
   for (const tick of scene.querySelectorAll('.ghost, .ghostkey')) play(tick, appear, 120, 480);
 }
 
+// drop: in the Story what is cut falls out, from the least likely up, and is gone.
+function drop(scene, play, was) {
+  const bars = [...scene.querySelectorAll('.shares .is-cut .bar')].reverse();
+  bars.forEach((bar, i) => {
+    if (!was.boxes.has(bar.dataset.carry)) return;
+    const slice = bar.cloneNode();
+    slice.setAttribute('class', 'bar bar--slice');
+    delete slice.dataset.carry;
+    bar.after(slice);
+    const fallen = { opacity: 0, transform: 'translateY(2rem)' };
+    const flight = play(slice, [{ opacity: 1, transform: 'none' }, fallen], 240, (240 * i) / bars.length);
+    if (!flight) slice.remove();
+    else flight.onfinish = flight.oncancel = () => slice.remove();
+  });
+}
+
 // trim: what is cut is hatched from below, then the rest stretches.
 function trim(scene, play, was) {
+  drop(scene, play, was);
   const cut = [...scene.querySelectorAll('.is-cut rect[fill^=url]')].reverse();
   cut.forEach((hatch, i) => play(hatch, appear, 240, (240 * i) / cut.length));
   move(scene, play, was, { delay: 480 });

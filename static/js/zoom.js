@@ -5,11 +5,13 @@ import { player } from './carry.js';
 
 const inward = 480;
 const outward = 240;
+const appear = [{ opacity: 0 }, { opacity: 1 }];
 const box = () => document.getElementById('map-zoom');
 const boxOf = (element) => element?.getBoundingClientRect();
 
 let from = null; // where what was pressed stands
 let depth = 0;
+let beside = null; // the cells of the map as they stood, where one of their rows is zoomed into
 
 // depthOf is 0 at the whole model, 1 in a block, 2 in a head, 3 in a sum.
 const depthOf = () => box().hidden ? 0 : box().querySelectorAll('.zoom__crumbs :is(b, button)').length - 1;
@@ -17,6 +19,9 @@ const depthOf = () => box().hidden ? 0 : box().querySelectorAll('.zoom__crumbs :
 // press notes what is zoomed into, or out of, before the answer to it is shown.
 export function press(button) {
   const row = button.closest('.map__keyrow');
+  const cells = row && document.querySelector('#map .map__net');
+  const which = row && [...row.parentElement.children].indexOf(row);
+  beside = cells && { cells: cells.cloneNode(true), at: boxOf(cells), which };
   from = boxOf(row ?? button.closest('.zoom__lane') ?? box().querySelector('.zoom__lanes') ?? button);
 }
 
@@ -29,7 +34,27 @@ export function grow() {
   const time = depth > was ? inward : outward;
   if (depth === 3) gather(play);
   else for (const lane of box().querySelectorAll('.zoom__lane svg')) moveFrom(from, lane, play, time);
+  if (depth === 2) for (const cell of box().querySelectorAll('.zoom__lane svg *')) play(cell, appear, inward);
+  if (was === 0 && beside) slideOff(play);
   from = null;
+  beside = null;
+}
+
+// slideOff has a copy of the rows beside the one zoomed into leave upward and downward.
+function slideOff(play) {
+  const { cells, at, which } = beside;
+  cells.setAttribute('class', 'map__net carried carried--net');
+  cells.setAttribute('aria-hidden', 'true');
+  document.body.append(cells);
+  const place = { transform: `translate(${at.x}px, ${at.y}px)`, width: `${at.width}px`, height: `${at.height}px` };
+  const stay = play(cells, [place, place], inward);
+  if (!stay) return cells.remove();
+  stay.onfinish = stay.oncancel = () => cells.remove();
+  for (const [i, other] of [...cells.querySelectorAll('.map__row')].entries()) {
+    const way = Math.sign(i - which) * 100;
+    const away = { opacity: 0, transform: `translateY(${way}%)` };
+    play(other, [{ opacity: way ? 1 : 0, transform: 'none' }, away], inward);
+  }
 }
 
 // shrink moves the rows of the map back from where the lanes stood.

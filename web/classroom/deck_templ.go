@@ -5,10 +5,8 @@ package classroom
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/web/class"
@@ -274,7 +272,7 @@ func qrPicture(q qrCode, class string) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var12 := []any{class}
+		var templ_7745c5c3_Var12 = []any{class}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -437,7 +435,7 @@ func deckStage(d slide) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var22 := []any{"deck__body", templ.KV("is-empty", !d.Screen.Started)}
+		var templ_7745c5c3_Var22 = []any{"deck__body", templ.KV("is-empty", !d.Screen.Started)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -663,7 +661,7 @@ func deckPoll(q *poll) templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var28 := []any{"poll", templ.KV("poll--done", q.Shown), "poll--" + string(q.Kind)}
+		var templ_7745c5c3_Var28 = []any{"poll", templ.KV("poll--done", q.Shown), "poll--" + string(q.Kind)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var28...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -754,7 +752,7 @@ func deckPoll(q *poll) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, o := range q.Options {
-				templ_7745c5c3_Var32 := []any{templ.KV("is-pick", o.Right), templ.KV("opts__words", !o.Token)}
+				var templ_7745c5c3_Var32 = []any{templ.KV("is-pick", o.Right), templ.KV("opts__words", !o.Token)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -854,7 +852,7 @@ func deckPoll(q *poll) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(q.Dots) > 0 {
-				templ_7745c5c3_Var35 := []any{dotsClass(len(q.Dots))}
+				var templ_7745c5c3_Var35 = []any{dotsClass(len(q.Dots))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var35...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -890,7 +888,7 @@ func deckPoll(q *poll) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for i, in := range q.Dots {
-					templ_7745c5c3_Var38 := []any{templ.KV("in", in)}
+					var templ_7745c5c3_Var38 = []any{templ.KV("in", in)}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var38...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

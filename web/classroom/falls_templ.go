@@ -5,10 +5,8 @@ package classroom
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
@@ -88,7 +86,7 @@ func fallsHTML(s *fallStrip) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var5 := []any{"falls__box", p.Class}
+				var templ_7745c5c3_Var5 = []any{"falls__box", p.Class}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -111,7 +109,7 @@ func fallsHTML(s *fallStrip) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Text != nil {
-					templ_7745c5c3_Var7 := []any{"falls__t", "on-" + p.Class}
+					var templ_7745c5c3_Var7 = []any{"falls__t", "on-" + p.Class}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package classroom
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -43,7 +41,7 @@ func pollBox(code string, q *poll, mine *class.Receipt) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var2 := []any{"ph__poll", templ.KV("is-empty", q == nil)}
+		var templ_7745c5c3_Var2 = []any{"ph__poll", templ.KV("is-empty", q == nil)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -405,7 +403,7 @@ func voteForm(code string, q *poll, mine *class.Receipt) templ.Component {
 			}
 		default:
 			for _, o := range q.Options {
-				templ_7745c5c3_Var16 := []any{"vote", templ.KV("is-mine", mine != nil && mine.Choice == o.Key)}
+				var templ_7745c5c3_Var16 = []any{"vote", templ.KV("is-mine", mine != nil && mine.Choice == o.Key)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -621,7 +619,7 @@ func closedList(q *poll, mine *class.Receipt) templ.Component {
 		}
 		for _, o := range q.Options {
 			if !o.Rest {
-				templ_7745c5c3_Var26 := []any{"vote", templ.KV("is-mine", mine != nil && mine.Choice == o.Key)}
+				var templ_7745c5c3_Var26 = []any{"vote", templ.KV("is-mine", mine != nil && mine.Choice == o.Key)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var26...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -907,7 +905,7 @@ func results(q *poll, mine *class.Receipt) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, o := range q.Options {
-			templ_7745c5c3_Var38 := []any{templ.KV("is-pick", o.Right), templ.KV("rest", o.Rest)}
+			var templ_7745c5c3_Var38 = []any{templ.KV("is-pick", o.Right), templ.KV("rest", o.Rest)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var38...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

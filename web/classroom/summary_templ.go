@@ -5,10 +5,8 @@ package classroom
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -745,7 +743,7 @@ func askedHTML(q askedPoll) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, row := range q.Rows {
-			templ_7745c5c3_Var39 := []any{templ.KV("is-right", row.Right)}
+			var templ_7745c5c3_Var39 = []any{templ.KV("is-right", row.Right)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var39...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package classroom
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
@@ -188,7 +186,7 @@ func tourHTML(v tourPage) templ.Component {
 				}
 			}
 			if v.Next != "" {
-				templ_7745c5c3_Var10 := []any{"btn", templ.KV("btn--main", !v.Asked())}
+				var templ_7745c5c3_Var10 = []any{"btn", templ.KV("btn--main", !v.Asked())}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -413,7 +411,7 @@ func tourAsk(v tourPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, o := range v.Poll.Options {
-					templ_7745c5c3_Var17 := []any{templ.KV("is-pick", o.Right)}
+					var templ_7745c5c3_Var17 = []any{templ.KV("is-pick", o.Right)}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var17...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -648,7 +646,7 @@ func tourVerdict(v tourPage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.Right != nil {
-			templ_7745c5c3_Var27 := []any{"tour__verdict", templ.KV("is-right", *v.Right)}
+			var templ_7745c5c3_Var27 = []any{"tour__verdict", templ.KV("is-right", *v.Right)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var27...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -818,7 +816,7 @@ func tourDraw(v tourPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, o := range v.Poll.Options {
-				templ_7745c5c3_Var34 := []any{templ.KV("rest", o.Rest)}
+				var templ_7745c5c3_Var34 = []any{templ.KV("rest", o.Rest)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var34...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

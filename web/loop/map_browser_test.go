@@ -106,6 +106,7 @@ func TestZoomMoves(t *testing.T) {
 	press := func(selector string) { browser.Mouse(b.Tab).Press(selector) }
 	press(`.map__keyrow:nth-child(2) .map__key--row`)
 	zoomSays(b.Tab, "Block 5")
+	b.Until(`document.querySelectorAll('.carried--net .map__row').length === 6`) // the others slide off
 	in := lasts("block")
 	press(`#map-zoom .zoom__lane:nth-child(4)`)
 	zoomSays(b.Tab, "Head 4")

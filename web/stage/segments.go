@@ -39,6 +39,8 @@ type Segment struct {
 	Title string
 	TextX string // where the text begins, as an SVG length: beside a piece that lies on this one
 
+	Over bool // it lies on the rest of the strip, of which it is a part
+
 	at, wide float64 // X and W as shares of the strip
 }
 
@@ -97,6 +99,7 @@ func lay(list []Segment, winner Segment, from, to float64) []Segment {
 			list[i].beside(from, to)
 		}
 	}
+	winner.Over = true
 	return append(list, winner)
 }
 
