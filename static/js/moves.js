@@ -76,8 +76,8 @@ function unroll(scene, play) {
   }
 }
 
-// move: everything that was there goes to its new place and size.
-function move(scene, play, was, { duration = 480, stagger = 0, delay = 0 } = {}) {
+// move: everything that was there goes to its new place and size, or level stays in its row.
+function move(scene, play, was, { duration = 480, stagger = 0, delay = 0, level = false } = {}) {
   const all = [...scene.querySelectorAll('[data-carry]')];
   all.forEach((element, i) => {
     const old = was.boxes.get(element.dataset.carry);
@@ -85,8 +85,8 @@ function move(scene, play, was, { duration = 480, stagger = 0, delay = 0 } = {})
     if (now.width === 0 || now.height === 0) return;
     let start = 'scaleX(0)';
     if (old) {
-      const size = `scale(${old.width / now.width}, ${old.height / now.height})`;
-      start = `${to({ x: old.x - now.x, y: old.y - now.y })} ${size}`;
+      const size = `scale(${old.width / now.width}, ${level ? 1 : old.height / now.height})`;
+      start = `${to({ x: old.x - now.x, y: level ? 0 : old.y - now.y })} ${size}`;
     }
     const later = Math.min(stagger, 480 / all.length) * i;
     play(element, [{ transform: start }, { transform: 'none' }], duration, delay + later);
@@ -120,7 +120,7 @@ function trim(scene, play, was) {
   drop(scene, play, was);
   const cut = [...scene.querySelectorAll('.is-cut rect[fill^=url]')].reverse();
   cut.forEach((hatch, i) => play(hatch, appear, 240, (240 * i) / cut.length));
-  move(scene, play, was, { delay: 480 });
+  move(scene, play, was, { delay: 480, level: true });
 }
 
 // tip: the bars lie down end to end.
