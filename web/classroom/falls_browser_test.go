@@ -38,7 +38,8 @@ func TestNamesFallIntoTheStrip(t *testing.T) {
 		phone.Wait("the field", `document.querySelector("#nick").checkVisibility()`)
 		phone.Type("#nick", "Grace")
 		hands.Press(".ph__name .btn")
-		phone.Wait("the name alone", `document.querySelector(".ph__name summary").innerText.trim() === "Your name is Grace"`)
+		phone.Wait("the name alone",
+			`document.querySelector(".ph__name summary").innerText.trim() === "Your name is Grace"`)
 		hands.Press("[data-draw]")
 		says(wall, ".poll", "1 of 1 have drawn")
 		phone.Wait("the number counted", `document.querySelector("[data-mine]").textContent.includes("Counted")`)

@@ -54,7 +54,7 @@ func TestStagesMoveIntoEachOther(t *testing.T) {
 	for name, tab := range screens {
 		tab.Wait("the marker falls on the "+name, `document.querySelector(".is-falling .laid__drop")`)
 		tab.Shot("falling-" + name + ".png")
-		if told := browser.Value[string](tab, `[...document.querySelectorAll(".laid__at, .say, .story__foot, .ph__head p")]`+
+		if told := browser.Value[string](tab, `[...document.querySelectorAll(".laid__at, .say, .story__foot")]`+
 			`.filter(e => getComputedStyle(e).opacity !== "0").map(e => e.textContent.trim()).join("|")`); told != "" {
 			t.Errorf("while it falls the %s says %q", name, told)
 		}

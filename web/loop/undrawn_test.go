@@ -90,10 +90,13 @@ func TestNothingGivesAWithheldDrawAway(t *testing.T) {
 					at++
 				}
 				from := max(0, at-40)
-				t.Fatalf("%s: with seed %d it is …%.80s…, with %d …%.80s…", in, seed, got[from:], first, before[from:])
+				t.Fatalf(
+					"%s: with seed %d it is …%.80s…, with %d …%.80s…",
+					in, seed, got[from:], first, before[from:],
+				)
 			}
 			if st := sessiontest.Do(t, other, session.Draw{}); shownOf(t, in, st) == shownOf(t, in, drawn) {
-				t.Errorf("%s, seed %d: once drawn, u = %v and u = %v look the same", in, seed, st.Step().U, drawn.Step().U)
+				t.Errorf("%s, seed %d: u = %v and u = %v look the same", in, seed, st.Step().U, drawn.Step().U)
 			}
 		}
 	}
