@@ -111,7 +111,7 @@ func TestAnyCommands(t *testing.T) {
 			}
 			checkOutcome(rt, s, before, err)
 			keep()
-			switch rapid.IntRange(0, 7).Draw(rt, "check") {
+			switch rapid.IntRange(0, 8).Draw(rt, "check") {
 			case 0:
 				checkBackAndForward(rt, s)
 			case 1:
@@ -120,6 +120,8 @@ func TestAnyCommands(t *testing.T) {
 				checkReplay(rt, s.State())
 			case 3:
 				checkLink(rt, s.State())
+			case 4:
+				s = checkRest(rt, s)
 			}
 			keep()
 		}
@@ -229,6 +231,34 @@ func checkEviction(t *rapid.T, s *session.Session) {
 		t.Fatalf("restored: evicted %v, %d bytes, version %d", s.Evicted(), s.Bytes(), st.Version)
 	}
 	wantSameRun(t, "evicted and restored", content(st), content(before))
+}
+
+// checkRest puts the run to rest, and returns the session that it wakes in, with all
+// of its branches.
+func checkRest(t *rapid.T, s *session.Session) *session.Session {
+	before := pause(t, s)
+	packed, err := s.Rest()
+	if err != nil {
+		t.Fatalf("resting: %v", err)
+	}
+	woken, err := session.Wake(before.Model, session.DefaultLimits(), packed)
+	if err != nil || !woken.Evicted() || woken.State().Version != before.Version {
+		t.Fatalf("waking: %v, evicted %v, version %d of %d", err, woken.Evicted(), woken.State().Version, before.Version)
+	}
+	st, err := woken.Restore(context.Background())
+	if err != nil {
+		t.Fatalf("restoring: %v", err)
+	}
+	got, want := content(st), content(before)
+	for _, c := range []*session.State{&got, &want} {
+		noneIsNil(&c.Settings)
+		for i, step := range c.Steps {
+			c.Steps[i] = new(*step)
+			noneIsNil(&c.Steps[i].Settings)
+		}
+	}
+	wantSameRun(t, "rested and woken", got, want)
+	return woken
 }
 
 // checkReplay rebuilds the run from its log.

@@ -259,10 +259,7 @@ func (s *Session) start(ctx context.Context, next *State, prompt string) error {
 // begin makes next the state of a new run.
 func (s *Session) begin(next *State, prompt string) {
 	s.others, s.current, s.lastID = nil, 1, 1
-	next.Prompt, next.PromptTokens = prompt, nil
+	next.Prompt, next.PromptTokens = prompt, tokens(s.model, s.loop.Prompt())
 	next.Text++
-	for _, id := range s.loop.Prompt() {
-		next.PromptTokens = append(next.PromptTokens, s.model.Token(id))
-	}
 	next.Dist, next.Look, next.Ghosts, next.Playing, next.Finishing = nil, nil, nil, false, false
 }

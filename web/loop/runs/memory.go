@@ -163,15 +163,15 @@ func (rs *Registry) awaitMemory() {
 }
 
 // evictRested evicts the runs that nobody watches, that nobody has used since a time,
-// and that can be rebuilt quickly.
+// and that can be rebuilt quickly; those that are evicted already rest from now on.
 func (rs *Registry) evictRested(since time.Time) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	for _, r := range rs.byID {
-		if r.pinned || r.playing.Load() || r.used.Load() > since.UnixNano() || r.bytes.Load() == 0 || r.watched() {
+		if r.pinned || r.playing.Load() || !r.started.Load() || r.used.Load() > since.UnixNano() || r.watched() {
 			continue
 		}
-		if st := r.latest.Load(); st != nil && passes(st) <= quickToRebuild {
+		if st := r.latest.Load(); st == nil || passes(st) <= quickToRebuild {
 			r.giveUp()
 		}
 	}

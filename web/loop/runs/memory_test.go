@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -121,7 +123,7 @@ func TestRestedRunsGiveUpTheirMemory(t *testing.T) {
 	if len(watched.evictions)+len(slow.evictions) > 0 {
 		t.Error("a run is asked to give up its memory that is watched, or takes long to rebuild")
 	}
-	browser.Eventually(t, func() bool { return rested.bytes.Load() == 0 })
+	browser.Eventually(t, func() bool { return rested.bytes.Load() == 0 && rested.Latest() == nil })
 	for _, r := range []*Run{watched, slow} {
 		if now, err := r.Do(context.Background(), nil, nil, 0); err != nil || now.Version != st.Version {
 			t.Errorf("a run has been rebuilt that is watched, or takes long to rebuild: %v", err)
@@ -132,5 +134,97 @@ func TestRestedRunsGiveUpTheirMemory(t *testing.T) {
 	}
 	if st, err := rested.Current(context.Background()); err != nil || len(st.Steps) != 1 {
 		t.Errorf("rebuilt: %v, %v", st, err)
+	}
+}
+
+// TestRunsAtRest: a run that nobody has watched or used for a while is no more than a
+// few bytes, without a goroutine. It is the same run when its learner comes back, down to
+// the tree of its branches, and nobody else's; and it can be dropped for others.
+func TestRunsAtRest(t *testing.T) {
+	t.Parallel()
+	rs, _ := measured(t, Limits{})
+	rs.cfg.Places = admission.NewPool(admission.Share{Most: 2, PerLearner: 1}, nil)
+	v := NewViewer("tab")
+	r, _ := rs.Join(admission.Caller{Learner: "a"}, "", v)
+	must(t, r, session.Start{Prompt: "Once upon a time"})
+	for range 3 {
+		must(t, r, session.StepToken{})
+	}
+	must(t, r, session.Seek{Step: 2, Stage: infer.KindFilter})
+	must(t, r, session.SetKnob("temperature", 2.5))
+	before, err := r.Do(t.Context(), session.StepToken{}, v, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs.Leave(r, v)
+	rest := func(r *Run) {
+		t.Helper()
+		r.used.Store(time.Now().Add(-restedAfter - time.Second).UnixNano())
+		rs.lookAtMemory(time.Now())
+		<-r.Done()
+		if n := len(rs.resting[r.id].session); n == 0 || n > 4<<10 {
+			t.Fatalf("a run at rest takes %d bytes", n)
+		}
+	}
+	rest(r)
+	if s := rs.Stats(); s.Unseen != 1 || s.Bytes != 0 {
+		t.Errorf("one run at rest counts as %+v", s)
+	}
+	if rs.Find("b", r.id) != nil {
+		t.Error("it is another learner's too")
+	}
+	again := NewViewer("tab")
+	woken, found := rs.Join(admission.Caller{Learner: "a"}, r.id, again)
+	if ack, _ := again.Progress(); !found || woken == r || !again.Again() || ack != 7 {
+		t.Errorf("found %v, the page is known %v, its last command %d", found, again.Again(), ack)
+	}
+	after, err := woken.Current(t.Context())
+	if err != nil || after.Version <= before.Version || after.Cursor != before.Cursor ||
+		len(after.Steps) != len(before.Steps) || !reflect.DeepEqual(after.Branches, before.Branches) {
+		t.Fatalf("woken: %+v, %v, want %+v", after, err, before)
+	}
+	must(t, woken, session.TakeBranch{ID: before.Branches[0].ID})
+
+	rs.Leave(woken, again)
+	rest(woken)
+	for _, learner := range []string{"b", "c"} {
+		other, _ := join(t, rs, learner, "")
+		must(t, other, session.Start{Prompt: "Hello"})
+	}
+	if rs.Find("a", r.id) != nil {
+		t.Error("a run at rest was not dropped for the third of two")
+	}
+}
+
+// TestRestEnds: a run at rest expires, and its place is free again; given to somebody
+// else, its place takes the run with it.
+func TestRestEnds(t *testing.T) {
+	t.Parallel()
+	rs, _ := measured(t, Limits{})
+	pool := admission.NewPool(admission.Share{Most: 1}, nil)
+	rs.cfg.Places = pool
+	resting := func(learner string) string {
+		r, v := join(t, rs, learner, "")
+		must(t, r, session.Start{Prompt: "Hello"})
+		rs.Leave(r, v)
+		r.used.Store(time.Now().Add(-restedAfter - time.Second).UnixNano())
+		rs.lookAtMemory(time.Now())
+		<-r.Done()
+		return r.id
+	}
+	id := resting("a")
+	rs.dropUnusedSince(time.Now())
+	if rs.Find("a", id) != nil || pool.Stats().Held != 0 {
+		t.Errorf("an expired run is still there, with %d places", pool.Stats().Held)
+	}
+	id = resting("b")
+	rs.endOf(id, new(admission.Place)) // of a run before it with the same id
+	place := rs.resting[id].place
+	if place == nil {
+		t.Fatal("the run ended with another's place")
+	}
+	rs.endOf(id, place)
+	if rs.Find("b", id) != nil {
+		t.Error("a run is there without its place")
 	}
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,8 +60,9 @@ type Registry struct {
 
 	rebuilding chan struct{} // holds a value for each run that is being rebuilt
 
-	mu   sync.Mutex
-	byID map[string]*Run
+	mu      sync.Mutex
+	byID    map[string]*Run
+	resting map[string]resting // by id; none of byID
 
 	refused Stats // Full and OwnFull alone; guarded by mu
 }
@@ -75,7 +77,10 @@ func New(cfg Config) *Registry {
 	if cfg.Resident == nil {
 		cfg.Resident = memory.Resident
 	}
-	rs := &Registry{cfg: cfg, byID: map[string]*Run{}, rebuilding: make(chan struct{}, mostRebuilding)}
+	rs := &Registry{
+		cfg: cfg, byID: map[string]*Run{}, resting: map[string]resting{},
+		rebuilding: make(chan struct{}, mostRebuilding),
+	}
 	rs.ctx, rs.stop = context.WithCancel(context.Background())
 	rs.wg.Go(rs.expire)
 	rs.wg.Go(rs.watchMemory)
@@ -106,7 +111,11 @@ func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
 func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Seat()) }
 
 func (rs *Registry) newSession(seat Seat) *session.Session {
-	return session.New(seat.Model(), session.Limits{PromptBytes: rs.cfg.Limits.PromptBytes})
+	return session.New(seat.Model(), rs.limits())
+}
+
+func (rs *Registry) limits() session.Limits {
+	return session.Limits{PromptBytes: rs.cfg.Limits.PromptBytes}
 }
 
 // Find returns a learner's run, or nil.
@@ -120,12 +129,12 @@ func (rs *Registry) Find(learner, id string) *Run {
 	return nil
 }
 
-// running returns the run with an id, or nil. It drops one that has just ended itself.
-// mu is held.
+// running returns the run with an id, or nil. It wakes one that rests, and drops one
+// that has just ended itself. mu is held.
 func (rs *Registry) running(id string) *Run {
 	r := rs.byID[id]
 	if r == nil {
-		return nil
+		return rs.wake(id)
 	}
 	select {
 	case <-r.done:
@@ -170,18 +179,31 @@ func (rs *Registry) Leave(r *Run, v *Viewer) {
 
 // begin starts a new run. A pinned one is never evicted. mu is held.
 func (rs *Registry) begin(c admission.Caller, id string, pinned bool) *Run {
-	ctx, stop := context.WithCancel(rs.ctx)
 	seat := rs.cfg.Seat()
+	r := rs.newRun(c, id, pinned, seat)
+	rs.start(r, rs.newSession(seat))
+	return r
+}
+
+func (rs *Registry) newRun(c admission.Caller, id string, pinned bool, seat Seat) *Run {
 	r := &Run{
 		id: id, learner: c.Learner, caller: c, pinned: pinned, log: rs.cfg.Log,
 		seat: seat, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
-		fits: rs.fit, rebuilding: rs.rebuilding, admit: rs.admit,
-		requests: make(chan request), evictions: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
+		fits: rs.fit, rebuilding: rs.rebuilding, admit: rs.admit, rest: rs.rest,
+		requests: make(chan request), evictions: make(chan struct{}, 1), done: make(chan struct{}),
 		viewers: map[*Viewer]struct{}{},
 	}
-	s := rs.newSession(seat)
-	r.latest.Store(s.State())
 	r.touch()
+	return r
+}
+
+// start makes s the run's session, in a goroutine that owns it. mu is held.
+func (rs *Registry) start(r *Run, s *session.Session) {
+	ctx, stop := context.WithCancel(rs.ctx)
+	r.stop = stop
+	if !s.Evicted() {
+		r.latest.Store(s.State())
+	}
 	rs.byID[r.id] = r
 	rs.wg.Go(func() {
 		r.loop(ctx, s)
@@ -192,7 +214,6 @@ func (rs *Registry) begin(c admission.Caller, id string, pinned bool) *Run {
 		}
 		rs.mu.Unlock()
 	})
-	return r
 }
 
 // drop ends a run. mu is held.
@@ -202,32 +223,29 @@ func (rs *Registry) drop(r *Run) {
 	r.stop()
 }
 
-// end drops a run whose place has been given to another.
-func (rs *Registry) end(r *Run) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	if rs.byID[r.id] == r {
-		rs.drop(r)
-	}
-}
-
 // admit finds a place for a run that is about to start. It is called by the run's
 // goroutine. The error, for people, says that no more runs are allowed.
 func (rs *Registry) admit(r *Run) *terms.Refusal {
 	if r.place.Load() == nil {
 		rs.awaitMemory()
 	}
+	id := r.id
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if r.place.Load() != nil || rs.byID[r.id] != r { // admitted, or dropped meanwhile
+	if r.place.Load() != nil || rs.byID[id] != r { // admitted, or dropped meanwhile
 		return nil
 	}
-	evict := func() { rs.end(r) }
+	var place *admission.Place
+	evict := func() { // not with r: it may rest by then, and should be free
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		rs.endOf(id, place)
+	}
 	if r.pinned {
 		evict = nil
 	}
-	place, err := rs.place(r.caller, evict)
-	if err == nil {
+	var err *terms.Refusal
+	if place, err = rs.place(r.caller, evict); err == nil {
 		r.place.Store(place)
 	}
 	return err
@@ -248,10 +266,8 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 		if refused == admission.Admitted {
 			return place, nil
 		}
-		r := oldestUnwatched(rs.byID, func(r *Run) bool { return refused == admission.Full || r.learner == c.Learner })
 		switch {
-		case r != nil:
-			rs.drop(r)
+		case rs.dropOldest(func(learner string) bool { return refused == admission.Full || learner == c.Learner }):
 		case refused == admission.OwnFull:
 			rs.refused.OwnFull++
 			return nil, &terms.Refusal{
@@ -268,15 +284,34 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 	}
 }
 
-func oldestUnwatched(all map[string]*Run, is func(*Run) bool) *Run {
-	var oldest *Run
-	for _, r := range all {
+// dropOldest drops, of the runs of some learners that nobody watches, the least
+// recently used one. It returns false if there is none. mu is held.
+func (rs *Registry) dropOldest(of func(learner string) bool) bool {
+	oldest, used := "", int64(math.MaxInt64)
+	for id, r := range rs.byID {
 		idle := r.place.Load() != nil && !r.pinned && !r.watched()
-		if idle && is(r) && (oldest == nil || r.used.Load() < oldest.used.Load()) {
-			oldest = r
+		if idle && of(r.learner) && r.used.Load() < used {
+			oldest, used = id, r.used.Load()
 		}
 	}
-	return oldest
+	for id, x := range rs.resting {
+		if of(x.caller.Learner) && x.used < used {
+			oldest, used = id, x.used
+		}
+	}
+	rs.dropID(oldest)
+	return oldest != ""
+}
+
+// dropID drops the run with an id, if there is one. mu is held.
+func (rs *Registry) dropID(id string) {
+	if r := rs.byID[id]; r != nil {
+		rs.drop(r)
+	}
+	if x, found := rs.resting[id]; found {
+		delete(rs.resting, id)
+		x.place.Release()
+	}
 }
 
 // expire drops runs that nobody has used for [Limits.IdleExpiry].
@@ -302,6 +337,11 @@ func (rs *Registry) dropUnusedSince(before time.Time) {
 	for _, r := range rs.byID {
 		if !r.pinned && !r.watched() && r.used.Load() < before.UnixNano() {
 			rs.drop(r)
+		}
+	}
+	for id, x := range rs.resting {
+		if x.used < before.UnixNano() {
+			rs.dropID(id)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestRunLimits(t *testing.T) {
 		r, _ := join(t, rs, learner, "")
 		_, err := r.Do(context.Background(), session.Start{Prompt: "Hello"}, nil, 0)
 		if err != nil {
-			rs.end(r)
+			rs.End(r)
 		}
 		return err
 	}

@@ -36,6 +36,9 @@ type Run struct {
 	rebuilding chan struct{}
 	// admit finds a place for the run before it starts, or says why there is none.
 	admit func(*Run) *terms.Refusal
+	// rest takes the session of a run that has been evicted, if nobody needs the run
+	// now. If it returns true, the run is at an end until its id is asked for again.
+	rest func(*Run, *session.Session) bool
 
 	requests  chan request
 	evictions chan struct{} // of capacity 1
@@ -212,7 +215,9 @@ func (r *Run) serve(ctx context.Context, s *session.Session) {
 		case req := <-r.requests:
 			r.answer(ctx, s, req)
 		case <-r.evictions:
-			r.evictNow(s)
+			if r.evictNow(s) && r.rest(r, s) {
+				return
+			}
 		case <-due:
 			last = time.Now()
 			r.tick(ctx, s)
@@ -394,15 +399,18 @@ func (r *Run) tooLarge(c session.Command) bool {
 	return false
 }
 
-// evictNow frees the cache and the trace of an idle run. It does nothing if the run
-// has begun to play since it was chosen.
-func (r *Run) evictNow(s *session.Session) {
-	if r.playing.Load() || s.Evicted() {
-		return
+// evictNow frees the cache and the trace of an idle run. It does nothing and returns
+// false if the run has begun to play since it was chosen.
+func (r *Run) evictNow(s *session.Session) bool {
+	if r.playing.Load() {
+		return false
 	}
 	s.Evict()
-	r.latest.Store(nil)
-	r.setBytes(0)
+	if s.Evicted() {
+		r.latest.Store(nil)
+		r.setBytes(0)
+	}
+	return s.Evicted()
 }
 
 // setBytes records how much memory the run uses.

@@ -17,7 +17,7 @@ func (rs *Registry) Stats() Stats {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	s := rs.refused
-	s.Bytes = rs.memory.total.Load()
+	s.Bytes, s.Unseen = rs.memory.total.Load(), len(rs.resting)
 	for _, r := range rs.byID {
 		switch {
 		case r.playing.Load():

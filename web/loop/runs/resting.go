@@ -1,0 +1,80 @@
+package runs
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// resting is a run that nobody has watched or used for a while: no goroutine, no
+// session, and all it needs to be made again in one piece of memory. It is still the
+// learner's, keeps its place, and wakes when its id is asked for.
+type resting struct {
+	caller     admission.Caller
+	place      *admission.Place
+	used, left int64 // as in [Run]
+	pages      pageAcks
+	session    []byte // [session.Session.Rest]
+}
+
+// wakes is roughly what a run gives up when it comes to rest, besides its cache and
+// trace: a goroutine with its stack, timers, channels, and a few dozen small things.
+const wakes = 16 << 10
+
+// rest puts a run to rest that has been evicted, unless somebody watches it or has
+// just used it. It is called by the run's goroutine, which ends if rest returns true.
+func (rs *Registry) rest(r *Run, s *session.Session) bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	place := r.place.Load()
+	if rs.byID[r.id] != r || r.pinned || place == nil || r.watched() ||
+		r.used.Load() > time.Now().Add(-restedAfter).UnixNano() {
+		return false
+	}
+	packed, err := s.Rest()
+	if err != nil {
+		rs.cfg.Log.Error("a run cannot rest", "err", err)
+		return false
+	}
+	r.mu.Lock()
+	pages := slices.Clone(r.pages)
+	r.mu.Unlock()
+	rs.resting[r.id] = resting{r.caller, place, r.used.Load(), r.left.Load(), pages, packed}
+	delete(rs.byID, r.id)
+	rs.memory.freed.Add(wakes)
+	return true
+}
+
+// wake makes the run of an id again that rests, evicted as it was, and returns it; nil
+// if none with this id rests. mu is held.
+func (rs *Registry) wake(id string) *Run {
+	x, found := rs.resting[id]
+	if !found {
+		return nil
+	}
+	seat := rs.cfg.Seat()
+	s, err := session.Wake(seat.Model(), rs.limits(), x.session)
+	if err != nil {
+		rs.cfg.Log.Error("a run at rest cannot be read", "err", err)
+		rs.dropID(id)
+		return nil
+	}
+	delete(rs.resting, id)
+	r := rs.newRun(x.caller, id, false, seat)
+	r.place.Store(x.place)
+	r.pages = x.pages
+	r.left.Store(x.left)
+	r.started.Store(true)
+	r.version.Store(s.State().Version)
+	rs.start(r, s)
+	return r
+}
+
+// endOf ends the run with an id if it holds this place. mu is held.
+func (rs *Registry) endOf(id string, place *admission.Place) {
+	if r := rs.byID[id]; r != nil && r.place.Load() == place || rs.resting[id].place == place {
+		rs.dropID(id)
+	}
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// rest is a run at rest: what [Session.Evict] keeps, less what follows from it. One
+// piece of memory holds all of it, since what is small and lies scattered keeps a
+// server's memory from being returned.
+type rest struct {
+	Version  uint64
+	Text     uint64
+	Prompt   string
+	Cursor   Cursor
+	Undrawn  bool           `json:",omitempty"`
+	Settings infer.Settings // of the state
+	Ghosts   []int          `json:",omitempty"` // token ids
+	Speed    Speed
+	WhatIf   *float64         `json:",omitempty"`
+	Looking  bool             `json:",omitempty"`
+	Notice   string           `json:",omitempty"`
+	Stopped  infer.StopReason `json:",omitempty"`
+
+	Log     infer.Log
+	Others  []restBranch `json:",omitempty"`
+	Current int
+	LastID  int
+}
+
+type restBranch struct {
+	ID       int
+	Chosen   []int
+	Settings infer.Settings
+	Log      infer.Log
+}
+
+// Rest evicts the run and returns it in a few hundred bytes, of which [Wake] makes a
+// session again. The session must not be used any more. It must have been started.
+func (s *Session) Rest() ([]byte, error) {
+	s.Evict()
+	if s.log == nil {
+		return nil, fmt.Errorf("a run without a text cannot rest")
+	}
+	st := s.state
+	r := rest{
+		Version: st.Version, Text: st.Text, Prompt: st.Prompt, Cursor: st.Cursor, Undrawn: st.Undrawn,
+		Settings: st.Settings, Speed: st.Speed, WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice,
+		Stopped: st.Stopped, Log: *s.log, Current: s.current, LastID: s.lastID,
+	}
+	for _, t := range st.Ghosts {
+		r.Ghosts = append(r.Ghosts, t.ID)
+	}
+	for _, b := range s.others {
+		r.Others = append(r.Others, restBranch{b.id, b.chosen, b.settings, b.log})
+	}
+	return json.Marshal(r)
+}
+
+// Wake returns the session of a run at rest on the same model, evicted as it was.
+func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
+	var r rest
+	if err := json.Unmarshal(resting, &r); err != nil {
+		return nil, err
+	}
+	s := New(m, limits)
+	s.log, s.current, s.lastID = &r.Log, r.Current, r.LastID
+	*s.state = State{
+		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Prompt, Cursor: r.Cursor, Undrawn: r.Undrawn,
+		Settings: r.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
+		Stopped: r.Stopped, PromptTokens: tokens(m, m.Encode(r.Prompt)), Ghosts: tokens(m, r.Ghosts),
+	}
+	for _, b := range r.Others {
+		s.others = append(s.others, branch{id: b.ID, chosen: b.Chosen, settings: b.Settings, log: b.Log})
+	}
+	return s, nil
+}
+
+// tokens returns the tokens with these ids, nil for none.
+func tokens(m *infer.Model, ids []int) (list []infer.Token) {
+	for _, id := range ids {
+		list = append(list, m.Token(id))
+	}
+	return list
+}
