@@ -175,6 +175,19 @@ func (b *batch) letGo() {
 	b.reads, s.places = kept, s.places[:len(s.places)-gap]
 }
 
+// forget drops all that points to texts: a worker may wait for hours before its next
+// round, and would keep the caches of this one from being freed.
+func (b *batch) forget() {
+	b.s.places, b.reads, b.rows = emptied(b.s.places), emptied(b.reads), emptied(b.rows)
+}
+
+// emptied returns a list without elements, and without what they pointed to.
+func emptied[T any](list []T) []T {
+	list = list[:cap(list)]
+	clear(list)
+	return list[:0]
+}
+
 // toScore is a vector waiting for its scores: row at of a job.
 type toScore struct {
 	job *job

@@ -128,6 +128,7 @@ func (p *Pool) work() {
 		p.mu.Unlock()
 		start := time.Now()
 		b.runSafely()
+		b.forget()
 		took := time.Since(start)
 		p.mu.Lock()
 		p.stats.Positions += b.positions

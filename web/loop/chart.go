@@ -2,6 +2,7 @@ package loop
 
 import (
 	"sync"
+	"weak"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -71,20 +72,25 @@ func thinned(points []plots.CostPoint) []plots.CostPoint {
 // charts remembers the charts drawn last. Drawing takes milliseconds and is
 // asked for at every stage, while the picture changes once a token; steps are
 // never changed, so the last of them identifies all before it.
-var charts = chartMemory{byStep: map[*infer.Step]plots.Chart{}}
+var charts = chartMemory{byStep: map[chartKey]plots.Chart{}}
 
 type chartMemory struct {
 	mu     sync.Mutex
-	byStep map[*infer.Step]plots.Chart
-	order  []*infer.Step
+	byStep map[chartKey]plots.Chart
+	order  []chartKey
 }
+
+// chartKey is the last step of a chart. It does not keep the step, and so its scores,
+// from being freed when the run is gone.
+type chartKey = weak.Pointer[infer.Step]
 
 // rememberedCharts is enough for a class of learners, and a few hundred KB.
 const rememberedCharts = 64
 
 func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Chart {
+	key := weak.Make(last)
 	m.mu.Lock()
-	c, ok := m.byStep[last]
+	c, ok := m.byStep[key]
 	m.mu.Unlock()
 	if ok {
 		return c
@@ -95,9 +101,9 @@ func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Cha
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, ok := m.byStep[last]; !ok {
-		m.byStep[last] = c
-		m.order = append(m.order, last)
+	if _, ok := m.byStep[key]; !ok {
+		m.byStep[key] = c
+		m.order = append(m.order, key)
 		if len(m.order) > rememberedCharts {
 			delete(m.byStep, m.order[0])
 			m.order = m.order[1:]
