@@ -102,6 +102,9 @@ func (p *Pool) work() {
 	defer p.mu.Unlock()
 	for {
 		for p.queue.len() == 0 && !p.closed {
+			if cap(b.z) > 4*p.model.config.Vocab {
+				b.z = nil // the scores of a rush: megabytes of a large vocabulary
+			}
 			p.idle++
 			p.wake.Wait()
 			p.idle--

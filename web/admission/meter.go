@@ -20,6 +20,10 @@ type Pace struct {
 	PerAddress Rate // for the newcomers of one address together
 }
 
+// sweepAfter is how long a [Meter] keeps what it remembers before it looks which
+// buckets are full again: those of callers who have left need no memory.
+const sweepAfter = 10 * time.Second
+
 // maxKept is how many callers a [Meter] remembers. Beyond that it forgets the oldest
 // entry, whose bucket has had the most time to fill up again.
 const maxKept = 1 << 16
@@ -33,15 +37,18 @@ type Meter struct {
 	learners  budgets[string]
 	addresses budgets[netip.Prefix]
 	stats     MeterStats
+	sweeps    bool // by itself, where time is the real one
+	sweeping  bool // a sweep is to come
 }
 
 // NewMeter returns a meter whose buckets are full. now is time.Now if nil.
 func NewMeter(p Pace, now func() time.Time) *Meter {
-	if now == nil {
+	sweeps := now == nil
+	if sweeps {
 		now = time.Now
 	}
 	return &Meter{
-		now:       now,
+		now: now, sweeps: sweeps,
 		learners:  budgets[string]{rate: p.PerLearner, kept: map[string]*rate.Limiter{}},
 		addresses: budgets[netip.Prefix]{rate: p.PerAddress, kept: map[netip.Prefix]*rate.Limiter{}},
 	}
@@ -91,6 +98,26 @@ func (m *Meter) spend(c Caller, now time.Time) {
 	if !c.Known(now) {
 		m.addresses.spend(c.Address, now)
 	}
+	m.sweepLater()
+}
+
+// sweepLater has the full buckets forgotten in a while; mu is held.
+func (m *Meter) sweepLater() {
+	if m.sweeps && !m.sweeping && len(m.learners.kept)+len(m.addresses.kept) > 0 {
+		m.sweeping = true
+		time.AfterFunc(sweepAfter, m.sweep)
+	}
+}
+
+// sweep forgets the buckets that are full, which are as good as new ones.
+func (m *Meter) sweep() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	m.learners.forgetFull(now)
+	m.addresses.forgetFull(now)
+	m.sweeping = false
+	m.sweepLater()
 }
 
 // Spent reports whether the learner's own bucket is not full.
@@ -152,4 +179,17 @@ func (b *budgets[K]) spend(k K, now time.Time) {
 		b.order = append(b.order, k)
 	}
 	l.AllowN(now, 1)
+}
+
+// forgetFull forgets the full buckets. It makes the map and the list anew, since neither
+// would become smaller by itself.
+func (b *budgets[K]) forgetFull(now time.Time) {
+	kept, order := map[K]*rate.Limiter{}, []K(nil)
+	for _, k := range b.order {
+		if l := b.kept[k]; l.TokensAt(now) < float64(l.Burst()) {
+			kept[k] = l
+			order = append(order, k)
+		}
+	}
+	b.kept, b.order = kept, order
 }

@@ -3,6 +3,7 @@ package admission
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -63,6 +64,55 @@ func TestMeterForgets(t *testing.T) {
 	if m.Wait(known("0", home)) != 0 || m.Wait(known(fmt.Sprint(maxKept), home)) == 0 {
 		t.Error("the newest are forgotten first")
 	}
+}
+
+// TestFullBucketsAreForgotten: who has stopped asking takes no memory, and who has not is
+// remembered.
+func TestFullBucketsAreForgotten(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 20}, PerAddress: Rate{PerSecond: 1, Burst: 500}}, c.now)
+	for i := range 300 {
+		m.Allow(newcomer(fmt.Sprint(i), home, c))
+	}
+	c.t = c.t.Add(time.Second)
+	busy := newcomer("busy", home, c)
+	for range 20 {
+		m.Allow(busy)
+	}
+	m.sweep()
+	if len(m.learners.kept) != 1 || len(m.learners.order) != 1 || len(m.addresses.kept) != 1 {
+		t.Errorf("remembered: %d learners, %d addresses", len(m.learners.kept), len(m.addresses.kept))
+	}
+	if m.Wait(busy) == 0 {
+		t.Error("the busy one has tokens again")
+	}
+	c.t = c.t.Add(time.Hour)
+	m.sweep()
+	if len(m.learners.kept)+len(m.addresses.kept) != 0 {
+		t.Error("an hour later somebody is remembered")
+	}
+}
+
+// TestMeterSweepsByItself: nobody has to ask for it.
+func TestMeterSweepsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 15}}, nil)
+		for range 15 {
+			m.Allow(known("a", home))
+		}
+		time.Sleep(sweepAfter + time.Second)
+		synctest.Wait()
+		m.mu.Lock()
+		early := len(m.learners.kept)
+		m.mu.Unlock()
+		time.Sleep(sweepAfter)
+		synctest.Wait()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if early != 1 || len(m.learners.kept) != 0 || m.sweeping {
+			t.Errorf("%d, then %d remembered, and another sweep: %v", early, len(m.learners.kept), m.sweeping)
+		}
+	})
 }
 
 // TestMeterOfSizes: what is large costs more, and may cost all that is left.

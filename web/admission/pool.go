@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -108,6 +109,32 @@ func (x *Place) Use() {
 	defer x.pool.mu.Unlock()
 	x.used = x.pool.now()
 }
+
+// Settle returns the place as a new value, with another evict and a new copy of what
+// names its caller; the old value is not to be used any more. It is for a place that
+// will be held for hours by who does nothing: what is allocated one after the other lies
+// together in memory, while what a rush left behind lies scattered, and each keeps a
+// page from being returned. It returns nil if the place has been given to somebody else.
+func (x *Place) Settle(evict func()) *Place {
+	p := x.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, held := p.places[x]; !held {
+		return nil
+	}
+	settled := *x
+	settled.evict = evict
+	settled.caller.Learner = strings.Clone(x.caller.Learner)
+	delete(p.places, x)
+	p.places[&settled] = struct{}{}
+	n := p.learners[x.caller.Learner]
+	delete(p.learners, x.caller.Learner) // or the map would keep the old copy
+	p.learners[settled.caller.Learner] = n
+	return &settled
+}
+
+// Caller is who holds the place.
+func (x *Place) Caller() Caller { return x.caller }
 
 // Release frees the place. A second call does nothing.
 func (x *Place) Release() {

@@ -222,6 +222,31 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 }
 
+// TestSettle: a settled place is the same one: it counts once, is evicted by its new
+// function, and cannot be settled once it is somebody else's.
+func TestSettle(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)
+	first, _ := p.Hold(newcomer("a", home, c), func() { t.Error("the old value's evict is called") })
+	var settled *Place
+	evicted := make(chan bool)
+	settled = first.Settle(func() { close(evicted) })
+	if settled == nil || settled.Caller().Learner != "a" || p.Stats().Held != 1 {
+		t.Fatalf("settled as %+v, with %d places", settled, p.Stats().Held)
+	}
+	first.Release() // does nothing any more
+	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != OwnFull {
+		t.Errorf("a second place of one: %v", refused)
+	}
+	if _, refused := p.Hold(known("k", home), nil); refused != Admitted {
+		t.Fatalf("a known learner: %v", refused)
+	}
+	<-evicted
+	if settled.Settle(nil) != nil || p.Stats().Held != 1 {
+		t.Error("a place that was given to another has been settled")
+	}
+}
+
 // TestAwait: whoever waits for a place gets it when it is free.
 func TestAwait(t *testing.T) {
 	t.Parallel()

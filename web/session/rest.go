@@ -11,20 +11,18 @@ import (
 // piece of memory holds all of it, since what is small and lies scattered keeps a
 // server's memory from being returned.
 type rest struct {
-	Version  uint64
-	Text     uint64
-	Prompt   string
-	Cursor   Cursor
-	Undrawn  bool           `json:",omitempty"`
-	Settings infer.Settings // of the state
-	Ghosts   []int          `json:",omitempty"` // token ids
-	Speed    Speed
-	WhatIf   *float64         `json:",omitempty"`
-	Looking  bool             `json:",omitempty"`
-	Notice   string           `json:",omitempty"`
-	Stopped  infer.StopReason `json:",omitempty"`
+	Version uint64
+	Text    uint64
+	Cursor  Cursor
+	Undrawn bool  `json:",omitempty"`
+	Ghosts  []int `json:",omitempty"` // token ids
+	Speed   Speed
+	WhatIf  *float64         `json:",omitempty"`
+	Looking bool             `json:",omitempty"`
+	Notice  string           `json:",omitempty"`
+	Stopped infer.StopReason `json:",omitempty"`
 
-	Log     infer.Log
+	Log     infer.Log    // of this prompt, model and settings
 	Others  []restBranch `json:",omitempty"`
 	Current int
 	LastID  int
@@ -46,9 +44,9 @@ func (s *Session) Rest() ([]byte, error) {
 	}
 	st := s.state
 	r := rest{
-		Version: st.Version, Text: st.Text, Prompt: st.Prompt, Cursor: st.Cursor, Undrawn: st.Undrawn,
-		Settings: st.Settings, Speed: st.Speed, WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice,
-		Stopped: st.Stopped, Log: *s.log, Current: s.current, LastID: s.lastID,
+		Version: st.Version, Text: st.Text, Cursor: st.Cursor, Undrawn: st.Undrawn, Speed: st.Speed,
+		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stopped: st.Stopped,
+		Log: *s.log, Current: s.current, LastID: s.lastID,
 	}
 	for _, t := range st.Ghosts {
 		r.Ghosts = append(r.Ghosts, t.ID)
@@ -68,9 +66,9 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	s := New(m, limits)
 	s.log, s.current, s.lastID = &r.Log, r.Current, r.LastID
 	*s.state = State{
-		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Prompt, Cursor: r.Cursor, Undrawn: r.Undrawn,
-		Settings: r.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
-		Stopped: r.Stopped, PromptTokens: tokens(m, m.Encode(r.Prompt)), Ghosts: tokens(m, r.Ghosts),
+		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Cursor: r.Cursor, Undrawn: r.Undrawn,
+		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
+		Stopped: r.Stopped, PromptTokens: tokens(m, m.Encode(r.Log.Prompt)), Ghosts: tokens(m, r.Ghosts),
 	}
 	for _, b := range r.Others {
 		s.others = append(s.others, branch{id: b.ID, chosen: b.Chosen, settings: b.Settings, log: b.Log})

@@ -295,7 +295,7 @@ func (rs *Registry) dropOldest(of func(learner string) bool) bool {
 		}
 	}
 	for id, x := range rs.resting {
-		if of(x.caller.Learner) && x.used < used {
+		if of(x.place.Caller().Learner) && x.used < used {
 			oldest, used = id, x.used
 		}
 	}

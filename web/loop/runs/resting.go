@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/admission"
@@ -12,7 +13,6 @@ import (
 // session, and all it needs to be made again in one piece of memory. It is still the
 // learner's, keeps its place, and wakes when its id is asked for.
 type resting struct {
-	caller     admission.Caller
 	place      *admission.Place
 	used, left int64 // as in [Run]
 	pages      pageAcks
@@ -28,7 +28,7 @@ const wakes = 16 << 10
 func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	place := r.place.Load()
+	place, id := r.place.Load(), strings.Clone(r.id)
 	if rs.byID[r.id] != r || r.pinned || place == nil || r.watched() ||
 		r.used.Load() > time.Now().Add(-restedAfter).UnixNano() {
 		return false
@@ -38,13 +38,26 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 		rs.cfg.Log.Error("a run cannot rest", "err", err)
 		return false
 	}
+	if place = rs.settle(place, id); place == nil {
+		return false // it is about to end
+	}
 	r.mu.Lock()
 	pages := slices.Clone(r.pages)
 	r.mu.Unlock()
-	rs.resting[r.id] = resting{r.caller, place, r.used.Load(), r.left.Load(), pages, packed}
-	delete(rs.byID, r.id)
+	rs.resting[id] = resting{place, r.used.Load(), r.left.Load(), pages, packed}
+	delete(rs.byID, id)
 	rs.memory.freed.Add(wakes)
 	return true
+}
+
+// settle is [admission.Place.Settle]: who is given the place ends the run at rest.
+func (rs *Registry) settle(place *admission.Place, id string) (settled *admission.Place) {
+	settled = place.Settle(func() {
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		rs.endOf(id, settled)
+	})
+	return settled
 }
 
 // wake makes the run of an id again that rests, evicted as it was, and returns it; nil
@@ -62,7 +75,7 @@ func (rs *Registry) wake(id string) *Run {
 		return nil
 	}
 	delete(rs.resting, id)
-	r := rs.newRun(x.caller, id, false, seat)
+	r := rs.newRun(x.place.Caller(), id, false, seat)
 	r.place.Store(x.place)
 	r.pages = x.pages
 	r.left.Store(x.left)
