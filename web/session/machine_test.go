@@ -243,7 +243,7 @@ func checkRest(t *rapid.T, s *session.Session) *session.Session {
 	}
 	woken, err := session.Wake(before.Model, session.DefaultLimits(), packed)
 	if err != nil || !woken.Evicted() || woken.State().Version != before.Version {
-		t.Fatalf("waking: %v, evicted %v, version %d of %d", err, woken.Evicted(), woken.State().Version, before.Version)
+		t.Fatalf("waking: %v, evicted %v, %+v", err, woken.Evicted(), woken.State())
 	}
 	st, err := woken.Restore(context.Background())
 	if err != nil {
