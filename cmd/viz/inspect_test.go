@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var modelsFolder = filepath.Join("..", "..", "testdata", "models")
@@ -224,8 +225,18 @@ func TestWeightMemory(t *testing.T) {
 		}
 	}
 	var note bytes.Buffer
-	announce(&note, c, infer.QuantNone)
+	announce(&note, c, infer.QuantNone, announced)
 	if note.Len() > 0 {
 		t.Errorf("a small model is announced: %s", note.String())
+	}
+	announce(&note, c, infer.QuantNone, 0)
+	for _, want := range []string{
+		"Loading ", terms.Count(c.Parameters()) + " weights", terms.Bytes(c.Bytes()) + " in the file",
+		"about " + terms.Bytes(weightMemory(c, infer.QuantNone)) + " in memory",
+		"(about " + terms.Bytes(weightMemory(c, infer.QuantInt8)) + " with -quant int8)",
+	} {
+		if !strings.Contains(note.String(), want) {
+			t.Errorf("no %q in: %s", want, note.String())
+		}
 	}
 }

@@ -44,10 +44,11 @@ func keptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
 	return float32Bytes, "float32"
 }
 
-// announce prints how much memory a large model will need, before it is loaded.
-func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
+// announce prints how much memory a model will need that needs at least so many bytes,
+// before it is loaded.
+func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
 	need := weightMemory(c, quant)
-	if need < announced {
+	if need < from {
 		return
 	}
 	note := fmt.Sprintf("Loading %s: %s weights, %s in the file, about %s in memory",

@@ -31,7 +31,7 @@ import (
 // goroutines and memory that it ever had.
 func TestMemoryInARush(t *testing.T) {
 	if fixture.LongTier() {
-		memoryInARush(t, 1100, 100, 512<<20)
+		memoryInARush(t, 1100, 20, 512<<20)
 		return
 	}
 	memoryInARush(t, 24, 150, 128<<20)

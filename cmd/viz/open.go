@@ -44,7 +44,7 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 	}
 	c, err := openPath(p)
 	if err == nil {
-		announce(notes, c, quant)
+		announce(notes, c, quant, announced)
 		var m *infer.Model
 		if m, err = loadModel(c, quant); err == nil {
 			return m, nil
