@@ -221,8 +221,9 @@ type LensCell struct {
 	Bits float64 // the entropy of the distribution
 }
 
-// Surprise is −log₂ of the probability of what came.
-func (c LensCell) Surprise() float64 { return -math.Log2(c.Came) }
+// Surprise is −log₂ of the probability of what came: at most 1,074 bits, since smaller
+// probabilities than that are 0 in a float64.
+func (c LensCell) Surprise() float64 { return -math.Log2(max(c.Came, math.SmallestNonzeroFloat64)) }
 
 // Lens reads the stream at a height through the final norm and the output matrix
 // at every position ('logit lens', nostalgebraist 2020), over the whole

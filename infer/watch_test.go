@@ -306,3 +306,12 @@ func TestContributionsOfRoundedWeights(t *testing.T) {
 		t.Errorf("rounding leaves %+v", rest)
 	}
 }
+
+// TestSurpriseIsFinite: −log₂ of ¼ is 2, and what has no probability that a float64 can
+// hold is still a number, which JSON needs.
+func TestSurpriseIsFinite(t *testing.T) {
+	t.Parallel()
+	if quarter, none := (LensCell{Came: 0.25}).Surprise(), (LensCell{}).Surprise(); quarter != 2 || none != 1074 {
+		t.Errorf("%v and %v bits, want 2 and 1074", quarter, none)
+	}
+}

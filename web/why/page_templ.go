@@ -1560,7 +1560,7 @@ func lensHTML(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.Lens
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 122, "<section class=\"why__lens\" id=\"lens\"><h2>If it stopped earlier</h2><p>Each column is a place in the text, each row a height in the model: what the whole model, with everything on, would say if its blocks ended there, and its share. Behind it is the surprise there at the token that really came next, in bits: the darker, the less it was expected. The frame and the tick mark where it was the first choice. After the last place nothing has come yet. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 122, "<section class=\"why__lens\" id=\"lens\"><h2>If it stopped earlier</h2><p>Each column is a place in the text, each row a height in the model: what the whole model, with everything on, would say if its blocks ended there, and its share. Behind it is the surprise there at the token that really came next, in bits: the stronger the tone, the less it was expected. The frame and the tick mark where it was the first choice. After the last place nothing has come yet. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1939,7 +1939,7 @@ func stripHTML(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Strip.Tokens) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 160, "<section class=\"why__lens\"><h2>What surprised it</h2><p>The taller and darker, the less the whole model expected that token. One bit of surprise is a coin toss: the token had a share of one half. Each further bit halves the share. The average here is ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 160, "<section class=\"why__lens\"><h2>What surprised it</h2><p>The taller and stronger in tone, the less the whole model expected that token. One bit of surprise is a coin toss: the token had a share of one half. Each further bit halves the share. The average here is ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
