@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // The kinds of pages that have rows in them. Rows of a table WITHOUT ROWID, and
@@ -15,9 +16,10 @@ const (
 
 // foundRow is a row as it was found in a page.
 type foundRow struct {
-	keyed  bool  // of a table WITHOUT ROWID, or of an index
-	rowid  int64 // unless keyed
-	values []any // nil, int64, float64, string, []byte
+	keyed  bool     // of a table WITHOUT ROWID, or of an index
+	rowid  int64    // unless keyed
+	values []any    // nil, int64, float64, string, []byte
+	raw    [][]byte // the bytes of each value in the file
 }
 
 // mostCell limits what a damaged length can make this program read: records are
@@ -87,12 +89,43 @@ func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 		}
 		b = b[n:]
 	}
-	payload, ok := p.payload(b, int(size), row.keyed)
+	if payload, ok := p.payload(b, int(size), row.keyed); ok {
+		if row.values, row.raw, ok = decodeRow(payload); ok {
+			return row, true
+		}
+	}
+	// The row's own head tells its length too. If the two differ by a bit, that one has
+	// flipped.
+	told, ok := toldLength(b)
+	if !ok || told > mostCell || bits.OnesCount64(uint64(told)^uint64(size)) != 1 {
+		return row, false
+	}
+	payload, ok := p.payload(b, int(told), row.keyed)
 	if !ok {
 		return row, false
 	}
-	row.values, ok = decodeRow(payload)
+	row.values, row.raw, ok = decodeRow(payload)
 	return row, ok
+}
+
+// toldLength is how long a row is by its head, which must be in b.
+func toldLength(b []byte) (length int64, ok bool) {
+	length, n := varint(b)
+	if n == 0 || length < int64(n) || length > int64(len(b)) {
+		return 0, false
+	}
+	for head := b[n:length]; len(head) > 0; {
+		kind, n := varint(head)
+		if n == 0 {
+			return 0, false
+		}
+		size, ok := valueLength(kind)
+		if !ok || size > mostCell {
+			return 0, false
+		}
+		head, length = head[n:], length+size
+	}
+	return length, true
 }
 
 // payload returns the bytes of a row, which continue in pages of their own if
@@ -131,49 +164,50 @@ func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
 }
 
 // decodeRow decodes the values of a row, which must fill its bytes exactly.
-func decodeRow(b []byte) ([]any, bool) {
+func decodeRow(b []byte) (values []any, raw [][]byte, ok bool) {
 	size, n := varint(b)
 	if n == 0 || size < int64(n) || size > int64(len(b)) {
-		return nil, false
+		return nil, nil, false
 	}
 	head, body := b[n:size], b[size:]
-	var values []any
 	for len(head) > 0 {
 		kind, n := varint(head)
 		if n == 0 {
-			return nil, false
+			return nil, nil, false
 		}
 		head = head[n:]
 		v, length, ok := value(kind, body)
 		if !ok {
-			return nil, false
+			return nil, nil, false
 		}
-		values, body = append(values, v), body[length:]
+		values, raw, body = append(values, v), append(raw, body[:length]), body[length:]
 	}
-	return values, len(body) == 0
+	return values, raw, len(body) == 0
+}
+
+// valueLength is how many bytes a value of a kind takes; reserved kinds take none.
+func valueLength(kind int64) (length int64, ok bool) {
+	switch {
+	case kind < 0, kind == 10, kind == 11: // reserved
+		return 0, false
+	case kind < 10: // nothing, whole numbers, a float, 0 and 1
+		return [...]int64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}[kind], true
+	}
+	return (kind - 12) / 2, true
 }
 
 // value decodes one value and returns its length.
-func value(kind int64, b []byte) (v any, length int, ok bool) {
+func value(kind int64, b []byte) (v any, length int64, ok bool) {
+	length, ok = valueLength(kind)
+	if !ok || length > int64(len(b)) {
+		return nil, 0, false
+	}
+	b = b[:length]
 	switch {
 	case kind == 0:
 		return nil, 0, true
 	case kind == 8, kind == 9: // the numbers 0 and 1
 		return kind - 8, 0, true
-	case kind < 0, kind == 10, kind == 11: // reserved
-		return nil, 0, false
-	case kind < 8:
-		length = [...]int{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8}[kind]
-	case (kind-12)/2 > int64(len(b)):
-		return nil, 0, false
-	default:
-		length = int((kind - 12) / 2)
-	}
-	if length > len(b) {
-		return nil, 0, false
-	}
-	b = b[:length]
-	switch {
 	case kind == 7:
 		return math.Float64frombits(binary.BigEndian.Uint64(b)), length, true
 	case kind < 7:

@@ -192,6 +192,45 @@ func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover stri
 	}
 }
 
+// TestTextThatIsSaidToBeNone: where a flipped bit makes the file say that a text is a number
+// or a blob of the same length, the text is read all the same. In the head of a row the id
+// "399", of three bytes, is 19 = 13 + 2 · 3; a blob of three bytes were 18, a number 3.
+func TestTextThatIsSaidToBeNone(t *testing.T) {
+	x := newTokens(t)
+	row := bytes.Index(x.file, []byte("answer399<token"))
+	at := row - 8 + bytes.Index(x.file[row-8:row], []byte{13 + 2*6, 13 + 2*3}) + 1 // after that of "answer"
+	for _, said := range []byte{18, 3} {
+		dir, file := t.TempDir(), bytes.Clone(x.file)
+		file[at] = said
+		replace(t, filepath.Join(dir, fileName), file)
+		db, _ := logged(t, dir)
+		if n := textOf(t, db, "SELECT count(*) FROM records WHERE id = '399' AND data LIKE '<token 03159681>%'"); n != "1" {
+			t.Errorf("said to be of type %d: %s rows with the id 399", said, n)
+		}
+		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
+			t.Errorf("said to be of type %d: %s records of %d", said, n, len(x.records))
+		}
+	}
+}
+
+// TestLengthThatIsOffByABit: the length of a row that the page tells is off by one bit from
+// what the row's own head tells, and the row is read by the latter. The row of "answer183"
+// takes 83 bytes (0x53): said are 87, 81, 67 and 115.
+func TestLengthThatIsOffByABit(t *testing.T) {
+	x := newTokens(t)
+	row := bytes.Index(x.file, []byte("answer183<token"))
+	at := row - 12 + bytes.IndexByte(x.file[row-12:row], 83)
+	for _, said := range []byte{87, 81, 67, 115} {
+		dir, file := t.TempDir(), bytes.Clone(x.file)
+		file[at] = said
+		replace(t, filepath.Join(dir, fileName), file)
+		db, _ := logged(t, dir)
+		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
+			t.Errorf("said to be %d bytes long: %s records of %d", said, n, len(x.records))
+		}
+	}
+}
+
 // recoverer returns the path of a sqlite3 whose .recover works, "" if there is none:
 // Debian's is built without it.
 func (x *tokens) recoverer(t *testing.T) string {

@@ -230,6 +230,9 @@ func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, erro
 	err = p.rows(func(r foundRow) error {
 		names.note(r)
 		for i, s := range list {
+			if mended, ok := s.mended(r); ok && s.table == "records" { // no index looks like one, by far
+				r = mended
+			}
 			if !s.fits(r) {
 				continue
 			}

@@ -3,6 +3,8 @@ package store
 import (
 	"database/sql"
 	"slices"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // shape is what the rows of a table look like in the file.
@@ -92,6 +94,29 @@ func (c column) fits(v any) bool {
 		return c.kind == "BLOB"
 	}
 	return false
+}
+
+// mended returns a row that is one of the table but for one text, of which the file says
+// that it is a number or a blob of as many bytes: a flipped bit says so, and the text
+// itself is whole.
+func (s shape) mended(r foundRow) (foundRow, bool) {
+	if r.keyed != s.keyed || len(r.values) != len(s.columns) {
+		return r, false
+	}
+	mended := 0
+	r.values = slices.Clone(r.values)
+	for i, c := range s.columns {
+		if c.fits(r.values[i]) {
+			continue
+		}
+		text := string(r.raw[i])
+		if c.kind != "TEXT" || text == "" || terms.Printable(text) != text {
+			return r, false
+		}
+		r.values[i] = text
+		mended++
+	}
+	return r, mended == 1
 }
 
 // values returns the values of a row for an INSERT.
