@@ -204,7 +204,8 @@ func TestTextThatIsSaidToBeNone(t *testing.T) {
 		file[at] = said
 		replace(t, filepath.Join(dir, fileName), file)
 		db, _ := logged(t, dir)
-		if n := textOf(t, db, "SELECT count(*) FROM records WHERE id = '399' AND data LIKE '<token 03159681>%'"); n != "1" {
+		const whole = "SELECT count(*) FROM records WHERE id = '399' AND data LIKE '<token 03159681>%'"
+		if n := textOf(t, db, whole); n != "1" {
 			t.Errorf("said to be of type %d: %s rows with the id 399", said, n)
 		}
 		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
