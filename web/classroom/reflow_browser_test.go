@@ -1,0 +1,33 @@
+package classroom_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestReflowOfTheDesk: at 320 px, a laptop's window at 400 %, the presenter's page, the
+// projector's, the one that lets phones in and the summary do not scroll sideways.
+func TestReflowOfTheDesk(t *testing.T) {
+	t.Parallel()
+	base := serveStory(t)
+	const width = 320
+	tab := browser.Open(t, browser.Screen{Width: width, Height: 800, Touch: true}, base+"/teach")
+	room := classroomTab(t, tab, base)
+	drive(tab, room, "start", "prompt", "The capital of France is")
+	for range 3 {
+		drive(tab, room, "forward")
+	}
+	drive(tab, room, "ask-next", "n", "5", "where", "here")
+	for page, has := range map[string]string{
+		"/made": ".made__code", "/present": ".page-present", "/projector": ".page-deck", "/summary": "main",
+	} {
+		tab.Go(room + page)
+		if !browser.Value[bool](tab, `!!document.querySelector("`+has+`")`) {
+			t.Errorf("%s is another page", page)
+		}
+		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
+			t.Errorf("%s: %d px wide", page, wide)
+		}
+	}
+}

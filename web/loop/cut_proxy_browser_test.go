@@ -1,0 +1,37 @@
+package loop
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// TestProxyBlocksSockets: behind a proxy that lets pages through and no sockets, the page
+// says what is wrong and what to ask for, in place of "reconnecting" for ever.
+func TestProxyBlocksSockets(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	to, err := url.Parse(x.http.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := httputil.NewSingleHostReverseProxy(to)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "" {
+			http.Error(w, "forbidden by the school's proxy", http.StatusForbidden)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	x.admit(shell.LoopbackHosts(proxy.Listener.Addr().String())...)
+	tab := browser.Open(t, browser.Laptop, proxy.URL+"/loop")
+	tab.MayLose()
+	tab.Until(`!document.getElementById('conn').hidden &&
+		document.getElementById('conn').textContent.includes('A proxy on the way may block WebSockets')`)
+}
