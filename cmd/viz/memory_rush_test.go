@@ -104,9 +104,10 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 // least is the least that a process uses in the minute and a half in which the memory of
 // runs that were left is returned.
 func least(resident func() int64) int64 {
-	n := resident()
+	n, look := resident(), time.NewTicker(time.Second)
+	defer look.Stop()
 	for range 90 {
-		time.Sleep(time.Second)
+		<-look.C
 		n = min(n, resident())
 	}
 	return n

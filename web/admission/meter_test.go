@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // TestMeter: a newcomer uses their own budget and their address's, a known learner only
@@ -100,13 +102,11 @@ func TestMeterSweepsByItself(t *testing.T) {
 		for range 15 {
 			m.Allow(known("a", home))
 		}
-		time.Sleep(sweepAfter + time.Second)
-		synctest.Wait()
+		fixture.Pass(sweepAfter + time.Second)
 		m.mu.Lock()
 		early := len(m.learners.kept)
 		m.mu.Unlock()
-		time.Sleep(sweepAfter)
-		synctest.Wait()
+		fixture.Pass(sweepAfter)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if early != 1 || len(m.learners.kept) != 0 || m.sweeping {
