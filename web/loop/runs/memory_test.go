@@ -170,8 +170,8 @@ func TestRunsAtRest(t *testing.T) {
 	if s := rs.Stats(); s.Unseen != 1 || s.Bytes != 0 {
 		t.Errorf("one run at rest counts as %+v", s)
 	}
-	if rs.Find("b", r.id) != nil {
-		t.Error("it is another learner's too")
+	if rs.Find("b", r.id) != nil || len(rs.resting) != 1 {
+		t.Error("it is another learner's too, or wakes for one")
 	}
 	again := NewViewer("tab")
 	woken, found := rs.Join(admission.Caller{Learner: "a"}, r.id, again)

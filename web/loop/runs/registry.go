@@ -122,19 +122,19 @@ func (rs *Registry) limits() session.Limits {
 func (rs *Registry) Find(learner, id string) *Run {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if r := rs.running(id); r != nil && r.learner == learner {
+	if r := rs.running(learner, id); r != nil && r.learner == learner {
 		r.touch()
 		return r
 	}
 	return nil
 }
 
-// running returns the run with an id, or nil. It wakes one that rests, and drops one
+// running returns the run with an id, or nil. It wakes a resting one of the learner, and drops one
 // that has just ended itself. mu is held.
-func (rs *Registry) running(id string) *Run {
+func (rs *Registry) running(learner, id string) *Run {
 	r := rs.byID[id]
 	if r == nil {
-		return rs.wake(id)
+		return rs.wake(learner, id)
 	}
 	select {
 	case <-r.done:
@@ -153,7 +153,7 @@ func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, foun
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	learner := c.Learner
-	r = rs.running(id)
+	r = rs.running(learner, id)
 	found = r != nil && r.learner == learner
 	if !found {
 		if r != nil || !rs.issued(learner, id) {

@@ -61,10 +61,11 @@ func (rs *Registry) settle(place *admission.Place, id string) (settled *admissio
 }
 
 // wake makes the run of an id again that rests, evicted as it was, and returns it; nil
-// if none with this id rests. mu is held.
-func (rs *Registry) wake(id string) *Run {
+// if the learner has none with this id: a stranger who has seen the id in an address
+// wakes nothing, nor keeps it from expiring. mu is held.
+func (rs *Registry) wake(learner, id string) *Run {
 	x, found := rs.resting[id]
-	if !found {
+	if !found || x.place.Caller().Learner != learner {
 		return nil
 	}
 	seat := rs.cfg.Seat()
