@@ -237,8 +237,12 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 		if pre == "" && arch == "gpt2" {
 			pre = "gpt-2" // files older than the key, when there was only that pattern
 		}
-		if p.err != nil {
+		switch {
+		case p.err != nil:
 			return nil, p.err
+		case pre == "":
+			return nil, errors.New("tokenizer.ggml.pre is missing, so nobody can tell how this tokenizer splits " +
+				"a text; a newer llama.cpp writes it when it converts the model")
 		}
 		return tokenizer.NewByteLevel(list, merges, pre)
 	case "":

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -122,7 +123,10 @@ var malformedGGUF = []struct {
 		m.set(textPair("tokenizer.ggml.model", "gpt2"))
 		m.set(textPair("tokenizer.ggml.pre", "tekken"))
 	}, `the split pattern called "tekken" is not one of those supported`},
-	{"no split", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "gpt2")) }, `the split pattern called ""`},
+	{
+		"no split", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "gpt2")) },
+		"tokenizer.ggml.pre is missing, so nobody can tell how this tokenizer splits a text",
+	},
 	{
 		"fewer scores", func(m *ggufModel) { m.set(floatsPair("tokenizer.ggml.scores", []float32{1})) },
 		"259 tokens, but 1 scores",
@@ -284,9 +288,14 @@ func openMemory(name string, files map[string][]byte) error {
 	return err
 }
 
+// folderWords are keys and files of a Hugging Face folder, which errors of other
+// formats must not speak of.
+var folderWords = regexp.MustCompile(`model\.(vocab|merges)|added_tokens|tokenizer\.json|config\.json|hidden_size|` +
+	`num_\w+|rope_(theta|scaling|parameters)|\.safetensors`)
+
 // refuse checks that opening a file fails with a message that begins with its
 // name and contains a given part, and uses no more memory than the file's size
-// and 64 MiB.
+// and 64 MiB. GGUF and llama2.c files must not be told of a folder's keys.
 func refuse(t *testing.T, size int, what, prefix, want string, open func() error) {
 	t.Helper()
 	var err error
@@ -295,6 +304,14 @@ func refuse(t *testing.T, size int, what, prefix, want string, open func() error
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), prefix) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s: got %v, want %s…%s", what, err, prefix, want)
+		return
+	}
+	for _, reason := range Reasons(err) {
+		other := strings.HasPrefix(reason, "m.gguf: ") || strings.HasPrefix(reason, "m.bin: ") ||
+			strings.HasPrefix(reason, llama2cTokens+": ")
+		if word := folderWords.FindString(reason); other && word != "" {
+			t.Errorf("%s: %s is a folder's, in %q", what, word, reason)
+		}
 	}
 }
 

@@ -77,14 +77,14 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 		return nil, fmt.Errorf("tokenizer: %d merges, more than the limit of %d", len(merges), maxMerges)
 	}
 	t.merges = newRules(len(merges))
-	r := ruleReader{t: t, last: -1}
+	r := ruleReader{t: t, in: inList, last: -1}
 	for rank, line := range merges {
 		left, right, err := cutRule(line)
 		if err == nil {
 			err = r.add(int32(rank), left, right)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("tokenizer: merge %d: %w", rank, err)
+			return nil, fmt.Errorf("tokenizer: "+r.in.rule+": %w", rank, err)
 		}
 	}
 	return t, nil
@@ -130,7 +130,7 @@ func (t *Tokenizer) readList(l List) error {
 		added = append(added, a)
 	}
 	t.readMatchers(added)
-	r := newVocabReader(t, len(l.Tokens))
+	r := newVocabReader(t, inList, len(l.Tokens))
 	for id, text := range l.Tokens {
 		// llama.cpp's SentencePiece merges into tokens of every kind, but never
 		// into one spelled with a space, which it writes ▁ before it merges.

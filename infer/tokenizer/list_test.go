@@ -87,7 +87,7 @@ func TestListsRefused(t *testing.T) {
 		{level(List{}, nil, "gpt-2"), "0 tokens, want 1 to 524288"},
 		{level(List{bytes, make([]Mark, 3)}, nil, "gpt-2"), "257 tokens, but 3 say what they are"},
 		{level(List{bytes[1:], nil}, nil, ""), `the split pattern called ""` + patterns},
-		{level(List{[]string{"<x>"}, []Mark{Special}}, nil, "mpt"), `model.vocab: no token represents any text`},
+		{level(List{[]string{"<x>"}, []Mark{Special}}, nil, "mpt"), `the vocabulary: no token represents any text`},
 		{
 			level(
 				List{append(byteTokens(), strings.Repeat("x", 1025)), append(make([]Mark, 256), Added)}, nil, "phi-2",
@@ -104,14 +104,14 @@ func TestListsRefused(t *testing.T) {
 		},
 		{
 			level(List{append(byteTokens(), "a"), nil}, nil, "gpt-2"),
-			`model.vocab: "a" is listed twice, with ids 97 and 256`,
+			`the vocabulary: "a" is listed twice, with ids 97 and 256`,
 		},
-		{level(List{bytes, nil}, []string{"a b", "a b"}, "gpt-2"), "merge 1: repeats model.merges[0]"},
+		{level(List{bytes, nil}, []string{"a b", "a b"}, "gpt-2"), "merge 1: repeats merge 0"},
 		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: "ab" is not two parts with a space between`},
 		{level(List{bytes, nil}, []string{"a b c"}, "gpt-2"), `merge 0: "a b c" is not two parts with a space between`},
 		{
 			level(List{bytes, nil}, []string{"b a"}, "gpt-2"),
-			`merge 0: "b" and "a" make "ba", which is not in model.vocab`,
+			`merge 0: "b" and "a" make "ba", which is not in the vocabulary`,
 		},
 		{level(List{bytes, nil}, []string{"a x y"}, "qwen2"), `merge 0: "a x y" is not two parts with a space between`},
 		{
@@ -120,11 +120,11 @@ func TestListsRefused(t *testing.T) {
 		},
 		{
 			piece(List{[]string{"<s>"}, []Mark{Special}}, make([]float32, 1)),
-			"model.vocab: no token represents any text",
+			"the vocabulary: no token represents any text",
 		},
 		{
 			piece(pieces(func(tokens []string, _ []Mark) { tokens[4] = "<0x00>" }), zeros),
-			"model.vocab: <0x00> is listed twice",
+			"the vocabulary: <0x00> is listed twice",
 		},
 		{piece(pieces(func([]string, []Mark) {}), zeros[1:]), "259 tokens, but 258 scores"},
 		{

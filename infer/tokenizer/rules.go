@@ -22,7 +22,7 @@ func (t *Tokenizer) readMerges(list string) error {
 		most /= 2
 	}
 	t.merges = newRules(min(most, maxMerges))
-	r := ruleReader{t: t, last: -1}
+	r := ruleReader{t: t, in: inJSON, last: -1}
 	for rank := int32(0); ; rank++ {
 		first := c.next()
 		if is(first, ']') {
@@ -36,7 +36,7 @@ func (t *Tokenizer) readMerges(list string) error {
 			err = r.add(rank, left, right)
 		}
 		if err != nil {
-			return fmt.Errorf("model.merges[%d]: %w", rank, err)
+			return fmt.Errorf(r.in.rule+": %w", rank, err)
 		}
 	}
 }
@@ -68,6 +68,7 @@ func cutRule(line string) (left, right string, err error) {
 // A ruleReader adds rules to a tokenizer.
 type ruleReader struct {
 	t      *Tokenizer
+	in     places
 	joined []byte // scratch
 	last   int32  // what the previous rule makes
 }
@@ -78,10 +79,10 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 	var ok bool
 	r.joined = r.joined[:0]
 	if p.left, ok = r.part(left); !ok {
-		return fmt.Errorf("the left part %s is not in model.vocab", quote(left))
+		return fmt.Errorf("the left part %s is not in %s", quote(left), r.in.vocab)
 	}
 	if p.right, ok = r.part(right); !ok {
-		return fmt.Errorf("the right part %s is not in model.vocab", quote(right))
+		return fmt.Errorf("the right part %s is not in %s", quote(right), r.in.vocab)
 	}
 	// Rules that make the same token mostly follow one another.
 	if string(r.joined) != string(r.t.Bytes(int(r.last))) {
@@ -91,12 +92,12 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 				return fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
 			}
 			return fmt.Errorf(
-				"%s and %s make %s, which is not in model.vocab", quote(left), quote(right), quote(left+right),
+				"%s and %s make %s, which is not in %s", quote(left), quote(right), quote(left+right), r.in.vocab,
 			)
 		}
 	}
 	if first, ok := r.t.merges.put(p, merge{rank: rank, id: r.last}); !ok {
-		return fmt.Errorf("repeats model.merges[%d]", first.rank)
+		return fmt.Errorf("repeats "+r.in.rule, first.rank)
 	}
 	return nil
 }

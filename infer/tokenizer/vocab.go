@@ -113,9 +113,19 @@ func checkID(id int64) error {
 	return nil
 }
 
-// A vocabReader reads model.vocab: spelled token to id.
+// places are what errors call the parts of a vocabulary. A tokenizer.json has
+// names for them; GGUF and llama2.c have lists, in which each entry has a number.
+type places struct{ vocab, added, rule string }
+
+var (
+	inJSON = places{"model.vocab", "added_tokens", "model.merges[%d]"}
+	inList = places{"the vocabulary", "the list of added and special tokens", "merge %d"}
+)
+
+// A vocabReader reads a vocabulary, such as model.vocab: spelled token to id.
 type vocabReader struct {
 	t       *Tokenizer
+	in      places
 	bytes   []byte       // of all ordinary tokens, in file order
 	entries []vocabEntry // [ordinary tokens]
 
@@ -123,9 +133,9 @@ type vocabReader struct {
 	both     map[int32]bool // added tokens that merging also makes
 }
 
-func newVocabReader(t *Tokenizer, tokens int) *vocabReader {
+func newVocabReader(t *Tokenizer, in places, tokens int) *vocabReader {
 	return &vocabReader{
-		t: t, fallback: map[int32]bool{}, both: map[int32]bool{},
+		t: t, in: in, fallback: map[int32]bool{}, both: map[int32]bool{},
 		entries: make([]vocabEntry, 0, tokens), bytes: make([]byte, 0, 8*tokens),
 	}
 }
@@ -139,7 +149,7 @@ type vocabEntry struct {
 
 // readVocab reads model.vocab and builds the tables between ids and bytes.
 func (t *Tokenizer) readVocab(list string) error {
-	r := newVocabReader(t, min(mostStrings(list), maxTokens))
+	r := newVocabReader(t, inJSON, min(mostStrings(list), maxTokens))
 	if err := eachEntry(list, r.add); err != nil {
 		return fmt.Errorf("model.vocab: %w", err)
 	}
@@ -186,7 +196,7 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	for _, list := range []map[string]int32{r.t.names, r.t.added} {
 		want, added := list[spelling]
 		if added && int32(id) != want {
-			return fmt.Errorf("%s has id %d, but id %d in added_tokens", quote(spelling), id, want)
+			return fmt.Errorf("%s has id %d, but id %d in %s", quote(spelling), id, want, r.in.added)
 		}
 	}
 	if _, special := r.t.names[spelling]; special {
@@ -199,7 +209,7 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 		r.both[int32(id)] = true
 	}
 	if name, taken := r.t.specials[int32(id)]; taken {
-		return fmt.Errorf("%s has id %d, which added_tokens gives to %s", quote(spelling), id, quote(name))
+		return fmt.Errorf("%s has id %d, which %s gives to %s", quote(spelling), id, r.in.added, quote(name))
 	}
 	if spelling == "" {
 		return fmt.Errorf("the token with id %d is empty", id)
@@ -239,7 +249,7 @@ func (r *vocabReader) build() error {
 	t.spans = make([]span, size)
 	for _, e := range r.entries {
 		if first := t.spans[e.id]; first != (span{}) {
-			return fmt.Errorf("model.vocab: %s and %s both have id %d", r.quote(first), r.quote(e.span), e.id)
+			return fmt.Errorf("%s: %s and %s both have id %d", r.in.vocab, r.quote(first), r.quote(e.span), e.id)
 		}
 		t.spans[e.id] = e.span
 	}
@@ -249,13 +259,18 @@ func (r *vocabReader) build() error {
 			continue
 		}
 		if first, ok := t.register(e.id); !ok {
-			return fmt.Errorf("model.vocab: %s is listed twice, with ids %d and %d", r.quote(e.span), first, e.id)
+			return fmt.Errorf(
+				"%s: %s is listed twice, with ids %d and %d", r.in.vocab, r.quote(e.span), first, e.id,
+			)
 		}
 	}
 	if err := r.buildAdded(); err != nil {
 		return err
 	}
-	return t.findSingles(r.fallback)
+	if err := t.findSingles(r.fallback); err != nil {
+		return fmt.Errorf("%s: %w", r.in.vocab, err)
+	}
+	return nil
 }
 
 // buildAdded sets the bytes of the added tokens that are not special.
@@ -263,14 +278,14 @@ func (r *vocabReader) buildAdded() error {
 	t := r.t
 	for text, id := range t.added {
 		if name, taken := t.specials[id]; taken {
-			return fmt.Errorf("added_tokens: %s and %s both have id %d", quote(name), quote(text), id)
+			return fmt.Errorf("%s: %s and %s both have id %d", r.in.added, quote(name), quote(text), id)
 		}
 		if r.both[id] {
 			continue
 		}
 		if first := t.spans[id]; first != (span{}) {
 			return fmt.Errorf(
-				"model.vocab: %s has id %d, which added_tokens gives to %s", r.quote(first), id, quote(text),
+				"%s: %s has id %d, which %s gives to %s", r.in.vocab, r.quote(first), id, r.in.added, quote(text),
 			)
 		}
 		from := uint32(len(t.bytes))
@@ -295,7 +310,7 @@ func (r *vocabReader) size() (int, error) {
 	}
 	count := len(r.entries) + len(r.t.specials) + len(r.t.added)
 	if int(highest) >= maxIDsPerEntry*count {
-		return 0, fmt.Errorf("model.vocab: the highest id is %d, but there are only %d tokens", highest, count)
+		return 0, fmt.Errorf("%s: the highest id is %d, but there are only %d tokens", r.in.vocab, highest, count)
 	}
 	return int(highest) + 1, nil
 }
@@ -312,7 +327,7 @@ func (r *vocabReader) quote(s span) string {
 // back to them. fallback holds SentencePiece's.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	if t.index.used+len(fallback) == 0 {
-		return errors.New("model.vocab: no token represents any text")
+		return errors.New("no token represents any text")
 	}
 	for b := range t.byteIDs {
 		t.byteIDs[b] = -1
@@ -321,7 +336,7 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 		for id := range fallback {
 			b := t.Bytes(int(id))[0]
 			if t.byteIDs[b] >= 0 {
-				return fmt.Errorf("model.vocab: <0x%02X> is listed twice", b)
+				return fmt.Errorf("<0x%02X> is listed twice", b)
 			}
 			t.byteIDs[b] = id
 			t.register(id) // unless the vocabulary has it as a character

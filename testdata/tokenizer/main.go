@@ -1,6 +1,7 @@
-// The program tokenizer reads a tokenizer.json, and texts from the standard input
-// as a JSON array. It writes an array with an object for each: the text's token
-// ids, and whether the vocabulary lacks a byte of it. real.mjs runs it.
+// The program tokenizer reads a tokenizer.json or a GGUF file's lists, and texts
+// from the standard input as a JSON array. It writes an array with an object for
+// each: the text's token ids, and whether the vocabulary lacks a byte of it.
+// real.mjs and vectors.mjs run it.
 package main
 
 import (
@@ -14,6 +15,16 @@ import (
 type answer struct {
 	IDs     []int `json:"ids"`
 	Refused bool  `json:"refused"`
+}
+
+// lists are a vocabulary as vectors.mjs writes it.
+type lists struct {
+	Pre      string    `json:"pre"`
+	AddSpace bool      `json:"addSpace"`
+	Tokens   []string  `json:"tokens"`
+	Types    []int     `json:"types"` // GGUF's: 3 control, 4 defined by the user
+	Scores   []float32 `json:"scores"`
+	Merges   []string  `json:"merges"`
 }
 
 func main() {
@@ -31,7 +42,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	tok, err := tokenizer.Parse(data)
+	tok, err := read(data)
 	if err != nil {
 		return err
 	}
@@ -44,4 +55,21 @@ func run() error {
 		answers[i] = answer{append([]int{}, tok.Encode(text)...), tok.Check(text) != nil}
 	}
 	return json.NewEncoder(os.Stdout).Encode(answers)
+}
+
+func read(data []byte) (*tokenizer.Tokenizer, error) {
+	var l lists
+	if err := json.Unmarshal(data, &l); err != nil || l.Tokens == nil {
+		return tokenizer.Parse(data)
+	}
+	list := tokenizer.List{Tokens: l.Tokens, Marks: make([]tokenizer.Mark, len(l.Tokens))}
+	for i, kind := range l.Types {
+		list.Marks[i] = map[int]tokenizer.Mark{
+			2: tokenizer.Special, 3: tokenizer.Special, 4: tokenizer.Added, 5: tokenizer.Special,
+		}[kind]
+	}
+	if l.Scores != nil {
+		return tokenizer.NewSentencePiece(list, l.Scores, l.AddSpace)
+	}
+	return tokenizer.NewByteLevel(list, l.Merges, l.Pre)
 }
