@@ -39,7 +39,10 @@ func content(language string) (fs.FS, error) {
 
 // Load reads and checks the built-in course in a language. Its error joins a
 // *[Problem] for everything that is wrong.
-func Load(language string) (*Course, error) {
+func Load(language string) (*Course, error) { return builtIn(language) }
+
+// builtIn loads the built-in course, with what more adds to it.
+func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	files, err := content(language)
 	if err != nil {
 		return nil, err
@@ -48,15 +51,20 @@ func Load(language string) (*Course, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load(files, table)
+	return load(files, table, more...)
 }
 
-// load reads a course from a folder.
-func load(files fs.FS, table MathTable) (*Course, error) {
+// load reads a course from a folder, and then what more adds to it.
+func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, error) {
 	l := newLoader(files, table)
 	l.load()
 	if err := l.problems.err(); err != nil {
 		return nil, err
+	}
+	for _, add := range more {
+		if err := add(l); err != nil {
+			return nil, err
+		}
 	}
 	l.course.index = newIndex(l.course)
 	return l.course, nil
@@ -107,6 +115,21 @@ var special = []string{
 func (l *loader) load() {
 	docs, lessonFiles := l.split()
 	l.drills()
+	l.readParts(docs, lessonFiles, func() {
+		l.announce(docs["reference.md"], "reference:")
+		l.announce(docs["checked.md"], "checked:")
+		l.readOutcomes(docs, lessonFiles)
+	})
+	l.course.Sheet = l.readSheet(docs["reference.md"])
+	l.course.Checked = l.readSheet(docs["checked.md"])
+	l.readWalks()
+	l.readPlaces(docs["outcomes.md"])
+	l.whole()
+}
+
+// readParts reads what the built-in course and an instructor's folder both have: first
+// where links may lead, then, after what between does, the texts.
+func (l *loader) readParts(docs map[string]*document, lessonFiles []string, between func()) {
 	l.readReferences(docs["references.md"])
 	for _, name := range lessonFiles {
 		l.announceLesson(docs[name])
@@ -115,10 +138,7 @@ func (l *loader) load() {
 	l.announce(docs["starts.md"], "loop:")
 	l.announce(docs["quiz.md"], "quiz:")
 	l.announce(docs["cards.md"], "card:")
-	l.announce(docs["reference.md"], "reference:")
-	l.announce(docs["checked.md"], "checked:")
-
-	l.readOutcomes(docs, lessonFiles)
+	between()
 	l.readTerms(docs["glossary.md"])
 	l.readStarts(docs["starts.md"])
 	l.readQuestions(docs["quiz.md"])
@@ -126,11 +146,6 @@ func (l *loader) load() {
 		l.readLesson(docs[name])
 	}
 	l.readCards(docs["cards.md"])
-	l.course.Sheet = l.readSheet(docs["reference.md"])
-	l.course.Checked = l.readSheet(docs["checked.md"])
-	l.readWalks()
-	l.readPlaces(docs["outcomes.md"])
-	l.whole()
 }
 
 // split reads all files. Lessons are NN-slug.md, in the order of their names.

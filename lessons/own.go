@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -38,36 +37,38 @@ func LoadWith(language, dir string) (*Course, error) {
 	if dir == "" {
 		return Load(language)
 	}
-	builtIn, err := content(language)
-	if err != nil {
-		return nil, err
-	}
-	table, err := readMath(mathJSON)
-	if err != nil {
-		return nil, err
-	}
-	l := newLoader(builtIn, table)
-	l.load()
-	if err := l.problems.err(); err != nil {
-		return nil, err
-	}
-	if err := l.addOwn(dir); err != nil {
-		return nil, err
-	}
-	l.course.index = newIndex(l.course)
-	return l.course, nil
+	return builtIn(language, func(l *loader) error {
+		texts := l.readOwn(dir)
+		if len(l.problems.list) == 0 { // of half a folder, most errors would be about links to the rest
+			l.loadOwn(texts)
+		}
+		return l.problems.in(dir)
+	})
 }
 
-// addOwn reads an instructor's folder into a course that has been loaded.
-func (l *loader) addOwn(dir string) error {
+// LoadTexts is [LoadWith] with the texts of the files in place of a folder, by their
+// names below it, as [ReadOwn] returns them.
+func LoadTexts(language string, texts map[string]string) (*Course, error) {
+	return builtIn(language, func(l *loader) error {
+		for name, text := range texts {
+			l.plainText(name, text)
+		}
+		if len(l.problems.list) == 0 {
+			l.loadOwn(texts)
+		}
+		return l.problems.err()
+	})
+}
+
+// ReadOwn reads the files of an instructor's folder, for [LoadTexts]: nothing for "". It
+// checks what the folder has, not what the files say.
+func ReadOwn(dir string) (map[string]string, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	l := newLoader(nil, MathTable{})
 	texts := l.readOwn(dir)
-	if len(l.problems.list) == 0 { // of half a folder, most errors would be about links to the rest
-		l.loadOwn(texts)
-	}
-	for _, p := range l.problems.list {
-		p.File = filepath.Join(dir, filepath.FromSlash(p.File))
-	}
-	return l.problems.err()
+	return texts, l.problems.in(dir)
 }
 
 // readOwn reads the files of a folder, by name.
@@ -178,21 +179,7 @@ func (l *loader) loadOwn(texts map[string]string) {
 		}
 	}
 	slices.Sort(lessonFiles)
-	l.readReferences(docs["references.md"])
-	for _, name := range lessonFiles {
-		l.announceLesson(docs[name])
-	}
-	l.announce(docs["glossary.md"], "term:")
-	l.announce(docs["starts.md"], "loop:")
-	l.announce(docs["quiz.md"], "quiz:")
-	l.announce(docs["cards.md"], "card:")
-	l.readTerms(docs["glossary.md"])
-	l.readStarts(docs["starts.md"])
-	l.readQuestions(docs["quiz.md"])
-	for _, name := range lessonFiles {
-		l.readLesson(docs[name])
-	}
-	l.readCards(docs["cards.md"])
+	l.readParts(docs, lessonFiles, func() {})
 	l.ownWalks(texts)
 }
 

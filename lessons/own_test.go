@@ -39,6 +39,19 @@ func TestOwnLessons(t *testing.T) {
 	if hits := with.Search("tokenizer tax", 5); len(hits) == 0 || !strings.Contains(hits[0].Where, "tokenizer-tax") {
 		t.Errorf("the search finds %+v", hits)
 	}
+	texts, err := ReadOwn(ownExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	carried, err := LoadTexts(English, texts)
+	if err != nil || len(carried.Lessons) != len(with.Lessons) || carried.Question("own-q-list") == nil ||
+		carried.Walk("two-languages") == nil {
+		t.Errorf("the same files without their folder: %v", err)
+	}
+	texts["01-other-languages.md"] += "\n## One more {#more}\n\nNo [term](term:nowhere).\n"
+	if _, err := LoadTexts(English, texts); err == nil || !strings.HasPrefix(err.Error(), "01-other-languages.md:") {
+		t.Errorf("a broken file: %v", err)
+	}
 	if same, err := LoadWith(English, ""); err != nil || len(same.Lessons) != len(built.Lessons) {
 		t.Errorf("without a folder: %v", err)
 	}

@@ -3,6 +3,7 @@ package lessons
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -38,6 +39,14 @@ func (ps *problems) add(at place, format string, args ...any) {
 		}
 	}
 	ps.list = append(ps.list, p)
+}
+
+// in is err, with the files named as they are below a folder.
+func (ps *problems) in(dir string) error {
+	for _, p := range ps.list {
+		p.File = filepath.Join(dir, filepath.FromSlash(p.File))
+	}
+	return ps.err()
 }
 
 // err joins the problems in the order of files and lines; it returns nil if

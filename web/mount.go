@@ -29,6 +29,9 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 	}
 	if s.cfg.Course != nil && s.cfg.Progress != nil {
 		deps.Lesson = s.cfg.Course.Lessons[0].Href()
+		for _, l := range s.cfg.Course.Lessons {
+			deps.Minutes += l.Minutes
+		}
 	}
 	first.New(deps).Mount(mux)
 	why.New(why.Deps{

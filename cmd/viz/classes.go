@@ -51,6 +51,7 @@ type roomsOptions struct {
 	folderFlag
 	verb, code string // "close" or "remove", and of which room; "" to list them
 	json       bool
+	lessons    string // the folder that the server has with -lessons, "" for none
 }
 
 func (o *roomsOptions) flags() *flags {
@@ -58,6 +59,7 @@ func (o *roomsOptions) flags() *flags {
 	o.flag(f)
 	if o.verb != "" {
 		f.path = &o.code
+		f.text("lessons", "DIR", "the folder of viz serve -lessons, if the server had one", &o.lessons)
 	} else {
 		f.toggle("json", "print one JSON object", &o.json)
 	}
@@ -87,7 +89,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	if o.code = class.NormalCode(o.code); !class.IsCode(o.code) {
 		return usageError{fmt.Errorf("viz rooms %s needs the code of a room: six characters, such as K7Q-4MX", o.verb)}
 	}
-	if err := changeRoom(ctx, dir, o.verb, o.code); err != nil {
+	if err := changeRoom(ctx, dir, o.lessons, o.verb, o.code); err != nil {
 		return err
 	}
 	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
@@ -107,8 +106,8 @@ func listenControl(dir string) (net.Listener, error) {
 }
 
 // changeRoom closes or removes a room: through the server that uses the data folder, or in
-// the folder itself if none does.
-func changeRoom(ctx context.Context, dir, verb, code string) error {
+// the folder itself if none does, with the lessons of the folder own if it is not "".
+func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	if err := askServer(ctx, dir, verb, code); !errors.Is(err, errNoServer) {
 		return err
 	}
@@ -119,7 +118,7 @@ func changeRoom(ctx context.Context, dir, verb, code string) error {
 	if err := look.Close(); err != nil {
 		return err
 	}
-	course, err := lessons.Load(lessons.English)
+	course, err := ownLessons(own)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/site"
 )
@@ -32,13 +33,14 @@ any path, with everything but classes. The program runs in the visitor's browser
 const siteHost = "site.invalid"
 
 // siteOptions are the flags of viz site.
-type siteOptions struct{ program, out, base string }
+type siteOptions struct{ program, out, base, lessons string }
 
 func (o *siteOptions) flags() *flags {
 	f := newFlags(siteUsage)
 	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; the wasm_exec.js of the same Go "+
 		"lies in the same folder", &o.program)
 	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
+	f.text("lessons", "DIR", "a folder with your own lessons, which become a part of the site", &o.lessons)
 	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for previews of its "+
 		"links", func(text string) error {
 		u, err := url.Parse(text)
@@ -67,7 +69,13 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	cfg := web.Config{Logger: quiet, AllowedHosts: []string{siteHost}}
-	kept, err := keep("", "", 0, &cfg, quiet)
+	if parts.Lessons, err = lessons.ReadOwn(o.lessons); err == nil && o.lessons != "" {
+		_, err = ownLessons(o.lessons)
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("%s %s:\n%w", f.called("lessons"), o.lessons, err)}
+	}
+	kept, err := keep("", o.lessons, 0, &cfg, quiet)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,11 @@ function go(by) {
 if (step && items.length > 1) {
   list.classList.add('is-single');
   step.hidden = false;
-  // After an answer without a script, the question that was answered is the one in view.
-  show(Math.max(0, items.findIndex((item) => item.querySelector('.check.is-done, .check__answer'))));
+  // After an answer without a script, the question that was answered is the one in view;
+  // otherwise the first that never was.
+  const answered = items.findIndex((item) => item.querySelector('.check.is-done, .check__answer'));
+  const fresh = items.findIndex((item) => !('answered' in item.dataset));
+  show(answered >= 0 ? answered : Math.max(0, fresh));
   byAddress();
   addEventListener('hashchange', byAddress);
   step.querySelector('[data-quiz-back]').addEventListener('click', () => go(-1));

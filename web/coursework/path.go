@@ -1,6 +1,10 @@
 package coursework
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // core are the lessons to read first when there is little time, the most useful before
 // the others. All others follow in the order of the course.
@@ -34,4 +38,23 @@ func (v *Map) Within(minutes int) (part *Map, took int) {
 	}
 	part.Next = part.goOn("")
 	return part, took
+}
+
+// Times are the minutes that somebody is offered besides all of the course.
+var Times = []int{5, 20}
+
+// TimeLink is one of the times that somebody may have, and its part of the course.
+type TimeLink struct {
+	Href, Says string
+	Now        bool
+}
+
+// TimeLinks are the [Times] and all of the course, which takes so many minutes; asked is
+// the time that was chosen, 0 for none of them.
+func TimeLinks(all, asked int) []TimeLink {
+	var list []TimeLink
+	for _, n := range Times {
+		list = append(list, TimeLink{"/learn?minutes=" + strconv.Itoa(n), fmt.Sprintf("%d minutes", n), n == asked})
+	}
+	return append(list, TimeLink{"/learn", fmt.Sprintf("all %d minutes", all), asked == 0})
 }

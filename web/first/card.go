@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -25,6 +26,7 @@ type card struct {
 	Boldest stage.Text
 	Chance  string
 	Lesson  string // address of the first lesson, "" for none
+	Times   []coursework.TimeLink
 	// Boxes is set if the PNG has boxes in place of some characters.
 	Boxes bool
 	Made  string // what the text was made with: "tiny-5M, seed 42"
@@ -131,7 +133,9 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	if err == nil {
 		err = s.within(w, r, &link, func(m *mover) error {
 			c := newCard(m.run.State())
-			c.Lesson = s.Lesson
+			if c.Lesson = s.Lesson; c.Lesson != "" {
+				c.Times = coursework.TimeLinks(s.Minutes, -1)
+			}
 			return f(c)
 		})
 	}

@@ -81,6 +81,13 @@ func TestWholeRun(t *testing.T) {
 	if lesson := s.open(p.Find("main .btn--bare").AttrOr("href", "")); lesson.status != 200 {
 		t.Errorf("the lesson is %d", lesson.status)
 	}
+	times := p.Find(".times a")
+	for i, want := range []string{"5 minutes", "20 minutes", "all "} {
+		if got := times.Eq(i); !strings.HasPrefix(got.Text(), want) ||
+			s.open(got.AttrOr("href", "/none")).status != 200 {
+			t.Errorf("the course offers %q, want %s", got.Text(), want)
+		}
+	}
 }
 
 // TestNothingIsShownTooEarly: before a guess a page has no shares, and before the draw

@@ -34,6 +34,8 @@ type Deps struct {
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Lesson is the address of the first lesson; "" for none.
 	Lesson string
+	// Minutes are those of the whole course.
+	Minutes int
 	// Log records failures; never what people write.
 	Log *slog.Logger
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -16,14 +17,8 @@ type overviewPage struct {
 	Outcomes []progress.OutcomeMap
 	All      int // lessons in the course
 	Minutes  int // of reading, all of them together
-	Times    []timeLink
+	Times    []coursework.TimeLink
 	Plan     string // what was chosen for the time, "" for all
-}
-
-// timeLink is one of the times that somebody may have.
-type timeLink struct {
-	Href, Says string
-	Now        bool
 }
 
 // overview answers GET /learn.
@@ -39,21 +34,13 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, overviewHTML(v))
 }
 
-// times are the minutes that the overview offers besides all of the course.
-var times = []int{5, 20}
-
 // forTime keeps the lessons for which there is time, if it is one of those offered.
 func (v *overviewPage) forTime(asked string) {
-	minutes := 0
-	for _, n := range times {
-		now := asked == strconv.Itoa(n)
-		if now {
-			minutes = n
-		}
-		v.Times = append(v.Times, timeLink{"/learn?minutes=" + strconv.Itoa(n), fmt.Sprintf("%d minutes", n), now})
+	minutes, err := strconv.Atoi(asked)
+	if err != nil || !slices.Contains(coursework.Times, minutes) {
+		minutes = 0
 	}
-	v.Times = append(v.Times, timeLink{"/learn", fmt.Sprintf("all %d minutes", v.Minutes), minutes == 0})
-	if minutes == 0 {
+	if v.Times = coursework.TimeLinks(v.Minutes, minutes); minutes == 0 {
 		return
 	}
 	var took int

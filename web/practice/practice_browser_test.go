@@ -120,4 +120,10 @@ func TestQuizOneByOne(t *testing.T) {
 	inView("the one of the address", list[2])
 	tab.Click("[data-quiz-all]")
 	inView("all of them", strings.Join(list, " "))
+
+	q := course.Question(list[0])
+	tab.Go(url + "/quiz?lesson=temperature")
+	courseworktest.Answer(tab, browser.Mouse(tab), q)
+	tab.Go(url + "/quiz?lesson=temperature")
+	inView("the first that was not answered", list[1])
 }

@@ -21,6 +21,7 @@ type quizPage struct {
 	Questions []*coursework.Question
 	All       int
 	Done      progress.Tally
+	Answered  map[string]bool // by question, at any time before
 }
 
 // quiz answers GET /quiz?lesson=&outcome=&kind=.
@@ -43,7 +44,15 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 		p.Fail(w, r, err)
 		return
 	}
-	v.Done = m.All
+	before, err := p.Progress.Beliefs(r.Context(), p.Who(w, r))
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v.Done, v.Answered = m.All, map[string]bool{}
+	for _, b := range before {
+		v.Answered[b.Question] = true
+	}
 	for _, one := range byLesson(p.Course) {
 		slug, _, _ := strings.Cut(one.Section, "#")
 		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" &&

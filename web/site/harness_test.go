@@ -20,12 +20,12 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
-	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 func TestMain(m *testing.M) { browser.Main(m) }
@@ -39,7 +39,7 @@ func server(t testing.TB) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	course := webtest.Course(t)
+	course, _ := courseWithOwn(t)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t), Course: course, AllowedHosts: []string{host},
 		Progress: progress.New(journal.For(db), db, course, time.Now), Logger: slog.New(slog.DiscardHandler),
@@ -58,6 +58,21 @@ func server(t testing.TB) http.Handler {
 		}
 	})
 	return s.Handler()
+}
+
+// courseWithOwn is the course with the worked example of an instructor's own files, and
+// these files.
+func courseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
+	t.Helper()
+	texts, err := lessons.ReadOwn("../../testdata/lessons")
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := lessons.LoadTexts(lessons.English, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return course, texts
 }
 
 // program builds the program for browsers. The go tool leaves a file alone that is what
@@ -92,6 +107,7 @@ func options(t testing.TB) Options {
 		t.Fatal(err)
 	}
 	o := Options{Handler: server(t), Host: host, Quick: true}
+	_, o.Lessons = courseWithOwn(t)
 	o.Program = read(t, file)
 	o.Exec = read(t, filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
 	for i, open := range []func() (fs.FS, error){bundled.TargetFiles, bundled.DraftFiles} {

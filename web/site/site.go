@@ -40,6 +40,8 @@ type Options struct {
 	Program, Exec []byte
 	// Models are the one that writes and, after it, the one that drafts.
 	Models []Model
+	// Lessons are the files of an instructor's own course; see lessons.ReadOwn.
+	Lessons map[string]string
 	// Public is the site's public address, with a slash at the end; "" if it is not known.
 	Public string
 	// Quick compresses only what the worker needs, and that in haste, for tests.
@@ -103,6 +105,12 @@ func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
 			sum.First += int64(f.Bytes)
 		}
 	}
+	if err := o.addLessons(all, &d); err != nil {
+		return nil, sum, err
+	}
+	if d.Lessons != nil {
+		sum.First += int64(d.Lessons.Bytes)
+	}
 	all["manifest.webmanifest"] = []byte(manifest)
 	d.Files["manifest.webmanifest"] = true
 	d.Version = all.version()
@@ -114,6 +122,20 @@ func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
 		return all, sum, nil
 	}
 	return all, sum, all.pack(ctx)
+}
+
+// addLessons adds an instructor's files, if there are any, as one JSON object.
+func (o Options) addLessons(all files, d *described) error {
+	if len(o.Lessons) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(o.Lessons)
+	if err != nil {
+		return err
+	}
+	own, err := all.addPacked("program/lessons.json", text, o.level())
+	d.Lessons = &own
+	return err
 }
 
 // level is gzip's for what the worker loads.
@@ -144,6 +166,7 @@ type described struct {
 	Kept    string            `json:"kept"`
 	Program packed            `json:"program"`
 	Models  []packedModel     `json:"models"`
+	Lessons *packed           `json:"lessons,omitempty"`
 	Files   map[string]bool   `json:"files"`
 	Pages   map[string]string `json:"pages"`
 }

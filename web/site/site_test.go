@@ -56,6 +56,32 @@ func TestSameBytes(t *testing.T) {
 // local are the addresses in pages.
 var local = regexp.MustCompile(` (?:href|src|action)="([^"#?]*)`)
 
+// TestSiteWithOwnLessons: an instructor's files are in the site, packed, and its worker
+// downloads them with the program.
+func TestSiteWithOwnLessons(t *testing.T) {
+	t.Parallel()
+	o := light(t, http.NotFoundHandler())
+	o.Quick, o.Lessons = true, map[string]string{"01-mine.md": "Mine."}
+	d := described{}
+	all := files{}
+	if err := o.addLessons(all, &d); err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(all[d.Lessons.Path]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, d.Lessons.Path, r, []byte(`{"01-mine.md":"Mine."}`))
+	script, err := d.script()
+	if err != nil || !strings.Contains(string(script), `"lessons":{"name":"lessons.json","path":"`+d.Lessons.Path) {
+		t.Errorf("%v; the worker has %.300s", err, script)
+	}
+	o.Lessons, d = nil, described{}
+	if err := o.addLessons(files{}, &d); err != nil || d.Lessons != nil {
+		t.Errorf("without own lessons: %v, %v", d.Lessons, err)
+	}
+}
+
 // TestSiteIsWhole: every page has a policy and addresses that stay on the site, whatever
 // path that has; what they name is there, but for what the program answers; and what is
 // compressed beside a file is that file.

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -34,7 +35,8 @@ type program struct {
 }
 
 // Run runs the program for the worker (web/site/worker/worker.js), which has put what
-// is needed into the global viz: models (a list of name, files), origin and path of the
+// is needed into the global viz: models (a list of name, files), lessons (see [courseWith]),
+// origin and path of the
 // site, table, secret and cookies of its storage. It calls viz.ready with what the
 // program can do, or viz.failed with a sentence, and serves until the worker ends.
 func Run() {
@@ -53,9 +55,9 @@ func Run() {
 func start(viz js.Value) (*program, error) {
 	debug.SetMemoryLimit(memoryLimit)
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
-	course, err := lessons.Load(lessons.English)
+	course, err := courseWith(bytesOf(viz.Get("lessons")))
 	if err != nil {
-		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+		return nil, err
 	}
 	var models []*infer.Model
 	for i := range viz.Get("models").Length() {
@@ -94,6 +96,22 @@ func start(viz js.Value) (*program, error) {
 	}
 	p.door.Handler = p.server.Handler()
 	return p, nil
+}
+
+// courseWith is the course with an instructor's own files, a JSON object of texts by
+// name, or nothing.
+func courseWith(own []byte) (*lessons.Course, error) {
+	var texts map[string]string
+	if len(own) > 0 {
+		if err := json.Unmarshal(own, &texts); err != nil {
+			return nil, fmt.Errorf("the lessons of this site are damaged: %w", err)
+		}
+	}
+	course, err := lessons.LoadTexts(lessons.English, texts)
+	if err != nil {
+		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+	}
+	return course, nil
 }
 
 // model loads a model from downloaded files.

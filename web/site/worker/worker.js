@@ -3,7 +3,7 @@
 // question, forms, what scripts fetch. Before this file stands what the site has:
 //
 //   site = {version, public, exec, kept, program: {path, bytes}, models: [{name, files:
-//           [{name, path, bytes}]}], files: {path: true}, pages: {path: file}}
+//           [{name, path, bytes}]}], lessons: {path, bytes}, files: {path: true}, pages: {path: file}}
 //
 // with paths relative to this file; bytes are those of the compressed file. A new version
 // of the site waits until no page of the old one is open, so that no run is lost to it.
@@ -127,7 +127,8 @@ function start() {
 }
 
 async function boot() {
-  const all = [site.program, ...site.models.flatMap(({ files }) => files)];
+  const own = site.lessons ? [site.lessons] : []; // an instructor's
+  const all = [site.program, ...own, ...site.models.flatMap(({ files }) => files)];
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   let loaded = 0;
   let told = 0;
@@ -137,21 +138,22 @@ async function boot() {
     told = Date.now();
     tell({ phase: 'loading', loaded, total });
   };
-  const [wasm, ...models] = await Promise.all([
+  const [wasm, lessons, ...models] = await Promise.all([
     download(site.program, count),
+    own.length ? download(own[0], count) : new Uint8Array(),
     ...site.models.map(async ({ name, files }) => ({
       name,
       files: await Promise.all(files.map(async (file) => ({ name: file.name, bytes: await download(file, count) }))),
     })),
   ]);
   await tell({ phase: 'starting' });
-  const program = await run(wasm, models);
+  const program = await run(wasm, lessons, models);
   await tell({ phase: 'running', first: program.first, keeps: program.keeps });
   keepFiles();
   return program;
 }
 
-async function run(wasm, models) {
+async function run(wasm, lessons, models) {
   const table = await openKept(base.pathname).catch(nothingKept);
   let secret = await table.value('secret');
   if (!secret) {
@@ -163,7 +165,7 @@ async function run(wasm, models) {
   const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
   return new Promise((resolve, reject) => {
     self.viz = {
-      models, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
+      models, lessons, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
       keepCookies: (text) => { table.setValue('cookies', text).catch(() => {}); },
       ready: (program) => resolve({ ...program, keeps: table.keeps }),
       failed: (say) => reject(new Error(say)),
