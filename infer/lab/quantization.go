@@ -49,12 +49,13 @@ func (quantizationLab) Info() Info {
 				Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"},
 			},
 		},
-		Includes: "The own weights write one text; int8 and Q4_0 read the same text and are asked at every step, at " +
-			"T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, p by the own weights. Only " +
-			"the matrices of the blocks are rounded: the embedding table and the output matrix keep their " +
-			"values. Q4_0 is rounded as llama.cpp rounds it, its size is that of the format, and it is " +
-			"computed in float32 after widening: its time says nothing of the format. A time is one " +
-			"token's pass and scores behind the whole text.",
+		Includes: "The model's own weights write one text. Rounded to int8 and to Q4_0, it reads that text and is " +
+			"asked at every step, at T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, " +
+			"where p is the probability before rounding and q the one after. Only the matrices of the blocks are " +
+			"rounded: the embedding table and the output matrix keep their values. Q4_0 is rounded as llama.cpp " +
+			"rounds it, and its size is that of the format, but it is widened to float32 before the computation, " +
+			"so its time says nothing about the format. A time is that of one token's pass and scores, after the " +
+			"whole text.",
 	}
 }
 
