@@ -11,41 +11,60 @@ const ease = 'cubic-bezier(.2, 0, 0, 1)';
 const shortest = 80; // anything shorter is left out
 
 let before = null; // the page before the next stage
+const running = new Set(); // movements
+let turn = 0; // counts calls of measure
 
-const sceneOf = () => document.querySelector('#panel, .fr__main[data-enter]');
-const rectOf = (selector) => document.querySelector(selector)?.getBoundingClientRect() ?? null;
+const sceneOf = (page) => page.querySelector('#panel, .fr__main[data-enter], .w-stage[data-enter]');
+const rectOf = (page, selector) => page.querySelector(selector)?.getBoundingClientRect() ?? null;
 
-// measure notes where everything is, before the next stage is shown. Nothing
-// has changed since the last frame, so the browser has the layout at hand.
-export function measure() {
+// endCarries ends every movement now: what is then shown stands at its place.
+export function endCarries() {
+  for (const movement of [...running]) {
+    const done = movement.onfinish;
+    movement.onfinish = movement.oncancel = null;
+    movement.finish();
+    done?.();
+  }
+  running.clear();
+}
+
+// measure notes where everything is, before the next stage is shown on the page, or in
+// a part of it; what still moves ends. Nothing has changed since the last frame, so the
+// browser has the layout at hand.
+export function measure(page = document) {
+  endCarries();
+  turn++;
   before = null;
   if (calm.matches || document.hidden) return;
   before = {
+    page,
     boxes: new Map(),
-    named: rectOf('.laid__at, .cum .mark:not(.mark--what) text'),
-    pin: rectOf('.laid__pin circle, .cum .mark__at path'),
+    named: rectOf(page, '.laid__at, .cum .mark:not(.mark--what) text, .w-tab .is-pick th .tk'),
+    pin: rectOf(page, '.laid__pin circle, .cum .mark__at path'),
   };
-  for (const e of sceneOf()?.querySelectorAll('[data-carry]') ?? []) {
+  const scene = sceneOf(page);
+  for (const e of scene?.querySelectorAll('[data-carry]') ?? []) {
     before.boxes.set(e.dataset.carry, e.getBoundingClientRect());
   }
-  before.open = isOpen(sceneOf());
-  before.again = document.querySelector('.map.is-again') !== null; // a token has come round
+  before.open = isOpen(scene);
+  before.again = page.querySelector('.map.is-again') !== null; // a token has come round
 }
 
 // carry moves it to where it is now, after a stage has been reached; or, at the same
 // stage, lets the marker fall again if it has been drawn anew.
 export function carry(arrived = true) {
-  const scene = sceneOf();
-  const enter = scene?.dataset.enter;
   const was = before;
   before = null;
-  if (!was || !enter || scene.dataset.pace === 'still') return;
+  const scene = was && sceneOf(was.page);
+  const enter = scene?.dataset.enter;
+  if (!enter || scene.dataset.pace === 'still') return;
   const play = player(enter, Number(scene.dataset.pace ?? 1));
   if (!arrived) {
     if (enter === 'sample' && was.pin && !was.open) again(scene, play, was);
   } else if (isOpen(scene)) tip(scene, play, was);
   else if (scene.matches('.panel') && onMap.has(enter)) {
-    afterFrame(() => { if (scene.isConnected) moves[enter](scene, play, was); });
+    const mine = turn;
+    afterFrame(() => { if (mine === turn && scene.isConnected) moves[enter](scene, play, was); });
   } else moves[enter]?.(scene, play, was);
 }
 
@@ -63,6 +82,8 @@ export function player(name, pace = 1) {
       frames, { duration: duration / pace, delay: delay / pace, easing, fill: 'backwards' },
     );
     animation.id = `carry-${name}`;
+    running.add(animation);
+    for (const type of ['finish', 'cancel']) animation.addEventListener(type, () => running.delete(animation));
     return animation;
   };
 }

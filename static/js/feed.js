@@ -70,9 +70,10 @@ export class Feed {
   #receive(message) {
     if (this.#lost) this.#say('');
     this.#lost = false;
+    this.#element.dispatchEvent(new CustomEvent('feedcomes', { bubbles: true }));
     for (const panel of message.panels ?? []) put(this.#element, panel);
     if (message.data?.inputs) this.#fill(message.data.inputs);
-    this.#element.dispatchEvent(new CustomEvent('feed', { detail: message }));
+    this.#element.dispatchEvent(new CustomEvent('feed', { bubbles: true, detail: message }));
     const answered = this.#waiting && message.ack >= this.#waiting.n;
     if (message.error) this.#refuse(message.error);
     else if (answered) this.#refuse(null);

@@ -42,7 +42,7 @@ document.addEventListener('submit', async (event) => {
 // the marker may still be falling.
 async function say(title) {
   const said = document.getElementById('first-says');
-  if (document.querySelector('.is-falling')) said.textContent = 'The marker is falling.';
+  if (document.querySelector('.is-falling')) said.textContent = said.dataset.falling;
   const moving = document.getAnimations().filter(({ id }) => id.startsWith('carry'));
   const scene = body();
   await Promise.allSettled(moving.map(({ finished }) => finished));

@@ -2,7 +2,7 @@
 // updates the page with the answers and maintains the connection. See
 // web/WIRE.md for the messages.
 import { Run } from './run.js';
-import { applyPanels, restorePeek, scrollBack, tell } from './panels.js';
+import { announce, applyPanels, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
 import { followRows } from './worked.js';
 import { Strip } from './strip.js';
@@ -44,6 +44,7 @@ function receive(message) {
     if (panels?.some(({ id }) => id === 'map-zoom')) showZoom();
     scrollBack();
     if (data) carry(arrived);
+    announce();
     if (arrived && !data.playing) showStage();
   } catch (error) {
     controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });

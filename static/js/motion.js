@@ -2,6 +2,8 @@
 // changes there or the page reconnects, and a key or a press ends them. What moves
 // is in motion.css: within #panel by its data-enter, elsewhere by the
 // data-arrived of the whole page.
+import { endCarries } from './carry.js';
+
 const root = document.documentElement;
 const panelOf = () => document.getElementById('panel');
 
@@ -12,7 +14,11 @@ const finite = (animation) => animation.effect?.getComputedTiming().iterations !
 
 // endByHand has a key or a press anywhere end what moves.
 export function endByHand() {
-  for (const type of ['keydown', 'pointerdown']) addEventListener(type, () => finish(document.getAnimations()), true);
+  const end = () => {
+    endCarries();
+    finish(document.getAnimations());
+  };
+  for (const type of ['keydown', 'pointerdown']) addEventListener(type, end, true);
 }
 
 function finish(animations) {

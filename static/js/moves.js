@@ -1,13 +1,25 @@
+import { beginFall } from './falling.js';
+import { trim } from './trim.js';
+
 // What moves when a stage is reached, from where to where, and for how long at
 // the usual pace, in ms. Each takes the scene (the panel of a stage), what starts
-// a movement (see player in carry.js), and the page as it was.
+// a movement (see player in carry.js), and the page, or the part of it that has the
+// scene, as it was.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const downward = [{ clipPath: 'inset(0 0 100% 0)' }, { clipPath: 'inset(0)' }];
 const rowLight = { panel: 80, story: 160, fr__main: 600 }; // how long light stays at a block
 
-const map = (selector) => [...document.querySelectorAll(`.map ${selector}`)];
+const map = (page, selector) => [...page.querySelectorAll(`.map ${selector}`)];
 const boxOf = (element) => element?.getBoundingClientRect();
 const last = (list) => list[list.length - 1];
+
+// The tokens of the text, as far as each is an element of its own.
+const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__main > .prose .w, '
+  + ':is(#cl-strip, .w-text, .w .ph__prose) :is(.tok:not(.tok--next), .w)';
+const tokens = (page) => [...page.querySelectorAll(written)];
+
+// endOf is where a word ends that may be broken between two lines.
+const endOf = (word) => last([...word.getClientRects()]);
 
 // copyOf is a copy of words that moves over the page and is gone when it arrives:
 // words in a line cannot be moved.
@@ -18,9 +30,14 @@ function copyOf(words, play, frames, duration, delay = 0) {
   copy.textContent = words;
   document.body.append(copy);
   const flight = play(copy, frames, duration, delay);
-  if (!flight) copy.remove();
-  else flight.onfinish = flight.oncancel = () => copy.remove();
+  gone(copy, flight);
   return flight;
+}
+
+// gone takes an element away once its movement ends, or now if it has none.
+function gone(element, flight) {
+  if (!flight) element.remove();
+  else flight.onfinish = flight.oncancel = () => element.remove();
 }
 
 const to = ({ x, y }) => `translate(${x}px, ${y}px)`;
@@ -31,43 +48,47 @@ function climb(scene, play, was) {
   const came = scene.dataset.enter === 'forward' && was.again;
   let from = 0;
   if (came) {
-    for (const edge of map('.map__back')) play(edge, downward, 480, 0, 'linear');
+    for (const edge of map(was.page, '.map__back')) play(edge, downward, 480, 0, 'linear');
     from = 480;
   }
-  const text = boxOf(document.querySelector('#strip-gen .w:last-child, .prose__given, #strip-row, #cl-strip, .prose'));
-  const feet = map('.map__toks span:not(.is-next, .is-quiet)');
+  const text = boxOf(was.page.querySelector('.prose__given, #strip-row, #cl-strip, .prose'));
+  const each = tokens(was.page);
+  const feet = map(was.page, '.map__toks span:not(.is-next, .is-quiet)');
   const fresh = came ? feet.slice(-1) : feet;
   fresh.forEach((foot, i) => {
     const at = boxOf(foot);
-    if (!text || !at.width) return;
-    const x = text.x + (text.width * i) / fresh.length - at.x;
-    play(foot, [{ opacity: 0, transform: to({ x, y: text.y - at.y }) }, { opacity: 1, transform: 'none' }],
-      480, from + Math.min(40 * i, 320));
+    const own = each[each.length - fresh.length + i];
+    const word = own ? endOf(own) : text && { x: text.x + (text.width * i) / fresh.length, y: text.y };
+    if (!word || !at.width) return;
+    const start = { opacity: 0, transform: to({ x: word.x - at.x, y: word.y - at.y }) };
+    play(foot, [start, { opacity: 1, transform: 'none' }], 480, from + Math.min(40 * i, 320));
   });
   if (feet.some((foot) => boxOf(foot).width)) from += 480;
   const kind = Object.keys(rowLight).find((name) => scene.classList.contains(name));
   const step = rowLight[kind] ?? rowLight.panel;
-  map('.map__row').reverse().forEach((row, i) => {
+  map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const cell of row.querySelectorAll('.pass, .last')) play(cell, appear, Math.max(step, 80), from + step * i);
   });
   [...scene.querySelectorAll('.hunch li')].reverse().forEach((e, i) => play(e, appear, 240, from + step * i));
 }
 
-// unroll: the last column's vector leaves at the top of the map, opens, and the scores
-// come out of it.
-function unroll(scene, play) {
-  const tile = map('.map__vec')[0];
-  const cell = boxOf(last(map('.map__row:first-child .last, .map__row:first-child .pass')));
+// unroll: the last column's vector leaves at the top of the map along its line, opens
+// into the tile, a fan opens above it with the outlines of the bars, and the scores come out.
+function unroll(scene, play, was) {
+  const tile = map(was.page, '.map__vec')[0];
+  const cell = boxOf(last(map(was.page, '.map__row:first-child :is(.last, .pass)')));
   const at = boxOf(tile);
   if (at?.width && cell) {
-    const size = `scale(${cell.width / at.width}, ${cell.height / at.height})`;
     const unit = boxOf(tile.ownerSVGElement).width / 100; // the tile's own units
     const high = boxOf(tile.ownerSVGElement).height / 36;
-    const start = `translate(${(cell.x - at.x) / unit}px, ${(cell.y - at.y) / high}px) ${size}`;
-    play(tile, [{ transform: start }, { transform: 'none' }], 480);
+    const size = `scale(${cell.width / at.width}, ${cell.height / at.height})`;
+    const stop = (x, y) => ({ transform: `translate(${(x - at.x) / unit}px, ${(y - at.y) / high}px) ${size}` });
+    const inside = Math.min(Math.max(cell.x, at.x), at.right - cell.width);
+    play(tile, [stop(cell.x, cell.y), stop(cell.x, at.y), stop(inside, at.y), { transform: 'none' }], 480);
   }
-  for (const fan of map('.fan')) play(fan, appear, 240, 480);
-  const from = at?.width ? at : boxOf(document.querySelector('.map') ?? document.getElementById('cl-strip'));
+  const above = map(was.page, ':is(.map__rise path:not(.map__elbow), .map__bar svg)');
+  for (const opens of above) play(opens, appear, 240, 480);
+  const from = at?.width ? at : boxOf(was.page.querySelector('.map, #cl-strip, .w-text, .ph__prose'));
   for (const dot of scene.querySelectorAll('.dot, .gap__dot')) {
     const end = boxOf(dot);
     if (!from || !end.width) continue;
@@ -76,59 +97,44 @@ function unroll(scene, play) {
   }
 }
 
-// move: everything that was there goes to its new place and size, or level stays in its row.
-function move(scene, play, was, { duration = 480, stagger = 0, delay = 0, level = false } = {}) {
+// move: everything that was there goes to its new place and size. It returns when the last arrives.
+function move(scene, play, was, duration = 480, stagger = 0) {
   const all = [...scene.querySelectorAll('[data-carry]')];
+  const step = Math.min(stagger, 480 / all.length);
   all.forEach((element, i) => {
     const old = was.boxes.get(element.dataset.carry);
     const now = boxOf(element);
     if (now.width === 0 || now.height === 0) return;
     let start = 'scaleX(0)';
     if (old) {
-      const size = `scale(${old.width / now.width}, ${level ? 1 : old.height / now.height})`;
-      start = `${to({ x: old.x - now.x, y: level ? 0 : old.y - now.y })} ${size}`;
+      const size = `scale(${old.width / now.width}, ${old.height / now.height})`;
+      start = `${to({ x: old.x - now.x, y: old.y - now.y })} ${size}`;
     }
-    const later = Math.min(stagger, 480 / all.length) * i;
-    play(element, [{ transform: start }, { transform: 'none' }], duration, delay + later);
+    play(element, [{ transform: start }, { transform: 'none' }], duration, step * i);
   });
+  return duration + step * Math.max(all.length - 1, 0);
 }
 
-// share: dots pull out into bars; the ticks of T = 1 come when the bars stand.
+// arrive: what a movement ends with appears when it does, figures above all.
+function arrive(scene, play, selector, at) {
+  for (const element of scene.querySelectorAll(selector)) play(element, appear, 120, at);
+}
+
+// share: dots pull out into bars; the figures and the ticks of T = 1 come when the bars stand.
 function share(scene, play, was) {
   move(scene, play, was);
-  for (const tick of scene.querySelectorAll('.ghost, .ghostkey')) play(tick, appear, 120, 480);
+  arrive(scene, play, '.ghost, .ghostkey, .pct, td.now', 480);
 }
 
-// drop: in the Story what is cut falls out, from the least likely up, and is gone.
-function drop(scene, play, was) {
-  const bars = [...scene.querySelectorAll('.shares .is-cut .bar')].reverse();
-  bars.forEach((bar, i) => {
-    if (!was.boxes.has(bar.dataset.carry)) return;
-    const slice = bar.cloneNode();
-    slice.setAttribute('class', 'bar bar--slice');
-    delete slice.dataset.carry;
-    bar.after(slice);
-    const fallen = { opacity: 0, transform: 'translateY(2rem)' };
-    const flight = play(slice, [{ opacity: 1, transform: 'none' }, fallen], 240, (240 * i) / bars.length);
-    if (!flight) slice.remove();
-    else flight.onfinish = flight.oncancel = () => slice.remove();
-  });
+// tip: the bars lie down end to end; then each has its name, and the marker waits.
+export function tip(scene, play, was) {
+  const end = move(scene, play, was, 900, 60);
+  arrive(scene, play, '.laid__t, .seg__t, .laid__twin, .laid__pin, .story__foot, .laid ~ .cap', end);
 }
-
-// trim: what is cut is hatched from below, then the rest stretches.
-function trim(scene, play, was) {
-  drop(scene, play, was);
-  const cut = [...scene.querySelectorAll('.is-cut rect[fill^=url]')].reverse();
-  cut.forEach((hatch, i) => play(hatch, appear, 240, (240 * i) / cut.length));
-  move(scene, play, was, { delay: 480, level: true });
-}
-
-// tip: the bars lie down end to end.
-export function tip(scene, play, was) { move(scene, play, was, { duration: 900, stagger: 60 }); }
 
 const pins = '.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)';
 const winners = '.laid__at, .laid__rings, .say, .story__foot, .laid__twin, .laid .cap, .verdict, .mark text, .facts, '
-  + '.panel__head p, .work-line, .fr__do, .bigstage__say:not(.bigstage__say--walk), .ph__head p';
+  + '.panel__head p, .work-line, .fr__do, .bigstage__say:not(.bigstage__say--walk), .ph__head p, .w-stage__say';
 
 // whole is the stage with what a wall says of it elsewhere.
 const whole = (scene) => scene.closest('.deck__body') ?? scene;
@@ -167,11 +173,7 @@ function land(scene, play, at) {
   const stage = whole(scene);
   const drop = [{ transform: 'scaleY(0)' }, { transform: 'none' }];
   play(scene.querySelector('.laid__drop'), drop, 260, at, 'cubic-bezier(.5, 0, 1, .6)');
-  const settle = play(scene.querySelector('.laid__pin, .cum'), [{ opacity: 1 }, { opacity: 1 }], at + 260);
-  if (settle) { // until then no piece looks other than the rest
-    stage.classList.add('is-falling');
-    settle.onfinish = settle.oncancel = () => stage.classList.remove('is-falling');
-  }
+  beginFall(stage, play(stage, [{ '--falls': 1 }, { '--falls': 1 }], at + 260));
   play(scene.querySelector('.laid__pin circle'), [
     { strokeWidth: '0px', offset: 0 }, { strokeWidth: '6px', offset: .5 }, { strokeWidth: '0px', offset: 1 },
   ], 140, at + 260);
@@ -181,29 +183,37 @@ function land(scene, play, at) {
 
 // fly: the winner's name leaves the line for its place in the text.
 function fly(scene, play, was) {
-  const written = ':is(#strip-gen, #cl-strip) :is(.w, .tok).is-now, .fr__main > .prose .w';
-  const word = last([...document.querySelectorAll(written)]);
-  const end = boxOf(word);
+  const word = last(tokens(was.page));
+  const end = word && endOf(word);
   if (!was.named || !end?.width) return;
   const half = { x: (was.named.x + end.x) / 2, y: (was.named.y + end.y) / 2 - 24 };
-  const words = word.matches('.tok') ? word.firstElementChild.textContent : word.textContent;
-  const flight = copyOf(words.trim(), play, [was.named, half, end].map((at) => ({ transform: to(at) })), 600);
+  const level = `translateY(calc(${end.height / 2}px - 50%))`; // the copy is larger than the word
+  const words = word.matches('.tok') ? word.querySelector('span:not(.sr)').textContent : word.textContent;
+  const way = [was.named, half, end].map((at) => ({ transform: `${to(at)} ${level}` }));
+  const flight = copyOf(words.trim(), play, way, 600);
   if (flight) play(word, [{ opacity: 0 }, { opacity: 0, offset: .99 }, { opacity: 1 }], 600);
-  for (const edge of map('.map__back')) {
-    play(edge, downward, 600, 0, 'linear');
-  }
+  for (const edge of map(was.page, '.map__back')) run(edge, play);
+  for (const label of map(was.page, '.map__toks .is-next')) play(label, appear, 120, 600);
+}
+
+// run: a dot runs down the edge of the map, which lights behind it.
+function run(edge, play) {
+  const { right: x, top, bottom } = boxOf(edge);
+  if (!play(edge, downward, 600, 0, 'linear') || bottom - top < 1) return;
+  const dot = document.createElement('i');
+  dot.className = 'carried carried--dot';
+  document.body.append(dot);
+  gone(dot, play(dot, [{ transform: to({ x, y: top }) }, { transform: to({ x, y: bottom }) }], 600, 0, 'linear'));
 }
 
 // remember: the columns of this pass turn to the kept tint, block by block.
-function remember(scene, play) {
-  map('.map__row').reverse().forEach((row, i) => {
+function remember(scene, play, was) {
+  map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const fresh of row.querySelectorAll('.fresh')) {
       const solid = fresh.cloneNode();
       solid.setAttribute('class', 'last');
       row.append(solid);
-      const fade = play(solid, [{ opacity: 1 }, { opacity: 0 }], 120, 40 * i, 'linear');
-      if (!fade) solid.remove();
-      else fade.onfinish = fade.oncancel = () => solid.remove();
+      gone(solid, play(solid, [{ opacity: 1 }, { opacity: 0 }], 120, 40 * i, 'linear'));
     }
   });
 }

@@ -4,6 +4,7 @@ import { patch } from './patch.js';
 import { afterFrame } from './frames.js';
 import { holdFocus } from './focus.js';
 import { afterPanels } from './worked.js';
+import { afterFall, isFalling } from './falling.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
 const nearEnd = 48; // px: scrolled to the end, give or take a token
@@ -45,7 +46,7 @@ export function applyPanels(panels, state, arrived) {
   kept ??= measured();
   const returnFocus = holdFocus();
   for (const panel of panels) {
-    if (panel.id === 'spoken') speak(panel);
+    if (panel.id === 'spoken') toSay = panel;
     else if (state && beside.has(panel.id) && !document.hidden) wait(panel);
     else apply(panel, arrived);
     if (panel.id !== 'peek') continue;
@@ -105,6 +106,22 @@ export function scrollBack() {
   if (atEnd && strip) strip.scrollLeft = strip.scrollWidth;
   const rows = row && document.querySelector('#panel [data-rows]');
   if (rows && rows.scrollTop !== row) rows.scrollTop = row;
+}
+
+let toSay = null; // of the state that is being shown
+
+// announce says what the state shown is, once what moves into it has begun to: while the
+// marker falls only that it does.
+export function announce() {
+  const panel = toSay;
+  toSay = null;
+  if (!panel) return;
+  if (isFalling()) {
+    spoken = null; // of the stage before
+    const line = document.getElementById('spoken');
+    line.textContent = line.dataset.falling;
+  }
+  afterFall('spoken', () => speak(panel));
 }
 
 let spoken = null; // the newest announcement still to make

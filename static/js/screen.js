@@ -4,6 +4,7 @@
 import { draw } from './heat.js';
 import { patch } from './patch.js';
 import { fly } from './falls.js';
+import { afterFall, isFalling, landed } from './falling.js';
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 
@@ -20,9 +21,13 @@ export function put({ seq: number, panels, data }) {
     seq = data.seq;
   } else if (panels && number === undefined) return false;
   const arrived = !holding && arrives(data);
-  if (arrived) measure();
+  if (arrived) {
+    measure();
+    landed();
+  }
   for (const { id, html } of panels ?? []) {
     if (holding && id !== 'cl-who') held.set(id, html);
+    else if (isFalling(document.getElementById(id))) afterFall(id, () => late(id, html));
     else piece(id, html);
   }
   if (data && (data.seq !== undefined || 'heat' in data)) {
@@ -33,6 +38,13 @@ export function put({ seq: number, panels, data }) {
   fly();
   if (arrived) carry();
   return true;
+}
+
+// late shows a piece that has waited for the marker.
+function late(id, html) {
+  piece(id, html);
+  fit();
+  fly();
 }
 
 let stage = ''; // that is shown; at first the one of the page as it loaded

@@ -1,7 +1,9 @@
 // The experiments in the lessons. The server sends what they show (feed.js);
 // this does what only the page can do: the number next to a moving slider, the
 // quick choices, and playing.
+import { carry, measure } from './carry.js';
 import { sendForm } from './feed.js';
+import { endByHand } from './motion.js';
 
 const pace = 1600; // ms between two steps while playing: a sentence's reading time
 
@@ -36,6 +38,20 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   event.target.form.requestSubmit();
 });
+
+// Moving -----------------------------------------------------------------------
+
+// What a stage ends with moves into the next one, as in the Loop. Going back, or to another
+// token, moves nothing.
+const placeOf = (figure) => Number(figure.querySelector('.w__body > input[name=at]')?.value);
+let was = 0; // the place before the newest message
+
+document.addEventListener('feedcomes', ({ target }) => {
+  was = placeOf(target);
+  if (was) measure(target);
+});
+document.addEventListener('feed', ({ target }) => { if (was && placeOf(target) === was + 1) carry(); });
+endByHand();
 
 // Playing ----------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ const boxOf = (element) => element?.getBoundingClientRect();
 
 let from = null; // where what was pressed stands
 let depth = 0;
+let row = -1; // of the map that was zoomed into
 let beside = null; // the cells of the map as they stood, where one of their rows is zoomed into
 
 // depthOf is 0 at the whole model, 1 in a block, 2 in a head, 3 in a sum.
@@ -18,11 +19,12 @@ const depthOf = () => box().hidden ? 0 : box().querySelectorAll('.zoom__crumbs :
 
 // press notes what is zoomed into, or out of, before the answer to it is shown.
 export function press(button) {
-  const row = button.closest('.map__keyrow');
-  const cells = row && document.querySelector('#map .map__net');
-  const which = row && [...row.parentElement.children].indexOf(row);
-  beside = cells && { cells: cells.cloneNode(true), at: boxOf(cells), which };
-  from = boxOf(row ?? button.closest('.zoom__lane') ?? box().querySelector('.zoom__lanes') ?? button);
+  const keys = button.closest('.map__keyrow');
+  const cells = keys && document.querySelector('#map .map__net');
+  if (keys) row = [...keys.parentElement.children].indexOf(keys);
+  else if (depth === 0) row = -1;
+  beside = cells && { cells: cells.cloneNode(true), at: boxOf(cells) };
+  from = boxOf(keys ?? button.closest('.zoom__lane') ?? box().querySelector('.zoom__lanes') ?? button);
 }
 
 // grow moves what has been zoomed into from where it stood.
@@ -42,7 +44,7 @@ export function grow() {
 
 // slideOff has a copy of the rows beside the one zoomed into leave upward and downward.
 function slideOff(play) {
-  const { cells, at, which } = beside;
+  const { cells, at } = beside;
   cells.setAttribute('class', 'map__net carried carried--net');
   cells.setAttribute('aria-hidden', 'true');
   document.body.append(cells);
@@ -51,17 +53,30 @@ function slideOff(play) {
   if (!stay) return cells.remove();
   stay.onfinish = stay.oncancel = () => cells.remove();
   for (const [i, other] of [...cells.querySelectorAll('.map__row')].entries()) {
-    const way = Math.sign(i - which) * 100;
-    const away = { opacity: 0, transform: `translateY(${way}%)` };
-    play(other, [{ opacity: way ? 1 : 0, transform: 'none' }, away], inward);
+    play(other, [{ opacity: i === row ? 0 : 1, transform: 'none' }, away(i)], inward);
   }
 }
 
-// shrink moves the rows of the map back from where the lanes stood.
+// away is where a row beside the one zoomed into goes: upward or downward out of sight.
+const away = (i) => ({ opacity: 0, transform: `translateY(${Math.sign(i - row) * 100}%)` });
+
+// shrink moves the row of the map that was zoomed into back from where the lanes stood, and
+// the others back beside it.
 export function shrink() {
   depth = 0;
-  if (!from) return;
-  for (const row of document.querySelectorAll('#map .map__body')) moveFrom(from, row, player('zoom'), outward);
+  const net = document.querySelector('#map .map__net');
+  if (!from || !net) return;
+  const play = player('zoom');
+  const at = boxOf(net);
+  const { width, height } = net.viewBox.baseVal; // what a row's lengths are in
+  const high = height / net.querySelectorAll('.map__row').length;
+  for (const [i, each] of [...net.querySelectorAll('.map__row')].entries()) {
+    const x = ((from.x - at.x) * width) / at.width;
+    const y = ((from.y - at.y) * height) / at.height;
+    const size = `scale(${from.width / at.width}, ${(from.height / at.height) * (height / high)})`;
+    const start = i === row ? { transform: `translate(${x}px, ${y}px) ${size} translateY(${-i * high}px)` } : away(i);
+    play(each, [start, { opacity: 1, transform: 'none' }], outward);
+  }
   from = null;
 }
 
@@ -85,12 +100,11 @@ function gather(play) {
     const weight = Number(term.querySelector('b')?.textContent.replace(/[^\d.]/g, '')) || 0;
     const copy = strip.cloneNode(true);
     copy.setAttribute('class', `${strip.getAttribute('class') ?? ''} carried carried--strip`);
-    copy.setAttribute('width', at.width);
-    copy.setAttribute('height', at.height);
     document.body.append(copy);
+    const size = { width: `${at.width}px`, height: `${at.height}px` };
     const slide = play(copy, [
-      { transform: `translate(${at.x}px, ${at.y}px)` },
-      { transform: `translate(${to.x}px, ${to.y}px) scaleY(${Math.max(weight, 0.05)})` },
+      { ...size, transform: `translate(${at.x}px, ${at.y}px)` },
+      { ...size, transform: `translate(${to.x}px, ${to.y}px) scaleY(${Math.max(weight, 0.05)})` },
     ], 900, Math.min(60, 480 / terms.length) * i);
     if (!slide) copy.remove();
     else slide.onfinish = slide.oncancel = () => copy.remove();

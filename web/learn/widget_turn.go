@@ -105,6 +105,7 @@ type stageView struct {
 	Facts      []stage.Fact
 	Candidates stage.Candidates // none before there are scores
 	Stage      int
+	Enter      string // its name, for what moves
 	Settings   string
 	Back       place
 	Forward    place
@@ -122,7 +123,7 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		made = made[:keep+1]
 	}
 	v := stageView{
-		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(kind),
+		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(kind), Enter: kind.String(),
 		Rail: lang.NewSteps(
 			kind,
 		), Say: behindName(st, kind), Facts: lang.FactsOf(stage.Brief, st, kind), Loop: loopAt(st),

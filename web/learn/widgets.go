@@ -22,7 +22,7 @@ import (
 // widgetStyles and widgetScripts are what pages with experiments load besides
 // their own.
 var (
-	widgetStyles  = []string{"css/story.css", "css/widget.css"}
+	widgetStyles  = []string{"css/story.css", "css/widget.css", "css/carry.css"}
 	widgetScripts = []string{"js/widget.js"} // which loads feed.js, and that connection.js
 )
 

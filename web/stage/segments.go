@@ -34,6 +34,7 @@ type Segment struct {
 	Text  Text
 	P     string // next to the text if there is room
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
+	Ramp  string // of a pick: its class before the draw, while the marker still falls
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
 	FitP  string // the same for the figure, which is never shown without its token
 	Title string
@@ -240,7 +241,7 @@ func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
 	picked := false
 	for i := range min(len(v.List), len(kept)) {
 		if kept[i].ID == st.Chosen.ID && v.List[i].Class != "is-rest" {
-			v.List[i].Class, picked = "is-pick", true
+			v.List[i].Ramp, v.List[i].Class, picked = v.List[i].Class, "is-pick", true
 		}
 	}
 	if st.Greedy {

@@ -202,7 +202,7 @@ func (w Words) markPick(line *StoryLine, st infer.Sample) {
 	}
 	for i := range line.List {
 		if line.List[i].X == Share(st.From) && line.List[i].Class != "is-rest" {
-			line.List[i].Class = "is-pick"
+			line.List[i].Ramp, line.List[i].Class = line.List[i].Class, "is-pick"
 			return
 		}
 	}

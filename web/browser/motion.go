@@ -1,0 +1,74 @@
+package browser
+
+import "fmt"
+
+// slowMotion makes what scripts animate so slow that it stands still, and names what has
+// begun to move: the names are in static/js.
+const slowMotion = `
+	if (window.film) return;
+	const animate = Element.prototype.animate;
+	const film = window.film = {
+		began: new Set(),
+		moving: (name = 'carry') => document.getAnimations()
+			.filter((a) => a.id.startsWith(name) && a.playState === 'running'),
+		end: () => Math.max(...film.moving().map((a) => a.effect.getComputedTiming().endTime)),
+		at: (ms) => {
+			for (const a of film.moving()) a.currentTime = Math.min(ms, a.effect.getComputedTiming().endTime - 1);
+		},
+	};
+	Element.prototype.animate = function (...how) {
+		const one = animate.apply(this, how);
+		one.updatePlaybackRate(1e-6); // not 0, which cannot be finished
+		queueMicrotask(() => film.began.add(one.id));
+		return one;
+	};`
+
+// SlowMotion makes the movements of the page ([Tab.Moves] and the others) last until they
+// are looked at or ended.
+func (tab *Tab) SlowMotion() {
+	tab.t.Helper()
+	tab.Eval(slowMotion)
+}
+
+// Moves waits until a movement of a name, as scripts call it ("carry-sample"), runs in
+// slow motion.
+func (tab *Tab) Moves(name string) {
+	tab.t.Helper()
+	tab.Wait("the movement "+name, fmt.Sprintf(`film.moving(%q).length > 0`, name))
+}
+
+// Film puts all movements to five moments from their beginning to their end, and saves
+// a picture of each as $VIZ_SHOTS/name-0.png to name-4.png, if that is set. It leaves them
+// in their middle.
+func (tab *Tab) Film(name string) {
+	tab.t.Helper()
+	for frame := range 5 {
+		tab.Eval(fmt.Sprintf(`film.at(film.end() * %d / 4)`, frame))
+		tab.Shot(fmt.Sprintf("%s-%d.png", name, frame))
+	}
+	tab.Eval(`film.at(film.end() / 2)`)
+}
+
+// Seen returns what can be seen of the page, without what matches a selector: each element
+// with its own text, place and colours, once the animations of the styles have ended.
+func (tab *Tab) Seen(except string) string {
+	tab.t.Helper()
+	return Value[string](tab, fmt.Sprintf(`(() => {
+		const lines = [];
+		for (const a of document.getAnimations()) {
+			if (a instanceof CSSAnimation && a.effect.getComputedTiming().iterations !== Infinity) a.finish();
+		}
+		for (const e of document.querySelectorAll('body *')) {
+			if (e.closest(%q) || e.closest('.sr, script, template, title, [hidden]')) continue;
+			if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+			const own = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(' ');
+			const s = getComputedStyle(e);
+			const before = getComputedStyle(e, '::before').content;
+			const box = e.getBoundingClientRect();
+			const at = [box.x, box.y, box.width, box.height].map((n) => n.toFixed(1)).join(' ');
+			lines.push([e.nodeName, own, before, at, s.color, s.backgroundColor,
+				s.borderColor, s.fill, s.stroke, s.opacity, s.fontWeight].join(' | '));
+		}
+		return lines.join('\n');
+	})()`, except))
+}

@@ -1,0 +1,40 @@
+package learn
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// TestExperimentGivesNoDrawAway: up to stage 4 an experiment is the same, byte for byte,
+// whatever its seed will draw, on the page and in what its feed sends; only the seed's own
+// name and the link that holds it differ. At stage 5 it is not.
+func TestExperimentGivesNoDrawAway(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetTurn)
+	for _, s.View = range []shell.View{shell.Story, shell.Numbers} {
+		for at := 1; at <= 5; at++ {
+			looks := map[string]bool{}
+			for seed := 1; seed <= 4; seed++ {
+				inputs := map[string]string{"at": fmt.Sprint(at), "seed": fmt.Sprint(seed)}
+				page := s.alone(spec, inputs).Find(".w__body")
+				page.Find(".w__set, .w__open, .w-facts div:contains(Took)").Remove()
+				html, err := page.Html()
+				if err != nil || !strings.Contains(html, "w-stage") {
+					t.Fatalf("%v: %s", err, html)
+				}
+				looks[html] = true
+			}
+			if at < 5 && len(looks) > 1 {
+				t.Errorf("%s, stage %d: it depends on the seed", s.View, at)
+			}
+			if at == 5 && len(looks) == 1 {
+				t.Errorf("%s: four seeds draw the same, so nothing is compared", s.View)
+			}
+		}
+	}
+}

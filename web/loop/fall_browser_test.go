@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// notSeen is what may differ between two runs with different seeds whose marker still
+// runs: times, the seed itself, the marker, and how much space an unseen u takes.
+const notSeen = `.cost, .panel__head, #seed, .cum .mark, .laid__pin`
+
+// atDrop opens a run with a seed whose marker is about to fall, in slow motion.
+func atDrop(t *testing.T, in view, seed int) loopTab {
+	t.Helper()
+	x := newStorySite(t)
+	x.newcomer.Store(in == storyView)
+	b := openTab(t, x, browser.Screen{Width: 1366, Height: 657, Motion: true})
+	b.say(fmt.Sprintf(`{"cmd":"set","seed":%d}`, seed))
+	b.say(`{"cmd":"start","prompt":"In the old house lived a"}`)
+	b.Until(atStageIn(in, "1"))
+	for n := 2; n <= 5; n++ {
+		b.Keys(browser.ArrowRight)
+		b.Until(atStageIn(in, fmt.Sprint(n)))
+	}
+	b.Until(`document.querySelector('#panel[data-undrawn], .laid.is-open')`)
+	b.SlowMotion()
+	return b
+}
+
+// TestTheFallTellsNothing: while the marker runs to and fro the page looks the same
+// whatever it will fall on: no piece, row, slot, bar of the map or word stands out, and a
+// screen reader is told that it falls. Once it has landed the pages differ, and the result
+// is read out.
+func TestTheFallTellsNothing(t *testing.T) {
+	t.Parallel()
+	for _, in := range []view{numbersView, storyView} {
+		t.Run(string(in), func(t *testing.T) {
+			t.Parallel()
+			var falling, landed []string
+			for _, seed := range []int{1, 2, 42} { // farmer, soldier, fox
+				b := atDrop(t, in, seed)
+				b.Keys(browser.ArrowRight)
+				b.Until(`document.querySelector('.is-falling')`)
+				b.Moves("carry-sample")
+				b.Eval(`film.at(350)`) // at the far end
+				falling = append(falling, b.Seen(notSeen))
+				b.Shot(fmt.Sprintf("fall-%s-%d.png", in, seed))
+				b.WaitText("#spoken", "The marker is falling.")
+				b.Keys("x") // no command
+				b.Until(`!document.querySelector('.is-falling')`)
+				b.Until(`!['', 'The marker is falling.'].includes(document.querySelector('#spoken').textContent)`)
+				landed = append(landed, b.Seen(notSeen))
+			}
+			for i := range falling[1:] {
+				if one, other := differ(falling[0], falling[i+1]); one != other {
+					t.Errorf("while the marker runs one page has\n%s\nand the other\n%s", one, other)
+				}
+				if landed[0] == landed[i+1] {
+					t.Error("the pages look the same although something else was drawn")
+				}
+			}
+		})
+	}
+}
+
+// differ returns the first line in which two texts differ, of each.
+func differ(a, b string) (string, string) {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(as), len(bs)) {
+		if as[i] != bs[i] {
+			return as[i], bs[i]
+		}
+	}
+	return fmt.Sprint(len(as), " lines"), fmt.Sprint(len(bs), " lines")
+}
+
+// TestAnotherPageDuringTheFall: a setting that another page of the run changes while the
+// marker falls ends the fall. The winner is never named before that.
+func TestAnotherPageDuringTheFall(t *testing.T) {
+	t.Parallel()
+	b := atDrop(t, storyView, 42)
+	other := b.second(b.URL())
+	other.Until(isLive)
+	b.Keys(browser.ArrowRight)
+	b.Moves("carry-sample")
+	b.Eval(`
+		window.early = 0;
+		new MutationObserver(() => {
+			const said = document.querySelector('#panel .say');
+			const named = said.checkVisibility({ opacityProperty: true }) && said.textContent.includes('fell');
+			const falls = film.moving('carry-sample').length > 0;
+			if (named && falls) early++;
+		}).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })`)
+	other.say(`{"cmd":"set","min_p":0.01}`)
+	b.Until(`film.moving('carry-sample').length === 0 && !document.querySelector('.is-falling')`)
+	b.Until(`document.querySelector('#panel .say').checkVisibility({ opacityProperty: true })`)
+	if n := browser.Value[int](b.Tab, `early`); n > 0 {
+		t.Errorf("the winner was named %d times while the marker fell", n)
+	}
+}
