@@ -56,10 +56,11 @@ func (tab *Tab) Seen(except string) string {
 	return Value[string](tab, fmt.Sprintf(`(() => {
 		const lines = [];
 		for (const a of document.getAnimations()) {
-			if (a instanceof CSSAnimation && a.effect.getComputedTiming().iterations !== Infinity) a.finish();
+			if (!a.id && a.effect.getComputedTiming().iterations !== Infinity) a.finish();
 		}
 		for (const e of document.querySelectorAll('body *')) {
 			if (e.closest(%q) || e.closest('.sr, script, template, title, [hidden]')) continue;
+			if (e.matches('svg, g')) continue; // which hold what is seen
 			if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
 			const own = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(' ');
 			const s = getComputedStyle(e);

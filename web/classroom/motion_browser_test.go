@@ -122,13 +122,15 @@ func TestAMessageDuringTheFall(t *testing.T) {
 			const { id, outerHTML } = document.querySelector("#cl-body, #cl-stage");
 			const quiet = outerHTML.replace(" is-falling", "").replace(' aria-busy="true"', "");
 			const html = quiet.replace('<p class="say">', '<p class="new">A later message.</p><p class="say">');
-			let next = JSON.stringify({ seq: 1, panels: [{ id, html }] });
 			const data = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data").get;
 			Object.defineProperty(MessageEvent.prototype, "data", { configurable: true, get() {
-				const text = next ?? data.call(this);
-				if (next) window.sent = true;
-				next = null;
-				return text;
+				const message = JSON.parse(data.call(this));
+				const piece = message.data?.seq && message.panels.find((panel) => panel.id === id);
+				if (piece) {
+					piece.html = html;
+					window.sent = true;
+				}
+				return JSON.stringify(message);
 			} })`)
 		browser.Open(t, browser.Phone, room) // one more is here, which all are told
 		tab.Wait("a message to the "+name, `window.sent`)

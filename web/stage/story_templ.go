@@ -1242,7 +1242,7 @@ func (w Words) StoryLineHTML(v *StoryLine) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var66 = []any{"laid__box", g.Class, g.Ramp, templ.KV("is-over", g.Over)}
+			var templ_7745c5c3_Var66 = []any{"laid__box", g.Class, templ.KV(g.Ramp, g.Ramp != ""), templ.KV("is-over", g.Over)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var66...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1267,7 +1267,7 @@ func (w Words) StoryLineHTML(v *StoryLine) templ.Component {
 			var templ_7745c5c3_Var68 string
 			templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.ResolveAttributeValue(g.carry())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/stage/story.templ`, Line: 213, Col: 101}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/stage/story.templ`, Line: 213, Col: 125}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var68)
 			if templ_7745c5c3_Err != nil {

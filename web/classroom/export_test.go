@@ -1,0 +1,31 @@
+package classroom
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// FallsHTML is where numbers fell on a strip of three pieces, as the wall or a phone shows
+// it, and how many names have no space.
+func FallsHTML(t *testing.T, wall bool, falls []class.Fall) (html string, more int) {
+	t.Helper()
+	q := &poll{Poll: &class.Poll{ID: "1.1", Kind: class.Draw, Falls: falls}}
+	for i, share := range []float64{0.5, 0.3, 0.2} {
+		q.Options = append(q.Options, option{
+			Option: class.Option{Q: share}, Label: stage.Text{{S: []string{"little", "young", "king"}[i]}},
+		})
+	}
+	space := phoneFalls
+	if wall {
+		space = wallFalls
+	}
+	s := q.falls(space)
+	var b strings.Builder
+	if err := fallsHTML(s).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), s.More
+}
