@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/web/class"
@@ -88,7 +90,7 @@ func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, 
 	if f.Name == "" {
 		return 0, false
 	}
-	long := float64(utf8.RuneCountInString(f.Name)+1) / float64(space.chars)
+	long := (lengthOf(f.Name) + 1) / float64(space.chars)
 	at := span{f.U - long/2, f.U + long/2}
 	one.Anchor = "middle"
 	switch {
@@ -107,6 +109,24 @@ func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, 
 		return line, true
 	}
 	return 0, false
+}
+
+// lengthOf is how long a name is, in characters of an ordinary width.
+func lengthOf(name string) float64 {
+	long := 0.0
+	for _, r := range name {
+		switch {
+		case r >= 0x1100: // of a script with square characters, or a picture
+			long += 2
+		case strings.ContainsRune("MWmw@", r):
+			long += 1.7
+		case unicode.IsUpper(r):
+			long += 1.25
+		default:
+			long++
+		}
+	}
+	return long
 }
 
 // em writes a length of an SVG in the size of its text.

@@ -72,6 +72,9 @@ type StoryShare struct {
 	Rest, Cut bool
 }
 
+// Falling is what a screen reader is told while the marker falls.
+func (w Words) Falling() string { return w.T("story.falling") }
+
 // carryRest is the data-carry of everything else. No token's text is empty.
 const carryRest = ""
 
