@@ -37,23 +37,20 @@ func TestStagesMoveIntoEachOther(t *testing.T) {
 		t.Run(view, func(t *testing.T) {
 			t.Parallel()
 			desk, room, screens := classOn(t, serves(t))
-			moves := func(stage, alone string, more ...string) {
+			moves := func(stage string, more ...string) {
 				t.Helper()
 				drive(desk, room, "forward", more...)
 				for name, tab := range screens {
 					tab.Moves("carry-" + stage)
-					if alone == "" {
-						alone = "carry-" + stage
-					}
 					tab.Wait("nothing else to move on the "+name,
-						fmt.Sprintf(`film.moving().every((a) => a.id === %q)`, alone))
+						fmt.Sprintf(`film.moving().every((a) => a.id === "carry-%s")`, stage))
 					tab.Film("class-" + view + "-" + name + "-" + stage)
 				}
 			}
-			moves("logits", "")
-			moves("softmax", "")
-			moves("filter", "")
-			moves("sample", "", "withhold", "true")
+			moves("logits")
+			moves("softmax")
+			moves("filter")
+			moves("sample", "withhold", "true")
 			for name, tab := range screens {
 				tab.Wait("the line waits on the "+name, `document.querySelector(".laid.is-open, [data-undrawn]")`)
 				tab.Keys("x") // no command
@@ -70,9 +67,12 @@ func TestStagesMoveIntoEachOther(t *testing.T) {
 					t.Errorf("when it has fallen the %s says nothing", name)
 				}
 			}
-			moves("append", "")
-			moves("cache", "")
-			moves("forward", "")
+			moves("append")
+			drive(desk, room, "forward")
+			if wall := screens["wall"]; view == "story" { // the only one with a map
+				wall.Moves("carry-cache")
+				wall.Film("class-story-wall-cache")
+			}
 		})
 	}
 }
