@@ -69,7 +69,7 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 // patch that the model or the text does not have, and a *[PlaceError] for a
 // position.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
-	if w.changed() {
+	if !w.change.None() {
 		panic("infer: Again on a pass that is changed itself")
 	}
 	if err := w.check(change); err != nil {
@@ -84,9 +84,8 @@ func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) 
 	return again, again.run(ctx, w, block, position)
 }
 
-func (w *Watch) changed() bool {
-	return len(w.change.Off) > 0 || len(w.change.Positions) > 0 || w.change.Patch != nil
-}
+// None reports whether nothing is changed.
+func (c Intervention) None() bool { return len(c.Off) == 0 && len(c.Positions) == 0 && c.Patch == nil }
 
 // A PlaceError says that a text has no such position that could be hidden.
 type PlaceError struct {

@@ -187,7 +187,8 @@ func (t whyText) lens() {
 		return
 	}
 	t.line("")
-	t.line("what it would say if its blocks ended there, and its surprise at what came,")
+	t.line("what it would say%s if its blocks ended there, and its surprise at what came,",
+		map[bool]string{true: " without " + t.Off}[t.Off != ""])
 	t.line("at the last %s", terms.Counted(t.columns(), "position"))
 	from := len(t.Study.Tokens()) - t.columns()
 	for height := len(t.Lens) - 1; height >= 0; height-- {

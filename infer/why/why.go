@@ -86,7 +86,7 @@ func (s *Study) Ask(ctx context.Context, q Question) (*Answer, error) {
 	if a.Base, err = s.outcome(s.watch, z, q); err != nil {
 		return nil, err
 	}
-	if len(q.Off) == 0 && len(q.Positions) == 0 && q.Patch == nil {
+	if q.None() {
 		return a, nil
 	}
 	changed, err := s.watch.Again(ctx, q.Intervention)
@@ -142,15 +142,23 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 	return moves
 }
 
-// Lens is what the model would say at every height and position: one row for
-// each height, from 0 (before the first block) up, of a cell for each position.
-func (s *Study) Lens(ctx context.Context, top int) ([][]infer.LensCell, error) {
+// Lens is what the model, with a change or none, would say at every height and
+// position: one row for each height, from 0 (before the first block) up, of a
+// cell for each position. It returns the errors of [infer.Watch.Again].
+func (s *Study) Lens(ctx context.Context, change infer.Intervention, top int) ([][]infer.LensCell, error) {
+	w := s.watch
+	if !change.None() {
+		var err error
+		if w, err = s.watch.Again(ctx, change); err != nil {
+			return nil, err
+		}
+	}
 	var rows [][]infer.LensCell
 	for height := range s.Model().Config().Layers + 1 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		row, err := s.watch.Lens(height, top)
+		row, err := w.Lens(height, top)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,30 @@ func TestBlocksAndLeads(t *testing.T) {
 	}
 	if math.Abs(lead.Base.Z-(block.Base.Z-other.Base.Z)) > 1e-4 {
 		t.Errorf("the lead is %v, the scores %v and %v", lead.Base.Z, block.Base.Z, other.Base.Z)
+	}
+}
+
+// With a whole block off, what the model would say above it is what it would say
+// below it.
+func TestLensOfWhatIsOff(t *testing.T) {
+	s := study(t, testmodel.Target(t), "The capital of France is")
+	parts, _, err := ParseOff(s.Model(), "L2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.Lens(context.Background(), infer.Intervention{Off: parts}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := s.Lens(context.Background(), infer.Intervention{}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(rows[2], rows[1]) || !reflect.DeepEqual(rows[1], whole[1]) {
+		t.Error("block 2 is off and still changes what is said")
+	}
+	if reflect.DeepEqual(rows[3], whole[3]) || reflect.DeepEqual(whole[2], whole[1]) {
+		t.Error("nothing changes without block 2")
 	}
 }
 
@@ -238,7 +263,7 @@ func BenchmarkLens(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Lens(context.Background(), 5); err != nil {
+		if _, err := s.Lens(context.Background(), infer.Intervention{}, 5); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -67,6 +67,7 @@ export class Address {
     const file = link.dataset.export;
     if (file) query.set('run', this.#socket.run);
     if (this.#socket.link) query.set('log', this.#socket.link);
+    if (link.dataset.why) query.set('off', link.dataset.why); // a part of the model
     const page = link.hasAttribute('data-why') ? '/why' : '/predict';
     const href = at(file ? `/export/${file}?${query}` : `${page}${query.size ? `?${query}` : ''}`);
     if (link.getAttribute('href') !== href) link.href = href;

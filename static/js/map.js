@@ -68,8 +68,10 @@ function move(keys, at, key) {
   const y = rows.findIndex((row) => row.includes(at));
   if (y < 0) return false;
   const x = rows[y].indexOf(at);
+  // Counted from the end, since the rows of a map with words may lack their first.
+  const below = (row) => Math.max(0, (rows[row]?.length ?? 0) - rows[y].length + x);
   const to = {
-    ArrowUp: [x, y - 1], ArrowDown: [x, y + 1], ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y],
+    ArrowUp: [below(y - 1), y - 1], ArrowDown: [below(y + 1), y + 1], ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y],
     Home: [0, y], End: [rows[y].length - 1, y],
   }[key];
   if (!to) return false;
@@ -79,6 +81,12 @@ function move(keys, at, key) {
     next.focus();
   }
   return true;
+}
+
+// rove lets Tab reach one button of a map: the one that is pressed, or the last of the top row.
+export function rove(keys) {
+  const at = keys.querySelector('[aria-pressed="true"]') ?? [...keys.firstElementChild.querySelectorAll('button')].at(-1);
+  if (at) only(at);
 }
 
 // only makes a button the one that Tab reaches.

@@ -42,12 +42,8 @@ type Pages struct {
 // New returns the pages.
 func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
-	learner := func(r *http.Request) (string, *http.Cookie) {
-		who, fresh := d.Caller(r)
-		return who.Learner, fresh
-	}
 	return &Pages{
-		Deps: d, Base: pages.New(learner, d.Log, refusalPage),
+		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
 		tours: newTours(d.Seat), rest: session.New(d.Model, session.Limits{}).State(),
 	}
 }

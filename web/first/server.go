@@ -50,10 +50,7 @@ type Server struct {
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	s := &Server{Deps: d}
-	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
-		who, fresh := d.Caller(r)
-		return who.Learner, fresh
-	}, d.Log, refusalHTML)
+	s.Base = pages.New(pages.Learner(d.Caller), d.Log, refusalHTML)
 	return s
 }
 
@@ -112,10 +109,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *terms.Refusal
 	switch {
 	case errors.Is(err, errBusy):
-		s.Refuse(
-			w, r, http.StatusServiceUnavailable, "The server is busy.",
-			"Many people are using it right now. Your text is not lost: reload this page in a moment.",
-		)
+		s.Busy(w, r)
 	case errors.As(err, &e) && e.Code == session.CodeOther:
 		s.Refuse(w, r, http.StatusConflict, "This address is for another model.", e.Message)
 	default:

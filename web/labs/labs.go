@@ -41,12 +41,8 @@ type Pages struct {
 func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	d.Context = cmp.Or(d.Context, context.Background())
-	learner := func(r *http.Request) (string, *http.Cookie) {
-		who, fresh := d.Caller(r)
-		return who.Learner, fresh
-	}
 	return &Pages{
-		Deps: d, Base: pages.New(learner, d.Log, refusalPage),
+		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
 		queue: admission.NewQueue(admission.DefaultLimits().Labs, slice), kept: newKept(keptReports),
 	}
 }

@@ -56,10 +56,7 @@ func New(d Deps) *Server {
 		d.Replays = admission.NewQueue(admission.DefaultLimits().Links, 0)
 	}
 	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: d.Replays}
-	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
-		who, fresh := d.Caller(r)
-		return who.Learner, fresh
-	}, d.Log, s.refusal)
+	s.Base = pages.New(pages.Learner(d.Caller), d.Log, s.refusal)
 	return s
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -32,6 +33,16 @@ func New(
 	refusal func(head, say string) templ.Component,
 ) Base {
 	return Base{learner: learner, log: log, refusal: refusal}
+}
+
+// Learner is what [New] wants to know of a caller.
+func Learner(
+	caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie),
+) func(r *http.Request) (id string, fresh *http.Cookie) {
+	return func(r *http.Request) (string, *http.Cookie) {
+		who, fresh := caller(r)
+		return who.Learner, fresh
+	}
 }
 
 // Who returns who asks, and sets the cookie of someone new.
@@ -56,6 +67,14 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	text.WriteTo(w)
+}
+
+// Busy sends a page that says that the model could not be asked in time.
+func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
+	b.Refuse(
+		w, r, http.StatusServiceUnavailable, "The server is busy.",
+		"Many people are using it right now. Your text is not lost: reload this page in a moment.",
+	)
 }
 
 // Refuse sends a page that says why a request was not carried out, or as a

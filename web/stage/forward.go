@@ -47,12 +47,8 @@ const labelledColumns = 32
 // textTokens are the texts at positions 1 to n: prompt, then generated.
 func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column
-	for _, t := range s.PromptTokens {
-		c := Column{Text: TokenText(t)}
-		if t.Special && len(all) == 0 {
-			c.Text = Text{{S: w.T("start"), Mark: true}}
-		}
-		all = append(all, c)
+	for i, t := range s.PromptTokens {
+		all = append(all, Column{Text: w.promptText(t, i)})
 	}
 	for _, step := range s.Steps {
 		if len(all) >= n {

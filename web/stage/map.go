@@ -59,6 +59,10 @@ type Map struct {
 	Elbow   string // path from the last column to the vector above it
 	Buttons bool   // over rows and cells
 	Twin    []MapFact
+
+	// What a map in the form [MapText] has instead of rows and columns.
+	Heads []MapKey
+	Lines []MapLine
 }
 
 // MapRow is one block.

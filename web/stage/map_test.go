@@ -161,6 +161,10 @@ func TestZoomIntoABlock(t *testing.T) {
 	if len(z.Crumbs) != 2 || z.Crumbs[0].Cmd != "" || !z.Crumbs[1].Now {
 		t.Errorf("crumbs %+v", z.Crumbs)
 	}
+	head := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 2})
+	if z.Why.Off != "L1" || head.Why.Off != "L1.H2" {
+		t.Errorf("without them: %+v, %+v", z.Why, head.Why)
+	}
 }
 
 // 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so the third position's part of

@@ -35,6 +35,14 @@ type Zoom struct {
 	Head    *HeadDetail // what the head reads
 	SumCmd  string      // works out its sum
 	Sum     *ZoomSum
+	Why     *ZoomWhy // the way to what is said without it
+}
+
+// ZoomWhy leads to the page “Why this token?” with a part switched off. The page
+// that shows the zoom adds its run to the address.
+type ZoomWhy struct {
+	Text string
+	Off  string // the part, as package infer/why reads it
 }
 
 // Crumb is a level of the zoom, from the model down to what is shown.
@@ -103,7 +111,19 @@ func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 	default:
 		w.zoomHead(s, to, &z)
 	}
+	if z.Missing == "" {
+		z.Why = w.zoomWhy(to)
+	}
 	return z
+}
+
+func (w Words) zoomWhy(to ZoomTo) *ZoomWhy {
+	block := fmt.Sprintf("L%d", to.Block)
+	if to.Head == 0 {
+		return &ZoomWhy{w.T("zoom.why.block", "n", terms.Count(to.Block)), block}
+	}
+	head := infer.Part{Kind: infer.PartHead, Block: to.Block, Head: to.Head}
+	return &ZoomWhy{w.T("zoom.why.head", "n", terms.Count(to.Head)), head.String()}
 }
 
 func (w Words) crumbs(to ZoomTo) []Crumb {

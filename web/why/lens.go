@@ -10,27 +10,11 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lens is what the model would say at each height.
+// lens is what the model would say at each height, on the map of the model.
 type lens struct {
-	Reading []stage.Text
-	Rows    []lensRow
-	Left    int // positions before those shown
-	Open    *opened
-}
-
-type lensRow struct {
-	Name  string
-	Cells []lensCell
-}
-
-type lensCell struct {
-	Token stage.Text
-	Share string
-	Bits  string // the surprise at what came; "" at the end
-	Class string // how large it is: s0 to s4
-	Came  bool
-	At    string // its place in the address; "" if it is open, since a press closes it
-	Open  bool
+	Map    stage.Map
+	Folded int // positions that share the map's first column
+	Open   *opened
 }
 
 // opened is the distribution of a cell.
@@ -41,49 +25,80 @@ type opened struct {
 	Say   string
 }
 
-// lensColumns is how many positions the lens shows.
-const lensColumns = 12
+// The ids of the forms that the map's buttons belong to.
+const (
+	formOff  = "why-off"
+	formCell = "why-cell"
+)
 
-// newLens lays out the last positions of a text.
-func newLens(r *why.Report, about subject) lens {
+// newLens lays out what the model would say, with buttons that open a place, switch a
+// block or hide a position.
+func newLens(r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
-	n, m := len(s.Tokens()), s.Model()
-	from := max(0, n-lensColumns)
+	m := s.Model()
 	height, position, open, _ := about.place(m) // checked before
-	l := lens{Left: from}
-	for _, id := range s.Tokens()[from:] {
-		l.Reading = append(l.Reading, stage.TokenText(m.Token(id)))
-	}
-	for h := len(rows) - 1; h >= 0; h-- {
-		row := lensRow{Name: heightName(h)}
-		if h == len(rows)-1 {
-			row.Name += ": said"
-		}
-		for i, c := range rows[h][from:] {
+	l := lens{Folded: stage.MapFolded(len(s.Tokens()))}
+	l.Map = lang.NewMapText(stage.MapTextOf{
+		ID: "why-map", Aria: "What it would say at each height", Model: m, Tokens: s.Tokens(),
+		Row: func(h int) stage.MapKey { return rowKey(v, h, len(rows)-1) },
+		Column: func(at int) stage.MapKey {
+			if at >= len(v.Places) {
+				return stage.MapKey{}
+			}
+			return placeKey(v.Places[at])
+		},
+		Cell: func(h, at int) stage.MapKey {
+			c := rows[h][at]
 			said := c.Says[0]
-			cell := lensCell{
-				Token: stage.TokenText(said.Token), Share: terms.Percent(said.P), Came: c.Rank == 1,
-				At: fmt.Sprintf("%d.%d", h, from+i), Open: open && h == height && from+i == position,
+			key := stage.MapKey{
+				Text: stage.TokenText(said.Token), Small: terms.Percent(said.P), Mark: c.Rank == 1,
+				NoteAria: ", surprise in bits: ", Form: formCell, Name: "cell", Value: fmt.Sprintf("%d.%d", h, at),
+				Pressed: open && h == height && at == position,
 			}
-			cell.Bits, cell.Class = surprise(c)
-			if cell.Open {
-				cell.At = ""
+			key.Note, key.Class = surprise(c)
+			if key.Pressed {
+				key.Value = "" // a press closes it
 			}
-			row.Cells = append(row.Cells, cell)
-		}
-		l.Rows = append(l.Rows, row)
-	}
+			return key
+		},
+	})
 	if open {
 		l.Open = newOpened(s, rows[height][position], height, position)
 	}
 	return l
 }
 
+// rowKey names a height, and switches the block below it.
+func rowKey(v *view, height, top int) stage.MapKey {
+	if height == 0 {
+		return stage.MapKey{}
+	}
+	name := lang.MapHeight(height)
+	if height == top {
+		name += ": said"
+	}
+	block := v.Blocks[height-1]
+	return stage.MapKey{
+		Text: stage.Text{{S: name}}, Aria: name + ". Switch this block off", Class: offClass(block.Off), Form: formOff,
+		Name: "off", Value: block.List, Pressed: block.Off,
+	}
+}
+
+// placeKey is a token read, and hides it.
+func placeKey(p part) stage.MapKey {
+	return stage.MapKey{
+		Class: offClass(p.Off), Aria: p.Name + ". Hide this position from all later ones", Form: formOff, Name: "off",
+		Value: p.List, Pressed: p.Off,
+	}
+}
+
+func offClass(off bool) string { return map[bool]string{true: "is-off"}[off] }
+
 // newOpened says what a cell's distribution is.
 func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 	m := s.Model()
-	read := stage.TokenText(m.Token(s.Tokens()[position]))
-	o := &opened{Title: fmt.Sprintf("%s, at position %d, %s", terms.Capital(heightName(height)), position, read)}
+	read := lang.PromptText(m, s.Tokens(), position)
+	o := &opened{Title: fmt.Sprintf("%s, at position %d, %s", terms.Capital(lang.MapHeight(height)), position, read)}
 	rest := 1.0
 	for _, said := range c.Says {
 		o.Says = append(o.Says, saying{stage.TokenText(said.Token), terms.Percent(said.P), said.P})

@@ -3,9 +3,12 @@ package why
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -15,23 +18,12 @@ import (
 // run of its own.
 const gridTokens = 32
 
-// grid is what comes of carrying another text's vectors over.
+// grid is what comes of carrying another text's vectors over, on the map of the model.
 type grid struct {
 	With, Bad   string
 	Here, There stage.Text
 	Same        bool // both texts say the same
-	Reading     []stage.Text
-	Rows        []gridRow
-}
-
-type gridRow struct {
-	Name  string
-	Cells []gridCell
-}
-
-type gridCell struct {
-	Follows string
-	Size    int // 1 to 5
+	Map         *stage.Map
 }
 
 // A patchError says why another text's vectors can't be carried over.
@@ -68,29 +60,25 @@ func newGrid(r *why.Report, about subject) grid {
 	if g.Same = answer.Here == answer.There; g.Same {
 		return g
 	}
-	for i, id := range r.Study.Tokens() {
-		t := stage.TokenText(m.Token(id))
-		if at := r.Other.Tokens()[i]; at != id {
-			t = append(append(append(stage.Text{}, t...), stage.Piece{S: " / "}), stage.TokenText(m.Token(at))...)
-		}
-		g.Reading = append(g.Reading, t)
-	}
-	for height := len(answer.Cells) - 1; height >= 0; height-- {
-		row := gridRow{Name: heightName(height)}
-		for _, c := range answer.Cells[height] {
-			row.Cells = append(row.Cells, gridCell{terms.Percent(c.Follows), sizeOf(c.Follows)})
-		}
-		g.Rows = append(g.Rows, row)
-	}
+	here, there := r.Study.Tokens(), r.Other.Tokens()
+	drawn := lang.NewMapText(stage.MapTextOf{
+		ID: "why-patch", Aria: "How far the answer follows", Model: m, Tokens: here,
+		Row: func(int) stage.MapKey { return stage.MapKey{} },
+		Column: func(at int) stage.MapKey {
+			if here[at] == there[at] {
+				return stage.MapKey{}
+			}
+			t := append(stage.Text{}, stage.TokenText(m.Token(here[at]))...)
+			t = append(append(t, stage.Piece{S: " / ", Mark: true}), stage.TokenText(m.Token(there[at]))...)
+			return stage.MapKey{Text: t}
+		},
+		Cell: func(height, at int) stage.MapKey {
+			c := answer.Cells[height][at]
+			return stage.MapKey{Small: terms.Percent(c.Follows), Class: fmt.Sprintf("p%d", sizeOf(c.Follows))}
+		},
+	})
+	g.Map = &drawn
 	return g
-}
-
-// heightName is a place between two blocks.
-func heightName(height int) string {
-	if height == 0 {
-		return "before block 1"
-	}
-	return fmt.Sprintf("after block %d", height)
 }
 
 // habit is one habit of heads, in words.
@@ -108,22 +96,54 @@ var habits = map[why.Habit]string{
 
 // finder measures a model's heads once, for all who ask.
 type finder struct {
-	mu    sync.Mutex
-	found *why.Findings
+	mu   sync.Mutex
+	last *search
 }
 
-// find returns the findings; the first who asks waits for the measurement.
-func (f *finder) find(ctx context.Context, m *infer.Model) (*why.Findings, error) {
+// search is a measurement, which is over when done is closed.
+type search struct {
+	done  chan struct{}
+	found *why.Findings
+	err   error
+}
+
+// findTime ends a measurement that never comes to an end.
+const findTime = 5 * time.Minute
+
+// find returns the findings once there are any. Who asks may wait no longer than ctx; the
+// measurement goes on, so that on a slow machine the next one who asks has it. One that
+// failed is made again.
+func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
+	f.mu.Lock()
+	s := f.last
+	if s == nil {
+		s = &search{done: make(chan struct{})}
+		f.last = s
+		go f.run(s, m, log)
+	}
+	f.mu.Unlock()
+	select {
+	case <-s.done:
+		return s.found, s.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (f *finder) run(s *search, m *infer.Model, log *slog.Logger) {
+	defer close(s.done)
+	ctx, cancel := context.WithTimeout(context.Background(), findTime)
+	defer cancel()
+	s.err = fault.Do(log, "looking for heads", func() (err error) {
+		s.found, err = why.Find(ctx, m)
+		return err
+	})
+	if s.err == nil {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.found == nil {
-		found, err := why.Find(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		f.found = found
-	}
-	return f.found, nil
+	f.last = nil
 }
 
 // inWords says what was found; nothing if nobody looked.

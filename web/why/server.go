@@ -44,10 +44,7 @@ type Server struct {
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	s := &Server{Deps: d}
-	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
-		who, fresh := d.Caller(r)
-		return who.Learner, fresh
-	}, d.Log, refusalHTML)
+	s.Base = pages.New(pages.Learner(d.Caller), d.Log, refusalHTML)
 	return s
 }
 
@@ -131,10 +128,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 // fail answers a request that the server could not carry out.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
 	if status == http.StatusServiceUnavailable {
-		s.Refuse(
-			w, r, status, "The server is busy.",
-			"Many people are using it right now. Your text is not lost: reload this page in a moment.",
-		)
+		s.Busy(w, r)
 		return
 	}
 	s.Log.Error("asking why", "err", err)
@@ -189,11 +183,11 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question) (*wh
 	if r.Answer, err = study.Ask(ctx, q); err != nil {
 		return nil, err
 	}
-	if r.Lens, err = study.Lens(ctx, why.Shown); err != nil {
+	if r.Lens, err = study.Lens(ctx, q.Intervention, why.Shown); err != nil {
 		return nil, err
 	}
 	if about.heads {
-		if r.Heads, err = s.finder.find(ctx, s.Model); err != nil {
+		if r.Heads, err = s.finder.find(ctx, s.Model, s.Log); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,9 +14,13 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
+// lang is the language of what the page draws of the model.
+var lang = stage.English
+
 // view is what the page shows.
 type view struct {
 	Prompt, Log, Bad string
+	Back             string  // to the run in the Loop; "" if it is not about one
 	Kept             []field // what every form of the page sends along
 
 	Text    []stage.Text
@@ -84,8 +89,8 @@ func newView(r *why.Report, about subject) view {
 	if a.Over >= 0 {
 		v.Over, v.Measure = stage.TokenText(m.Token(a.Over)), "lead"
 	}
-	for _, id := range r.Study.Tokens() {
-		v.Text = append(v.Text, stage.TokenText(m.Token(id)))
+	for i := range r.Study.Tokens() {
+		v.Text = append(v.Text, lang.PromptText(m, r.Study.Tokens(), i))
 	}
 	for _, said := range now.Says[:min(says, len(now.Says))] {
 		v.Says = append(v.Says, saying{stage.TokenText(said.Token), terms.Percent(said.P), said.P})
@@ -93,9 +98,12 @@ func newView(r *why.Report, about subject) view {
 	for _, said := range a.Base.Says {
 		v.Offered = append(v.Offered, askFor(m, said.Token))
 	}
+	if v.Log != "" {
+		v.Back = "/loop?" + url.Values{"log": {v.Log}}.Encode()
+	}
 	v.effect(a)
 	v.table(m, q, a, now)
-	v.Lens = newLens(r, about)
+	v.Lens = newLens(r, about, &v)
 	v.Strip = newStrip(r)
 	v.How, v.Habits = inWords(r.Heads)
 	return v
@@ -240,6 +248,6 @@ func size(z float64) int {
 func frame() shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf("Why this token?"), Active: "loop", Class: "page-why", Skip: "Skip to the sum", Mono: true,
-		Styles: []string{"css/stage.css", "css/why.css"}, Scripts: []string{"js/why.js"}, Keys: shell.SharedKeys,
+		Styles: []string{"css/stage.css", "css/map.css", "css/why.css"}, Scripts: []string{"js/why.js"}, Keys: shell.SharedKeys,
 	}
 }
