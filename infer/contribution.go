@@ -181,6 +181,17 @@ func (v normalization) at(x []float32, u []float64) direction {
 // Tokens are the tokens of the text.
 func (w *Watch) Tokens() []int { return w.tokens }
 
+// Bytes is the memory that the pass holds, its cache included.
+func (w *Watch) Bytes() int64 {
+	n := w.cache.Bytes()
+	for _, all := range [][][]float32{w.stream, w.mixed, w.fed, w.looks} {
+		for _, x := range all {
+			n += 4 * int64(len(x))
+		}
+	}
+	return n
+}
+
 // Model is the model that was watched.
 func (w *Watch) Model() *Model { return w.model }
 

@@ -28,7 +28,7 @@
 //	`·the` or `the`{.tk}                  a token
 //	[@vaswani2017]                        a citation
 //	[[kv-cache|the cache]]                a term of the glossary: its note opens in place
-//	[text](learn:slug#id)                 also loop:, practice:, quiz:, cards:, card:, term:, reference:
+//	[text](learn:slug#id)                 also loop:, practice:, quiz:, cards:, card:, term:, reference:, why:, lab:
 //	[1,024]{.given}                       a given fact; {.given} before a table marks all of it
 //
 // No number that could be computed is typed: figures call the same functions

@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/infer/why"
 )
 
 // allowedTags are the tags that the course's HTML may contain, with the
@@ -131,6 +135,18 @@ func fragments(c *Course) map[string]string {
 
 // exists reports whether the course knows an address within the site.
 func exists(c *Course, href string) bool {
+	if off, ok := strings.CutPrefix(href, "/why?off="); ok {
+		target, err := testmodel.Load()
+		if err != nil {
+			return false
+		}
+		parts, positions, err := why.ParseOff(target, off)
+		return err == nil && len(parts)+len(positions) > 0
+	}
+	if name, ok := strings.CutPrefix(href, "/labs/"); ok {
+		_, found := lab.Find(name)
+		return found
+	}
 	path, id, _ := strings.Cut(href, "#")
 	rest, isLesson := strings.CutPrefix(path, "/learn/")
 	switch {

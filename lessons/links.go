@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,18 +19,32 @@ func checkedHref(id string) string   { return "/checked#" + id }
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
-	"predict:": "/practice/predict", "checked:": "/checked",
+	"predict:": "/practice/predict", "checked:": "/checked", "why:": "/why",
 }
+
+// What a part that is switched off looks like, as in "L6.H1,L4.ffn,pos:0", and the
+// name of a lab.
+var (
+	whyParts = regexp.MustCompile(`^(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3})(,(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3}))*$`)
+	labName  = regexp.MustCompile(`^[a-z]+$`)
+)
 
 // resolve turns a link of the dialect into an address within the site:
 // "learn:slug#id", "loop:key", "practice:drill", "quiz:id", "card:id" (or
-// "cards:id"), "term:id", "reference:id", "ref:id". It fails for targets that
-// do not exist.
+// "cards:id"), "term:id", "reference:id", "ref:id", "lab:name", and "why:parts"
+// with the parts that are switched off. It fails for targets that do not exist;
+// of parts and labs it knows only the form, and the server's tests follow them.
 func (l *loader) resolve(to string) (href string, ok bool) {
 	for _, way := range []string{to, canonical(to)} {
 		if href, ok := pages[way]; ok {
 			return href, true
 		}
+	}
+	switch scheme, rest, _ := strings.Cut(to, ":"); {
+	case scheme == "why" && whyParts.MatchString(rest):
+		return "/why?off=" + rest, true
+	case scheme == "lab" && labName.MatchString(rest):
+		return "/labs/" + rest, true
 	}
 	if !l.targets[canonical(to)] {
 		return "", false

@@ -39,6 +39,12 @@ func runCharts() drawings {
 				},
 			)
 		},
+		"head-scores.svg": func() (Chart, error) {
+			return HeadScores([]HeadAt{{"L1.H1", 1, 0.125}, {"L1.H2", 1, 0.5}, {"L2.H1", 2, 0.25}}, 0.4)
+		},
+		"heads-off.svg": func() (Chart, error) {
+			return WithoutHeads([]WithoutHead{{"L1.H2", 6, true}, {"L2.H1", 4.5, true}, {"L1.H1", 4, false}}, 4)
+		},
 		"histogram.svg": func() (Chart, error) {
 			return Histogram([]Drawn{{"·the", 0.5, 6}, {"·a", 0.25, 1}, {"·very-long-word", 0.25, 3}}, 10)
 		},
@@ -213,6 +219,10 @@ func TestSentences(t *testing.T) {
 		// 6/10 − 0.5 = 0.1; 1/10 − 0.25 = −0.15; 3/10 − 0.25 = 0.05
 		"histogram.svg": "The share of each token in 10 draws and its probability. They differ most at ·a, " +
 			"by 0.1500.",
+		"head-scores.svg": "The share of its weight that each of 3 heads gives to what came after the same token before, " +
+			"by block. At or above the limit of 40%: 1. The most is 50%, of L1.H2.",
+		"heads-off.svg": "With all heads it is 4.00 bits. Solid bars are the candidates, outlined ones the heads that " +
+			"look there least. Most is lost without L1.H2: 6.00 bits.",
 		// (3+2+0+1)/4, (3+2.5+4+1)/4 = 2.625, (3+2.5)/2
 		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, " +
 			"Pure sampling 2.62, Top-k 40 2.75.",
@@ -246,6 +256,8 @@ func TestTwins(t *testing.T) {
 		"cache-token.svg": "2 | 3,000,000 | 24,000,000 | 8.0×",
 		"cache-time.svg":  "2 | 2.50 (2.20 to 3.10) | 20.0 (18.0 to 24.0) | 8.0×",
 		"histogram.svg":   "·a | 0.2500 | 1 | 0.1000",
+		"head-scores.svg": "L1.H2 | 0.500",
+		"heads-off.svg":   "L2.H1 | 4.500 | 0.500", // 4.5 − 4
 		"distance.svg":    "100 | 0.08000 | 0.07000 to 0.09000 | 0.08100 | 0.08200",
 		"held.svg":        "2 | 8 | 24,576 | 24,576",
 		"first-token.svg": "64 | 7.00 | 6.00 to 9.00 | 0.109", // 7 / 64
@@ -291,6 +303,8 @@ func TestNothingToDraw(t *testing.T) {
 		"race":          func() (Chart, error) { return Race(nil, nil) },
 		"stops":         func() (Chart, error) { return StopRace(nil, 9) },
 		"end":           func() (Chart, error) { return EndChances(nil) },
+		"head scores":   func() (Chart, error) { return HeadScores(nil, 0.4) },
+		"without heads": func() (Chart, error) { return WithoutHeads(nil, 4) },
 	} {
 		if c, err := draw(); err == nil || c.SVG != "" {
 			t.Errorf("%s: drawn from nothing", name)

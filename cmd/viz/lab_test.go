@@ -23,6 +23,7 @@ var shortLabs = map[string][]string{
 	"speculation":  {"-tokens", "8", "-gamma", "2", "-gammas", "1,2", "-repeats", "1", "-rounds", "100"},
 	"stops":        {"-tokens", "12", "-max-tokens", "8"},
 	"quantization": {"-tokens", "6", "-repeats", "1"},
+	"induction":    {"-rows", "1", "-length", "8", "-off", "2"},
 }
 
 func TestLabList(t *testing.T) {

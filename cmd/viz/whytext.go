@@ -189,7 +189,8 @@ func (t whyText) lens() {
 	t.line("")
 	t.line("what it would say%s if its blocks ended there, and its surprise at what came,",
 		map[bool]string{true: " without " + t.Off}[t.Off != ""])
-	t.line("at the last %s", terms.Counted(t.columns(), "position"))
+	t.line("at the last %s; the pass over %s holds %s", terms.Counted(t.columns(), "position"),
+		terms.Counted(len(t.Study.Tokens()), "position"), terms.Bytes(t.Study.Bytes()))
 	from := len(t.Study.Tokens()) - t.columns()
 	for height := len(t.Lens) - 1; height >= 0; height-- {
 		row := pad(fmt.Sprintf("after L%d", height), nameColumn)

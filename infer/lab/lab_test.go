@@ -78,6 +78,7 @@ var small = map[string]Values{
 	"bill":         {"max_tokens": "16", "try_max_tokens": "4"},
 	"speculation":  {"tokens": "16", "gamma": "3", "gammas": "1,3", "repeats": "2", "rounds": "500"},
 	"stops":        {"tokens": "24", "max_tokens": "16"},
+	"induction":    {"rows": "1", "length": "8", "off": "2"},
 	"quantization": {"tokens": "10", "step": "3", "rows": "4", "repeats": "2"},
 }
 

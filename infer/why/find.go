@@ -73,40 +73,22 @@ type Measured struct {
 // Find measures all heads of a model on texts of random tokens and switches the
 // strongest ones off. It returns an error if the model's context is too short.
 func Find(ctx context.Context, m *infer.Model) (*Findings, error) {
-	start := m.Config().BOS
-	row := min(findRow, (m.Config().Context-1)/2)
+	row := min(findRow, LongestRow(m))
 	if row < 4 {
 		return nil, fmt.Errorf("the context of %d tokens is too short to repeat anything", m.Config().Context)
 	}
-	f := &Findings{Texts: findTexts, Row: row}
 	rng := rand.New(rand.NewPCG(findSeed, 0))
-	scores := map[Habit][]float64{} // by habit: the sum for each head
-	var texts []repeated
+	var rows [][]int
 	for range findTexts {
-		t := repeated{row: row}
-		if start >= 0 {
-			t.tokens, t.lead = []int{start}, 1
-		}
-		t.tokens = append(t.tokens, randomRow(rng, m, row)...)
-		t.tokens = append(t.tokens, t.tokens[t.lead:]...)
-		w, err := m.Watch(ctx, t.tokens, true)
-		if err != nil {
-			return nil, err
-		}
-		t.watch = w
-		texts = append(texts, t)
-		for _, h := range Habits() {
-			scores[h] = t.score(h, scores[h])
-		}
-		first, second, err := t.surprise(w)
-		if err != nil {
-			return nil, err
-		}
-		f.First += first / findTexts
-		f.Second += second / findTexts
+		rows = append(rows, RandomRow(rng, m, row))
 	}
+	texts, err := Repeat(ctx, m, rows)
+	if err != nil {
+		return nil, err
+	}
+	f := &Findings{Texts: findTexts, Row: row, First: texts.First, Second: texts.Second}
 	for _, h := range Habits() {
-		finding, err := find(ctx, m, h, scores[h], texts)
+		finding, err := find(ctx, texts, h)
 		if err != nil {
 			return nil, err
 		}
@@ -115,40 +97,70 @@ func Find(ctx context.Context, m *infer.Model) (*Findings, error) {
 	return f, nil
 }
 
-// find lists the strongest heads of a habit and switches them off.
-func find(ctx context.Context, m *infer.Model, h Habit, scores []float64, texts []repeated) (Finding, error) {
-	f := Finding{Habit: h}
-	heads := m.Config().Heads
-	var passing []infer.Part
-	for i, sum := range scores {
-		part := infer.Part{Kind: infer.PartHead, Block: i/heads + 1, Head: i%heads + 1}
-		head := Measured{Part: part, Score: sum / findTexts}
-		if head.Pass = head.Score >= Passing; head.Pass {
-			passing = append(passing, part)
-		}
-		f.Heads = append(f.Heads, head)
-	}
-	f.Pass = len(passing)
-	slices.SortStableFunc(f.Heads, func(a, b Measured) int { return cmp.Compare(b.Score, a.Score) })
-	f.Heads = f.Heads[:min(findShown, len(f.Heads))]
-	for i := range f.Heads {
-		off, err := without(ctx, texts, f.Heads[i].Part)
-		if err != nil {
-			return f, err
-		}
-		f.Heads[i].Off = off
-	}
-	if len(passing) == 0 {
-		return f, nil
-	}
-	together, err := without(ctx, texts, passing...)
-	f.Together = together
-	return f, err
+// LongestRow is how many tokens a text may have that a model is to read twice.
+func LongestRow(m *infer.Model) int { return (m.Config().Context - 1) / 2 }
+
+// Repeats are texts that each say a row of tokens twice, and a model's passes over
+// them. In the second half, what comes can be known from the first. They are
+// read-only.
+type Repeats struct {
+	model *infer.Model
+	texts []repeated
+	// First and Second are the mean surprise in bits a token in each half, over
+	// all texts.
+	First, Second float64
 }
 
-// without is the mean surprise in the second halves with parts off.
-func without(ctx context.Context, texts []repeated, off ...infer.Part) (mean float64, err error) {
-	for _, t := range texts {
+// Repeat runs rows of at least two tokens, each said twice after the start token
+// if the model has one. It returns an error if one is longer than [LongestRow].
+func Repeat(ctx context.Context, m *infer.Model, rows [][]int) (*Repeats, error) {
+	r := &Repeats{model: m}
+	for _, row := range rows {
+		if len(row) < 2 {
+			return nil, fmt.Errorf("a row of %d tokens gives nothing to repeat; it must be at least 2", len(row))
+		}
+		t := repeated{row: len(row)}
+		if start := m.Config().BOS; start >= 0 {
+			t.tokens, t.lead = []int{start}, 1
+		}
+		t.tokens = append(append(t.tokens, row...), row...)
+		var err error
+		if t.watch, err = m.Watch(ctx, t.tokens, true); err != nil {
+			return nil, err
+		}
+		first, second, err := t.surprise(t.watch)
+		if err != nil {
+			return nil, err
+		}
+		r.First += first / float64(len(rows))
+		r.Second += second / float64(len(rows))
+		r.texts = append(r.texts, t)
+	}
+	return r, nil
+}
+
+// Heads measures a habit of all heads, block by block.
+func (r *Repeats) Heads(h Habit) []Measured {
+	c := r.model.Config()
+	sums := make([]float64, c.Layers*c.Heads)
+	for _, t := range r.texts {
+		t.score(h, sums)
+	}
+	var list []Measured
+	for i, sum := range sums {
+		head := Measured{
+			Part:  infer.Part{Kind: infer.PartHead, Block: i/c.Heads + 1, Head: i%c.Heads + 1},
+			Score: sum / float64(len(r.texts)),
+		}
+		head.Pass = head.Score >= Passing
+		list = append(list, head)
+	}
+	return list
+}
+
+// Without is the mean surprise in the second halves with parts off, in bits a token.
+func (r *Repeats) Without(ctx context.Context, off ...infer.Part) (mean float64, err error) {
+	for _, t := range r.texts {
 		w, err := t.watch.Again(ctx, infer.Intervention{Off: off})
 		if err != nil {
 			return 0, err
@@ -157,13 +169,40 @@ func without(ctx context.Context, texts []repeated, off ...infer.Part) (mean flo
 		if err != nil {
 			return 0, err
 		}
-		mean += second / float64(len(texts))
+		mean += second / float64(len(r.texts))
 	}
 	return mean, nil
 }
 
-// randomRow draws different tokens that are plain text.
-func randomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
+// find lists the strongest heads of a habit and switches them off.
+func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
+	f := Finding{Habit: h, Heads: texts.Heads(h)}
+	var passing []infer.Part
+	for _, head := range f.Heads {
+		if head.Pass {
+			passing = append(passing, head.Part)
+		}
+	}
+	f.Pass = len(passing)
+	slices.SortStableFunc(f.Heads, func(a, b Measured) int { return cmp.Compare(b.Score, a.Score) })
+	f.Heads = f.Heads[:min(findShown, len(f.Heads))]
+	for i := range f.Heads {
+		off, err := texts.Without(ctx, f.Heads[i].Part)
+		if err != nil {
+			return f, err
+		}
+		f.Heads[i].Off = off
+	}
+	if len(passing) == 0 {
+		return f, nil
+	}
+	together, err := texts.Without(ctx, passing...)
+	f.Together = together
+	return f, err
+}
+
+// RandomRow draws n different tokens that are plain text, as far as a model has them.
+func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	for tries := 0; len(row) < n; tries++ {
 		id := rng.IntN(m.Config().Vocab)
 		t := m.Token(id)
@@ -184,11 +223,8 @@ type repeated struct {
 
 // score adds each head's mean weight on the position that a habit is about, over
 // the second half, to sums [layers·heads].
-func (t repeated) score(h Habit, sums []float64) []float64 {
+func (t repeated) score(h Habit, sums []float64) {
 	c := t.watch.Model().Config()
-	if sums == nil {
-		sums = make([]float64, c.Layers*c.Heads)
-	}
 	for i := range sums {
 		var sum float64
 		for at := t.lead + t.row; at < len(t.tokens); at++ {
@@ -197,7 +233,6 @@ func (t repeated) score(h Habit, sums []float64) []float64 {
 		}
 		sums[i] += sum / float64(t.row)
 	}
-	return sums
 }
 
 // surprise is the mean −log₂ p of what came in each half, in bits a token. The

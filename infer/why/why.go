@@ -34,6 +34,9 @@ func New(ctx context.Context, m *infer.Model, tokens []int) (*Study, error) {
 // Model is the model that is asked.
 func (s *Study) Model() *infer.Model { return s.watch.Model() }
 
+// Bytes is the memory that the pass over the text holds.
+func (s *Study) Bytes() int64 { return s.watch.Bytes() }
+
 // Tokens are those of the text.
 func (s *Study) Tokens() []int { return s.watch.Tokens() }
 

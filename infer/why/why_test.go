@@ -235,6 +235,15 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A pass holds, for each position, 7 streams, and 6 times what the heads and what the
+// feed-forward layer gave, all 192 wide; and 6 keys and values of 2 heads of 32.
+func TestMemoryOfAPass(t *testing.T) {
+	s := study(t, testmodel.Target(t), "The capital of France is")
+	if got, want := s.Bytes(), int64(4*6*((7+6+6)*192+6*2*64)); len(s.Tokens()) != 6 || got != want {
+		t.Errorf("%d positions hold %d bytes, want %d", len(s.Tokens()), got, want)
+	}
+}
+
 // BenchmarkIntervention is one part of the bundled model switched off, with all
 // that an answer says about it.
 func BenchmarkIntervention(b *testing.B) {
@@ -263,6 +272,7 @@ func BenchmarkLens(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		b.ReportMetric(float64(s.Bytes()), "held-B")
 		if _, err := s.Lens(context.Background(), infer.Intervention{}, 5); err != nil {
 			b.Fatal(err)
 		}

@@ -21,6 +21,7 @@ var small = map[string]string{
 	"speculation":  "tokens=12&gammas=1,2&gamma=2&repeats=1&rounds=200",
 	"stops":        "tokens=24&max_tokens=12",
 	"quantization": "tokens=8&repeats=1",
+	"induction":    "rows=1&length=8&off=2",
 }
 
 // guessFirst picks the first prediction. Radio buttons are a single Tab stop,

@@ -35,7 +35,7 @@ type Zoom struct {
 	Head    *HeadDetail // what the head reads
 	SumCmd  string      // works out its sum
 	Sum     *ZoomSum
-	Why     *ZoomWhy // the way to what is said without it
+	Why     *ZoomWhy // the way to what is said without it, where a run has begun
 }
 
 // ZoomWhy leads to the page “Why this token?” with a part switched off. The page
@@ -94,6 +94,9 @@ func zoomCmd(to ZoomTo) string {
 // holds no look inside, it says how to get one.
 func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 	z := Zoom{Ask: zoomCmd(to), Crumbs: w.crumbs(to)}
+	if s.Started() {
+		z.Why = w.zoomWhy(to)
+	}
 	if s.Look == nil {
 		z.Missing, z.Act = w.T("zoom.here"), w.T("zoom.here.act")
 		z.ActCmd = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"forward"}`, s.Cursor.Step)
@@ -110,9 +113,6 @@ func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 		w.zoomBlock(s, to, &z)
 	default:
 		w.zoomHead(s, to, &z)
-	}
-	if z.Missing == "" {
-		z.Why = w.zoomWhy(to)
 	}
 	return z
 }

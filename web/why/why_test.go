@@ -344,7 +344,8 @@ func TestBrowserSwitchesParts(t *testing.T) {
 func TestTheMapAsks(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
-	d, _ := open(t, site+at("prompt", "The capital of France is"+strings.Repeat(" the capital of France is", 2), "over", "London"))
+	text := "The capital of France is" + strings.Repeat(" the capital of France is", 2)
+	d, _ := open(t, site+at("prompt", text, "over", "London", "off", "L1.H1", "cell", "6.12"))
 	const folded = 4 // the start and 15 words in 12 columns
 	if n := d.Find(`[aria-label^="Hide a folded position"] button`).Length(); n != folded {
 		t.Errorf("%d folded positions can be hidden", n)
@@ -360,27 +361,6 @@ func TestTheMapAsks(t *testing.T) {
 			t.Errorf("button %d would lose the other token, or send %s twice", i, name)
 		}
 	})
-}
-
-// The Loop leads to its own moment, from what is zoomed into without that part, and back.
-func TestBrowserFromTheLoop(t *testing.T) {
-	t.Parallel()
-	site := webtest.Serve(t, webtest.Options{})
-	tab := browser.Open(t, browser.Laptop, site+"/loop?prompt=Once+upon+a+time")
-	tab.Until(`document.querySelector("[data-why]") && document.body.dataset.link`)
-	tab.Eval(`document.querySelector("[data-why]").closest("details").open = true`)
-	tab.Eval(`document.querySelector("[data-why]").dispatchEvent(new Event("pointerover", {bubbles: true}))`)
-	tab.Until(`document.querySelector("[data-why]").getAttribute("href").startsWith("/why?log=")`)
-	tab.Go(site + tab.Attr("[data-why]", "href"))
-	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
-	tab.Go(site + tab.Attr(".why__back a", "href"))
-	tab.Until(`document.querySelector(".map__key--row") && document.body.dataset.link`)
-	tab.Eval(`[...document.querySelectorAll(".map__key--row")].at(-1).click()`)
-	tab.Until(`document.querySelector("#map-zoom [data-why]")`)
-	tab.Eval(`document.querySelector("#map-zoom [data-why]").focus()`)
-	tab.Until(`document.querySelector("#map-zoom [data-why]").getAttribute("href").match(/^\/why\?log=.*off=L1$/)`)
-	tab.Go(site + tab.Attr("#map-zoom [data-why]", "href"))
-	tab.Until(`document.querySelectorAll('.parts tbody [aria-pressed="true"]').length === 7`)
 }
 
 // On a phone the sum and the parts need no sideways scroll, and the lens begins at its
@@ -404,8 +384,8 @@ func TestPageIsAccessible(t *testing.T) {
 	site := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Laptop, site+"/why")
 	tab.Audit("whole")
-	tab.Go(site + at("prompt", "The capital of France is", "off", "L6.H1,L6.ffn,pos:2"))
-	tab.AuditState("off", 0)
+	tab.Go(site + at("prompt", "The capital of France is", "off", "L6.H1,L6.ffn,pos:2", "over", "London", "cell", "6.4"))
+	tab.AuditState("off, a place open, a lead", 0)
 	tab.Go(site + at("prompt", "The capital of France is", "with", "The capital of Italy is", "heads", "1"))
 	tab.AuditState("more", 1)
 }

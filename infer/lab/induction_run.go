@@ -1,0 +1,127 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
+)
+
+// rowLength is how long the rows are, and how many there are.
+func rowLength(m *infer.Model, v Values) (length, rows int, err error) {
+	own, err := ownRow(m, v)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case own != nil:
+		return len(own), 1, nil
+	}
+	if length = v.int("length"); length > why.LongestRow(m) {
+		return 0, 0, terms.NewRangeError(
+			"length", terms.Counted(length, "token"),
+			fmt.Sprintf("4 to %d tokens, twice of which fit into this model", why.LongestRow(m)),
+		)
+	}
+	return length, v.int("rows"), nil
+}
+
+// Estimate implements [Lab].
+func (inductionLab) Estimate(env Env, v Values) (Estimate, error) {
+	m := env.Target
+	length, rows, err := rowLength(m, v)
+	if err != nil {
+		return Estimate{}, err
+	}
+	c, positions := m.Config(), 2*length+1
+	pass, _ := m.Shape().Generate(positions, 1)
+	scores := int64(positions) * int64(c.Width) * int64(c.Vocab)
+	passes := int64(rows) * int64(1+2*min(v.int("off"), c.Layers*c.Heads))
+	memory := int64(rows) * int64(positions) * int64(c.Layers) * int64(positions*c.Heads+4*c.Width) * 4
+	return guess(env, passes*(pass.Total()+scores), 0, memory), nil
+}
+
+// inductionRun is a run of the induction lab.
+type inductionRun struct {
+	*running
+	texts  *why.Repeats
+	result Induction
+}
+
+// Run implements [Lab].
+func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	m := env.Target
+	length, rows, err := rowLength(m, v)
+	if err != nil {
+		return nil, err
+	}
+	r := &inductionRun{running: start(ctx, "induction", env, v, progress)}
+	r.fill = r.fillReport
+	r.result = Induction{Rows: rows, Passing: why.Passing, Layers: m.Config().Layers}
+	own, _ := ownRow(m, v) // checked with its length
+	list := [][]int{own}
+	if r.result.Own = own != nil; !r.result.Own {
+		list = nil
+		rng := rand.New(rand.NewPCG(uint64(v.float("seed")), 0))
+		for range rows {
+			list = append(list, why.RandomRow(rng, m, length))
+		}
+	}
+	r.result.Row = tokensOf(m, list[0])
+	off := min(v.int("off"), m.Config().Layers*m.Config().Heads/2)
+	r.of = 1 + 2*off
+	if r.texts, err = why.Repeat(ctx, m, list); err != nil {
+		return r.end(err)
+	}
+	r.measure()
+	r.tell(1, "the heads")
+	return r.end(r.switchOff(off))
+}
+
+// measure fills in where all heads look.
+func (r *inductionRun) measure() {
+	previous, start := r.texts.Heads(why.HabitPrevious), r.texts.Heads(why.HabitStart)
+	for i, h := range r.texts.Heads(why.HabitInduction) {
+		r.result.Heads = append(r.result.Heads, HeadRead{
+			Part: h.Part.String(), Block: h.Part.Block, Head: h.Part.Head, Induction: h.Score,
+			Previous: previous[i].Score, Start: start[i].Score,
+		})
+		if h.Pass {
+			r.result.Pass++
+		}
+	}
+	r.result.First, r.result.Second = r.texts.First, r.texts.Second
+}
+
+// switchOff measures the second reading without the n strongest and the n weakest
+// heads, one at a time.
+func (r *inductionRun) switchOff(n int) error {
+	heads := r.texts.Heads(why.HabitInduction)
+	slices.SortStableFunc(heads, func(a, b why.Measured) int { return cmp.Compare(b.Score, a.Score) })
+	for i := range 2 * n {
+		head, to := heads[i%n], &r.result.Strong
+		if i >= n {
+			head, to = heads[len(heads)-1-i%n], &r.result.Weak
+		}
+		second, err := r.texts.Without(r.ctx, head.Part)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, HeadOff{head.Part.String(), head.Score, second})
+		r.tell(1, "without "+HeadName(head.Part.String()))
+	}
+	return nil
+}
+
+func (r *inductionRun) fillReport(to *Report) {
+	if len(r.result.Heads) == 0 {
+		return
+	}
+	result := r.result
+	result.Strong, result.Weak = slices.Clone(r.result.Strong), slices.Clone(r.result.Weak)
+	to.Result, to.Tables = &result, result.tables()
+}

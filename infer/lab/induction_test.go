@@ -1,0 +1,60 @@
+package lab
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// What is lost and what is said of it, worked out by hand.
+func TestInductionSaysWhatWasFound(t *testing.T) {
+	r := Induction{
+		Rows: 1, Passing: 0.4, First: 8, Second: 4, Layers: 2,
+		Heads: []HeadRead{
+			{Part: "L1.H1", Block: 1, Head: 1, Induction: 0.1}, {Part: "L2.H1", Block: 2, Head: 1, Induction: 0.3},
+		},
+		Strong: []HeadOff{{"L2.H1", 0.3, 6.5}}, Weak: []HeadOff{{"L1.H1", 0.1, 4.5}},
+	}
+	// 6.5 − 4 and 4.5 − 4; 4 is less than 0.75 · 8 = 6
+	if r.Lost(r.Strong[0]) != 2.5 || r.Usual() != 0.5 || !r.Copies() {
+		t.Errorf("lost %v, usually %v, copies %v", r.Lost(r.Strong[0]), r.Usual(), r.Copies())
+	}
+	said := strings.Join(r.findings(), " ")
+	for _, want := range []string{
+		"8.00 bits a token, the second by 4.00: it uses", "No induction head was found: none of the 2 heads gives 40%",
+		"block 2, head 1, gives 30%", "by 6.50 bits a token, 2.50 more", "hardly looks there it is 0.50 more",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %q", want, said)
+		}
+	}
+	r.Pass, r.Heads[1].Induction, r.Second = 1, 0.9, 7
+	said = strings.Join(r.findings(), " ")
+	if !strings.Contains(said, "1 induction head of 2") || !strings.Contains(said, "makes little of") {
+		t.Errorf("with one that passes: %q", said)
+	}
+}
+
+// The bundled model's best candidate does not pass, and every measure is a share; a
+// person's own words are measured in place of random rows.
+func TestInductionOfTheBundledModel(t *testing.T) {
+	r, _ := result[*Induction](t, "induction", Values{"rows": "2", "length": "12", "off": "2"})
+	if r.Own || r.Rows != 2 || len(r.Row) != 12 || len(r.Heads) != 36 || r.Pass != 0 || len(r.Strong) != 2 ||
+		len(r.Weak) != 2 || r.Strong[0].Induction < r.Strong[1].Induction || r.Weak[0].Induction > r.Strong[1].Induction {
+		t.Errorf("%+v", r)
+	}
+	for _, h := range r.Heads {
+		if sum := h.Induction + h.Previous + h.Start; h.Induction < 0 || sum > 1+1e-5 || math.IsNaN(sum) {
+			t.Errorf("%+v", h)
+		}
+	}
+	own, _ := result[*Induction](t, "induction", Values{"text": " The king lived in a castle", "off": "1"})
+	if !own.Own || own.Rows != 1 || own.Row[1].Text != " king" {
+		t.Errorf("own words: %+v", own.Row)
+	}
+	l, _ := Find("induction")
+	_, err := l.Run(t.Context(), models(t), values(t, l, Values{"text": "x"}), nil)
+	if err == nil || !strings.Contains(err.Error(), "2 to 200 tokens") {
+		t.Errorf("one token: %v", err)
+	}
+}

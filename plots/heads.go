@@ -1,0 +1,114 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// HeadAt is how much of its weight a head gives to what is looked for, 0 to 1.
+type HeadAt struct {
+	Name  string // "L4.H4"
+	Block int    // from 1
+	Score float64
+}
+
+// HeadScores draws the heads of a model over their blocks, with the limit from which
+// on one passes.
+func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
+	c := Chart{Title: "How much each head looks there", Header: []string{"head", "share of its weight"}}
+	if len(heads) == 0 {
+		return c, fmt.Errorf("draw %q: no heads", c.Title)
+	}
+	best, blocks, passing := heads[0], 1, 0
+	var all plotter.XYs
+	for _, h := range heads {
+		if h.Score > best.Score {
+			best = h
+		}
+		if h.Score >= limit {
+			passing++
+		}
+		blocks = max(blocks, h.Block)
+		all = append(all, plotter.XY{X: float64(h.Block), Y: h.Score})
+		c.Rows = append(c.Rows, []string{h.Name, terms.Grouped(h.Score, 3)})
+	}
+	c.Description = fmt.Sprintf(
+		"The share of its weight that each of %s gives to what came after the same token before, by block. "+
+			"At or above the limit of %s: %d. The most is %s, of %s.",
+		terms.Counted(len(heads), "head"), terms.Percent(limit), passing, terms.Percent(best.Score), best.Name,
+	)
+	x := wholes(1, blocks, 6)
+	x.min, x.max = 0.5, float64(max(blocks, 2))+0.5
+	f := newFigure(&c, x, upTo(max(best.Score, limit*1.2), 4, tick), 66)
+	line := plotter.XYs{{X: x.min, Y: limit}, {X: x.max, Y: limit}}
+	for _, err := range []error{
+		f.line(line, dashed, "passes"),
+		f.dots(all, other, 3),
+		f.dots(plotter.XYs{{X: float64(best.Block), Y: best.Score}}, accent, 5),
+	} {
+		if err != nil {
+			return c, err
+		}
+	}
+	f.notes = append(f.notes, note{
+		x: float64(best.Block), y: best.Score, dx: 8, dy: 4, words: best.Name, color: accent, bold: true,
+		align: draw.XLeft,
+	})
+	return c, f.done()
+}
+
+// WithoutHead is the surprise without a head, in bits a token.
+type WithoutHead struct {
+	Name   string
+	Bits   float64
+	Strong bool // it is a candidate, not one to compare with
+}
+
+// WithoutHeads draws the surprise of a second reading without one head at a time,
+// beside that with all of them.
+func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
+	c := Chart{
+		Title:  "The second reading without one head, in bits a token",
+		Header: []string{"without", "surprise in bits", "more than with it"},
+	}
+	if len(list) == 0 {
+		return c, fmt.Errorf("draw %q: no heads", c.Title)
+	}
+	most, worst := whole, list[0]
+	x := axis{min: -0.6, max: float64(len(list)) - 0.4}
+	every := (len(list) + 7) / 8 // names have room for eight
+	for i, h := range list {
+		most = max(most, h.Bits)
+		if h.Bits > worst.Bits {
+			worst = h
+		}
+		if i%every == 0 {
+			x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: h.Name})
+		}
+		c.Rows = append(c.Rows, []string{h.Name, terms.Grouped(h.Bits, 3), terms.Grouped(h.Bits-whole, 3)})
+	}
+	c.Description = fmt.Sprintf(
+		"With all heads it is %s bits. Solid bars are the candidates, outlined ones the heads that look there least. "+
+			"Most is lost without %s: %s bits.", terms.Grouped(whole, 2), worst.Name, terms.Grouped(worst.Bits, 2),
+	)
+	f := newFigure(&c, x, upTo(most, 4, tick), 66)
+	for i, h := range list {
+		fill, edge := accent, draw.LineStyle{}
+		if !h.Strong {
+			fill, edge = otherFill, dashed
+		}
+		if err := f.box(float64(i)-0.32, 0, float64(i)+0.32, h.Bits, fill, edge); err != nil {
+			return c, err
+		}
+	}
+	line := plotter.XYs{{X: x.min, Y: whole}, {X: x.max, Y: whole}}
+	if err := f.line(line, mark, "all on"); err != nil {
+		return c, err
+	}
+	return c, f.done()
+}

@@ -1,0 +1,77 @@
+package labs
+
+import (
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/plots"
+)
+
+var _ = show("induction", inductionSections, headsFound, prediction{
+	Ask: "How many heads of this model give most of their weight to what came after the same token?",
+	Choices: []choice{
+		{"0", "none"}, {"1", "one"}, {"few", "two to five"}, {"many", "more"},
+	},
+})
+
+func inductionSections(r *lab.Induction) []section {
+	var heads []plots.HeadAt
+	for _, h := range r.Heads {
+		heads = append(heads, plots.HeadAt{Name: h.Part, Block: h.Block, Score: h.Induction})
+	}
+	list := []section{section{
+		ID: "heads", Title: "Who looks there", Half: true,
+		Say: say(
+			"First reading ", b(terms.Decimals(r.First, 2)), " bits a token, second ", x(terms.Decimals(r.Second, 2)),
+			". A dot is a head, a column a block.",
+		),
+		Caption: "block, and the share of a head's weight on what came after the same token before",
+	}.charted(plots.HeadScores(heads, r.Passing))}
+	if len(r.Strong) == 0 {
+		return list
+	}
+	var off []plots.WithoutHead
+	for _, h := range r.Strong {
+		off = append(off, plots.WithoutHead{Name: h.Part, Bits: h.Second, Strong: true})
+	}
+	for _, h := range r.Weak {
+		off = append(off, plots.WithoutHead{Name: h.Part, Bits: h.Second})
+	}
+	return append(list, section{
+		ID: "off", Title: "What is lost without it", Half: true, Say: lossSay(r),
+		Caption: "one head switched off at a time; solid: the candidates, outlined: those that look there least",
+	}.charted(plots.WithoutHeads(off, r.Second)))
+}
+
+// lossSay says whether the best candidate matters more than a head that is none.
+func lossSay(r *lab.Induction) []span {
+	best := r.Strong[0]
+	lost := r.Lost(best)
+	list := say(
+		"Without ", b(lab.HeadName(best.Part)), " ", x(terms.Decimals(lost, 2)), " bits a token are lost",
+	)
+	if len(r.Weak) == 0 {
+		return append(list, say(".")...)
+	}
+	list = append(list, say(", without one of the others ", b(terms.Decimals(r.Usual(), 2)), ".")...)
+	if lost <= r.Usual() {
+		return append(list, say(" So it is not what the second reading depends on.")...)
+	}
+	return append(list, say(" It matters here, but that does not make it the seat of an idea.")...)
+}
+
+func headsFound(r *lab.Induction) (string, string, bool) {
+	if len(r.Heads) == 0 {
+		return "", "", false
+	}
+	key := "many"
+	switch n := r.Pass; {
+	case n == 0:
+		key = "0"
+	case n == 1:
+		key = "1"
+	case n <= 5:
+		key = "few"
+	}
+	return key, terms.Capital(terms.Counted(r.Pass, "head")) + " of " + terms.Count(len(r.Heads)) + " pass: " +
+		terms.Percent(r.Passing) + " of the weight or more.", true
+}

@@ -1,0 +1,65 @@
+package why_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// Every kind of control works by keyboard alone, and the arrow keys move on the map,
+// which is one stop of Tab.
+func TestBrowserByKeys(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Laptop, site+at("prompt", "The capital of France is"))
+	stop := `#why-map tbody [tabindex="0"]`
+	tab.Until(fmt.Sprintf(`document.querySelectorAll(%q).length === 1`, stop))
+	keys := browser.Keyboard(tab)
+	for _, press := range []struct{ selector, then string }{
+		{`[aria-label^="block 6, head 1:"]`, `location.search.includes("L6.H1")`},
+		{`.why__mean [value="1"]`, `location.search.includes("mean=1")`},
+		{`#why-map thead [aria-label^="·of."]`, `decodeURIComponent(location.search).includes("pos:3")`},
+	} {
+		keys.Press(press.selector)
+		tab.Until(press.then)
+	}
+	keys.Point(stop) // the last place of the top row
+	tab.Keys(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown + kb.ArrowLeft + kb.ArrowLeft + kb.ArrowLeft)
+	tab.Until(`document.activeElement.value === "3.2"`)
+	tab.Keys(kb.Enter)
+	tab.Until(`document.querySelector(".why__cell h3")?.textContent.startsWith("After block 3, at position 2")`)
+	tab.Keys(kb.Home + kb.Enter) // the name of the row
+	tab.Until(`document.querySelectorAll('.parts tbody .is-off').length === 8`)
+}
+
+// The Loop leads to its own moment, from what is zoomed into without that part, and back.
+func TestBrowserFromTheLoop(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Laptop, site+"/loop?prompt=Once+upon+a+time")
+	tab.Until(`document.querySelector("[data-why]") && document.body.dataset.link`)
+	tab.Eval(`document.querySelector("[data-why]").closest("details").open = true`)
+	tab.Eval(`document.querySelector("[data-why]").dispatchEvent(new Event("pointerover", {bubbles: true}))`)
+	tab.Until(`document.querySelector("[data-why]").getAttribute("href").startsWith("/why?log=")`)
+	tab.Go(site + tab.Attr("[data-why]", "href"))
+	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
+	tab.Go(site + tab.Attr(".why__back a", "href"))
+	tab.Until(`document.querySelector(".map__key--row") && document.body.dataset.link`)
+	// A press before the page is connected is lost, so it is made until it is answered.
+	tab.Until(`(() => {
+		const now = Date.now(), page = document.body.dataset;
+		if (!(now - page.pressed < 500)) {
+			page.pressed = now;
+			[...document.querySelectorAll(".map__key--row")].at(-1).click();
+		}
+		return document.querySelector("#map-zoom [data-why]") !== null;
+	})()`)
+	tab.Eval(`document.querySelector("#map-zoom [data-why]").focus()`)
+	tab.Until(`document.querySelector("#map-zoom [data-why]").getAttribute("href").match(/^\/why\?log=.*off=L1$/)`)
+	tab.Go(site + tab.Attr("#map-zoom [data-why]", "href"))
+	tab.Until(`document.querySelectorAll('.parts tbody [aria-pressed="true"]').length === 7`)
+}
