@@ -219,10 +219,10 @@ func TestSentences(t *testing.T) {
 		// 6/10 − 0.5 = 0.1; 1/10 − 0.25 = −0.15; 3/10 − 0.25 = 0.05
 		"histogram.svg": "The share of each token in 10 draws and its probability. They differ most at ·a, " +
 			"by 0.1500.",
-		"head-scores.svg": "The share of its weight that each of 3 heads gives to what came after the same token before, " +
-			"by block. At or above the limit of 40%: 1. The most is 50%, of L1.H2.",
-		"heads-off.svg": "With all heads it is 4.00 bits. Solid bars are the candidates, outlined ones the heads that " +
-			"look there least. Most is lost without L1.H2: 6.00 bits.",
+		"head-scores.svg": "The share of its weight that each of 3 heads gives to what came after the same token " +
+			"before, by block. At or above the limit of 40%: 1. The most is 50%, of L1.H2.",
+		"heads-off.svg": "With all heads it is 4.00 bits. Solid bars are the candidates, outlined ones the heads " +
+			"that look there least. Most is lost without L1.H2: 6.00 bits.",
 		// (3+2+0+1)/4, (3+2.5+4+1)/4 = 2.625, (3+2.5)/2
 		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, " +
 			"Pure sampling 2.62, Top-k 40 2.75.",

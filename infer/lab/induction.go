@@ -17,7 +17,7 @@ func (inductionLab) Info() Info {
 	return Info{
 		Name: "induction", Title: "Find the induction head",
 		Claim:  "A model that repeats you has a head for it. This one may have none.",
-		Friend: "You can look for the part that copies, and prove it by taking it away. Sometimes there is no such part.",
+		Friend: "You can look for the part that copies, and prove it by taking it away. Sometimes there is none.",
 		Question: "A row of tokens comes twice. Which head looks from each token to what came after it the first " +
 			"time, and what is lost without that head?",
 		Params: []Param{
@@ -48,14 +48,14 @@ func (inductionLab) Info() Info {
 				Values: Values{"text": " The king lived in a castle by the sea"},
 			},
 			{
-				Name: "Short rows", Why: "With a row of five, the token after the earlier one is also close by: a head that " +
-					"only likes near tokens scores, too.",
+				Name: "Short rows", Why: "With a row of five, the token after the earlier one is also close by: a head " +
+					"that only likes near tokens scores, too.",
 				Values: Values{"length": "5"},
 			},
 		},
-		Includes: "A head's measure is the mean weight, over the second reading, on the token that came after the same " +
-			"token the first time. From 40 % on it passes, which is a convention. Surprise is −log₂ p of what came, at " +
-			"T = 1, over the whole vocabulary; the first token of each reading is left out. A head that is off gives " +
+		Includes: "A head's measure is the mean weight, over the second reading, on the token that came after the " +
+			"same token the first time. From 40 % on it passes, which is a convention. Surprise is −log₂ p of what " +
+			"came, at T = 1, over the whole vocabulary; the first token of each reading is left out. A head that is off gives " +
 			"0 at every position. Nothing here is timed.",
 	}
 }
@@ -137,7 +137,8 @@ func (r *Induction) findings() []string {
 		say += fmt.Sprintf(" Without a head that hardly looks there it is %s more.", terms.Decimals(r.Usual(), 2))
 	}
 	return append(
-		list, say, "What is lost without a head is not all that the head does, and others may do its work once it is off.",
+		list, say,
+		"What is lost without a head is not all that the head does, and others may do its work once it is off.",
 	)
 }
 

@@ -40,7 +40,8 @@ func TestInductionSaysWhatWasFound(t *testing.T) {
 func TestInductionOfTheBundledModel(t *testing.T) {
 	r, _ := result[*Induction](t, "induction", Values{"rows": "2", "length": "12", "off": "2"})
 	if r.Own || r.Rows != 2 || len(r.Row) != 12 || len(r.Heads) != 36 || r.Pass != 0 || len(r.Strong) != 2 ||
-		len(r.Weak) != 2 || r.Strong[0].Induction < r.Strong[1].Induction || r.Weak[0].Induction > r.Strong[1].Induction {
+		len(r.Weak) != 2 || r.Strong[0].Induction < r.Strong[1].Induction ||
+		r.Weak[0].Induction > r.Strong[1].Induction {
 		t.Errorf("%+v", r)
 	}
 	for _, h := range r.Heads {

@@ -85,7 +85,8 @@ function move(keys, at, key) {
 
 // rove lets Tab reach one button of a map: the one that is pressed, or the last of the top row.
 export function rove(keys) {
-  const at = keys.querySelector('[aria-pressed="true"]') ?? [...keys.firstElementChild.querySelectorAll('button')].at(-1);
+  const top = keys.firstElementChild.querySelectorAll('button');
+  const at = keys.querySelector('[aria-pressed="true"]') ?? top[top.length - 1];
   if (at) only(at);
 }
 

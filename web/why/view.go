@@ -248,6 +248,7 @@ func size(z float64) int {
 func frame() shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf("Why this token?"), Active: "loop", Class: "page-why", Skip: "Skip to the sum", Mono: true,
-		Styles: []string{"css/stage.css", "css/map.css", "css/why.css"}, Scripts: []string{"js/why.js"}, Keys: shell.SharedKeys,
+		Styles: []string{"css/stage.css", "css/map.css", "css/why.css"}, Scripts: []string{"js/why.js"},
+		Keys: shell.SharedKeys,
 	}
 }

@@ -384,7 +384,9 @@ func TestPageIsAccessible(t *testing.T) {
 	site := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Laptop, site+"/why")
 	tab.Audit("whole")
-	tab.Go(site + at("prompt", "The capital of France is", "off", "L6.H1,L6.ffn,pos:2", "over", "London", "cell", "6.4"))
+	tab.Go(site + at(
+		"prompt", "The capital of France is", "off", "L6.H1,L6.ffn,pos:2", "over", "London", "cell", "6.4",
+	))
 	tab.AuditState("off, a place open, a lead", 0)
 	tab.Go(site + at("prompt", "The capital of France is", "with", "The capital of Italy is", "heads", "1"))
 	tab.AuditState("more", 1)
