@@ -48,15 +48,16 @@ func (inductionLab) Info() Info {
 				Values: Values{"text": " The king lived in a castle by the sea"},
 			},
 			{
-				Name: "Short rows", Why: "With a row of five, the token after the earlier one is also close by: a head " +
-					"that only likes near tokens scores, too.",
+				Name: "Short rows",
+				Why: "With a row of five, the token after the earlier one is close by: a head that only likes near " +
+					"tokens scores, too.",
 				Values: Values{"length": "5"},
 			},
 		},
 		Includes: "A head's measure is the mean weight, over the second reading, on the token that came after the " +
 			"same token the first time. From 40 % on it passes, which is a convention. Surprise is −log₂ p of what " +
-			"came, at T = 1, over the whole vocabulary; the first token of each reading is left out. A head that is off gives " +
-			"0 at every position. Nothing here is timed.",
+			"came, at T = 1, over the whole vocabulary; the first token of each reading is left out. A head that " +
+			"is off gives 0 at every position. Nothing here is timed.",
 	}
 }
 
