@@ -94,6 +94,7 @@ type jsonPenalty struct {
 	Frequency float64         `json:"frequency_penalty,omitempty"`
 	Presence  float64         `json:"presence_penalty,omitempty"`
 	Bias      sampling.Bias   `json:"logit_bias,omitempty"`
+	DRY       float64         `json:"dry_multiplier,omitempty"`
 	N         int             `json:"n"`
 	Tokens    []jsonPenalized `json:"tokens"`
 }
@@ -103,7 +104,7 @@ func penaltyJSON(p *Penalty) *jsonPenalty {
 		return nil
 	}
 	j := &jsonPenalty{
-		p.By.RepetitionPenalty, p.By.FrequencyPenalty, p.By.PresencePenalty, p.By.LogitBias,
+		p.By.RepetitionPenalty, p.By.FrequencyPenalty, p.By.PresencePenalty, p.By.LogitBias, p.By.DRYMultiplier,
 		p.N, make([]jsonPenalized, len(p.Tokens)),
 	}
 	for i, t := range p.Tokens {
@@ -189,10 +190,7 @@ func (s Softmax) MarshalJSON() ([]byte, error) {
 // MarshalJSON implements [Stage].
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
-	typical := 0
-	if f.Settings.TypicalP > 0 {
-		typical = f.Reach(sampling.RuleTypicalP)
-	}
+	on := func(rule sampling.Rule) int { return f.Cuts.Reach(rule, 0) } // 0, where it is off
 	return json.Marshal(struct {
 		jsonHead
 		sampling.Settings
@@ -202,6 +200,9 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		ReachTopP         int             `json:"reach_top_p"`
 		ReachMinP         int             `json:"reach_min_p"`
 		ReachTypicalP     int             `json:"reach_typical_p,omitempty"` // if it is on
+		ReachTopNSigma    int             `json:"reach_top_n_sigma,omitempty"`
+		ReachXTC          int             `json:"reach_xtc,omitempty"`
+		ReachMirostat     int             `json:"reach_mirostat,omitempty"`
 		Mass              float64         `json:"mass"`
 		KeptRenormalising int             `json:"kept_renormalising"`
 		Rows              []jsonFilterRow `json:"rows"`
@@ -209,7 +210,8 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		jsonCost
 	}{
 		head, f.Settings, f.Kept, f.Cut, f.Reach(sampling.RuleTopK), f.Reach(sampling.RuleTopP),
-		f.Reach(sampling.RuleMinP), typical, f.Mass, f.KeptRenormalising,
+		f.Reach(sampling.RuleMinP), on(sampling.RuleTypicalP), on(sampling.RuleTopNSigma),
+		on(sampling.RuleXTC), on(sampling.RuleMirostat), f.Mass, f.KeptRenormalising,
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})
 }

@@ -102,7 +102,7 @@ func (l *Loop) open() *Step {
 		s := *l.steps[len(l.steps)-1]
 		return &s
 	}
-	s := &Step{N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt}
+	s := &Step{N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt, tok: l.model.tok}
 	if len(l.steps) > 0 {
 		last := l.steps[len(l.steps)-1]
 		s.Input, s.Start = []int{last.Chosen}, last.Positions()
@@ -161,7 +161,7 @@ func (l *Loop) sample(_ context.Context, s *Step) error {
 		l.dist = s.Distribution()
 	}
 	start := time.Now()
-	rank := 0
+	rank := l.dist.KeptRank(0)
 	if !s.Settings.Greedy() {
 		s.U = sampling.U(s.Settings.Seed, s.N)
 		rank = l.dist.Draw(s.U)

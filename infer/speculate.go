@@ -117,7 +117,8 @@ func (s seeded) take(a float64, step int) (bool, float64) {
 // NewSpeculator prepares to write after a prompt, with up to gamma drafted
 // tokens a round. It runs nothing yet. Invalid settings, gamma or prompt return
 // a *[terms.RangeError]; models that do not share a vocabulary return the error
-// of [CheckPair].
+// of [CheckPair]. A rule that keeps a state, such as mirostat, is refused: its state
+// would follow from tokens that may be dropped.
 func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (*Speculator, error) {
 	if err := CheckPair(target, draft); err != nil {
 		return nil, err
@@ -127,6 +128,10 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 	}
 	if gamma < 1 || gamma > MaxGamma {
 		return nil, terms.NewRangeError("gamma", gamma, fmt.Sprintf("1 to %d drafted tokens", MaxGamma))
+	}
+	if rule := s.Stateful(); rule != sampling.RuleNone {
+		return nil, terms.NewRangeError(rule.Knob(), "on", "0 (off): "+rule.Name()+
+			" learns from each token that is drawn, and a round drafts tokens before they are")
 	}
 	ids := target.Encode(prompt)
 	if err := target.checkPrompt(prompt, ids); err != nil {

@@ -93,6 +93,7 @@ func (s *Speculator) decide(r *specRound, by *said, from, to int) []sampling.Sam
 func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	c := sampling.Context{Seed: s.settings.Seed, Step: r.start - s.prompt + i + 1}
 	if s.settings.ReadsText() {
+		c.Breaks = s.target.Breaks
 		c.Text = slices.Clone(s.text[:r.start])
 		for _, d := range r.drafted[:i] {
 			c.Text = append(c.Text, d.token)

@@ -1,11 +1,13 @@
 package infer
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
 // Step is one turn of the loop as it was run. It never changes once it is
@@ -24,7 +26,8 @@ type Step struct {
 	last     []float32      // [width] the newest position after the last block
 	before   *past          // the text that earlier passes have read
 	state    sampling.State // of the rules, before this step
-	Entropy  float64        // bits, of the distribution after the temperature; from stage 3 on
+	tok      *tokenizer.Tokenizer
+	Entropy  float64 // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
 
 	// From stage 5 on.
@@ -64,10 +67,20 @@ func (s *Step) Distribution() *sampling.Distribution {
 func (s *Step) context() sampling.Context {
 	c := sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
 	if s.Settings.ReadsText() {
-		c.Text = s.text()
+		c.Text, c.Breaks = s.text(), breaks(s.tok)
 	}
 	return c
 }
+
+// breaks tells the tokens that end the passages DRY looks for: those with a newline, a
+// colon, a quotation mark or an asterisk in them, as in llama.cpp.
+func breaks(tok *tokenizer.Tokenizer) func(id int) bool {
+	return func(id int) bool { return bytes.ContainsAny(tok.Bytes(id), "\n:\"*") }
+}
+
+// Breaks reports whether a token ends the passages that DRY looks for
+// ([sampling.Context]).
+func (m *Model) Breaks(id int) bool { return breaks(m.tok)(id) }
 
 // scores are the step's logits after the rules that change them.
 func (s *Step) scores() []float32 { return s.context().Score(s.Logits, s.Settings.Settings).Z }

@@ -137,7 +137,7 @@ func (l *Loop) Cut(n int, kind Kind) error {
 func (s *Step) forget(kind Kind) {
 	kept := Step{
 		N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last,
-		before: s.before, state: s.state,
+		before: s.before, state: s.state, tok: s.tok,
 	}
 	copy(kept.Took[:], s.Took[:kind+1])
 	if kind >= KindLogits {

@@ -60,7 +60,7 @@ func seedParam() Param { return knobParam("seed", 42) }
 func samplingParams(s sampling.Settings) []Param {
 	var list []Param
 	for _, k := range terms.Knobs() {
-		if x, ok := s.Value(k.Key); ok {
+		if x, ok := s.Value(k.Key); ok && !k.Late {
 			list = append(list, knobParam(k.Key, x))
 		}
 	}

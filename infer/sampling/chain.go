@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -23,12 +24,21 @@ const (
 	RuleTopP              Rule = "top_p"
 	RuleMinP              Rule = "min_p"
 	RuleTypicalP          Rule = "typical_p"
+	RuleTopNSigma         Rule = "top_n_sigma"
+	RuleXTC               Rule = "xtc"
+	RuleDRY               Rule = "dry"
+	RuleMirostat          Rule = "mirostat"
 )
+
+// ruleNames are those of rules whose knobs, if they have any, are called otherwise.
+var ruleNames = map[Rule]string{
+	RuleLogitBias: "logit bias", RuleXTC: "XTC", RuleDRY: "DRY", RuleMirostat: "mirostat",
+}
 
 // Name is the rule as people call it: "top-k".
 func (r Rule) Name() string {
-	if r == RuleLogitBias {
-		return "logit bias"
+	if name, ok := ruleNames[r]; ok {
+		return name
 	}
 	if k, ok := terms.KnobOf(string(r)); ok {
 		return k.Name
@@ -42,7 +52,9 @@ func (r Rule) Name() string {
 // set and the rest may be nil. All are pure: none changes what it is given.
 type rule struct {
 	name Rule
-	off  float64 // the value of its knob at which it does nothing
+	knob string   // the key of its knob, where that is not its name
+	also []string // knobs that say more of how it works, and do nothing while it is off
+	off  float64  // the value of its knob at which it does nothing
 	// score returns the scores that it makes of those that the rules before it left.
 	score func(s Scores, in input) Scores
 	// keep returns the tokens of a field that it keeps: at least one.
@@ -51,7 +63,7 @@ type rule struct {
 	// that was compared with.
 	reason func(d *Distribution, m mask, r int) Reason
 	// next returns its state for the next step, after a rank has been drawn. (The
-	// speculator keeps no state, so it must refuse a rule that sets this.)
+	// speculator keeps no state, so it refuses a rule that sets this.)
 	next func(d *Distribution, r int, in input) any
 	// early says that it cuts everything from some rank on, and that [Sampler] finds
 	// that rank without looking further.
@@ -61,18 +73,32 @@ type rule struct {
 }
 
 // chain lists the rules in their order. Those that change scores come first, so
-// that all that cut see the same distribution.
+// that all that cut see the same distribution. (What XTC draws follows from its place
+// here: a rule that is put before it changes that.)
 var chain = []rule{
 	{name: RuleLogitBias, score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
 	{name: RuleFrequencyPenalty, off: 0, score: penalizeFrequent, text: true},
 	{name: RulePresencePenalty, off: 0, score: penalizePresent, text: true},
+	{
+		name: RuleDRY, knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
+		score: penalizeRepeats, text: true,
+	},
 	{name: RuleTemperature, off: 1, score: divide},
 	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
 	{name: RuleTopK, off: 0, keep: topK, reason: rankAgainstK, early: true},
 	{name: RuleTopP, off: 1, keep: topP, reason: sumBefore, early: true},
 	{name: RuleMinP, off: 0, keep: minP, reason: shareOfFirst, early: true},
 	{name: RuleTypicalP, off: 1, keep: typicalP, reason: distance},
+	{name: RuleTopNSigma, keep: topNSigma, reason: scoreAgainst},
+	{
+		name: RuleXTC, knob: "xtc_probability", also: []string{"xtc_threshold"},
+		keep: excludeTop, reason: topChoice,
+	},
+	{
+		name: RuleMirostat, knob: "mirostat_tau", also: []string{"mirostat_eta"},
+		keep: mirostat, reason: surpriseAgainst, next: learnSurprise,
+	},
 }
 
 // on reports whether a rule does anything at these settings, and its number.
@@ -83,8 +109,41 @@ func (r rule) on(s Settings) (x float64, on bool) {
 	case RuleLogitBias:
 		return float64(s.LogitBias.Len()), s.LogitBias != ""
 	}
-	x, _ = s.Value(string(r.name))
+	x, _ = s.Value(r.key())
 	return x, x != r.off
+}
+
+// key is that of its knob.
+func (r rule) key() string { return cmp.Or(r.knob, string(r.name)) }
+
+// RuleOf is the rule that a knob switches on, or [RuleNone].
+func RuleOf(key string) Rule {
+	for _, c := range chain {
+		if c.key() == key && c.optional() {
+			return c.name
+		}
+	}
+	return RuleNone
+}
+
+// Rules are the rules that are on, in their order, but for the temperature and greedy.
+func (s Settings) Rules() (list []Rule) {
+	for _, r := range chain {
+		if _, on := r.on(s); on && r.optional() {
+			list = append(list, r.name)
+		}
+	}
+	return list
+}
+
+// Knob is the key of the knob that switches the rule on, or "" if there is none.
+func (r Rule) Knob() string {
+	for _, c := range chain {
+		if c.name == r && c.optional() && r != RuleLogitBias {
+			return c.key()
+		}
+	}
+	return ""
 }
 
 // Cuts reports whether a rule cuts tokens. Others change scores.
@@ -104,6 +163,17 @@ func (s Settings) ReadsText() bool {
 		}
 	}
 	return false
+}
+
+// Stateful is the first rule that is on and keeps a state from step to step, or
+// [RuleNone].
+func (s Settings) Stateful() Rule {
+	for _, r := range chain {
+		if _, on := r.on(s); on && r.next != nil {
+			return r.name
+		}
+	}
+	return RuleNone
 }
 
 // Measure says what each rule that cuts is measured on. It decides whether the
@@ -129,6 +199,9 @@ type Context struct {
 	Seed  uint64
 	Step  int // 1 for the first generated token
 	State State
+	// Breaks reports whether a token ends the passages that DRY looks for; nil: none
+	// does.
+	Breaks func(id int) bool
 }
 
 // State is what the rules of a chain carry from one step to the next, by their
@@ -139,17 +212,21 @@ type State []any
 // input is what one rule reads.
 type input struct {
 	Settings
-	text  []int
-	wrote []int   // of text, what was generated
-	state any     // what its next returned at the step before, or nil
-	u     float64 // uniform in [0, 1), of this rule at this step
+	text   []int
+	wrote  []int   // of text, what was generated
+	state  any     // what its next returned at the step before, or nil
+	u      float64 // uniform in [0, 1), of this rule at this step
+	breaks func(id int) bool
 }
 
 // input is that of the rule at a place of the chain. Its u follows from seed, step
 // and place, as that of the draw follows from seed and step.
 func (c Context) input(s Settings, place int) input {
 	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
-	in := input{Settings: s, text: c.Text, wrote: c.Text[prompt:], u: UFor(c.Seed, c.Step, ForRule+Purpose(place))}
+	in := input{
+		Settings: s, text: c.Text, wrote: c.Text[prompt:], breaks: c.Breaks,
+		u: UFor(c.Seed, c.Step, ForRule+Purpose(place)),
+	}
 	if place < len(c.State) {
 		in.state = c.State[place]
 	}
@@ -188,7 +265,7 @@ func (c Context) cut(f field, s Settings, measure Measure) (cuts Cuts, left fiel
 			continue
 		}
 		m := r.keep(left, c.input(s, place))
-		cuts = append(cuts, Cut{Rule: r.name, At: x, Keeps: m.n, mask: m, place: place})
+		cuts = append(cuts, Cut{Rule: r.name, At: x, Keeps: m.n, Bound: m.bound, mask: m, place: place})
 		if measure == OnRest {
 			left = left.of(m)
 		}
@@ -226,11 +303,31 @@ func (s Settings) late() bool {
 // knob without such a rule: the temperature, the seed.
 func OffAt(key string) (x float64, ok bool) {
 	for _, r := range chain {
-		if string(r.name) == key && r.optional() {
+		if r.key() == key && r.optional() {
 			return r.off, true
 		}
 	}
 	return 0, false
+}
+
+// Part is the rule that a knob says more of, without switching it on, and the knob's
+// usual value; it is false for any other knob.
+func Part(key string) (of Rule, usual float64, ok bool) {
+	for _, r := range chain {
+		if slices.Contains(r.also, key) {
+			_, usual = new(Settings).field(key)
+			return r.name, usual, true
+		}
+	}
+	return RuleNone, 0, false
+}
+
+// On reports whether a rule does anything at these settings.
+func (s Settings) On(name Rule) bool {
+	return slices.ContainsFunc(chain, func(r rule) bool {
+		_, on := r.on(s)
+		return r.name == name && on
+	})
 }
 
 // Cut is what one rule that is on does alone.
@@ -238,6 +335,7 @@ type Cut struct {
 	Rule  Rule
 	At    float64 // its setting
 	Keeps int     // tokens that it keeps, before any other has cut
+	Bound float64 // of top-nσ, XTC and mirostat: what a token is held to ([Reason])
 	mask  mask
 	place int // in the chain
 }
@@ -255,13 +353,24 @@ func (list Cuts) Reach(rule Rule, of int) int {
 	return of
 }
 
+// Bound is what a rule that is on holds tokens to, or 0.
+func (list Cuts) Bound(rule Rule) float64 {
+	for _, c := range list {
+		if c.Rule == rule {
+			return c.Bound
+		}
+	}
+	return 0
+}
+
 // Reason is why a rule cut a token.
 type Reason struct {
 	Rule Rule
 	// Value is what was measured, Bound what it is held to: of top-k the rank and
 	// k, of top-p Σ p of all more probable tokens and p, of min-p the token's p and
 	// the least, of typical-p how far the token's surprise lies from the average
-	// and how far that of the last one kept does.
+	// and how far that of the last one kept does, of top-nσ the score and the least,
+	// of XTC p and the threshold, of mirostat −log₂ p and the most, μ, in bits.
 	Value, Bound float64
 	// Of typical-p: the token's surprise −ln p, which is infinite where p is too small
 	// to be told from 0, and the average one, both in nats.

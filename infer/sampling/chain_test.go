@@ -20,10 +20,10 @@ func withRules(t *testing.T, rules ...rule) {
 	}
 }
 
-// mirostat is the second version (Basu et al. 2020) with a target of 1 bit and a
+// surprising is the second version of mirostat (Basu et al. 2020) with a target of 1 bit and a
 // learning rate of 0.5: it cuts what surprises more than μ bits, and moves μ by how
 // much the token drawn did.
-func mirostat() rule {
+func surprising() rule {
 	mu := func(in input) float64 {
 		if in.state == nil {
 			return 2
@@ -67,7 +67,7 @@ func xtc(us *[]float64) rule {
 // q = 1, so μ is 2 − 0.5·(0 − 1) = 2.5. Then the first two stay, with q 0.7310 and
 // 0.2690; after the second, which surprises by 1.894 bits, μ is 2.5 − 0.447 = 2.053.
 func TestStateGoesFromStepToStep(t *testing.T) {
-	withRules(t, mirostat())
+	withRules(t, surprising())
 	place := len(chain) - 1
 	first := Context{Step: 1}.Decide(drill, Pure)
 	if first.Keep != 1 {
@@ -159,7 +159,7 @@ func TestRuleThatChangesScores(t *testing.T) {
 // knows of.
 func TestSamplerRunsEveryRule(t *testing.T) {
 	var us []float64
-	withRules(t, mirostat(), xtc(&us))
+	withRules(t, surprising(), xtc(&us))
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

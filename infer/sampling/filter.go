@@ -85,17 +85,31 @@ func (d *Distribution) Entropy() float64 {
 // uncut is the field before any cut.
 func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, d.P, d.Cum, 1} }
 
-// common is what rules have in common. Where that is nothing, it is the most
+// common is what rules have in common. Where that is nothing that can be drawn, it is the most
 // probable token, and fallback is set; greedy keeps that token whatever others do.
 func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	kept = mask{n: len(d.Order)}
 	for _, c := range cuts {
 		kept = kept.and(c.mask, len(d.Order))
 	}
-	if kept.n == 0 {
+	if kept.n == 0 || d.empty(kept) {
 		return mask{n: 1}, !d.Settings.Greedy()
 	}
 	return kept, false
+}
+
+// empty reports whether none of the tokens that are kept has a probability above 0.
+// (The most probable one has.)
+func (d *Distribution) empty(kept mask) bool {
+	if kept.some == nil {
+		return false
+	}
+	for r, has := range kept.some {
+		if has && d.P[d.Order[r]] > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Idle are the filters that are on and cut nothing that the others do not cut. Of

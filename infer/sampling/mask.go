@@ -30,7 +30,7 @@ func (f field) of(m mask) field {
 type mask struct {
 	n    int    // how many
 	some []bool // by rank; nil: the n most probable
-	// Of typical-p.
+	// What was compared with: of typical-p, top-nσ, XTC and mirostat.
 	mean, bound float64
 }
 

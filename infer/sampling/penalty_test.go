@@ -42,7 +42,7 @@ func TestPenaltyThatIsOff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
 		off := s
-		off.RepetitionPenalty = 0
+		off.RepetitionPenalty, off.DRYMultiplier = 0, 0
 		want := Decide(z, off)
 		off.Set("repetition_penalty", 1)
 		for _, got := range []*Distribution{Context{Text: text(t, len(z))}.Decide(z, off), Decide(z, s)} {

@@ -38,7 +38,13 @@ func (s Settings) list(temperature string, number func(k terms.Knob, x float64) 
 		case r.name == RuleLogitBias:
 			list = append(list, r.name.Name()+" of "+terms.Counted(int(x), "token"))
 		default:
-			list = append(list, r.name.Name()+" "+number(terms.MustKnob(string(r.name)), x))
+			list = append(list, r.name.Name()+" "+number(terms.MustKnob(r.key()), x))
+		}
+		for _, key := range r.also {
+			k := terms.MustKnob(key)
+			if at, _ := s.field(key); *at != 0 {
+				list = append(list, k.Name+" "+number(k, *at))
+			}
 		}
 	}
 	return strings.Join(list, ", ")

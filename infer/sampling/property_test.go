@@ -48,6 +48,12 @@ func knobs() *rapid.Generator[Settings] {
 				rapid.Just(0.0), rapid.Float64Range(-2, 2),
 			).Draw(t, "presence_penalty"),
 		}
+		some := func(from, to float64, name string) float64 {
+			return rapid.OneOf(rapid.Just(0.0), rapid.Just(0.0), rapid.Float64Range(from, to)).Draw(t, name)
+		}
+		s.TopNSigma, s.MirostatTau = some(1e-9, 4, "top_n_sigma"), some(1e-9, 6, "mirostat_tau")
+		s.XTCProbability, s.XTCThreshold = some(1e-9, 1, "xtc_probability"), some(1e-9, 0.5, "xtc_threshold")
+		s.DRYMultiplier, s.DRYBase = some(1e-9, 100, "dry_multiplier"), some(1, 100, "dry_base")
 		if err := s.Check(); err != nil {
 			t.Fatalf("drew settings that are refused: %v", err)
 		}
@@ -71,19 +77,62 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 		return 0
 	})
 	kept, typical := make([]bool, len(z)), naiveTypical(ids, p, s.TypicalP)
+	sigma, chosen, mild := naiveSigma(z, s), naiveXTC(ids, p, s), naiveMirostat(ids, p, s)
 	var before float64
 	for r, id := range ids {
 		inK := s.TopK == 0 || r < s.TopK
 		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // what came before does not yet suffice
 		inMin := p[id] >= s.MinP*p[ids[0]]
-		kept[id] = inK && inP && inMin && typical[id]
+		kept[id] = inK && inP && inMin && typical[id] && sigma[id] && chosen[id] && mild[id]
 		if s.Temperature == 0 {
 			kept[id] = r == 0
 		}
 		before += p[id]
 	}
-	if !slices.Contains(kept, true) {
+	if !slices.ContainsFunc(ids, func(id int) bool { return kept[id] && p[id] > 0 }) {
+		clear(kept)
 		kept[ids[0]] = true
+	}
+	return kept
+}
+
+// naiveSigma are the tokens within n standard deviations of the highest score.
+func naiveSigma(z []float32, s Settings) []bool {
+	kept := make([]bool, len(z))
+	var mean, squares float64
+	order := Rank(z) // sums have the same last bits in the same order only
+	for _, id := range order {
+		mean += float64(z[id])
+	}
+	mean /= float64(len(z))
+	for _, id := range order {
+		squares += (float64(z[id]) - mean) * (float64(z[id]) - mean)
+	}
+	least := float64(z[order[0]]) - s.TopNSigma*math.Sqrt(squares/float64(len(z)))
+	for i, zi := range z {
+		kept[i] = s.TopNSigma == 0 || float64(zi) >= least || i == int(order[0])
+	}
+	return kept
+}
+
+// naiveXTC leaves out the tokens that have another after them that reaches the
+// threshold.
+func naiveXTC(ids []int, p []float64, s Settings) []bool {
+	kept := make([]bool, len(p))
+	threshold := cmp.Or(s.XTCThreshold, 0.1)
+	place := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleXTC })
+	off := UFor(0, 0, ForRule+Purpose(place)) >= s.XTCProbability
+	for r, id := range ids {
+		kept[id] = off || r+1 == len(ids) || p[ids[r+1]] < threshold
+	}
+	return kept
+}
+
+// naiveMirostat are the tokens of a first step that surprise by at most 2τ.
+func naiveMirostat(ids []int, p []float64, s Settings) []bool {
+	kept := make([]bool, len(p))
+	for r, id := range ids {
+		kept[id] = r == 0 || s.MirostatTau == 0 || -math.Log2(p[id]) <= 2*s.MirostatTau
 	}
 	return kept
 }
@@ -140,10 +189,16 @@ func TestFilterProperties(t *testing.T) {
 		if d.Keep < 1 || !(math.Abs(sumP-1) <= 1e-12) || !(math.Abs(sumQ-1) <= 1e-12) {
 			t.Fatalf("keeps %d, Σp %v, Σq %v", d.Keep, sumP, sumQ)
 		}
-		if n := d.KeepRenormalising(); n < 1 || n > d.Keep && s.TypicalP == 0 {
+		if n := d.KeepRenormalising(); n < 1 || n > d.Keep && leading(s) {
 			t.Fatalf("renormalising in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
 		}
 	})
+}
+
+// leading reports whether all filters that are on keep a leading part of the order,
+// and those that sum probabilities are the only ones that rescaling touches.
+func leading(s Settings) bool {
+	return s.TypicalP == 0 && s.TopNSigma == 0 && s.XTCProbability == 0 && s.MirostatTau == 0
 }
 
 // Each rule's reach is what that rule keeps alone.

@@ -10,10 +10,11 @@
 // scores or cuts tokens. The order is this program's own (libraries differ):
 //
 //  1. The rules that change scores: the logit bias, the repetition, frequency and
-//     presence penalties, and the temperature last, which divides them:
+//     presence penalties, DRY, and the temperature last, which divides them:
 //     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
-//  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
-//     probabilities, before any other filter has cut anything: [Context.Filter].
+//  2. The filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each
+//     measured on those same probabilities, before any other filter has cut
+//     anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in
 //     common, over the most probable token.
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
@@ -56,13 +57,33 @@ type Settings struct {
 	PresencePenalty  float64 `json:"presence_penalty,omitempty"`
 	// LogitBias is added to the scores of single tokens; "" is off.
 	LogitBias Bias `json:"logit_bias,omitempty"`
+	// TopNSigma keeps tokens whose score is within so many standard deviations of the
+	// highest; 0 is off.
+	TopNSigma float64 `json:"top_n_sigma,omitempty"`
+	// XTCProbability is how often the tokens at least XTCThreshold probable are left
+	// out, but for the last of them; 0 is off. A threshold of 0 is the usual one, 0.1.
+	XTCProbability float64 `json:"xtc_probability,omitempty"`
+	XTCThreshold   float64 `json:"xtc_threshold,omitempty"`
+	// DRYMultiplier lowers the scores of tokens that would make a repeated passage
+	// longer than DRYAllowed tokens, DRYBase times as much with each further one; 0 is
+	// off. Of the others 0 is the usual value: a base of 1.75, 2 tokens.
+	DRYMultiplier float64 `json:"dry_multiplier,omitempty"`
+	DRYBase       float64 `json:"dry_base,omitempty"`
+	DRYAllowed    float64 `json:"dry_allowed_length,omitempty"`
+	// MirostatTau is how many bits of surprise mirostat aims at; 0 is off. MirostatEta
+	// is how far it goes there at each step; 0 is the usual one, 0.1.
+	MirostatTau float64 `json:"mirostat_tau,omitempty"`
+	MirostatEta float64 `json:"mirostat_eta,omitempty"`
 }
 
 // Uncut reports whether no filter is on.
 func (s Settings) Uncut() bool {
-	s.Temperature, s.RepetitionPenalty = Pure.Temperature, 0
-	s.FrequencyPenalty, s.PresencePenalty, s.LogitBias = 0, 0, ""
-	return s == Pure
+	for _, r := range chain {
+		if _, on := r.on(s); on && r.keep != nil && r.name != RuleGreedy {
+			return false
+		}
+	}
+	return true
 }
 
 // Scoring are the settings of the rules that change scores, with all others as in
@@ -71,72 +92,81 @@ func (s Settings) Scoring() Settings {
 	only := Pure
 	only.RepetitionPenalty, only.FrequencyPenalty = s.RepetitionPenalty, s.FrequencyPenalty
 	only.PresencePenalty, only.LogitBias = s.PresencePenalty, s.LogitBias
+	if s.DRYMultiplier > 0 {
+		only.DRYMultiplier, only.DRYBase, only.DRYAllowed = s.DRYMultiplier, s.DRYBase, s.DRYAllowed
+	}
 	return only
 }
 
 // Greedy reports whether the most probable token is taken without a draw.
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
 
+// field is where the setting of a knob is kept, and its usual value, which is kept as
+// 0 so that it has one form. It is nil for a knob that is not one of sampling's, and
+// for top-k, which is a whole number.
+func (s *Settings) field(key string) (at *float64, usual float64) {
+	switch key {
+	case "temperature":
+		return &s.Temperature, 0
+	case "top_p":
+		return &s.TopP, 0
+	case "min_p":
+		return &s.MinP, 0
+	case "typical_p":
+		return &s.TypicalP, 1
+	case "repetition_penalty":
+		return &s.RepetitionPenalty, 1
+	case "frequency_penalty":
+		return &s.FrequencyPenalty, 0
+	case "presence_penalty":
+		return &s.PresencePenalty, 0
+	case "top_n_sigma":
+		return &s.TopNSigma, 0
+	case "xtc_probability":
+		return &s.XTCProbability, 0
+	case "xtc_threshold":
+		return &s.XTCThreshold, 0.1
+	case "dry_multiplier":
+		return &s.DRYMultiplier, 0
+	case "dry_base":
+		return &s.DRYBase, 1.75
+	case "dry_allowed_length":
+		return &s.DRYAllowed, 2
+	case "mirostat_tau":
+		return &s.MirostatTau, 0
+	case "mirostat_eta":
+		return &s.MirostatEta, 0.1
+	}
+	return nil, 0
+}
+
 // Value is the setting of a knob ([terms.Knob]), or false where the knob is not
 // one of sampling's.
 func (s Settings) Value(key string) (float64, bool) {
-	switch key {
-	case "temperature":
-		return s.Temperature, true
-	case "top_k":
+	if key == "top_k" {
 		return float64(s.TopK), true
-	case "top_p":
-		return s.TopP, true
-	case "min_p":
-		return s.MinP, true
-	case "typical_p":
-		if s.TypicalP == 0 {
-			return 1, true
-		}
-		return s.TypicalP, true
-	case "repetition_penalty":
-		if s.RepetitionPenalty == 0 {
-			return 1, true
-		}
-		return s.RepetitionPenalty, true
-	case "frequency_penalty":
-		return s.FrequencyPenalty, true
-	case "presence_penalty":
-		return s.PresencePenalty, true
 	}
-	return 0, false
+	at, usual := s.field(key)
+	if at == nil {
+		return 0, false
+	}
+	return cmp.Or(*at, usual), true
 }
 
 // Set turns a knob to a value that it takes ([terms.Knob.Check]), and reports
 // whether the knob is one of sampling's. A zero loses its sign, which would be
 // shown.
 func (s *Settings) Set(key string, x float64) bool {
-	if x == 0 {
-		x = 0
-	}
-	switch key {
-	case "temperature":
-		s.Temperature = x
-	case "top_k":
+	if key == "top_k" {
 		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
-	case "top_p":
-		s.TopP = x
-	case "min_p":
-		s.MinP = x
-	case "typical_p":
-		if s.TypicalP = x; x == 1 {
-			s.TypicalP = 0 // off has one form
-		}
-	case "repetition_penalty":
-		if s.RepetitionPenalty = x; x == 1 {
-			s.RepetitionPenalty = 0
-		}
-	case "frequency_penalty":
-		s.FrequencyPenalty = x
-	case "presence_penalty":
-		s.PresencePenalty = x
-	default:
+		return true
+	}
+	at, usual := s.field(key)
+	if at == nil {
 		return false
+	}
+	if *at = x; x == usual {
+		*at = 0
 	}
 	return true
 }

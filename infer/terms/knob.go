@@ -32,6 +32,10 @@ type Knob struct {
 
 	// The range and step of a slider: most of what is worth trying.
 	From, To, Step float64
+
+	// Late marks those that labs and lessons' experiments leave out: their forms show
+	// what most people turn.
+	Late bool
 }
 
 // Bounds of knobs that the engine uses too.
@@ -83,6 +87,38 @@ var knobs = [...]Knob{
 	{
 		Key: "presence_penalty", Short: "pres", Flag: "presence-penalty", Letter: "e", Arg: "A",
 		Min: -2, Max: 2, From: -2, To: 2, Step: 0.1,
+	},
+	{
+		Key: "top_n_sigma", Short: "nsigma", Flag: "top-n-sigma", Letter: "n", Arg: "N", Late: true,
+		Max: 100, To: 4, Step: 0.1,
+	},
+	{
+		Key: "xtc_probability", Short: "xtc", Flag: "xtc-probability", Letter: "c", Arg: "P", Late: true,
+		Max: 1, To: 1, Step: 0.05,
+	},
+	{
+		Key: "xtc_threshold", Short: "xtcmin", Flag: "xtc-threshold", Letter: "h", Arg: "P", Late: true,
+		Max: 0.5, Open: true, From: 0.01, To: 0.5, Step: 0.01,
+	},
+	{
+		Key: "dry_multiplier", Short: "dry", Flag: "dry-multiplier", Letter: "d", Arg: "M", Late: true,
+		Max: 100, To: 2, Step: 0.1,
+	},
+	{
+		Key: "dry_base", Short: "drybase", Flag: "dry-base", Letter: "b", Arg: "B", Late: true,
+		Min: 1, Max: 100, From: 1, To: 4, Step: 0.05,
+	},
+	{
+		Key: "dry_allowed_length", Short: "drylength", Flag: "dry-allowed-length", Letter: "a", Arg: "N",
+		Unit: "token", Late: true, Min: 1, Max: 1000, Whole: true, From: 1, To: 20, Step: 1,
+	},
+	{
+		Key: "mirostat_tau", Short: "tau", Flag: "mirostat-tau", Letter: "u", Arg: "BITS", Late: true,
+		Max: 100, To: 10, Step: 0.1,
+	},
+	{
+		Key: "mirostat_eta", Short: "eta", Flag: "mirostat-eta", Letter: "v", Arg: "E", Late: true,
+		Max: 1, Open: true, From: 0.01, To: 1, Step: 0.01,
 	},
 	{
 		Key: "seed", Short: "seed", Flag: "seed", Letter: "r", Arg: "S",

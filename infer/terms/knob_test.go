@@ -48,8 +48,8 @@ func TestKnobBounds(t *testing.T) {
 				t.Errorf("%s takes %v", k.Key, x)
 			}
 		}
-		if takes(k.Max-0.5) == k.Whole && k.Max < 1<<52 {
-			t.Errorf("%s: whole is %v, and %v is not", k.Key, k.Whole, k.Max-0.5)
+		if takes(k.Max-0.25) == k.Whole && k.Max < 1<<52 {
+			t.Errorf("%s: whole is %v, and %v is not", k.Key, k.Whole, k.Max-0.25)
 		}
 		if k.Label == "" || k.The == "" || k.Help == "" || k.Want == "" || k.Arg == "" || k.Step <= 0 {
 			t.Errorf("%+v lacks a word", k)

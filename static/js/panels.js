@@ -25,9 +25,9 @@ const operations = {
 // settings. Their newest versions wait for the frame that shows the stage.
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
-  'filter-order', 'out-temperature', 'out-top_k', 'out-top_p', 'out-min_p', 'out-typical_p',
-  'out-repetition_penalty', 'out-frequency_penalty', 'out-presence_penalty', 'stops-head', 'out-max_tokens', 'stops',
+  'filter-order', 'stops-head', 'stops',
 ]);
+const isBeside = (id) => beside.has(id) || id.startsWith('out-'); // out-top_k: what a setting's value is called
 const waiting = new Map(); // id → panel
 
 function applyWaiting() {
@@ -47,7 +47,7 @@ export function applyPanels(panels, state, arrived) {
   const returnFocus = holdFocus();
   for (const panel of panels) {
     if (panel.id === 'spoken') toSay = panel;
-    else if (state && beside.has(panel.id) && !document.hidden) wait(panel);
+    else if (state && isBeside(panel.id) && !document.hidden) wait(panel);
     else apply(panel, arrived);
     if (panel.id !== 'peek') continue;
     peekIsOwn = state;

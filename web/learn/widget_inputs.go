@@ -63,7 +63,7 @@ func knobField(key, first string) field {
 func samplingFields(s sampling.Settings) []field {
 	var list []field
 	for _, k := range terms.Knobs() {
-		if x, ok := s.Value(k.Key); ok {
+		if x, ok := s.Value(k.Key); ok && !k.Late {
 			list = append(list, knobField(k.Key, terms.Plain(x)))
 		}
 	}

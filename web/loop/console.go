@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -87,7 +88,7 @@ type Progress struct {
 // knobs.
 type Inputs map[string]string
 
-// Fields of [Console.Out].
+// Fields of [Console.Out], which has the knobs of sampling.
 const (
 	FieldTemperature = "temperature"
 	FieldTopK        = "top_k"
@@ -95,12 +96,11 @@ const (
 	FieldMinP        = "min_p"
 	FieldTypicalP    = "typical_p"
 	FieldRepetition  = "repetition_penalty"
-	FieldFrequency   = "frequency_penalty"
-	FieldPresence    = "presence_penalty"
 )
 
 func newConsole(s *session.State) Console {
 	set := s.Settings
+	var before []string // the rules that change scores
 	v := Console{
 		Empty:    !s.Started(),
 		CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
@@ -130,17 +130,15 @@ func newConsole(s *session.State) Console {
 		v.Inputs[key] = terms.Plain(x)
 	}
 	v.Order, v.Note = "temperature, top-k, top-p, min-p", note(s)
-	if set.TypicalP > 0 {
-		v.Order += ", typical-p"
-	}
-	for _, key := range []string{FieldPresence, FieldFrequency, FieldRepetition} {
-		if off, _ := sampling.OffAt(key); set.Value(key) != off {
-			v.Order = terms.MustKnob(key).Name + ", " + v.Order
+	for _, rule := range set.Rules() {
+		switch {
+		case rule.Cuts() && focusKeys[rule.Knob()] == "":
+			v.Order += ", " + rule.Name()
+		case !rule.Cuts():
+			before = append(before, rule.Name())
 		}
 	}
-	if set.LogitBias != "" {
-		v.Order = sampling.RuleLogitBias.Name() + ", " + v.Order
-	}
+	v.Order = strings.Join(append(before, v.Order), ", ")
 	v.Order = "in order: " + v.Order
 	v.stops(s)
 	return v
@@ -190,12 +188,17 @@ func outputs(s *session.State) map[string]Output {
 		if !ok {
 			continue
 		}
-		o := Output{Text: terms.Setting(x), Idle: idle[sampling.Rule(k.Key)]}
+		o := Output{Text: terms.Setting(x), Idle: idle[sampling.RuleOf(k.Key)]}
 		if k.Whole {
 			o.Text = terms.Count(int64(x))
 		}
 		off, isFilter := sampling.OffAt(k.Key)
+		of, _, isPart := sampling.Part(k.Key)
 		switch {
+		case isPart:
+			if !set.On(of) {
+				o.Text, o.Note, o.Idle = o.Text+", idle", "idle", true
+			}
 		case isFilter && x == off:
 			o.Text, o.Note = "off", "off"
 		case o.Idle:
@@ -216,8 +219,8 @@ func idleFilters(s *session.State) map[sampling.Rule]bool {
 	if set.Greedy() { // no matter what the step shown was drawn with
 		idle := map[sampling.Rule]bool{}
 		for _, k := range terms.Knobs() {
-			off, isFilter := sampling.OffAt(k.Key)
-			idle[sampling.Rule(k.Key)] = isFilter && sampling.Rule(k.Key).Cuts() && set.Value(k.Key) != off
+			rule := sampling.RuleOf(k.Key)
+			idle[rule] = rule.Cuts() && set.On(rule)
 		}
 		return idle
 	}

@@ -1,8 +1,12 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -13,7 +17,7 @@ type Panel struct {
 }
 
 // Panels are those of the page in Numbers, in the order in which they stand there.
-var Panels = []Panel{
+var Panels = slices.Concat([]Panel{
 	{"strip-prompt", func(v Page) templ.Component { return lang.PromptHTML(v.Strip) }},
 	{"strip-label", func(v Page) templ.Component { return lang.GeneratedLabelHTML(v.Strip) }},
 	{"strip-next", func(v Page) templ.Component { return lang.NextHTML(v.Strip) }},
@@ -36,19 +40,22 @@ var Panels = []Panel{
 	{"presets", func(v Page) templ.Component { return presetsHTML(v.Console) }},
 	{"filter-note", func(v Page) templ.Component { return filterNoteHTML(v.Console) }},
 	{"filter-order", func(v Page) templ.Component { return filterOrderHTML(v.Console) }},
-	{"out-temperature", outputOf(FieldTemperature)},
-	{"out-top_k", outputOf(FieldTopK)},
-	{"out-top_p", outputOf(FieldTopP)},
-	{"out-min_p", outputOf(FieldMinP)},
-	{"out-typical_p", outputOf(FieldTypicalP)},
-	{"out-repetition_penalty", outputOf(FieldRepetition)},
-	{"out-frequency_penalty", outputOf(FieldFrequency)},
-	{"out-presence_penalty", outputOf(FieldPresence)},
+}, outputPanels, []Panel{
 	{"stops-head", func(v Page) templ.Component { return stopsHeadHTML(v.Console) }},
 	{"out-max_tokens", func(v Page) templ.Component { return maxTokensHTML(v.Console) }},
 	{"stops", func(v Page) templ.Component { return stopsHTML(v.Console) }},
 	{"spoken", func(v Page) templ.Component { return spokenHTML(v.Spoken) }},
-}
+})
+
+// outputPanels are what the values of the knobs of sampling are called.
+var outputPanels = func() (list []Panel) {
+	for _, k := range terms.Knobs() {
+		if _, ok := sampling.Pure.Value(k.Key); ok {
+			list = append(list, Panel{"out-" + k.Key, outputOf(k.Key)})
+		}
+	}
+	return list
+}()
 
 func outputOf(field string) func(Page) templ.Component {
 	return func(v Page) templ.Component { return outputHTML(field, v.Console.Out[field]) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
@@ -193,6 +194,13 @@ func (v *predictRound) id() string {
 	}
 	if s.PresencePenalty != 0 {
 		fmt.Fprintf(h, " presence-penalty %v", s.PresencePenalty)
+	}
+	for _, k := range terms.Knobs() {
+		x, ok := s.Settings.Value(k.Key)
+		of, _, isPart := sampling.Part(k.Key)
+		if k.Late && ok && (s.On(sampling.RuleOf(k.Key)) || isPart && s.On(of)) {
+			fmt.Fprintf(h, " %s %v", k.Key, x)
+		}
 	}
 	for _, t := range v.Made {
 		fmt.Fprintf(h, " %q", t)

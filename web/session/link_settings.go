@@ -48,6 +48,9 @@ func (w wireSettings) MarshalJSON() ([]byte, error) {
 		if off, ok := sampling.OffAt(k.Key); ok && x == off && !strings.Contains(always, k.Letter) {
 			continue
 		}
+		if _, usual, ok := sampling.Part(k.Key); ok && x == usual {
+			continue
+		}
 		if err := add(k.Letter, x); err != nil {
 			return nil, err
 		}

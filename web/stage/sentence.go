@@ -122,7 +122,16 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 		"share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)),
 		"k", w.Counted(set.TopK, "most probable token"), "p", terms.Setting(set.TopP),
 		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
+		"sigma", terms.Setting(set.TopNSigma), "xtc", terms.Setting(set.XTCProbability),
+		"threshold", usual(set, "xtc_threshold"),
+		"tau", terms.Setting(set.MirostatTau), "mu", four(st.Cuts.Bound(sampling.RuleMirostat)),
 	})
+}
+
+// usual is the setting of a knob whose usual value need not be given.
+func usual(set sampling.Settings, key string) string {
+	x, _ := set.Value(key)
+	return terms.Setting(x)
 }
 
 // filterCases returns which filters are on, and then whether a single token is
@@ -138,14 +147,9 @@ func filterCases(st infer.Filter) (cases []string) {
 		return []string{"off"}
 	case len(st.Cuts) > 1:
 		cases = []string{"several"}
-	case set.TopK > 0:
-		cases = []string{"top_k"}
-	case set.TopP < 1:
-		cases = []string{"top_p"}
-	case set.TypicalP > 0:
-		cases = []string{"typical_p"}
 	default:
-		cases = []string{"min_p"}
+		rule := string(st.Cuts[0].Rule)
+		cases = append(onlyIf(st.Cut == 0, rule+".idle"), rule)
 	}
 	return append(cases, onlyIf(st.Kept == 1, "one")...)
 }

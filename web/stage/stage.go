@@ -148,8 +148,9 @@ func (w Words) scorers(by sampling.Settings) string {
 	}
 	for _, rule := range []sampling.Rule{
 		sampling.RuleRepetitionPenalty, sampling.RuleFrequencyPenalty, sampling.RulePresencePenalty,
+		sampling.RuleDRY,
 	} {
-		key := string(rule)
+		key := rule.Knob()
 		x, _ := by.Value(key)
 		if off, _ := sampling.OffAt(key); x != off {
 			list = append(list, w.T("setting", "name", w.rule(rule), "x", terms.Plain(x)))

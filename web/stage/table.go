@@ -299,6 +299,10 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 		if l.KeptWhy = w.T("cutline.typical_p.one"); st.Kept > 1 {
 			l.KeptWhy = w.T("cutline.typical_p", "n", terms.Count(st.Kept))
 		}
+	case st.Kept == st.Reach(sampling.RuleTopNSigma) && set.TopNSigma > 0:
+		l.KeptWhy = w.T("cutline.top_n_sigma", "n", terms.Setting(set.TopNSigma))
+	case st.Kept == st.Reach(sampling.RuleMirostat) && set.MirostatTau > 0:
+		l.KeptWhy = w.T("cutline.mirostat", "mu", four(st.Cuts.Bound(sampling.RuleMirostat)))
 	}
 	l.CutWhy = w.T("cutline.shared", "n", terms.Count(st.Kept))
 	if st.Kept == 1 {

@@ -73,6 +73,10 @@ func manyStates(t *testing.T) (all []*session.State) {
 			session.Set{Knobs: infer.Knobs{"typical_p": 0.3, "top_p": 1, "max_tokens": 2}},
 			session.Start{Prompt: "Once upon a"},
 		},
+		{session.Set{Knobs: infer.Knobs{"top_n_sigma": 1, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
+		{session.Set{Knobs: infer.Knobs{"xtc_probability": 0.6, "top_p": 1}}, session.Start{Prompt: "The"}},
+		{session.Set{Knobs: infer.Knobs{"dry_multiplier": 1}}, session.Start{Prompt: "a b a b"}},
+		{session.Set{Knobs: infer.Knobs{"mirostat_tau": 2, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
 		{
 			session.Set{Knobs: infer.Knobs{"top_k": 5, "temperature": 0.3}, Stop: &stops},
 			session.Start{Prompt: "Once upon a time"},

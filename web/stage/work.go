@@ -146,6 +146,23 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 			"last", bold(four(why.Bound)),
 		)
 	}
+	return w.whyCutMore(st, r, why)
+}
+
+// whyCutMore is whyCut for the rules that are less often on.
+func (w Words) whyCutMore(st infer.Filter, r infer.Row, why sampling.Reason) Rich {
+	switch why.Rule {
+	case sampling.RuleTopNSigma:
+		return w.Rich("why.top_n_sigma", "z", four(float64(r.Z)), "least", bold(four(why.Bound)),
+			"n", terms.Setting(st.Settings.TopNSigma))
+	case sampling.RuleXTC:
+		return w.Rich("why.xtc", "least", bold(terms.Setting(why.Bound)))
+	case sampling.RuleMirostat:
+		if math.IsInf(why.Value, 1) {
+			return w.Rich("why.typical_p.zero")
+		}
+		return w.Rich("why.mirostat", "bits", four(why.Value), "mu", bold(four(why.Bound)))
+	}
 	return w.Rich("why.greedy")
 }
 

@@ -1,0 +1,74 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// withState are settings in which each step depends on what was drawn before.
+func withState() Settings {
+	s := DefaultSettings()
+	s.Temperature, s.TopP, s.Stop.MaxTokens = 1, 1, 24
+	s.MirostatTau, s.XTCProbability, s.DRYMultiplier = 3, 0.5, 0.8
+	return s
+}
+
+// Rules with a state, with draws of their own and with a memory of the text give the
+// same text when the log is replayed, when a step is run again after going back, and
+// when a branch leaves and returns.
+func TestRulesWithStateFollowFromTheLog(t *testing.T) {
+	m := bundledModel(t)
+	l := newLoop(t, m, holePrompt, withState())
+	finish(t, l)
+	replays(t, l)
+	whole := chosenTokens(l)
+	for _, at := range []int{1, 7, len(whole) - 1} {
+		if err := l.Cut(at, KindLogits); err != nil {
+			t.Fatal(err)
+		}
+		finish(t, l)
+		if got := chosenTokens(l); !slices.Equal(got, whole) {
+			t.Fatalf("after going back to step %d it writes %v, not %v", at, got, whole)
+		}
+	}
+	// Another token at step 5 is another state from there on, and none before.
+	steps := l.Steps()
+	other := int(steps[4].Distribution().Order[30])
+	if err := l.Choose(context.Background(), 5, other); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, l)
+	replays(t, l)
+	branch := chosenTokens(l)
+	if !slices.Equal(branch[:4], whole[:4]) || branch[4] != other {
+		t.Fatalf("the branch is %v of %v", branch, whole)
+	}
+	if err := l.Adopt(context.Background(), steps[:12], withState()); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, l)
+	if got := chosenTokens(l); !slices.Equal(got, whole) {
+		t.Fatalf("back on the first branch it writes %v, not %v", got, whole)
+	}
+}
+
+// Speculation refuses a rule that learns from each draw, and names it.
+func TestSpeculationRefusesState(t *testing.T) {
+	m := bundledModel(t)
+	_, err := NewSpeculator(m, m, holePrompt, withState(), 4)
+	var refused *terms.RangeError
+	if !errors.As(err, &refused) || refused.Field != "mirostat_tau" ||
+		!strings.Contains(err.Error(), "mirostat learns") {
+		t.Errorf("%v", err)
+	}
+	s := withState()
+	s.MirostatTau = 0
+	if _, err := NewSpeculator(m, m, holePrompt, s, 4); err != nil {
+		t.Errorf("XTC and DRY have no state: %v", err)
+	}
+}

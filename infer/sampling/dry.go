@@ -1,0 +1,76 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+)
+
+// penalizeRepeats is DRY, "don't repeat yourself" (p-e-w 2024, text-generation-webui
+// pull request 5677), as llama.cpp has it. If the last n tokens of the text stand in it
+// before, and a token followed them there, then that token would make the repetition
+// longer: with n at least the allowed length, its score falls by
+//
+//	multiplier · base^(n − allowed length)
+//
+// where n is that of the longest such passage. A repetition reaches back to the last
+// token that breaks ([Context].Breaks), and such tokens are never lowered, so that the
+// frame of a dialogue may return. The prompt counts.
+func penalizeRepeats(s Scores, in input) Scores {
+	base, _ := in.Value("dry_base")
+	least, _ := in.Value("dry_allowed_length")
+	z := slices.Clone(s.Z)
+	for id, n := range in.continued(int(least)) {
+		z[id] = finite(z[id] - float32(min(in.DRYMultiplier*math.Pow(base, float64(n)-least), math.MaxFloat32)))
+	}
+	s.Z = z
+	return s
+}
+
+// continued maps each token that would continue a repetition of at least so many
+// tokens to how many those are.
+func (in input) continued(least int) map[int]int {
+	text, limit := in.text, len(in.text)
+	for i := range text {
+		if in.breaks != nil && in.breaks(text[len(text)-1-i]) {
+			limit = i
+			break
+		}
+	}
+	longest := map[int]int{}
+	if limit < least {
+		return longest
+	}
+	for back, n := range repeats(text) { // back 0 is the end itself
+		if n = min(n, limit); n < least {
+			continue
+		}
+		id := text[len(text)-back] // what followed
+		if in.breaks == nil || !in.breaks(id) {
+			longest[id] = max(longest[id], n)
+		}
+	}
+	return longest
+}
+
+// repeats gives for each distance from the end of a text, from 1, how many tokens
+// before there are the same as before the end, those nearest first. The entry at
+// distance 0 is 0. It is the Z-function of the reversed text (Gusfield 1997), in a time
+// that grows with the text's length.
+func repeats(text []int) []int {
+	n := len(text)
+	at := func(i int) int { return text[n-1-i] } // reversed
+	z := make([]int, n)
+	from, to := 0, 0 // the passage [from, to) that equals a beginning and reaches furthest
+	for i := 1; i < n; i++ {
+		if i < to {
+			z[i] = min(to-i, z[i-from])
+		}
+		for i+z[i] < n && at(z[i]) == at(i+z[i]) {
+			z[i]++
+		}
+		if i+z[i] > to {
+			from, to = i, i+z[i]
+		}
+	}
+	return z
+}

@@ -1,0 +1,197 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// kept are the ranks that stay.
+func kept(d *Distribution) (ranks []int) {
+	for i := range d.Keep {
+		ranks = append(ranks, d.KeptRank(i))
+	}
+	return ranks
+}
+
+// The drill's scores are 4, 3, 2, 1 and 0.5: their mean is 2.1, their squares from it
+// 3.61, 0.81, 0.01, 1.21 and 2.56, together 8.2, so σ = √1.64 = 1.2806. Within 1σ of 4
+// is what has 2.7194, within 2σ 1.4388, within 3σ 0.1582.
+func TestTopNSigmaByHand(t *testing.T) {
+	for n, want := range map[float64]int{0: 5, 0.5: 1, 1: 2, 2: 3, 3: 5} {
+		for _, temperature := range []float64{0.1, 1, 5} {
+			d := Decide(drill, Settings{Temperature: temperature, TopP: 1, TopNSigma: n})
+			if d.Keep != want || !d.Leading() {
+				t.Errorf("n = %v at T = %v keeps %d, want %d", n, temperature, d.Keep, want)
+			}
+		}
+	}
+	d := Decide(drill, Settings{Temperature: 1, TopP: 1, TopNSigma: 1})
+	if why := d.Why(2); why.Rule != RuleTopNSigma || why.Value != 2 || !near4(why.Bound, 2.7194) {
+		t.Errorf("rank 3 is cut for %+v", why)
+	}
+}
+
+// p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191: with a threshold of 0.2 the first is
+// left out, with 0.08 the first two. One token alone is never left out.
+func TestXTCByHand(t *testing.T) {
+	for threshold, want := range map[float64][]int{
+		0.2: {1, 2, 3, 4}, 0.08: {2, 3, 4}, 0.01: {4}, 0.3: {0, 1, 2, 3, 4},
+	} {
+		d := Decide(drill, Settings{Temperature: 1, TopP: 1, XTCProbability: 1, XTCThreshold: threshold})
+		if got := kept(d); !slices.Equal(got, want) {
+			t.Errorf("threshold %v keeps ranks %v, want %v", threshold, got, want)
+		}
+	}
+	d := Decide(drill, Settings{Temperature: 1, TopP: 1, XTCProbability: 1}) // the usual threshold, 0.1
+	if why := d.Why(0); d.Keep != 4 || why.Rule != RuleXTC || why.Bound != 0.1 || !near4(why.Value, 0.6316) {
+		t.Errorf("%d kept; the first is cut for %+v", d.Keep, why)
+	}
+}
+
+// It strikes in the share of steps that it is asked for, the same ones each time.
+func TestXTCStrikesAsOftenAsAsked(t *testing.T) {
+	s := Settings{Temperature: 1, TopP: 1, XTCProbability: 0.3}
+	struck := func(seed uint64) (list []bool) {
+		for step := range 1000 {
+			list = append(list, !Context{Seed: seed, Step: step + 1}.Decide(drill, s).Stays(0))
+		}
+		return list
+	}
+	once, n := struck(1), 0
+	for _, yes := range once {
+		if yes {
+			n++
+		}
+	}
+	if n < 250 || n > 350 { // 300, and 14 is one standard deviation
+		t.Errorf("struck %d times in 1,000 at 0.3", n)
+	}
+	if !slices.Equal(once, struck(1)) || slices.Equal(once, struck(2)) {
+		t.Error("when it strikes does not follow from the seed")
+	}
+}
+
+// The text ends with 1 2 3, which stood before, followed by 4; with 2 3, followed by 5;
+// and with 3, followed by 1. Base 2, allowed length 2 and a multiplier of 0.5 take
+// 0.5·2^(3−2) = 1 from token 4 and 0.5 from token 5.
+func TestDRYByHand(t *testing.T) {
+	text := []int{1, 2, 3, 4, 2, 3, 5, 3, 1, 2, 3}
+	z := []float32{6, 5, 4, 3, 2, 1}
+	s := Settings{Temperature: 1, TopP: 1, DRYMultiplier: 0.5, DRYBase: 2}
+	for _, c := range []struct {
+		breaks int
+		change func(*Settings)
+		want   []float32
+	}{
+		{-1, func(*Settings) {}, []float32{6, 5, 4, 3, 1, 0.5}},
+		{-1, func(s *Settings) { s.DRYAllowed = 3 }, []float32{6, 5, 4, 3, 1.5, 1}},
+		// One token is enough: 4 loses 0.5·2², 5 0.5·2, and 1 0.5.
+		{-1, func(s *Settings) { s.DRYAllowed = 1 }, []float32{6, 4.5, 4, 3, 0, 0}},
+		{-1, func(s *Settings) { s.DRYAllowed = 4 }, z},
+		// What is repeated begins after the last 1, so it has two tokens at most.
+		{1, func(*Settings) {}, []float32{6, 5, 4, 3, 1.5, 0.5}},
+		{2, func(*Settings) {}, z},                             // a single token is repeated
+		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // a token that breaks is never lowered
+	} {
+		with := s
+		c.change(&with)
+		got := Context{Text: text, Breaks: func(id int) bool { return id == c.breaks }}.Score(z, with).Z
+		if !slices.Equal(got, c.want) {
+			t.Errorf("broken by %d, allowed %v: %v, want %v", c.breaks, with.DRYAllowed, got, c.want)
+		}
+	}
+}
+
+// The lengths of repetitions are those of the definition, and enormous penalties stay
+// numbers.
+func TestDRYProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.IntRange(0, 2), 1, 60).Draw(t, "text")
+		for back, n := range repeats(text)[1:] {
+			at, want := len(text)-back-1, 0
+			for want < at && text[at-1-want] == text[len(text)-1-want] {
+				want++
+			}
+			if n != want {
+				t.Fatalf("%d tokens back %d are repeated, want %d", back+1, n, want)
+			}
+		}
+		s := Settings{Temperature: 1, TopP: 1, DRYMultiplier: 100, DRYBase: 100, DRYAllowed: 1}
+		for _, z := range (Context{Text: text}).Score(make([]float32, 3), s).Z {
+			if math.IsNaN(float64(z)) || math.IsInf(float64(z), 0) || z > 0 {
+				t.Fatalf("a score of 0 becomes %v", z)
+			}
+		}
+	})
+}
+
+// The drill's p surprise by 0.663, 2.105, 3.548, 4.991 and 5.712 bits. With τ = 1 the
+// limit is 2 at first: one token stays. It is drawn with q = 1, so with η = 0.5 the
+// limit becomes 2 − 0.5·(0 − 1) = 2.5, and the second one stays too, with q 0.2690.
+func TestMirostatByHand(t *testing.T) {
+	s := Settings{Temperature: 1, TopP: 1, MirostatTau: 1, MirostatEta: 0.5}
+	first := Context{Step: 1}.Decide(drill, s)
+	if first.Keep != 1 {
+		t.Fatalf("%d tokens stay, want 1", first.Keep)
+	}
+	second := Context{Step: 2, State: first.Next(0)}.Decide(drill, s)
+	why := second.Why(2)
+	if second.Keep != 2 || why.Rule != RuleMirostat || why.Bound != 2.5 || !near4(why.Value, 3.5482) {
+		t.Errorf("%d tokens stay, want 2; the third is cut for %+v", second.Keep, why)
+	}
+	place := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleMirostat })
+	if mu := second.Next(1)[place].(float64); !near4(mu, 2.0527) { // 2.5 − 0.5·(1.8947 − 1)
+		t.Errorf("after the second token the limit is %v, want 2.0527", mu)
+	}
+	// A person may choose a token that is cut: 2.5 − 0.5·(5.7123 − 1).
+	if mu := second.Next(4)[place].(float64); !near4(mu, 0.1439) {
+		t.Errorf("after a token that was cut the limit is %v, want 0.1439", mu)
+	}
+	if s.Stateful() != RuleMirostat || (Settings{Temperature: 1, TopP: 1, XTCProbability: 1}).Stateful() != RuleNone {
+		t.Error("the rule with a state is not the one that has one")
+	}
+}
+
+// Over many steps the surprise of what is drawn comes near to τ, which is what the
+// paper promises; from a flat distribution of 4,096 tokens it would be 12 bits.
+func TestMirostatReachesItsTarget(t *testing.T) {
+	z := make([]float32, 4096)
+	for i := range z { // Zipf's law, of which the paper speaks
+		z[i] = -float32(math.Log(float64(i + 1)))
+	}
+	for _, tau := range []float64{2, 4, 6} {
+		s := Settings{Temperature: 1, TopP: 1, MirostatTau: tau}
+		var state State
+		var sum float64
+		const steps, warm = 600, 100
+		for step := range steps {
+			d := Context{Step: step, State: state}.Decide(z, s)
+			r := d.Draw(U(9, step))
+			if step >= warm {
+				sum -= math.Log2(d.Q(r))
+			}
+			state = d.Next(r)
+		}
+		if mean := sum / (steps - warm); math.Abs(mean-tau) > 0.1 {
+			t.Errorf("τ = %v: the mean surprise is %v bits", tau, mean)
+		}
+	}
+}
+
+// A rule that is off changes nothing, whatever else is said of how it would work.
+func TestRulesThatAreOff(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		s.XTCProbability, s.DRYMultiplier, s.MirostatTau = 0, 0, 0
+		on := s
+		on.XTCThreshold, on.DRYBase, on.DRYAllowed, on.MirostatEta = 0.3, 9, 7, 0.9
+		c := Context{Text: text(t, len(z)), Seed: 5, Step: 2}
+		a, b := c.Decide(z, s), c.Decide(z, on)
+		if !slices.Equal(a.P, b.P) || !slices.Equal(kept(a), kept(b)) {
+			t.Fatalf("%v differ from %v", kept(b), kept(a))
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package sampling
+
+import "math"
+
+// mirostat is version 2 of Basu et al. 2020, "Mirostat: A Neural Text Decoding Algorithm
+// that Directly Controls Perplexity". It keeps the tokens whose surprise −log₂ p is at
+// most μ bits, one at least. μ starts at 2τ; after each draw it moves toward where the
+// surprise of the drawn token would have been τ (learnSurprise). So μ is its state, and
+// follows from the run's log alone.
+func mirostat(f field, in input) mask {
+	m := mask{bound: in.mu()}
+	for m.n < len(f.ids) && -math.Log2(f.p[f.ids[m.n]]/f.mass) <= m.bound {
+		m.n++
+	}
+	m.n = max(m.n, 1)
+	return m
+}
+
+// mu is the most surprise that mirostat allows at this step, in bits.
+func (in input) mu() float64 {
+	if mu, ok := in.state.(float64); ok {
+		return mu
+	}
+	return 2 * in.MirostatTau
+}
+
+// mostSurprise is that of the smallest number above 0 that a float64 holds.
+const mostSurprise = 1074
+
+// learnSurprise is μ for the next step: μ − η·(−log₂ q − τ), with q the probability of
+// the drawn token among those kept. That is what llama.cpp takes; the paper's program
+// takes the probability before the cut. It is also taken here where a person chose a
+// token that was cut.
+func learnSurprise(d *Distribution, r int, in input) any {
+	q := d.Q(r)
+	if q == 0 {
+		q = d.P[d.Order[r]]
+	}
+	eta, _ := in.Value("mirostat_eta")
+	return in.mu() - eta*(min(-math.Log2(q), mostSurprise)-in.MirostatTau)
+}
+
+func surpriseAgainst(d *Distribution, m mask, r int) Reason {
+	return Reason{Value: -math.Log2(d.P[d.Order[r]]), Bound: m.bound}
+}

@@ -1,0 +1,30 @@
+package sampling
+
+// excludeTop is XTC, "exclude top choices" (p-e-w 2024, text-generation-webui pull
+// request 6335). With the probability asked for (u falls below it) and if at least two
+// tokens reach the threshold, it cuts all of those but the least probable one: a less
+// likely but still sensible word comes up. Else it keeps everything. Its u is a function
+// of seed and step ([UFor], [ForRule]), so the same run cuts the same.
+func excludeTop(f field, in input) mask {
+	least, _ := in.Value("xtc_threshold")
+	all := mask{n: len(f.ids), bound: least}
+	if in.u >= in.XTCProbability {
+		return all
+	}
+	reach := 0
+	for reach < len(f.ids) && f.p[f.ids[reach]]/f.mass >= least {
+		reach++
+	}
+	if reach < 2 {
+		return all
+	}
+	m := mask{n: len(f.ids) - reach + 1, some: make([]bool, len(f.ids)), bound: least}
+	for r := reach - 1; r < len(f.ids); r++ {
+		m.some[r] = true
+	}
+	return m
+}
+
+func topChoice(d *Distribution, m mask, r int) Reason {
+	return Reason{Value: d.P[d.Order[r]], Bound: m.bound}
+}
