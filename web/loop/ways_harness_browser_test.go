@@ -200,7 +200,8 @@ const pageShows = `(() => {
 		ps: $$('#strip-gen small').map((e) => e.lastChild.textContent.trim()),
 		prompt: $$('#strip-prompt .tok--given').length,
 		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'repetition_penalty', 'frequency_penalty',
-			'presence_penalty', 'seed', 'max_tokens']
+			'presence_penalty', 'top_n_sigma', 'xtc_probability', 'xtc_threshold', 'dry_multiplier', 'dry_base',
+			'dry_allowed_length', 'mirostat_tau', 'mirostat_eta', 'seed', 'max_tokens']
 			.map((f) => Number($('[data-set=' + f + ']').value)),
 		stops: JSON.parse($('#stops').dataset.stops),
 		speed: JSON.parse($('#transport [aria-pressed=true]').dataset.cmd).speed,
