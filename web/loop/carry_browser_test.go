@@ -98,8 +98,9 @@ func (b loopTab) half(name string, falls, flies bool) {
 			}
 		}
 	}
-	if n := browser.Value[int](b.Tab, `document.querySelectorAll('.carried:not(.carried--dot)').length`); n > 1 || n == 1 && !flies {
-		b.Fail("%s: %d copies fly", name, n)
+	copies := browser.Value[int](b.Tab, `document.querySelectorAll('.carried:not(.carried--dot)').length`)
+	if copies > 1 || copies == 1 && !flies {
+		b.Fail("%s: %d copies fly", name, copies)
 	}
 }
 
