@@ -21,6 +21,7 @@ import (
 const (
 	chartWidth  = 556
 	chartHeight = 236
+	narrowWidth = 374 // of a drawing for phones
 )
 
 // axis is one direction of a chart: its range and its marks.
@@ -36,7 +37,9 @@ type figure struct {
 	*plot.Plot
 	chart  *Chart
 	room   float64 // to the right of the frame, for the labels of lines
+	width  float64
 	height float64
+	inside Inside // where the frame's inside is, once it is drawn
 	ends   []label
 	notes  []note
 }
@@ -90,7 +93,7 @@ func newFigure(c *Chart, x, y axis, room float64) *figure {
 	p.X.Tick.Length = 5 // below the axis: room between it and its figures
 	p.X.Tick.LineStyle.Width = 0
 	p.X.Padding, p.Y.Padding = vg.Length(0), vg.Length(0)
-	return &figure{Plot: p, chart: c, room: room, height: chartHeight}
+	return &figure{Plot: p, chart: c, room: room, width: chartWidth, height: chartHeight}
 }
 
 // line draws a curve, and its label if it has one.
@@ -169,13 +172,17 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 
 // done draws everything into the chart.
 func (f *figure) done() error {
-	canvas := vgsvg.New(chartWidth, vg.Length(f.height))
+	canvas := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
 	whole := draw.New(canvas)
 	frame := draw.Crop(whole, 0, -vg.Length(f.room), 0, -9)
 	f.BackgroundColor = nil
 	f.Draw(frame)
 	data := f.DataCanvas(frame)
 	x, y := f.Transforms(&data)
+	f.inside = Inside{
+		Left: float64(data.Min.X), Right: float64(data.Max.X), Top: f.height - float64(data.Max.Y),
+		Bottom: f.height - float64(data.Min.Y), Width: f.width, Height: f.height,
+	}
 	for _, n := range f.notes {
 		style := words(n.color, small, n.bold, n.align)
 		data.FillText(style, vg.Point{X: x(n.x) + vg.Length(n.dx), Y: y(n.y) + vg.Length(n.dy)}, n.words)
@@ -192,7 +199,7 @@ func (f *figure) done() error {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return fmt.Errorf("draw %q: %w", f.chart.Title, err)
 	}
-	svg, err := theme(b.String(), chartWidth, f.height, f.chart.Title, f.chart.Description)
+	svg, err := theme(b.String(), f.width, f.height, f.chart.Title, f.chart.Description)
 	f.chart.SVG = svg
 	return err
 }

@@ -128,9 +128,9 @@ func sizeCharts() drawings {
 			)
 		},
 		"heads.svg":      func() (Chart, error) { return Heads(6, 2, true) },
-		"wedge.svg":      func() (Chart, error) { return Wedge{12 << 30, 4 << 20, 24 << 30, 4096, 8}.Draw() },
-		"wedge-fits.svg": func() (Chart, error) { return Wedge{9 << 20, 1536, 24 << 30, 512, 1}.Draw() },
-		"wedge-none.svg": func() (Chart, error) { return Wedge{128 << 30, 320 << 10, 24 << 30, 4096, 1}.Draw() },
+		"wedge.svg":      func() (Chart, error) { return Wedge{12 << 30, 4 << 20, 24 << 30, 4096, 8, false}.Draw() },
+		"wedge-fits.svg": func() (Chart, error) { return Wedge{9 << 20, 1536, 24 << 30, 512, 1, false}.Draw() },
+		"wedge-none.svg": func() (Chart, error) { return Wedge{128 << 30, 320 << 10, 24 << 30, 4096, 1, false}.Draw() },
 	}
 }
 

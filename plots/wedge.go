@@ -17,6 +17,7 @@ type Wedge struct {
 	Memory    float64 // what the card has
 	Positions int     // tokens in each text, the ones that are looked at
 	Texts     int
+	Narrow    bool // a drawing for phones
 }
 
 // at is the memory for texts of so many tokens.
@@ -48,6 +49,10 @@ func (w Wedge) Draw() (Chart, error) {
 	)
 	most := max(w.Memory, w.at(float64(last)))
 	f := newFigure(&c, wholes(0, last, 4), bytesUpTo(most), 150)
+	if w.Narrow {
+		f = newFigure(&c, wholes(0, last, 2), bytesUpTo(most), 118)
+		f.width = narrowWidth
+	}
 	x := func(n float64) plotter.XYs { return plotter.XYs{{X: n, Y: w.Weights}, {X: n, Y: w.at(n)}} }
 	from, to := x(0), x(float64(last))
 	wedge := plotter.XYs{from[0], to[0], to[1], from[1]}

@@ -51,8 +51,8 @@ func (billLab) Info() Info {
 			},
 			{
 				Name: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: Float, Min: 0, Max: 1e15, Step: 1e6,
-				Default: "0",
-				Help: "tokens that the model was trained on; 0 stands for 20 of each weight, a rule of thumb " +
+				Own: true,
+				Help: "tokens that the model was trained on; left empty, 20 for each weight, a rule of thumb " +
 					"(Hoffmann et al. 2022)",
 			},
 			{

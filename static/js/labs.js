@@ -1,5 +1,7 @@
 // The labs' pages: the address follows the settings, so that a reload shows the
 // same; and selects follow the server's values. Everything else is feed.js.
+import { startRings } from './rings.js';
+import { startChips } from './chips.js';
 import { sendForm } from './feed.js';
 import { at } from './place.js';
 import { Walk } from './walk.js';
@@ -24,6 +26,11 @@ lab?.addEventListener('feed', ({ detail }) => {
   }
   if (inputs?.request) followRequest(inputs.request);
 });
+
+if (lab) {
+  startChips(lab);
+  startRings();
+}
 
 // The focused field is left alone, so that typing is not undone. But if the
 // JSON has the focus without being edited, it follows: otherwise its old text

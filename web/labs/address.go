@@ -9,15 +9,17 @@ import (
 
 // Fields of the form that are not parameters of the lab.
 const (
-	fieldGuess   = "guess"   // the prediction: a choice's key
-	fieldRun     = "run"     // set by the Run button
-	fieldSure    = "sure"    // set by the button that runs even if it takes long
-	fieldPress   = "press"   // a number for each press of that button, from the page's script
-	fieldModel   = "model"   // the beginning of the hash of the link's model
-	fieldTable   = "table"   // of a download
-	fieldRequest = "request" // the bill's JSON, in sync with the other fields
-	fieldWas     = "was"     // the same as sent to the page
-	fieldOwn     = "own"     // the model whose own numbers the page shows
+	fieldGuess   = "guess"        // the prediction: a choice's key
+	fieldAgain   = "guess_again"  // what is guessed for the last token, all read again
+	fieldCached  = "guess_cached" // and with the cache; both in milliseconds
+	fieldRun     = "run"          // set by the Run button
+	fieldSure    = "sure"         // set by the button that runs even if it takes long
+	fieldPress   = "press"        // a number for each press of that button, from the page's script
+	fieldModel   = "model"        // the beginning of the hash of the link's model
+	fieldTable   = "table"        // of a download
+	fieldRequest = "request"      // the bill's JSON, in sync with the other fields
+	fieldWas     = "was"          // the same as sent to the page
+	fieldOwn     = "own"          // the model whose own numbers the page shows
 )
 
 // fieldPreset is the parameter that chooses a model to calculate with.
@@ -58,11 +60,12 @@ func read(fields map[string]string) asked {
 			a.was = value
 		case fieldOwn:
 			a.own = value
-		case fieldTable:
+		case fieldTable, fieldAgain, fieldCached:
 		default:
 			a.raw[name] = strings.ReplaceAll(value, "\r\n", "\n") // forms send CRLF
 		}
 	}
+	a.guess = withDrawn(a.guess, fields[fieldAgain], fields[fieldCached])
 	return a
 }
 

@@ -43,7 +43,7 @@ func billSections(r *lab.Bill) []section {
 			list,
 			section{
 				ID: "savings", Title: "What would have saved",
-				Say: say("Each was run with the same seed, not guessed."), Body: table(savingsGrid(r)),
+				Say: say("Each was run with the same seed, not guessed."), Numbers: table(savingsGrid(r)),
 			},
 		)
 	}

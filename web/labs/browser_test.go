@@ -79,6 +79,36 @@ func TestEveryLabByEveryHand(t *testing.T) {
 	})
 }
 
+// TestGuessIsDrawnFirst: the two rings of a guess are moved by the arrow keys; the
+// chart then has the guess, dotted, before anything is measured,
+// and the result is drawn over it.
+func TestGuessIsDrawnFirst(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	for _, screen := range []browser.Screen{browser.Chromebook, browser.Phone} {
+		tab := browser.Open(t, screen, url+"/labs/cache?tokens=8&repeats=1")
+		tab.Wait("the script", `!document.querySelector("[data-slides]").hidden`)
+		where := ".chart__pic"
+		if screen.Touch {
+			where = ".chart__phone"
+		}
+		for _, field := range []string{"f-guess-again", "f-guess-cached"} {
+			tab.Eval(`document.querySelector('` + where + ` [data-ring="` + field + `"] circle').focus()`)
+			tab.Keys(browser.ArrowUp)
+			tab.Keys(browser.ArrowUp)
+			tab.Wait("the field", `Number(document.querySelector("#`+field+`").value) > 0`)
+		}
+		tab.Wait("the guess in the chart", `document.querySelector("#lab-lead .plot").textContent.includes("you: cache")`)
+		if tab.Text(".about") != "" {
+			t.Error("something was measured before Run")
+		}
+		browser.Mouse(tab).Press(".btn--run")
+		tab.Wait("the result over the guess", `document.querySelector(".about") && `+
+			`document.querySelector("#lab-lead .plot").textContent.includes("you: cache") && `+
+			`document.querySelector("#lab-lead .lab__verdict").textContent.includes("You drew")`)
+	}
+}
+
 // TestCancelKeeps: a large run asks first, runs, is cancelled, and keeps what
 // it has measured.
 func TestCancelKeeps(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-var _ = show("cache", cacheSections, lessWork, prediction{
+var _ = drawAhead(show("cache", cacheSections, lessWork, prediction{
 	Ask: "How much less work is the last token with the cache?",
 	Choices: []choice{
 		{"1", "about as much"},
@@ -19,7 +19,7 @@ var _ = show("cache", cacheSections, lessWork, prediction{
 		{"30", "about 30 times less"},
 		{"100", "100 times less or more"},
 	},
-})
+}), "cache", cacheAhead)
 
 func cacheSections(c *lab.Cache) []section {
 	if len(c.Steps) == 0 {
@@ -59,15 +59,11 @@ func cacheSections(c *lab.Cache) []section {
 			Caption: "counted; multiply-adds of matrix products",
 		}.charted(plots.CacheSoFar(sum, mark)),
 		section{
-			ID: "time", Title: "Time of each token", Half: true, Say: timeSay(last),
-			Caption: "measured; the band is the middle half of " + terms.Counted(c.Repeats, "run"),
-		}.charted(plots.CacheTimes(times, mark)),
-		section{
 			ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumSay(last),
 			Caption: "measured; sums of each run, the band is their middle half",
 		}.charted(plots.CacheTimeSoFar(timeSum, mark)),
-		{ID: "same", Title: "The same numbers", Say: sameSay(c), Body: columnsView(c)},
-		{ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last), Body: table(partsGrid(last))},
+		{ID: "same", Title: "The same numbers", Say: sameSay(c), Numbers: columnsView(c)},
+		{ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last), Numbers: table(partsGrid(last))},
 	}
 	if len(c.Fits) > 0 {
 		list = append(list, section{
@@ -78,7 +74,7 @@ func cacheSections(c *lab.Cache) []section {
 					"and again. With the cache the sum is nearly a line, with a small quadratic part for " +
 					"attention.",
 			),
-			Body: fitsView(c.Fits),
+			Numbers: fitsView(c.Fits),
 		})
 	}
 	return list

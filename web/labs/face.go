@@ -1,6 +1,11 @@
 package labs
 
-import "github.com/tokenbytoken/viz/infer/lab"
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/lab"
+)
 
 // A face is what is specific to one lab's page, besides the form, the findings
 // and the rows that all labs have. It is in a file with the lab's name.
@@ -12,6 +17,9 @@ type face struct {
 	// ok is false if the result is too short to tell.
 	truth    func(result any) (key, say string, ok bool)
 	sections func(result any) []section // the result's sections
+	// ahead, where not nil, is the section above the settings, with the guess drawn in its
+	// chart; result is nil before a run.
+	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section
 }
 
 // faces are those of all labs, by name.
@@ -38,15 +46,29 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
 		return nil
 	}
+	if guessed, _ = splitGuess(guessed); guessed == "" {
+		guessed = none // it was drawn
+	}
 	key, say, ok := f.truth(r.Result)
 	if !ok {
 		return nil
 	}
-	v := &verdict{Found: say, Right: key == guessed}
+	at := slices.IndexFunc(f.Choices, func(c choice) bool { return c.Key == key })
+	v := &verdict{Found: say, Right: key == guessed, At: at + 1}
 	if guessed != none {
 		v.Guessed = f.words(guessed)
 	}
 	return v
+}
+
+// drawAhead has the page of a registered face show a chart above its settings, before a
+// run as well.
+func drawAhead(
+	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
+) face {
+	f.ahead = ahead
+	faces[name] = f
+	return f
 }
 
 // showTiles has the page of a registered face show parameters as a product.

@@ -170,15 +170,18 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 			f.last = r
 			f.p.kept.keep(f.caller.Learner, f.i, r)
 			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)))
-			m.Panels = append(m.Panels, f.resultPanels(ctx, newFound(f.i, a.guess, r, false))...)
+			m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.i, a.guess, r, false))...)
 			return m
 		}
-		if found := f.p.calculated(f.l, a.guess, v); found != nil {
+		if found := f.p.calculated(f.l, a.guess, v); found != nil && faces[f.i.Name].ahead == nil {
 			f.last = nil
 			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(nil, false)))
 			m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
 			return m
 		}
+	}
+	if found := f.p.drawn(f.i, f.last, f.run, a.guess, v); found != nil {
+		m.Panels = append(m.Panels, panel(ctx, "lab-lead", leadView(found)))
 	}
 	follows := f.last != nil && f.last.Took < quick && !e.Large && f.run == nil
 	if a.run && guessed == "" && (!e.Large || a.sure) || !a.run && follows {
@@ -275,7 +278,7 @@ func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	f.seen = version
 	m := wire.Message{Panels: []wire.Panel{f.progressPanel(ctx, progress)}}
 	if partial != nil && partial.Result != nil {
-		m.Panels = append(m.Panels, f.resultPanels(ctx, newFound(f.i, f.run.guess, partial, true))...)
+		m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.i, f.run.guess, partial, true))...)
 	}
 	return m, true
 }
@@ -303,7 +306,7 @@ func (f *feed) finish() wire.Message {
 		f.last = r.report
 		ended = runEnded(r.report, f.stale())
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("")))
-		m.Panels = append(m.Panels, f.resultPanels(ctx, newFound(f.i, r.guess, r.report, false))...)
+		m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.i, r.guess, r.report, false))...)
 	}
 	m.Panels = append(m.Panels, panel(ctx, "lab-run", ended))
 	return m
@@ -312,6 +315,9 @@ func (f *feed) finish() wire.Message {
 // resultPanels are the panels of what was found.
 func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 	list := []wire.Panel{panel(ctx, "lab-results", results(found)), panel(ctx, "lab-lead", leadView(found))}
+	if g := faces[f.i.Name].prediction; len(g.Choices) > 0 {
+		list = append(list, panel(ctx, "guess-found", guessFound(g, found.Verdict)))
+	}
 	if len(faces[f.i.Name].tiles) > 0 {
 		list = append(list, panel(ctx, "lab-sum", sumView(found)))
 	}

@@ -43,6 +43,9 @@ type form struct {
 	Open       bool // the further settings are open, since one of them was changed
 	Guess      prediction
 	Guessed    string // the chosen key
+	Again      string // what is guessed for the last token, all read again, as typed
+	Cached     string // and with the cache
+	Draws      bool   // these two are asked for
 	GuessError string
 	Press      string // of the run on the page; its script numbers the next
 	Presets    []preset
@@ -64,8 +67,9 @@ type preset struct {
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
-		Info: i, Guess: face.prediction, Guessed: guessed, Run: cmp.Or(face.run, "Run"),
+		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"), Draws: face.ahead != nil,
 	}
+	f.guessed(guessed)
 	for _, p := range i.Params {
 		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}
 		if v, ok := values[p.Name]; ok {
@@ -100,6 +104,15 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 		}
 	}
 	return f
+}
+
+// guessed fills in a guess.
+func (f *form) guessed(guess string) {
+	key, drawn := splitGuess(guess)
+	f.Guessed = key
+	if drawn != nil {
+		f.Again, f.Cached = terms.Plain(drawn[0]), terms.Plain(drawn[1])
+	}
 }
 
 // errorSay says why a value was rejected, next to its field.

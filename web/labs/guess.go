@@ -2,6 +2,9 @@ package labs
 
 import (
 	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // prediction is what a lab asks for before it runs.
@@ -16,11 +19,44 @@ type choice struct{ Key, Words string }
 // none is the choice of someone who just wants to look.
 const none = "none"
 
-// has reports whether a key is one of the choices. Where nothing is asked, any
-// will do.
-func (g prediction) has(key string) bool {
-	return len(g.Choices) == 0 || key == none ||
+// has reports whether a guess is one: a choice's key, or drawn in the chart. Where nothing
+// is asked, any will do.
+func (g prediction) has(guess string) bool {
+	key, drawn := splitGuess(guess)
+	return len(g.Choices) == 0 || drawn != nil || key == none ||
 		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
+}
+
+// Between a choice's key and what was drawn for the last token, in milliseconds: all read
+// again, and with the cache.
+const drawnMark = "@"
+
+// withDrawn is a guess with what was drawn, if both texts are times.
+func withDrawn(key, again, cached string) string {
+	for _, text := range []string{again, cached} {
+		if ms, ok := terms.ReadNumber(strings.TrimSpace(text)); !ok || !(ms >= 0 && ms <= mostDrawn) {
+			return key
+		}
+	}
+	return key + drawnMark + strings.TrimSpace(again) + "," + strings.TrimSpace(cached)
+}
+
+// mostDrawn is the longest time that can be guessed: ten minutes.
+const mostDrawn = 600_000
+
+// splitGuess returns a guess's key and what was drawn, nil if nothing was.
+func splitGuess(guess string) (key string, drawn *[2]float64) {
+	key, text, ok := strings.Cut(guess, drawnMark)
+	again, cached, both := strings.Cut(text, ",")
+	if !ok || !both {
+		return key, nil
+	}
+	a, okA := terms.ReadNumber(again)
+	c, okC := terms.ReadNumber(cached)
+	if !okA || !okC {
+		return key, nil
+	}
+	return key, &[2]float64{a, c}
 }
 
 func (g prediction) words(key string) string {
@@ -37,6 +73,7 @@ type verdict struct {
 	Guessed string // in words; empty if there was none
 	Found   string
 	Right   bool
+	At      int // the place of the choice that was found, from 1, among all
 }
 
 // among returns the last key whose bound x reaches: bounds ascend, and the last

@@ -59,7 +59,7 @@ func TestEveryLabByForm(t *testing.T) {
 				t.Errorf("prediction: %q", got)
 			}
 			d.Find(".chart").Each(func(_ int, c *goquery.Selection) {
-				if c.Find(`svg[role="img"] title`).Length() != 1 || c.Find("table.grid tbody tr").Length() == 0 {
+				if c.Find(`svg[role="img"] title`).Length() == 0 || c.Find("table.grid tbody tr").Length() == 0 {
 					t.Errorf("a chart without its words: %s", text(c))
 				}
 			})

@@ -105,42 +105,6 @@ type page struct {
 	Running  *liveRun // still running as the page loads: its script switches to it
 }
 
-// found is a report as shown on the page.
-type found struct {
-	Info     lab.Info
-	Report   *lab.Report
-	Verdict  *verdict
-	Sections []section
-	Partial  bool // the run is still going
-}
-
-// lead is the section above the settings, nil if there is none.
-func (f *found) lead() *section {
-	if f == nil || len(f.Sections) == 0 || !f.Sections[0].Lead {
-		return nil
-	}
-	return &f.Sections[0]
-}
-
-// below are all other sections.
-func (f *found) below() []section {
-	if f.lead() != nil {
-		return f.Sections[1:]
-	}
-	return f.Sections
-}
-
-func newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
-	if r == nil || r.Result == nil {
-		return nil
-	}
-	f := &found{Info: i, Report: r, Sections: faces[i.Name].sections(r.Result), Partial: partial}
-	if !partial {
-		f.Verdict = faces[i.Name].judge(guessed, r)
-	}
-	return f
-}
-
 // lab answers GET /labs/NAME.
 func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	l, ok := lab.Find(r.PathValue("name"))
@@ -158,7 +122,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	}
 	pg := page{
 		Form: p.form(i, v, a.guess, nil), Link: p.sharedOf(i, v),
-		Found: newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
+		Found: p.newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
 	if pg.Found == nil {
 		pg.Found = p.calculated(l, a.guess, v)
@@ -167,7 +131,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same " +
 			"settings give other numbers."
 	}
-	pg.goesOn(p.runs.find("", keyOf(who.Learner, i, v)))
+	p.goesOn(&pg, p.runs.find("", keyOf(who.Learner, i, v)))
 	status := http.StatusOK
 	if a.run && !elsewhere(r) {
 		status = p.runPage(r.Context(), &pg, l, who, a, v)
@@ -180,13 +144,16 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
 // goesOn shows a run in progress, nil for none.
-func (pg *page) goesOn(r *liveRun) {
+func (p *Pages) goesOn(pg *page, r *liveRun) {
 	if r == nil || r.press == "" {
 		return
 	}
 	_, partial, _ := r.newest()
-	pg.Running, pg.Form.Guessed, pg.Form.Press = r, r.guess, r.press
-	pg.Found = newFound(pg.Form.Info, r.guess, partial, true)
+	pg.Running, pg.Form.Press = r, r.press
+	pg.Form.guessed(r.guess)
+	if f := p.newFound(pg.Form.Info, r.guess, partial, true); f != nil {
+		pg.Found = f
+	}
 }
 
 // badForm is the form with its rejected values.
@@ -247,15 +214,6 @@ func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeE
 	return f
 }
 
-// calculated is what follows from a lab's values alone, nil if that is nothing.
-func (p *Pages) calculated(l lab.Lab, guess string, v lab.Values) *found {
-	r, err := lab.Calculated(l, p.env(), v)
-	if err != nil || r == nil {
-		return nil
-	}
-	return newFound(l.Info(), guess, r, true)
-}
-
 // runPage measures for a page without a script, or says why not.
 func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v lab.Values) int {
 	i := l.Info()
@@ -288,7 +246,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 	case report.Result == nil:
 		pg.Trouble = "Nothing could be measured in the time this page has. Ask for less."
 	}
-	pg.Found = newFound(i, a.guess, report, false)
+	pg.Found = p.newFound(i, a.guess, report, false)
 	return http.StatusOK
 }
 

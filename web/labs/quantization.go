@@ -56,7 +56,7 @@ func quantizationSections(q *lab.Quantization) []section {
 	}
 	list = append(
 		list,
-		section{ID: "ways", Title: "What it saves, and what it costs", Say: savesSay(q), Body: table(waysGrid(q))},
+		section{ID: "ways", Title: "What it saves, and what it costs", Say: savesSay(q), Numbers: table(waysGrid(q))},
 	)
 	return list
 }

@@ -18,10 +18,13 @@ type section struct {
 	Say              []span
 	Chart            *plots.Chart
 	Caption          string
+	Narrow           *plots.Chart // the chart as drawn for phones, nil if it is the same
+	Rings, Slim      []ring       // to be dragged in the chart, and in the one for phones
 	Body             templ.Component
-	Half             bool // shown side by side with another
-	Lead             bool // shown above the settings
-	Sum              *sum // of the tiles
+	Numbers          templ.Component // tables, which are folded
+	Half             bool            // shown side by side with another
+	Lead             bool            // shown above the settings
+	Sum              *sum            // of the tiles
 }
 
 // span is a piece of a sentence: plain, or an emphasised number.

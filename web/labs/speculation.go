@@ -98,7 +98,7 @@ func gammaSections(s *lab.Speculation) []section {
 				"Passes saved and time saved are two numbers: a draft’s passes and a longer check cost time too.",
 			),
 		}.charted(plots.TokensPerPass(pass)),
-		{ID: "gammas", Title: "Every γ", Body: table(g)},
+		{ID: "gammas", Title: "Every γ", Numbers: table(g)},
 	}
 }
 
@@ -137,7 +137,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 				b(terms.Count(a.Judged)),
 				" judged were accepted. "+a.Say,
 			),
-			Body: tables(gap, places),
+			Numbers: tables(gap, places),
 		},
 	}
 	if c := s.Costs; c.StepMs.Median > 0 {
@@ -148,7 +148,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 					"measured α, c and v the formula E / (γ·c + v) gives ",
 				x(terms.Decimals(c.SpeedUp, 2)+"×"), ".",
 			),
-			Body: table(grid{Caption: "Measured costs", Head: []string{
+			Numbers: table(grid{Caption: "Measured costs", Head: []string{
 				"", "ms", "in target steps", "by multiply-adds",
 			}, Rows: [][]string{
 				{"target, one step", spreadSay(c.StepMs), "1", "1"},

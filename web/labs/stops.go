@@ -91,7 +91,7 @@ func straddleSection(s *lab.Straddle) section {
 			terms.Count(s.First),
 		), " and ends in token ", b(terms.Count(s.Last)),
 			". "+whose+" Text that might become a stop string is held back until it is sure."),
-		Body: table(g),
+		Numbers: table(g),
 	}
 }
 

@@ -67,7 +67,7 @@ func strategiesSections(s *lab.Strategies) []section {
 	list = append(list, section{
 		ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropySay(s),
 	}.charted(plots.Entropies(entropy)),
-		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsSay(s), Body: table(runsGrid(s))})
+		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsSay(s), Numbers: table(runsGrid(s))})
 	if s.Circle != nil {
 		list = append(list, circleSection(s.Circle))
 	}

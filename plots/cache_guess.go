@@ -1,0 +1,123 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// CacheGuess is the time of each token both ways, over what somebody guessed for the last one.
+// All times are in milliseconds.
+type CacheGuess struct {
+	Tokens int     // on the axis
+	First  float64 // of the first token, which takes both ways the same: an estimate, 0 for none
+	Top    float64 // the axis has room for it
+	// Guess is for the last token: all read again, and with the cache; nil for none.
+	Guess  *[2]float64
+	Points []Ways // measured; none before a run
+	Narrow bool   // a drawing for phones
+}
+
+// Inside is where a chart's frame is, in the picture's own pixels from its upper left corner,
+// and what the picture's scale is there.
+type Inside struct {
+	Left, Right, Top, Bottom float64
+	High                     float64 // milliseconds at Top; Bottom is 0
+	Width, Height            float64 // of the whole picture
+}
+
+// ViewBox is the picture's, for what is laid over it.
+func (d Inside) ViewBox() string { return fmt.Sprintf("0 0 %g %g", d.Width, d.Height) }
+
+// Y is where a time is.
+func (d Inside) Y(ms float64) float64 { return d.Bottom - (d.Bottom-d.Top)*min(ms, d.High)/d.High }
+
+// Draw draws the guess dotted and in ink, and what was measured over it. The rings at the
+// guess's ends are the page's, which lets people drag them.
+func (r CacheGuess) Draw() (Chart, Inside, error) {
+	c := Chart{Title: "Time of each token", Header: []string{"token", "with the cache, ms", "all read again, ms"}}
+	if r.Tokens < 2 || !(r.Top > 0) {
+		return c, Inside{}, fmt.Errorf("draw %q: %d tokens up to %g ms", c.Title, r.Tokens, r.Top)
+	}
+	most := r.Top
+	for _, p := range r.Points {
+		most = max(most, p.Recomputed.High, p.Cached.High)
+		c.Rows = append(c.Rows, []string{terms.Count(p.Step), figures(p.Cached.Mid), figures(p.Recomputed.Mid)})
+	}
+	room := 96.0
+	if r.Narrow {
+		room = 62
+	}
+	f := newFigure(&c, wholes(1, r.Tokens, 4), upTo(most, 4, millisTick), room)
+	if r.Narrow {
+		f.width = narrowWidth
+	}
+	if err := r.lines(f); err != nil {
+		return c, Inside{}, err
+	}
+	err := f.done()
+	d := f.inside
+	d.High = f.Y.Max
+	return c, d, err
+}
+
+// lines draws the guess, the first token, and what was measured.
+func (r CacheGuess) lines(f *figure) error {
+	f.chart.Description = "Nothing is measured yet."
+	from := plotter.XY{X: 1, Y: r.First}
+	if len(r.Points) > 0 {
+		from.Y = r.Points[0].Recomputed.Mid
+	}
+	if r.Guess != nil {
+		for i, name := range []string{"all again", "cache"} {
+			to := plotter.XY{X: float64(r.Tokens), Y: r.Guess[i]}
+			if err := f.line(plotter.XYs{from, to}, mark, ""); err != nil {
+				return err
+			}
+			f.ends = append(f.ends, label{r.Guess[i], r.called("you: "+name, r.Guess[i]), ink, false})
+		}
+	}
+	if len(r.Points) == 0 {
+		if r.First > 0 {
+			f.notes = append(f.notes, note{
+				x: 1, y: r.First, dx: 8, dy: 12, words: "about " + millis(r.First) + " for the first", color: ink3,
+				align: start,
+			})
+			return f.dots(plotter.XYs{from}, ink2, 4)
+		}
+		return nil
+	}
+	last := r.Points[len(r.Points)-1]
+	f.chart.Description = fmt.Sprintf("At token %d: %s with the cache, %s all read again.", last.Step,
+		millis(last.Cached.Mid), millis(last.Recomputed.Mid))
+	return r.measured(f, last)
+}
+
+func (r CacheGuess) measured(f *figure, last Ways) error {
+	again, kept := plotter.XYs{}, plotter.XYs{}
+	for _, p := range r.Points {
+		again = append(again, plotter.XY{X: float64(p.Step), Y: p.Recomputed.Mid})
+		kept = append(kept, plotter.XY{X: float64(p.Step), Y: p.Cached.Mid})
+	}
+	for _, way := range []struct {
+		xys   plotter.XYs
+		style draw.LineStyle
+		name  string
+	}{{again, dashed, "all again"}, {kept, solid, "cache"}} {
+		if err := f.line(way.xys, way.style, r.called(way.name, way.xys[len(way.xys)-1].Y)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// called is the label of a line's end; a phone has room for the number alone.
+func (r CacheGuess) called(name string, ms float64) string {
+	if r.Narrow {
+		return millis(ms)
+	}
+	return name + " " + millis(ms)
+}

@@ -1,0 +1,37 @@
+package plots
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestCacheGuess: before a run the chart has the guess and says that nothing is measured;
+// afterwards it has both, and nothing of them is cut off.
+func TestCacheGuess(t *testing.T) {
+	t.Parallel()
+	g := CacheGuess{Tokens: 8, First: 1, Top: 4, Guess: &[2]float64{3, 1}}
+	c, in, err := g.Draw()
+	if err != nil || !strings.Contains(c.SVG, "you: all again 3") || !strings.Contains(c.Description, "Nothing") {
+		t.Errorf("before: %v, %s, %s", err, c.Description, c.SVG)
+	}
+	if half := in.Y(in.High / 2); math.Abs(half-(in.Top+in.Bottom)/2) > 1e-9 || in.Y(9*in.High) != in.Top {
+		t.Errorf("half of the height is at %g of %+v", half, in)
+	}
+	for step := 1; step <= 8; step++ {
+		g.Points = append(g.Points, Ways{step, Exactly(1), Exactly(float64(step))})
+	}
+	for _, g.Narrow = range []bool{false, true} {
+		c, in, err = g.Draw()
+		if err != nil || in.High < 8 || len(c.Rows) != 8 || !strings.Contains(c.Description, "8.00 ms all read again") {
+			t.Errorf("after: %v, up to %g, %d rows, %s", err, in.High, len(c.Rows), c.Description)
+		}
+	}
+	if want := [2]float64{narrowWidth, chartHeight}; in.Width != want[0] || in.Height != want[1] {
+		t.Errorf("a phone's drawing is %g by %g", in.Width, in.Height)
+	}
+	g.Tokens = 1
+	if _, _, err := g.Draw(); err == nil {
+		t.Error("a text of one token has a chart")
+	}
+}

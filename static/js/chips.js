@@ -1,0 +1,53 @@
+// A list that is typed without a script: here it is chips, each of which a press removes,
+// and a small field that adds one. The field itself keeps the list, and is sent.
+
+function show(field) {
+  const lines = field.tagName === 'TEXTAREA';
+  const mark = lines ? '\n' : ',';
+  const items = field.value.split(mark).map((s) => (lines ? s : s.trim())).filter(Boolean);
+  let box = field.parentElement.querySelector('.chips-in');
+  if (!box) {
+    box = document.createElement('div');
+    box.className = 'chips-in';
+    box.setAttribute('role', 'group');
+    box.setAttribute('aria-label', field.labels[0].textContent.trim());
+    field.after(box);
+    field.hidden = true;
+  }
+  const set = (list) => {
+    field.value = list.join(mark);
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+    show(field);
+    box.querySelector('input').focus();
+  };
+  const chips = items.map((text, i) => {
+    const chip = document.createElement('button');
+    chip.type = 'button';
+    chip.className = 'chip';
+    chip.textContent = text;
+    chip.setAttribute('aria-label', `Remove ${text}`);
+    chip.addEventListener('click', () => set(items.toSpliced(i, 1)));
+    return chip;
+  });
+  const add = document.createElement('input');
+  add.type = 'text';
+  add.inputMode = lines ? 'text' : 'numeric';
+  add.autocomplete = 'off';
+  add.placeholder = 'add';
+  add.setAttribute('aria-label', `Add to ${field.labels[0].firstChild.textContent.trim()}`);
+  const take = () => { if (add.value) set([...items, lines ? add.value : add.value.trim()]); };
+  add.addEventListener('change', (event) => { event.stopPropagation(); take(); });
+  add.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault(); // the form is not sent by it
+    take();
+  });
+  box.replaceChildren(...chips, add);
+}
+
+export function startChips(root) {
+  for (const field of root.querySelectorAll('[data-chips]')) {
+    show(field);
+    field.addEventListener('feedset', () => show(field));
+  }
+}

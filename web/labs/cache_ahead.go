@@ -1,0 +1,119 @@
+package labs
+
+import (
+	"cmp"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/plots"
+)
+
+// ring is the end of a guess, to be dragged in a chart. Positions are in the chart's own
+// pixels.
+type ring struct {
+	Field  string // the id of the field that has its value
+	Name   string
+	X, Y   float64
+	From   [2]float64 // where the dotted line to it begins
+	Inside plots.Inside
+	Value  string // "" before it was moved
+}
+
+// aheadRoom is how much higher than the longest guess of our own the chart is, so that
+// nobody's guess is cut off, and nothing is given away.
+const aheadRoom = 1.25
+
+// cacheAhead is the chart of times, with what somebody drew and what was measured.
+func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
+	a, err := lab.AheadOfCache(m, v)
+	if err != nil || a.Tokens < 2 {
+		return nil
+	}
+	_, drawn := splitGuess(guess)
+	g := plots.CacheGuess{Tokens: a.Tokens, First: a.First, Top: max(aheadRoom*a.Again, 0.1), Guess: drawn}
+	s := &section{ID: "time", Lead: true, Caption: "milliseconds for each token; the first one reads the " +
+		terms.Counted(a.Prompt, "prompt token") + " both ways"}
+	if c, ok := result.(*lab.Cache); ok && len(c.Steps) > 1 {
+		g.Tokens, g.Top = c.Steps[len(c.Steps)-1].Step, 0.1
+		if drawn != nil {
+			g.Top = max(drawn[0], drawn[1])
+		}
+		for _, step := range c.Steps {
+			g.Points = append(g.Points, plots.Ways{
+				Step: step.Step, Cached: quartiles(step.Cached.Ms), Recomputed: quartiles(step.Recomputed.Ms),
+			})
+		}
+		s.Say = drawnSay(c, drawn)
+	} else {
+		s.Say = say(b("First your guess:"), " drag the two rings to where you think token "+terms.Count(a.Tokens)+
+			" will be. They stay on the chart beside what is measured. Wrong guesses teach best.")
+	}
+	wide, inside, err := g.Draw()
+	if err != nil {
+		return nil
+	}
+	s.Chart = &wide
+	g.Narrow = true
+	narrow, slim, err := g.Draw()
+	if err != nil {
+		return nil
+	}
+	s.Narrow = &narrow
+	if drawn != nil || result == nil { // after a run without a guess there is nothing to move
+		s.Rings, s.Slim = rings(a, inside, drawn), rings(a, slim, drawn)
+	}
+	return s
+}
+
+// rings are those of the two guesses; before they are moved they lie at the first token.
+func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
+	list := []ring{
+		{Field: "f-guess-again", Name: "all read again"}, {Field: "f-guess-cached", Name: "with the cache"},
+	}
+	for i := range list {
+		r, at := &list[i], a.First
+		if drawn != nil {
+			at = drawn[i]
+			r.Value = terms.Plain(at)
+		}
+		r.X, r.Y, r.Inside = in.Right, in.Y(at), in
+		r.From = [2]float64{in.Left, in.Y(a.First)}
+		if drawn == nil { // apart, so that both can be taken
+			r.Y += []float64{-12, 12}[i]
+		}
+	}
+	return list
+}
+
+// drawnSay compares what was drawn with what was measured, over the whole length.
+func drawnSay(c *lab.Cache, drawn *[2]float64) []span {
+	last := c.Steps[len(c.Steps)-1]
+	again, cached := last.Recomputed.Ms.Median, last.Cached.Ms.Median
+	list := append(timeSay(last), say(" In all, ", b(ms(last.Recomputed.TotalMs.Median)), " against ",
+		b(ms(last.Cached.TotalMs.Median)), ".")...)
+	if drawn == nil {
+		return list
+	}
+	first := c.Steps[0].Recomputed.Ms.Median
+	guess, truth := drawn[0]-first, again-first
+	list = append(list, say(" You drew ", b(ms(drawn[0])), " and ", b(ms(drawn[1])), ".")...)
+	switch {
+	case truth <= 0 || cached <= 0: // too short to climb
+		return list
+	case guess <= 0:
+		return append(list, say(" Reading all again climbs; you drew it flat.")...)
+	case guess > 1.25*truth:
+		return append(list, say(" Reading all again climbs, but less steeply than you drew it.")...)
+	case guess < truth/1.25:
+		return append(list, say(" You saw that reading all again climbs. It climbs ", b(ratio(truth, guess)),
+			" as steeply as you drew it.")...)
+	}
+	return append(list, say(" Reading all again climbs as you drew it.")...)
+}
+
+// px writes a position in a picture.
+func px(x float64) string { return terms.Decimals(x, 1) }
+
+// valueOr is a text, or another where it is empty.
+func valueOr(text, other string) string { return cmp.Or(text, other) }

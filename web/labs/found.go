@@ -1,0 +1,99 @@
+package labs
+
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// found is a report as shown on the page.
+type found struct {
+	Info     lab.Info
+	Report   *lab.Report
+	Verdict  *verdict
+	Sections []section
+	Partial  bool // the run is still going
+}
+
+// lead is the section above the settings, nil if there is none.
+func (f *found) lead() *section {
+	if f == nil || len(f.Sections) == 0 || !f.Sections[0].Lead {
+		return nil
+	}
+	return &f.Sections[0]
+}
+
+// below are all other sections.
+func (f *found) below() []section {
+	if f.lead() != nil {
+		return f.Sections[1:]
+	}
+	return f.Sections
+}
+
+func (p *Pages) newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
+	if r == nil || r.Result == nil {
+		return nil
+	}
+	f := &found{Info: i, Report: r, Sections: faces[i.Name].sections(r.Result), Partial: partial}
+	if ahead := p.ahead(i, r.Values, guessed, r.Result); ahead != nil {
+		f.Sections = append([]section{*ahead}, f.Sections...)
+	} else {
+		f.Sections = leadFirst(f.Sections)
+	}
+	if !partial {
+		f.Verdict = faces[i.Name].judge(guessed, r)
+	}
+	return f
+}
+
+// leadFirst moves the first section with a chart above the settings.
+func leadFirst(list []section) []section {
+	if len(list) == 0 || list[0].Lead {
+		return list
+	}
+	n := slices.IndexFunc(list, func(s section) bool { return s.Chart != nil && s.Body == nil })
+	if n < 0 {
+		return list
+	}
+	lead := list[n]
+	lead.Lead = true
+	return append([]section{lead}, slices.Delete(slices.Clone(list), n, n+1)...)
+}
+
+// ahead is the section above the settings that a lab has before a run as well, or nil.
+func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *section {
+	if draw := faces[i.Name].ahead; draw != nil {
+		return draw(p.Target, v, guess, result)
+	}
+	return nil
+}
+
+// drawn is the chart of a guess that has changed, over the newest result if there is one;
+// nil if the lab has none or a run is going on.
+func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v lab.Values) *found {
+	if now != nil {
+		return nil
+	}
+	var result any
+	if last != nil {
+		v, result = last.Values, last.Result
+	}
+	s := p.ahead(i, v, guess, result)
+	if s == nil {
+		return nil
+	}
+	return &found{Info: i, Sections: []section{*s}, Partial: true}
+}
+
+// calculated is what follows from a lab's values alone, nil if that is nothing.
+func (p *Pages) calculated(l lab.Lab, guess string, v lab.Values) *found {
+	if s := p.ahead(l.Info(), v, guess, nil); s != nil {
+		return &found{Info: l.Info(), Sections: []section{*s}, Partial: true}
+	}
+	r, err := lab.Calculated(l, p.env(), v)
+	if err != nil || r == nil {
+		return nil
+	}
+	return p.newFound(l.Info(), guess, r, true)
+}
