@@ -98,7 +98,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 			tab.Keys(browser.ArrowUp)
 			tab.Wait("the field", `Number(document.querySelector("#`+field+`").value) > 0`)
 		}
-		tab.Wait("the guess in the chart", `document.querySelector("#lab-lead .plot").textContent.includes("you: cache")`)
+		tab.Wait("the guess", `document.querySelector("#lab-lead .plot").textContent.includes("you: cache")`)
 		if browser.Value[bool](tab, `!!document.querySelector(".about")`) {
 			t.Error("something was measured before Run")
 		}

@@ -63,7 +63,10 @@ func cacheSections(c *lab.Cache) []section {
 			Caption: "measured; sums of each run, the band is their middle half",
 		}.charted(plots.CacheTimeSoFar(timeSum, mark)),
 		{ID: "same", Title: "The same numbers", Say: sameSay(c), Numbers: columnsView(c)},
-		{ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last), Numbers: table(partsGrid(last))},
+		{
+			ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last),
+			Numbers: table(partsGrid(last)),
+		},
 	}
 	if len(c.Fits) > 0 {
 		list = append(list, section{

@@ -38,7 +38,9 @@ func memorySections(m *lab.Memory) []section {
 		},
 		section{
 			ID: "windows", Title: "Context windows", Small: "area is tokens, to scale", Half: true,
-			Say:     say("Memory is for ", b(m.Model.Name), ": ", b(terms.Bytes(m.BytesPerPosition)), " for every token."),
+			Say: say(
+				"Memory is for ", b(m.Model.Name), ": ", b(terms.Bytes(m.BytesPerPosition)), " for every token.",
+			),
 			Numbers: table(windowsGrid(m)),
 		}.charted(plots.Windows(windowsOf(m))),
 	}

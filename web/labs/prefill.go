@@ -43,7 +43,10 @@ func prefillSections(p *lab.Prefill) []section {
 				" (middle half "+ms(p.Gaps.Q1)+" to "+ms(p.Gaps.Q3)+"). "+waitSay(p)),
 			Body: waited(p),
 		}.charted(plots.Arrivals(came)),
-		section{ID: "why", Title: "Why writing costs more than reading", Say: whySay(p), Numbers: table(readWriteGrid(p))})
+		section{
+			ID: "why", Title: "Why writing costs more than reading", Say: whySay(p),
+			Numbers: table(readWriteGrid(p)),
+		})
 }
 
 func firstSay(p *lab.Prefill) []span {

@@ -72,7 +72,8 @@ func TestCutAfterItsEnd(t *testing.T) {
 	<-s.pages.runs.list[0].done
 	draw, _ := lab.Find("draw")
 	for _, partial := range []bool{false, true} {
-		if f := s.pages.newFound(draw.Info(), "10", s.pages.runs.list[0].report, partial); (f.Verdict == nil) != partial {
+		f := s.pages.newFound(draw.Info(), "10", s.pages.runs.list[0].report, partial)
+		if (f.Verdict == nil) != partial {
 			t.Errorf("a run that goes on: %v; judged: %v", partial, f.Verdict != nil)
 		}
 	}
