@@ -35,6 +35,7 @@ type narrowBar struct{ X, Width, WasX, WasWidth, Y float64 }
 // The picture's measures, in its own units.
 const (
 	fallColumn = 132
+	fallShort  = 16 // bars at most that fit into the page's width and can still be read
 	fallBarW   = 84
 	fallTop    = 26
 	fallHigh   = 150
