@@ -124,6 +124,14 @@ func HeadName(part string) string {
 	return fmt.Sprintf("block %d, head %d", block, head)
 }
 
+// MoreOrLess is a difference in bits in words: "0.36 more", "0.05 less".
+func MoreOrLess(bits float64) string {
+	if bits < 0 {
+		return terms.Decimals(-bits, 2) + " less"
+	}
+	return terms.Decimals(bits, 2) + " more"
+}
+
 func (r *Induction) findings() []string {
 	list := []string{r.copying(), r.candidates()}
 	if len(r.Strong) == 0 {
@@ -131,11 +139,11 @@ func (r *Induction) findings() []string {
 	}
 	best := r.Strong[0]
 	say := fmt.Sprintf(
-		"Without %s the second reading surprises by %s bits a token, %s more than with it.", HeadName(best.Part),
-		terms.Decimals(best.Second, 2), terms.Decimals(r.Lost(best), 2),
+		"Without %s the second reading surprises by %s bits a token, %s than with it.", HeadName(best.Part),
+		terms.Decimals(best.Second, 2), MoreOrLess(r.Lost(best)),
 	)
 	if len(r.Weak) > 0 {
-		say += fmt.Sprintf(" Without a head that hardly looks there it is %s more.", terms.Decimals(r.Usual(), 2))
+		say += fmt.Sprintf(" Without a head that hardly looks there it is %s.", MoreOrLess(r.Usual()))
 	}
 	return append(
 		list, say,

@@ -28,6 +28,10 @@ func TestInductionSaysWhatWasFound(t *testing.T) {
 			t.Errorf("no %q in %q", want, said)
 		}
 	}
+	r.Weak[0].Second = 3.75 // 4 − 0.25
+	if said := strings.Join(r.findings(), " "); !strings.Contains(said, "hardly looks there it is 0.25 less") {
+		t.Errorf("where the second reading goes better without one: %q", said)
+	}
 	r.Pass, r.Heads[1].Induction, r.Second = 1, 0.9, 7
 	said = strings.Join(r.findings(), " ")
 	if !strings.Contains(said, "1 induction head of 2") || !strings.Contains(said, "makes little of") {

@@ -213,7 +213,7 @@ func (c control) hint() string {
 		}
 		return fmt.Sprintf("%s; %s to %s", c.Help, short(c.Min), short(c.Max))
 	case lab.List:
-		return fmt.Sprintf("%s; each %s to %s, joined by commas", c.Help, short(c.Min), short(c.Max))
+		return fmt.Sprintf("%s; each %s to %s, with commas between", c.Help, short(c.Min), short(c.Max))
 	case lab.Text:
 		if c.Unit != "" {
 			return fmt.Sprintf("%s; %s to %s %s", c.Help, short(c.Min), short(c.Max), c.Unit)

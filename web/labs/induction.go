@@ -3,11 +3,13 @@ package labs
 import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/plots"
 )
 
 var _ = show("induction", inductionSections, headsFound, prediction{
-	Ask: "How many heads of this model give most of their weight to what came after the same token?",
+	Ask: "How many heads of this model give " + terms.Percent(why.Passing) +
+		" or more of their weight to what came after the same token?",
 	Choices: []choice{
 		{"0", "none"}, {"1", "one"}, {"few", "two to five"}, {"many", "more"},
 	},
@@ -47,12 +49,13 @@ func lossSay(r *lab.Induction) []span {
 	best := r.Strong[0]
 	lost := r.Lost(best)
 	list := say(
-		"Without ", b(lab.HeadName(best.Part)), " ", x(terms.Decimals(lost, 2)), " bits a token are lost",
+		"Without ", b(lab.HeadName(best.Part)), " the second reading surprises by ", x(lab.MoreOrLess(lost)),
+		" bits a token",
 	)
 	if len(r.Weak) == 0 {
 		return append(list, say(".")...)
 	}
-	list = append(list, say(", without one of the others ", b(terms.Decimals(r.Usual(), 2)), ".")...)
+	list = append(list, say(", without one of the others by ", b(lab.MoreOrLess(r.Usual())), ".")...)
 	if lost <= r.Usual() {
 		return append(list, say(" So it is not what the second reading depends on.")...)
 	}
