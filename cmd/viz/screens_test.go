@@ -75,12 +75,12 @@ func (s screens) first() {
 	at("write")
 	s.shot("1-write")
 	s.Go(s.url + "/first?" + url.Values{"prompt": {screensPrompt}}.Encode())
-	for n, scene := range []string{"read", "guess", "shares", "drop", "joined", "bolder", "again", "end"} {
+	for n, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		at(scene)
 		s.shot(fmt.Sprintf("%d-%s", n+2, scene))
 		press()
 		switch scene {
-		case "drop", "again":
+		case "drop":
 			s.Until(`document.querySelector(".laid__drop")`)
 			s.shot(fmt.Sprintf("%d-%s-fallen", n+2, scene))
 			press()
@@ -91,9 +91,9 @@ func (s screens) first() {
 		}
 	}
 	s.Until(`document.querySelector(".keep")`)
-	s.shot("10-card")
+	s.shot("9-card")
 	s.Go(s.url + "/")
-	s.shot("11-home-after")
+	s.shot("10-home-after")
 }
 
 const isLiveLoop = `document.querySelector("[data-live]")?.textContent.includes("live")`

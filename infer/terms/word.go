@@ -37,15 +37,18 @@ func CountedAs(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// HowOften is [Language.HowOften] for English.
+func HowOften(n int) string { return English.HowOften(n) }
+
 // HowOften writes "once", "twice", "3 times".
-func HowOften(n int) string {
+func (l *Language) HowOften(n int) string {
 	switch n {
 	case 1:
-		return English.words.Text("often.1")
+		return l.words.Text("often.1")
 	case 2:
-		return English.words.Text("often.2")
+		return l.words.Text("often.2")
 	}
-	return English.words.Text("often.n", "n", Count(n))
+	return l.words.Text("often.n", "n", Count(n))
 }
 
 // Ordinal is [Language.Ordinal] for English.

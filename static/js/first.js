@@ -51,6 +51,17 @@ async function say(title) {
   said.textContent = [...scene.querySelectorAll('h1, .fr__main > .say')].map((e) => e.textContent).join(' ');
 }
 
+// The card's address is the whole run, so copying it shares the card.
+const share = document.querySelector('[data-copy-address]');
+if (share && navigator.clipboard) {
+  share.hidden = false;
+  share.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(location.href);
+    share.textContent = 'Copied';
+    document.getElementById('copied').textContent = 'The link is copied.';
+  });
+}
+
 addEventListener('popstate', () => location.reload());
 
 // The knob --------------------------------------------------------------------

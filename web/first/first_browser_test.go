@@ -24,32 +24,28 @@ func TestBrowserFirstRun(t *testing.T) {
 		use := hands(tab)
 		use.Fill("#begin", begins)
 		use.Press(".ask .btn")
-		for _, scene := range []string{"read", "guess", "shares", "drop"} {
+		for _, scene := range []string{"read", "guess", "shares", "bolder"} {
 			tab.Until(atScene(scene))
 			button := main
-			if scene == "guess" {
+			if scene == "guess" || scene == "bolder" {
 				button = pick
 			}
 			use.Press(button)
 		}
-		tab.Until(`document.querySelector(".laid__drop")`)
-		tab.Go(url + "/")
-		use.Press(".door__back a")
-		tab.Until(`document.querySelector(".fr--drop .laid__drop")`)
-		use.Press(main)
-		tab.Until(atScene("joined"))
-		use.Press(main)
-		tab.Until(atScene("bolder"))
-		use.Press(pick)
 		tab.Until(`document.querySelector("#temperature")`)
 		use.Slide("#temperature", 0.4)
 		// The bars follow the hand: no button is pressed.
 		tab.Until(`document.querySelector("h1").textContent === "Move it, and look."`)
 		tab.Until(`!document.querySelector(".fr__knob .btn").checkVisibility()`)
 		use.Press(main)
-		tab.Until(atScene("again"))
+		tab.Until(atScene("drop"))
 		use.Press(main)
-		tab.Until(`document.querySelector(".fr--again .laid__drop")`)
+		tab.Until(`document.querySelector(".laid__drop")`)
+		tab.Go(url + "/")
+		use.Press(".door__back a")
+		tab.Until(`document.querySelector(".fr--drop .laid__drop")`)
+		use.Press(main)
+		tab.Until(atScene("joined"))
 		use.Press(main)
 		tab.Until(atScene("end"))
 		use.Press(main)
@@ -111,6 +107,11 @@ func TestFirstRunMoves(t *testing.T) {
 	tab.Click(main)
 	tab.Until(atScene("guess"))
 	step("shares", pick, ".bar")
+	tab.Click(main)
+	tab.Until(atScene("bolder"))
+	tab.Click(pick)
+	tab.Until(`document.querySelector("#temperature")`)
+	tab.Eval(`for (const a of moving()) a.finish()`)
 	step("drop", main, ".is-open")
 	step("drop", main, ".laid__drop")
 	tab.Until(`document.title.includes("It is")`)
@@ -133,6 +134,10 @@ func TestBrowserEnterGoesOn(t *testing.T) {
 	tab.Until(`document.activeElement.matches("h1")`)
 	tab.Keys("\t" + browser.Enter)
 	enter("shares")
+	tab.Until(atScene("bolder"))
+	tab.Until(`document.activeElement.matches("h1")`)
+	tab.Keys("\t" + browser.Enter)
+	enter("bolder")
 	enter("drop")
 	tab.Until(`document.querySelector(".laid__drop")`)
 	enter("drop")
@@ -145,12 +150,12 @@ func TestScenesAreAccessible(t *testing.T) {
 	s := newSite(t)
 	tab := browser.Open(t, browser.Laptop, s.url+"/first")
 	tab.Audit("write")
-	for n, scene := range []string{"read", "guess", "shares", "drop", "joined", "bolder", "again", "end"} {
+	for n, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		p := s.to(scene)
 		tab.Go(s.url + p.at.RequestURI())
 		tab.AuditState(scene, n)
 		switch scene {
-		case "drop", "again":
+		case "drop":
 			tab.Go(s.url + p.press(main).at.RequestURI())
 			tab.AuditState(scene+", fallen", n)
 		case "bolder":

@@ -40,6 +40,14 @@ func TestWholeRun(t *testing.T) {
 	if n := p.Find(".shares li").Length(); n != 6 {
 		t.Errorf("%d rows, want five candidates and everything else", n)
 	}
+	if n := p.Find(".shares .is-noted").Length(); n != 1 || p.Find(".ghost").Length() != 0 {
+		t.Errorf("%d rows are the guess; or there are ticks for a knob that has not been shown", n)
+	}
+	p = p.press(main).mustBe("bolder")
+	p = p.press(pick).mustBe("bolder")
+	if p.Find(".shares .ghost").Length() == 0 || p.Find("#temperature").AttrOr("value", "") != "1.3" {
+		t.Error("the knob shows no change")
+	}
 	p = p.press(main).mustBe("drop")
 	if got := p.Find(main).Text(); got != "Let it fall" {
 		t.Errorf("the button says %q", got)
@@ -48,19 +56,13 @@ func TestWholeRun(t *testing.T) {
 	if p.Find(".laid__drop").Length() != 1 {
 		t.Error("the marker has not fallen")
 	}
+	before := p.link()
+	if p = p.press("form:has([name=do][value=again]) button").mustBe("drop"); p.link() == before {
+		t.Error("another try is the same run")
+	}
 	p = p.press(main).mustBe("joined")
 	if n := p.Find(".prose .w").Length(); n != 1 {
 		t.Errorf("%d tokens joined the text", n)
-	}
-	p = p.press(main).mustBe("bolder")
-	p = p.press(pick).mustBe("bolder")
-	if p.Find(".shares .ghost").Length() == 0 || p.Find("#temperature").AttrOr("value", "") != "1.3" {
-		t.Error("the knob shows no change")
-	}
-	p = p.press(main).mustBe("again").press(main).mustBe("again")
-	before := p.link()
-	if p = p.press("form:has([name=do][value=again]) button").mustBe("again"); p.link() == before {
-		t.Error("another try is the same run")
 	}
 	p = p.press(main).mustBe("end")
 	text := p.Find(".prose").Clone().Find(".slot").Remove().End().Text()
@@ -106,7 +108,7 @@ func TestNothingIsShownTooEarly(t *testing.T) {
 	}
 	shares := []string{".shares", ".shares__t", ".laid", ".pct", ".map.is-known", ".map__bar rect"}
 	draw := []string{".laid__drop", ".is-pick", ".laid__rings", ".map.is-drawn"}
-	for _, scene := range []string{"read", "guess", "bolder"} {
+	for _, scene := range []string{"read", "guess"} {
 		p := s.to(scene)
 		quiet(p, append(shares, draw...)...)
 		if strings.Contains(p.Find("main").Text(), "%") {
@@ -120,11 +122,6 @@ func TestNothingIsShownTooEarly(t *testing.T) {
 	}
 	for scene, commands := range map[string][]session.Command{
 		"drop": {oneStage, oneStage, oneStage, withheld},
-		"again": {
-			oneStage,
-			session.Choose{Step: 1, Token: 300},
-			oneStage, oneStage, oneStage, oneStage, oneStage, oneStage, withheld,
-		},
 	} {
 		var pages, draws []string
 		for seed := range 2 {
@@ -170,7 +167,7 @@ func TestGuessesAreInABCOrder(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, scene := range []string{"read", "guess", "shares", "drop", "joined", "bolder", "again", "end"} {
+	for _, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		p := s.to(scene)
 		main := p.Find("main").Text()
 		if again := s.open("/first").mustBe(scene); again.Find("main").Text() != main {
@@ -238,6 +235,7 @@ func TestBadInput(t *testing.T) {
 	read, _ := linkAt(t, 1, begins)
 	drawn, _ := linkAt(t, 1, begins, oneStage, oneStage, oneStage, oneStage)
 	middle, _ := linkAt(t, 1, begins, oneStage)
+	shares, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	for name, path := range map[string]string{
 		"an unknown scene":            at("nothing", read),
 		"a damaged link":              at("read", read[:len(read)/2]),
@@ -247,6 +245,7 @@ func TestBadInput(t *testing.T) {
 		"a guess with shares":         at("guess", middle),
 		"a guess that is no token":    at("drop", drawn) + "&guess=x",
 		"a token that does not exist": at("drop", drawn) + "&guess=99999",
+		"a turn elsewhere":            at("shares", shares) + "&turn=grow",
 		"a card in the middle":        "/first/card?" + url.Values{"log": {middle}}.Encode(),
 		"a card of nothing":           "/first/card",
 	} {
@@ -261,6 +260,7 @@ func TestBadInput(t *testing.T) {
 		"a guess not offered":    {"scene": {"guess"}, "log": {read}, "do": {"next"}, "guess": {"4000"}},
 		"no guess":               {"scene": {"guess"}, "log": {read}, "do": {"next"}},
 		"the first page":         {"scene": {"write"}, "do": {"next"}},
+		"a turn without a guess": {"scene": {"bolder"}, "log": {shares}, "do": {"next"}},
 		"a knob before its time": {"scene": {"read"}, "log": {read}, "do": {"knob"}, "t": {"1"}},
 	} {
 		if p := s.post("/first/next", form); p.status != 400 {
@@ -281,9 +281,7 @@ func TestBadInput(t *testing.T) {
 // TestKnob: the axis of the shares stays, and what no knob has is refused.
 func TestKnob(t *testing.T) {
 	t.Parallel()
-	link, _ := linkAt(
-		t, 1, begins, oneStage, session.Choose{Step: 1, Token: 300}, oneStage, oneStage, oneStage,
-	)
+	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
 	// Tokens below half a percent are in the last row, so its tick is another one.
 	ghosts := func(p page) map[string]string {
@@ -294,7 +292,7 @@ func TestKnob(t *testing.T) {
 		return list
 	}
 	turn := func(x string) page {
-		form := url.Values{"scene": {"bolder"}, "log": {p.link()}, "do": {"knob"}, "t": {x}, "guess": {"shrink"}}
+		form := url.Values{"scene": {"bolder"}, "log": {p.link()}, "do": {"knob"}, "t": {x}, "turn": {"shrink"}}
 		return p.s.post("/first/next", form)
 	}
 	safe := turn("0.3").mustBe("bolder")

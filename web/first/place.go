@@ -21,30 +21,32 @@ const (
 	sceneRead   scene = "read"   // it is read as tokens
 	sceneGuess  scene = "guess"  // the learner guesses the next token
 	sceneShares scene = "shares" // the shares that the model gives
-	sceneDrop   scene = "drop"   // one is drawn
-	sceneJoined scene = "joined" // it joins the text
 	sceneBolder scene = "bolder" // a guess about the knob, then the knob
-	sceneAgain  scene = "again"  // a draw that can be repeated
+	sceneDrop   scene = "drop"   // one is drawn, and can be drawn again
+	sceneJoined scene = "joined" // it joins the text
 	sceneEnd    scene = "end"    // the sentence is written to its end
 )
 
 var scenes = []scene{
-	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneDrop, sceneJoined, sceneBolder, sceneAgain, sceneEnd,
+	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneBolder, sceneDrop, sceneJoined, sceneEnd,
 }
 
-// Guesses that are no token.
+// guessElse is a guess that none of the tokens offered comes next.
+const guessElse = "else"
+
+// Guesses of what the knob does to the bar of the favourite.
 const (
-	guessElse   = "else"
-	guessGrow   = "grow"
-	guessShrink = "shrink"
-	guessSame   = "same"
+	turnGrow   = "grow"
+	turnShrink = "shrink"
+	turnSame   = "same"
 )
 
 // place is where a learner is in the first run.
 type place struct {
 	scene scene
 	link  string
-	guess string // a token's id or one of the guesses above; "" for none
+	guess string // of the next token: its id, or guessElse; "" for none
+	turn  string // of the knob: one of those above; "" for none
 }
 
 // query is the part of an address that leads to the place.
@@ -56,6 +58,9 @@ func (p place) query() string {
 	if p.guess != "" {
 		q.Set("guess", p.guess)
 	}
+	if p.turn != "" {
+		q.Set("turn", p.turn)
+	}
 	return q.Encode()
 }
 
@@ -63,7 +68,7 @@ func (p place) address() string { return base + "?" + p.query() }
 
 // placeOf reads a place. Its link is not parsed yet.
 func placeOf(q url.Values) place {
-	return place{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess")}
+	return place{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
 }
 
 // parse checks that the parts of a place belong together and returns its run.
@@ -78,7 +83,7 @@ func (p place) parse(m *infer.Model) (session.Link, error) {
 	if !p.scene.fits(link) {
 		return session.Link{}, fmt.Errorf("the scene %q does not belong to this moment of the run", p.scene)
 	}
-	if !p.guessFits(m.Config().Vocab) {
+	if !p.guessFits(m.Config().Vocab) || !p.turnFits() {
 		return session.Link{}, fmt.Errorf("there is no such guess")
 	}
 	return link, nil
@@ -94,20 +99,15 @@ func (s scene) fits(l session.Link) bool {
 	at := func(step int, stages ...infer.Kind) bool {
 		return !l.Undrawn && last.Step == step && slices.Contains(stages, last.Stage)
 	}
-	draws := func(step int) bool { return l.Undrawn && last.Step == step || at(step, infer.KindSample) }
 	switch s {
 	case sceneRead, sceneGuess:
 		return at(1, infer.KindForward)
-	case sceneShares:
+	case sceneShares, sceneBolder:
 		return at(1, infer.KindSoftmax)
 	case sceneDrop:
-		return draws(1)
+		return l.Undrawn && last.Step == 1 || at(1, infer.KindSample)
 	case sceneJoined:
 		return at(1, infer.KindCache)
-	case sceneBolder:
-		return at(2, infer.KindForward, infer.KindSoftmax)
-	case sceneAgain:
-		return draws(2)
 	case sceneEnd:
 		return ended(l)
 	}
@@ -121,16 +121,18 @@ func ended(l session.Link) bool {
 
 func (p place) guessFits(vocab int) bool {
 	switch p.scene {
-	case sceneShares, sceneDrop:
+	case sceneShares, sceneBolder, sceneDrop:
 		if p.guess == "" || p.guess == guessElse {
 			return true
 		}
 		id, err := strconv.Atoi(p.guess)
 		return err == nil && id >= 0 && id < vocab
-	case sceneBolder:
-		return slices.Contains([]string{"", guessGrow, guessShrink, guessSame}, p.guess)
 	}
 	return p.guess == ""
+}
+
+func (p place) turnFits() bool {
+	return p.turn == "" || p.scene == sceneBolder && slices.Contains([]string{turnGrow, turnShrink, turnSame}, p.turn)
 }
 
 // The cookies of the first run: one says that it was finished or skipped, the other

@@ -197,15 +197,12 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	}
 	// What is guessed now is not in the place yet: it was not an address of this scene.
 	p, guess := placeOf(r.PostForm), ""
-	if p.scene == sceneGuess || p.scene == sceneBolder {
+	if p.scene == sceneGuess {
 		guess, p.guess = p.guess, ""
 	}
 	link, err := p.parse(s.Model)
 	if err == nil && guess != "" {
 		p.guess = guess
-		if p.scene == sceneBolder && !p.guessFits(0) {
-			err = errChoice
-		}
 	}
 	if err != nil {
 		s.fail(w, r, err)

@@ -14,6 +14,7 @@ import (
 // What the buttons of a page ask for.
 const (
 	doNext  = "next"
+	doTurn  = "turn"
 	doKnob  = "knob"
 	doAgain = "again"
 	doMore  = "more"
@@ -64,14 +65,16 @@ var (
 // x is the knob's new place. The card follows the last scene: its scene is "".
 func (m *mover) move(p place, pressed string, x float64) (place, error) {
 	st := m.run.State()
-	next := place{scene: p.scene, guess: p.guess}
+	next := place{scene: p.scene, guess: p.guess, turn: p.turn}
 	switch {
-	case pressed == doKnob && p.scene == sceneBolder && st.Cursor.Stage == infer.KindSoftmax:
+	case pressed == doTurn && p.turn != "":
+		st = m.do(session.SetKnob("temperature", bold))
+	case pressed == doKnob && p.turn != "":
 		if !(x >= safest && x <= boldest) { // NaN is neither
 			return p, errChoice
 		}
 		st = m.do(session.SetKnob("temperature", x))
-	case pressed == doAgain && p.scene == sceneAgain && !st.Undrawn:
+	case pressed == doAgain && p.scene == sceneDrop && !st.Undrawn:
 		st = m.do(session.Redraw{Seed: st.Settings.Seed%infer.MaxSeed + 1})
 	case pressed == doMore && p.scene == sceneEnd && st.Stopped == infer.StopNone:
 		st = m.sentence()
@@ -99,6 +102,11 @@ func (m *mover) next(p place, st *session.State) (place, *session.State) {
 		}
 		return place{scene: sceneShares, guess: p.guess}, st
 	case sceneShares:
+		return place{scene: sceneBolder, guess: p.guess}, st
+	case sceneBolder:
+		if p.turn == "" {
+			m.err = errChoice
+		}
 		return place{scene: sceneDrop, guess: p.guess}, m.do(oneStage, withheld)
 	case sceneDrop:
 		if st.Undrawn {
@@ -109,29 +117,10 @@ func (m *mover) next(p place, st *session.State) (place, *session.State) {
 		if st.Stopped != infer.StopNone {
 			return place{}, st
 		}
-		return place{scene: sceneBolder}, m.do(oneStage)
-	case sceneBolder:
-		return m.nextBolder(p, st)
-	case sceneAgain:
-		if st.Undrawn {
-			return p, m.do(session.Draw{})
-		}
-		usual := infer.DefaultSettings().Temperature
-		m.do(oneStage, oneStage, session.SetKnob("temperature", usual))
+		m.do(session.SetKnob("temperature", infer.DefaultSettings().Temperature))
 		return place{scene: sceneEnd}, m.sentence()
 	}
 	return place{}, st
-}
-
-// nextBolder turns the knob after a guess, and then goes on to the draw.
-func (m *mover) nextBolder(p place, st *session.State) (place, *session.State) {
-	if st.Cursor.Stage == infer.KindSoftmax {
-		return place{scene: sceneAgain}, m.do(oneStage, withheld)
-	}
-	if p.guess == "" {
-		m.err = errChoice
-	}
-	return p, m.do(oneStage, oneStage, session.SetKnob("temperature", bold))
 }
 
 // sentence writes to the end of a sentence. It writes at least one token, so a text that

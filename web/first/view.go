@@ -35,7 +35,9 @@ type view struct {
 	Others []string
 
 	Tokens  []stage.Text // sceneRead
-	Choices []choice     // sceneGuess, and sceneBolder before the guess
+	Choices []choice     // sceneGuess, and sceneBolder before the knob
+	Asked   string       // the field that they fill in
+	Do      string       // and what they ask for
 	Shares  *stage.StoryShares
 	Ghost   string
 	Line    *stage.StoryLine
@@ -74,7 +76,7 @@ func (v view) enter() string {
 	switch {
 	case len(v.Tokens) > 0:
 		return infer.KindForward.String()
-	case v.Shares != nil:
+	case v.scene == sceneShares:
 		return infer.KindSoftmax.String()
 	case v.Line != nil:
 		return infer.KindSample.String()
@@ -114,12 +116,12 @@ func newView(p place, m *mover) view {
 		v.guessToken(m.do(oneStage, oneStage))
 	case sceneShares:
 		v.shares(st, story)
-	case sceneDrop, sceneAgain:
+	case sceneBolder:
+		v.bolder(st, story)
+	case sceneDrop:
 		v.draw(st, story)
 	case sceneJoined:
 		v.joined(st)
-	case sceneBolder:
-		v.bolder(st, story)
 	case sceneEnd:
 		v.end(st)
 	}
@@ -157,6 +159,7 @@ func (v *view) guessToken(st *session.State) {
 		return cmp.Or(strings.Compare(fold(a), fold(b)), strings.Compare(a.Value, b.Value))
 	})
 	v.Choices = append(v.Choices, choice{Value: guessElse, Name: "something else"})
+	v.Asked, v.Do = "guess", doNext
 	v.Title = "What comes next? You first."
 	v.Say = "These are its favourites, in ABC order. Pick the one you think it likes best."
 	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
@@ -169,7 +172,7 @@ var places = []string{
 }
 
 func (v *view) shares(st *session.State, story stage.Story) {
-	v.Shares, v.Ghost = story.Shares, story.Shares.Ghost
+	v.sees(st, story)
 	top := st.Dist.Order[0]
 	v.Title = "This is how it sees it."
 	if name, rank, ok := v.guessed(st); ok && rank < len(places) {
@@ -182,9 +185,24 @@ func (v *view) shares(st *session.State, story stage.Story) {
 	v.Say = "“" + plain(st, int(top)) + "” leads with " + v.Shares.Rows[0].Percent +
 		". The last row is all the other " +
 		"tokens together. Nothing is certain here."
-	v.Next = "How does it choose?"
+	v.Next = "Can I change that?"
 	v.Under = "The last column left at the top and became a share for each of " +
 		terms.Count(st.Model.Config().Vocab) + " tokens."
+}
+
+// sees shows the shares, and which of them was guessed. The ticks at T = 1 are for the
+// knob, which is not there yet.
+func (v *view) sees(st *session.State, story stage.Story) {
+	v.Shares = story.Shares
+	rows := v.Shares.Rows
+	for i := range rows {
+		rows[i].Ghost = ""
+	}
+	if _, rank, ok := v.guessed(st); ok && rank < len(rows) && !rows[rank].Rest {
+		rows[rank].Note = "your guess"
+	} else if last := &rows[len(rows)-1]; last.Rest && (ok || v.guess == guessElse) {
+		last.Note = "your guess"
+	}
 }
 
 // guessed is the token that was guessed, and its rank from 0.
@@ -212,9 +230,6 @@ func (v *view) draw(st *session.State, story stage.Story) {
 				terms.Percent(1-st.Dist.Mass) + " and are left out."
 		}
 		v.Under = "Nothing is decided yet. The model has only given shares."
-		if v.scene == sceneAgain {
-			v.Title = "Another token, another draw."
-		}
 		return
 	}
 	step := st.Step()
@@ -229,11 +244,8 @@ func (v *view) draw(st *session.State, story stage.Story) {
 		v.Say = "Here the model was almost certain, so another try will hardly change it."
 	}
 	v.Next = "Keep it"
+	v.Again = !step.Settings.Greedy()
 	v.Under = "One share was drawn. Everything else was possible too."
-	if v.scene == sceneAgain {
-		v.Again = !step.Settings.Greedy()
-		v.Next = "Keep it, and finish the sentence"
-	}
 }
 
 // almostSure is a chance at which another draw hardly ever ends elsewhere.
@@ -244,9 +256,10 @@ func inHundred(p float64) string { return terms.OfHundred(p) + " in 100" }
 
 func (v *view) joined(st *session.State) {
 	v.Title = "It joins your text."
-	v.Say = "The model has no plan. It wrote one token, and now it reads its own token too."
+	v.Say = "The model has no plan. It wrote one token, and now it reads its own token too. The rest of the " +
+		"sentence comes the same way."
 	v.Under = "The new token has a column of its own. The others are kept, so they need not be read again."
-	v.Next = "Do that again"
+	v.Next = "Finish the sentence"
 	if st.Stopped != infer.StopNone {
 		v.Open, v.Next = false, "See what you wrote"
 		v.Say = "With it the text is over: the model has ended it."
@@ -254,29 +267,31 @@ func (v *view) joined(st *session.State) {
 }
 
 func (v *view) bolder(st *session.State, story stage.Story) {
-	if story.Shares == nil {
+	v.Under = "The knob changes only the shares. What the model has read stays the same."
+	if v.turn == "" {
+		v.sees(st, story)
 		v.Title = "You can make it bolder."
-		v.Say = "A knob goes from safer to bolder. If it is turned towards bolder, what happens to the bar of its " +
-			"favourite?"
+		v.Say = "A knob goes from safer to bolder. If it is turned towards bolder, what happens to the bar of “" +
+			plain(st, int(st.Dist.Order[0])) + "”?"
 		v.Choices = []choice{
-			{Value: guessGrow, Name: "It grows"},
-			{Value: guessShrink, Name: "It shrinks"},
-			{Value: guessSame, Name: "It stays the same"},
+			{Value: turnGrow, Name: "It grows"},
+			{Value: turnShrink, Name: "It shrinks"},
+			{Value: turnSame, Name: "It stays the same"},
 		}
-		v.Under = "The new column went up through the blocks. The shares are ready, but not shown yet."
+		v.Asked, v.Do = "turn", doTurn
 		return
 	}
 	v.Shares, v.Ghost = story.Shares, story.Shares.Ghost
 	usual := infer.DefaultSettings().Temperature
 	p, _, _ := sampling.Softmax(st.Step().Logits, usual)
 	before, now := terms.Percent(p[st.Dist.Order[0]]), v.Shares.Rows[0].Percent
-	answer := guessShrink
+	answer := turnShrink
 	if before == now {
-		answer = guessSame
+		answer = turnSame
 	}
-	v.Title = map[string]string{guessShrink: "It shrinks.", guessSame: "Here it hardly moves."}[answer]
+	v.Title = map[string]string{turnShrink: "It shrinks.", turnSame: "Here it hardly moves."}[answer]
 	t := st.Settings.Temperature
-	if t == bold && v.guess == answer {
+	if t == bold && v.turn == answer {
 		v.Title = "Right. " + v.Title
 	}
 	if t != bold {
@@ -286,8 +301,7 @@ func (v *view) bolder(st *session.State, story stage.Story) {
 		" before you touched the knob, and has " + now +
 		" now. Bolder gives long shots a chance. Safer gives the favourite nearly everything."
 	v.Knob = terms.Plain(t)
-	v.Next = "Good. Draw one"
-	v.Under = "The knob changes only the shares. What the model has read stays the same."
+	v.Next = "Good. Now choose one"
 }
 
 func (v *view) end(st *session.State) {

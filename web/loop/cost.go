@@ -47,7 +47,7 @@ func newCost(s *session.State) Cost {
 	n, grew := step.Positions(), len(step.Input)
 	v := Cost{
 		Bytes: terms.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
-		Map:   lang.NewMap(s, stage.MapOptions{Zoom: true}),
+		Map:   lang.NewMap(s, stage.MapOptions{Zoom: true, Say: true}),
 		Heads: lang.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
 		Say: lang.CacheSay(shape),
 	}

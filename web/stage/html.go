@@ -192,7 +192,13 @@ func proseShare(t Token) string {
 	for _, c := range []struct {
 		on   bool
 		name string
-	}{{t.Bold, "w--bold"}, {t.Now, "is-now"}, {t.Later, "is-later"}, {t.Forced, "w--forced"}} {
+	}{
+		{t.Bold, "w--bold"},
+		{t.Now, "is-now"},
+		{t.Now && strings.HasPrefix(t.Prose, " "), "is-apart"},
+		{t.Later, "is-later"},
+		{t.Forced, "w--forced"},
+	} {
 		if c.on {
 			class += " " + c.name
 		}

@@ -34,6 +34,8 @@ type MapOptions struct {
 	// [Words.ZoomHTML] next to the map, loads js/map.js and is connected to
 	// its run.
 	Zoom bool
+	// Say adds a sentence about what the picture shows at this stage.
+	Say bool
 	// At is the stage to show, if it is not the state's cursor. It must have run.
 	At infer.Kind
 }
@@ -47,6 +49,7 @@ type Map struct {
 	ID      string
 	Form    MapForm
 	Aria    string // what the picture shows, in a sentence
+	Say     string // what there is to see or to do at this stage, "" for nothing
 	Box     string // its view box
 	Rows    []MapRow
 	Columns []MapColumn
@@ -127,6 +130,9 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	spans, classes := w.mapColumns(s, at, &m)
 	w.mapRows(s, &m, spans, classes)
 	w.mapSay(s, &m, spans)
+	if o.Say && s.Started() {
+		m.Say = w.mapCaption(s, at, m.Drawn)
+	}
 	return m
 }
 
@@ -269,7 +275,7 @@ func mapRuns(classes []string, bands bool) []span {
 
 // mapCell draws columns c of row i.
 func mapCell(b *strings.Builder, c span, i int, band bool) {
-	gapX, gapY := 1.2, 1.0
+	gapX, gapY := 1.6, 2.0
 	if band {
 		gapX, gapY = 0.5, 0.5
 	}
@@ -351,62 +357,4 @@ func mapPercents(shares []float64) []string {
 		}
 	}
 	return append(list, cmp.Or(others, terms.Percent(0)))
-}
-
-// mapSay describes the picture: its label and its text twin.
-func (w Words) mapSay(s *session.State, m *Map, spans []span) {
-	layers := s.Model.Config().Layers
-	if !s.Started() {
-		m.Aria = w.T("map.aria.empty", "blocks", w.Counted(layers, "block"))
-		return
-	}
-	step := s.Step()
-	n, read := step.Positions(), len(step.Input)
-	key := "map.aria"
-	switch {
-	case m.Rows[0].Last == "":
-		key = "map.aria.kept"
-	case read == n:
-		key = "map.aria.prefill"
-	}
-	m.Aria = w.T(
-		key, "tokens", w.Counted(n, "token"), "blocks", w.Counted(layers, "block"), "read", terms.Count(read),
-	)
-	if fold := spans[0].to - spans[0].from; fold > 1 {
-		m.Aria += " " + w.T("map.aria.fold", "n", terms.Count(fold))
-	}
-	if m.Known {
-		m.Aria += " " + w.T("map.aria.shares", "shares", w.list(m.shareWords()))
-	}
-	if s.Look == nil {
-		return
-	}
-	tokens := w.textTokens(s, s.Look.Position+1)
-	for i, b := range s.Look.Blocks {
-		m.Twin = append(m.Twin, MapFact{w.T("map.block", "n", terms.Count(i+1)), w.mapBlock(s, tokens, i, b)})
-	}
-}
-
-func (m *Map) shareWords() []string {
-	var words []string
-	for _, v := range m.Shares {
-		words = append(words, v.Text.String()+" "+v.Percent)
-	}
-	return words
-}
-
-// mapBlock says what a block did: the norm before and after it, and what its
-// heads together read most.
-func (w Words) mapBlock(s *session.State, tokens []Column, i int, b infer.BlockView) string {
-	mean := make([]float32, len(tokens))
-	for _, reads := range b.Attention {
-		for j, x := range reads {
-			mean[j] += x / float32(len(b.Attention))
-		}
-	}
-	top := w.mostRead(tokens, mean, 1, outOfSight(s.Model.Config(), i, len(tokens)))[0]
-	return w.T(
-		"map.fact", "before", terms.Decimals(b.NormIn, 1), "after", terms.Decimals(b.NormOut, 1),
-		"token", top.Text.String(), "at", top.At, "w", terms.ProbShort(top.w),
-	)
 }

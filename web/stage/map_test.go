@@ -33,8 +33,8 @@ func TestMapColumns(t *testing.T) {
 	}
 	bottom := m.Rows[5]
 	want := MapRow{
-		N: "1", Label: true, Pass: "M1.2 51h7.6v8h-7.6zM11.2 51h7.6v8h-7.6z", Last: "M21.2 51h7.6v8h-7.6z",
-		Next: "M31.2 51h7.6v8h-7.6z",
+		N: "1", Label: true, Pass: "M1.6 52h6.8v6h-6.8zM11.6 52h6.8v6h-6.8z", Last: "M21.6 52h6.8v6h-6.8z",
+		Next: "M31.6 52h6.8v6h-6.8z",
 	}
 	if bottom.Kept != want.Kept || bottom.Pass != want.Pass || bottom.Last != want.Last || bottom.Next != want.Next {
 		t.Errorf("block 1 is %+v, want %+v", bottom, want)
@@ -210,7 +210,7 @@ func TestMapBeforeTheFirstPrompt(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	top := m.Rows[0]
-	if top.Kept+top.Fresh+top.Pass+top.Last != "" || top.Next != "M1.2 1h7.6v8h-7.6z" {
+	if top.Kept+top.Fresh+top.Pass+top.Last != "" || top.Next != "M1.6 2h6.8v6h-6.8z" {
 		t.Errorf("the top row is %+v, want one dashed cell", top)
 	}
 }

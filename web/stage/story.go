@@ -69,6 +69,7 @@ type StoryShare struct {
 	Percent   string // or the word for a token that was cut
 	Bar       string // SVG length
 	Ghost     string // SVG length of the tick; "" for none
+	Note      string // below the name: who guessed it; "" for nothing
 	Rest, Cut bool
 }
 

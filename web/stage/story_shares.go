@@ -234,7 +234,7 @@ func (w Words) tries(s *session.State, line *StoryLine) {
 	var names []string
 	for _, id := range order {
 		names = append(names, w.T(
-			"story.try", "token", TokenText(s.Model.Token(int(id))), "times", w.Counted(count[id], "time"),
+			"story.try", "token", TokenText(s.Model.Token(int(id))), "times", w.HowOften(count[id]),
 		))
 	}
 	line.Tries = w.T("story.tries", "n", terms.Count(otherTries), "list", w.list(names))

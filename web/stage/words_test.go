@@ -311,7 +311,7 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line|verb)\.|` +
 		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
-		`^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
+		`^map\.say\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
 )
 
 // TestCatalogueFitsTheSource checks that every text that is used exists and

@@ -1,0 +1,74 @@
+package stage
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// mapSay describes the picture: its label and its text twin.
+func (w Words) mapSay(s *session.State, m *Map, spans []span) {
+	layers := s.Model.Config().Layers
+	if !s.Started() {
+		m.Aria = w.T("map.aria.empty", "blocks", w.Counted(layers, "block"))
+		return
+	}
+	step := s.Step()
+	n, read := step.Positions(), len(step.Input)
+	key := "map.aria"
+	switch {
+	case m.Rows[0].Last == "":
+		key = "map.aria.kept"
+	case read == n:
+		key = "map.aria.prefill"
+	}
+	m.Aria = w.T(
+		key, "tokens", w.Counted(n, "token"), "blocks", w.Counted(layers, "block"), "read", terms.Count(read),
+	)
+	if fold := spans[0].to - spans[0].from; fold > 1 {
+		m.Aria += " " + w.T("map.aria.fold", "n", terms.Count(fold))
+	}
+	if m.Known {
+		m.Aria += " " + w.T("map.aria.shares", "shares", w.list(m.shareWords()))
+	}
+	if s.Look == nil {
+		return
+	}
+	tokens := w.textTokens(s, s.Look.Position+1)
+	for i, b := range s.Look.Blocks {
+		m.Twin = append(m.Twin, MapFact{w.T("map.block", "n", terms.Count(i+1)), w.mapBlock(s, tokens, i, b)})
+	}
+}
+
+// mapCaption is what there is to see at a stage.
+func (w Words) mapCaption(s *session.State, at infer.Kind, drawn bool) string {
+	key := "map.say." + at.String()
+	if at == infer.KindSample && !drawn {
+		key += ".open"
+	}
+	return w.T(key, "width", terms.Count(s.Model.Config().Width))
+}
+
+func (m *Map) shareWords() []string {
+	var words []string
+	for _, v := range m.Shares {
+		words = append(words, v.Text.String()+" "+v.Percent)
+	}
+	return words
+}
+
+// mapBlock says what a block did: the norm before and after it, and what its
+// heads together read most.
+func (w Words) mapBlock(s *session.State, tokens []Column, i int, b infer.BlockView) string {
+	mean := make([]float32, len(tokens))
+	for _, reads := range b.Attention {
+		for j, x := range reads {
+			mean[j] += x / float32(len(b.Attention))
+		}
+	}
+	top := w.mostRead(tokens, mean, 1, outOfSight(s.Model.Config(), i, len(tokens)))[0]
+	return w.T(
+		"map.fact", "before", terms.Decimals(b.NormIn, 1), "after", terms.Decimals(b.NormOut, 1),
+		"token", top.Text.String(), "at", top.At, "w", terms.ProbShort(top.w),
+	)
+}
