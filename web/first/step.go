@@ -20,11 +20,13 @@ const (
 	doMore  = "more"
 )
 
-// bold is the temperature to which the knob is turned first, mostTokens how many tokens
-// are written at once while a sentence does not end.
+// bold is the temperature to which the knob is turned first. At least fewestTokens are
+// written at once, so that there is something to read, and mostTokens while a sentence
+// does not end.
 const (
-	bold       = 1.3
-	mostTokens = 40
+	bold         = 1.3
+	fewestTokens = 8
+	mostTokens   = 40
 )
 
 // The ends of the knob. At 0 nothing would be drawn.
@@ -107,7 +109,9 @@ func (m *mover) next(p place, st *session.State) (place, *session.State) {
 		if p.turn == "" {
 			m.err = errChoice
 		}
-		return place{scene: sceneDrop, guess: p.guess}, m.do(oneStage, withheld)
+		usual := infer.DefaultSettings().Temperature
+		return place{scene: sceneDrop, guess: p.guess},
+			m.do(session.SetKnob("temperature", usual), oneStage, withheld)
 	case sceneDrop:
 		if st.Undrawn {
 			return p, m.do(session.Draw{})
@@ -117,18 +121,16 @@ func (m *mover) next(p place, st *session.State) (place, *session.State) {
 		if st.Stopped != infer.StopNone {
 			return place{}, st
 		}
-		m.do(session.SetKnob("temperature", infer.DefaultSettings().Temperature))
 		return place{scene: sceneEnd}, m.sentence()
 	}
 	return place{}, st
 }
 
-// sentence writes to the end of a sentence. It writes at least one token, so a text that
-// has just ended one gets another.
+// sentence writes to the end of a sentence.
 func (m *mover) sentence() *session.State {
 	st := m.run.State()
 	for n := range mostTokens {
-		if m.err != nil || st.Stopped != infer.StopNone || n > 0 && endsSentence(st) {
+		if m.err != nil || st.Stopped != infer.StopNone || n >= fewestTokens && endsSentence(st) {
 			break
 		}
 		st = m.do(session.StepToken{})

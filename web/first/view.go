@@ -229,6 +229,7 @@ func (v *view) draw(st *session.State, story stage.Story) {
 			v.Say += " The " + terms.Counted(n, "least likely token") + " together had " +
 				terms.Percent(1-st.Dist.Mass) + " and are left out."
 		}
+		v.Say += " The knob is back at “a little safe”."
 		v.Under = "Nothing is decided yet. The model has only given shares."
 		return
 	}
@@ -306,7 +307,7 @@ func (v *view) bolder(st *session.State, story stage.Story) {
 
 func (v *view) end(st *session.State) {
 	v.Title = "A sentence, token by token."
-	v.Say = "It wrote every token by the same steps. The knob was back at “a little safe” for the rest."
+	v.Say = "It wrote every token by the same steps: read, score, share, draw."
 	v.Next, v.More = "Finish here", st.Stopped == infer.StopNone
 	v.Open = v.More
 	v.Under = "One column for each token, kept until the text is over. That is the model's memory."
