@@ -1399,7 +1399,7 @@ func cardHTML(c card) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 119, "To share it, copy the address of this page: it holds the whole run.</p><p id=\"copied\" class=\"sr\" role=\"status\"></p></main>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 119, "To share it, copy the address of this page: it holds the whole run. <span id=\"copied\" class=\"sr\" role=\"status\"></span></p></main>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
