@@ -141,9 +141,16 @@ func (s screens) loop(class string) {
 	}
 	at(1)
 	s.shot("8-second-token")
+	s.Eval(`document.querySelector('[data-toggle="prompt-box"]').click()`)
+	s.Until(`document.activeElement.id === "prompt"`)
+	s.shot("8-new-beginning")
+	s.Keys(browser.Escape)
 	s.Keys("e")
 	s.Until(`document.querySelector(".the-end")`)
 	s.shot("9-end")
+	s.Eval(`document.querySelector("[data-step]:not([aria-current])").click()`)
+	s.Until(`!document.querySelector(".the-end")`)
+	s.shot("10-looking-back")
 }
 
 func (s screens) lesson() {

@@ -131,7 +131,7 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	w.mapRows(s, &m, spans, classes)
 	w.mapSay(s, &m, spans)
 	if o.Say && s.Started() {
-		m.Say = w.mapCaption(s, at, m.Drawn)
+		m.Say = w.mapCaption(s, at, o.At == 0 && s.Undrawn)
 	}
 	return m
 }

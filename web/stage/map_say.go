@@ -40,11 +40,11 @@ func (w Words) mapSay(s *session.State, m *Map, spans []span) {
 	}
 }
 
-// mapCaption is what there is to see at a stage.
-func (w Words) mapCaption(s *session.State, at infer.Kind, drawn bool) string {
+// mapCaption is what there is to see at a stage, or while the draw is still to come.
+func (w Words) mapCaption(s *session.State, at infer.Kind, undrawn bool) string {
 	key := "map.say." + at.String()
-	if at == infer.KindSample && !drawn {
-		key += ".open"
+	if undrawn {
+		key = "map.say.sample.open"
 	}
 	return w.T(key, "width", terms.Count(s.Model.Config().Width))
 }

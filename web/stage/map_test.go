@@ -27,7 +27,7 @@ func TestMapColumns(t *testing.T) {
 	if len(m.Rows) != 6 || m.Rows[0].N != "6" || m.Rows[5].N != "1" {
 		t.Fatalf("rows %+v, want 6 with the last block on top", m.Rows)
 	}
-	// four columns of 10, six rows of 10; a cell is 7.6 × 8 with margins of 1.2 and 1
+	// four columns of 10, six rows of 10; a cell is 6.8 × 6 with margins of 1.6 and 2
 	if m.Box != "0 0 40 60" {
 		t.Errorf("view box %q", m.Box)
 	}
@@ -71,6 +71,33 @@ func TestMapShowsOnlyWhatHasRun(t *testing.T) {
 		if back.Known != c.known || back.Drawn != c.drawn {
 			t.Errorf("looking back at %v: known %t, drawn %t", c.at, back.Known, back.Drawn)
 		}
+	}
+}
+
+// At each stage the picture says what there is to see, and before a draw nothing of it.
+func TestMapSaysWhatThereIsToSee(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	st := sessiontest.Do(t, s, session.Start{Prompt: "In the old house lived a"})
+	said := map[string]bool{}
+	for {
+		m := English.NewMap(st, MapOptions{Say: true})
+		if m.Say == "" || said[m.Say] {
+			t.Errorf("stage %d: %q, want a sentence of its own", st.Shown(), m.Say)
+		}
+		said[m.Say] = true
+		if st.Undrawn != strings.Contains(m.Say, "in the air") {
+			t.Errorf("stage %d, not drawn %t: %q", st.Shown(), st.Undrawn, m.Say)
+		}
+		if quiet := English.NewMap(st, MapOptions{}); quiet.Say != "" {
+			t.Errorf("nobody asked for %q", quiet.Say)
+		}
+		if st.Shown() == infer.KindCache {
+			break
+		}
+		st = sessiontest.Do(t, s, session.StepStage{Withhold: true})
+	}
+	if len(said) != 8 {
+		t.Errorf("%d sentences, want one for each stage and one for the draw that is to come", len(said))
 	}
 }
 
