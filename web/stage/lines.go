@@ -159,8 +159,9 @@ func (w Words) Settings(s sampling.Settings) string {
 	for _, k := range w.Knobs() {
 		x, ok := s.Value(k.Key)
 		off, filter := sampling.OffAt(k.Key)
+		_, usual, part := sampling.Part(k.Key)
 		switch {
-		case !ok, filter && x == off:
+		case !ok, filter && x == off, part && x == usual:
 		case k.Whole:
 			list = append(list, w.T("setting", "name", k.Name, "x", terms.Count(int64(x))))
 		default:
