@@ -22,7 +22,7 @@ func (inductionLab) Info() Info {
 			"time, and what is lost without that head?",
 		Params: []Param{
 			{
-				Name: "text", Label: "Your own words", Unit: "bytes", Kind: Text, Min: 0, Max: 1000,
+				Name: "prompt", Label: "Your own words", Unit: "bytes", Kind: Text, Min: 0, Max: 1000,
 				Help: "what is read twice; left empty, it is rows of random tokens, which nobody could guess",
 			},
 			{
@@ -45,7 +45,7 @@ func (inductionLab) Info() Info {
 			{
 				Name: "A sentence", Why: "A sentence can be guessed in part without copying. So the gap between its " +
 					"two readings says less than that between random rows.",
-				Values: Values{"text": " The king lived in a castle by the sea"},
+				Values: Values{"prompt": " The king lived in a castle by the sea"},
 			},
 			{
 				Name: "Short rows",
@@ -210,19 +210,20 @@ func (r *Induction) tables() []Table {
 
 // ownRow reads the person's own words; nil if there are none.
 func ownRow(m *infer.Model, v Values) ([]int, error) {
-	if v["text"] == "" {
+	if v["prompt"] == "" {
 		return nil, nil
 	}
-	if err := m.CheckText(v["text"]); err != nil {
+	if err := m.CheckText(v["prompt"]); err != nil {
 		return nil, err
 	}
-	row := m.Encode(v["text"])
+	row := m.Encode(v["prompt"])
 	if m.Config().BOS >= 0 {
 		row = row[1:]
 	}
 	if most := min(200, why.LongestRow(m)); len(row) < 2 || len(row) > most {
 		return nil, terms.NewRangeError(
-			"text", terms.Counted(len(row), "token")+" long", fmt.Sprintf("2 to %d tokens long, or empty", most),
+			"prompt", terms.Counted(len(row), "token")+" long",
+			fmt.Sprintf("2 to %d tokens long, twice of which fit into this model's context, or empty", most),
 		)
 	}
 	return row, nil

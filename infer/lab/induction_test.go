@@ -53,12 +53,12 @@ func TestInductionOfTheBundledModel(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 	}
-	own, _ := result[*Induction](t, "induction", Values{"text": " The king lived in a castle", "off": "1"})
+	own, _ := result[*Induction](t, "induction", Values{"prompt": " The king lived in a castle", "off": "1"})
 	if !own.Own || own.Rows != 1 || own.Row[1].Text != " king" {
 		t.Errorf("own words: %+v", own.Row)
 	}
 	l, _ := Find("induction")
-	_, err := l.Run(t.Context(), models(t), values(t, l, Values{"text": "x"}), nil)
+	_, err := l.Run(t.Context(), models(t), values(t, l, Values{"prompt": "x"}), nil)
 	if err == nil || !strings.Contains(err.Error(), "2 to 200 tokens") {
 		t.Errorf("one token: %v", err)
 	}
