@@ -46,6 +46,7 @@ type Lesson struct {
 	Sections   []*Section
 	Notes      []Note
 	Terms      []string // ids of the terms whose notes open in place, in order of first use
+	Sentence   string   // what the picture beside the text shows
 }
 
 // Href is the lesson's address.
@@ -67,7 +68,7 @@ func (s *Section) Key() string { return s.Lesson + "#" + s.ID }
 // Href is the section's address.
 func (s *Section) Href() string { return "/learn/" + s.Key() }
 
-// A Block is a part of a section: a [Prose], [Fold], [Widget], [Check] or [Aside].
+// A Block is a part of a section: a [Prose], [Fold], [Widget], [Picture], [Check] or [Aside].
 type Block interface{ block() }
 
 // Prose is running text as safe HTML: made from Markdown that may not contain

@@ -16,6 +16,7 @@
 //
 //	## Heading {#id}                      a section
 //	::: widget KIND id=ID key="value"     a live experiment; the text is its caption
+//	::: picture STATE key="value"         the picture beside the text changes here; the text is its caption
 //	::: notice                            what to notice, after a widget
 //	::: numbers of what                   behind “Show the numbers”, closed at first
 //	::: more Title                        behind a title of its own

@@ -83,6 +83,8 @@ func fragments(c *Course) map[string]string {
 				all[at] = b.HTML
 			case Aside:
 				all[at] = b.HTML
+			case Picture:
+				all[at] = b.Caption
 			case Widget:
 				all[at], all[at+" notice"] = b.Caption, b.Notice
 			}

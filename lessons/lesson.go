@@ -75,7 +75,9 @@ func (l *loader) readLesson(d *document) {
 	}
 	for _, key := range d.order {
 		if !contains(
-			[]string{"title", "name", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes"},
+			[]string{
+				"title", "name", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes", "picture",
+			},
 			strings.Split(key, ".")[0],
 		) {
 			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
@@ -112,6 +114,7 @@ func (l *loader) readLesson(d *document) {
 	if l.own {
 		l.makeOwn(d, lesson)
 	}
+	lesson.Sentence, l.states = l.sentence(d), 0
 	lesson.Outcomes = l.lessonOutcomes(d)
 	if !d.intro.blank() {
 		l.problems.add(d.intro.at, "text before the first heading ## Title {#id}")
@@ -233,6 +236,8 @@ func (l *loader) directive(s *Section, p part) Block {
 		return Fold{Title: title, HTML: l.body(s, p)}
 	case p.directive == "widget":
 		return l.widget(s, p)
+	case p.directive == "picture":
+		return l.picture(s, p)
 	case p.directive == "check":
 		if !p.blank() {
 			l.problems.add(p.at, "::: check has no text: the question is in quiz.md")
@@ -246,7 +251,8 @@ func (l *loader) directive(s *Section, p part) Block {
 		return Check{q}
 	}
 	l.problems.add(
-		p.at, "there is no directive %q: widget, notice, numbers, more, note, check, slip, pitfall, care, small-model",
+		p.at, "there is no directive %q: widget, picture, notice, numbers, more, note, check, slip, pitfall, care, "+
+			"small-model",
 		p.directive,
 	)
 	return nil

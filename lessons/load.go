@@ -80,6 +80,7 @@ type loader struct {
 	outside    bool // links to other sites are allowed just now
 
 	lesson *Lesson // being read; nil outside of lessons, where a term is a plain link
+	states int     // of its picture, so far
 
 	problems   *problems
 	course     *Course

@@ -59,6 +59,8 @@ func readingOf(lesson *Lesson) reading {
 				read(b.HTML)
 			case Aside:
 				read(b.Title + " " + b.HTML)
+			case Picture:
+				read(b.Caption)
 			case Fold:
 				read(b.Title + " " + b.Of)
 				r.folded += wordsIn(b.HTML)

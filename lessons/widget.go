@@ -79,18 +79,8 @@ func (l *loader) widget(section *Section, p part) Block {
 		l.problems.add(p.at, "there is no widget %q", w.Kind)
 		return nil
 	}
-	if err := a.only(append(append([]string{"id"}, rule.must...), rule.may...)...); err != nil {
+	for _, err := range checkParams(a, rule.must, rule.may) {
 		l.problems.add(p.at, "widget %s: %v", w.Kind, err)
-	}
-	for _, key := range rule.must {
-		if _, ok := a.keys[key]; !ok {
-			l.problems.add(p.at, "widget %s: %s is missing", w.Kind, key)
-		}
-	}
-	for key, value := range a.keys {
-		if err := checkParam(key, value); err != nil {
-			l.problems.add(p.at, "widget %s: %v", w.Kind, err)
-		}
 	}
 	w.Caption = l.body(section, p)
 	return w
@@ -99,7 +89,7 @@ func (l *loader) widget(section *Section, p part) Block {
 // checkParam checks a parameter against the engine's range.
 func checkParam(key, value string) error {
 	switch key {
-	case "prompt", "peaked", "flat", "edit":
+	case "prompt", "peaked", "flat", "edit", "to":
 		return infer.CheckPrompt(value, infer.MaxPromptBytes)
 	case "stop":
 		return infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check()

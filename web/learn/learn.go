@@ -26,13 +26,17 @@ type Deps struct {
 type Pages struct {
 	Deps
 	coursework.Base
-	turns   *turns
-	widgets *widgets
+	turns    *turns
+	widgets  *widgets
+	pictures *kept[pictureKey]
 }
 
 // New returns the pages.
 func New(d Deps) *Pages {
-	return &Pages{Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), widgets: newWidgets(d.Course)}
+	return &Pages{
+		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), widgets: newWidgets(d.Course),
+		pictures: newKept[pictureKey](),
+	}
 }
 
 func (p *Pages) routes() pages.Routes {

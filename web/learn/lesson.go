@@ -24,6 +24,7 @@ type lessonPage struct {
 	Sections   []lessonSection
 	Notes      []*lessons.Term // what the lesson's terms mean, each in a note that opens in place
 	Prev, Next *lessons.Lesson
+	Picture    []pictureState // the states of the picture beside the text; none if there is none
 }
 
 // lessonSection is a section with its parts laid out.
@@ -59,7 +60,7 @@ func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Le
 func (p *Pages) newLesson(
 	ctx context.Context, l *lessons.Lesson, m *coursework.Map, asked *coursework.Question, view shell.View,
 ) *lessonPage {
-	v := &lessonPage{Lesson: l, Map: m}
+	v := &lessonPage{Lesson: l, Map: m, Picture: p.pictureOf(l)}
 	for i := range m.Lessons {
 		if m.Lessons[i].Lesson != l {
 			continue
@@ -106,6 +107,8 @@ func (p *Pages) block(
 			return coursework.QuestionForm(asked)
 		}
 		return coursework.QuestionForm(coursework.Ask(ctx, b.Question, checkAction(b.Question)))
+	case lessons.Picture:
+		return pictureMark(b)
 	case lessons.Aside:
 		return aside(b)
 	}

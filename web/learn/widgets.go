@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -83,10 +82,7 @@ type spec struct {
 // widgets are all experiments of the course, and what each shows first.
 type widgets struct {
 	specs map[string]*spec // by id
-
-	mu    sync.Mutex
-	first map[shown]*firstState
-	place chan struct{} // of capacity 1: one is worked out at a time
+	first *kept[shown]
 }
 
 // shown is an experiment in a view.
@@ -95,16 +91,8 @@ type shown struct {
 	view shell.View
 }
 
-// firstState is what an experiment shows before anybody has touched it. It is
-// the same for everybody, so it is worked out once.
-type firstState struct {
-	done chan struct{} // closed when html or err is there
-	html string
-	err  error
-}
-
 func newWidgets(c *lessons.Course) *widgets {
-	ws := &widgets{specs: map[string]*spec{}, first: map[shown]*firstState{}, place: make(chan struct{}, 1)}
+	ws := &widgets{specs: map[string]*spec{}, first: newKept[shown]()}
 	if c == nil {
 		return ws
 	}
@@ -173,11 +161,11 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(s, view, values, html, errors.Join(bad, err))))
 		return
 	}
-	if err := p.widgets.enter(r.Context()); err != nil {
+	if err := p.widgets.first.enter(r.Context()); err != nil {
 		return // nobody waits for an answer
 	}
 	html, err := p.work(r.Context(), s, view, in)
-	p.widgets.leave()
+	p.widgets.first.leave()
 	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(s, view, in, html, err)))
 }
 
@@ -207,55 +195,18 @@ func workOut(ctx context.Context, e experiment, s *spec, in values) (html string
 	return b.String(), nil
 }
 
-func (ws *widgets) enter(ctx context.Context) error {
-	select {
-	case ws.place <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (ws *widgets) leave() { <-ws.place }
-
-// firstOf returns what an experiment first shows. Whoever comes while it is
-// being worked out waits for the same; a failure is not kept.
+// firstOf returns what an experiment first shows, which is the same for everybody.
 func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
-	ws, key := p.widgets, shown{s.ID, view}
-	ws.mu.Lock()
-	f := ws.first[key]
-	if f == nil {
-		f = &firstState{done: make(chan struct{})}
-		ws.first[key] = f
-		go p.workFirst(s, view, f)
-	}
-	ws.mu.Unlock()
-	select {
-	case <-f.done:
-		return f.html, f.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-}
-
-// workFirst does not end with the one who asked first: others may wait too.
-func (p *Pages) workFirst(s *spec, view shell.View, f *firstState) {
-	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
-	defer cancel()
-	if f.err = p.widgets.enter(ctx); f.err == nil {
-		f.err = fault.Do(p.Log, "an experiment", func() (err error) {
-			f.html, err = p.work(ctx, s, view, s.defaults())
+	return p.widgets.first.get(ctx, shown{s.ID, view}, func(ctx context.Context) (html string, err error) {
+		err = fault.Do(p.Log, "an experiment", func() (err error) {
+			html, err = p.work(ctx, s, view, s.defaults())
 			return err
 		})
-		p.widgets.leave()
-	}
-	if f.err != nil {
-		p.Log.Warn("an experiment has no first state", "id", s.ID, "err", f.err)
-		p.widgets.mu.Lock()
-		delete(p.widgets.first, shown{s.ID, view})
-		p.widgets.mu.Unlock()
-	}
-	close(f.done)
+		if err != nil {
+			p.Log.Warn("an experiment has no first state", "id", s.ID, "err", err)
+		}
+		return html, err
+	})
 }
 
 // slowSay is shown in place of an experiment that took too long.

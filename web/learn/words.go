@@ -14,8 +14,9 @@ var (
 	sheetStyles = append(slices.Clip(coursework.Styles), "css/print.css")
 
 	// lessonStyles and lessonScripts are those of pages with experiments in them.
-	lessonStyles  = slices.Concat(coursework.Styles, widgetStyles)
-	lessonScripts = slices.Concat(coursework.Scripts, widgetScripts)
+	lessonStyles  = slices.Concat(coursework.Styles, widgetStyles, pictureStyles)
+	lessonScripts = slices.Concat(coursework.Scripts, widgetScripts, []string{"js/picture.js"})
+	pictureStyles = []string{"css/map.css", "css/stage.css", "css/picture.css"}
 )
 
 // lang is the language of these pages.

@@ -16,11 +16,12 @@ import (
 type MapForm string
 
 // The forms: in a column next to the stage, large with its shares named, as on
-// the home page, and low, as on a phone.
+// the home page, low, as on a phone, and without the shares, as in a lesson's [Picture].
 const (
-	MapSide MapForm = "side"
-	MapBig  MapForm = "big"
-	MapBand MapForm = "band"
+	MapSide   MapForm = "side"
+	MapBig    MapForm = "big"
+	MapBand   MapForm = "band"
+	MapLesson MapForm = "lesson"
 )
 
 // MapOptions says how a page shows the map. The zero value is the map in a side
@@ -38,6 +39,12 @@ type MapOptions struct {
 	Say bool
 	// At is the stage to show, if it is not the state's cursor. It must have run.
 	At infer.Kind
+	// Room is the least number of columns, empty ones at the end included.
+	Room int
+	// Ahead are columns that hang in front of the text, in place of the one to come.
+	Ahead []MapColumn
+	// Dead, if not 0, is the first position, from 1, whose columns are no longer valid.
+	Dead int
 }
 
 // Map is the model as a picture: a row for each block, the last on top, and a
@@ -74,18 +81,19 @@ type MapRow struct {
 	Label bool // its number is written: with many blocks only some are
 	// Paths of its cells: kept by earlier passes, kept now that this one is
 	// over, written by this one, written by this one at its last position, not
-	// read yet.
-	Kept, Fresh, Pass, Last, Next string
-	Aria                          string   // of its button
-	Cmd                           string   // opens it
-	Cells                         []string // labels of the buttons over its cells
+	// read yet, no longer valid.
+	Kept, Fresh, Pass, Last, Next, Dead string
+	Aria                                string   // of its button
+	Cmd                                 string   // opens it
+	Cells                               []string // labels of the buttons over its cells
 }
 
 // MapColumn is a token, several folded together, or the one to come.
 type MapColumn struct {
-	Text Text
-	// "is-start", "is-gen", "is-fold", "is-next" or "", and "is-quiet" if there
-	// is no room for its text
+	Text  Text
+	Small string // under it, or ""
+	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if there
+	// is no room for its text, and "is-no" for a guess that came to nothing
 	Class string
 }
 
@@ -127,7 +135,7 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	m.Shares = w.mapShares(s, at)
 	m.Known = m.Shares[0].Percent != ""
 	m.Drawn = m.Known && at >= infer.KindSample && s.Step().Ran >= infer.KindSample
-	spans, classes := w.mapColumns(s, at, &m)
+	spans, classes := w.mapColumns(s, at, o, &m)
 	w.mapRows(s, &m, spans, classes)
 	w.mapSay(s, &m, spans)
 	if o.Say && s.Started() {
@@ -138,7 +146,9 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 
 // mapColumns fills in the columns. It returns the positions that each stands
 // for and which row path its cells belong to.
-func (w Words) mapColumns(s *session.State, at infer.Kind, m *Map) (spans []span, classes []string) {
+func (w Words) mapColumns(
+	s *session.State, at infer.Kind, o MapOptions, m *Map,
+) (spans []span, classes []string) {
 	if !s.Started() {
 		spans, classes = mapSpans(mapEmpty), make([]string, mapEmpty)
 		m.Columns, classes[0] = make([]MapColumn, mapEmpty), "next"
@@ -159,11 +169,21 @@ func (w Words) mapColumns(s *session.State, at infer.Kind, m *Map) (spans []span
 			column.Class = "is-gen"
 		}
 		m.Columns, spans = append(m.Columns, column), append(spans, c)
-		classes = append(classes, mapClass(c, n, n-read, at))
+		class := mapClass(c, n, n-read, at)
+		if o.Dead > 0 && c.from >= o.Dead-1 {
+			class = "dead"
+		}
+		classes = append(classes, class)
 	}
 	m.Read = at >= infer.KindForward
 	newest := float64(len(spans)) - 0.5
-	if n < s.Model.Config().Context {
+	switch {
+	case len(o.Ahead) > 0:
+		for i, c := range o.Ahead {
+			m.Columns, spans = append(m.Columns, c), append(spans, span{n + i, n + i + 1})
+			classes = append(classes, "next")
+		}
+	case n < s.Model.Config().Context:
 		next := MapColumn{Text: Text{{S: "?", Mark: true}}, Class: "is-next"}
 		if at >= infer.KindAppend && step.Ran >= infer.KindAppend {
 			next.Text, m.Again = TokenText(s.Model.Token(step.Chosen)), true
@@ -172,6 +192,10 @@ func (w Words) mapColumns(s *session.State, at infer.Kind, m *Map) (spans []span
 		m.Columns, spans, classes = append(m.Columns, next), append(spans, span{n, n + 1}), append(classes, "next")
 	}
 	quiet(m.Columns)
+	for i := len(spans); i < o.Room; i++ {
+		m.Columns, spans = append(m.Columns, MapColumn{Class: "is-pad"}), append(spans, span{i, i + 1})
+		classes = append(classes, "")
+	}
 	m.Elbow = mapElbow(100 * newest / float64(len(spans)))
 	return spans, classes
 }
@@ -252,6 +276,7 @@ func (w Words) mapRows(s *session.State, m *Map, spans []span, classes []string)
 			return ""
 		}
 		r.Kept, r.Fresh, r.Pass, r.Last, r.Next = path("kept"), path("fresh"), path("pass"), path("last"), path("next")
+		r.Dead = path("dead")
 		if m.Buttons {
 			w.mapButtons(s, m, &r, block, spans)
 		}

@@ -124,6 +124,11 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 	}
 	if st.Started() && st.Cursor.Stage >= infer.KindLogits {
 		parts["candidates"] = w.CandidatesHTML(w.NewCandidates(st, st.Cursor.Stage, 6), "x", true)
+		parts["picture of scores"] = w.PictureHTML(w.PictureScores(st))
+	}
+	if st.Started() {
+		parts["picture"] = w.PictureHTML(w.PictureColumns(st))
+		parts["picture of a look"] = w.PictureHTML(w.PictureAttention(st, 1, 1))
 	}
 	return parts
 }
@@ -159,7 +164,8 @@ func TestEveryWordIsInTheCatalogue(t *testing.T) {
 					check(name+", "+a, e.AttrOr(a, ""))
 				}
 			})
-			d.Find(".tk, .tok > span:not(.sr), .tc th > i, .seg__t, .laid__t, .vis text, .flow > *:not(small)").Remove()
+			d.Find(".tk, .tok > span:not(.sr), .tc th > i, .seg__t, .laid__t, .vis text, .flow > *:not(small), " +
+				".pic__name, .map__toks b").Remove()
 			d.Find("tbody th").Each(func(_ int, e *goquery.Selection) {
 				if e.Closest(".tc").Length() > 0 {
 					e.Contents().Not("*").Remove() // the token itself
@@ -311,7 +317,8 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line|verb)\.|` +
 		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
-		`^map\.say\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
+		`^map\.say\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.|` +
+		`^pic\.(state|say|page)\.`,
 )
 
 // TestCatalogueFitsTheSource checks that every text that is used exists and

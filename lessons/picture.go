@@ -1,0 +1,152 @@
+package lessons
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A PictureKind is a state of the growing picture: one sentence on its way through the
+// model, drawn by the model that the program runs.
+type PictureKind string
+
+// The kinds, in the order in which the picture grows.
+const (
+	PictureText      PictureKind = "text"      // the sentence as it is typed
+	PictureTokens    PictureKind = "tokens"    // cut into pieces, each in its place
+	PictureColumns   PictureKind = "columns"   // over each piece a column, with a cell for each block
+	PictureAttention PictureKind = "attention" // what one head takes from earlier columns
+	PictureStream    PictureKind = "stream"    // what the last column would say after each block
+	PictureScores    PictureKind = "scores"    // its vector leaves at the top and becomes scores
+	PictureShares    PictureKind = "shares"    // scores become shares
+	PictureCut       PictureKind = "cut"       // some are cut, the others rescaled
+	PictureStrip     PictureKind = "strip"     // what is kept, laid end to end
+	PictureDraw      PictureKind = "draw"      // one number decides, and a piece falls into the slot
+	PictureCache     PictureKind = "cache"     // old columns are kept, one is new
+	PictureEdit      PictureKind = "edit"      // an earlier word changes, and columns die
+	PictureGuesses   PictureKind = "guesses"   // a draft's guesses hang in front
+)
+
+// Sentence is what the picture shows unless a lesson has its own.
+const Sentence = "The wizard lived in a"
+
+// The most letters that a lesson's own sentence and the name of a state may have, and the
+// most states that a lesson may have.
+const (
+	sentenceMost = 40
+	nameMost     = 16
+	statesMost   = 8
+)
+
+// pictureParams are the parameters of each kind: required ones, then optional ones. They
+// are those of widgets, and for all of them a name; to is the sentence after an edit.
+var pictureParams = map[PictureKind]struct{ must, may []string }{
+	PictureText: {}, PictureTokens: {}, PictureColumns: {}, PictureStream: {}, PictureScores: {},
+	PictureAttention: {[]string{"block", "head"}, nil},
+	PictureShares:    {nil, []string{"t"}},
+	PictureCut:       {nil, settings},
+	PictureStrip:     {nil, settings},
+	PictureDraw:      {nil, settings},
+	PictureCache:     {nil, settings},
+	PictureEdit:      {[]string{"to"}, nil},
+	PictureGuesses:   {nil, append([]string{"gamma"}, settings...)},
+}
+
+// Picture is a place in a lesson from which on the picture is in a state.
+type Picture struct {
+	Kind    PictureKind
+	ID      string            // unique in the lesson
+	Name    string            // in a word, "" for the kind's own
+	Params  map[string]string // checked by the kind's rules
+	Caption string            // HTML: what to look at
+}
+
+func (Picture) block() {}
+
+// Pictures are the states of the lesson's picture, in order; none if it has no picture.
+func (l *Lesson) Pictures() (list []Picture) {
+	for _, s := range l.Sections {
+		for _, b := range s.Blocks {
+			if p, ok := b.(Picture); ok {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// sentence reads the front matter's `picture: A sentence`.
+func (l *loader) sentence(d *document) string {
+	f, ok := d.front["picture"]
+	if !ok {
+		return Sentence
+	}
+	if n := utf8.RuneCountInString(f.value); n == 0 || n > sentenceMost {
+		l.problems.add(f.at, "the picture's sentence has %d letters, and may have 1 to %d", n, sentenceMost)
+	}
+	return f.value
+}
+
+// picture reads `::: picture KIND key="value"`.
+func (l *loader) picture(section *Section, p part) Block {
+	a, err := parseAttrs(p.words)
+	if err != nil {
+		l.problems.add(p.at, "%v", err)
+		return nil
+	}
+	if len(a.words) != 1 || a.id != "" {
+		l.problems.add(p.at, "a state of the picture is ::: picture KIND key=\"value\"")
+		return nil
+	}
+	pic := Picture{Kind: PictureKind(a.words[0]), Name: a.keys["name"], Params: a.keys}
+	delete(a.keys, "name")
+	if n := utf8.RuneCountInString(pic.Name); n > nameMost {
+		l.problems.add(p.at, "the name of a state of the picture has %d letters, and may have %d", n, nameMost)
+	}
+	rule, ok := pictureParams[pic.Kind]
+	if !ok {
+		l.problems.add(p.at, "the picture has no state %q: %s", pic.Kind, pictureKinds())
+		return nil
+	}
+	for _, err := range checkParams(a, rule.must, append([]string{"name"}, rule.may...)) {
+		l.problems.add(p.at, "picture %s: %v", pic.Kind, err)
+	}
+	if n := utf8.RuneCountInString(a.keys["to"]); n > sentenceMost {
+		l.problems.add(p.at, "picture %s: to has %d letters, and may have %d", pic.Kind, n, sentenceMost)
+	}
+	if l.states++; l.states == statesMost+1 {
+		l.problems.add(p.at, "the lesson's picture may have %d states", statesMost)
+	}
+	pic.ID = fmt.Sprintf("picture-%d", l.states)
+	pic.Caption = l.body(section, p)
+	return pic
+}
+
+// checkParams checks parameters: their names, which of them must be there, and ranges.
+func checkParams(a attrs, must, may []string) (wrong []error) {
+	if err := a.only(slices.Concat(must, may)...); err != nil {
+		wrong = append(wrong, err)
+	}
+	for _, key := range must {
+		if _, ok := a.keys[key]; !ok {
+			wrong = append(wrong, fmt.Errorf("%s is missing", key))
+		}
+	}
+	for key, value := range a.keys {
+		if err := checkParam(key, value); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return wrong
+}
+
+// pictureKinds lists them for an error.
+func pictureKinds() string {
+	var names []string
+	for k := range pictureParams {
+		names = append(names, string(k))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

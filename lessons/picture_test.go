@@ -1,0 +1,101 @@
+package lessons
+
+import (
+	"strings"
+	"testing"
+)
+
+// One sentence runs through every lesson; the overview has no picture. The states of a lesson
+// have ids of their own and captions.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	kinds := map[PictureKind]bool{}
+	for _, l := range course(t).Lessons {
+		all := l.Pictures()
+		if (len(all) == 0) != (l.Number == 0) {
+			t.Errorf("%s has %d states of the picture", l.Slug, len(all))
+		}
+		if l.Sentence != Sentence {
+			t.Errorf("%s: the sentence is %q", l.Slug, l.Sentence)
+		}
+		ids := map[string]bool{}
+		for _, p := range all {
+			if ids[p.ID] || p.ID == "" || p.Caption == "" {
+				t.Errorf("%s: state %+v", l.Slug, p)
+			}
+			ids[p.ID], kinds[p.Kind] = true, true
+		}
+	}
+	for kind := range pictureParams {
+		if !kinds[kind] && kind != PictureStrip {
+			t.Errorf("no lesson shows the state %s", kind)
+		}
+	}
+}
+
+// What is wrong about a state of the picture is told with its place.
+func TestPictureErrors(t *testing.T) {
+	t.Parallel()
+	const at = "00-start.md:14: "
+	for _, c := range []struct{ words, want string }{
+		{"tokens", ""},
+		{`attention block=4 head=5 name="At rest"`, ""},
+		{"stars", at + `the picture has no state "stars": attention, cache`},
+		{"", at + "a state of the picture is ::: picture KIND"},
+		{"tokens t=1", at + `picture tokens: there is no setting "t" here`},
+		{"attention block=4", at + "picture attention: head is missing"},
+		{"attention block=4 head=7", at + "picture attention: "},
+		{"shares t=99", at + "picture shares: "},
+		{"edit to=\"" + strings.Repeat("so ", 14) + "\"", at + "picture edit: to has 42 letters, and may have 40"},
+		{
+			"tokens name=\"Seventeen letters\"",
+			at + "the name of a state of the picture has 17 letters, and may have 16",
+		},
+	} {
+		files := map[string]string{}
+		for name, text := range small {
+			files[name] = text
+		}
+		files["00-start.md"] = strings.Replace(
+			small["00-start.md"], "Text [@doe2020]", "::: picture "+c.words+"\nLook.\n:::\n\nText [@doe2020]", 1,
+		)
+		_, err := load(folderOf(files), MathTable{})
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.words, err)
+		case c.want == "":
+		case err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n"):
+			t.Errorf("%s: %v, want one error: %s…", c.words, err, c.want)
+		}
+	}
+}
+
+// A lesson may have a sentence of its own, of 40 letters at most, and eight states.
+func TestPictureBounds(t *testing.T) {
+	t.Parallel()
+	with := func(front string, states int) error {
+		files := map[string]string{}
+		for name, text := range small {
+			files[name] = text
+		}
+		text := strings.Replace(files["00-start.md"], "slug: start", "slug: start\n"+front, 1)
+		files["00-start.md"] = strings.Replace(
+			text, "Text [@doe2020]", strings.Repeat("::: picture tokens\nLook.\n:::\n\n", states)+"Text [@doe2020]", 1,
+		)
+		c, err := load(folderOf(files), MathTable{})
+		if err == nil && c.Lessons[0].Sentence != "A cat sat" {
+			t.Errorf("the sentence is %q", c.Lessons[0].Sentence)
+		}
+		return err
+	}
+	if err := with("picture: A cat sat", 8); err != nil {
+		t.Error(err)
+	}
+	if err := with("picture: A cat sat", 9); err == nil || !strings.Contains(err.Error(), "may have 8 states") {
+		t.Errorf("nine states: %v", err)
+	}
+	err := with("picture: "+strings.Repeat("x", 41), 1)
+	if err == nil || !strings.HasPrefix(err.Error(), "00-start.md:4: the picture's sentence has 41 letters") {
+		t.Errorf("a long sentence: %v", err)
+	}
+}

@@ -1,0 +1,71 @@
+package learn
+
+import (
+	"context"
+	"sync"
+)
+
+// kept is HTML that is the same for everybody, so that each is worked out once and then
+// kept: as much as the course has places for it. K names one.
+type kept[K comparable] struct {
+	mu    sync.Mutex
+	all   map[K]*keptHTML
+	place chan struct{} // of capacity 1: one is worked out at a time
+}
+
+// keptHTML is worked out, or about to be.
+type keptHTML struct {
+	done chan struct{} // closed when html or err is there
+	html string
+	err  error
+}
+
+func newKept[K comparable]() *kept[K] {
+	return &kept[K]{all: map[K]*keptHTML{}, place: make(chan struct{}, 1)}
+}
+
+// get returns what work makes of a key, within [firstTime]. Whoever comes while it is being
+// worked out waits for the same; a failure is not kept.
+func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
+	k.mu.Lock()
+	h := k.all[key]
+	if h == nil {
+		h = &keptHTML{done: make(chan struct{})}
+		k.all[key] = h
+		go k.make(key, h, work)
+	}
+	k.mu.Unlock()
+	select {
+	case <-h.done:
+		return h.html, h.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// make does not end with the one who asked first: others may wait too.
+func (k *kept[K]) make(key K, h *keptHTML, work func(context.Context) (string, error)) {
+	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
+	defer cancel()
+	if h.err = k.enter(ctx); h.err == nil {
+		h.html, h.err = work(ctx)
+		k.leave()
+	}
+	if h.err != nil {
+		k.mu.Lock()
+		delete(k.all, key)
+		k.mu.Unlock()
+	}
+	close(h.done)
+}
+
+func (k *kept[K]) enter(ctx context.Context) error {
+	select {
+	case k.place <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *kept[K]) leave() { <-k.place }

@@ -1,0 +1,110 @@
+package learn_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// state is a condition: the picture shows its nth state and no other.
+func state(n int) string {
+	return fmt.Sprintf(
+		`[...document.querySelectorAll(".pic__state")].every((e, i) => e.checkVisibility() === (i === %d))`, n-1,
+	)
+}
+
+// TestPictureFollows: the picture changes where the text says so, and stays in view.
+func TestPictureFollows(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	states := course.Lesson("inside-one-pass").Pictures()
+	for _, screen := range []browser.Screen{browser.Laptop, browser.Phone} {
+		tab := browser.Open(t, screen, url+"/learn/inside-one-pass")
+		tab.Wait("the first state", state(1))
+		for _, n := range []int{2, 4, 5, 1} {
+			tab.Eval(fmt.Sprintf(
+				`document.getElementById("%s").scrollIntoView({block: "start"}); scrollBy(0, %d)`, states[n-1].ID,
+				map[bool]int{true: -10000, false: -300}[n == 1],
+			))
+			tab.Wait(fmt.Sprintf("state %d", n), state(n))
+			tab.Wait("the picture in view", `(b => b.top >= 0 && b.bottom <= innerHeight + 1)(`+
+				`document.querySelector(".pic").getBoundingClientRect())`)
+		}
+	}
+}
+
+// TestPictureByEveryHand: a state is chosen by mouse, by keyboard and by touch, and the text
+// goes along.
+func TestPictureByEveryHand(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	open := func(screen browser.Screen) *browser.Tab {
+		tab := browser.Open(t, screen, url+"/learn/inside-one-pass")
+		tab.Wait("the script", `document.querySelector("[data-picture-go='-1'][aria-disabled='true']")`)
+		return tab
+	}
+	goesAlong := func(tab *browser.Tab) {
+		tab.Wait("the second state", state(2))
+		tab.Wait("its place in the text", `scrollY > 0`)
+	}
+	tab := open(browser.Phone)
+	browser.Touch(tab).Press(".pic__steps label:nth-of-type(2) input")
+	goesAlong(tab)
+	tab = open(browser.Laptop)
+	tab.Eval(`document.querySelector(".pic__steps input").focus()`)
+	tab.Keys(browser.ArrowRight)
+	goesAlong(tab)
+	tab = open(browser.Laptop)
+	tab.Click("[data-picture-go='1']")
+	tab.Wait("the second state", state(2))
+	tab.Click("[data-picture-go='1']")
+	tab.Wait("the third state", state(3))
+	tab.Click("[data-picture-go='-1']")
+	tab.Wait("the second state again", state(2))
+}
+
+// TestPictureAccessible: axe-core finds nothing in any state.
+func TestPictureAccessible(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	tab := browser.Open(t, browser.Laptop, url)
+	for i, l := range course.Lessons {
+		if !fixture.LongTier() && i != 3 {
+			continue
+		}
+		tab.Go(url + l.Href())
+		for n := range l.Pictures() {
+			tab.Eval(fmt.Sprintf(`document.querySelectorAll(".pic__steps input")[%d].click()`, n))
+			tab.Wait("the state", state(n+1))
+			tab.AuditState(fmt.Sprintf("%s, state %d", l.Slug, n+1), n)
+		}
+	}
+}
+
+// TestFirstThingToTouch: each lesson has something to press on its first screen: on a laptop an
+// experiment or a question, on a phone at least the steps of the picture.
+func TestFirstThingToTouch(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	for _, screen := range []browser.Screen{browser.Laptop, browser.Phone} {
+		tab := browser.Open(t, screen, url)
+		for _, l := range course.Lessons {
+			tab.Go(url + l.Href())
+			first := map[bool]string{
+				false: `".widget :is(input, textarea, button), .check input"`, true: `".pic__steps input, .check input"`,
+			}
+			got := browser.Value[float64](tab, `Math.min(...[...document.querySelectorAll(`+
+				first[screen.Width < 1000]+`)].filter(e => e.checkVisibility())`+
+				`.map(e => e.getBoundingClientRect().bottom)) / innerHeight`)
+			if got > 1 {
+				t.Errorf("%s on %d px: the first thing to touch ends at %.2f screens", l.Slug, screen.Width, got)
+			}
+			if strings.Contains(l.Slug, "tokens") {
+				tab.Shot(fmt.Sprintf("picture-%d.png", screen.Width))
+			}
+		}
+	}
+}

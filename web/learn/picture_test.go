@@ -1,0 +1,71 @@
+package learn
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// Every lesson's picture is drawn by the model in all its states, each with its words, and each
+// state is reached without a script.
+func TestPicturesAreDrawn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).withDraft()
+	for _, l := range s.pages.Course.Lessons {
+		d, states := s.Get(l.Href()), l.Pictures()
+		if n := d.Find(".pic__steps input[type=radio]").Length(); n != len(states) {
+			t.Errorf("%s: %d steps for %d states", l.Slug, n, len(states))
+		}
+		if n := d.Find(".pic__steps [checked]").Length(); len(states) > 0 && n != 1 {
+			t.Errorf("%s: %d states are chosen at first", l.Slug, n)
+		}
+		d.Find(".pic__state").Each(func(i int, e *goquery.Selection) {
+			in := e.Find(".pic__in.pic--" + string(states[i].Kind))
+			if in.Length() != 1 || in.Find(".map__net").Length() != 1 || text(in.Find("p.sr")) == "" {
+				t.Errorf("%s: the state %s is not drawn: %s", l.Slug, states[i].Kind, text(e))
+			}
+			if n := in.Find(".map__toks > span").Length(); n != 10 {
+				t.Errorf("%s: the state %s has %d columns, want 10 in all", l.Slug, states[i].Kind, n)
+			}
+			if d.Find("main [id="+states[i].ID+"]").Length() != 1 {
+				t.Errorf("%s: no place in the text for %s", l.Slug, states[i].ID)
+			}
+		})
+	}
+}
+
+// The guesses and their verdicts are those of the speculator's own round: with seed 8 the
+// first is refused, so that the two behind it are thrown away.
+func TestPictureOfARefusal(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).withDraft()
+	v, err := drawPicture(t.Context(), s.pages.desk(""), lessons.Sentence, lessons.Picture{
+		Kind: lessons.PictureGuesses, Params: map[string]string{"gamma": "3", "seed": "8"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, f := range v.Twin {
+		said = append(said, f.Name+" "+f.Say)
+	}
+	const want = "·small 47%, refused; ·house thrown away; . thrown away; ·far the large model’s own"
+	if got := strings.Join(said, "; "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Without a draft the picture says so in place of guesses, and the other states stay.
+func TestPictureWithoutADraft(t *testing.T) {
+	t.Parallel()
+	d := newSite(t).Get("/learn/speculative-decoding")
+	if n := d.Find(".pic__trouble").Length(); n != 2 {
+		t.Errorf("%d states say that there is no draft, want 2", n)
+	}
+	if d.Find(".pic--cache .map__net").Length() != 1 {
+		t.Error("the first state is not drawn")
+	}
+}

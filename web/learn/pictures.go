@@ -1,0 +1,183 @@
+package learn
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// pictureKey is a state of a lesson's picture.
+type pictureKey struct{ lesson, id string }
+
+// pictureState is one state of a lesson's picture as its page shows it.
+type pictureState struct {
+	lessons.Picture
+	First bool
+	Drawn templ.Component
+}
+
+// pictureOf lays out the states of a lesson's picture.
+func (p *Pages) pictureOf(l *lessons.Lesson) (list []pictureState) {
+	all := l.Pictures()
+	for i, pic := range all {
+		v := pictureState{Picture: pic, First: i == 0}
+		if v.Name == "" {
+			v.Name = lang.T("pic.state." + string(pic.Kind))
+		}
+		draw := func(ctx context.Context) (html string, err error) {
+			err = fault.Do(p.Log, "a picture", func() (err error) {
+				html, err = p.draw(ctx, l.Sentence, pic, "map-"+pic.ID)
+				return err
+			})
+			return html, err
+		}
+		v.Drawn = deferred(func(ctx context.Context) templ.Component {
+			html, err := p.pictures.get(ctx, pictureKey{l.Slug, pic.ID}, draw)
+			if err != nil {
+				return pictureTrouble(troubleOf(err).Message)
+			}
+			return templ.Raw(html)
+		})
+		list = append(list, v)
+	}
+	return list
+}
+
+// draw runs the model to a state of the picture and draws it.
+func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, id string) (string, error) {
+	v, err := drawPicture(ctx, p.desk(shell.Numbers), sentence, pic)
+	if err != nil {
+		return "", err
+	}
+	v.Map.ID = id
+	var b strings.Builder
+	err = lang.PictureHTML(v).Render(ctx, &b)
+	return b.String(), err
+}
+
+// drawPicture works a state of the picture out.
+func drawPicture(ctx context.Context, d desk, sentence string, pic lessons.Picture) (v stage.Picture, err error) {
+	in := values{}
+	maps.Copy(in, pic.Params)
+	if pic.Kind == lessons.PictureGuesses {
+		return d.guesses(ctx, sentence, in)
+	}
+	s, err := pictureRun(ctx, d, sentence, pic.Kind, in)
+	if err != nil {
+		return v, err
+	}
+	switch pic.Kind {
+	case lessons.PictureText, lessons.PictureTokens:
+		return lang.PictureText(s, pic.Kind == lessons.PictureTokens), nil
+	case lessons.PictureColumns:
+		return lang.PictureColumns(s), nil
+	case lessons.PictureAttention:
+		return lang.PictureAttention(s, in.whole("block"), in.whole("head")), nil
+	case lessons.PictureStream:
+		return lang.PictureStream(s), nil
+	case lessons.PictureScores:
+		return lang.PictureScores(s), nil
+	case lessons.PictureShares, lessons.PictureCut:
+		return lang.PictureShares(s, pic.Kind == lessons.PictureCut), nil
+	case lessons.PictureStrip, lessons.PictureDraw:
+		return lang.PictureStrip(s, pic.Kind == lessons.PictureDraw), nil
+	case lessons.PictureCache:
+		return lang.PictureCache(s), nil
+	}
+	to, err := pictureRun(ctx, d, in["to"], pic.Kind, in)
+	return lang.PictureEdit(s, to), err
+}
+
+// pictureStages are the stages to which the model runs for a state of the picture.
+var pictureStages = map[lessons.PictureKind]infer.Kind{
+	lessons.PictureScores: infer.KindLogits, lessons.PictureShares: infer.KindSoftmax,
+	lessons.PictureCut: infer.KindFilter, lessons.PictureStrip: infer.KindFilter,
+	lessons.PictureDraw: infer.KindAppend, lessons.PictureCache: infer.KindForward,
+	lessons.PictureEdit: infer.KindSoftmax,
+}
+
+// pictureRun runs a sentence to the stage that a state of the picture shows.
+func pictureRun(
+	ctx context.Context, d desk, sentence string, kind lessons.PictureKind, in values,
+) (*session.State, error) {
+	run, err := newRun(ctx, d.target, sentence, settingsOf(in))
+	if err != nil {
+		return nil, err
+	}
+	if kind == lessons.PictureAttention || kind == lessons.PictureStream {
+		if _, err := run.Apply(ctx, session.SetLook{On: true}); err != nil {
+			return nil, err
+		}
+	}
+	if kind == lessons.PictureCache {
+		if _, err := writeTo(ctx, run, 1); err != nil {
+			return nil, err
+		}
+		if _, err := run.Apply(ctx, session.StepStage{}); err != nil {
+			return nil, err
+		}
+		return run.State(), nil
+	}
+	to := pictureStages[kind]
+	if to == 0 {
+		to = infer.KindForward
+	}
+	return stageTo(ctx, run, to)
+}
+
+// guesses draws the first round of speculative decoding after a sentence.
+func (d desk) guesses(ctx context.Context, sentence string, in values) (v stage.Picture, err error) {
+	s, err := pictureRun(ctx, d, sentence, lessons.PictureGuesses, in)
+	if err != nil {
+		return v, err
+	}
+	e := &speculate{desk: d}
+	if err := e.pair(); err != nil {
+		return v, err
+	}
+	gamma := 3
+	if _, ok := in["gamma"]; ok {
+		gamma = in.whole("gamma")
+	}
+	if e.spec, err = infer.NewSpeculator(d.target, d.draft, sentence, settingsOf(in), gamma); err != nil {
+		return v, err
+	}
+	if err := e.runTo(ctx, 1); err != nil {
+		return v, err
+	}
+	if len(e.rounds) == 0 {
+		return v, &terms.Refusal{Code: terms.CodeModel, Message: "There is no room for a guess after this sentence."}
+	}
+	return lang.PictureGuesses(s, guessesOf(e.rounds[0])), nil
+}
+
+// guessesOf are a round's guesses with their verdicts, and the token that is the target's own.
+func guessesOf(round []infer.SpecStage) (list []stage.PictureGuess) {
+	judged := 0
+	for _, did := range round {
+		switch s := did.(type) {
+		case infer.Propose:
+			for _, g := range s.Drafted {
+				list = append(list, stage.PictureGuess{Token: g.Chosen.Token})
+			}
+		case infer.Accept:
+			list[judged].Chance, list[judged].Accepted, list[judged].Judged = s.Probability, s.Accepted, true
+			judged++
+		case infer.Correct:
+			list = append(list, stage.PictureGuess{Token: s.Drawn.Chosen.Token, Own: true})
+		case infer.Bonus:
+			list = append(list, stage.PictureGuess{Token: s.Drawn.Chosen.Token, Own: true})
+		}
+	}
+	return list
+}

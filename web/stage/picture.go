@@ -1,0 +1,349 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Picture is the growing picture of the lessons at one of its states: the map of the
+// model, with what the state adds to it. Every part has one place in all states; the
+// style picture.css shows those that the state has reached.
+type Picture struct {
+	State   string // "tokens", "attention", …: the class of its style
+	Map     Map
+	Letters []PictureLetter // of the sentence as typed
+	Flows   []string        // SVG points: from the letters of a token down to its column
+	Row     string          // of the block that a head looks in, from the top, as an SVG length
+	Arcs    []PictureArc
+	Weights []PictureWeight // what that head takes from each column
+	Says    []PictureSay    // what the last column would say after each block
+	Head    string          // over the rows
+	Rows    []PictureRow
+	Strip   *Segments
+	Say     string // all of it in a sentence
+	Twin    []MapFact
+}
+
+// PictureLetter is a letter of the sentence. A cut may stand before it.
+type PictureLetter struct {
+	Text Text
+	Cut  bool
+}
+
+// PictureArc leads from the last column back to another, as wide as its weight.
+type PictureArc struct{ D, W, X string }
+
+// PictureWeight is a column's weight in a look, with its cell as SVG lengths.
+type PictureWeight struct{ X, W, Mid, Percent, Class string }
+
+// PictureSay is what the last column would say after a block.
+type PictureSay struct {
+	X, Y string // SVG lengths
+	Text Text
+	P    string
+}
+
+// PictureRow is a bar with a name and a value.
+type PictureRow struct {
+	Text  Text
+	Bar   string // SVG length
+	Tick  string // where the bar ends at T = 1, or ""
+	Value string
+	Class string // "is-score", "is-rest", "is-cut", "is-other", "is-no" or ""
+}
+
+// pictureAhead is how many columns the picture has room for after the sentence's: the
+// token drawn and a draft's guesses.
+const pictureAhead = 3
+
+// PictureRoom is how many columns the picture has in all states, for a text of n tokens.
+func PictureRoom(n int) int { return min(n, mapColumns) + pictureAhead }
+
+// picture is the map in the form of the lessons.
+func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOptions) Picture {
+	o.Form, o.At = MapLesson, at
+	o.Room = PictureRoom(len(s.PromptTokens))
+	return Picture{State: name, Map: w.NewMap(s, o)}
+}
+
+// PictureText is the sentence as it is typed, and with cut as tokens.
+func (w Words) PictureText(s *session.State, cut bool) Picture {
+	name := "text"
+	if cut {
+		name = "tokens"
+	}
+	p := w.picture(s, name, infer.KindForward, MapOptions{})
+	starts := map[int]bool{}
+	letters, at, room := utf8.RuneCountInString(s.Prompt), 0, float64(len(p.Map.Columns))
+	for i, t := range s.PromptTokens {
+		name := p.Map.Columns[min(i, len(p.Map.Columns)-1)].Text.String()
+		p.Twin = append(p.Twin, MapFact{name, w.T("pic.number", "n", terms.Count(t.ID))})
+		if i < len(p.Map.Columns) {
+			p.Map.Columns[i].Small = terms.Count(t.ID)
+		}
+		if t.Special {
+			continue
+		}
+		from := at
+		at = min(at+runesOf(t), letters)
+		starts[from] = true
+		share := func(n int) string { return num(math.Round(1e4*float64(n)/float64(letters)) / 100) }
+		p.Flows = append(p.Flows, fmt.Sprintf(
+			"%s,0 %s,0 %s,100 %s,100", share(from), share(at), num(math.Round(1e4*(float64(i)+.88)/room)/100),
+			num(math.Round(1e4*(float64(i)+.12)/room)/100),
+		))
+	}
+	for i, r := range []rune(s.Prompt) {
+		p.Letters = append(p.Letters, PictureLetter{Text: Marked(string(r)), Cut: cut && i > 0 && starts[i]})
+	}
+	p.Say = w.T("pic.say.text", "text", s.Prompt)
+	if cut {
+		p.Say = w.T("pic.say.tokens", "text", s.Prompt, "tokens", w.Counted(len(s.PromptTokens), "token"))
+	} else {
+		p.Twin = nil
+	}
+	return p
+}
+
+// runesOf is how many letters of the text a token stands for. One that has only a part of
+// a letter's bytes stands for it if it has the first of them.
+func runesOf(t infer.Token) (n int) {
+	text := t.Text
+	if t.Bytes != nil {
+		text = string(t.Bytes)
+	}
+	for i := range len(text) {
+		if utf8.RuneStart(text[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// PictureColumns is the columns over the tokens: all cells that the first pass fills.
+func (w Words) PictureColumns(s *session.State) Picture {
+	p := w.picture(s, "columns", infer.KindForward, MapOptions{})
+	p.Say = p.Map.Aria
+	return p
+}
+
+// PictureAttention is one head's look: arrows from the last column back, as wide as their
+// weights. Blocks and heads count from 1; those that the model lacks are the last ones.
+func (w Words) PictureAttention(s *session.State, block, head int) Picture {
+	p := w.picture(s, "attention", infer.KindForward, MapOptions{})
+	if s.Look == nil {
+		return p
+	}
+	layers := len(s.Look.Blocks)
+	block = min(block, layers)
+	heads := s.Look.Blocks[block-1].Attention
+	head = min(head, len(heads))
+	weights := heads[head-1]
+	cols, row := float64(len(p.Map.Columns)), layers-block
+	p.Row = Share(float64(row) / float64(layers))
+	spans, tokens := mapSpans(len(weights)), w.textTokens(s, len(weights))
+	last := len(spans) - 1
+	y := (float64(row) + .5) * mapPitch
+	for i, c := range spans {
+		weight := 0.0
+		for _, x := range weights[c.from:c.to] {
+			weight += float64(x)
+		}
+		p.Weights = append(p.Weights, PictureWeight{
+			X: Share((float64(i) + .12) / cols), W: Share(.76 / cols), Mid: Share((float64(i) + .5) / cols),
+			Percent: terms.Percent(weight), Class: Ramp(weight),
+		})
+		name := tokens[c.from].Text.String()
+		if c.to-c.from > 1 {
+			name = p.Map.Columns[i].Text.String()
+		}
+		p.Twin = append(p.Twin, MapFact{name, terms.Prob(weight)})
+		if i == last || weight < .01 {
+			continue // what a column keeps for itself has no arrow, and what rounds to nothing neither
+		}
+		from, to := (float64(last)+.5)*mapPitch, (float64(i)+.5)*mapPitch
+		up := y - 8 - 5*float64(last-i)
+		p.Arcs = append(p.Arcs, PictureArc{
+			D: fmt.Sprintf(
+				"M%[1]s %[2]sC%[1]s %[3]s %[4]s %[3]s %[4]s %[2]s", num(from), num(y-4), num(up), num(to),
+			),
+			W: terms.Decimals(1+12*weight, 1), X: Share((float64(i) + .5) / cols),
+		})
+	}
+	p.Head = w.T("head.name", "block", terms.Count(block), "head", terms.Count(head))
+	most := w.mostRead(tokens, weights, 1, outOfSight(s.Model.Config(), block-1, len(weights)))[0]
+	p.Say = w.T(
+		"pic.say.attention", "head", p.Head, "last", tokens[len(tokens)-1].Text.String(),
+		"token", most.Text.String(), "w", terms.Percent(most.w),
+	)
+	return p
+}
+
+// PictureStream is what the last column would say if the model stopped after each block.
+func (w Words) PictureStream(s *session.State) Picture {
+	p := w.picture(s, "stream", infer.KindForward, MapOptions{})
+	if s.Look == nil {
+		return p
+	}
+	layers, cols := len(s.Look.Blocks), float64(len(p.Map.Columns))
+	last := float64(len(mapSpans(s.Step().Positions())) - 1)
+	for i, b := range s.Look.Blocks {
+		if len(b.Says) == 0 {
+			continue
+		}
+		row := float64(layers - 1 - i)
+		say := PictureSay{
+			X: Share((last - .1) / cols), Y: Share((row + .5) / float64(layers)),
+			Text: TokenText(b.Says[0].Token), P: terms.Percent(b.Says[0].P),
+		}
+		p.Says = append(p.Says, say)
+		p.Twin = append(p.Twin, MapFact{
+			w.T("map.block", "n", terms.Count(i+1)), w.T("pic.says", "token", say.Text.String(), "p", say.P),
+		})
+	}
+	p.Say = w.T("pic.say.stream")
+	return p
+}
+
+// PictureScores is the scores that the last column's vector becomes.
+func (w Words) PictureScores(s *session.State) Picture {
+	p := w.picture(s, "scores", infer.KindLogits, MapOptions{})
+	z := s.Step().Logits
+	top := sampling.Top(z, mapShares+1)
+	most := float64(z[top[0]])
+	for _, id := range top[:mapShares] {
+		p.Rows = append(p.Rows, PictureRow{
+			Text: TokenText(s.Model.Token(int(id))), Bar: Share(max(float64(z[id]), 0) / max(most, 1e-9)),
+			Value: terms.Decimals(float64(z[id]), 2), Class: "is-score",
+		})
+	}
+	p.rest(w, s, w.T("pic.below", "z", terms.Decimals(float64(z[top[mapShares]]), 2)))
+	p.Head = w.T("pic.scores.head", "n", terms.Count(len(z)), "width", terms.Count(s.Model.Config().Width))
+	p.Say = w.T("pic.say.scores", "n", terms.Count(len(z)), "scores", w.list(p.rowWords()))
+	p.twinRows()
+	return p
+}
+
+// rest adds the row for all other tokens.
+func (p *Picture) rest(w Words, s *session.State, value string) {
+	p.Rows = append(p.Rows, PictureRow{
+		Text:  Text{{S: w.T("pic.others", "n", terms.Count(s.Model.Config().Vocab-mapShares))}},
+		Value: value, Class: "is-rest",
+	})
+}
+
+func (p *Picture) rowWords() (words []string) {
+	for _, r := range p.Rows {
+		words = append(words, r.Text.String()+" "+r.Value)
+	}
+	return words
+}
+
+func (p *Picture) twinRows() {
+	for _, r := range p.Rows {
+		p.Twin = append(p.Twin, MapFact{r.Text.String(), r.Value})
+	}
+}
+
+// PictureShares is the shares that the scores become; with cut, what the filters leave of
+// them. Where the temperature is not 1, a tick is where each bar would end at 1.
+func (w Words) PictureShares(s *session.State, cut bool) Picture {
+	name, at := "shares", infer.KindSoftmax
+	if cut {
+		name, at = "cut", infer.KindFilter
+	}
+	p := w.picture(s, name, at, MapOptions{})
+	d, ticks := s.Dist, s.Step().Settings.Temperature != 1 && !cut
+	var plain []float64
+	if ticks {
+		plain, _, _ = sampling.Softmax(s.Step().Logits, 1)
+	}
+	shares := w.mapShares(s, at)
+	for r, v := range shares[:len(shares)-1] {
+		id := int(d.Order[r])
+		row := PictureRow{Text: v.Text, Bar: v.H, Value: v.Percent}
+		if ticks {
+			row.Tick = Share(plain[id])
+		}
+		if cut && !d.Keeps(d.Order[r]) {
+			row.Class, row.Bar, row.Value = "is-cut", Share(d.P[id]), w.T("cut")
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	others := shares[len(shares)-1]
+	p.rest(w, s, others.Percent)
+	p.Rows[len(p.Rows)-1].Bar = others.H
+	kept, all := terms.Count(d.Keep), w.Counted(len(d.P), "token")
+	p.Head = w.T("pic.shares.head", "t", terms.Setting(s.Step().Settings.Temperature))
+	if cut {
+		p.Head = w.T("pic.cut.head", "kept", kept, "all", all)
+	}
+	p.Say = w.T("pic.say."+name, "shares", w.list(p.rowWords()), "kept", kept, "all", all)
+	p.twinRows()
+	return p
+}
+
+// PictureStrip is what is kept laid end to end, and with drawn the number that decides.
+func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
+	name, at := "strip", infer.KindFilter
+	if drawn {
+		name, at = "draw", infer.KindAppend
+	}
+	p := w.picture(s, name, at, MapOptions{})
+	f := s.StageOf(infer.KindFilter, pictureRows).(infer.Filter)
+	p.Strip = w.laidSegments(f)
+	p.Say = w.T("pic.say.strip")
+	p.Head = w.T("pic.strip.head")
+	if drawn {
+		st := s.StageOf(infer.KindSample, pictureRows).(infer.Sample)
+		p.Strip = w.sampleSegments(st, f)
+		token := TokenText(st.Chosen.Token)
+		p.Say = w.T(
+			"pic.say.draw", "u", terms.Prob(st.U), "token", token.String(), "from", terms.Prob(st.From), "to",
+			terms.Prob(st.To), "seed", fmt.Sprint(s.Step().Settings.Seed),
+		)
+		p.Head = w.T("pic.draw.head", "seed", fmt.Sprint(s.Step().Settings.Seed))
+	}
+	for i, g := range p.Strip.List {
+		fits := pictureFit(g.Text.String(), g.wide)
+		p.Strip.List[i].Fit, p.Strip.List[i].FitP = fits, fits
+		p.Twin = append(p.Twin, MapFact{g.Text.String(), g.P})
+	}
+	p.Strip.Aria = p.Say
+	return p
+}
+
+// pictureFit says where a label fits into a piece of the picture's strip, which is narrower
+// than that of a stage.
+func pictureFit(label string, share float64) string {
+	const narrow, wide, char, pad = 300, 420, 7, 12
+	need := float64(utf8.RuneCountInString(label))*char + pad
+	switch {
+	case share*narrow >= need:
+		return "fit-s"
+	case share*wide >= need:
+		return "fit-m"
+	}
+	return "fit-x"
+}
+
+// pictureRows is how many tokens the strip tells apart at most.
+const pictureRows = 12
+
+// Upright reports whether the labels under the columns are too long to lie.
+func (p Picture) Upright() bool {
+	return slices.ContainsFunc(p.Map.Columns, func(c MapColumn) bool {
+		return utf8.RuneCountInString(strings.TrimSpace(c.Text.String())) > 9
+	}) || len(p.Map.Columns) > 12
+}
+
+// rowHeight is a block's height as an SVG length.
+func (p Picture) rowHeight() string { return Share(1 / float64(len(p.Map.Rows))) }

@@ -1,0 +1,190 @@
+package stage
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// wizard is the lessons' sentence at a stage, looked into.
+func wizard(t *testing.T, text string, at infer.Kind, more ...session.Command) *session.State {
+	t.Helper()
+	run := session.New(testmodel.Target(t), session.DefaultLimits())
+	set := infer.DefaultSettings()
+	set.Settings, set.Seed = sampling.Pure, 4
+	for _, c := range slices.Concat(session.Begin(set, text), more) {
+		if _, err := run.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st := run.State()
+	for st.Cursor.Stage < at {
+		var err error
+		if st, err = run.Apply(t.Context(), session.StepStage{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return st
+}
+
+const sentence = "The wizard lived in a"
+
+func twin(p Picture) string {
+	var list []string
+	for _, f := range p.Twin {
+		list = append(list, f.Name+" "+f.Say)
+	}
+	return strings.Join(list, ", ")
+}
+
+// The sentence has 21 letters and the tokens The·w izard·lived·in·a: the model cuts after the
+// 3rd, 5th, 10th, 16th and 19th letter.
+func TestPictureTokens(t *testing.T) {
+	t.Parallel()
+	p := English.PictureText(wizard(t, sentence, infer.KindForward), true)
+	var cuts []int
+	for i, l := range p.Letters {
+		if l.Cut {
+			cuts = append(cuts, i)
+		}
+	}
+	if want := []int{3, 5, 10, 16, 19}; len(p.Letters) != 21 || !slices.Equal(cuts, want) {
+		t.Errorf("%d letters, cut at %v, want %v", len(p.Letters), cuts, want)
+	}
+	// "The" is letters 0 to 3 of 21, and column 1 of 10 with a margin of .12
+	if want := "0,0 14.29,0 18.8,100 11.2,100"; p.Flows[0] != want {
+		t.Errorf("the first token flows along %s, want %s", p.Flows[0], want)
+	}
+	if typed := English.PictureText(wizard(t, sentence, infer.KindForward), false); typed.State != "text" ||
+		slices.ContainsFunc(typed.Letters, func(l PictureLetter) bool { return l.Cut }) {
+		t.Error("the sentence as it is typed is cut already")
+	}
+}
+
+// What block 4, head 5 takes from each column, as plain attention over this model's weights
+// gives it; an arrow for each but the last, which is the column's own.
+func TestPictureAttention(t *testing.T) {
+	t.Parallel()
+	p := English.PictureAttention(wizard(t, sentence, infer.KindForward, session.SetLook{On: true}), 4, 5)
+	const want = "start 0.0219, The 0.0294, ·w 0.0291, izard 0.2250, ·lived 0.4607, ·in 0.1612, ·a 0.0726"
+	if got := twin(p); got != want {
+		t.Errorf("weights %s, want %s", got, want)
+	}
+	if len(p.Arcs) != 6 || p.Weights[4].Percent != "46%" || p.Arcs[4].W != "6.5" { // 1 + 12 × 0.4607
+		t.Errorf("%d arcs, %+v, %+v", len(p.Arcs), p.Weights, p.Arcs)
+	}
+	if p.Row != Share(2./6) { // block 4 of 6, the 6th on top
+		t.Errorf("the row begins at %s", p.Row)
+	}
+}
+
+// Scores and shares are those of one run, in one order.
+func TestPictureScoresAndShares(t *testing.T) {
+	t.Parallel()
+	s := wizard(t, sentence, infer.KindSoftmax)
+	if got, want := twin(English.PictureScores(s)), "·hollow 13.14, ·far 12.89, ·cottage 12.85, ·stone 12.75, "+
+		"·little 12.74, 4,091 others up to 12.53"; got != want {
+		t.Errorf("scores %s, want %s", got, want)
+	}
+	if got, want := twin(English.PictureShares(s, false)), "·hollow 20%, ·far 16%, ·cottage 15%, ·stone 14%, "+
+		"·little 14%, 4,091 others 21%"; got != want {
+		t.Errorf("shares %s, want %s", got, want)
+	}
+	cold := wizard(t, sentence, infer.KindSoftmax, session.Set{Knobs: infer.Knobs{"temperature": 0.5}})
+	p := English.PictureShares(cold, false)
+	plain, _, _ := sampling.Softmax(cold.Step().Logits, 1)
+	if want := Share(plain[cold.Dist.Order[0]]); p.Rows[0].Tick != want {
+		t.Errorf("the tick is at %s, want %s, the share at T = 1", p.Rows[0].Tick, want)
+	}
+}
+
+// With seed 4 u is 0.4315, in the piece of ·cottage, which falls into the open place.
+func TestPictureDraw(t *testing.T) {
+	t.Parallel()
+	p := English.PictureStrip(wizard(t, sentence, infer.KindAppend), true)
+	if !strings.Contains(p.Say, "0.4315") || !strings.Contains(p.Say, "from 0.3603 to 0.5111") {
+		t.Errorf("it says %q", p.Say)
+	}
+	if next := p.Map.Columns[7]; next.Text.String() != "·cottage" || !strings.Contains(next.Class, "is-gen") {
+		t.Errorf("the open place has %+v", next)
+	}
+	strip := English.PictureStrip(wizard(t, sentence, infer.KindFilter), false)
+	if strip.Strip.Mark != "" || strip.Map.Columns[7].Text.String() != "?" {
+		t.Error("the strip gives the draw away")
+	}
+}
+
+// For the eighth token, by FACTS' formula: 4,128,768 for the matrices, 2,304 for each position
+// attended, 786,432 for the scores. Reading all again: 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
+func TestPictureCache(t *testing.T) {
+	t.Parallel()
+	s := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})
+	p := English.PictureCache(s)
+	if got, want := twin(p), "with the cache 4,933,632, all read again 33,899,520"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	row := p.Map.Rows[0]
+	if n := strings.Count(row.Kept, "M"); n != 7 || strings.Count(row.Last, "M") != 1 || row.Pass != "" {
+		t.Errorf("%d columns are kept, want 7, and one is new: %+v", n, row)
+	}
+}
+
+// The two sentences share start and The; five columns die.
+func TestPictureEdit(t *testing.T) {
+	t.Parallel()
+	p := English.PictureEdit(
+		wizard(t, sentence, infer.KindSoftmax), wizard(t, "The weaver lived in a", infer.KindSoftmax),
+	)
+	row := p.Map.Rows[0]
+	if kept, dead := strings.Count(row.Fresh, "M"), strings.Count(row.Dead, "M"); kept != 2 || dead != 5 {
+		t.Errorf("%d columns stay and %d die, want 2 and 5", kept, dead)
+	}
+	if got, want := twin(p), "The wizard lived in a 15%, The weaver lived in a 48%"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A refused guess and what follows it come to nothing.
+func TestPictureGuesses(t *testing.T) {
+	t.Parallel()
+	s := wizard(t, sentence, infer.KindForward)
+	token := func(text string) infer.Token { return infer.Token{Text: text} }
+	p := English.PictureGuesses(s, []PictureGuess{
+		{Token: token(" old"), Chance: 1, Accepted: true, Judged: true},
+		{Token: token(" tree"), Chance: .5, Judged: true},
+		{Token: token(".")},
+		{Token: token(" house"), Own: true},
+	})
+	const want = "·old 100%, kept, ·tree 50%, refused, . thrown away, ·house the large model’s own"
+	if got := twin(p); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	var classes []string
+	for _, c := range p.Map.Columns[7:] {
+		classes = append(classes, c.Class)
+	}
+	if want := []string{"is-next is-gen", "is-next is-no", "is-next is-no"}; !slices.Equal(classes, want) {
+		t.Errorf("in front hang %q, want %q", classes, want)
+	}
+}
+
+// Every part keeps its place: the map has as many columns in each state.
+func TestPictureKeepsPlaces(t *testing.T) {
+	t.Parallel()
+	s := wizard(t, sentence, infer.KindAppend, session.SetLook{On: true})
+	later := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})
+	for _, p := range []Picture{
+		English.PictureText(s, false), English.PictureText(s, true), English.PictureColumns(s),
+		English.PictureScores(s), English.PictureShares(s, true), English.PictureStrip(s, true),
+		English.PictureCache(later), English.PictureGuesses(s, []PictureGuess{{}, {}, {}}),
+	} {
+		if n := len(p.Map.Columns); n != 10 || p.Map.Box != "0 0 100 60" {
+			t.Errorf("%s has %d columns in %s, want 7 and room for 3", p.State, n, p.Map.Box)
+		}
+	}
+}
