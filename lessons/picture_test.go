@@ -45,7 +45,7 @@ func TestPictureErrors(t *testing.T) {
 		{"tokens t=1", at + `picture tokens: there is no setting "t" here`},
 		{"attention block=4", at + "picture attention: head is missing"},
 		{"attention block=4 head=7", at + "picture attention: "},
-		{"shares t=99", at + "picture shares: "},
+		{"shares t=-1", at + "picture shares: "},
 		{"edit to=\"" + strings.Repeat("so ", 14) + "\"", at + "picture edit: to has 42 letters, and may have 40"},
 		{
 			"tokens name=\"Seventeen letters\"",
