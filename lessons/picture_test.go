@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// One sentence runs through every lesson; the overview has no picture. The states of a lesson
-// have ids of their own and captions.
+// One sentence runs through the twelve lessons on writing a text; the overview has no picture,
+// nor need one that comes after. The states of a lesson have ids of their own and captions.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	kinds := map[PictureKind]bool{}
 	for _, l := range course(t).Lessons {
 		all := l.Pictures()
-		if (len(all) == 0) != (l.Number == 0) {
+		if (len(all) == 0) != (l.Number == 0) && l.Number <= 12 {
 			t.Errorf("%s has %d states of the picture", l.Slug, len(all))
 		}
 		if l.Sentence != Sentence {
