@@ -116,7 +116,7 @@ func (w Words) PictureHTML(p Picture) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = w.MapHTML(p.Map).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = w.mapDrawnHTML(p.Map).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
