@@ -9,11 +9,18 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/web/practice"
 )
 
 // others are the pages of other rooms than Learn and Practise that links lead to.
-var others = map[string]bool{"/loop": true, "/labs": true, "/teach": true}
+var others = func() map[string]bool {
+	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
+	for _, l := range lab.All() {
+		pages["/labs/"+l.Info().Name] = true
+	}
+	return pages
+}()
 
 // TestLinks follows every link of every page that teaches: each leads to a page
 // that is there, and to a part of it that is there.

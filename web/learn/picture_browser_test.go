@@ -94,7 +94,8 @@ func TestFirstThingToTouch(t *testing.T) {
 		for _, l := range course.Lessons {
 			tab.Go(url + l.Href())
 			first := map[bool]string{
-				false: `".widget :is(input, textarea, button), .check input"`, true: `".pic__steps input, .check input"`,
+				false: `".widget :is(input, textarea, button), .check input"`,
+				true:  `".pic__steps input, .check input"`,
 			}
 			got := browser.Value[float64](tab, `Math.min(...[...document.querySelectorAll(`+
 				first[screen.Width < 1000]+`)].filter(e => e.checkVisibility())`+
