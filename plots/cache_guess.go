@@ -82,10 +82,7 @@ func (r CacheGuess) lines(f *figure) error {
 	}
 	if len(r.Points) == 0 {
 		if r.First > 0 {
-			f.notes = append(f.notes, note{
-				x: 1, y: r.First, dx: 8, dy: 12, words: "about " + millis(r.First) + " for the first", color: ink3,
-				align: start,
-			})
+			f.notes = append(f.notes, r.firstNote(f.Y.Max))
 			return f.dots(plotter.XYs{from}, ink2, 4)
 		}
 		return nil
@@ -94,6 +91,23 @@ func (r CacheGuess) lines(f *figure) error {
 	f.chart.Description = fmt.Sprintf("At token %d: %s with the cache, %s all read again.", last.Step,
 		millis(last.Cached.Mid), millis(last.Recomputed.Mid))
 	return r.measured(f, last)
+}
+
+// firstNote says what the first token takes. It stands below the point, for the guesses are
+// drawn from there and mostly climb; above it if there is no room. top is the axis's end.
+func (r CacheGuess) firstNote(top float64) note {
+	const frame, room = 200.0, 20.0 // pixels: the least height of the frame, and a line of text below the point
+	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: "about " + millis(r.First), color: ink3, align: start}
+	above := 12.0
+	if r.Narrow { // larger letters
+		n.dy, above = -15, 20
+	} else {
+		n.words += " for the first"
+	}
+	if r.First*frame < room*top {
+		n.dy = above
+	}
+	return n
 }
 
 func (r CacheGuess) measured(f *figure, last Ways) error {

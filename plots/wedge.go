@@ -91,9 +91,13 @@ func (w Wedge) over(f *figure, last float64) error {
 	if w.Weights > w.Memory {
 		outline = append(outline, plotter.XY{X: 0, Y: w.Memory})
 	}
-	f.notes = append(f.notes, note{
+	n := note{
 		x: last, y: (w.Memory + w.at(last)) / 2, dx: -8, dy: -4, words: "does not fit", color: bad, bold: true,
 		align: end,
-	})
+	}
+	if w.Narrow {
+		n.words, n.y, n.dy = "no room", w.Memory, 10
+	}
+	f.notes = append(f.notes, n)
 	return f.area(outline, surface, draw.LineStyle{Color: bad, Width: 1.5})
 }

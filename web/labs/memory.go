@@ -22,14 +22,17 @@ var _ = showTiles(show("memory", memorySections, nil, prediction{}),
 	"memory", "Measure the engine’s own cache", "layers", "kv_heads", "head_dim", "precision", "positions", "batch")
 
 func memorySections(m *lab.Memory) []section {
+	wedge := plots.Wedge{
+		Weights: m.WeightBytes, PerToken: m.BytesPerPosition * float64(m.Batch), Memory: m.MemoryBytes,
+		Positions: m.Positions, Texts: m.Batch,
+	}
+	phone := wedge
+	phone.Narrow = true
 	list := []section{
 		section{
 			ID: "lead", Lead: true, Say: fitsSay(m), Caption: m.Model.Name + ", weights as " + m.WeightPrecision +
 				"; tokens in each chat, prompt and answer together", Sum: sumOf(m),
-		}.charted(plots.Wedge{
-			Weights: m.WeightBytes, PerToken: m.BytesPerPosition * float64(m.Batch), Memory: m.MemoryBytes,
-			Positions: m.Positions, Texts: m.Batch,
-		}.Draw()),
+		}.charted(wedge.Draw()).onPhones(phone.Draw()),
 		{
 			ID: "heads", Title: "Sharing heads", Small: fmt.Sprintf("at %s positions", terms.Count(m.Positions)),
 			Half: true,

@@ -73,6 +73,14 @@ func (s section) charted(c plots.Chart, err error) section {
 	return s
 }
 
+// onPhones adds the same chart as drawn for phones.
+func (s section) onPhones(c plots.Chart, err error) section {
+	if err == nil {
+		s.Narrow = &c
+	}
+	return s
+}
+
 // grid is a table of a section; the first cell of a row is its header.
 type grid struct {
 	Caption string

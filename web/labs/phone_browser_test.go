@@ -1,0 +1,42 @@
+package labs_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestChartsForPhones: on a phone the first chart of a lab is the one that is drawn for phones, and
+// the note at its first token is clear of the two guesses that begin there.
+func TestChartsForPhones(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	tab := browser.Open(t, browser.Phone, url+"/labs/memory")
+	const shown = `[...document.querySelectorAll("#lab-lead .plot")].filter((e) => e.checkVisibility())`
+	for _, lab := range []string{"memory", "cache"} {
+		tab.Go(url + "/labs/" + lab)
+		if got := browser.Value[[]bool](tab, shown+`.map((e) => e.closest(".chart__phone") !== null)`); len(got) != 1 ||
+			!got[0] {
+			t.Errorf("%s: the charts on a phone, and whether they are drawn for it: %v", lab, got)
+		}
+	}
+	for _, query := range []string{"", "?tokens=256", "?tokens=8", "?prompt=a&tokens=500"} {
+		tab.Go(url + "/labs/cache" + query)
+		got := browser.Value[[]string](tab, `(() => {
+			const note = [...document.querySelectorAll(".chart__phone .plot text")]
+				.find((e) => e.textContent.startsWith("about"))?.getBoundingClientRect();
+			if (!note) return ["no note"];
+			return [...document.querySelectorAll(".chart__phone .ring path")].flatMap((path) => {
+				for (let at = 0, all = path.getTotalLength(); at <= all; at += 2) {
+					const p = path.getPointAtLength(at).matrixTransform(path.getScreenCTM());
+					const { left, right, top, bottom } = note, slack = 2; // air inside the box of a letter
+					if (p.x > left && p.x < right && p.y > top + slack && p.y < bottom - slack) return ["line at " + at];
+				}
+				return [];
+			});
+		})()`)
+		if len(got) > 0 {
+			t.Errorf("%q: in the note there is %v", query, got)
+		}
+	}
+}
