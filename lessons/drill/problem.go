@@ -29,6 +29,7 @@ type Info struct {
 	Minutes int              // roughly how long it takes
 	Levels  int              // levels 1 to this
 	Harder  [MaxLevel]string // what makes each level harder
+	Taught  bool             // the numbers of seed 0 at level 1 are the lesson's
 }
 
 // MaxLevel is the hardest level of every drill.
@@ -45,13 +46,13 @@ var fiveTokens = [MaxLevel]string{
 func Kinds() []Info {
 	return []Info{
 		{
-			Kind: Five, Title: "The five-token drill",
+			Kind: Five, Title: "The five-token drill", Taught: true,
 			Lead:    "One prediction by hand, in fifteen answers: shares, three ways to choose, two temperatures.",
 			Minutes: 8, Levels: MaxLevel,
 			Harder: fiveTokens,
 		},
 		{
-			Kind: Softmax, Title: "All of the five-token drill",
+			Kind: Softmax, Title: "All of the five-token drill", Taught: true,
 			Lead:    "The same prediction with every number on paper: each power of e, each sum, and the draw.",
 			Minutes: 20, Levels: MaxLevel,
 			Harder: fiveTokens,
@@ -67,7 +68,7 @@ func Kinds() []Info {
 			},
 		},
 		{
-			Kind: KVBytes, Title: "The size of the cache",
+			Kind: KVBytes, Title: "The size of the cache", Taught: true,
 			Lead:    "Count the bytes of keys and values, from the shape of the model.",
 			Minutes: 6, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
@@ -87,7 +88,7 @@ func Kinds() []Info {
 			},
 		},
 		{
-			Kind: Bill, Title: "The bill",
+			Kind: Bill, Title: "The bill", Taught: true,
 			Lead:    "Price a call by what goes in and what comes out.",
 			Minutes: 5, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
@@ -97,7 +98,7 @@ func Kinds() []Info {
 			},
 		},
 		{
-			Kind: Speculation, Title: "Tokens for one verification",
+			Kind: Speculation, Title: "Tokens for one verification", Taught: true,
 			Lead:    "How many tokens one pass of the large model yields when a draft goes ahead.",
 			Minutes: 6, Levels: MaxLevel,
 			Harder: [MaxLevel]string{

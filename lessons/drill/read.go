@@ -117,8 +117,8 @@ func tidy(text string) (string, error) {
 		}
 		return r
 	}, text)
-	s = strings.ToLower(strings.TrimSpace(s))
-	s = strings.TrimSpace(strings.TrimLeft(s, "=≈~"))
+	s = raised(strings.ToLower(strings.TrimSpace(s)))
+	s = strings.TrimSpace(strings.TrimRight(strings.TrimLeft(s, "=≈~"), "…"))
 	if s == "" {
 		return "", nil
 	}
@@ -132,6 +132,31 @@ func tidy(text string) (string, error) {
 		return "", &RefusedError{noNumber}
 	}
 	return s, nil
+}
+
+// raised writes powers in one way: e⁴ and e ^ 4 as e^4, 10⁻³ as 10^-3, and e alone as e^1.
+func raised(s string) string {
+	const above = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
+	var b strings.Builder
+	up := false
+	for _, r := range s {
+		at := slices.Index([]rune(above), r)
+		if at >= 0 && !up {
+			b.WriteByte('^')
+		}
+		if up = at >= 0; up {
+			r = rune("0123456789-+"[at])
+		}
+		b.WriteRune(r)
+	}
+	s = b.String()
+	for _, spaced := range []string{" ^", "^ "} {
+		s = strings.ReplaceAll(s, spaced, "^")
+	}
+	if s == "e" {
+		return "e^1"
+	}
+	return s
 }
 
 // term is one number as read, exact.

@@ -145,11 +145,14 @@ func (s *shifted) expCell(step string, i int, z []float64, which int) *Cell {
 	slips := []slip{
 		{mistake: Base10, value: math.Pow(10, z[i]), title: "You raised 10, not e.", why: "The base is e = 2.71828."},
 		{mistake: Base2, value: math.Pow(2, z[i]), title: "You raised 2, not e.", why: "The base is e = 2.71828."},
-		{
+	}
+	if z[i] != 0 {
+		slips = append(slips, slip{
 			mistake: TimesE, value: math.E * z[i], title: "You multiplied by e.",
 			why: "Raise e to the power of " + x + ".",
-		},
+		})
 	}
+	slips = append(slips, noPower(z[i]))
 	if which == 1 {
 		slips = append(slips,
 			slip{

@@ -41,12 +41,14 @@ func TestReadsPowersOfE(t *testing.T) {
 	for written, want := range map[string]float64{
 		"e^4": math.Exp(4), "e**4": math.Exp(4), "exp(4)": math.Exp(4), "exp 4": math.Exp(4), "e^-0.5": math.Exp(-0.5),
 		"e^(3/2)": math.Exp(1.5), "e^4/86.44": math.Exp(4) / 86.44, "1/e^2": math.Exp(-2), "E^0": 1, "-e^1": -math.E,
+		"e⁴": math.Exp(4), "e ^ 4": math.Exp(4), "e⁻²": math.Exp(-2), "e": math.E, "2³¹": 1 << 31, "5.4·10⁻³": 0.0054,
+		"0.6316…": 0.6316,
 	} {
 		if list, err := Read(written, Real); err != nil || math.Abs(list[0].Value-want) > 1e-9*math.Abs(want) {
 			t.Errorf("%q is read as %v (%v), want %v", written, list, err, want)
 		}
 	}
-	for _, written := range []string{"e^", "e^(3", "e^99", "e^(1/0)", "exp(", "e4x"} {
+	for _, written := range []string{"e^", "e^(3", "e^99", "e^(1/0)", "exp(", "e4x", "⁴", "e⁻", "2⁻⁻1"} {
 		if list, err := Read(written, Real); err == nil {
 			t.Errorf("%q is read as %v", written, list)
 		}
@@ -87,5 +89,23 @@ func TestAsksWhichOfTwoSlips(t *testing.T) {
 			!strings.Contains(said, row.other) {
 			t.Errorf("%s %s: %q is %s: %s", row.kind, row.cell, row.wrong, v.State, said)
 		}
+	}
+}
+
+// Nobody is told that they multiplied by e where e is raised to 0: a power of 0 is 1, and
+// that is said.
+func TestPowerOfZero(t *testing.T) {
+	p, err := New(Shift, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := p.Check("before.exp.2", "0"); v.Mistake != NoExp || !strings.Contains(v.Title+v.Why, "It is 1") {
+		t.Errorf("0 for e to the power of 0 is %+v", v)
+	}
+	if v := p.Check("before.exp.1", "2.718"); v.State != Right {
+		t.Errorf("e for e to the power of 1 is %+v", v)
+	}
+	if v := p.Check("before.exp.0", "2"); v.Mistake != NoExp {
+		t.Errorf("2 for e to the power of 2 is %+v", v)
 	}
 }

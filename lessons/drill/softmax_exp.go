@@ -76,15 +76,14 @@ func (s *sheet) expCell(i int, t float64) Item {
 			mistake: Base2, value: math.Pow(2, x), title: "You raised 2, not e.",
 			why: fmt.Sprintf("2 to the power of %s is %s. Here the base is e = 2.71828.", xs, show(math.Pow(2, x))),
 		},
-		{
+	}
+	if x != 0 {
+		slips = append(slips, slip{
 			mistake: TimesE, value: math.E * x, title: "You multiplied by e.",
 			why: fmt.Sprintf("e times %s is %s. Raise e to the power of %s.", xs, show(math.E*x), xs),
-		},
-		{
-			mistake: NoExp, value: x, title: "That is the exponent itself.",
-			why: "Raise e to it: that makes every score positive and turns equal steps into equal factors.",
-		},
+		})
 	}
+	slips = append(slips, noPower(x))
 	if t != 1 {
 		slips = append(slips,
 			slip{
@@ -126,6 +125,21 @@ func (s *sheet) expCell(i int, t float64) Item {
 		},
 		work: []Line{{"Raise e to z / T.", "e^" + xs, show(want)}},
 	})}
+}
+
+// noPower is the slip of an exponent that was left as it is. Of 0 it can be the belief that
+// a power of 0 is 0, which is said instead.
+func noPower(x float64) slip {
+	if x == 0 {
+		return slip{
+			mistake: NoExp, value: 0, title: "e to the power of 0 is not 0.",
+			why: "It is 1: each step down divides by e, from e² to e, and from e to 1.",
+		}
+	}
+	return slip{
+		mistake: NoExp, value: x, title: "That is the exponent itself.",
+		why: "Raise e to it: that makes every score positive and turns equal steps into equal factors.",
+	}
 }
 
 func (s *sheet) sumCell(t float64) *Cell {

@@ -52,7 +52,7 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 			case item.Cell != nil:
 				x.Verdict, x.Answer = v.Score.Verdicts[item.Cell.ID], v.Answers[item.Cell.ID]
 				x.Class = ""
-				value, known = x.Verdict.Value, x.Verdict.State == drill.Right || x.Verdict.State == drill.Part
+				value, known = x.Verdict.Value, x.Verdict.State == drill.Right || x.Verdict.Mistake == drill.Rounding
 				if said(x.Verdict) && (item.Option == "" || i == len(from)-1) {
 					r.Whys = append(r.Whys, x.Verdict)
 				}

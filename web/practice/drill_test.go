@@ -281,3 +281,42 @@ func TestNewNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestDrillBarsAreRight: the bar of a row shows its probability once it is right. A wrong value has
+// none, nearly right or not: the misprinted 0.866, or 63.2 without its sign.
+func TestDrillBarsAreRight(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for answer, bars := range map[string]int{"0.632": 1, "0.63": 1, "0.3": 0, "63.2": 0, "1": 0, "": 0} {
+		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
+		row := d.Find(`input[name="softmax.p.0"]`).Closest("tr")
+		if n := row.Find(".bars__p").Length(); n != bars {
+			t.Errorf("%q draws %d bars, want %d", answer, n, bars)
+		}
+	}
+}
+
+// TestWhoseNumbers: a drill calls its first numbers the lesson's own only where they are: the
+// lesson's figure is right in the drill.
+func TestWhoseNumbers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for kind, figure := range map[drill.Kind]struct{ cell, inLesson string }{
+		drill.Five: {"softmax.p.0", "0.6316"}, drill.Softmax: {"softmax.sum", "86.4397"},
+		drill.KVBytes: {"cache.long", "64 GiB"}, drill.Bill: {"call.total", "0.0105"},
+		drill.Speculation: {"expected.e", "3.36"}, drill.Shift: {}, drill.MultiplyAdds: {}, drill.Stops: {},
+	} {
+		said := text(s.Get("/practice/" + string(kind)).Find(".dfacts"))
+		if own := strings.Contains(said, "the lesson's own"); own != (figure.cell != "") {
+			t.Errorf("%s: %q", kind, said)
+		} else if own {
+			p, err := drill.New(kind, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := p.Check(figure.cell, figure.inLesson); v.State != drill.Right {
+				t.Errorf("%s: the lesson's %s is %s in %v", kind, figure.inLesson, v.State, p.Order())
+			}
+		}
+	}
+}

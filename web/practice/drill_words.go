@@ -17,7 +17,10 @@ import (
 // numbersSay says which numbers these are.
 func numbersSay(v *drillWork) string {
 	if v.Seed == 0 && v.Level == 1 {
-		return "the lesson's own"
+		if v.Info.Taught {
+			return "the lesson's own"
+		}
+		return "easy ones to begin with"
 	}
 	return "seed " + strconv.FormatUint(v.Seed, 10)
 }
