@@ -294,7 +294,7 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
 	// 8 prompt tokens at $5,000 a million are 4 cents.
-	if html := panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") ||
+	if html := panelOf(m, "lab-lead") + panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") ||
 		!strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
 		t.Errorf("not repriced: %s", html[:min(len(html), 600)])
 	}

@@ -30,7 +30,8 @@ func TestChartsForPhones(t *testing.T) {
 				for (let at = 0, all = path.getTotalLength(); at <= all; at += 2) {
 					const p = path.getPointAtLength(at).matrixTransform(path.getScreenCTM());
 					const { left, right, top, bottom } = note, slack = 2; // air inside the box of a letter
-					if (p.x > left && p.x < right && p.y > top + slack && p.y < bottom - slack) return ["line at " + at];
+					const inside = p.x > left && p.x < right && p.y > top + slack && p.y < bottom - slack;
+					if (inside) return ["line at " + at];
 				}
 				return [];
 			});
