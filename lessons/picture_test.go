@@ -15,7 +15,8 @@ func TestPictures(t *testing.T) {
 		if (len(all) == 0) != (l.Number == 0) && l.Number <= 12 {
 			t.Errorf("%s has %d states of the picture", l.Slug, len(all))
 		}
-		if l.Sentence != Sentence {
+		// Lesson 13 is about the one fact of its own sentence.
+		if l.Sentence != Sentence && l.Number != 13 {
 			t.Errorf("%s: the sentence is %q", l.Slug, l.Sentence)
 		}
 		ids := map[string]bool{}

@@ -17,7 +17,9 @@ func TestLookShowsScoresThatGiveTheWeights(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, at := range [][2]string{{"4", "5"}, {"1", "1"}, {"6", "3"}} {
-		d := s.alone(s.specOf(lessons.WidgetLook), map[string]string{"block": at[0], "head": at[1]})
+		d := s.alone(s.specOf(lessons.WidgetLook), map[string]string{
+			"prompt": "The wizard lived in a", "block": at[0], "head": at[1],
+		})
 		var scores, weights []float64
 		sum := 0.0
 		d.Find(".w-tab--look tbody tr").Each(func(_ int, row *goquery.Selection) {
