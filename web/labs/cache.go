@@ -25,7 +25,7 @@ func cacheSections(c *lab.Cache) []section {
 	if len(c.Steps) == 0 {
 		return nil
 	}
-	var each, sum, times, timeSum []plots.Ways
+	var each, sum, timeSum []plots.Ways
 	for _, s := range c.Steps {
 		each = append(
 			each,
@@ -36,9 +36,6 @@ func cacheSections(c *lab.Cache) []section {
 			plots.Ways{
 				Step: s.Step, Cached: exactly(s.Cached.TotalMultAdds), Recomputed: exactly(s.Recomputed.TotalMultAdds),
 			},
-		)
-		times = append(
-			times, plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.Ms), Recomputed: quartiles(s.Recomputed.Ms)},
 		)
 		timeSum = append(
 			timeSum,
