@@ -14,7 +14,8 @@ func TestParisIsAsTheLessonSays(t *testing.T) {
 	says(
 		t, "more than all the others together", "its own term is below zero", "and ·he comes first",
 		"far more is lost than it adds itself, yet ·Paris stays ahead", "and ·known wins",
-		"rests almost entirely on ·France", "almost all the way up", "After the last block only the last column counts",
+		"rests almost entirely on ·France", "almost all the way up",
+		"After the last block only the last column counts",
 	)
 	m := testmodel.Target(t)
 	france := whyStudy(t, m, "The capital of France is")

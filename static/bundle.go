@@ -38,6 +38,12 @@ func bundle(name string) ([]byte, error) {
 // fontAddress matches a font's name in the styles.
 var fontAddress = regexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
 
+var remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// plain is a style sheet without its comments, which are for readers of the sources. None
+// of our texts holds what looks like one.
+func plain(css []byte) []byte { return remark.ReplaceAll(css, []byte(" ")) }
+
 // styles joins style sheets. Fonts get the addresses that pages preload, with
 // their hashes: under two addresses a browser would fetch them twice.
 func styles(names []string) ([]byte, error) {
@@ -47,7 +53,7 @@ func styles(names []string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Write(fontAddress.ReplaceAllFunc(data, func(at []byte) []byte {
+		out.Write(fontAddress.ReplaceAllFunc(plain(data), func(at []byte) []byte {
 			return fmt.Appendf(nil, `url("%s")`, Asset(string(fontAddress.FindSubmatch(at)[1])))
 		}))
 	}

@@ -2,7 +2,6 @@ package static
 
 import (
 	"io/fs"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -50,12 +49,10 @@ func TestRulesWithHasNameWhatTheyStyle(t *testing.T) {
 	}
 }
 
-var comments = regexp.MustCompile(`(?s)/\*.*?\*/`)
-
 // rulesOf returns what stands before each { that opens a rule.
 func rulesOf(css string) []string {
 	var rules []string
-	for _, part := range strings.Split(comments.ReplaceAllString(css, ""), "{") {
+	for _, part := range strings.Split(string(plain([]byte(css))), "{") {
 		if i := strings.LastIndexAny(part, ";}"); i >= 0 {
 			part = part[i+1:]
 		}

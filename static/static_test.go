@@ -102,14 +102,24 @@ func TestEveryScriptBundles(t *testing.T) {
 	}
 }
 
+func TestCommentsOfStylesAreLeftOut(t *testing.T) {
+	const css = "a/* x { */b { c: d } /* two\nlines */\ne { f: \"*/\" }"
+	if got := string(plain([]byte(css))); got != "a b { c: d }  \ne { f: \"*/\" }" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestBundleOfStyles(t *testing.T) {
 	f, err := Open(strings.TrimPrefix(strings.Split(Bundle("css/tokens.css", "css/base.css"), "?")[0], "/static/"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	tokens, _ := fs.ReadFile(embedded, "css/tokens.css")
-	if !bytes.HasPrefix(f.Data, tokens) || !bytes.Contains(f.Data, []byte("@font-face")) {
+	if !bytes.HasPrefix(f.Data, plain(tokens)) || !bytes.Contains(f.Data, []byte("@font-face")) {
 		t.Error("the bundle does not hold both styles in their order")
+	}
+	if bytes.Contains(f.Data, []byte("/*")) {
+		t.Error("the bundle has comments")
 	}
 	// A font is preloaded from the address in the styles, or it would be
 	// fetched twice.

@@ -279,7 +279,9 @@ func (s *shifted) questions() {
 			"Put the two columns p side by side.", "e to z + c is e to z, times e to c. Where does that factor go?",
 			"The factor " + factor + " is in every exp and in the sum.",
 		},
-		[]Line{{"Factor e^c out of every exp and of the sum.", "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z", "Nothing at all"}})
+		[]Line{{
+			"Factor e^c out of every exp and of the sum.", "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z", "Nothing at all",
+		}})
 	s.p.question("sign", "A logit is below 0. What does that by itself say about its token?",
 		"what a negative logit says", &choice{
 			options: []Option{

@@ -50,8 +50,8 @@ func strategiesSections(s *lab.Strategies) []section {
 	list := []section{{
 		ID: "lanes", Title: "Lanes", Small: "one prompt, one seed, the same u at every step",
 		Say: say(
-			"The stronger a token’s colour, the more probable it was when it was taken. A thick edge is where a lane " +
-				"first leaves lane 1; a dashed rule runs under tokens that go round in a circle.",
+			"The stronger a token’s colour, the more probable it was when it was taken. A thick edge is where " +
+				"a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle.",
 		),
 		Body: lanesView(lanes, len(s.U)),
 	}}
