@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"math"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // modelsFolder holds a small random model of every architecture and format;
@@ -31,18 +31,7 @@ func readExpected(t *testing.T) map[string]expected {
 	t.Helper()
 	all := map[string]expected{}
 	for _, name := range []string{"logits.json.gz", "architectures.json.gz"} { // of make.py and of architectures.py
-		file, err := os.Open(filepath.Join(modelsFolder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		unzipped, err := gzip.NewReader(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.NewDecoder(unzipped).Decode(&all); err != nil { // adds to the map
-			t.Fatal(err)
-		}
+		fixture.ReadZipped(t, filepath.Join(modelsFolder, name), &all) // adds to the map
 	}
 	return all
 }

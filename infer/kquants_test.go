@@ -1,33 +1,20 @@
 package infer
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Models in ggml's quantized formats, in files as llama.cpp publishes them,
 // give the logits that an independent pass computes with ggml's own widened
 // numbers; rounded to int8 as well, nearly the same.
 func TestQuantizedFormatsAgree(t *testing.T) {
-	file, err := os.Open(filepath.Join(modelsFolder, "kquants.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all map[string]expected
-	if err := json.NewDecoder(unzipped).Decode(&all); err != nil {
-		t.Fatal(err)
-	}
+	fixture.ReadZipped(t, filepath.Join(modelsFolder, "kquants.json.gz"), &all)
 	if len(all) != 3 {
 		t.Fatalf("%d models, want 3", len(all))
 	}

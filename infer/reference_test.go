@@ -1,13 +1,12 @@
 package infer
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // pyTorch is the output of an independent PyTorch implementation; its fields
@@ -31,19 +30,8 @@ type pyTorch struct {
 
 func readPyTorch(t *testing.T) pyTorch {
 	t.Helper()
-	file, err := os.Open("../testdata/reference/target.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f pyTorch
-	if err := json.NewDecoder(unzipped).Decode(&f); err != nil {
-		t.Fatal(err)
-	}
+	fixture.ReadZipped(t, "../testdata/reference/target.json.gz", &f)
 	return f
 }
 

@@ -1,14 +1,13 @@
 package infer
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // whyCase is what testdata/why/make.py asked PyTorch about one text.
@@ -38,19 +37,8 @@ type whyCase struct {
 // eachWhy runs a test on every text of the fixture with its model.
 func eachWhy(t *testing.T, run func(t *testing.T, m *Model, c whyCase)) {
 	t.Helper()
-	file, err := os.Open("../testdata/why/why.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	cases := map[string]whyCase{}
-	if err := json.NewDecoder(unzipped).Decode(&cases); err != nil {
-		t.Fatal(err)
-	}
+	fixture.ReadZipped(t, "../testdata/why/why.json.gz", &cases)
 	if len(cases) != 12 {
 		t.Fatalf("%d texts, want 12", len(cases))
 	}

@@ -58,12 +58,7 @@ func malformedOpenings() (openings []func() error) {
 		openings = append(openings, func() error { return openMemory("m.bin", files) })
 	}
 	for _, test := range malformedSplits {
-		parts, files := splitGGUF(), map[string][]byte{}
-		test.change(parts, map[string][]byte{})
-		for name, part := range parts {
-			files[name] = part.bytes()
-		}
-		test.change(splitGGUF(), files)
+		files := changedSplit(test.change)
 		openings = append(openings, func() error {
 			_, err := Files{}.describeFile(asFS(files), partName("m", 3, 3))
 			return err

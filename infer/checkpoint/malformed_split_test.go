@@ -122,14 +122,21 @@ func setSplit(n int, p ggufPair) func(map[string]*ggufModel, map[string][]byte) 
 	return func(parts map[string]*ggufModel, _ map[string][]byte) { parts[partName("m", n, 3)].set(p) }
 }
 
+// changedSplit is a model in three files after a change to what they hold, and to the
+// files themselves.
+func changedSplit(change func(parts map[string]*ggufModel, files map[string][]byte)) map[string][]byte {
+	parts, files := splitGGUF(), map[string][]byte{}
+	change(parts, map[string][]byte{})
+	for name, part := range parts {
+		files[name] = part.bytes()
+	}
+	change(splitGGUF(), files)
+	return files
+}
+
 func TestMalformedSplits(t *testing.T) {
 	for _, test := range malformedSplits {
-		parts, files := splitGGUF(), map[string][]byte{}
-		test.change(parts, map[string][]byte{})
-		for name, part := range parts {
-			files[name] = part.bytes()
-		}
-		test.change(splitGGUF(), files)
+		files := changedSplit(test.change)
 		refuse(t, 20_000, test.name, "", test.want, func() error {
 			d, err := Files{}.describeFile(asFS(files), partName("m", 3, 3))
 			for _, reason := range Reasons(err) {

@@ -1,10 +1,8 @@
 package tokenizer
 
 import (
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +11,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // modelsFolder holds small models with tokenizers of all kinds; oracle.mjs
@@ -31,19 +31,8 @@ type kindsOracle struct {
 
 func readKinds(t *testing.T) (kindsOracle, []string) {
 	t.Helper()
-	file, err := os.Open(filepath.Join(modelsFolder, "tokens.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var o kindsOracle
-	if err := json.NewDecoder(unzipped).Decode(&o); err != nil {
-		t.Fatal(err)
-	}
+	fixture.ReadZipped(t, filepath.Join(modelsFolder, "tokens.json.gz"), &o)
 	var texts []string
 	for _, line := range oracle(t) {
 		texts = append(texts, line.Text)

@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // shapesFolder holds small tokenizers in the shape of published ones; kinds.mjs
@@ -36,22 +37,11 @@ type shape struct {
 // shapes reads them all.
 func shapes(tb testing.TB) []shape {
 	tb.Helper()
-	file, err := os.Open(filepath.Join(shapesFolder, "kinds.json.gz"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	var kinds map[string]struct {
 		SHA256  string   `json:"sha256"`
 		Vectors []vector `json:"vectors"`
 	}
-	if err := json.NewDecoder(unzipped).Decode(&kinds); err != nil {
-		tb.Fatal(err)
-	}
+	fixture.ReadZipped(tb, filepath.Join(shapesFolder, "kinds.json.gz"), &kinds)
 	var list []shape
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		data, err := os.ReadFile(filepath.Join(shapesFolder, "kinds", name+".json"))

@@ -1,33 +1,22 @@
 package tokenizer
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // The ids that llama.cpp publishes for its test texts, under the parts of the
 // published vocabularies that the texts can touch; vectors.mjs says where they are
 // from, and how the whole vocabularies were compared.
 func TestLlamaCppsPublishedVectors(t *testing.T) {
-	file, err := os.Open(filepath.Join(shapesFolder, "vectors.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var published struct {
 		Kinds map[string]publishedKind `json:"kinds"`
 	}
-	if err := json.NewDecoder(unzipped).Decode(&published); err != nil {
-		t.Fatal(err)
-	}
+	fixture.ReadZipped(t, filepath.Join(shapesFolder, "vectors.json.gz"), &published)
 	want := map[string]string{
 		"gpt-2": "byte-level BPE, GPT-2 split", "mpt": "byte-level BPE, GPT-2 split",
 		"phi-3": "SentencePiece BPE", "qwen2": "byte-level BPE, Qwen2 split",

@@ -1,12 +1,11 @@
 package fsrs
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 type oracleGroup struct {
@@ -22,22 +21,11 @@ type oracleGroup struct {
 
 func oracle(t *testing.T) (groups []oracleGroup) {
 	t.Helper()
-	f, err := os.Open("../../testdata/fsrs/histories.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Package, Version string
 		Groups           []oracleGroup
 	}
-	if err := json.NewDecoder(z).Decode(&file); err != nil {
-		t.Fatal(err)
-	}
+	fixture.ReadZipped(t, "../../testdata/fsrs/histories.json.gz", &file)
 	if file.Package != "ts-fsrs" || file.Version != "5.4.2" {
 		t.Fatalf("the fixture is of %s %s, want ts-fsrs 5.4.2", file.Package, file.Version)
 	}
