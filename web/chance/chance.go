@@ -26,6 +26,13 @@ func Steady(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, &steady{r: rand.NewPCG(1, 2)})
 }
 
+// IsSteady says that a page is written once for everybody, on every machine: it can hold
+// nothing that was measured on this one.
+func IsSteady(ctx context.Context) bool {
+	_, ok := ctx.Value(key{}).(*steady)
+	return ok
+}
+
 // next returns 64 random bits.
 func next(ctx context.Context) uint64 {
 	s, ok := ctx.Value(key{}).(*steady)

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/chance"
 )
 
 // pageTime is how long a page without a script may measure; it shows what was
@@ -124,7 +125,8 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		Form: p.form(i, v, a.guess, nil), Link: p.sharedOf(i, v),
 		Found: p.newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
-	if pg.Found == nil {
+	// The scale of a chart that waits for a guess is a measured time.
+	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
 		pg.Found = p.calculated(l, a.guess, v)
 	}
 	if a.model != "" && a.model != p.modelMark() {

@@ -46,7 +46,7 @@ func TestJourney(t *testing.T) {
 	follow(`.top a[href$="learn/"]`, "learn/")
 	follow(`main a[href$="learn/temperature/"]`, "learn/temperature/")
 	tab.Eval(`location.href = "` + under + `quiz?lesson=other-languages"`) // only the program knows this page
-	arrive("quiz")
+	arrive("quiz/")
 	tab.Wait("an instructor's own question", `document.querySelector("#own-q-list")`)
 	follow(`.top a[href$="practice/"]`, "practice/")
 	follow(`.drills h3 a[href$="practice/softmax/"]`, "practice/softmax/")

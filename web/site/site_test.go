@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -45,12 +46,22 @@ func TestSameBytes(t *testing.T) {
 	one, two := made(t, o), made(t, other)
 	for name := range maps.Keys(one) {
 		if !bytes.Equal(one[name], two[name]) {
-			t.Errorf("%s differs between two sites", name)
+			t.Errorf("%s differs between two sites: %s", name, parting(one[name], two[name]))
 		}
 	}
 	if len(one) != len(two) {
 		t.Errorf("one site has %d files, another %d", len(one), len(two))
 	}
+}
+
+// parting is where two texts part, of both what follows.
+func parting(one, two []byte) string {
+	i := 0
+	for i < min(len(one), len(two)) && one[i] == two[i] {
+		i++
+	}
+	i = max(0, i-100)
+	return fmt.Sprintf("%.300q and %.300q", one[i:], two[i:])
 }
 
 // local are the addresses in pages.

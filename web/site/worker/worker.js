@@ -198,11 +198,17 @@ self.addEventListener('fetch', (event) => {
   event.respondWith(site.files[path] ? fileOf(path, request) : answer(request, url, path));
 });
 
+// lacksSlash says that a page's path lacks the slash from which its relative links count: a
+// host leads such a visit to the folder, and so does the worker.
+const lacksSlash = (path) => /(^|\/)[^./]+$/.test(path);
+
 // answer lets the program answer. A page does not wait for a program that does not run:
 // it is shown as the site has it, and tab.js does the rest.
 async function answer(request, url, path) {
+  const visit = request.mode === 'navigate' && request.method === 'GET';
+  if (visit && lacksSlash(path)) return Response.redirect(`${url.origin}${url.pathname}/${url.search}`, 301);
   const file = site.pages[path] ?? site.pages[`${path}/`];
-  if (request.mode === 'navigate' && request.method === 'GET' && state.phase !== 'running' && file) return fileOf(file);
+  if (visit && state.phase !== 'running' && file) return fileOf(file);
   try {
     const program = await start();
     const body = request.method === 'POST' ? new Uint8Array(await request.arrayBuffer()) : null;
