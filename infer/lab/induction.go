@@ -56,8 +56,8 @@ func (inductionLab) Info() Info {
 		},
 		Includes: "A head's measure is the mean weight, over the second reading, on the token that came after the " +
 			"same token the first time. From 40 % on it passes, which is a convention. Surprise is −log₂ p of " +
-			"what came, at T = 1, over the whole vocabulary; the first token of each reading is left out. A head that " +
-			"is off gives 0 at every position. Nothing here is timed.",
+			"what came, at T = 1, over the whole vocabulary; the first token of each reading is left out. A head " +
+			"that is off gives 0 at every position. Nothing here is timed.",
 	}
 }
 
