@@ -29,7 +29,7 @@ func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) St
 		return m.logitsStage(s, head, d, rows)
 	case KindSoftmax:
 		return Softmax{
-			Head: head, Rows: m.rows(s, d, rows, kind), Temperature: s.Settings.Temperature,
+			Head: head, Rows: m.rows(s, d, rows, kind), Temperature: s.Settings.ShownTemperature(),
 			MaxZ: d.MaxZ, SumExp: d.SumExp, Entropy: s.Entropy,
 		}
 	case KindFilter:
@@ -38,6 +38,7 @@ func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) St
 			Kept: d.Keep, Cut: len(d.Order) - d.Keep, Mass: d.Mass,
 			Cuts: d.Cuts, Leading: d.Leading(), Fallback: d.Fallback,
 			KeptRenormalising: d.KeepRenormalising(),
+			KeptLlama:         d.KeepIn(sampling.OrderLlama), KeptHugging: d.KeepIn(sampling.OrderHugging),
 		}
 	case KindSample:
 		return m.sampleStage(s, head, d, rows)
@@ -157,7 +158,7 @@ func (m *Model) sampleStage(s *Step, head Head, d *sampling.Distribution, rows i
 	}
 	chosen := -1
 	if st.Chosen.Kept {
-		chosen, _ = d.KeptIn(0, s.Rank-1)
+		chosen, _, _ = d.KeptIn(0, s.Rank-1)
 	}
 	for _, i := range shorten(d.Keep, rows, chosen) {
 		st.Lanes = append(st.Lanes, m.row(s, d, d.KeptRank(i), KindSample))
@@ -214,7 +215,7 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	id := int(d.Order[rank])
 	r := Row{Token: m.Token(id), Rank: rank + 1, Z: d.Score(id), Raw: s.Logits[id]}
 	if kind >= KindSoftmax {
-		t := cmp.Or(s.Settings.Temperature, 1) // greedy shows the probabilities at T = 1
+		t := cmp.Or(s.Settings.ShownTemperature(), 1) // greedy shows the probabilities at T = 1
 		r.ZT, r.P, r.Cum = float64(r.Z)/t, d.P[id], d.Cum[rank]
 		r.E = d.P[id] * d.SumExp
 	}
@@ -231,9 +232,9 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
 	between := func(from, to int) { // ranks from 0, to left out
-		kept, p := d.KeptIn(from, to)
+		kept, p, q := d.KeptIn(from, to)
 		rest.Kept += kept
-		rest.Q += p / d.Mass
+		rest.Q += q
 		if keptAlone {
 			rest.N += kept
 			rest.P += p

@@ -187,6 +187,21 @@ func (s Softmax) MarshalJSON() ([]byte, error) {
 	})
 }
 
+type jsonCut struct {
+	Rule  sampling.Rule `json:"rule"`
+	Of    int           `json:"of"`
+	Keeps int           `json:"keeps"`
+	Moved float64       `json:"moved"`
+}
+
+func chainJSON(cuts sampling.Cuts) []jsonCut {
+	out := make([]jsonCut, len(cuts))
+	for i, c := range cuts {
+		out[i] = jsonCut{c.Rule, c.Of, c.Keeps, c.Moved}
+	}
+	return out
+}
+
 // MarshalJSON implements [Stage].
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
@@ -205,13 +220,17 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		ReachMirostat     int             `json:"reach_mirostat,omitempty"`
 		Mass              float64         `json:"mass"`
 		KeptRenormalising int             `json:"kept_renormalising"`
+		KeptLlama         int             `json:"kept_llama"`
+		KeptHugging       int             `json:"kept_hugging_face"`
+		Chain             []jsonCut       `json:"chain"`
 		Rows              []jsonFilterRow `json:"rows"`
 		Rest              jsonRest        `json:"rest"`
 		jsonCost
 	}{
 		head, f.Settings, f.Kept, f.Cut, f.Reach(sampling.RuleTopK), f.Reach(sampling.RuleTopP),
 		f.Reach(sampling.RuleMinP), on(sampling.RuleTypicalP), on(sampling.RuleTopNSigma),
-		on(sampling.RuleXTC), on(sampling.RuleMirostat), f.Mass, f.KeptRenormalising,
+		on(sampling.RuleXTC), on(sampling.RuleMirostat), f.Mass, f.KeptRenormalising, f.KeptLlama,
+		f.KeptHugging, chainJSON(f.Cuts),
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})
 }

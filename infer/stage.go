@@ -165,6 +165,9 @@ type Filter struct {
 	// Fallback says that the filters keep no token in common, so the most
 	// probable one is kept although some of them cut it.
 	Fallback bool
+	// KeptLlama and KeptHugging are how many tokens would be kept in the orders of
+	// llama.cpp and of Hugging Face.
+	KeptLlama, KeptHugging int
 	// KeptRenormalising is how many tokens would be kept if every filter worked
 	// on the rescaled result of the one before it, as in some libraries.
 	KeptRenormalising int

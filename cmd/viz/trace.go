@@ -73,6 +73,11 @@ func (o *traceOptions) flags() *flags {
 		}
 		return mustBe(err)
 	})
+	f.value("samplers", "ORDER", "the order of the rules: own (default), llama.cpp, hugging_face, openai, or their names "+
+		"joined by semicolons, such as top_k;top_p;temperature", func(text string) (err error) {
+		o.settings.Order, _, err = sampling.ParseOrder(text)
+		return mustBe(err)
+	})
 	f.value("stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
 	const rows = "tokens listed at each stage; 0 lists the whole vocabulary (default 20)"
 	f.value("rows", "R", rows, func(text string) error {

@@ -59,9 +59,9 @@ type rule struct {
 	score func(s Scores, in input) Scores
 	// keep returns the tokens of a field that it keeps: at least one.
 	keep func(f field, in input) mask
-	// reason says what it measured of the token of a rank that it cuts, and what
-	// that was compared with.
-	reason func(d *Distribution, m mask, r int) Reason
+	// reason says what it measured of the token at a place of the field that it cuts,
+	// and what that was compared with.
+	reason func(f field, m mask, at int, in Settings) Reason
 	// next returns its state for the next step, after a rank has been drawn. (The
 	// speculator keeps no state, so it refuses a rule that sets this.)
 	next func(d *Distribution, r int, in input) any
@@ -245,6 +245,9 @@ type Scores struct {
 func (c Context) Score(z []float32, s Settings) Scores {
 	scores := Scores{z, 1}
 	for place, r := range chain {
+		if r.name == RuleTemperature && !s.heatsFirst() {
+			continue
+		}
 		if _, on := r.on(s); on && r.score != nil {
 			scores = r.score(scores, c.input(s, place))
 		}
@@ -255,22 +258,31 @@ func (c Context) Score(z []float32, s Settings) Scores {
 // Softmax is [Softmax] of the scores.
 func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
 
-// cut runs the rules that cut on a field, and returns what each of them does and
-// what the last one leaves.
-func (c Context) cut(f field, s Settings, measure Measure) (cuts Cuts, left field) {
-	left = f
-	for place, r := range chain {
-		x, on := r.on(s)
-		if !on || r.keep == nil {
-			continue
-		}
-		m := r.keep(left, c.input(s, place))
-		cuts = append(cuts, Cut{Rule: r.name, At: x, Keeps: m.n, Bound: m.bound, mask: m, place: place})
-		if measure == OnRest {
-			left = left.of(m)
+// cut runs the temperature and the rules that cut on a field, in the order of the
+// settings, and returns what each of them does and what is left: tokens with the
+// probabilities that they are drawn with.
+func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
+	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
+	on := f // what the next rule is measured on
+	for _, place := range s.places() {
+		r := chain[place]
+		x, isOn := r.on(s)
+		switch {
+		case r.name == RuleTemperature && late:
+			on = on.heat(x)
+		case isOn && r.keep != nil:
+			m := r.keep(on, c.input(s, place))
+			cut := Cut{
+				Rule: r.name, At: x, Keeps: m.n, Of: len(on.ids), Bound: m.bound,
+				mask: on.lift(m, len(f.ids)), alone: m, place: place, field: on,
+			}
+			cut.Moved = 1 - on.of(m).mass/on.mass
+			if cuts = append(cuts, cut); measure == OnRest {
+				on = on.of(m)
+			}
 		}
 	}
-	return cuts, left
+	return cuts, on
 }
 
 // Next is the state of the rules after rank r has been drawn, for the next step's
@@ -289,8 +301,12 @@ func (d *Distribution) Next(r int) State {
 	return state
 }
 
-// late reports whether a rule is on that has to see all tokens.
+// late reports whether a rule is on that has to see all tokens, or works in another
+// order than this program's.
 func (s Settings) late() bool {
+	if s.OrderInForce() != OrderOwn {
+		return true
+	}
 	for _, r := range chain {
 		if _, on := r.on(s); on && r.keep != nil && !r.early {
 			return true
@@ -330,17 +346,22 @@ func (s Settings) On(name Rule) bool {
 	})
 }
 
-// Cut is what one rule that is on does alone.
+// Cut is what one rule that is on does.
 type Cut struct {
 	Rule  Rule
 	At    float64 // its setting
-	Keeps int     // tokens that it keeps, before any other has cut
+	Keeps int     // tokens that it keeps
+	Of    int     // of how many: all, or what the rule before it left
+	Moved float64 // the share of probability that it takes from what it cuts
 	Bound float64 // of top-nσ, XTC and mirostat: what a token is held to ([Reason])
-	mask  mask
-	place int // in the chain
+	mask  mask    // by rank
+	alone mask    // by place in the field
+	field field   // what it was measured on
+	place int     // in the chain
 }
 
-// Cuts are what the rules that are on do alone, in their order.
+// Cuts are what the rules that are on do, in their order: each alone, or in an order
+// that measures on the rest each after the others before it.
 type Cuts []Cut
 
 // Reach is how many of so many tokens a filter alone keeps: all, where it is off.

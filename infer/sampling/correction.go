@@ -119,7 +119,7 @@ func (c *Correction) Vector() []float64 {
 
 // spread writes the probabilities of the kept tokens to v [vocab].
 func (s *Sampler) spread(v []float64) {
-	if s.keep == len(v) { // then nobody needs to know their ranks
+	if s.d == nil && s.keep == len(v) && s.sum > 0 { // then nobody needs to know their ranks
 		copy(v, s.e)
 		kernel.DivideBy(v, s.sum)
 		kernel.DivideBy(v, s.mass)
@@ -133,7 +133,7 @@ func (s *Sampler) spread(v []float64) {
 
 // clear undoes spread.
 func (s *Sampler) clear(v []float64) {
-	if s.keep == len(v) {
+	if s.d == nil && s.keep == len(v) {
 		clear(v)
 		return
 	}

@@ -24,12 +24,18 @@ type Distribution struct {
 
 	context Context
 	scores  Scores
-	cuts    Cuts // Cuts, and before them greedy where it is on
+	cuts    Cuts // Cuts, and greedy where it is on
 	kept    mask
-	// Where the kept are not the most probable ones: their ranks, Σ p of them up to
-	// each, and Σ p of those from each on [Keep+1].
-	ranks     []int32
-	cum, tail []float64
+	// What the kept tokens are drawn with: P, or where the temperature comes after a
+	// rule that cuts the probabilities that it makes of what is left. weight is their sum
+	// over the kept.
+	w      []float64 // [vocab] by token id
+	weight float64
+	hot    bool // w is not P
+	// Where the kept are not the most probable ones or w is not P: their ranks, Σ w of
+	// them up to each, and Σ w and Σ p of those from each on [Keep+1].
+	ranks             []int32
+	cum, tail, tailOf []float64
 }
 
 // Decide runs stages 3 and 4 on logits z [vocab], for rules that read nothing
@@ -44,10 +50,9 @@ func (c Context) Decide(z []float32, s Settings) *Distribution {
 }
 
 // Filter runs the rules that cut on p [vocab] (by token id, with max and sum as
-// [Scores.Softmax] returned them); order is [Rank] of the same scores. Each is
-// measured on p before any cut, and what all of them keep is kept; where that is
-// nothing, the most probable token is. Filter keeps what it is given without
-// copying.
+// [Scores.Softmax] returned them); order is [Rank] of the same scores. What all of them
+// keep is kept; where that is nothing, the most probable token is. Filter keeps what it
+// is given without copying.
 func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum, context: c, scores: scores}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
@@ -62,11 +67,9 @@ func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []in
 		total += d.Tail[r]
 		d.Tail[r] = total
 	}
-	d.cuts, _ = c.cut(d.uncut(), s, OnUncut)
-	d.Cuts = d.cuts
-	if s.Greedy() {
-		d.Cuts = d.cuts[1:]
-	}
+	cuts, left := c.cut(d.uncut(), s)
+	d.cuts, d.w, d.hot = cuts, left.p, s.HeatsLate()
+	d.Cuts = slices.DeleteFunc(slices.Clone(cuts), func(cut Cut) bool { return cut.Rule == RuleGreedy })
 	d.kept, d.Fallback = d.common(d.cuts)
 	d.Keep = d.kept.n
 	d.lay()
@@ -83,7 +86,7 @@ func (d *Distribution) Entropy() float64 {
 }
 
 // uncut is the field before any cut.
-func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, d.P, d.Cum, 1} }
+func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, nil, d.P, d.Cum, 1} }
 
 // common is what rules have in common. Where that is nothing that can be drawn, it is the most
 // probable token, and fallback is set; greedy keeps that token whatever others do.
@@ -98,14 +101,14 @@ func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	return kept, false
 }
 
-// empty reports whether none of the tokens that are kept has a probability above 0.
+// empty reports whether none of the tokens that are kept can be drawn.
 // (The most probable one has.)
 func (d *Distribution) empty(kept mask) bool {
 	if kept.some == nil {
 		return false
 	}
 	for r, has := range kept.some {
-		if has && d.P[d.Order[r]] > 0 {
+		if has && d.w[d.Order[r]] > 0 {
 			return false
 		}
 	}
@@ -114,12 +117,17 @@ func (d *Distribution) empty(kept mask) bool {
 
 // Idle are the filters that are on and cut nothing that the others do not cut. Of
 // two that cut the same the first in order counts as the one that cuts; under
-// greedy all are idle.
+// greedy all are idle. Where rules are measured on the rest, those are idle that cut
+// nothing of it.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
 	for i := len(on) - 1; i >= 0; i-- {
 		if on[i].Rule == RuleGreedy {
+			continue
+		}
+		if d.Settings.OrderInForce().Measure() == OnRest {
+			idle[on[i].Rule] = on[i].Keeps == on[i].Of
 			continue
 		}
 		others := slices.Concat(on[:i], on[i+1:])
@@ -132,27 +140,30 @@ func (d *Distribution) Idle() map[Rule]bool {
 
 // lay puts the kept tokens end to end.
 func (d *Distribution) lay() {
-	if d.kept.some == nil {
+	if d.kept.some == nil && !d.hot {
 		d.Mass = d.Cum[d.Keep-1]
+		d.weight = d.Mass
 		return
 	}
-	d.ranks, d.cum, d.tail = make([]int32, 0, d.Keep), make([]float64, 0, d.Keep), make([]float64, d.Keep+1)
-	for r, kept := range d.kept.some {
-		if kept {
-			d.Mass += d.P[d.Order[r]]
-			d.ranks, d.cum = append(d.ranks, int32(r)), append(d.cum, d.Mass)
+	n := d.Keep
+	d.ranks, d.cum = make([]int32, 0, n), make([]float64, 0, n)
+	d.tail, d.tailOf = make([]float64, n+1), make([]float64, n+1)
+	for r, id := range d.Order {
+		if d.kept.has(r) {
+			d.Mass += d.P[id]
+			d.weight += d.w[id]
+			d.ranks, d.cum = append(d.ranks, int32(r)), append(d.cum, d.weight)
 		}
 	}
-	var total float64
-	for i := d.Keep - 1; i >= 0; i-- {
-		total += d.P[d.Order[d.ranks[i]]]
-		d.tail[i] = total
+	for i := n - 1; i >= 0; i-- {
+		id := d.Order[d.ranks[i]]
+		d.tail[i], d.tailOf[i] = d.tail[i+1]+d.w[id], d.tailOf[i+1]+d.P[id]
 	}
 }
 
 // Leading reports whether the kept tokens are the most probable ones, ranks 0 to
 // Keep−1, so that a line can be drawn below them.
-func (d *Distribution) Leading() bool { return d.ranks == nil }
+func (d *Distribution) Leading() bool { return d.kept.some == nil }
 
 // Stays reports whether the token of rank r is kept.
 func (d *Distribution) Stays(r int) bool { return d.kept.has(r) }
@@ -174,13 +185,15 @@ func (d *Distribution) keptBefore(r int) int {
 	return i
 }
 
-// KeptIn is how many of the ranks from, from+1, ... to−1 are kept, and Σ p of them.
-func (d *Distribution) KeptIn(from, to int) (n int, p float64) {
+// KeptIn is how many of the ranks from, from+1, ... to−1 are kept, Σ p of them and Σ of
+// what they are drawn with ([Distribution.Q]).
+func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	i, j := d.keptBefore(from), d.keptBefore(to)
 	if d.ranks == nil {
-		return j - i, d.Tail[i] - d.Tail[j]
+		p = d.Tail[i] - d.Tail[j]
+		return j - i, p, p / d.weight
 	}
-	return j - i, d.tail[i] - d.tail[j]
+	return j - i, d.tailOf[i] - d.tailOf[j], (d.tail[i] - d.tail[j]) / d.weight
 }
 
 // Reach is how many tokens a filter alone keeps: all, where it is off.
@@ -197,7 +210,8 @@ func (d *Distribution) Why(r int) Reason {
 	}
 	for _, c := range d.cuts {
 		if !c.mask.has(r) {
-			why := chain[c.place].reason(d, c.mask, r)
+			at, _ := c.field.place(r) // it is there: the rules before it have not cut it
+			why := chain[c.place].reason(c.field, c.alone, at, d.Settings)
 			why.Rule = c.Rule
 			return why
 		}
@@ -207,28 +221,28 @@ func (d *Distribution) Why(r int) Reason {
 
 // Keeps reports whether a token stays.
 func (d *Distribution) Keeps(id int32) bool {
-	if d.ranks == nil {
+	if d.kept.some == nil {
 		return slices.Contains(d.Order[:d.Keep], id)
 	}
 	return d.kept.has(d.RankOf(id))
 }
 
-// Q returns the renormalised probability of rank r: p / mass kept, or 0 if
-// the token was cut.
+// Q returns the probability with which rank r is drawn, 0 if the token was cut: p /
+// mass kept, or where the temperature comes after a rule that cuts what that makes of it.
 func (d *Distribution) Q(r int) float64 {
 	if !d.kept.has(r) {
 		return 0
 	}
-	return d.P[d.Order[r]] / d.Mass
+	return d.w[d.Order[r]] / d.weight
 }
 
 // Segment returns where the kept token of rank r lies on the strip from 0 to
 // 1: it is drawn when from ≤ u < to.
 func (d *Distribution) Segment(r int) (from, to float64) {
 	if d.ranks == nil {
-		return segment(d.Cum, d.Mass, r, d.Keep)
+		return segment(d.Cum, d.weight, r, d.Keep)
 	}
-	return segment(d.cum, d.Mass, d.keptBefore(r), d.Keep)
+	return segment(d.cum, d.weight, d.keptBefore(r), d.Keep)
 }
 
 // Draw returns the rank on whose segment u in [0, 1) falls. Under greedy it
@@ -238,22 +252,48 @@ func (d *Distribution) Draw(u float64) int { return d.KeptRank(d.DrawKept(u)) }
 // DrawKept is [Distribution.Draw], counted among the kept tokens, from 0.
 func (d *Distribution) DrawKept(u float64) int {
 	if d.ranks == nil {
-		return draw(d.Cum, d.Mass, u, d.Keep)
+		return draw(d.Cum, d.weight, u, d.Keep)
 	}
-	return draw(d.cum, d.Mass, u, d.Keep)
+	return draw(d.cum, d.weight, u, d.Keep)
 }
 
 // KeptQ is [Distribution.Q] of the i-th token that is kept, from 0.
-func (d *Distribution) KeptQ(i int) float64 { return d.P[d.Order[d.KeptRank(i)]] / d.Mass }
+func (d *Distribution) KeptQ(i int) float64 { return d.w[d.Order[d.KeptRank(i)]] / d.weight }
 
 // RankOf returns the rank of a token id. It searches the order.
 func (d *Distribution) RankOf(id int32) int {
 	return slices.Index(d.Order, id)
 }
 
-// KeepRenormalising returns how many tokens stay when each rule that cuts is
-// measured [OnRest]. Other libraries chain theirs so, in orders of their own.
-func (d *Distribution) KeepRenormalising() int {
-	_, left := d.context.cut(d.uncut(), d.Settings, OnRest)
-	return len(left.ids)
+// KeepRenormalising returns how many tokens stay when each rule that cuts is measured
+// [OnRest], in the same order.
+func (d *Distribution) KeepRenormalising() int { return d.KeepIn(d.Settings.Order.On(OnRest)) }
+
+// KeepIn returns how many tokens stay in another order.
+func (d *Distribution) KeepIn(o Order) int {
+	s := d.Settings
+	if s.Order = o; o == d.Settings.Order {
+		return d.Keep
+	}
+	f := d.uncut()
+	if s.heatsFirst() != d.Settings.heatsFirst() {
+		scores := Scores{d.scores.Z, 1}
+		if s.heatsFirst() {
+			scores.T = s.Temperature
+		}
+		f.p, _, _ = scores.Softmax()
+		f.cum = make([]float64, len(f.ids))
+		var total float64
+		for i, id := range f.ids {
+			total += f.p[id]
+			f.cum[i] = total
+		}
+	}
+	cuts, left := d.context.cut(f, s)
+	if s.OrderInForce().Measure() == OnRest {
+		return len(left.ids)
+	}
+	other := &Distribution{Settings: s, Order: d.Order, w: left.p}
+	kept, _ := other.common(cuts)
+	return kept.n
 }

@@ -1,29 +1,89 @@
 package sampling
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // field is what a rule that cuts is measured on: tokens from the most probable down.
 type field struct {
-	z    []float32 // [vocab] by token id, the scores that p was made of
-	ids  []int32   // by rank
-	p    []float64 // [vocab] by token id
-	cum  []float64 // Σ p of the first r+1 of ids
-	mass float64   // what p is a share of: 1, or Σ p of ids where others have been cut
+	z     []float32 // [vocab] by token id, the scores that p was made of
+	ids   []int32   // by rank
+	ranks []int32   // their ranks among all tokens; nil: 0, 1, 2, …
+	p     []float64 // [vocab] by token id
+	cum   []float64 // Σ p of the first r+1 of ids
+	mass  float64   // what p is a share of: 1, or Σ p of ids where others have been cut
 }
 
 // of is what a rule leaves of the field, for the next one to be measured on.
 func (f field) of(m mask) field {
 	if m.some == nil {
-		return field{f.z, f.ids[:m.n], f.p, f.cum[:m.n], f.cum[m.n-1]}
+		left := field{f.z, f.ids[:m.n], f.ranks, f.p, f.cum[:m.n], f.cum[m.n-1]}
+		if f.ranks != nil {
+			left.ranks = f.ranks[:m.n]
+		}
+		return left
 	}
 	left := field{z: f.z, p: f.p}
-	for r, id := range f.ids {
-		if m.some[r] {
+	for i, id := range f.ids {
+		if m.some[i] {
 			left.mass += f.p[id]
 			left.ids, left.cum = append(left.ids, id), append(left.cum, left.mass)
+			left.ranks = append(left.ranks, int32(f.rank(i)))
 		}
 	}
 	return left
+}
+
+// share is the probability of the token at a place.
+func (f field) share(i int) float64 { return f.p[f.ids[i]] / f.mass }
+
+// rank is that of the token at a place of the field among all tokens.
+func (f field) rank(i int) int {
+	if f.ranks == nil {
+		return i
+	}
+	return int(f.ranks[i])
+}
+
+// place is where the field has the token of a rank; false where others have cut it.
+func (f field) place(r int) (i int, has bool) {
+	if f.ranks == nil {
+		return r, r < len(f.ids)
+	}
+	return slices.BinarySearch(f.ranks, int32(r))
+}
+
+// lift is a mask of the field as one of all tokens.
+func (f field) lift(m mask, all int) mask {
+	if f.ranks == nil && m.some == nil {
+		return m
+	}
+	whole := mask{n: m.n, some: make([]bool, all), mean: m.mean, bound: m.bound}
+	for i := range f.ids {
+		if m.has(i) {
+			whole.some[f.rank(i)] = true
+		}
+	}
+	return whole.leading()
+}
+
+// heat is the field at another temperature: p of its tokens is that of z/t, and sums
+// to 1. Until then it is that of z.
+func (f field) heat(t float64) field {
+	hot := field{z: f.z, ids: f.ids, ranks: f.ranks, p: make([]float64, len(f.p)), cum: make([]float64, len(f.ids))}
+	first := float64(f.z[f.ids[0]])
+	var sum float64
+	for _, id := range f.ids {
+		hot.p[id] = math.Exp((float64(f.z[id]) - first) / t)
+		sum += hot.p[id]
+	}
+	for i, id := range f.ids {
+		hot.p[id] /= sum
+		hot.mass += hot.p[id]
+		hot.cum[i] = hot.mass
+	}
+	return hot
 }
 
 // mask says which ranks are kept.

@@ -40,6 +40,6 @@ func learnSurprise(d *Distribution, r int, in input) any {
 	return in.mu() - eta*(min(-math.Log2(q), mostSurprise)-in.MirostatTau)
 }
 
-func surpriseAgainst(d *Distribution, m mask, r int) Reason {
-	return Reason{Value: -math.Log2(d.P[d.Order[r]]), Bound: m.bound}
+func surpriseAgainst(f field, m mask, at int, _ Settings) Reason {
+	return Reason{Value: -math.Log2(f.share(at)), Bound: m.bound}
 }

@@ -47,6 +47,9 @@ func (s Settings) list(temperature string, number func(k terms.Knob, x float64) 
 			}
 		}
 	}
+	if s.Order != OrderOwn {
+		list = append(list, "order "+s.Order.Text())
+	}
 	return strings.Join(list, ", ")
 }
 

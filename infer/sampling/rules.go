@@ -85,21 +85,21 @@ func divide(s Scores, in input) Scores {
 // mostProbable is greedy: it keeps one token.
 func mostProbable(field, input) mask { return mask{n: 1} }
 
-func noReason(*Distribution, mask, int) Reason { return Reason{} }
+func noReason(field, mask, int, Settings) Reason { return Reason{} }
 
 // topK keeps the k most probable tokens (Fan et al. 2018).
 func topK(f field, in input) mask { return mask{n: min(in.TopK, len(f.ids))} }
 
-func rankAgainstK(d *Distribution, _ mask, r int) Reason {
-	return Reason{Value: float64(r + 1), Bound: float64(d.Settings.TopK)}
+func rankAgainstK(_ field, _ mask, at int, in Settings) Reason {
+	return Reason{Value: float64(at + 1), Bound: float64(in.TopK)}
 }
 
 // topP keeps the smallest leading set whose probability is p at least (Holtzman et
 // al. 2019).
 func topP(f field, in input) mask { return mask{n: prefixReaching(f.cum, in.TopP*f.mass)} }
 
-func sumBefore(d *Distribution, _ mask, r int) Reason {
-	return Reason{Value: d.Cum[r] - d.P[d.Order[r]], Bound: d.Settings.TopP}
+func sumBefore(f field, _ mask, at int, in Settings) Reason {
+	return Reason{Value: (f.cum[at] - f.p[f.ids[at]]) / f.mass, Bound: in.TopP}
 }
 
 // minP keeps tokens at least min-p times as probable as the first (Nguyen et al. 2024).
@@ -108,8 +108,8 @@ func minP(f field, in input) mask {
 	return mask{n: sort.Search(len(f.ids), func(r int) bool { return f.p[f.ids[r]] < least })}
 }
 
-func shareOfFirst(d *Distribution, _ mask, r int) Reason {
-	return Reason{Value: d.P[d.Order[r]], Bound: d.Settings.MinP * d.P[d.Order[0]]}
+func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
+	return Reason{Value: f.share(at), Bound: in.MinP * f.share(0)}
 }
 
 // typicalP keeps the tokens whose surprise −ln p lies nearest to its average, the
@@ -141,7 +141,7 @@ func typicalP(f field, in input) mask {
 	return m.leading()
 }
 
-func distance(d *Distribution, m mask, r int) Reason {
-	surprise := -math.Log(d.P[d.Order[r]])
+func distance(f field, m mask, at int, _ Settings) Reason {
+	surprise := -math.Log(f.share(at))
 	return Reason{Value: math.Abs(surprise - m.mean), Bound: m.bound, Surprise: surprise, Mean: m.mean}
 }

@@ -24,10 +24,11 @@ type Sampler struct {
 	e        []float64 // [vocab] e^{(z−max)/T}
 	sum      float64   // Σ e; 0 while e has not been worked out
 
-	keep int     // how many tokens are kept
-	some []bool  // [vocab] by token id; nil: those whose rankKey is at most last
-	mass float64 // Σ p of the kept
-	last uint64  // rankKey of the last of them, or more
+	keep int           // how many tokens are kept
+	d    *Distribution // where a rule has to see all tokens, or another order is asked for
+	some []bool        // [vocab] by token id, what d keeps
+	mass float64       // Σ p of the kept
+	last uint64        // rankKey of the last of them, or more
 
 	// As far as they have been ranked.
 	order  []int32   // the kept tokens by rank
@@ -51,7 +52,7 @@ func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	z := c.Score(logits, settings).Z
 	s.context, s.logits = c, logits
 	s.settings, s.z, s.top, s.sum = settings, z, float64(kernel.Max(z)), 0
-	s.order, s.cum, s.ranked, s.some = s.order[:0], s.cum[:0], false, nil
+	s.order, s.cum, s.ranked, s.d = s.order[:0], s.cum[:0], false, nil
 	s.below, s.width = float32(math.Inf(1)), firstShell*settings.Temperature
 	switch {
 	case settings.Greedy(): // one token is kept; its probability is worked out when it is asked for
@@ -76,13 +77,12 @@ func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 // decideWhole is for rules that have to see all tokens: it decides as those do
 // who look.
 func (s *Sampler) decideWhole() {
-	s.exponentials()
 	d := s.context.Decide(s.logits, s.settings)
-	s.some = make([]bool, len(s.z))
+	s.d, s.some = d, make([]bool, len(s.z))
 	for i := range d.Keep {
 		id := d.Order[d.KeptRank(i)]
 		s.some[id] = true
-		s.put(id, s.total()+d.P[id])
+		s.put(id, s.total()+d.w[id])
 	}
 	s.keep, s.mass, s.ranked = d.Keep, s.total(), true
 }
@@ -215,6 +215,9 @@ func (s *Sampler) Draw(u float64) int {
 
 // P returns a token's probability after the temperature, before any cut.
 func (s *Sampler) P(id int) float64 {
+	if s.d != nil {
+		return s.d.P[id]
+	}
 	if s.sum == 0 {
 		s.exponentials()
 	}
@@ -224,10 +227,12 @@ func (s *Sampler) P(id int) float64 {
 // Q returns a token's probability among those kept, 0 where it was cut.
 func (s *Sampler) Q(id int) float64 {
 	switch {
-	case s.some != nil && !s.some[id], s.some == nil && rankKey(s.z[id], id) > s.last:
+	case s.d != nil && !s.some[id], s.d == nil && rankKey(s.z[id], id) > s.last:
 		return 0
 	case s.settings.Greedy():
 		return 1
+	case s.d != nil:
+		return s.d.w[id] / s.mass
 	}
 	return s.P(id) / s.mass
 }

@@ -20,6 +20,9 @@
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
 //     end: [Distribution.Draw], with u from [U].
 //
+// Another order ([Settings].Order) may have the temperature later, and measure each
+// rule on what the one before has left, rescaled, as llama.cpp and Hugging Face do.
+//
 // T = 0 is greedy: the probabilities shown are those at T = 1, one token is
 // kept, and no u is drawn. Ties break toward the lower token id everywhere.
 //
@@ -74,6 +77,9 @@ type Settings struct {
 	// is how far it goes there at each step; 0 is the usual one, 0.1.
 	MirostatTau float64 `json:"mirostat_tau,omitempty"`
 	MirostatEta float64 `json:"mirostat_eta,omitempty"`
+	// Order is that of the temperature and of the rules that cut, and what they are
+	// measured on; "" is this program's own.
+	Order Order `json:"samplers,omitempty"`
 }
 
 // Uncut reports whether no filter is on.
@@ -179,6 +185,9 @@ func (s Settings) Check() error {
 				return err
 			}
 		}
+	}
+	if err := s.Order.Check(); err != nil {
+		return err
 	}
 	return s.LogitBias.Check()
 }

@@ -24,6 +24,6 @@ func topNSigma(f field, in input) mask {
 	return m
 }
 
-func scoreAgainst(d *Distribution, m mask, r int) Reason {
-	return Reason{Value: float64(d.Score(int(d.Order[r]))), Bound: m.bound}
+func scoreAgainst(f field, m mask, at int, _ Settings) Reason {
+	return Reason{Value: float64(f.z[f.ids[at]]), Bound: m.bound}
 }

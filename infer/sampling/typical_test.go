@@ -47,7 +47,7 @@ func TestHole(t *testing.T) {
 		t.Errorf("the segment is %v to %v", from, to)
 	}
 	for _, c := range []struct{ from, to, n int }{{0, 1, 0}, {0, 2, 1}, {1, 2, 1}, {2, 5, 0}, {0, 5, 1}} {
-		n, p := d.KeptIn(c.from, c.to)
+		n, p, _ := d.KeptIn(c.from, c.to)
 		if n != c.n || (p > 0.23) != (c.n == 1) {
 			t.Errorf("of ranks %d to %d, %d are kept with %v, want %d", c.from, c.to, n, p, c.n)
 		}

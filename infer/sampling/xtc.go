@@ -25,6 +25,6 @@ func excludeTop(f field, in input) mask {
 	return m
 }
 
-func topChoice(d *Distribution, m mask, r int) Reason {
-	return Reason{Value: d.P[d.Order[r]], Bound: m.bound}
+func topChoice(f field, m mask, at int, _ Settings) Reason {
+	return Reason{Value: f.share(at), Bound: m.bound}
 }

@@ -247,6 +247,7 @@ func (q *request) readSettings(f *session.Fields) error {
 		f.Knob(k, knobs)
 	}
 	bias := f.Bias("logit_bias")
+	order, unnamed := readOrder(f)
 	err := asError(f.Err())
 	if err == nil {
 		q.settings, err = infer.DefaultSettings().With(knobs)
@@ -257,6 +258,10 @@ func (q *request) readSettings(f *session.Fields) error {
 	if err != nil {
 		r := terms.RefusalOf(err)
 		return wrong(cmp.Or(called[r.Field], r.Field), "invalid_value", "%s", r.Message)
+	}
+	q.settings.Order = order
+	if err := leavesOut(q.settings.Settings, unnamed); err != nil {
+		return err
 	}
 	return q.readStops(f)
 }
@@ -371,7 +376,6 @@ var missing = map[string]string{
 	"response_format": "answers are text",
 	"top_logprobs":    "it needs logprobs: true",
 	"repeat_last_n":   "the repetition penalty looks at the whole text, -1",
-	"samplers":        "the order of the rules is this program's own",
 	"user":            "nothing is kept that it could be noted with",
 	"metadata":        "nothing is kept that it could be noted with",
 	"store":           "answers are not kept",

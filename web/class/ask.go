@@ -126,7 +126,7 @@ func drawPoll(st *session.State) *poll {
 		p.Options = append(p.Options, o)
 	}
 	if d.Keep > mostKept {
-		_, rest := d.KeptIn(d.KeptRank(mostKept), len(d.Order))
+		_, rest, _ := d.KeptIn(d.KeptRank(mostKept), len(d.Order))
 		p.Options = append(p.Options, Option{Text: "all others", Rest: true, Q: max(0, 1-q), P: rest})
 	}
 	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)

@@ -100,7 +100,7 @@ const (
 
 func newConsole(s *session.State) Console {
 	set := s.Settings
-	var before []string // the rules that change scores
+	var before []string // the names of the rules, those that change scores first
 	v := Console{
 		Empty:    !s.Started(),
 		CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
@@ -129,17 +129,18 @@ func newConsole(s *session.State) Console {
 	for key, x := range set.Knobs() {
 		v.Inputs[key] = terms.Plain(x)
 	}
-	v.Order, v.Note = "temperature, top-k, top-p, min-p", note(s)
+	v.Note = note(s)
 	for _, rule := range set.Rules() {
-		switch {
-		case rule.Cuts() && focusKeys[rule.Knob()] == "":
-			v.Order += ", " + rule.Name()
-		case !rule.Cuts():
+		if !rule.Cuts() {
 			before = append(before, rule.Name())
 		}
 	}
-	v.Order = strings.Join(append(before, v.Order), ", ")
-	v.Order = "in order: " + v.Order
+	for _, rule := range set.Order.Rules() {
+		if set.On(rule) || rule == sampling.RuleTemperature || focusKeys[rule.Knob()] != "" {
+			before = append(before, rule.Name())
+		}
+	}
+	v.Order = "in order: " + strings.Join(before, ", ")
 	v.stops(s)
 	return v
 }

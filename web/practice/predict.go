@@ -202,6 +202,9 @@ func (v *predictRound) id() string {
 			fmt.Fprintf(h, " %s %v", k.Key, x)
 		}
 	}
+	if s.Order != sampling.OrderOwn {
+		fmt.Fprintf(h, " samplers %s", s.Order)
+	}
 	for _, t := range v.Made {
 		fmt.Fprintf(h, " %q", t)
 	}

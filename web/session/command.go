@@ -89,14 +89,22 @@ type SetLook struct{ On bool }
 // SetSpeed sets how fast Play goes.
 type SetSpeed struct{ Speed Speed }
 
-// Set changes knobs, by key, and sets the logit bias and the stop strings where they
-// are not nil.
+// Set changes knobs, by key, and sets the logit bias, the order of the rules and the stop
+// strings where they are not nil.
 // Before a step's draw it affects the stages shown immediately, after it the
 // next step; what was generated beyond that point is dropped.
 type Set struct {
 	Knobs infer.Knobs
 	Bias  *sampling.Bias
+	Order *sampling.Order
 	Stop  *[]string
+}
+
+// Move is [Set] for the order of the rules: it gives one another place, from 0
+// ([sampling.Order.Move]).
+type Move struct {
+	Rule string
+	To   int
 }
 
 // SetKnob is [Set] for one knob.
@@ -111,7 +119,7 @@ func SetStops(list ...string) Set {
 // SetAll is [Set] for everything.
 func SetAll(s infer.Settings) Set {
 	c := SetStops(s.Stop.Strings...)
-	c.Knobs, c.Bias = s.Knobs(), &s.LogitBias
+	c.Knobs, c.Bias, c.Order = s.Knobs(), &s.LogitBias, &s.Order
 	return c
 }
 
@@ -138,6 +146,7 @@ func (Pause) command()      {}
 func (SetSpeed) command()   {}
 func (Set) command()        {}
 func (SetPreset) command()  {}
+func (Move) command()       {}
 func (Finish) command()     {}
 func (Choose) command()     {}
 func (TakeBranch) command() {}

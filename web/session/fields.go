@@ -200,6 +200,26 @@ func (f *Fields) Bias(name string) *sampling.Bias {
 	return &b
 }
 
+// Order reads an order of the rules: a text ([sampling.ParseOrder]), or a list of their
+// names. unnamed are the rules that it leaves out.
+func (f *Fields) Order(name string) (o sampling.Order, unnamed []sampling.Rule) {
+	var text string
+	if raw := f.raw[name]; len(raw) > 0 && raw[0] == '[' && !f.texts {
+		text = strings.Join(f.Texts(name), ";")
+	} else {
+		text = f.Text(name)
+	}
+	if f.err != nil {
+		return o, nil
+	}
+	o, unnamed, err := sampling.ParseOrder(text)
+	var wrong *sampling.RangeError
+	if errors.As(err, &wrong) {
+		f.fail(terms.CodeRange, name, wrong.Got, wrong.Want)
+	}
+	return o, unnamed
+}
+
 // Whole reads a required whole number from least to most.
 func (f *Fields) Whole(name string, least, most int64) int64 {
 	raw := f.take(name)

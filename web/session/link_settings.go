@@ -12,13 +12,16 @@ import (
 )
 
 // wireSettings are settings in a link: each knob's number under its letter
-// ([terms.Knob.Letter]), the logit bias and the stop strings. Filters and penalties that are off are
-// left out, so that links stay short, and a link made before a knob existed still means
-// the same.
+// ([terms.Knob.Letter]), the logit bias, the order of the rules and the stop strings.
+// Filters and penalties that are off are left out, so that links stay short, and a link
+// made before a knob existed still means the same.
 type wireSettings infer.Settings
 
 // stopLetter names the stop strings.
 const stopLetter = "s"
+
+// orderLetter names the order of the rules.
+const orderLetter = "w"
 
 // biasLetter names the logit bias.
 const biasLetter = "l"
@@ -60,6 +63,11 @@ func (w wireSettings) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 	}
+	if s.Order != "" {
+		if err := add(orderLetter, s.Order); err != nil {
+			return nil, err
+		}
+	}
 	if len(s.Stop.Strings) > 0 {
 		if err := add(stopLetter, s.Stop.Strings); err != nil {
 			return nil, err
@@ -91,6 +99,11 @@ func (w *wireSettings) UnmarshalJSON(text []byte) error {
 	}
 	if raw, ok := fields[biasLetter]; ok {
 		if err := json.Unmarshal(raw, &s.LogitBias); err != nil {
+			return err
+		}
+	}
+	if raw, ok := fields[orderLetter]; ok {
+		if err := json.Unmarshal(raw, &s.Order); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,10 @@ func TestLinkSettings(t *testing.T) {
 
 // TestLinkLetters: every knob has a letter of its own.
 func TestLinkLetters(t *testing.T) {
-	of := map[string]string{stopLetter: "stop strings", "f": "the step of a change"}
+	of := map[string]string{
+		stopLetter: "stop strings", biasLetter: "the logit bias", orderLetter: "the order of the rules",
+		"f": "the step of a change",
+	}
 	for _, k := range terms.Knobs() {
 		if len(k.Letter) != 1 || of[k.Letter] != "" {
 			t.Errorf("%s has the letter %q, which is that of %q", k.Key, k.Letter, of[k.Letter])

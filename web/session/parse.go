@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -35,7 +36,8 @@ var grammar = map[string]rule{
 	"goon":   {"", func(*Fields) Command { return GoOn{} }},
 	"speed":  {"speed", func(f *Fields) Command { return SetSpeed{Speed: Speed(f.Text("speed"))} }},
 
-	"set":    {strings.Join(terms.SetKeys(), ", ") + ", logit_bias", readSettings},
+	"set":    {strings.Join(terms.SetKeys(), ", ") + ", logit_bias, samplers", readSettings},
+	"move":   {"rule, to", func(f *Fields) Command { return Move{Rule: f.Text("rule"), To: f.Int("to")} }},
 	"stop":   {"max_tokens, stop", readStop},
 	"preset": {"preset", func(f *Fields) Command { return SetPreset{Key: f.Text("preset")} }},
 	"try":    {"key", func(f *Fields) Command { return Try{Key: f.Text("key")} }},
@@ -86,6 +88,10 @@ func readSet(f *Fields, keys []string) Set {
 func readSettings(f *Fields) Command {
 	c := readSet(f, terms.SetKeys())
 	c.Bias = f.Bias("logit_bias")
+	if f.Has("samplers") {
+		c.Order = new(sampling.Order)
+		*c.Order, _ = f.Order("samplers")
+	}
 	return c
 }
 

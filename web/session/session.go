@@ -179,6 +179,13 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 			return err
 		}
 		return s.set(next, settings)
+	case Move:
+		settings := s.state.Settings
+		var err error
+		if settings.Order, err = settings.Order.Move(sampling.Rule(c.Rule), c.To); err != nil {
+			return err
+		}
+		return s.set(next, settings)
 	case SetPreset:
 		p, ok := sampling.PresetByKey(c.Key)
 		if !ok {

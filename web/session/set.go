@@ -48,6 +48,9 @@ func (c Set) on(s infer.Settings) (infer.Settings, error) {
 	if err == nil && c.Bias != nil {
 		s.LogitBias = *c.Bias
 	}
+	if err == nil && c.Order != nil {
+		s.Order = *c.Order
+	}
 	if err == nil && c.Stop != nil {
 		s.Stop.Strings = slices.Clone(*c.Stop)
 	}

@@ -51,7 +51,7 @@ func (s *Session) draw(ctx context.Context, next *State) error {
 // command. After every other one the learner is elsewhere, or has drawn.
 func keepsUndrawn(c Command) bool {
 	switch c.(type) {
-	case Set, SetPreset, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
+	case Set, SetPreset, Move, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
 		return true
 	}
 	return false

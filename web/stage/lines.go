@@ -91,8 +91,17 @@ func (w Words) penaltyLines(p infer.Penalty) []string {
 
 func (w Words) filterLine(st infer.Filter) string {
 	var rules []string
+	key := "lines.filter"
+	if st.Settings.OrderInForce().Measure() == sampling.OnRest {
+		key = "lines.filter.of"
+	}
 	for _, c := range st.Cuts {
-		rules = append(rules, w.T("lines.filter", "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps)))
+		rules = append(rules, w.T(
+			key, "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps), "all", terms.Count(c.Of),
+		))
+	}
+	if st.Settings.HeatsLate() {
+		rules = append(rules, w.T("lines.filter.late", "t", terms.Setting(st.Settings.Temperature)))
 	}
 	switch {
 	case st.Settings.Greedy():
@@ -168,7 +177,33 @@ func (w Words) Settings(s sampling.Settings) string {
 			list = append(list, w.T("setting", "name", k.Name, "x", terms.Plain(x)))
 		}
 	}
+	if s.Order != sampling.OrderOwn {
+		list = append(list, w.order(s))
+	}
 	return strings.Join(list, ", ")
+}
+
+// order says in which order the rules work: by its name, or with the rules that are on.
+func (w Words) order(s sampling.Settings) string {
+	switch s.Order {
+	case sampling.OrderLlama:
+		return w.T("settings.order.llama")
+	case sampling.OrderHugging:
+		return w.T("settings.order.hugging")
+	case sampling.OrderOpenAI:
+		return w.T("settings.order.openai")
+	}
+	var rules []string
+	for _, rule := range s.Order.Rules() {
+		if rule == sampling.RuleTemperature || s.On(rule) {
+			rules = append(rules, w.rule(rule))
+		}
+	}
+	key := "settings.order"
+	if s.Order.Measure() == sampling.OnUncut {
+		key = "settings.order.uncut"
+	}
+	return w.T(key, "order", strings.Join(rules, " → "))
 }
 
 // Drawn is [Words.Settings] with the seed, as shown with a run: "Temperature

@@ -147,7 +147,7 @@ func (w Words) softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	v := &Segments{Ticks: unitTicks, Aria: w.T("segments.softmax")}
 	v.List = segmentsOf(adjacent(st.Rows.Rows, false), probability, w.T("segments.others"), "is-rest")
 	set := s.Step().Settings
-	if set.TopP < 1 && !set.Greedy() && s.Dist != nil {
+	if set.TopP < 1 && !set.Greedy() && set.Order == sampling.OrderOwn && s.Dist != nil {
 		last := crossing(s.Dist, s)
 		v.mark(
 			set.TopP, w.T("segments.inside", "p", terms.Setting(set.TopP), "token", last), w.T("segments.look"),
@@ -180,7 +180,7 @@ func (w Words) filterSegments(s *session.State, st infer.Filter) *Segments {
 		v.mark(st.Mass, w.T("segments.greedy"), w.T("segments.greedy.end"))
 	case st.Fallback:
 		v.mark(st.Mass, w.T("segments.kept", "p", terms.Prob(st.Mass)), w.T("segments.nothing"))
-	case set.TopP < 1 && st.Kept == st.Reach(sampling.RuleTopP) && st.Leading:
+	case set.TopP < 1 && set.Order == sampling.OrderOwn && st.Kept == st.Reach(sampling.RuleTopP) && st.Leading:
 		v.mark(
 			set.TopP, w.T("segments.inside", "p", terms.Setting(set.TopP), "token", crossing(s.Dist, s)),
 			w.T("segments.last"),

@@ -119,7 +119,8 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	return w.sentence(v, st, filterCases(st), values{
 		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
 		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass),
-		"share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)),
+		"share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)), "chain", w.list(w.chain(st)),
+		"t", terms.Setting(set.Temperature),
 		"k", w.Counted(set.TopK, "most probable token"), "p", terms.Setting(set.TopP),
 		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
 		"sigma", terms.Setting(set.TopNSigma), "xtc", terms.Setting(set.XTCProbability),
@@ -143,6 +144,13 @@ func filterCases(st infer.Filter) (cases []string) {
 		return []string{"greedy"}
 	case st.Fallback:
 		return []string{"nothing"}
+	case set.HeatsLate() && st.Cut == 0:
+		return []string{"reshaped"}
+	case set.HeatsLate():
+		cases = append(onlyIf(st.Kept == 1, "one"), "heated")
+		return append(onlyIf(set.Order.Measure() == sampling.OnUncut, "chain.uncut"), append(cases, "chain")...)
+	case set.Order.Measure() == sampling.OnRest && len(st.Cuts) > 0:
+		return append([]string{"chain"}, onlyIf(st.Kept == 1, "one")...)
 	case len(st.Cuts) == 0:
 		return []string{"off"}
 	case len(st.Cuts) > 1:
@@ -163,6 +171,24 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 			key = "filter.leaves.next"
 		}
 		list = append(list, w.T(key, "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps)))
+	}
+	return list
+}
+
+// chain is leaves with the temperature in its place, where it comes after a rule that
+// cuts.
+func (w Words) chain(st infer.Filter) (list []string) {
+	leaves := map[sampling.Rule]string{}
+	for _, c := range st.Cuts {
+		leaves[c.Rule] = w.T("filter.leaves", "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps))
+	}
+	for _, rule := range st.Settings.Order.Rules() {
+		if text, on := leaves[rule]; on {
+			list = append(list, text)
+		}
+		if rule == sampling.RuleTemperature && st.Settings.HeatsLate() {
+			list = append(list, w.T("filter.heats", "t", terms.Setting(st.Settings.Temperature)))
+		}
 	}
 	return list
 }

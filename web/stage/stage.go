@@ -168,7 +168,11 @@ func (w Words) softmaxPanel(s *session.State, st infer.Softmax, p *Stage) {
 func (w Words) filterPanel(s *session.State, st infer.Filter, p *Stage) {
 	p.Table = w.filterTable(s, st)
 	p.Segments = w.filterSegments(s, st)
-	if st.KeptRenormalising != st.Kept {
+	switch {
+	case st.Settings.OrderInForce() != sampling.OrderOwn:
+		p.Notes = append(p.Notes, w.Rich("note.chain", "llama", bold(terms.Count(st.KeptLlama)),
+			"hugging", bold(terms.Count(st.KeptHugging)), "own", bold(terms.Count(s.Dist.KeepIn(sampling.OrderOwn)))))
+	case st.KeptRenormalising != st.Kept:
 		p.Notes = append(p.Notes, w.Rich(
 			"note.filter", "other", bold(terms.Count(st.KeptRenormalising)), "kept", terms.Count(st.Kept),
 		))
@@ -252,7 +256,7 @@ func (w Words) whyNot(s *session.State) Rich {
 // place is the position, from 1, of a token's rank among the kept ones, also
 // from 1.
 func place(s *session.State, rank int) int {
-	before, _ := s.Dist.KeptIn(0, rank-1)
+	before, _, _ := s.Dist.KeptIn(0, rank-1)
 	return before + 1
 }
 

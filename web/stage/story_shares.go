@@ -24,7 +24,7 @@ func (w Words) learnedShares(s *session.State, v *Story) {
 	}
 	t := w.shareRows(s, shares, rest)
 	v.Shares = t
-	if d.Settings.Temperature == 0 || d.Settings.Temperature == 1 {
+	if t := d.Settings.ShownTemperature(); t == 0 || t == 1 {
 		return
 	}
 	p, _, _ := sampling.Softmax(step.Logits, 1)

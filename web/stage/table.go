@@ -180,7 +180,7 @@ func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 // probabilities fills in what is known from stage 3 on. The axis of the bars runs
 // from 0 to 1 at every temperature, so that a longer bar always means more.
 func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp float64) {
-	t.AtT = w.T("table.at", "t", terms.Setting(set.Temperature))
+	t.AtT = w.T("table.at", "t", terms.Setting(set.ShownTemperature()))
 	if set.Greedy() {
 		t.AtT = w.T("table.at", "t", terms.Setting(1))
 	}
@@ -224,7 +224,7 @@ func (w Words) filterTable(s *session.State, st infer.Filter) *Table {
 
 // softmaxOf is stage 3 of the step shown, without its rows.
 func softmaxOf(s *session.State) infer.Softmax {
-	return infer.Softmax{Temperature: s.Dist.Settings.Temperature, MaxZ: s.Dist.MaxZ, SumExp: s.Dist.SumExp}
+	return infer.Softmax{Temperature: s.Dist.Settings.ShownTemperature(), MaxZ: s.Dist.MaxZ, SumExp: s.Dist.SumExp}
 }
 
 // fates fills in what is known from stage 4 on.
@@ -289,6 +289,7 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 	switch {
 	case set.Greedy(), st.Fallback:
 		l.KeptWhy = w.T("cutline.greedy")
+	case set.Order != sampling.OrderOwn: // the rules are measured on other sums than those of the table
 	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
 		l.KeptWhy = w.T("cutline.top_k", "k", terms.Count(set.TopK))
 	case st.Kept == st.Reach(sampling.RuleTopP) && set.TopP < 1:

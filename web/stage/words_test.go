@@ -45,7 +45,8 @@ func pseudoWords(t *testing.T) Words {
 // choice that a stage describes.
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
-	stops := []string{" there", "\n\n"}
+	stops, late := []string{" there", "\n\n"}, sampling.OrderLlama
+	uncut, _ := sampling.Order("uncut:"+late).Move(sampling.RuleXTC, 0)
 	by := map[int]float64{}
 	for i, id := range testmodel.Target(t).Encode("the dog") {
 		by[id] = 1.5 - float64(i)
@@ -76,6 +77,11 @@ func manyStates(t *testing.T) (all []*session.State) {
 		{session.Set{Knobs: infer.Knobs{"top_n_sigma": 1, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
 		{session.Set{Knobs: infer.Knobs{"xtc_probability": 0.6, "top_p": 1}}, session.Start{Prompt: "The"}},
 		{session.Set{Knobs: infer.Knobs{"dry_multiplier": 1}}, session.Start{Prompt: "a b a b"}},
+		{session.Set{Order: &late, Knobs: infer.Knobs{"top_k": 9}}, session.Start{Prompt: "The"}},
+		{session.Set{Order: &late, Knobs: infer.Knobs{"top_p": 1}}, session.Start{Prompt: "The"}},
+		{session.Set{Order: &late, Knobs: infer.Knobs{"top_k": 9, "temperature": 1}}, session.Start{Prompt: "The"}},
+		{session.Set{Order: &uncut, Knobs: infer.Knobs{"top_k": 9, "min_p": 0.1}}, session.Start{Prompt: "The"}},
+		{session.Set{Order: &late, Knobs: infer.Knobs{"top_k": 9, "temperature": 0}}, session.Start{Prompt: "The"}},
 		{session.Set{Knobs: infer.Knobs{"mirostat_tau": 2, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
 		{
 			session.Set{Knobs: infer.Knobs{"top_k": 5, "temperature": 0.3}, Stop: &stops},

@@ -103,6 +103,10 @@ func boldIf(b bool) Style {
 
 func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	work := w.softmaxWork(soft, r, false)
+	if r.Kept && st.Settings.HeatsLate() {
+		work.Cells = append(work.Cells, w.heatedWork(st, r))
+		return work
+	}
 	if r.Kept {
 		work.Cells = append(work.Cells, WorkCell{
 			Name: w.Rich("work.rescaled"), Now: true,
@@ -117,24 +121,35 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 	return work
 }
 
+// heatedWork is what a kept token is drawn with where the temperature comes after a rule
+// that cuts: p to the power 1/T, rescaled.
+func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
+	t := st.Settings.Temperature
+	power := math.Pow(r.P, 1/t)
+	sum := ""
+	if r.Q > 0 {
+		sum = terms.Prob(power / r.Q)
+	}
+	return WorkCell{Name: w.Rich("work.heated", "t", terms.Setting(t)), Now: true, Sum: say(
+		terms.Prob(r.P), sup("1/"+terms.Setting(t)), " / ", sum, " = ", bold(terms.Prob(r.Q)),
+	)}
+}
+
 // whyCut is the calculation that cut a row.
 func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	why := s.Dist.Why(r.Rank - 1)
 	switch why.Rule {
 	case sampling.RuleTopK:
-		return w.Rich("why.top_k", "rank", terms.Count(r.Rank), "k", bold(terms.Count(st.Settings.TopK)))
+		return w.Rich("why.top_k", "rank", terms.Count(int(why.Value)), "k", bold(terms.Count(st.Settings.TopK)))
 	case sampling.RuleTopP:
 		return w.Rich("why.top_p", "sum", terms.Prob(why.Value), "p", bold(terms.Setting(why.Bound)))
 	case sampling.RuleMinP:
+		first := st.Rows.Rows[0].P
+		if st.Settings.OrderInForce() != sampling.OrderOwn { // that of what is left
+			first = why.Bound / st.Settings.MinP
+		}
 		return say(
-			terms.Prob(
-				why.Value,
-			),
-			" < ",
-			terms.Setting(st.Settings.MinP),
-			" × ",
-			terms.Prob(st.Rows.Rows[0].P),
-			" = ",
+			terms.Prob(why.Value), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(first), " = ",
 			bold(terms.Prob(why.Bound)),
 		)
 	case sampling.RuleTypicalP:

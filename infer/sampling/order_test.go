@@ -1,0 +1,286 @@
+package sampling
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The drill at T = 1: p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. Top-k 3 leaves
+// 0.9495, so the first two are 0.6652 and 0.2447 of it, together 0.9100: with top-p 0.9
+// measured on that two tokens reach the draw, where before any cut three do.
+func TestOrdersByHand(t *testing.T) {
+	s := Settings{Temperature: 1, TopP: 0.9, TopK: 3}
+	for order, want := range map[Order]int{OrderOwn: 3, OrderHugging: 2, OrderLlama: 2, OrderOpenAI: 2} {
+		if s.Order = order; Decide(drill, s).Keep != want {
+			t.Errorf("%s keeps %d, want %d", order.Name(), Decide(drill, s).Keep, want)
+		}
+		if got := Decide(drill, Settings{Temperature: 1, TopP: 0.9, TopK: 3}).KeepIn(order); got != want {
+			t.Errorf("asked of another order, %s keeps %d, want %d", order.Name(), got, want)
+		}
+	}
+	// At T = 2 p is 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733. With the temperature last,
+	// top-p 0.9 is reached by three at T = 1 (0.9495), and what they are drawn with is
+	// e^{z/2} of the three: 7.3891, 4.4817 and 2.7183 of 14.5891. With it first it takes
+	// four (0.9267).
+	late := Settings{Temperature: 2, TopP: 0.9, Order: OrderLlama}
+	d := Decide(drill, late)
+	if d.Keep != 3 || !near4(d.P[0], 0.6316) || !near4(d.Mass, 0.9495) || late.ShownTemperature() != 1 {
+		t.Errorf("%d kept with %v; p of the first is %v", d.Keep, d.Mass, d.P[0])
+	}
+	for r, q := range []float64{0.5065, 0.3072, 0.1863, 0, 0} {
+		if !near4(d.Q(r), q) {
+			t.Errorf("rank %d is drawn with %v, want %v", r+1, d.Q(r), q)
+		}
+	}
+	if from, to := d.Segment(1); !near4(from, 0.5065) || !near4(to, 0.8137) || d.Draw(0.6) != 1 {
+		t.Errorf("the second token lies from %v to %v", from, to)
+	}
+	if n, p, q := d.KeptIn(1, 5); n != 2 || !near4(p, 0.3178) || !near4(q, 0.4935) {
+		t.Errorf("after the first there are %d with %v, drawn with %v", n, p, q)
+	}
+	if n := d.KeepIn(OrderHugging); n != 4 {
+		t.Errorf("with the temperature first %d stay, want 4", n)
+	}
+}
+
+// What each rule cuts is counted of what the one before it has left, and a token carries
+// the rule that cut it there.
+func TestCutsInAChain(t *testing.T) {
+	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.8, MinP: 0.5, Order: "top_k;min_p;top_p;temperature;" +
+		"typical_p;top_n_sigma;xtc;mirostat"})
+	// Top-k leaves 4 of 5 and takes 0.0191. Min-p takes the three below half of the first:
+	// 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, 0.3561. Top-p has one token left.
+	want := []Cut{
+		{Rule: RuleTopK, Keeps: 4, Of: 5, Moved: 0.0191},
+		{Rule: RuleMinP, Keeps: 1, Of: 4, Moved: 0.3561},
+		{Rule: RuleTopP, Keeps: 1, Of: 1},
+	}
+	if len(d.Cuts) != len(want) {
+		t.Fatalf("%d rules cut, want %d", len(d.Cuts), len(want))
+	}
+	for i, c := range d.Cuts {
+		if w := want[i]; c.Rule != w.Rule || c.Keeps != w.Keeps || c.Of != w.Of || !near4(c.Moved, w.Moved) {
+			t.Errorf("rule %d is %s, keeps %d of %d and moves %v, want %+v", i+1, c.Rule, c.Keeps, c.Of, c.Moved, w)
+		}
+	}
+	if d.CutBy(4) != RuleTopK || d.CutBy(1) != RuleMinP || !d.Idle()[RuleTopP] || d.Idle()[RuleTopK] {
+		t.Errorf("cut by %s and %s; idle %v", d.CutBy(4), d.CutBy(1), d.Idle())
+	}
+	if why := d.Why(1); !near4(why.Value, 0.2369) || !near4(why.Bound, 0.3220) { // of 0.9809, and half of 0.6439
+		t.Errorf("rank 2 is cut for %+v", why)
+	}
+}
+
+func TestParseOrder(t *testing.T) {
+	for text, want := range map[string]Order{
+		"own": "", "llama.cpp": OrderLlama, "Hugging_Face": OrderHugging, " openai ": OrderOpenAI,
+		"penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temperature": OrderLlama, // as llama.cpp has it
+		"temperature,top-k,top-p,min-p,typical_p":                           OrderHugging,
+		string(own):               OrderOwn,
+		"uncut:temperature;top_p": "uncut:temperature;top_p;top_k;min_p;typical_p;top_n_sigma;xtc;mirostat",
+	} {
+		if got, _, err := ParseOrder(text); got != want || err != nil || got.Check() != nil {
+			t.Errorf("%q is %q, %v, want %q", text, got, err, want)
+		}
+	}
+	for text, why := range map[string]string{
+		"": "empty", ";;": "empty", "top_k;top_q": `"top_q", which is no rule`, "top_k;top-k": "top_k twice",
+		"top_k;penalties": "penalties after top_k", "greedy": "no rule", strings.Repeat("top_k;", 99): "longer",
+	} {
+		var refused *RangeError
+		if _, _, err := ParseOrder(text); !errors.As(err, &refused) || refused.Field != "samplers" ||
+			!strings.Contains(refused.Got, why) {
+			t.Errorf("%q: %v, want %q", text, err, why)
+		}
+	}
+	if _, unnamed, _ := ParseOrder("top_k;temperature"); len(unnamed) != 6 || slices.Contains(unnamed, RuleTopK) {
+		t.Errorf("left out: %v", unnamed)
+	}
+	if Order("top_k").Check() == nil || Order("top_k;TEMPERATURE").Check() == nil {
+		t.Error("settings take an order that is not in its one form")
+	}
+	var names []Rule
+	for _, r := range chain {
+		if movable(r.name) && r.name != RuleGreedy {
+			names = append(names, r.name)
+		}
+	}
+	if !slices.Equal(own.Rules(), names) {
+		t.Errorf("this program's order is %v, the chain %v", own.Rules(), names)
+	}
+}
+
+func TestMoveARule(t *testing.T) {
+	o, err := OrderHugging.Move(RuleTemperature, 4)
+	if want := Order("top_k;top_p;min_p;typical_p;temperature;top_n_sigma;xtc;mirostat"); o != want || err != nil {
+		t.Errorf("%q, %v, want %q", o, err, want)
+	}
+	if back, _ := o.Move(RuleTemperature, -3); back != OrderHugging {
+		t.Errorf("moved back it is %q", back)
+	}
+	if last, _ := OrderLlama.Move(RuleTopK, 99); !strings.HasSuffix(string(last), ";top_k") {
+		t.Errorf("moved beyond the end it is %q", last)
+	}
+	if o, _ := OrderOwn.Move(RuleTopP, 1); o.Measure() != OnRest {
+		t.Errorf("%q is measured before any cut", o)
+	}
+	if _, err := OrderLlama.Move(RuleDRY, 2); err == nil {
+		t.Error("DRY has no place among the rules that cut")
+	}
+}
+
+// orders draws an order.
+func orders() *rapid.Generator[Order] {
+	return rapid.Custom(func(t *rapid.T) Order {
+		return orderOf(rapid.Permutation(own.Rules()).Draw(t, "rules"), rapid.Bool().Draw(t, "uncut"))
+	})
+}
+
+// In any order: the kept tokens' probabilities are positive where they can be drawn and
+// sum to 1, the strip is whole, the temperature never reorders, and who only draws gets
+// what those get who look.
+func TestAnyOrder(t *testing.T) {
+	var sampler Sampler
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		s.Order = orders().Draw(t, "order")
+		c := Context{Seed: 3, Step: 1, Text: text(t, len(z))}
+		d := c.Decide(z, s)
+		var sum, end float64
+		last := math.Inf(1)
+		for i := range d.Keep {
+			r := d.KeptRank(i)
+			q := d.Q(r)
+			if from, to := d.Segment(r); q != d.KeptQ(i) || q > last+1e-15 || from != end || to < from {
+				t.Fatalf("rank %d: q %v after %v, from %v to %v after %v", r, q, last, from, to, end)
+			} else {
+				sum, end, last = sum+q, to, q
+			}
+		}
+		if d.Keep < 1 || math.Abs(sum-1) > 1e-12 || end != 1 {
+			t.Fatalf("%d kept, Σq %v, the strip ends at %v", d.Keep, sum, end)
+		}
+		if n, _, q := d.KeptIn(0, len(z)); n != d.Keep || math.Abs(q-1) > 1e-12 {
+			t.Fatalf("%d of %d kept ranks, with %v", n, d.Keep, q)
+		}
+		for r := range d.Order {
+			if (d.CutBy(r) == RuleNone) != d.Stays(r) || d.Stays(r) != d.Keeps(d.Order[r]) {
+				t.Fatalf("rank %d stays: %v, and is cut by %q", r, d.Stays(r), d.CutBy(r))
+			}
+		}
+		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
+		id := int(d.Order[d.Draw(u)])
+		sampler.DecideIn(c, z, s)
+		if got := sampler.Token(sampler.Draw(u)); got != id || sampler.Len() != d.Keep ||
+			sampler.Q(id) != d.Q(d.RankOf(int32(id))) || sampler.P(id) != d.P[id] {
+			t.Fatalf("drawn %d of %d, looked at %d of %d", got, sampler.Len(), id, d.Keep)
+		}
+	})
+}
+
+// Orders that must agree do: with each rule measured before any cut it does not matter
+// where it stands, as long as the temperature stays in its place; one rule alone is the
+// same on the rest; and at T = 1 the temperature's place does not matter.
+func TestOrdersThatAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		s.XTCProbability = 0 // its u follows from its place
+		same := func(a, b Settings) {
+			x, y := Decide(z, a), Decide(z, b)
+			if !slices.Equal(kept(x), kept(y)) {
+				t.Fatalf("%q keeps %v, %q %v", a.Order, kept(x), b.Order, kept(y))
+			}
+			for _, r := range kept(x) {
+				if math.Abs(x.Q(r)-y.Q(r)) > 1e-9 {
+					t.Fatalf("rank %d is drawn with %v, and with %v", r, x.Q(r), y.Q(r))
+				}
+			}
+		}
+		rules := own.Rules()[1:]
+		mixed := append([]Rule{RuleTemperature}, rapid.Permutation(rules).Draw(t, "rules")...)
+		other := s
+		other.Order = orderOf(mixed, true)
+		same(s, other)
+
+		alone := Pure
+		alone.Temperature = s.Temperature
+		key := rapid.SampledFrom([]string{"top_k", "top_p", "min_p", "top_n_sigma", "mirostat_tau"}).Draw(t, "key")
+		x, _ := s.Value(key)
+		alone.Set(key, x)
+		rest := alone
+		rest.Order = orderOf(mixed, false)
+		same(alone, rest)
+
+		if s.Temperature = 1; s.TypicalP == 0 {
+			first, last := s, s
+			first.Order = orderOf(mixed, false)
+			last.Order = orderOf(append(slices.Clone(mixed[1:]), RuleTemperature), false)
+			same(first, last)
+		}
+	})
+}
+
+// With each rule measured before any cut and a low temperature last, what is left may be
+// far below the first: of z 0.5 and seven times 0 typical-p 0.1 keeps a 0, and e^{−0.5/0.0001}
+// is 0. Then the most probable token stays, as where nothing is left at all.
+func TestLateTemperatureLeavesNothing(t *testing.T) {
+	z := []float32{0.5, 0, 0, 0, 0, 0, 0, 0}
+	o := Order("uncut:typical_p;temperature;top_k;top_p;min_p;top_n_sigma;xtc;mirostat")
+	s := Settings{Temperature: 1, TypicalP: 0.1, TopP: 1, Order: o}
+	if d := Decide(z, s); d.Leading() || d.Fallback { // typical-p alone cuts the first
+		t.Fatalf("%d kept, the first among them: %v", d.Keep, d.Leading())
+	}
+	s.Temperature = 1e-4
+	d := Decide(z, s)
+	if d.Keep != 1 || !d.Fallback || d.Q(0) != 1 || d.Draw(0.5) != 0 {
+		t.Errorf("%d kept, fallback %v, the first is drawn with %v", d.Keep, d.Fallback, d.Q(0))
+	}
+	if n := Decide(z, Settings{Temperature: 1e-4, TypicalP: 0.1, TopP: 1}).KeepIn(o); n != 1 {
+		t.Errorf("asked of another order, %d stay", n)
+	}
+}
+
+// Greedy keeps the most probable token in every order, even where XTC comes first and
+// always strikes.
+func TestGreedyInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		s.Temperature, s.XTCProbability, s.Order = 0, 1, orders().Draw(t, "order")
+		c := Context{Text: text(t, len(z))}
+		d := c.Decide(z, s)
+		if d.Keep != 1 || !d.Stays(0) || d.Fallback || s.HeatsLate() || s.ShownTemperature() != 0 {
+			t.Fatalf("%d kept, the first %v", d.Keep, d.Stays(0))
+		}
+		for _, o := range []Order{OrderOwn, OrderLlama, OrderHugging} {
+			if d.KeepIn(o) != 1 {
+				t.Fatalf("%s keeps %d", o.Name(), d.KeepIn(o))
+			}
+		}
+	})
+}
+
+// A draft and a target in orders of their own: what the correction draws from is what
+// [Residual] makes of those who look.
+func TestCorrectionInAnyOrder(t *testing.T) {
+	var p, q Sampler
+	var c Correction
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		y := slices.Clone(z)
+		slices.Reverse(y)
+		s.Order = orders().Draw(t, "order")
+		in := Context{Text: text(t, len(z))}
+		p.DecideIn(in, z, s)
+		q.DecideIn(in, y, s)
+		c.Decide(&p, &q, Excess)
+		want, mass := Residual(in.Decide(z, s).Vector(), in.Decide(y, s).Vector())
+		if got := c.Vector(); !slices.Equal(got, want) || c.Mass() != mass {
+			t.Fatalf("the residual is %v with %v, want %v with %v", got, c.Mass(), want, mass)
+		}
+	})
+}

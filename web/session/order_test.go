@@ -1,0 +1,88 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// TestSetTakesAnOrder: by name, as a text, as a list and from a form; links keep it, and
+// those without one mean this program's own.
+func TestSetTakesAnOrder(t *testing.T) {
+	for _, body := range []string{
+		`{"samplers": "llama.cpp"}`,
+		`{"samplers": "penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temperature"}`,
+		`{"samplers": ["top_n_sigma", "top_k", "typ_p", "top_p", "min_p", "xtc", "temperature"]}`,
+	} {
+		f, refused := JSONFields([]byte(body))
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		c, _, refused := ParseCommand("set", f)
+		if refused != nil || *c.(Set).Order != sampling.OrderLlama {
+			t.Errorf("%s: %+v, %v", body, c, refused)
+		}
+	}
+	c, _, refused := ParseCommand("set", TextFields(map[string]string{"samplers": "top_k; top_p, temperature"}))
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	s, err := c.(Set).on(infer.DefaultSettings())
+	if err != nil || !strings.HasPrefix(string(s.Order), "top_k;top_p;temperature;") {
+		t.Fatalf("%q, %v", s.Order, err)
+	}
+	text, err := wireSettings(s).MarshalJSON()
+	var back wireSettings
+	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
+		t.Errorf("%s is read as %+v (%v)", text, back, err)
+	}
+	if text, _ := wireSettings(infer.DefaultSettings()).MarshalJSON(); strings.Contains(string(text), `"w"`) {
+		t.Errorf("a link in this program's order is %s", text)
+	}
+}
+
+// TestOrdersThatAreRefused: in commands with the field, in links with an error.
+func TestOrdersThatAreRefused(t *testing.T) {
+	long := `"` + strings.Repeat("top_k;", 5000) + `"`
+	for _, bad := range []string{`""`, `[]`, `7`, `["top_k", 3]`, `"top_k;top_k"`, `"edkypmxt"`, long} {
+		f, refused := JSONFields([]byte(`{"samplers": ` + bad + `}`))
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		if _, _, refused = ParseCommand("set", f); refused == nil || refused.Field != "samplers" ||
+			len(refused.Message) > 400 {
+			t.Errorf("%.40s: %v", bad, refused)
+		}
+		if bad == `""` { // in a link, this program's own
+			continue
+		}
+		var w wireSettings
+		if err := w.UnmarshalJSON([]byte(`{"t":1,"p":1,"w":` + bad + `}`)); err == nil || len(err.Error()) > 400 {
+			t.Errorf("a link with %.40s: %v", bad, err)
+		}
+	}
+}
+
+// TestMoveTheTemperature: with the temperature last the step shown is decided anew, and
+// stage 3 is at T = 1; a rule that has no place is refused, and nothing changes.
+func TestMoveTheTemperature(t *testing.T) {
+	s := newRun(t, "The capital of France is")
+	must(t, s, Set{Knobs: infer.Knobs{"temperature": 1.5, "top_k": 9}}, StepStage{}, StepStage{}, StepStage{})
+	st := must(t, s, Move{Rule: "temperature", To: 99})
+	soft := st.StageOf(infer.KindSoftmax, 1).(infer.Softmax)
+	if soft.Temperature != 1 || !st.Dist.Settings.HeatsLate() || st.Dist.Settings.Temperature != 1.5 {
+		t.Errorf("stage 3 is at T = %v, settings %+v", soft.Temperature, st.Dist.Settings)
+	}
+	before := s.State()
+	if _, err := s.Apply(t.Context(), Move{Rule: "dry", To: 1}); err == nil {
+		t.Error("DRY has been moved among the rules that cut")
+	}
+	if after := s.State(); after.Settings.Order != before.Settings.Order {
+		t.Errorf("a refused move made the order %q", after.Settings.Order)
+	}
+	if back := must(t, s, SetPreset{Key: "common"}); back.Settings.Order != sampling.OrderOwn {
+		t.Errorf("a preset leaves the order %q", back.Settings.Order)
+	}
+}
