@@ -14,7 +14,8 @@ import (
 //
 // where n is that of the longest such passage. A repetition reaches back to the last
 // token that breaks ([Context].Breaks), and such tokens are never lowered, so that the
-// frame of a dialogue may return. The prompt counts.
+// frame of a dialogue may return. The prompt counts. (llama.cpp also breaks in the middle
+// of a token, or where several make up a text that breaks.)
 func penalizeRepeats(s Scores, in input) Scores {
 	base, _ := in.Value("dry_base")
 	least, _ := in.Value("dry_allowed_length")

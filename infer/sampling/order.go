@@ -25,7 +25,8 @@ const (
 	OrderOwn Order = ""
 	// OrderLlama is llama.cpp's default (common/common.h, the list samplers of
 	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p,
-	// XTC, temperature. A logit bias comes first (common_sampler_init). Mirostat does not
+	// XTC, temperature. A logit bias comes first (common_sampler_init). Rules and order are
+	// compared with its own samplers (testdata/samplers). Mirostat does not
 	// mix with these there: turned on, it works after a bias and the temperature alone.
 	OrderLlama Order = "top_n_sigma;top_k;typical_p;top_p;min_p;xtc;temperature;mirostat"
 	// OrderHugging is that of Hugging Face's generate (transformers,

@@ -10,7 +10,8 @@ import (
 // penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the
 // score of each token that is in the text, however often, is divided by θ where it
 // is positive and multiplied by θ where it is negative, so that it never rises. As
-// in other libraries the prompt counts, and its start mark.
+// in other libraries the prompt counts, and its start mark. (llama.cpp looks at the last
+// 64 tokens unless told otherwise, here all are looked at.)
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
@@ -87,7 +88,8 @@ func mostProbable(field, input) mask { return mask{n: 1} }
 
 func noReason(field, mask, int, Settings) Reason { return Reason{} }
 
-// topK keeps the k most probable tokens (Fan et al. 2018).
+// topK keeps the k most probable tokens (Fan et al. 2018). Of equal ones the lower ids
+// are kept; which ones llama.cpp keeps is up to the sort of its C++ library.
 func topK(f field, in input) mask { return mask{n: min(in.TopK, len(f.ids))} }
 
 func rankAgainstK(_ field, _ mask, at int, in Settings) Reason {
@@ -115,7 +117,10 @@ func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
 // typicalP keeps the tokens whose surprise −ln p lies nearest to its average, the
 // entropy in nats, until their probability is typical-p at least (Meister et al. 2022,
 // "Locally Typical Sampling"). Of two that lie equally near the more probable one
-// comes first. It may cut the most probable token, which surprises too little.
+// comes first. It may cut the most probable token, which surprises too little. A token
+// with p = 0 adds nothing to the entropy; in llama.cpp, which sums p · log p in float32,
+// it makes it no number, so that what typical-p keeps after a top-nσ that has cut
+// something follows from the sort of the C++ library.
 func typicalP(f field, in input) mask {
 	n := len(f.ids)
 	surprise, near := make([]float64, n), make([]int32, n)
