@@ -73,8 +73,8 @@ func (o *traceOptions) flags() *flags {
 		}
 		return mustBe(err)
 	})
-	f.value("samplers", "ORDER", "the order of the rules: own (default), llama.cpp, hugging_face, openai, or their names "+
-		"joined by semicolons, such as top_k;top_p;temperature", func(text string) (err error) {
+	f.value("samplers", "ORDER", "the order of the rules: own (default), llama.cpp, hugging_face, openai, or their "+
+		"names joined by semicolons, such as top_k;top_p;temperature", func(text string) (err error) {
 		o.settings.Order, _, err = sampling.ParseOrder(text)
 		return mustBe(err)
 	})
