@@ -5,40 +5,78 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// BillSoFar draws the price of one request as its answer is written: it begins
-// with the input's. costs are in dollars, after each output token.
-func BillSoFar(input float64, costs []float64) (Chart, error) {
+// Bill is the price of one request: a floor for what is read, and on it a wedge
+// for what is written. All prices are in dollars.
+type Bill struct {
+	Read    float64   // the whole prompt
+	Written float64   // each token of the answer
+	Most    int       // tokens that the answer may have
+	Costs   []float64 // so far, after each token that was written; none before a run
+	Narrow  bool      // a drawing for phones
+}
+
+// Draw draws the price against the tokens written: dashed as far as it may go, solid as
+// far as it went.
+func (r Bill) Draw() (Chart, error) {
 	c := Chart{
-		Title: "The bill as the loop runs", Header: []string{"output tokens", "cost so far"},
-		Rows: [][]string{{"0", terms.Dollars(input)}},
+		Title: "The bill as the answer grows", Header: []string{"output tokens", "cost so far"},
+		Rows: [][]string{{"0", terms.Dollars(r.Read)}},
 	}
-	points := plotter.XYs{{X: 0, Y: input}}
-	for i, cost := range costs {
+	if r.Most < 1 || len(r.Costs) > r.Most || !(r.Read >= 0) || !(r.Written >= 0) {
+		return c, fmt.Errorf("draw %q: %d of %d tokens", c.Title, len(r.Costs), r.Most)
+	}
+	points := plotter.XYs{{X: 0, Y: r.Read}}
+	for i, cost := range r.Costs {
 		points = append(points, plotter.XY{X: float64(i + 1), Y: cost})
 		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), terms.Dollars(cost)})
 	}
-	total := points[len(points)-1].Y
-	c.Description = fmt.Sprintf(
-		"The prompt costs %s; after %d tokens of output the request costs %s.", terms.Dollars(input), len(costs),
-		terms.Dollars(total),
-	)
-	f := newFigure(&c, wholes(0, len(costs), 5), upTo(total, 4, dollarsTick), 88)
-	for _, err := range []error{
-		f.line(plotter.XYs{{X: 0, Y: input}, {X: f.X.Max, Y: input}}, dashed, "input"),
-		f.line(points, solid, terms.Dollars(total)),
-	} {
-		if err != nil {
-			return c, err
+	last, most := points[len(points)-1], plotter.XY{X: float64(r.Most), Y: r.Read + float64(r.Most)*r.Written}
+	c.Description = fmt.Sprintf("The prompt costs %s; %s of output may bring it to %s. ", terms.Dollars(r.Read),
+		terms.Counted(r.Most, "token"), terms.Dollars(most.Y))
+	if len(r.Costs) == 0 {
+		c.Description += "Nothing is written yet."
+	} else {
+		c.Description += fmt.Sprintf("After %s of output the request costs %s.",
+			terms.Counted(len(r.Costs), "token"), terms.Dollars(last.Y))
+	}
+	if len(r.Costs) < r.Most {
+		c.Rows = append(c.Rows, []string{"at most " + terms.Count(r.Most), terms.Dollars(most.Y)})
+	}
+	f := newFigure(&c, wholes(0, r.Most, 4), upTo(most.Y, 4, dollarsTick), 124)
+	if r.Narrow {
+		f = newFigure(&c, wholes(0, r.Most, 2), upTo(most.Y, 4, dollarsTick), 104)
+		f.width = narrowWidth
+	}
+	return c, r.lines(f, points, most)
+}
+
+// lines draws the floor, the wedge, and how far it may go.
+func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
+	from, last := points[0], points[len(points)-1]
+	if err := f.box(0, 0, most.X, r.Read, sunken, draw.LineStyle{}); err != nil {
+		return err
+	}
+	f.ends = append(f.ends, label{r.Read, "read " + terms.Dollars(r.Read), ink2, false})
+	if last.X < most.X {
+		if err := f.line(plotter.XYs{last, most}, dashed, "at most "+terms.Dollars(most.Y)); err != nil {
+			return err
 		}
 	}
-	if input > total*0.97 { // the two labels would then say the same
-		f.ends = f.ends[1:]
+	if last.X > 0 {
+		wedge := plotter.XYs{from, last, {X: last.X, Y: r.Read}}
+		if err := f.area(wedge, ramp3, draw.LineStyle{}); err != nil {
+			return err
+		}
+		if err := f.line(points, solid, terms.Dollars(last.Y)); err != nil {
+			return err
+		}
 	}
-	return c, f.done()
+	return f.done()
 }
 
 // Against are the costs of a day by number of requests: bought per token, or

@@ -62,7 +62,10 @@ func runCharts() drawings {
 			)
 		},
 		"arrivals.svg": func() (Chart, error) { return Arrivals([]Arrived{{1, 10}, {2, 12}, {3, 15}, {4, 20}}) },
-		"bill.svg":     func() (Chart, error) { return BillSoFar(0.000021, []float64{0.000036, 0.000051, 0.000066}) },
+		"bill.svg": func() (Chart, error) {
+			return Bill{0.000021, 0.000015, 5, []float64{0.000036, 0.000051, 0.000066}, false}.Draw()
+		},
+		"bill-ahead.svg": func() (Chart, error) { return Bill{0.000021, 0.000015, 96, nil, false}.Draw() },
 		"break-even.svg": func() (Chart, error) {
 			return BreakEven(Against{EachRequest: 0.001, MachineDay: 12, MostADay: 10_000, Now: 20_000})
 		},
@@ -295,6 +298,7 @@ func TestNothingToDraw(t *testing.T) {
 		"windows":       func() (Chart, error) { return Windows(nil) },
 		"heads":         func() (Chart, error) { return Heads(6, 4, false) },
 		"wedge":         func() (Chart, error) { return Wedge{}.Draw() },
+		"bill":          func() (Chart, error) { return Bill{}.Draw() },
 		"first":         func() (Chart, error) { return FirstTokens(nil, 0, 0) },
 		"arrivals":      func() (Chart, error) { return Arrivals(nil) },
 		"break-even":    func() (Chart, error) { return BreakEven(Against{}) },

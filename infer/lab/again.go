@@ -45,6 +45,10 @@ func Again(l Lab, env Env, r *Report, v Values) *Report {
 type calculator interface {
 	// calculate works out that result. An error is a *[RangeError].
 	calculate(env Env, v Values) (outcome, error)
+}
+
+// owner is a lab that calculates with one of several models.
+type owner interface {
 	// own returns the numbers of the chosen model, for parameters that may be
 	// left out ([Param.Own]).
 	own(env Env, v Values) Values
@@ -70,7 +74,7 @@ func Calculated(l Lab, env Env, v Values) (*Report, error) {
 // OwnNumbers returns the chosen model's own numbers for the parameters that may
 // be left out; it is empty for a lab without such.
 func OwnNumbers(l Lab, env Env, v Values) Values {
-	if lab, ok := l.(calculator); ok {
+	if lab, ok := l.(owner); ok {
 		return lab.own(env, v)
 	}
 	return nil

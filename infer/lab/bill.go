@@ -103,6 +103,7 @@ type Bill struct {
 	Stop        infer.StopReason `json:"stop"`
 	Ticks       []Tick           `json:"ticks"` // the bill as the loop runs
 	Cost        Cost             `json:"cost"`
+	AtMost      Cost             `json:"at_most"` // if nothing ends it before max_tokens or the window do
 	Savings     []Saving         `json:"savings"`
 	OutputShare float64          `json:"output_share"` // of the cost
 	// BreakEven is how many input tokens cost as much as one output token.
@@ -185,6 +186,10 @@ type Why struct {
 }
 
 func (b *Bill) findings() []string {
+	if len(b.Ticks) == 0 {
+		return []string{fmt.Sprintf("%s tokens read and at most %s written cost at most $%.3g.",
+			terms.Count(b.AtMost.InputTokens), terms.Count(b.AtMost.OutputTokens), b.AtMost.Total)}
+	}
 	list := []string{fmt.Sprintf("%s tokens read and %s written cost $%.3g; output is %.0f%% of it.",
 		terms.Count(b.Cost.InputTokens), terms.Count(b.Cost.OutputTokens), b.Cost.Total, 100*b.OutputShare)}
 	for _, s := range b.Savings {

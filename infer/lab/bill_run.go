@@ -84,15 +84,29 @@ func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 	r.m, r.meter = env.target()
 	r.fill = r.fillReport
 	r.of = tokens + 4
-	r.result = Bill{Request: RequestOf(v), Prices: pricesOf(v)}
-	r.result.JSON = r.result.Request.JSON()
-	r.result.Prompt = tokensOf(r.m, r.m.Encode(v["prompt"]))
+	r.result = billOf(r.m, v, tokens)
 	for _, part := range []func() error{r.request, r.savings, r.why} {
 		if err := part(); err != nil {
 			return r.end(err)
 		}
 	}
 	return r.end(nil)
+}
+
+// billOf is what is known of a request before it runs: what is read, and that at
+// most so many tokens are written.
+func billOf(m *infer.Model, v Values, tokens int) Bill {
+	b := Bill{Request: RequestOf(v), Prompt: tokensOf(m, m.Encode(v["prompt"]))}
+	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.float("requests")
+	b.AtMost.InputTokens, b.AtMost.OutputTokens = len(b.Prompt), tokens
+	b.atPrices(pricesOf(v))
+	return b
+}
+
+// atPrices prices what is known before a run.
+func (b *Bill) atPrices(p Prices) {
+	b.Prices, b.BreakEven = p, finiteOr(p.Output/p.Input, 0)
+	b.AtMost = p.cost(b.AtMost.InputTokens, b.AtMost.OutputTokens)
 }
 
 // settings are those of the request.
@@ -242,7 +256,7 @@ func pricesOf(v Values) Prices { return Prices{v.float("input_price"), v.float("
 // seconds and multiply-adds.
 func (b *Bill) price(m *infer.Model, v Values) {
 	p := pricesOf(v)
-	b.Prices, b.BreakEven = p, finiteOr(p.Output/p.Input, 0)
+	b.atPrices(p)
 	b.Cost = p.cost(b.Cost.InputTokens, b.Cost.OutputTokens)
 	b.OutputShare = finiteOr(b.Cost.Output/b.Cost.Total, 0)
 	b.Ticks, b.Savings = slices.Clone(b.Ticks), slices.Clone(b.Savings)
@@ -333,6 +347,18 @@ func (b *Bill) tables() []Table {
 
 func (billLab) free() []string {
 	return []string{"input_price", "output_price", "requests", "machine", "trained_tokens"}
+}
+
+// calculate implements [calculator]: how much of max_tokens is written only a
+// run can say.
+func (billLab) calculate(env Env, v Values) (outcome, error) {
+	m, _ := env.target()
+	_, tokens, err := room(m, v, "max_tokens")
+	if err != nil {
+		return nil, err
+	}
+	b := billOf(m, v, tokens)
+	return &b, nil
 }
 
 func (billLab) reckon(env Env, measured any, v Values) outcome {

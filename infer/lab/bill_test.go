@@ -65,6 +65,36 @@ func TestBill(t *testing.T) {
 	}
 }
 
+// TestBillAheadOfARun: before a run the bill is what is read and, at most, the
+// limit on tokens or what is left of the window.
+func TestBillAheadOfARun(t *testing.T) {
+	env := models(t)
+	l, _ := Find("bill")
+	read, window := len(env.Target.Encode(story)), env.Target.Config().Context
+	for limit, most := range map[string]int{"96": 96, "1": 1, "4096": window - read + 1} {
+		v, err := l.Info().Parse(Values{"max_tokens": limit, "input_price": "2", "output_price": "10"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Calculated(l, env, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := r.Result.(*Bill)
+		// $2 and $10 a million.
+		want := (2*float64(read) + 10*float64(most)) / 1e6
+		if b.AtMost.InputTokens != read || b.AtMost.OutputTokens != most || !near(b.AtMost.Total, want, 1e-15) ||
+			b.BreakEven != 5 || len(b.Ticks) != 0 || b.Cost.Total != 0 {
+			t.Errorf("limit %s: %+v, %+v", limit, b.AtMost, b.Cost)
+		}
+	}
+	v, _ := l.Info().Parse(Values{"prompt": strings.Repeat("and ", 1000)})
+	var out *RangeError
+	if r, err := Calculated(l, env, v); r != nil || !errors.As(err, &out) || out.Field != "prompt" {
+		t.Errorf("a prompt longer than the window: %v, %v", r, err)
+	}
+}
+
 func TestMachineUse(t *testing.T) {
 	v := Values{"machine": "2", "requests": "1000"}
 	// 0.5 s a request: 172,800 a day. $48 a day is 4,800 requests at $0.01.

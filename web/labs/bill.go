@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = show("bill", billSections, bestSaving, prediction{
+var _ = showTiles(show("bill", billSections, bestSaving, prediction{
 	Ask: "Which change would have saved most on this request?",
 	Choices: []choice{
 		{"stop", "the other stop string"},
@@ -19,25 +19,18 @@ var _ = show("bill", billSections, bestSaving, prediction{
 		{"prompt", "the terser prompt"},
 		{"nothing", "none of them"},
 	},
-})
+}), "bill", "Send the request",
+	tile{name: "tokens read"}, tile{op: "×", param: "input_price"},
+	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"})
 
 func billSections(r *lab.Bill) []section {
-	costs := make([]float64, len(r.Ticks))
-	for i, t := range r.Ticks {
-		costs[i] = t.Cost
+	list := []section{billLead(r)}
+	if len(r.Ticks) == 0 {
+		return list
 	}
-	list := []section{
-		section{
-			ID: "ticks", Title: "The bill as the loop runs", Half: true, Caption: "output tokens; dollars",
-			Say: say(b(terms.Count(r.Cost.InputTokens)), " tokens in for ", b(terms.Dollars(r.Cost.Input)), ", ", b(
-				terms.Count(r.Cost.OutputTokens),
-			), " out for ", b(terms.Dollars(r.Cost.Output)),
-				": ", x(terms.Dollars(r.Cost.Total)+" in all"),
-				", "+terms.Percent(r.OutputShare)+" of it output. One output token costs as much as "+
-					terms.Measured(r.BreakEven)+" input tokens."),
-		}.charted(plots.BillSoFar(r.Cost.Input, costs)),
-		{ID: "answer", Title: "What was paid for", Half: true, Say: paidSay(r), Body: paidView(paidTokens(r))},
-	}
+	list = append(list, section{
+		ID: "answer", Title: "What was paid for", Say: paidSay(r), Body: paidView(paidTokens(r)),
+	})
 	if len(r.Savings) > 0 {
 		list = append(
 			list,
@@ -75,6 +68,60 @@ func billSections(r *lab.Bill) []section {
 		list = append(list, section{ID: "training", Title: "Training against answering", Say: trainingSay(r.Training)})
 	}
 	return list
+}
+
+// billLead is the request's price, before its run the most that it can be.
+func billLead(r *lab.Bill) section {
+	bill := plots.Bill{Read: r.AtMost.Input, Written: r.Prices.Output / 1e6, Most: r.AtMost.OutputTokens}
+	for _, t := range r.Ticks {
+		bill.Costs = append(bill.Costs, t.Cost)
+	}
+	phone := bill
+	phone.Narrow = true
+	s := section{ID: "ticks", Lead: true, Say: billSay(r), Caption: "tokens written; dollars", Sum: &sum{
+		Name: "one request, at most", Value: terms.Dollars(r.AtMost.Total), Follows: terms.Count(r.AtMost.InputTokens),
+		Small: terms.Dollars(r.AtMost.Total*r.Machine.RequestsDay) + " a day",
+	}}
+	if len(r.Ticks) > 0 {
+		s.Sum.Exact = "this one " + terms.Dollars(r.Cost.Total)
+	}
+	return s.charted(bill.Draw()).onPhones(phone.Draw())
+}
+
+// billSay says what is read and written for which price.
+func billSay(r *lab.Bill) []span {
+	read := say(b(terms.Counted(r.AtMost.InputTokens, "token")), " read for ", b(terms.Dollars(r.AtMost.Input)), ", ")
+	if len(r.Ticks) == 0 {
+		return append(read, say("up to ", b(terms.Count(r.AtMost.OutputTokens)), " written for ",
+			b(terms.Dollars(r.AtMost.Output)), ". ", pricesSay(r), windowLeft(r),
+			" How many it will write, only a run can tell.")...)
+	}
+	return append(read, say(b(terms.Count(r.Cost.OutputTokens)), " written for ", b(terms.Dollars(r.Cost.Output)),
+		": ", x(terms.Dollars(r.Cost.Total)+" in all"), ", "+terms.Percent(r.OutputShare)+" of it output. ",
+		pricesSay(r))...)
+}
+
+// pricesSay compares a token written with one read, and says where the lab's claim is false.
+func pricesSay(r *lab.Bill) string {
+	switch p := r.Prices; {
+	case p.Input == 0 && p.Output == 0:
+		return "At these prices nothing costs anything."
+	case p.Input == 0:
+		return "At these prices reading is free."
+	case p.Output == p.Input:
+		return "At these prices a token written costs as much as one read: the claim is false."
+	case p.Output < p.Input:
+		return "At these prices a token written costs less than one read: the claim is false."
+	}
+	return "A token written costs as much as " + terms.Measured(r.BreakEven) + " tokens read."
+}
+
+// windowLeft says that the model's window ends an answer before max tokens do.
+func windowLeft(r *lab.Bill) string {
+	if r.AtMost.OutputTokens >= r.Request.MaxTokens {
+		return ""
+	}
+	return " The model’s window has no room for more than these."
 }
 
 // paidToken is an output token and the bill after it.

@@ -11,8 +11,8 @@ import (
 // and the rows that all labs have. It is in a file with the lab's name.
 type face struct {
 	prediction
-	tiles []string // the parameters whose product it shows
-	run   string   // the words on the button that measures; "" for Run
+	tiles []tile // the equation it shows
+	run   string // the words on the button that measures; "" for Run
 	// truth returns the choice that a result confirms, and a sentence about it.
 	// ok is false if the result is too short to tell.
 	truth    func(result any) (key, say string, ok bool)
@@ -71,8 +71,31 @@ func drawAhead(
 	return f
 }
 
-// showTiles has the page of a registered face show parameters as a product.
-func showTiles(f face, name, run string, tiles ...string) face {
+// tile is a part of a lab's equation: a parameter, a fixed number, or one that
+// follows from the settings and is the sum's.
+type tile struct {
+	op          string // before it, "" for none
+	param       string // the parameter; "" for a number
+	name, fixed string // the number's name and, if it is fixed, its value
+}
+
+// shows reports whether a parameter is a tile of the lab.
+func (f face) shows(param string) bool {
+	return slices.ContainsFunc(f.tiles, func(t tile) bool { return t.param == param })
+}
+
+// times are parameters as factors.
+func times(params ...string) []tile {
+	var list []tile
+	for _, p := range params {
+		list = append(list, tile{op: "×", param: p})
+	}
+	return list
+}
+
+// showTiles has the page of a registered face show an equation, whose
+// parameters are its tiles.
+func showTiles(f face, name, run string, tiles ...tile) face {
 	f.run, f.tiles = run, tiles
 	faces[name] = f
 	return f

@@ -174,10 +174,14 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 			return m
 		}
 		if found := f.p.calculated(f.l, a.guess, v); found != nil && faces[f.i.Name].ahead == nil {
-			f.last = nil
-			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(nil, false)))
-			m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
-			return m
+			if f.last == nil || len(found.below()) > 0 {
+				f.last = nil
+				m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(nil, false)))
+				m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
+				return m
+			}
+			// Only the first screen follows from the values; the rest stays until it is measured again.
+			m.Panels = append(m.Panels, f.firstPanels(ctx, found)...)
 		}
 	}
 	if found := f.p.drawn(f.i, f.last, f.run, a.guess, v); found != nil {
@@ -314,9 +318,20 @@ func (f *feed) finish() wire.Message {
 
 // resultPanels are the panels of what was found.
 func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
-	list := []wire.Panel{panel(ctx, "lab-results", results(found)), panel(ctx, "lab-lead", leadView(found))}
+	list := append([]wire.Panel{panel(ctx, "lab-results", results(found))}, f.firstPanels(ctx, found)...)
 	if g := faces[f.i.Name].prediction; len(g.Choices) > 0 {
 		list = append(list, panel(ctx, "guess-found", guessFound(g, found.Verdict)))
+	}
+	return list
+}
+
+// firstPanels are those of the first screen: the chart, and what the tiles come to.
+func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
+	list := []wire.Panel{panel(ctx, "lab-lead", leadView(found))}
+	for _, t := range faces[f.i.Name].tiles {
+		if t.param == "" && t.fixed == "" {
+			list = append(list, panel(ctx, "lab-follows", followsView(t.name, found)))
+		}
 	}
 	if len(faces[f.i.Name].tiles) > 0 {
 		list = append(list, panel(ctx, "lab-sum", sumView(found)))

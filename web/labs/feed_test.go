@@ -309,6 +309,68 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 }
 
+// TestBillAtOnce: before anything runs, every tile of the bill changes what the
+// request may cost; afterwards a tile changes the first screen at once, and
+// what was measured stays.
+func TestBillAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := s.get("/labs/bill?max_tokens=10", 200)
+	// 8 tokens read at $3 a million, 10 written at $15: $0.000024 + $0.00015.
+	if got := text(page.Find("#lab-sum")); !strings.Contains(got, "$0.000174") ||
+		!strings.Contains(got, "$17.40 a day") { // 100,000 such requests
+		t.Errorf("the sum is %q", got)
+	}
+	if got := text(page.Find("#lab-follows")); got != "tokens read 8" {
+		t.Errorf("the tile that follows says %q", got)
+	}
+	w := s.open("bill")
+	for _, c := range []struct{ name, value, follows, sum string }{
+		{"max_tokens", "20", "<b>8</b>", "$0.000324"},        // 8·3 + 20·15
+		{"output_price", "30", "<b>8</b>", "$0.000264"},      // 8·3 + 8·30
+		{"input_price", "0", "<b>8</b>", "$0.00012"},         // 8·15
+		{"prompt", "Once", "<b>2</b>", "$0.000126"},          // with the start mark: 2·3 + 8·15
+		{"requests", "1000000", "<b>8</b>", "$144.00 a day"}, // $0.000144 each
+	} {
+		m := w.ask("set", values("bill", c.name, c.value))
+		if !strings.Contains(panelOf(m, "lab-follows"), c.follows) || !strings.Contains(panelOf(m, "lab-sum"), c.sum) {
+			t.Errorf("%s %s: %s, %s", c.name, c.value, panelOf(m, "lab-follows"), panelOf(m, "lab-sum"))
+		}
+		if !strings.Contains(panelOf(m, "lab-lead"), "only a run can tell") {
+			t.Errorf("%s: the chart does not say what is unknown", c.name)
+		}
+	}
+	w.ask("set", values("bill", "run", "1", "guess", "stop"))
+	if m := w.done(); !strings.Contains(panelOf(m, "lab-lead"), "in all") {
+		t.Errorf("after the run: %s", panelOf(m, "lab-lead"))
+	}
+	m := w.ask("set", values("bill", "max_tokens", "20", "guess", "stop"))
+	if !strings.Contains(panelOf(m, "lab-sum"), "$0.000324") || panelOf(m, "lab-results") != "" {
+		t.Errorf("a tile after the run: %s", panelOf(m, "lab-sum"))
+	}
+}
+
+// TestClaimOfPrices: prices that refute the lab's claim are called that.
+func TestClaimOfPrices(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in, out float64
+		say     string
+	}{
+		{3, 15, "A token written costs as much as 5 tokens read."},
+		{4, 5, "A token written costs as much as 1.25 tokens read."},
+		{3, 3, "as much as one read: the claim is false."},
+		{3, 1, "less than one read: the claim is false."},
+		{0, 1, "reading is free"},
+		{0, 0, "nothing costs anything"},
+	} {
+		b := &lab.Bill{Prices: lab.Prices{Input: c.in, Output: c.out}, BreakEven: c.out / max(c.in, 1e-9)}
+		if got := pricesSay(b); !strings.Contains(got, c.say) {
+			t.Errorf("$%v and $%v: %q", c.in, c.out, got)
+		}
+	}
+}
+
 // TestStaleResultsSaySo: results on the page are never mistaken for those of
 // the form's values.
 func TestStaleResultsSaySo(t *testing.T) {

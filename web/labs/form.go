@@ -35,10 +35,16 @@ var rare = map[string]bool{
 // are not the calculator's, but the engine's.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
+// tileView is a tile with its control, if it is a parameter.
+type tileView struct {
+	tile
+	Control control
+}
+
 // form is a lab's parameters, prediction and buttons.
 type form struct {
 	lab.Info
-	Tiles      []control // the factors of a product
+	Tiles      []tileView // its equation
 	Main, More []control
 	Open       bool // the further settings are open, since one of them was changed
 	Guess      prediction
@@ -70,6 +76,7 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"), Draws: face.ahead != nil,
 	}
 	f.guessed(guessed)
+	tiles := map[string]control{}
 	for _, p := range i.Params {
 		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}
 		if v, ok := values[p.Name]; ok {
@@ -82,14 +89,17 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 		if c.Rare = rare[p.Name] || samples; i.Name == "memory" {
 			c.Rare = ofEngine[p.Name]
 		}
-		if slices.Contains(face.tiles, p.Name) {
-			f.Tiles = append(f.Tiles, c)
+		if face.shows(p.Name) {
+			tiles[p.Name] = c
 		} else if c.Rare {
 			f.More = append(f.More, c)
 			f.Open = f.Open || c.Value != p.Default || c.Error != ""
 		} else {
 			f.Main = append(f.Main, c)
 		}
+	}
+	for _, t := range face.tiles {
+		f.Tiles = append(f.Tiles, tileView{t, tiles[t.param]})
 	}
 	slices.SortStableFunc(f.Main, func(a, b control) int { return a.order() - b.order() })
 	for _, t := range i.Try {

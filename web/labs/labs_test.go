@@ -221,7 +221,7 @@ func TestJSONByForm(t *testing.T) {
 }
 
 // TestTriesLeadSomewhere: both presets of every lab are valid settings, and every
-// prediction can be judged; a lab that answers at once asks for none.
+// prediction can be judged; a lab without one answers at once.
 func TestTriesLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -236,7 +236,7 @@ func TestTriesLeadSomewhere(t *testing.T) {
 			s.get(href, http.StatusOK)
 		})
 		g := faces[i.Name]
-		if answers := g.tiles != nil; answers != (g.Ask == "") || !answers && (len(g.Choices) < 2 || g.truth == nil) {
+		if asks := g.Ask != ""; !asks && g.tiles == nil || asks && (len(g.Choices) < 2 || g.truth == nil) {
 			t.Errorf("%s neither answers at once nor asks for a prediction", i.Name)
 		}
 		if i.Friend != "" && d.Find(".lab__friend").Length() != 1 {

@@ -206,11 +206,17 @@ func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeE
 		return f
 	}
 	f.Own = v[fieldPreset]
-	for _, list := range [][]control{f.Tiles, f.Main, f.More} {
+	fill := func(c *control) {
+		if c.Own && c.Value == "" {
+			c.Value = own[c.Name]
+		}
+	}
+	for k := range f.Tiles {
+		fill(&f.Tiles[k].Control)
+	}
+	for _, list := range [][]control{f.Main, f.More} {
 		for k := range list {
-			if c := &list[k]; c.Own && c.Value == "" {
-				c.Value = own[c.Name]
-			}
+			fill(&list[k])
 		}
 	}
 	return f

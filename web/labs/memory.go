@@ -19,7 +19,10 @@ var optionNames = map[string]string{
 }
 
 var _ = showTiles(show("memory", memorySections, nil, prediction{}),
-	"memory", "Measure the engine’s own cache", "layers", "kv_heads", "head_dim", "precision", "positions", "batch")
+	"memory", "Measure the engine’s own cache", append(
+		[]tile{{name: "key and value", fixed: "2"}},
+		times("layers", "kv_heads", "head_dim", "precision", "positions", "batch")...,
+	)...)
 
 func memorySections(m *lab.Memory) []section {
 	wedge := plots.Wedge{
@@ -53,8 +56,9 @@ func memorySections(m *lab.Memory) []section {
 	return list
 }
 
-// sum is what a product of tiles comes to.
-type sum struct{ Name, Value, Small, Exact string }
+// sum is what a lab's equation comes to; Follows is the tile that follows from
+// the settings, "" if there is none.
+type sum struct{ Name, Value, Small, Exact, Follows string }
 
 func sumOf(m *lab.Memory) *sum {
 	return &sum{
