@@ -24,7 +24,7 @@ func TestScreens(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	parts := map[string]func(screens){
 		"home": screens.home, "first": screens.first, "story": screens.story, "numbers": screens.numbers,
-		"lesson": screens.lesson, "class": screens.class,
+		"lesson": screens.lesson, "class": screens.class, "walk": screens.walk,
 	}
 	only := os.Getenv("VIZ_ONLY")
 	for name, screen := range browser.Screens() {
@@ -148,9 +148,30 @@ func (s screens) loop(class string) {
 	s.Keys("e")
 	s.Until(`document.querySelector(".the-end")`)
 	s.shot("9-end")
-	s.Eval(`document.querySelector("[data-step]:not([aria-current])").click()`)
-	s.Until(`!document.querySelector(".the-end")`)
+	s.Eval(`document.querySelector("#strip-gen [data-step]:not([aria-current])").click()`)
+	s.Until(`!document.querySelector(".story--end, #reading:not([hidden])")`)
 	s.shot("10-looking-back")
+	s.Eval(`document.querySelector("#strip-gen [data-step]").focus()`)
+	s.Until(`document.querySelector("#peek .alt")`)
+	s.Eval(`document.querySelector("#peek .alt").click()`)
+	s.Until(`document.querySelector("#branched .btn")`)
+	s.shot("11-branch")
+	if class == "panel" {
+		s.settings()
+	}
+}
+
+// settings are the console with everything open, and with a mistake in it.
+func (s screens) settings() {
+	s.Eval(`document.querySelector("#all-controls").checked = true; document.querySelector("#more-rules > summary").click()`)
+	s.Until(`document.querySelector("#more-rules").open`)
+	s.shot("12-settings")
+	s.Eval(`const field = document.querySelector('.slide__n[data-set="temperature"]');
+		field.value = "warm"; field.dispatchEvent(new Event("input", {bubbles: true}))`)
+	s.Until(`document.querySelector("#err-temperature").textContent !== ""`)
+	s.shot("13-error")
+	s.Eval(`document.querySelector("#more-rules > summary").click()`)
+	s.shot("13-error-closed")
 }
 
 func (s screens) lesson() {
@@ -162,18 +183,53 @@ func (s screens) lesson() {
 	}
 }
 
-// class is a class of one phone, whose size is the screen's, and a wall and a desk.
-func (s screens) class() {
-	desk := browser.Open(s.t, s.on, s.url+"/teach")
+// walk is the first walkthrough with two phones, which vote and draw.
+func (s screens) walk() {
+	desk, room := s.room()
+	desk.Go(room + "/present")
+	wall := screens{desk.Another(s.on, room+"/projector"), s.t, s.url, s.name, s.on}
+	phones := []*browser.Tab{s.Tab, browser.Open(s.t, browser.Phone, room)}
+	s.Go(room)
+	desk.Until(`document.querySelector("#cl-who")?.textContent.includes("2 here")`)
+	const next = ".presenter__form .btn--main"
+	for n := range 30 {
+		for i, phone := range phones {
+			phone.Eval(fmt.Sprintf(`document.querySelectorAll("#cl-poll :is([data-letter], [data-draw])")[%d]?.click()`, i))
+		}
+		screens{desk, s.t, s.url, s.name, s.on}.shot(fmt.Sprintf("%02d-desk", n))
+		wall.shot(fmt.Sprintf("%02d-wall", n))
+		s.shot(fmt.Sprintf("%02d-phone", n))
+		was := desk.Text(".presenter__ctl") + desk.Text("#pr-note")
+		if strings.Contains(was, "See the summary") {
+			break
+		}
+		desk.Click(next)
+		desk.Until(fmt.Sprintf(
+			`document.querySelector(".presenter__ctl").innerText.trim() +
+				document.querySelector("#pr-note").innerText.trim() !== %q`, was,
+		))
+	}
+	desk.Go(room + "/summary")
+	screens{desk, s.t, s.url, s.name, s.on}.shot("99-summary")
+}
+
+// room is a new classroom, and a desk at it.
+func (s screens) room() (desk *browser.Tab, at string) {
+	desk = browser.Open(s.t, s.on, s.url+"/teach")
 	desk.Eval(`document.querySelector("#title").value = "Room 7";
 		document.querySelector('[name="alone"]').checked = true;
 		document.querySelector(".make").requestSubmit()`)
 	desk.Wait("the new room", `document.querySelector(".made__code")`)
-	at, err := url.Parse(desk.URL())
+	made, err := url.Parse(desk.URL())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	room := s.url + strings.TrimSuffix(at.Path, "/made")
+	return desk, s.url + strings.TrimSuffix(made.Path, "/made")
+}
+
+// class is a class of one phone, whose size is the screen's, and a wall and a desk.
+func (s screens) class() {
+	desk, room := s.room()
 	shown := map[string]screens{"desk": {desk, s.t, s.url, s.name, s.on}}
 	shown["desk"].shot("0-made")
 	desk.Go(room + "/present")

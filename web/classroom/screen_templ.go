@@ -55,7 +55,7 @@ func stageBody(id string, s screen) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !s.Started {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"ph__wait\"><h2>Nothing has been started yet</h2><p>The first stage appears here when it begins. This screen updates by itself.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"ph__wait\"><h2>You’re in</h2><p>Look up: the class is about to begin. This screen then moves by itself.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -19,6 +19,12 @@ func TestClassInTheStory(t *testing.T) {
 	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
 	screens := map[string]*browser.Tab{"presenter": desk, "wall": wall, "phone": phone}
 	says(desk, "#cl-who", "1 here")
+	for name, under := range map[string]string{"wall": "innerHeight", "presenter": `at(".presenter").top`} {
+		screens[name].Wait("a slide that fills the "+name, `(() => {
+			const at = (selector) => document.querySelector(selector).getBoundingClientRect();
+			return Math.abs(at("#cl-body").bottom - `+under+`) < 1 && Math.abs(at(".bigstage").bottom - at("#cl-body").bottom) < 1;
+		})()`)
+	}
 	drive(desk, room, "start", "prompt", "Once upon a time there was a")
 	for stage := 1; stage <= 7; stage++ {
 		if stage > 1 {
@@ -57,6 +63,12 @@ func TestClassInTheStory(t *testing.T) {
 		); n != 0 {
 			t.Errorf("the %s shows something of what is asked", name)
 		}
+	}
+	if !browser.Value[bool](wall, `(() => {
+		const at = (selector) => document.querySelector(selector).getBoundingClientRect();
+		return at(".deck__view").height > 0 && at(".deck__view").bottom <= at("#cl-body").top;
+	})()`) {
+		t.Error("the wall's switch covers something of the vote")
 	}
 	drive(desk, room, "reveal")
 	drive(desk, room, "dismiss")

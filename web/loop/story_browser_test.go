@@ -60,6 +60,8 @@ func TestBrowserReading(t *testing.T) {
 	b := openStory(t, browser.Laptop)
 	b.Keys("e")
 	b.Until(`document.querySelector('.story--end') && document.querySelector('.the-end')`)
+	b.Screen(browser.Chromebook)
+	b.Until(`innerWidth === 1366 && (t => t.scrollHeight - t.clientHeight <= 1)(document.getElementById('strip-row'))`)
 	b.Eval(`document.querySelector('#strip-gen > .w').focus()`)
 	b.Until(`document.querySelector('#peek[data-step="1"]')?.textContent.includes('%')`)
 	b.Keys(browser.Enter)

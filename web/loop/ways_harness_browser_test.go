@@ -79,6 +79,9 @@ func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser
 	tab := visit(t, x, screen)
 	hands(tab).Press("#prompt-form [data-prompt]")
 	tab.Wait("a text", atStage("1"))
+	if screen.Width > 1120 && screen.Height <= 800 { // where the console is one row at first
+		hands(tab).Press("#all-controls")
+	}
 	for _, f := range features {
 		t.Run(f.name, func(t *testing.T) {
 			at := tab.As(t)

@@ -216,6 +216,9 @@ func TestOrderOfFiltersCanBeRead(t *testing.T) {
 		tab.Wait("a text", atStage("1"))
 		v.given(session.Set{Knobs: infer.Knobs{"typical_p": 0.5}})
 		v.same()
+		if screen == browser.Chromebook {
+			tab.Click(`label[for="all-controls"]`)
+		}
 		beside := strings.Contains(tab.Text("#filter-note"), order)
 		if want := screen == browser.Phone || screen == browser.Desktop; beside != want {
 			t.Errorf("at %d px the order stands beside the presets: %v", screen.Width, beside)
