@@ -163,7 +163,8 @@ func (s screens) loop(class string) {
 
 // settings are the console with everything open, and with a mistake in it.
 func (s screens) settings() {
-	s.Eval(`document.querySelector("#all-controls").checked = true; document.querySelector("#more-rules > summary").click()`)
+	s.Eval(`document.querySelector("#all-controls").checked = true`)
+	s.Eval(`document.querySelector("#more-rules > summary").click()`)
 	s.Until(`document.querySelector("#more-rules").open`)
 	s.shot("12-settings")
 	s.Eval(`const field = document.querySelector('.slide__n[data-set="temperature"]');
@@ -194,7 +195,9 @@ func (s screens) walk() {
 	const next = ".presenter__form .btn--main"
 	for n := range 30 {
 		for i, phone := range phones {
-			phone.Eval(fmt.Sprintf(`document.querySelectorAll("#cl-poll :is([data-letter], [data-draw])")[%d]?.click()`, i))
+			phone.Eval(fmt.Sprintf(
+				`document.querySelectorAll("#cl-poll :is([data-letter], [data-draw])")[%d]?.click()`, i,
+			))
 		}
 		screens{desk, s.t, s.url, s.name, s.on}.shot(fmt.Sprintf("%02d-desk", n))
 		wall.shot(fmt.Sprintf("%02d-wall", n))

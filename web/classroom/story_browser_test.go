@@ -22,7 +22,8 @@ func TestClassInTheStory(t *testing.T) {
 	for name, under := range map[string]string{"wall": "innerHeight", "presenter": `at(".presenter").top`} {
 		screens[name].Wait("a slide that fills the "+name, `(() => {
 			const at = (selector) => document.querySelector(selector).getBoundingClientRect();
-			return Math.abs(at("#cl-body").bottom - `+under+`) < 1 && Math.abs(at(".bigstage").bottom - at("#cl-body").bottom) < 1;
+			return Math.abs(at("#cl-body").bottom - `+under+`) < 1 &&
+				Math.abs(at(".bigstage").bottom - at("#cl-body").bottom) < 1;
 		})()`)
 	}
 	drive(desk, room, "start", "prompt", "Once upon a time there was a")
