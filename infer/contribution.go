@@ -221,6 +221,26 @@ func (w *Watch) Attention(block, head, position int) []float32 {
 	return w.looks[block-1][at : at+n]
 }
 
+// Looks returns where the heads of a block, from 1, look at a position: for each head a
+// weight for every position of the text, 0 for those that it cannot see. Unlike
+// [Watch.Attention] it needs nothing kept, and works the weights out again.
+func (w *Watch) Looks(block, position int) [][]float32 {
+	m, l, d := w.model, block-1, w.model.config.Width
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	s.places = append(s.places[:0], place{cache: w.cache, at: position, token: w.tokens[position]})
+	copy(s.x[:d], w.stream[l][position*d:(position+1)*d])
+	m.project(s, &m.blocks[l], s.places)
+	all := make([][]float32, m.config.Heads)
+	w.attend(s, l, 0, func(head int, seen []int, weights []float32) {
+		all[head] = make([]float32, len(w.tokens))
+		for j, at := range seen {
+			all[head][at] = weights[j]
+		}
+	})
+	return all
+}
+
 // A LensCell is what the model would say at one position if its blocks ended at
 // one height, at T = 1.
 type LensCell struct {

@@ -253,37 +253,49 @@ func (w *Watch) block(s *scratch, l int, off *switched) {
 
 // attendAll is [Model.attendAll] with positions hidden.
 func (w *Watch) attendAll(s *scratch, l int) {
-	m, c := w.model, &w.model.config
-	heads, kv, window := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim, m.blocks[l].window
-	var keys, values []float32 // [positions, kvHeads, headDim]: what a place sees, if not all
+	c := &w.model.config
+	kv := c.KVHeads * c.HeadDim
 	for i, p := range s.places {
 		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
 		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
 	}
 	for i, p := range s.places {
-		seen := w.seen(p.at, window)
-		k, v := p.cache.keys[l], p.cache.values[l]
-		if from := seen[0]; len(seen) == p.at+1-from {
-			k, v = k[from*kv:(p.at+1)*kv], v[from*kv:(p.at+1)*kv]
-		} else {
-			keys, values = keys[:0], values[:0]
-			for _, at := range seen {
-				keys = append(keys, k[at*kv:(at+1)*kv]...)
-				values = append(values, v[at*kv:(at+1)*kv]...)
+		w.attend(s, l, i, func(head int, seen []int, weights []float32) {
+			if w.looks == nil {
+				return
 			}
-			k, v = keys, values
-		}
-		head := 0
-		m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads], k, v, func(weights []float32) {
-			if w.looks != nil {
-				row := w.looks[l][(p.at*c.Heads+head)*len(w.tokens):]
-				for j, at := range seen {
-					row[at] = weights[j]
-				}
+			row := w.looks[l][(p.at*c.Heads+head)*len(w.tokens):]
+			for j, at := range seen {
+				row[at] = weights[j]
 			}
-			head++
 		})
 	}
+}
+
+// attend lets the queries of place i of s, s.q, attend to its cache, in which everything
+// that it sees is written. It calls looks with the weights of each head on the positions
+// seen.
+func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
+	c, p := &w.model.config, s.places[i]
+	heads, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
+	seen := w.seen(p.at, w.model.blocks[l].window)
+	k, v := p.cache.keys[l], p.cache.values[l]
+	if from := seen[0]; len(seen) == p.at+1-from {
+		k, v = k[from*kv:(p.at+1)*kv], v[from*kv:(p.at+1)*kv]
+	} else {
+		keys, values := make([]float32, 0, len(seen)*kv), make([]float32, 0, len(seen)*kv) // [seen, kvHeads, headDim]
+		for _, at := range seen {
+			keys = append(keys, k[at*kv:(at+1)*kv]...)
+			values = append(values, v[at*kv:(at+1)*kv]...)
+		}
+		k, v = keys, values
+	}
+	head := 0
+	q, mixed := s.q[i*heads:(i+1)*heads], s.mixed[i*heads:(i+1)*heads]
+	w.model.attend(s, mixed, q, k, v, func(weights []float32) {
+		looks(head, seen, weights)
+		head++
+	})
 }
 
 // seen lists the positions that a position sees: itself, and the earlier ones

@@ -204,7 +204,8 @@ func TestWatchedPassIsTheOrdinaryOne(t *testing.T) {
 					t.Errorf("position %d: another stream after block %d", at, l)
 				}
 				for h, weights := range b.Attention {
-					if !slices.Equal(weights, w.Attention(l+1, h+1, at)[:at+1]) {
+					if !slices.Equal(weights, w.Attention(l+1, h+1, at)[:at+1]) ||
+						!slices.Equal(weights, w.Looks(l+1, at)[h][:at+1]) {
 						t.Errorf("position %d: block %d, head %d looks elsewhere", at, l, h)
 					}
 				}

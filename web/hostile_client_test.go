@@ -184,6 +184,12 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 		c.cookie = ""
 		_, _, _ = c.get(ctx, "/loop?log="+x.Link)
 	},
+	"why": func(ctx context.Context, c *client, x target) {
+		c.cookie = ""
+		for _, q := range questions(x) {
+			_, _, _ = c.get(ctx, q)
+		}
+	},
 	"messages": func(ctx context.Context, c *client, _ target) {
 		c.hold(ctx, "", wire.ProtocolJSON, `{"cmd":"set","n":1,"temperature":1.5}`)
 		if len(c.held) == 0 {

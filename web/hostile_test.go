@@ -144,6 +144,7 @@ func headline(page string) string {
 func (b *battle) learns(c *client) error {
 	for _, path := range []string{
 		"/loop", "/", "/learn", "/labs/draw?draws=200&run=1&sure=1&guess=none", "/loop?log=" + b.short,
+		"/why?prompt=The+capital+of+France+is&off=L1.H1&with=The+capital+of+Italy+is",
 	} {
 		if status, text, err := c.get(b.Context(), path); err != nil || status != http.StatusOK {
 			return fmt.Errorf("%.30s: %d %s, %v", path, status, headline(text), err)

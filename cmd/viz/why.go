@@ -42,7 +42,7 @@ func runWhy(
 	if err != nil {
 		return err
 	}
-	r, err := o.ask(ctx, f, m)
+	r, err := o.ask(ctx, f, m, newProgressLine(stderr))
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (o *whyOptions) flags() *flags {
 }
 
 // ask finds out all that the flags ask for.
-func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model) (*why.Report, error) {
+func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model, line progressLine) (*why.Report, error) {
 	q := why.Question{Token: -1, Over: -1, Says: why.Shown}
 	for _, t := range []struct {
 		flag, text string
@@ -114,7 +114,10 @@ func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model) (*why.Re
 		}
 	}
 	if o.heads {
-		r.Heads, err = why.Find(ctx, m)
+		r.Heads, err = why.Find(ctx, m, func(share float64) {
+			line.say(fmt.Sprintf("%3d%%  looking for heads", int(100*share)))
+		})
+		line.say("")
 	}
 	return r, err
 }

@@ -71,8 +71,10 @@ type Measured struct {
 }
 
 // Find measures all heads of a model on texts of random tokens and switches the
-// strongest ones off. It returns an error if the model's context is too short.
-func Find(ctx context.Context, m *infer.Model) (*Findings, error) {
+// strongest ones off. It calls done, which may be nil, with the share of the work that is
+// done, from 0 to 1, after each pass. It returns an error if the model's context is too
+// short.
+func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
 		return nil, fmt.Errorf("the context of %d tokens is too short to repeat anything", m.Config().Context)
@@ -82,8 +84,17 @@ func Find(ctx context.Context, m *infer.Model) (*Findings, error) {
 	for range findTexts {
 		rows = append(rows, RandomRow(rng, m, row))
 	}
-	texts, err := Repeat(ctx, m, rows)
-	if err != nil {
+	texts := &Repeats{model: m, passed: func() {}}
+	if done != nil {
+		// The passes of the texts, and of those with each head shown off and all that pass.
+		all := findTexts * (1 + len(Habits())*(findShown+1))
+		n := 0
+		texts.passed = func() {
+			n++
+			done(float64(n) / float64(all))
+		}
+	}
+	if err := texts.run(ctx, rows); err != nil {
 		return nil, err
 	}
 	f := &Findings{Texts: findTexts, Row: row, First: texts.First, Second: texts.Second}
@@ -93,6 +104,9 @@ func Find(ctx context.Context, m *infer.Model) (*Findings, error) {
 			return nil, err
 		}
 		f.Habits = append(f.Habits, finding)
+	}
+	if done != nil {
+		done(1)
 	}
 	return f, nil
 }
@@ -104,8 +118,9 @@ func LongestRow(m *infer.Model) int { return (m.Config().Context - 1) / 2 }
 // them. In the second half, what comes can be known from the first. They are
 // read-only.
 type Repeats struct {
-	model *infer.Model
-	texts []repeated
+	model  *infer.Model
+	texts  []repeated
+	passed func() // called after each pass
 	// First and Second are the mean surprise in bits a token in each half, over
 	// all texts.
 	First, Second float64
@@ -114,29 +129,35 @@ type Repeats struct {
 // Repeat runs rows of at least two tokens, each said twice after the start token
 // if the model has one. It returns an error if one is longer than [LongestRow].
 func Repeat(ctx context.Context, m *infer.Model, rows [][]int) (*Repeats, error) {
-	r := &Repeats{model: m}
+	r := &Repeats{model: m, passed: func() {}}
+	return r, r.run(ctx, rows)
+}
+
+// run fills r.
+func (r *Repeats) run(ctx context.Context, rows [][]int) error {
 	for _, row := range rows {
 		if len(row) < 2 {
-			return nil, fmt.Errorf("a row of %d tokens gives nothing to repeat; it must be at least 2", len(row))
+			return fmt.Errorf("a row of %d tokens gives nothing to repeat; it must be at least 2", len(row))
 		}
 		t := repeated{row: len(row)}
-		if start := m.Config().BOS; start >= 0 {
+		if start := r.model.Config().BOS; start >= 0 {
 			t.tokens, t.lead = []int{start}, 1
 		}
 		t.tokens = append(append(t.tokens, row...), row...)
 		var err error
-		if t.watch, err = m.Watch(ctx, t.tokens, true); err != nil {
-			return nil, err
+		if t.watch, err = r.model.Watch(ctx, t.tokens, true); err != nil {
+			return err
 		}
 		first, second, err := t.surprise(t.watch)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.First += first / float64(len(rows))
 		r.Second += second / float64(len(rows))
 		r.texts = append(r.texts, t)
+		r.passed()
 	}
-	return r, nil
+	return nil
 }
 
 // Heads measures a habit of all heads, block by block.
@@ -170,6 +191,7 @@ func (r *Repeats) Without(ctx context.Context, off ...infer.Part) (mean float64,
 			return 0, err
 		}
 		mean += second / float64(len(r.texts))
+		r.passed()
 	}
 	return mean, nil
 }

@@ -45,6 +45,13 @@ type jsonOutcome struct {
 	Rank  int           `json:"rank"`
 	Says  []jsonReading `json:"says"`
 	Parts []jsonPart    `json:"parts"`
+	Looks []jsonLook    `json:"looks"`
+}
+
+type jsonLook struct {
+	Head     string  `json:"head"`
+	Position int     `json:"position"`
+	Weight   float64 `json:"weight"`
 }
 
 type jsonReading struct {
@@ -178,6 +185,9 @@ func outcomeJSON(o Outcome) jsonOutcome {
 	j := jsonOutcome{Z: o.Z, P: o.P, Rank: o.Rank, Says: readings(o.Says)}
 	for _, c := range o.Parts {
 		j.Parts = append(j.Parts, jsonPart{c.Part.String(), c.Z})
+	}
+	for _, l := range o.Looks {
+		j.Looks = append(j.Looks, jsonLook{l.Head.String(), l.Position, l.Weight})
 	}
 	return j
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // MaxOff is how many parts and positions may be switched off together.
@@ -23,12 +24,16 @@ func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int,
 	if strings.TrimSpace(text) == "" {
 		return nil, nil, nil
 	}
-	for _, item := range strings.Split(text, ",") {
+	tooMany := fmt.Errorf("at most %d parts and positions may be off together", MaxOff)
+	if strings.Count(text, ",") >= MaxOff {
+		return nil, nil, tooMany
+	}
+	for item := range strings.SplitSeq(text, ",") {
 		item = strings.TrimSpace(item)
 		if at, ok := strings.CutPrefix(item, "pos:"); ok {
 			n, err := strconv.Atoi(at)
 			if err != nil || n < 0 {
-				return nil, nil, fmt.Errorf("%q is not a position; it must be pos:0 or a later one", item)
+				return nil, nil, fmt.Errorf("%s is not a position; it must be pos:0 or a later one", terms.Quoted(item))
 			}
 			positions = append(positions, n)
 			continue
@@ -41,9 +46,13 @@ func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int,
 	}
 	slices.Sort(positions)
 	positions = slices.Compact(positions)
-	parts = slices.DeleteFunc(m.Parts(), func(p infer.Part) bool { return !slices.Contains(parts, p) })
+	off := map[infer.Part]bool{}
+	for _, p := range parts {
+		off[p] = true
+	}
+	parts = slices.DeleteFunc(m.Parts(), func(p infer.Part) bool { return !off[p] })
 	if len(parts)+len(positions) > MaxOff {
-		return nil, nil, fmt.Errorf("at most %d parts and positions may be off together", MaxOff)
+		return nil, nil, tooMany
 	}
 	return parts, positions, nil
 }
@@ -54,11 +63,11 @@ func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 	number, rest, dotted := strings.Cut(number, ".")
 	block, err := strconv.Atoi(number)
 	if !ok || err != nil || dotted && rest == "" {
-		return nil, fmt.Errorf("%q is not a part; it must be %s", item, offForms)
+		return nil, fmt.Errorf("%s is not a part; it must be %s", terms.Quoted(item), offForms)
 	}
 	layers, heads := m.Config().Layers, m.Config().Heads
 	if block < 1 || block > layers {
-		return nil, fmt.Errorf("%q is not in this model; its blocks are L1 to L%d", item, layers)
+		return nil, fmt.Errorf("%s is not in this model; its blocks are L1 to L%d", terms.Quoted(item), layers)
 	}
 	parts := m.BlockParts(block)
 	if !dotted {
@@ -69,7 +78,7 @@ func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 			return []infer.Part{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not in this model; a block has H1 to H%d and ffn", item, heads)
+	return nil, fmt.Errorf("%s is not in this model; a block has H1 to H%d and ffn", terms.Quoted(item), heads)
 }
 
 // FormatOff writes what [ParseOff] reads, whole blocks as such.
@@ -92,6 +101,10 @@ func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	return strings.Join(items, ",")
 }
 
+// maxTokenBytes is how long a text may be that is looked up as one token: longer than
+// any that a vocabulary has.
+const maxTokenBytes = 4 << 10
+
 // FindToken reads the token whose score is asked about: its text, or #ID. A
 // text must be exactly one token; without a leading space it may also be the
 // one that has it.
@@ -106,6 +119,10 @@ func FindToken(m *infer.Model, text string) (int, error) {
 	if text == "" {
 		return 0, errors.New("it must be one token, or # and its number")
 	}
+	several := errors.New("it is more than one token for this model; it must be one, or # and its number")
+	if len(text) > maxTokenBytes {
+		return 0, several
+	}
 	for _, form := range []string{text, " " + text} {
 		ids := m.Encode(form)
 		if m.Config().BOS >= 0 {
@@ -115,5 +132,5 @@ func FindToken(m *infer.Model, text string) (int, error) {
 			return ids[0], nil
 		}
 	}
-	return 0, errors.New("it is more than one token for this model; it must be one, or # and its number")
+	return 0, several
 }

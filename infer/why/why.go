@@ -68,6 +68,16 @@ type Outcome struct {
 	// Parts are what each part adds to Z; nil where the stream that is read was
 	// carried over from another text.
 	Parts []infer.Contribution
+	// Looks are where the heads look most from the last position, in the order of
+	// the blocks.
+	Looks []Look
+}
+
+// A Look is the position to which a head gives most weight.
+type Look struct {
+	Head     infer.Part
+	Position int
+	Weight   float64 // 0 to 1
 }
 
 // A Move is how one part's contribution changed.
@@ -124,6 +134,17 @@ func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error
 		o.Says = append(o.Says, infer.Reading{Token: s.Model().Token(int(id)), P: p[id]})
 	}
 	last := len(s.Tokens()) - 1
+	for block := 1; block <= s.Model().Config().Layers; block++ {
+		for h, weights := range w.Looks(block, last) {
+			look := Look{Head: infer.Part{Kind: infer.PartHead, Block: block, Head: h + 1}}
+			for at, weight := range weights {
+				if float64(weight) > look.Weight {
+					look.Position, look.Weight = at, float64(weight)
+				}
+			}
+			o.Looks = append(o.Looks, look)
+		}
+	}
 	if q.Patch != nil && q.Patch.Position == last {
 		return o, nil
 	}

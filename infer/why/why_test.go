@@ -176,6 +176,13 @@ func TestOffReadsBack(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+	if _, _, err := ParseOff(m, strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
+		t.Errorf("of a long part %d bytes are said", len(err.Error()))
+	}
+	if _, _, err := ParseOff(m, strings.Repeat("L1,", 10_000)+"L2"); err == nil ||
+		!strings.Contains(err.Error(), "at most 256") {
+		t.Errorf("of 10,001 parts: %v", err)
+	}
 	for _, text := range []string{"", "#", "#4096", "#-1", "#x", "a word that is many tokens"} {
 		if id, err := FindToken(m, text); err == nil && text != "#" {
 			t.Errorf("%q is token %d", text, id)
@@ -201,7 +208,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for name, m := range models {
-		f, err := Find(context.Background(), m)
+		f, err := Find(context.Background(), m, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -226,7 +233,7 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
-	f, err := Find(context.Background(), models["bundled"])
+	f, err := Find(context.Background(), models["bundled"], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

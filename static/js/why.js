@@ -8,6 +8,9 @@ import { at } from './place.js';
 // to the next thing.
 function settle() {
   for (const keys of document.querySelectorAll('[data-map-keys]')) rove(keys);
+  // What is still being measured is asked for again until it is there.
+  const again = document.querySelector('[data-again]');
+  if (again) setTimeout(() => again.isConnected && again.click(), 1000);
 }
 
 document.addEventListener('submit', async (event) => {
@@ -24,13 +27,21 @@ document.addEventListener('submit', async (event) => {
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     patch(document.getElementById('why'), await answer.text());
     settle();
-    history.pushState(null, '', address);
+    if (address !== location.pathname + location.search) history.pushState(null, '', address);
   } catch {
     location.assign(address); // which says what is wrong
   } finally {
     pressed.removeAttribute('aria-busy');
   }
 });
+
+// The line below the parts tells of the one under the pointer or in focus.
+for (const came of ['pointerover', 'focusin']) {
+  document.addEventListener(came, (event) => {
+    const say = event.target.closest?.('[data-say]')?.dataset.say;
+    if (say) document.getElementById('why-told').textContent = say;
+  });
+}
 
 // Back and forward go through what was switched off.
 window.addEventListener('popstate', () => location.reload());

@@ -69,12 +69,15 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	text.WriteTo(w)
 }
 
+// What is said where the model could not be asked in time.
+const (
+	BusyHead = "The server is busy."
+	BusySay  = "Many people are using it right now. Your text is not lost: reload this page in a moment."
+)
+
 // Busy sends a page that says that the model could not be asked in time.
 func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
-	b.Refuse(
-		w, r, http.StatusServiceUnavailable, "The server is busy.",
-		"Many people are using it right now. Your text is not lost: reload this page in a moment.",
-	)
+	b.Refuse(w, r, http.StatusServiceUnavailable, BusyHead, BusySay)
 }
 
 // Refuse sends a page that says why a request was not carried out, or as a

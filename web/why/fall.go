@@ -2,109 +2,203 @@ package why
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// fall is the running sum as a picture: a bar for the embedding, for each block and for
-// what comes after them, from where the sum stood to where it stands. On a phone the bars
-// lie below each other, so that none is out of sight.
+// fall is the growing sum as a picture: a bar for each part or block, from where the sum
+// stood to where it stands, and at the end the sum itself. On a phone the bars lie below
+// each other, a block each, so that none is out of sight.
 type fall struct {
-	Width, Tall int // of the wide picture, and the height of the narrow one
-	Zero        float64
-	NarrowZero  float64
-	Bars        []fallBar
-	Alt         string
+	Width int // of the wide picture
+	Zero  float64
+	Bars  []fallBar
+	Ticks []fallTick
+	Joins []fallJoin // from the end of a bar to the next
+	Long  bool       // scrolled, since its words could not be read if it were shrunk
+
+	Tall       int // of the narrow picture
+	NarrowZero float64
+	Rows       []fallBar // lying down
+	Alt        string
 }
 
+// A fallBar stands from Y down or, lying, from X to the right.
 type fallBar struct {
-	X, Y, Height    float64
-	Plus            bool
-	Name, Sum       string
-	Label           float64 // y of the sum
-	Ghost           bool    // the whole model's bar was somewhere else
-	WasY, WasHeight float64
-	Narrow          narrowBar
+	X, Y, Width, Height float64
+	Name, Block         string
+	Label               string
+	LabelY              float64
+	Plus, Sum           bool
+	Ghost               bool    // the whole model's bar was somewhere else
+	Was, WasSize        float64 // its Y and height or, lying, its X and width
 }
 
-// narrowBar is the same bar lying down.
-type narrowBar struct{ X, Width, WasX, WasWidth, Y float64 }
+type fallTick struct {
+	Y    float64
+	Name string
+}
 
-// The picture's measures, in its own units.
+type fallJoin struct{ From, To, Y float64 }
+
+// Middle is where a bar's words stand.
+func (b fallBar) Middle() float64 { return b.X + b.Width/2 }
+
+// The pictures' measures, in their own units.
 const (
-	fallColumn = 132
 	fallShort  = 16 // bars at most that fit into the page's width and can still be read
-	fallBarW   = 84
-	fallTop    = 26
-	fallHigh   = 150
-	fallHeight = 230
+	fallRoom   = 1140
+	fallColumn = 80.0 // at least this wide,
+	fallWidest = 132.0
+	fallGap    = 20.0
+	fallLeft   = 44.0
+	fallTop    = 26.0
+	fallHigh   = 150.0
+	fallNames  = 210.0 // the baseline of the names, and below it that of the blocks
+	fallHeight = 238
+	fallNear   = 26.0 // a bar that hangs this near below zero has its label above zero
 
 	narrowWidth = 358
-	narrowFrom  = 92 // names stand before it, sums behind narrowTo
-	narrowTo    = 298
-	narrowRow   = 34
-	narrowBarH  = 20
+	narrowFrom  = 92.0 // names stand before it, labels behind narrowTo
+	narrowTo    = 292.0
+	narrowRow   = 34.0
+	narrowBar   = 20.0
 )
 
-// step is the sum's way through one column.
-type step struct {
-	name     string
-	from, to float64
-}
-
-// newFall draws the parts of the run, with the whole model's dashed behind it.
-func newFall(base, now []infer.Contribution) fall {
-	was, is := steps(base), steps(now)
-	low, high := 0.0, 0.0
-	for _, s := range append(was, is...) {
-		low, high = min(low, s.to), max(high, s.to)
-	}
-	y := func(z float64) float64 { return fallTop + (high-z)/max(high-low, 1e-9)*fallHigh }
-	x := func(z float64) float64 { return narrowFrom + (z-low)/max(high-low, 1e-9)*(narrowTo-narrowFrom) }
-	f := fall{Width: fallColumn * len(is), Tall: narrowRow * len(is), Zero: y(0), NarrowZero: x(0)}
-	var says []string
-	for i, s := range is {
-		b := fallBar{
-			X: float64(i*fallColumn + (fallColumn-fallBarW)/2), Plus: s.to >= s.from, Name: s.name,
-			Y: y(max(s.from, s.to)), Height: max(y(min(s.from, s.to))-y(max(s.from, s.to)), 1), Sum: terms.Logit(s.to),
-		}
-		b.Label = b.Y - 7
-		b.Narrow = narrowBar{
-			X: x(min(s.from, s.to)), Y: float64(i*narrowRow + (narrowRow-narrowBarH)/2),
-			Width: max(x(max(s.from, s.to))-x(min(s.from, s.to)), 1),
-		}
-		if w := was[i]; w.from != s.from || w.to != s.to {
-			b.Ghost, b.WasY = true, y(max(w.from, w.to))
-			b.WasHeight = max(y(min(w.from, w.to))-b.WasY, 1)
-			b.Narrow.WasX = x(min(w.from, w.to))
-			b.Narrow.WasWidth = max(x(max(w.from, w.to))-b.Narrow.WasX, 1)
-		}
-		f.Bars = append(f.Bars, b)
-		says = append(says, fmt.Sprintf("%s %s", s.name, b.Sum))
-	}
-	f.Alt = "The running sum of the score. " + strings.Join(says, ", ") + "."
+// newFall draws the parts of the run, with the whole model's dashed behind it. whole is
+// what all together are: the score or the lead.
+func newFall(base, now []infer.Contribution, whole string) fall {
+	f := fall{}
+	halves := len(steps(now, true)) < fallShort
+	f.stand(steps(base, halves), steps(now, halves), whole)
+	f.lie(steps(base, false), steps(now, false), whole)
 	return f
 }
 
-// steps adds the parts up, block by block.
-func steps(parts []infer.Contribution) []step {
+// reach is the lowest and the highest that sums come, 0 included.
+func reach(lists ...[]step) (low, high float64) {
+	for _, list := range lists {
+		for _, s := range list {
+			low, high = min(low, s.to), max(high, s.to)
+		}
+	}
+	return low, max(high, low+1e-9)
+}
+
+// stand draws the wide picture.
+func (f *fall) stand(was, is []step, whole string) {
+	low, high := reach(was, is)
+	y := func(z float64) float64 { return fallTop + (high-z)/(high-low)*fallHigh }
+	column := min(max(math.Floor((fallRoom-fallLeft)/float64(len(is)+1)), fallColumn), fallWidest)
+	f.Width, f.Zero, f.Long = int(fallLeft+column*float64(len(is)+1)), y(0), len(is)+1 > fallShort
+	for _, z := range ticks(low, high) {
+		f.Ticks = append(f.Ticks, fallTick{y(z), terms.Decimals(z, 0)})
+	}
+	was, is = append(was, sum(was, whole)), append(is, sum(is, whole))
+	var says []string
+	for i, s := range is {
+		b := fallBar{
+			X: fallLeft + float64(i)*column + fallGap/2, Width: column - fallGap, Name: s.name, Block: s.block,
+			Y: y(max(s.from, s.to)), Label: s.label(), Plus: s.to >= s.from, Sum: s.whole,
+		}
+		b.Height = max(y(min(s.from, s.to))-b.Y, 1)
+		if b.LabelY = b.Y - 7; b.Y > f.Zero && b.Y < f.Zero+fallNear {
+			b.LabelY = f.Zero - 7
+		}
+		if w := was[i]; w.from != s.from || w.to != s.to {
+			b.Ghost, b.Was = true, y(max(w.from, w.to))
+			b.WasSize = max(y(min(w.from, w.to))-b.Was, 1)
+		}
+		if i > 0 {
+			f.Joins = append(f.Joins, fallJoin{b.X - fallGap, b.X, y(is[i-1].to)})
+		}
+		f.Bars = append(f.Bars, b)
+		says = append(says, strings.TrimSpace(s.block+" "+s.name)+" "+b.Label)
+	}
+	f.Alt = "The growing sum of the " + whole + ": " + strings.Join(says, ", ") + "."
+}
+
+// lie draws the narrow picture.
+func (f *fall) lie(was, is []step, whole string) {
+	low, high := reach(was, is)
+	x := func(z float64) float64 { return narrowFrom + (z-low)/(high-low)*(narrowTo-narrowFrom) }
+	was, is = append(was, sum(was, whole)), append(is, sum(is, whole))
+	f.Tall, f.NarrowZero = int(narrowRow)*len(is), x(0)
+	for i, s := range is {
+		b := fallBar{
+			X: x(min(s.from, s.to)), Y: float64(i)*narrowRow + (narrowRow-narrowBar)/2, Height: narrowBar,
+			Name: s.name, Label: s.label(), Plus: s.to >= s.from, Sum: s.whole,
+		}
+		b.LabelY, b.Width = b.Y+15, max(x(max(s.from, s.to))-b.X, 1)
+		if w := was[i]; w.from != s.from || w.to != s.to {
+			b.Ghost, b.Was = true, x(min(w.from, w.to))
+			b.WasSize = max(x(max(w.from, w.to))-b.Was, 1)
+		}
+		f.Rows = append(f.Rows, b)
+	}
+}
+
+// step is the sum's way through one bar.
+type step struct {
+	name, block string
+	from, to    float64
+	whole       bool // it is all the sum
+}
+
+// label is what a step adds, or the sum.
+func (s step) label() string {
+	if s.whole {
+		return terms.Logit(s.to)
+	}
+	return signed(s.to - s.from)
+}
+
+// sum is the step that shows what all the others come to.
+func sum(list []step, name string) step {
+	return step{name: name, to: list[len(list)-1].to, whole: true}
+}
+
+// steps adds the parts up: each block as one or, in halves, as attention and
+// feed-forward.
+func steps(parts []infer.Contribution, halves bool) []step {
 	var list []step
-	sum := 0.0
+	total := 0.0
 	for i, c := range parts {
-		name := "embedding"
+		next := step{name: "embedding", from: total}
 		switch {
+		case c.Part.Block > 0 && !halves:
+			next.name = fmt.Sprintf("block %d", c.Part.Block)
 		case c.Part.Block > 0:
-			name = fmt.Sprintf("block %d", c.Part.Block)
+			next.name, next.block = "attention", fmt.Sprintf("block %d", c.Part.Block)
+			if c.Part.Kind == infer.PartFeedForward {
+				next.name = "feed-fwd"
+			}
 		case c.Part.Kind == infer.PartFinalBias, c.Part.Kind == infer.PartRounding:
-			name = "end"
+			next.name = "end"
 		}
-		if i == 0 || list[len(list)-1].name != name {
-			list = append(list, step{name: name, from: sum})
+		if i == 0 || list[len(list)-1].name != next.name || list[len(list)-1].block != next.block {
+			list = append(list, next)
 		}
-		sum += c.Z
-		list[len(list)-1].to = sum
+		total += c.Z
+		list[len(list)-1].to = total
+	}
+	return list
+}
+
+// ticks are round whole numbers from low to high, five at most and 0 among them.
+func ticks(low, high float64) (list []float64) {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(high-low))))
+	for _, by := range []float64{0.2, 0.5, 1, 2, 5} {
+		if by*unit >= 1 && by*unit*4 >= high-low {
+			unit *= by
+			break
+		}
+	}
+	for n := math.Ceil(low / unit); n*unit <= high; n++ {
+		list = append(list, n*unit)
 	}
 	return list
 }

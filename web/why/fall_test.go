@@ -1,21 +1,74 @@
 package why
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
 )
+
+// parts are the contributions of a model without heads: an embedding that adds 3, and for
+// each block what attention and feed-forward add.
+func parts(blocks int, attention, feedForward float64) []infer.Contribution {
+	list := []infer.Contribution{{Part: infer.Part{Kind: infer.PartEmbedding}, Z: 3}}
+	for b := range blocks {
+		list = append(
+			list, infer.Contribution{Part: infer.Part{Kind: infer.PartHead, Block: b + 1, Head: 1}, Z: attention},
+			infer.Contribution{Part: infer.Part{Kind: infer.PartFeedForward, Block: b + 1}, Z: feedForward},
+		)
+	}
+	return list
+}
 
 // The sum over the blocks of a deep model is scrolled, since its words could not be read
 // if it were shrunk to the page.
 func TestSumOfADeepModelIsScrolled(t *testing.T) {
-	for bars, long := range map[int]bool{8: false, 30: true} {
-		f := fall{Width: bars * fallColumn, Bars: make([]fallBar, bars)}
+	for blocks, long := range map[int]bool{6: false, 28: true} {
+		f := newFall(parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
 		var page strings.Builder
 		if err := fallHTML(f).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(page.String(), "fall--long"); got != long {
-			t.Errorf("of %d bars: %v", bars, got)
+			t.Errorf("of %d blocks: %v", blocks, got)
 		}
+	}
+}
+
+// Each bar begins where the one before ended, and the last is the sum: 3 + 2 - 4 + 2 - 4
+// is -1. With the first block's 2 gone, the bars after it stand elsewhere.
+func TestTheSumGrows(t *testing.T) {
+	base := parts(2, 2, -4)
+	now := parts(2, 2, -4)
+	now[1].Z = 0
+	f := newFall(base, now, "score")
+	var labels []string
+	for i, b := range f.Bars {
+		labels = append(labels, b.Name+" "+b.Label)
+		if b.Ghost != (i > 0) {
+			t.Errorf("bar %d: elsewhere before is %v", i, b.Ghost)
+		}
+	}
+	want := "[embedding +3.00 attention 0.00 feed-fwd −4.00 attention +2.00 feed-fwd −4.00 score −3.00]"
+	if got := fmt.Sprint(labels); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	// The sums are 3, 3, -1, 1, -3, and before they went up to 5: 8 units in 150.
+	unit := fallHigh / 8
+	for i, want := range []float64{5 - 3, 5 - 3, 5 - 3, 5 - 1, 5 - 1, 5 - 0} {
+		if got := (f.Bars[i].Y - fallTop) / unit; got != want {
+			t.Errorf("bar %d begins %v below the top, want %v", i, got, want)
+		}
+	}
+	var ticks []string
+	for _, tick := range f.Ticks {
+		ticks = append(ticks, tick.Name)
+	}
+	if got := fmt.Sprintf("%v %s %s", ticks, f.Rows[1].Label, f.Rows[3].Label); got != "[−2 0 2 4] −4.00 −3.00" {
+		t.Errorf("ticks, a block and the sum of the narrow picture: %s", got)
+	}
+	if !strings.HasSuffix(f.Alt, "block 2 feed-fwd −4.00, score −3.00.") {
+		t.Error(f.Alt)
 	}
 }

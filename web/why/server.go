@@ -43,7 +43,7 @@ type Server struct {
 // New returns the page's server.
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
-	s := &Server{Deps: d}
+	s := &Server{Deps: d, finder: newFinder()}
 	s.Base = pages.New(pages.Learner(d.Caller), d.Log, refusalHTML)
 	return s
 }
@@ -71,20 +71,19 @@ const (
 // page, or for its script only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
-	report, status, err := s.ask(w, r, &about)
-	var patch *patchError
+	a, status, err := s.ask(w, r, &about)
 	var v view
 	switch {
-	case err == nil || errors.As(err, &patch):
-		v = newView(report, about)
-		v.Grid = newGrid(report, about)
-		if patch != nil {
-			v.Grid.Bad, status = pages.Sentence(patch), http.StatusOK
-		}
+	case err == nil:
+		v = newView(a.report, about)
+		v.Grid = newGrid(a.report, about)
+		v.lacks(a)
 	case status == http.StatusBadRequest:
 		v = view{Prompt: about.prompt, Bad: pages.Sentence(err)}
+		v.Again = about.plain()
 	default:
-		s.fail(w, r, status, err)
+		head, say := s.failed(status, err)
+		s.Refuse(w, r, status, head, say)
 		return
 	}
 	if pages.Fragment(r) {
@@ -102,21 +101,30 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 // shows, as `viz why -json` prints it.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
-	report, status, err := s.ask(w, r, &about)
-	switch status {
-	case http.StatusOK:
-	case http.StatusBadRequest:
+	a, status, err := s.ask(w, r, &about)
+	var measuring *measuringError
+	switch {
+	case err != nil && status == http.StatusBadRequest:
 		shell.Text(w, status, pages.Sentence(err))
 		return
-	default:
-		s.fail(w, r, status, err)
+	case err != nil:
+		head, say := s.failed(status, err)
+		shell.Text(w, status, head+" "+say)
+		return
+	case errors.As(a.heads, &measuring):
+		w.Header().Set("Retry-After", "2")
+		shell.Text(w, http.StatusServiceUnavailable, pages.Sentence(a.heads))
+		return
+	case a.patch != nil || a.heads != nil:
+		shell.Text(w, http.StatusBadRequest, pages.Sentence(cmp.Or(a.patch, a.heads)))
 		return
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
-	if err := e.Encode(report); err != nil {
-		s.fail(w, r, http.StatusInternalServerError, err)
+	if err := e.Encode(a.report); err != nil {
+		head, say := s.failed(http.StatusInternalServerError, err)
+		shell.Text(w, http.StatusInternalServerError, head+" "+say)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -125,55 +133,78 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers a request that the server could not carry out.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
-	if status == http.StatusServiceUnavailable {
-		s.Busy(w, r)
-		return
+// errTooLong means that the model had no answer within the time of a request.
+var errTooLong = errors.New("why: the model needs longer than a request has")
+
+// failed says, as a headline and a sentence, why the server could not answer.
+func (s *Server) failed(status int, err error) (head, say string) {
+	switch {
+	case errors.Is(err, errTooLong):
+		return "This takes too long here.",
+			"The model had no answer in the time that one page has. Ask about a shorter text, or without a second one."
+	case status == http.StatusServiceUnavailable:
+		return pages.BusyHead, pages.BusySay
 	}
 	s.Log.Error("asking why", "err", err)
-	s.Refuse(w, r, status, "The model could not answer.", "The error has been logged. Nothing was changed.")
+	return "The model could not answer.", "The error has been logged. Nothing was changed."
+}
+
+// answer is what was found out. What is wrong with the second text, or why there are no
+// heads yet, leaves the rest whole.
+type answer struct {
+	report       *why.Report
+	patch, heads error
 }
 
 // ask asks the model what an address asks, in the queue for plain requests. An error
-// comes with the status of the answer; after a *patchError the rest of the report is
-// whole.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject) (*why.Report, int, error) {
+// comes with the status of the answer.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject) (answer, int, error) {
+	var a answer
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
 	question, err := about.question(s.Model)
 	if err != nil {
-		return nil, http.StatusBadRequest, err
+		return a, http.StatusBadRequest, err
+	}
+	var heads *why.Findings
+	if about.heads { // waited for outside of the queue
+		heads, a.heads = s.finder.find(r.Context(), s.Model, s.Log)
 	}
 	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)
 	if err != nil {
-		return nil, http.StatusServiceUnavailable, err
+		return a, http.StatusServiceUnavailable, err
 	}
 	defer release()
 	if err := about.read(ctx, s.Model, s.Runs); err != nil {
-		return nil, http.StatusBadRequest, sentenceOf(err)
+		return a, http.StatusBadRequest, sentenceOf(err)
 	}
 	if question.Token < 0 {
 		question.Token = about.drawn
 	}
 	if _, _, _, err := about.place(s.Model); err != nil {
-		return nil, http.StatusBadRequest, err
+		return a, http.StatusBadRequest, err
 	}
-	report, err := s.report(ctx, *about, question)
+	a.report, err = s.report(ctx, *about, question)
 	var place *infer.PlaceError
 	var patch *patchError
+	if errors.As(err, &patch) {
+		a.patch, err = patch, nil
+	}
 	switch {
 	case err == nil:
-		return report, http.StatusOK, nil
-	case errors.As(err, &place), errors.As(err, &patch):
-		return report, http.StatusBadRequest, err
+		a.report.Heads = heads
+		return a, http.StatusOK, nil
+	case errors.As(err, &place):
+		return a, http.StatusBadRequest, err
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return a, http.StatusServiceUnavailable, errTooLong
 	case ctx.Err() != nil:
-		return nil, http.StatusServiceUnavailable, err
+		return a, http.StatusServiceUnavailable, err
 	}
-	return nil, http.StatusInternalServerError, err
+	return a, http.StatusInternalServerError, err
 }
 
-// report finds out all that is asked.
+// report finds out all that is asked of the text.
 func (s *Server) report(ctx context.Context, about subject, q why.Question) (*why.Report, error) {
 	study, err := why.New(ctx, s.Model, about.tokens)
 	if err != nil {
@@ -185,11 +216,6 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question) (*wh
 	}
 	if r.Lens, err = study.Lens(ctx, q.Intervention, why.Shown); err != nil {
 		return nil, err
-	}
-	if about.heads {
-		if r.Heads, err = s.finder.find(ctx, s.Model, s.Log); err != nil {
-			return nil, err
-		}
 	}
 	if about.with != "" {
 		err = patch(ctx, r, about.with)

@@ -72,6 +72,18 @@ func (a subject) fields() (list []field) {
 	return list
 }
 
+// plain is the address of the same text or run with nothing else asked; "" where nothing
+// else is.
+func (a subject) plain() string {
+	if a.pick+a.over+a.off+a.cell == "" {
+		return ""
+	}
+	if a.log != "" {
+		return "/why?" + url.Values{"log": {a.log}}.Encode()
+	}
+	return "/why?" + url.Values{"prompt": {a.prompt}}.Encode()
+}
+
 // question reads what is asked of the token after the text. Its errors are for the
 // person who asked.
 func (a subject) question(m *infer.Model) (why.Question, error) {

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -20,6 +22,7 @@ var lang = stage.English
 // view is what the page shows.
 type view struct {
 	Prompt, Log, Bad string
+	Again            string  // the address of the text alone, where something else is wrong; or ""
 	Back             string  // to the run in the Loop; "" if it is not about one
 	Kept             []field // what every form of the page sends along
 
@@ -43,11 +46,14 @@ type view struct {
 	Alone   []part // parts in no block: the embedding, biases
 	Outside string // those in words
 	Moved   []string
+	Told    string // of the head that adds most
 	Fall    fall
 	Lens    lens
 	Strip   strip
 	Grid    grid
 	How     string // how heads were measured; "" where nobody asked
+	Looking string // how far the measurement is
+	NoHeads string // why there are no heads
 	Habits  []habit
 }
 
@@ -72,6 +78,7 @@ type part struct {
 	Plus        bool // it adds
 	Off, Moved  bool
 	List        string // what is off after a press
+	Say         string // what it does here, in a sentence
 }
 
 // newView lays a report out.
@@ -84,11 +91,12 @@ func newView(r *why.Report, about subject) view {
 	v := view{
 		Prompt: about.prompt, Log: about.log, Kept: about.fields(), Token: stage.TokenText(m.Token(a.Token)),
 		Pick: about.pick, Against: about.over, Score: terms.Logit(a.Base.Z), Now: terms.Logit(now.Z),
-		Parts: len(a.Base.Parts), Off: r.Off, Mean: r.Mean, Fall: newFall(a.Base.Parts, now.Parts), Measure: "score",
+		Parts: len(a.Base.Parts), Off: r.Off, Mean: r.Mean, Measure: "score",
 	}
 	if a.Over >= 0 {
 		v.Over, v.Measure = stage.TokenText(m.Token(a.Over)), "lead"
 	}
+	v.Fall = newFall(a.Base.Parts, now.Parts, v.Measure)
 	for i := range r.Study.Tokens() {
 		v.Text = append(v.Text, lang.PromptText(m, r.Study.Tokens(), i))
 	}
@@ -107,6 +115,20 @@ func newView(r *why.Report, about subject) view {
 	v.Strip = newStrip(r)
 	v.How, v.Habits = inWords(r.Heads)
 	return v
+}
+
+// lacks says what an answer could not give.
+func (v *view) lacks(a answer) {
+	var measuring *measuringError
+	switch {
+	case errors.As(a.heads, &measuring):
+		v.Looking = pages.Sentence(a.heads)
+	case a.heads != nil:
+		v.NoHeads = pages.Sentence(a.heads)
+	}
+	if a.patch != nil {
+		v.Grid.Bad = pages.Sentence(a.patch)
+	}
 }
 
 // askFor is a token as [why.FindToken] reads it.
@@ -134,6 +156,14 @@ func (v *view) effect(a *why.Answer) {
 	}
 }
 
+// without says of the strip that it is what the changed model expected.
+func (v *view) without() string {
+	if v.Off == "" {
+		return ""
+	}
+	return " without what you switched off"
+}
+
 // nameOf is a part in words.
 func nameOf(p infer.Part) string {
 	switch p.Kind {
@@ -151,7 +181,7 @@ func nameOf(p infer.Part) string {
 
 // table lays the parts out: a column for each block, a row for each head.
 func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outcome) {
-	rows := map[string]int{}
+	rows, most := map[string]int{}, 0.0
 	for i, c := range now.Parts {
 		p := c.Part
 		button := part{
@@ -165,6 +195,9 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 		}
 		if button.Off {
 			button.Value, button.Label = "off", button.Name+": off"
+		}
+		if button.Say = v.told(button, now.Looks); p.Kind == infer.PartHead && !button.Off && c.Z > most {
+			v.Told, most = button.Say, c.Z
 		}
 		button.List = why.FormatOff(m, toggled(q.Off, p), q.Positions)
 		name := map[infer.PartKind]string{
@@ -195,6 +228,22 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 		})
 	}
 	v.Outside = outside(v.Alone)
+}
+
+// told says what a part does in this text.
+func (v *view) told(p part, looks []why.Look) string {
+	say := terms.Capital(p.Name)
+	if p.Off {
+		return say + " is off. Press it to switch it on again."
+	}
+	for _, l := range looks {
+		if nameOf(l.Head) == p.Name {
+			say += fmt.Sprintf(" looks at %s with %s of its weight, and", v.Text[l.Position], terms.Percent(l.Weight))
+		}
+	}
+	verb := map[bool]string{true: "adds", false: "takes"}[p.Plus]
+	way := map[bool]string{true: "to", false: "from"}[p.Plus]
+	return fmt.Sprintf("%s %s %s %s the %s of %s.", say, verb, strings.TrimLeft(p.Value, "+−"), way, v.Measure, v.Token)
 }
 
 // outside puts parts that are in no block into words.

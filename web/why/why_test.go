@@ -60,6 +60,10 @@ func TestPartsAndWhatIsSaidWithoutThem(t *testing.T) {
 	if last.AttrOr("value", "") != "L6.ffn" || last.AttrOr("aria-pressed", "") != "false" {
 		t.Errorf("the last part's button: %q", last.AttrOr("value", "none"))
 	}
+	if told := d.Find("#why-told").Text(); told !=
+		"Block 6, head 1 looks at ·France with >99% of its weight, and adds 3.35 to the score of ·Paris." {
+		t.Errorf("of the strongest head: %q", told)
+	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L1.ffn"))
 	if said := d.Find(".says li").First().Text(); !strings.Contains(said, "·he") {
 		t.Errorf("without L1.ffn it says %q", said)
@@ -261,6 +265,10 @@ func TestWhereItIsLookedUp(t *testing.T) {
 	if got := fmt.Sprint(row(0), row(6)); got != "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]" {
 		t.Errorf("at both ends the answer follows %s", got)
 	}
+	want := "Before block 6 the answer follows the vector at position 4, after it the one at the last position."
+	if !strings.Contains(d.Find("main").Text(), want) {
+		t.Errorf("nothing says %q", want)
+	}
 	kept := d.Find(`[data-why] input[name="with"][type="hidden"]`).Length()
 	if d.Find(`.parts [aria-pressed="true"]`).Length() != 1 || kept < 1 {
 		t.Error("a press would lose the other text, or what is off")
@@ -310,6 +318,10 @@ func TestRefusals(t *testing.T) {
 		"This link is dama": at("log", "nonsense"),
 	} {
 		d, status := open(t, site+address)
+		if again := d.Find(".why__again a").AttrOr("href", ""); strings.Contains(address, "off=") &&
+			!strings.HasPrefix(again, "/why?prompt=") {
+			t.Errorf("%s: the way out is %q", address, again)
+		}
 		if say := d.Find("#prompt-error").Text(); status != http.StatusBadRequest || !strings.Contains(say, want) {
 			t.Errorf("status %d, %q, want %q", status, say, want)
 		}

@@ -1,0 +1,110 @@
+package why
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// gridTokens is how long a text may be whose every vector is carried over: each is a
+// run of its own.
+const gridTokens = 32
+
+// grid is what comes of carrying another text's vectors over, on the map of the model.
+type grid struct {
+	With, Bad   string
+	Here, There stage.Text
+	Same        bool   // both texts say the same
+	Say         string // where it is looked up, if that is in one block
+	Map         *stage.Map
+}
+
+// A patchError says why another text's vectors can't be carried over.
+type patchError struct{ error }
+
+// patch carries the vectors of a text into the one asked about. What is wrong with that
+// text comes back as a *patchError.
+func patch(ctx context.Context, r *why.Report, with string) error {
+	m, n := r.Study.Model(), len(r.Study.Tokens())
+	about := subject{prompt: with}
+	if err := about.read(ctx, m, nil); err != nil {
+		return &patchError{sentenceOf(err)}
+	}
+	if len(about.tokens) != n || n > gridTokens {
+		return &patchError{fmt.Errorf(
+			"the other text has %s and this one %d. Both need the same number, at most %d",
+			terms.Counted(len(about.tokens), "token"), n, gridTokens,
+		)}
+	}
+	var err error
+	if r.Other, err = why.New(ctx, m, about.tokens); err == nil {
+		r.Grid, err = r.Study.Patch(ctx, r.Other)
+	}
+	return err
+}
+
+// newGrid lays out what came of another text's vectors.
+func newGrid(r *why.Report, about subject) grid {
+	g, m, answer := grid{With: about.with}, r.Study.Model(), r.Grid
+	if answer == nil {
+		return g
+	}
+	g.Here, g.There = stage.TokenText(m.Token(answer.Here)), stage.TokenText(m.Token(answer.There))
+	if g.Same = answer.Here == answer.There; g.Same {
+		return g
+	}
+	here, there := r.Study.Tokens(), r.Other.Tokens()
+	drawn := lang.NewMapText(stage.MapTextOf{
+		ID: "why-patch", Aria: "How far the answer follows", Model: m, Tokens: here,
+		Row: func(int) stage.MapKey { return stage.MapKey{} },
+		Column: func(at int) stage.MapKey {
+			if here[at] == there[at] {
+				return stage.MapKey{}
+			}
+			t := append(stage.Text{}, stage.TokenText(m.Token(here[at]))...)
+			t = append(append(t, stage.Piece{S: " / ", Mark: true}), stage.TokenText(m.Token(there[at]))...)
+			return stage.MapKey{Text: t}
+		},
+		Cell: func(height, at int) stage.MapKey {
+			c := answer.Cells[height][at]
+			return stage.MapKey{Small: terms.Percent(c.Follows), Class: fmt.Sprintf("p%d", sizeOf(c.Follows))}
+		},
+	})
+	g.Map = &drawn
+	if block, from := carrier(answer.Cells); block > 0 {
+		g.Say = fmt.Sprintf(
+			"Before block %d the answer follows the vector at position %d, after it the one at the last position. So "+
+				"block %d is where it is looked up.", block, from, block,
+		)
+	}
+	return g
+}
+
+// carrier is the block, from 1, before which the answer follows one position alone most
+// and after which it follows the last; 0 if none divides the heights so.
+func carrier(cells [][]why.GridCell) (block, from int) {
+	strongest := func(height int) (at int) {
+		for i, c := range cells[height] {
+			if c.Follows > cells[height][at].Follows {
+				at = i
+			}
+		}
+		return at
+	}
+	last := len(cells[0]) - 1
+	if from = strongest(0); from == last {
+		return 0, 0
+	}
+	for height := range cells {
+		switch at := strongest(height); {
+		case block == 0 && at == last:
+			block = height
+		case block == 0 && at != from, block > 0 && at != last:
+			return 0, 0
+		}
+	}
+	return block, from
+}

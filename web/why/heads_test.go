@@ -1,0 +1,117 @@
+package why
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+type measure = func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
+
+// While heads are measured, whoever asks is told how far that is and has the rest of the
+// page; the measurement is made once, and then all have it.
+func TestHeadsAreMeasuredOnceForAll(t *testing.T) {
+	var begun int
+	half, rest := make(chan struct{}), make(chan struct{})
+	s := New(Deps{
+		Model: testmodel.Target(t), Replays: admission.NewQueue(admission.DefaultLimits().Links, 0),
+		Caller: func(*http.Request) (admission.Caller, *http.Cookie) { return admission.Caller{Learner: "a"}, nil },
+		Log:    slog.New(slog.DiscardHandler),
+	})
+	s.finder = finder{wait: time.Nanosecond, measure: func(
+		_ context.Context, _ *infer.Model, done func(share float64),
+	) (*why.Findings, error) {
+		begun++
+		done(0.5)
+		close(half)
+		<-rest
+		return &why.Findings{Texts: 6, Row: 20}, nil
+	}}
+	get := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		mux := http.NewServeMux()
+		s.Mount(mux)
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		return w.Code, w.Body.String()
+	}
+	get("/why?heads=1")
+	<-half
+	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "50% is done") ||
+		!strings.Contains(page, "21.30") || strings.Contains(page, "Many people") {
+		t.Errorf("while it is measured: status %d", status)
+	}
+	if status, say := get("/why.json?heads=1"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(say, "50% is done") {
+		t.Errorf("a program: status %d, %q", status, say)
+	}
+	close(rest)
+	<-s.finder.last.done
+	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "Measured on 6 rows") {
+		t.Errorf("once it is measured: status %d", status)
+	}
+	if begun != 1 {
+		t.Errorf("it was measured %d times", begun)
+	}
+}
+
+// A measurement that fails, or takes too long, is not made again for whoever asks next,
+// and the page says why there are no heads.
+func TestHeadsThatCannotBeMeasured(t *testing.T) {
+	for want, fails := range map[string]measure{
+		"can't be measured: too short": func(context.Context, *infer.Model, func(float64)) (*why.Findings, error) {
+			return nil, errors.New("too short")
+		},
+		"can't be measured": func(context.Context, *infer.Model, func(float64)) (*why.Findings, error) {
+			panic("a fault")
+		},
+		"more than 5 minutes": func(ctx context.Context, _ *infer.Model, _ func(float64)) (*why.Findings, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var begun int
+			f := finder{wait: findWait, measure: func(
+				ctx context.Context, m *infer.Model, done func(float64),
+			) (*why.Findings, error) {
+				begun++
+				return fails(ctx, m, done)
+			}}
+			log := slog.New(slog.DiscardHandler)
+			_, err := f.find(t.Context(), nil, log)
+			var measuring *measuringError
+			if errors.As(err, &measuring) {
+				fixture.Pass(findTime)
+				_, err = f.find(t.Context(), nil, log)
+			}
+			if _, again := f.find(t.Context(), nil, log); again != err || begun != 1 {
+				t.Errorf("measured %d times; first %v, then %v", begun, err, again)
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+			var v view
+			v.lacks(answer{heads: err})
+			var page strings.Builder
+			if err := headsHTML(v).Render(context.Background(), &page); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(page.String(), strings.ReplaceAll(want, "'", "&#39;")) ||
+				strings.Contains(page.String(), "<button") {
+				t.Errorf("the page says %s", page.String())
+			}
+		})
+	}
+}
