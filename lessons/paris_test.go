@@ -14,7 +14,7 @@ func TestParisIsAsTheLessonSays(t *testing.T) {
 	says(
 		t, "more than all the others together", "its own term is below zero", "and ·he comes first",
 		"far more is lost than it adds itself, yet ·Paris stays ahead", "and ·known wins",
-		"rests almost entirely on ·France", "almost all the way up",
+		"rests almost entirely on ·France", "Most looks in the blocks below hardly touch it", "almost all the way up",
 		"After the last block only the last column counts",
 	)
 	m := testmodel.Target(t)
@@ -61,6 +61,17 @@ func TestParisIsAsTheLessonSays(t *testing.T) {
 	}
 	if looks := w.Attention(6, 1, 5)[4]; looks < 0.95 {
 		t.Errorf("L6.H1 gives France %v", looks)
+	}
+	touched, below := 0, 5*m.Config().Heads
+	for block := 1; block <= 5; block++ {
+		for head := 1; head <= m.Config().Heads; head++ {
+			if w.Attention(block, head, 5)[4] >= 0.1 {
+				touched++
+			}
+		}
+	}
+	if touched == 0 || touched > below/3 {
+		t.Errorf("of %d heads below, %d give France a tenth of their weight or more", below, touched)
 	}
 	g, err := france.Patch(t.Context(), whyStudy(t, m, "The capital of Italy is"))
 	if err != nil {

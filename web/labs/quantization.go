@@ -128,8 +128,8 @@ func savesSay(q *lab.Quantization) []span {
 		if w.Wide {
 			parts = append(
 				parts,
-				w.Name+" is computed in float32 here, after widening: its time says nothing of the format, and a "+
-					"program that computes on the four bits as they lie reads less. ",
+				"Here "+w.Name+" is widened to float32 before anything is computed, so its time doesn't show what the "+
+					"format can do: a program that works on the four bits directly has less to read. ",
 			)
 		}
 	}

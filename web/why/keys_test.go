@@ -36,6 +36,30 @@ func TestBrowserByKeys(t *testing.T) {
 	tab.Until(`document.querySelectorAll('.parts tbody .is-off').length === 8`)
 }
 
+// The forms work by keyboard alone: the lead over another token, a token of the strip, the
+// second text and the search for heads. What was asked before stays.
+func TestBrowserFormsByKeys(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Laptop, site+at("prompt", "The capital of France is"))
+	tab.Until(`document.querySelectorAll('#why-map tbody [tabindex="0"]').length === 1`)
+	keys := browser.Keyboard(tab)
+	keys.Fill("#token", "Paris")
+	keys.Fill("#over", "London")
+	tab.Keys(kb.Enter)
+	tab.Until(`document.querySelector(".why__head").textContent.includes("The lead of")`)
+	keys.Point(`[aria-label^="block 6, head 1:"]`)
+	tab.Until(`document.querySelector("#why-told").textContent.startsWith("Block 6, head 1 looks at ·France")`)
+	keys.Press(".surp__tk:nth-of-type(4)") // France
+	tab.Until(`document.querySelector(".why__cell h3")?.textContent.includes("at position 3, ·of")`)
+	keys.Fill("#with", "The capital of Italy is")
+	tab.Keys(kb.Enter)
+	tab.Until(`document.querySelector('[aria-label="How far the answer follows"]')`)
+	keys.Press(`button[name="heads"]`)
+	tab.Until(`document.querySelector(".page-why main").textContent.includes("Measured on 6 rows")`)
+	tab.Until(`["token=Paris", "over=London", "cell=6.3", "with=", "heads=1"].every((f) => location.search.includes(f))`)
+}
+
 // The Loop leads to its own moment, from what is zoomed into without that part, and back.
 func TestBrowserFromTheLoop(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,9 @@ func TestTour(t *testing.T) {
 			tab.Go(site + address)
 			tab.Until(`document.readyState === "complete"`)
 			tab.FullShot(name + "-" + state + ".png")
+			if state == "parts" || state == "token" || state == "refuse" {
+				tab.Faults() // that these are refused
+			}
 		}
 	}
 }

@@ -250,7 +250,7 @@ func (v *view) told(p part, looks []why.Look) string {
 func outside(parts []part) string {
 	var list []string
 	for _, p := range parts {
-		list = append(list, p.Label)
+		list = append(list, p.Name+" "+p.Value)
 	}
 	return strings.Join(list, ", ")
 }

@@ -1,0 +1,56 @@
+package labs_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// The page of the labs says in three lines how to get a good small model, and the README
+// names the same one: how to download it, to start with it from the folder where the
+// download leaves it, and to look at a file first.
+func TestPageSaysHowToGetAModel(t *testing.T) {
+	t.Parallel()
+	resp, err := http.Get(serve(t) + "/labs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	d, err := goquery.NewDocumentFromReader(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := d.Find(".getone li code").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+	if len(lines) != 3 || d.Find(".getone li").Length() != 3 {
+		t.Fatalf("there are %d commands: %q", len(lines), lines)
+	}
+	model, ok := strings.CutPrefix(lines[0], "hf download ")
+	if !ok || strings.Count(model, "/") != 1 {
+		t.Fatalf("the download is %q", lines[0])
+	}
+	if _, say, _ := strings.Cut(d.Find(".getone").Text(), "name it; "); !strings.HasPrefix(
+		say, "the program itself never goes online",
+	) {
+		t.Error("nothing says that the program never goes online")
+	}
+	// Hugging Face's cache has a folder models--OWNER--NAME for the model OWNER/NAME.
+	folder := "~/.cache/huggingface/hub/models--" + strings.ReplaceAll(model, "/", "--")
+	if want := "go run ./cmd/viz -model " + folder; lines[1] != want {
+		t.Errorf("the start is %q, want %q", lines[1], want)
+	}
+	if !strings.HasPrefix(lines[2], "go run ./cmd/viz inspect ") {
+		t.Errorf("a file is looked at by %q", lines[2])
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{lines[0], folder} {
+		if !strings.Contains(string(readme), text) {
+			t.Errorf("the README has no %q", text)
+		}
+	}
+}
