@@ -14,14 +14,17 @@ const GoOnTokens = 64
 // Choose makes step n, whose logits must have run, take token id instead of the
 // one drawn. Everything after the step's filter is dropped, so its sample stage
 // is then the last that has run. u is still drawn, so that a screen can show
-// what it would have chosen. An id outside the vocabulary gives a
-// *[terms.RangeError] and changes nothing.
+// what it would have chosen. An id outside the vocabulary, or one that the grammar
+// forbids there, gives a *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
 		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
 	}
 	if n < 1 || n > len(l.steps) || l.steps[n-1].Ran < KindLogits {
 		return fmt.Errorf("step %d has no scores to choose from yet", n)
+	}
+	if err := l.allows(n, id); err != nil {
+		return err
 	}
 	if err := l.Cut(n, min(l.steps[n-1].Ran, KindFilter)); err != nil {
 		return err

@@ -206,6 +206,7 @@ func chainJSON(cuts sampling.Cuts) []jsonCut {
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
 	on := func(rule sampling.Rule) int { return f.Cuts.Reach(rule, 0) } // 0, where it is off
+	f.Settings.Grammar = ""                                             // a long text, which the prompt has
 	return json.Marshal(struct {
 		jsonHead
 		sampling.Settings

@@ -16,6 +16,7 @@ func Load(c *checkpoint.Checkpoint) (*Model, error) { return LoadQuantized(c, Qu
 func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	cfg := c.Config
 	m := &Model{
+		words:  &vocabulary{},
 		config: cfg, quant: quant, hash: quant.hash(c.Hash), params: c.Parameters(), tok: c.Tokenizer,
 		eos: map[int]bool{},
 	}

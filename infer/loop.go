@@ -27,10 +27,12 @@ type Loop struct {
 	steps    []*Step                // the last may be in progress
 	dist     *sampling.Distribution // of the step in progress, from the softmax on
 	force    *int                   // the token that the next sample stage must choose
+	kept     *constraint            // the grammar compiled last
 }
 
 // NewLoop prepares to write after a prompt. It runs nothing yet. Invalid
-// settings or an invalid prompt return a *[terms.RangeError].
+// settings or an invalid prompt return a *[terms.RangeError], a grammar that cannot be
+// used a *[terms.Refusal].
 func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -39,7 +41,13 @@ func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 	if err := m.checkPrompt(prompt, ids); err != nil {
 		return nil, err
 	}
-	return &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}, nil
+	l := &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}
+	if s.Grammar != "" {
+		if _, err := l.constraint(s.Grammar); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
 }
 
 // turn is one turn of the loop: the seven stages in order. Each fills in its
@@ -106,7 +114,7 @@ func (l *Loop) open() *Step {
 	if len(l.steps) > 0 {
 		last := l.steps[len(l.steps)-1]
 		s.Input, s.Start = []int{last.Chosen}, last.Positions()
-		s.before, s.state = &past{last.Input, last.before}, last.next
+		s.before, s.state, s.fits = &past{last.Input, last.before}, last.next, l.fitsAfter(last)
 	}
 	l.dist = nil
 	return s
@@ -136,6 +144,9 @@ func (l *Loop) logits(_ context.Context, s *Step) (err error) {
 }
 
 func (l *Loop) softmax(_ context.Context, s *Step) error {
+	if err := l.constrain(s); err != nil {
+		return err
+	}
 	start := time.Now()
 	scores := s.context().Score(s.Logits, s.Settings.Settings)
 	p, max, sum := scores.Softmax()

@@ -29,6 +29,8 @@ type Model struct {
 	scoreScale float32    // attention scores are multiplied by it
 	scratch    *sync.Pool // *scratch
 	runner     Runner     // runs the passes; nil if the model runs them itself
+
+	words *vocabulary // for grammars
 }
 
 // block holds the weights of one transformer block. What an architecture lacks

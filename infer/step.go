@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/grammar"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
@@ -26,6 +27,8 @@ type Step struct {
 	last     []float32      // [width] the newest position after the last block
 	before   *past          // the text that earlier passes have read
 	state    sampling.State // of the rules, before this step
+	fits     *grammar.State // of the grammar, before this step; nil without one, and at the first
+	mask     *grammar.Mask  // what it allows at this step; from stage 3 on
 	tok      *tokenizer.Tokenizer
 	Entropy  float64 // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
@@ -68,6 +71,9 @@ func (s *Step) context() sampling.Context {
 	c := sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
 	if s.Settings.ReadsText() {
 		c.Text, c.Breaks = s.text(), breaks(s.tok)
+	}
+	if s.mask != nil {
+		c.Allowed = s.mask.Has
 	}
 	return c
 }

@@ -92,6 +92,11 @@ func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
 	}
+	if settings.Grammar != l.settings.Grammar {
+		if err := l.changeGrammar(settings.Grammar); err != nil {
+			return err
+		}
+	}
 	l.settings = settings
 	if l.BetweenTurns() || l.steps[len(l.steps)-1].Ran >= KindAppend {
 		return nil
@@ -137,14 +142,14 @@ func (l *Loop) Cut(n int, kind Kind) error {
 func (s *Step) forget(kind Kind) {
 	kept := Step{
 		N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last,
-		before: s.before, state: s.state, tok: s.tok,
+		before: s.before, state: s.state, fits: s.fits, tok: s.tok,
 	}
 	copy(kept.Took[:], s.Took[:kind+1])
 	if kind >= KindLogits {
 		kept.Logits, kept.Output = s.Logits, s.Output
 	}
 	if kind >= KindSoftmax {
-		kept.Entropy = s.Entropy
+		kept.Entropy, kept.mask = s.Entropy, s.mask
 		kept.Took[KindFilter] = s.Took[KindFilter]
 	}
 	if kind >= KindSample {
@@ -167,6 +172,9 @@ func (l *Loop) Bytes() int64 {
 	n := l.cache.Reserved()
 	for _, s := range l.steps {
 		n += perStep + int64(len(s.Logits)+len(s.last))*bytesPerValue
+		if s.mask != nil {
+			n += s.mask.Bytes()
+		}
 	}
 	return n
 }

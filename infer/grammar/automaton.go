@@ -20,6 +20,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -28,6 +29,8 @@ const (
 	MaxSource = 64 << 10 // bytes of a schema or of an expression
 	maxNodes  = 20_000   // nodes of the automaton
 	maxStates = 5_000    // states that are kept at a time; others are worked out again
+	maxHeld   = 2 << 20  // nodes in all of them: some 16 MB
+	maxWork   = 1 << 20  // nodes that are looked at for one mask: some 100 ms
 )
 
 // Grammar is a language as an automaton. It may be used by several goroutines.
@@ -38,6 +41,8 @@ type Grammar struct {
 
 	mu     sync.Mutex
 	states map[string]*State
+	held   int // nodes in the states
+	work   int // nodes looked at since it was last set to 0
 }
 
 // never is the need of a node from which no end can be reached.
@@ -100,6 +105,18 @@ func (g *Grammar) finish(start int32) error {
 	return nil
 }
 
+// Expression begins the text of a grammar that is a regular expression.
+const Expression = "regexp:"
+
+// Compile makes the grammar of a text as settings have it: a JSON schema, or a regular
+// expression after [Expression]. The error is a *[terms.Refusal].
+func Compile(text string) (*Grammar, error) {
+	if expression, ok := strings.CutPrefix(text, Expression); ok {
+		return FromRegexp(expression)
+	}
+	return FromSchema([]byte(text))
+}
+
 // Start is the state before the first byte.
 func (g *Grammar) Start() *State { return g.start }
 
@@ -124,6 +141,7 @@ func (g *Grammar) state(from []int32) *State {
 			stack = append(stack, n.also...)
 		}
 	}
+	g.work += len(seen)
 	slices.Sort(s.nodes)
 	key := make([]byte, 0, 4*len(s.nodes)+1)
 	for _, i := range s.nodes {
@@ -135,10 +153,11 @@ func (g *Grammar) state(from []int32) *State {
 	if old, ok := g.states[string(key)]; ok {
 		return old
 	}
-	if len(g.states) >= maxStates {
+	if len(g.states) >= maxStates || g.held+len(s.nodes) > maxHeld {
 		g.forget()
 	}
 	g.states[string(key)] = s
+	g.held += len(s.nodes)
 	return s
 }
 
@@ -148,6 +167,7 @@ func (g *Grammar) forget() {
 		s.next, s.known = [256]*State{}, [256]bool{}
 	}
 	clear(g.states)
+	g.held = 0
 }
 
 // Next is the state after some more bytes, or nil where the language has no text that
@@ -168,6 +188,7 @@ func (s *State) after(b byte) *State {
 		return s.next[b]
 	}
 	var to []int32
+	s.g.work += len(s.nodes)
 	for _, i := range s.nodes {
 		if n := s.g.nodes[i]; n.lo <= b && b <= n.hi && s.g.need[n.out] != never {
 			to = append(to, n.out)

@@ -2,16 +2,19 @@ package grammar_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/grammar"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
@@ -50,28 +53,20 @@ func TestConstrainedRuns(t *testing.T) {
 	if fixture.LongTier() {
 		runs = 10_000
 	}
-	m := testmodel.Target(t)
-	tokens, ends := make([][]byte, m.Config().Vocab), m.Config().EOS
-	for id := range tokens {
-		if tok := m.Token(id); !tok.Special && len(tok.Bytes) > 0 {
-			tokens[id] = tok.Bytes
-		} else if !tok.Special {
-			tokens[id] = []byte(tok.Text)
-		}
-	}
-	complete := 0
+	tokens, ends := bundled(t)
+	complete, vocabulary := 0, grammar.NewVocabulary(tokens, ends)
 	for i, schema := range schemas {
 		g, err := grammar.FromSchema([]byte(schema))
 		if err != nil {
 			t.Fatalf("%s: %v", schema, err)
 		}
-		masks := grammar.NewMasks(tokens, ends)
+		masks := grammar.NewMasks(vocabulary)
 		for run := range runs / len(schemas) {
 			random := rand.New(rand.NewPCG(uint64(i), uint64(run)))
 			limit := 10 + random.IntN(71)
 			text, done := write(t, g, masks, tokens, ends, limit, 2*random.Float64()*float64(run%5)/4, random)
 			switch {
-			case !done && g.Start().Need() > limit:
+			case !done && g.Start().Need() >= limit: // one token is the end's
 			case !done || !g.Matches(text) || !validates(t, schema, text):
 				t.Errorf("%s, %d tokens: %q, complete: %v", schema, limit, text, done)
 			default:
@@ -84,30 +79,110 @@ func TestConstrainedRuns(t *testing.T) {
 	}
 }
 
+// bundled are the tokens of the bundled model, and those that end a text.
+func bundled(t *testing.T) (tokens [][]byte, ends []int) {
+	m := testmodel.Target(t)
+	tokens, ends = make([][]byte, m.Config().Vocab), m.Config().EOS
+	for id := range tokens {
+		if tok := m.Token(id); !tok.Special && len(tok.Bytes) > 0 {
+			tokens[id] = tok.Bytes
+		} else if !tok.Special {
+			tokens[id] = []byte(tok.Text)
+		}
+	}
+	return tokens, ends
+}
+
+// An expression that leaves so much open that a mask takes too long is refused, and one
+// that needs many states is not; neither takes more memory than it may.
+func TestMasksAreBounded(t *testing.T) {
+	tokens, ends := bundled(t)
+	vocabulary := grammar.NewVocabulary(tokens, ends)
+	for expression, refused := range map[string]bool{
+		"(([a-z ]?){30}){30}": true, "([a-z ]*a[a-z ]{6})*": false, ".*": false,
+	} {
+		g, err := grammar.FromRegexp(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		masks := grammar.NewMasks(vocabulary)
+		for s, at := g.Start(), 0; at < 26 && err == nil; at++ {
+			_, err = masks.Of(s, -1)
+			s = s.Next([]byte{"abcdefghijklmnopqrstuvwxyz"[at]})
+		}
+		var r *terms.Refusal
+		if errors.As(err, &r) != refused || refused && !strings.Contains(r.Message, "too long to work out") {
+			t.Errorf("%s: %v", expression, err)
+		}
+	}
+}
+
+// A mask has exactly the tokens after whose bytes a text can go on, as the automaton says
+// of each alone.
+func TestMaskIsWhatTheAutomatonSays(t *testing.T) {
+	tokens, ends := bundled(t)
+	g, err := grammar.FromSchema([]byte(schemas[19]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	masks := grammar.NewMasks(grammar.NewVocabulary(tokens, ends))
+	for _, text := range []string{"", `{"a \"b`, `{"a \"b\" é":`, `{"list":[{"k":"`, `{"list":[{"k":"cat"`, `{"list":[]}`} {
+		s := g.Start().Next([]byte(text))
+		if s == nil {
+			t.Fatalf("no text begins with %q", text)
+		}
+		for _, left := range []int{-1, 30, 12, 3, 1} {
+			mask, err := masks.Of(s, left)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for id, token := range tokens {
+				next := s.Next(token)
+				want := len(token) > 0 && next != nil && (left < 0 || mask.Short || next.Need() <= left-2)
+				if slices.Contains(ends, id) {
+					want = s.Complete()
+				}
+				if want {
+					n++
+				}
+				if mask.Has(id) != want {
+					t.Fatalf("after %q with %d left: token %d, %q: %v", text, left, id, token, mask.Has(id))
+				}
+			}
+			if n != mask.N || n == 0 {
+				t.Errorf("after %q with %d left: %d tokens, counted %d", text, left, mask.N, n)
+			}
+		}
+	}
+}
+
 // write draws at most so many tokens. It reports whether the text is complete.
 func write(
 	t *testing.T, g *grammar.Grammar, masks *grammar.Masks, tokens [][]byte, ends []int, limit int, temperature float64,
 	random *rand.Rand,
 ) (text []byte, complete bool) {
 	state, z := g.Start(), make([]float32, len(tokens))
-	for left := limit; left > 0 && !state.Ends(); left-- {
-		mask := masks.Of(state, left)
-		if mask.N == 0 {
-			t.Fatalf("after %q no token may come", text)
+	for left := limit; left > 0; left-- {
+		mask, err := masks.Of(state, left)
+		if err != nil || mask.N == 0 {
+			t.Fatalf("after %q no token may come: %v", text, err)
 		}
 		for id := range z {
-			if z[id] = -math.MaxFloat32; mask.Allowed[id] {
+			if z[id] = -math.MaxFloat32; mask.Has(id) {
 				z[id] = float32(4 * random.NormFloat64())
 			}
 		}
 		d := sampling.Decide(z, sampling.Settings{Temperature: temperature, TopP: 1})
 		id := int(d.Order[d.Draw(random.Float64())])
 		if slices.Contains(ends, id) {
-			break
+			return text, state.Complete()
 		}
-		state, text = masks.Next(state, id), append(text, tokens[id]...)
+		if state, text = state.Next(tokens[id]), append(text, tokens[id]...); state == nil {
+			t.Fatalf("%q is not the beginning of a text", text)
+		}
 	}
-	return text, state.Complete()
+	return text, false // without an end
 }
 
 // validates is a validator of its own for the keywords that the schemas have.

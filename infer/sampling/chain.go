@@ -28,11 +28,13 @@ const (
 	RuleXTC               Rule = "xtc"
 	RuleDRY               Rule = "dry"
 	RuleMirostat          Rule = "mirostat"
+	RuleGrammar           Rule = "grammar" // before all others that cut, in every order
 )
 
 // ruleNames are those of rules whose knobs, if they have any, are called otherwise.
 var ruleNames = map[Rule]string{
 	RuleLogitBias: "logit bias", RuleXTC: "XTC", RuleDRY: "DRY", RuleMirostat: "mirostat",
+	RuleGrammar: "grammar",
 }
 
 // Name is the rule as people call it: "top-k".
@@ -99,6 +101,7 @@ var chain = []rule{
 		name: RuleMirostat, knob: "mirostat_tau", also: []string{"mirostat_eta"},
 		keep: mirostat, reason: surpriseAgainst, next: learnSurprise,
 	},
+	{name: RuleGrammar, keep: fits, reason: noReason},
 }
 
 // on reports whether a rule does anything at these settings, and its number.
@@ -108,6 +111,8 @@ func (r rule) on(s Settings) (x float64, on bool) {
 		return s.Temperature, s.Greedy()
 	case RuleLogitBias:
 		return float64(s.LogitBias.Len()), s.LogitBias != ""
+	case RuleGrammar:
+		return 0, s.Grammar != ""
 	}
 	x, _ = s.Value(r.key())
 	return x, x != r.off
@@ -129,6 +134,12 @@ func RuleOf(key string) Rule {
 // Rules are the rules that are on, in their order, but for the temperature and greedy.
 func (s Settings) Rules() (list []Rule) {
 	for _, r := range chain {
+		if r.name == RuleTemperature && s.Grammar != "" {
+			list = append(list, RuleGrammar)
+		}
+		if r.name == RuleGrammar {
+			continue
+		}
 		if _, on := r.on(s); on && r.optional() {
 			list = append(list, r.name)
 		}
@@ -139,7 +150,7 @@ func (s Settings) Rules() (list []Rule) {
 // Knob is the key of the knob that switches the rule on, or "" if there is none.
 func (r Rule) Knob() string {
 	for _, c := range chain {
-		if c.name == r && c.optional() && r != RuleLogitBias {
+		if c.name == r && c.optional() && r != RuleLogitBias && r != RuleGrammar {
 			return c.key()
 		}
 	}
@@ -166,10 +177,10 @@ func (s Settings) ReadsText() bool {
 }
 
 // Stateful is the first rule that is on and keeps a state from step to step, or
-// [RuleNone].
+// [RuleNone]. The state of a grammar is the text, and its caller's.
 func (s Settings) Stateful() Rule {
 	for _, r := range chain {
-		if _, on := r.on(s); on && r.next != nil {
+		if _, on := r.on(s); on && (r.next != nil || r.name == RuleGrammar) {
 			return r.name
 		}
 	}
@@ -202,6 +213,9 @@ type Context struct {
 	// Breaks reports whether a token ends the passages that DRY looks for; nil: none
 	// does.
 	Breaks func(id int) bool
+	// Allowed reports whether the grammar takes a token here; at least one is. It is
+	// needed where there is a grammar: without it, the grammar takes all.
+	Allowed func(id int) bool
 }
 
 // State is what the rules of a chain carry from one step to the next, by their
@@ -217,6 +231,7 @@ type input struct {
 	state  any     // what its next returned at the step before, or nil
 	u      float64 // uniform in [0, 1), of this rule at this step
 	breaks func(id int) bool
+	allows func(id int) bool
 }
 
 // input is that of the rule at a place of the chain. Its u follows from seed, step
@@ -224,7 +239,7 @@ type input struct {
 func (c Context) input(s Settings, place int) input {
 	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
 	in := input{
-		Settings: s, text: c.Text, wrote: c.Text[prompt:], breaks: c.Breaks,
+		Settings: s, text: c.Text, wrote: c.Text[prompt:], breaks: c.Breaks, allows: c.Allowed,
 		u: UFor(c.Seed, c.Step, ForRule+Purpose(place)),
 	}
 	if place < len(c.State) {
@@ -264,6 +279,9 @@ func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, 
 func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
 	on := f // what the next rule is measured on
+	if s.Grammar != "" {
+		cuts, on = c.constrain(f, s)
+	}
 	for _, place := range s.places() {
 		r := chain[place]
 		x, isOn := r.on(s)
@@ -344,56 +362,4 @@ func (s Settings) On(name Rule) bool {
 		_, on := r.on(s)
 		return r.name == name && on
 	})
-}
-
-// Cut is what one rule that is on does.
-type Cut struct {
-	Rule  Rule
-	At    float64 // its setting
-	Keeps int     // tokens that it keeps
-	Of    int     // of how many: all, or what the rule before it left
-	Moved float64 // the share of probability that it takes from what it cuts
-	Bound float64 // of top-nσ, XTC and mirostat: what a token is held to ([Reason])
-	mask  mask    // by rank
-	alone mask    // by place in the field
-	field field   // what it was measured on
-	place int     // in the chain
-}
-
-// Cuts are what the rules that are on do, in their order: each alone, or in an order
-// that measures on the rest each after the others before it.
-type Cuts []Cut
-
-// Reach is how many of so many tokens a filter alone keeps: all, where it is off.
-func (list Cuts) Reach(rule Rule, of int) int {
-	for _, c := range list {
-		if c.Rule == rule {
-			return c.Keeps
-		}
-	}
-	return of
-}
-
-// Bound is what a rule that is on holds tokens to, or 0.
-func (list Cuts) Bound(rule Rule) float64 {
-	for _, c := range list {
-		if c.Rule == rule {
-			return c.Bound
-		}
-	}
-	return 0
-}
-
-// Reason is why a rule cut a token.
-type Reason struct {
-	Rule Rule
-	// Value is what was measured, Bound what it is held to: of top-k the rank and
-	// k, of top-p Σ p of all more probable tokens and p, of min-p the token's p and
-	// the least, of typical-p how far the token's surprise lies from the average
-	// and how far that of the last one kept does, of top-nσ the score and the least,
-	// of XTC p and the threshold, of mirostat −log₂ p and the most, μ, in bits.
-	Value, Bound float64
-	// Of typical-p: the token's surprise −ln p, which is infinite where p is too small
-	// to be told from 0, and the average one, both in nats.
-	Surprise, Mean float64
 }

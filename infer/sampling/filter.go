@@ -27,8 +27,8 @@ type Distribution struct {
 	cuts    Cuts // Cuts, and greedy where it is on
 	kept    mask
 	// What the kept tokens are drawn with: P, or where the temperature comes after a
-	// rule that cuts the probabilities that it makes of what is left. weight is their sum
-	// over the kept.
+	// rule that cuts, or there is a grammar, the probabilities that the scores make of what
+	// is left. weight is their sum over the kept.
 	w      []float64 // [vocab] by token id
 	weight float64
 	hot    bool // w is not P
@@ -68,7 +68,7 @@ func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []in
 		d.Tail[r] = total
 	}
 	cuts, left := c.cut(d.uncut(), s)
-	d.cuts, d.w, d.hot = cuts, left.p, s.HeatsLate()
+	d.cuts, d.w, d.hot = cuts, left.p, s.HeatsLate() || cuts.Reach(RuleGrammar, len(order)) < len(order)
 	d.Cuts = slices.DeleteFunc(slices.Clone(cuts), func(cut Cut) bool { return cut.Rule == RuleGreedy })
 	d.kept, d.Fallback = d.common(d.cuts)
 	d.Keep = d.kept.n
@@ -89,14 +89,15 @@ func (d *Distribution) Entropy() float64 {
 func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, nil, d.P, d.Cum, 1} }
 
 // common is what rules have in common. Where that is nothing that can be drawn, it is the most
-// probable token, and fallback is set; greedy keeps that token whatever others do.
+// probable token that a grammar takes, and fallback is set; greedy keeps that token
+// whatever others do.
 func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	kept = mask{n: len(d.Order)}
 	for _, c := range cuts {
 		kept = kept.and(c.mask, len(d.Order))
 	}
 	if kept.n == 0 || d.empty(kept) {
-		return mask{n: 1}, !d.Settings.Greedy()
+		return first(cuts, len(d.Order)), !d.Settings.Greedy()
 	}
 	return kept, false
 }
@@ -123,7 +124,7 @@ func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
 	for i := len(on) - 1; i >= 0; i-- {
-		if on[i].Rule == RuleGreedy {
+		if on[i].Rule == RuleGreedy || on[i].Rule == RuleGrammar {
 			continue
 		}
 		if d.Settings.OrderInForce().Measure() == OnRest {

@@ -13,7 +13,8 @@ import (
 // llama.cpp's --samplers takes them, after "uncut:" where each rule is measured before
 // any cut ([OnUncut]), else [OnRest]. [ParseOrder] makes one.
 //
-// The rules that change scores come before all of these, so they have no place in it.
+// The rules that change scores come before all of these, and so does a grammar, so they
+// have no place in it.
 // Where the temperature is not the first, what stands before it is measured at T = 1,
 // and what is left is reshaped when its turn comes.
 type Order string
@@ -148,7 +149,7 @@ func ruleNamed(word string) Rule {
 }
 
 // movable reports whether a rule has a place in an order.
-func movable(rule Rule) bool { return rule == RuleTemperature || rule.Cuts() }
+func movable(rule Rule) bool { return rule == RuleTemperature || rule.Cuts() && rule != RuleGrammar }
 
 // Rules are the rules of an order: the temperature and all that cut.
 func (o Order) Rules() (list []Rule) {
@@ -242,7 +243,7 @@ func (s Settings) OrderInForce() Order {
 func (s Settings) places() (list []int) {
 	if s.OrderInForce() == OrderOwn {
 		for place, r := range chain {
-			if r.keep != nil || r.name == RuleTemperature {
+			if r.keep != nil && r.name != RuleGrammar || r.name == RuleTemperature {
 				list = append(list, place)
 			}
 		}

@@ -35,6 +35,8 @@ func (s Settings) list(temperature string, number func(k terms.Knob, x float64) 
 	for _, r := range chain {
 		switch x, on := r.on(s); {
 		case !on || !r.optional():
+		case r.name == RuleGrammar:
+			list = append(list, "a grammar")
 		case r.name == RuleLogitBias:
 			list = append(list, r.name.Name()+" of "+terms.Counted(int(x), "token"))
 		default:

@@ -12,7 +12,7 @@
 //  1. The rules that change scores: the logit bias, the repetition, frequency and
 //     presence penalties, DRY, and the temperature last, which divides them:
 //     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
-//  2. The filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each
+//  2. A grammar, if there is one, cuts every token that may not come next. Then the filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each
 //     measured on those same probabilities, before any other filter has cut
 //     anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in
@@ -77,6 +77,9 @@ type Settings struct {
 	// is how far it goes there at each step; 0 is the usual one, 0.1.
 	MirostatTau float64 `json:"mirostat_tau,omitempty"`
 	MirostatEta float64 `json:"mirostat_eta,omitempty"`
+	// Grammar is what the text must keep to, as package grammar compiles it; "" is off. A
+	// [Context] has what it allows.
+	Grammar string `json:"grammar,omitempty"`
 	// Order is that of the temperature and of the rules that cut, and what they are
 	// measured on; "" is this program's own.
 	Order Order `json:"samplers,omitempty"`

@@ -260,6 +260,9 @@ func (q *request) readSettings(f *session.Fields) error {
 		return wrong(cmp.Or(called[r.Field], r.Field), "invalid_value", "%s", r.Message)
 	}
 	q.settings.Order = order
+	if err := q.readGrammar(f); err != nil {
+		return err
+	}
 	if err := leavesOut(q.settings.Settings, unnamed); err != nil {
 		return err
 	}
@@ -277,7 +280,7 @@ func (q *request) readStops(f *session.Fields) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	if q.chat {
+	if q.chat && q.settings.Grammar == "" { // what keeps to a grammar ends by itself
 		if len(list) >= infer.MaxStopStrings {
 			return wrong("stop", "invalid_value",
 				"stop has %d strings; a chat takes at most %d, since its turns end with one of their own.",
@@ -362,7 +365,7 @@ func (q *request) readStreamOptions(f *session.Fields) error {
 // harmless are fields that this server does not have, with the value that asks for
 // nothing: clients send them along.
 var harmless = map[string]string{
-	"best_of": "1", "repeat_last_n": "-1", "response_format": `{"type":"text"}`, "modalities": `["text"]`,
+	"best_of": "1", "repeat_last_n": "-1", "modalities": `["text"]`,
 	"tools": "[]", "store": "false",
 	"top_logprobs": "0",
 }
@@ -371,14 +374,14 @@ var harmless = map[string]string{
 var missing = map[string]string{
 	"tools": noTools, "tool_choice": noTools, "parallel_tool_calls": noTools, "functions": noTools,
 	"function_call": noTools, "audio": noText, "modalities": noText, "prediction": noText,
-	"suffix":          "the model writes after a text, not before one",
-	"best_of":         "every answer that is written is returned; see n",
-	"response_format": "answers are text",
-	"top_logprobs":    "it needs logprobs: true",
-	"repeat_last_n":   "the repetition penalty looks at the whole text, -1",
-	"user":            "nothing is kept that it could be noted with",
-	"metadata":        "nothing is kept that it could be noted with",
-	"store":           "answers are not kept",
+	"suffix":        "the model writes after a text, not before one",
+	"best_of":       "every answer that is written is returned; see n",
+	"grammar":       "grammars are given as json_schema or as regex",
+	"top_logprobs":  "it needs logprobs: true",
+	"repeat_last_n": "the repetition penalty looks at the whole text, -1",
+	"user":          "nothing is kept that it could be noted with",
+	"metadata":      "nothing is kept that it could be noted with",
+	"store":         "answers are not kept",
 }
 
 const (

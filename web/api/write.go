@@ -107,7 +107,10 @@ func (s *Server) write(
 			}
 		}
 		if !st.Playing {
-			if st.Stopped == infer.StopNone {
+			switch {
+			case st.Stuck != nil:
+				return counts{}, st.Stuck
+			case st.Stopped == infer.StopNone:
 				return counts{}, errPaused
 			}
 			return counts{len(st.PromptTokens), sent}, nil

@@ -131,7 +131,7 @@ func newConsole(s *session.State) Console {
 	}
 	v.Note = note(s)
 	for _, rule := range set.Rules() {
-		if !rule.Cuts() {
+		if !rule.Cuts() || rule == sampling.RuleGrammar {
 			before = append(before, rule.Name())
 		}
 	}

@@ -89,8 +89,9 @@ type SetLook struct{ On bool }
 // SetSpeed sets how fast Play goes.
 type SetSpeed struct{ Speed Speed }
 
-// Set changes knobs, by key, and sets the logit bias, the order of the rules and the stop
-// strings where they are not nil.
+// Set changes knobs, by key, and sets the logit bias, the order of the rules, the grammar
+// and the stop strings where they are not nil. A grammar holds for a text from its first
+// token on.
 // Before a step's draw it affects the stages shown immediately, after it the
 // next step; what was generated beyond that point is dropped.
 type Set struct {
@@ -98,6 +99,8 @@ type Set struct {
 	Bias  *sampling.Bias
 	Order *sampling.Order
 	Stop  *[]string
+	// Grammar is a JSON schema, or a regular expression after "regexp:".
+	Grammar *string
 }
 
 // Move is [Set] for the order of the rules: it gives one another place, from 0
@@ -119,7 +122,7 @@ func SetStops(list ...string) Set {
 // SetAll is [Set] for everything.
 func SetAll(s infer.Settings) Set {
 	c := SetStops(s.Stop.Strings...)
-	c.Knobs, c.Bias, c.Order = s.Knobs(), &s.LogitBias, &s.Order
+	c.Knobs, c.Bias, c.Order, c.Grammar = s.Knobs(), &s.LogitBias, &s.Order, &s.Grammar
 	return c
 }
 

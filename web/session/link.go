@@ -88,6 +88,9 @@ func LinkOf(st *State) string {
 	if err != nil {
 		panic(fmt.Sprintf("session: LinkOf: %v", err)) // plain numbers and strings
 	}
+	if len(text) > maxLinkJSON { // a long grammar, and changes
+		return ""
+	}
 	var b bytes.Buffer
 	z := packers.Get().(*flate.Writer)
 	z.Reset(&b)

@@ -12,7 +12,8 @@ import (
 )
 
 // wireSettings are settings in a link: each knob's number under its letter
-// ([terms.Knob.Letter]), the logit bias, the order of the rules and the stop strings.
+// ([terms.Knob.Letter]), the logit bias, the order of the rules, the grammar and the stop
+// strings.
 // Filters and penalties that are off are left out, so that links stay short, and a link
 // made before a knob existed still means the same.
 type wireSettings infer.Settings
@@ -22,6 +23,9 @@ const stopLetter = "s"
 
 // orderLetter names the order of the rules.
 const orderLetter = "w"
+
+// grammarLetter names the grammar.
+const grammarLetter = "g"
 
 // biasLetter names the logit bias.
 const biasLetter = "l"
@@ -68,6 +72,11 @@ func (w wireSettings) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 	}
+	if s.Grammar != "" {
+		if err := add(grammarLetter, s.Grammar); err != nil {
+			return nil, err
+		}
+	}
 	if len(s.Stop.Strings) > 0 {
 		if err := add(stopLetter, s.Stop.Strings); err != nil {
 			return nil, err
@@ -97,19 +106,13 @@ func (w *wireSettings) UnmarshalJSON(text []byte) error {
 		}
 		s.Set(k.Key, x)
 	}
-	if raw, ok := fields[biasLetter]; ok {
-		if err := json.Unmarshal(raw, &s.LogitBias); err != nil {
-			return err
-		}
-	}
-	if raw, ok := fields[orderLetter]; ok {
-		if err := json.Unmarshal(raw, &s.Order); err != nil {
-			return err
-		}
-	}
-	if raw, ok := fields[stopLetter]; ok {
-		if err := json.Unmarshal(raw, &s.Stop.Strings); err != nil {
-			return err
+	for letter, to := range map[string]any{
+		biasLetter: &s.LogitBias, orderLetter: &s.Order, grammarLetter: &s.Grammar, stopLetter: &s.Stop.Strings,
+	} {
+		if raw, ok := fields[letter]; ok {
+			if err := json.Unmarshal(raw, to); err != nil {
+				return err
+			}
 		}
 	}
 	*w = wireSettings(s)

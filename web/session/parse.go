@@ -36,7 +36,7 @@ var grammar = map[string]rule{
 	"goon":   {"", func(*Fields) Command { return GoOn{} }},
 	"speed":  {"speed", func(f *Fields) Command { return SetSpeed{Speed: Speed(f.Text("speed"))} }},
 
-	"set":    {strings.Join(terms.SetKeys(), ", ") + ", logit_bias, samplers", readSettings},
+	"set":    {strings.Join(terms.SetKeys(), ", ") + ", logit_bias, samplers, grammar", readSettings},
 	"move":   {"rule, to", func(f *Fields) Command { return Move{Rule: f.Text("rule"), To: f.Int("to")} }},
 	"stop":   {"max_tokens, stop", readStop},
 	"preset": {"preset", func(f *Fields) Command { return SetPreset{Key: f.Text("preset")} }},
@@ -91,6 +91,10 @@ func readSettings(f *Fields) Command {
 	if f.Has("samplers") {
 		c.Order = new(sampling.Order)
 		*c.Order, _ = f.Order("samplers")
+	}
+	if f.Has("grammar") {
+		text := f.Text("grammar")
+		c.Grammar = &text
 	}
 	return c
 }

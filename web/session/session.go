@@ -49,7 +49,7 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 		return s.state, err
 	}
 	next := *s.state
-	next.Notice, next.Undrawn = "", s.state.Undrawn && keepsUndrawn(c)
+	next.Notice, next.Stuck, next.Undrawn = "", nil, s.state.Undrawn && keepsUndrawn(c)
 	if err := s.do(ctx, &next, c); err != nil {
 		s.catchUp()
 		return s.state, typed(err)
@@ -84,6 +84,9 @@ func (s *Session) Tick(ctx context.Context) (*State, error) {
 	if err != nil && ctx.Err() == nil {
 		next := *s.state
 		next.Playing, next.Finishing = false, false
+		if r := terms.RefusalOf(err); r.Code == terms.CodeRange { // what the settings ask for cannot go on
+			next.Notice, next.Stuck = r.Message, r
+		}
 		return s.publish(&next), err
 	}
 	return st, err

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
+	grammars "github.com/tokenbytoken/viz/infer/grammar"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // set changes the settings from the point shown on. What was generated beyond
@@ -14,6 +16,11 @@ func (s *Session) set(next *State, settings infer.Settings) error {
 	}
 	if settings.Equal(s.state.Settings) {
 		return nil
+	}
+	if settings.Grammar != s.state.Settings.Grammar {
+		if err := s.checkGrammar(settings.Grammar); err != nil {
+			return err
+		}
 	}
 	next.Settings = settings
 	if s.loop == nil {
@@ -28,6 +35,18 @@ func (s *Session) set(next *State, settings infer.Settings) error {
 		}
 	}
 	return s.loop.Set(settings)
+}
+
+// checkGrammar checks that a grammar can be set at the point shown.
+func (s *Session) checkGrammar(text string) error {
+	if c := s.state.Cursor; s.loop != nil && (c.Step > 1 || c.Stage >= infer.KindSample) {
+		return terms.RefuseField("grammar", "changed", "the same from the first token of a text to its end")
+	}
+	if text == "" {
+		return nil
+	}
+	_, err := grammars.Compile(text)
+	return err
 }
 
 // ghosts lists the tokens that a cut after c will drop, older ghosts after
@@ -50,6 +69,9 @@ func (c Set) on(s infer.Settings) (infer.Settings, error) {
 	}
 	if err == nil && c.Order != nil {
 		s.Order = *c.Order
+	}
+	if err == nil && c.Grammar != nil {
+		s.Grammar = *c.Grammar
 	}
 	if err == nil && c.Stop != nil {
 		s.Stop.Strings = slices.Clone(*c.Stop)

@@ -3,6 +3,7 @@ package session
 import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // State is a run at one moment. It is immutable and shares only immutable parts
@@ -55,6 +56,8 @@ type State struct {
 	// Notice is something that happened to the run without the learner's doing,
 	// as a sentence; the next command clears it.
 	Notice string
+	// Stuck is why playing ended where a stage refused to run, or nil; Notice says it too.
+	Stuck *terms.Refusal
 	// Stopped is why generation ended, or StopNone if it may go on.
 	Stopped infer.StopReason
 }

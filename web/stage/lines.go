@@ -165,6 +165,9 @@ func (w Words) Settings(s sampling.Settings) string {
 	if n := s.LogitBias.Len(); n > 0 {
 		list = append(list, w.T("bias.of", "tokens", w.Counted(n, "token")))
 	}
+	if s.Grammar != "" {
+		list = append(list, w.T("settings.grammar"))
+	}
 	for _, k := range w.Knobs() {
 		x, ok := s.Value(k.Key)
 		off, filter := sampling.OffAt(k.Key)

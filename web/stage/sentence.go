@@ -116,6 +116,10 @@ func (w Words) forwardSay(v Voice, st infer.Forward, in About) Rich {
 // filterSay says what the filters do at these settings.
 func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	set := st.Settings
+	var grammar sampling.Cut
+	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
+		grammar = st.Cuts[0]
+	}
 	return w.sentence(v, st, filterCases(st), values{
 		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
 		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass),
@@ -125,6 +129,7 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
 		"sigma", terms.Setting(set.TopNSigma), "xtc", terms.Setting(set.XTCProbability),
 		"threshold", usual(set, "xtc_threshold"),
+		"forbidden", w.Counted(grammar.Of-grammar.Keeps, "token"), "forbade", terms.Prob(grammar.Moved),
 		"tau", terms.Setting(set.MirostatTau), "mu", four(st.Cuts.Bound(sampling.RuleMirostat)),
 	})
 }
@@ -181,6 +186,9 @@ func (w Words) chain(st infer.Filter) (list []string) {
 	leaves := map[sampling.Rule]string{}
 	for _, c := range st.Cuts {
 		leaves[c.Rule] = w.T("filter.leaves", "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps))
+	}
+	if text, on := leaves[sampling.RuleGrammar]; on {
+		list = append(list, text)
 	}
 	for _, rule := range st.Settings.Order.Rules() {
 		if text, on := leaves[rule]; on {

@@ -46,6 +46,7 @@ func pseudoWords(t *testing.T) Words {
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
 	stops, late := []string{" there", "\n\n"}, sampling.OrderLlama
+	line := "regexp:.*"
 	uncut, _ := sampling.Order("uncut:"+late).Move(sampling.RuleXTC, 0)
 	by := map[int]float64{}
 	for i, id := range testmodel.Target(t).Encode("the dog") {
@@ -83,6 +84,8 @@ func manyStates(t *testing.T) (all []*session.State) {
 		{session.Set{Order: &uncut, Knobs: infer.Knobs{"top_k": 9, "min_p": 0.1}}, session.Start{Prompt: "The"}},
 		{session.Set{Order: &late, Knobs: infer.Knobs{"top_k": 9, "temperature": 0}}, session.Start{Prompt: "The"}},
 		{session.Set{Knobs: infer.Knobs{"mirostat_tau": 2, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
+		{session.Set{Grammar: &line, Knobs: infer.Knobs{"top_p": 1}}, session.Start{Prompt: "Once upon a"}},
+		{session.Set{Grammar: &line, Order: &late, Knobs: infer.Knobs{"top_k": 9}}, session.Start{Prompt: "The"}},
 		{
 			session.Set{Knobs: infer.Knobs{"top_k": 5, "temperature": 0.3}, Stop: &stops},
 			session.Start{Prompt: "Once upon a time"},

@@ -170,6 +170,8 @@ func (w Words) whyCutMore(st infer.Filter, r infer.Row, why sampling.Reason) Ric
 	case sampling.RuleTopNSigma:
 		return w.Rich("why.top_n_sigma", "z", four(float64(r.Z)), "least", bold(four(why.Bound)),
 			"n", terms.Setting(st.Settings.TopNSigma))
+	case sampling.RuleGrammar:
+		return w.Rich("why.grammar")
 	case sampling.RuleXTC:
 		return w.Rich("why.xtc", "least", bold(terms.Setting(why.Bound)))
 	case sampling.RuleMirostat:

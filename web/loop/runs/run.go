@@ -246,7 +246,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 		r.pause(ctx, s, "Paused: something failed inside the server and was logged. Press Play to try again.")
 		return
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && next.Stuck == nil {
 		r.log.Error("playing failed", "err", err)
 	}
 	r.touch()

@@ -1,0 +1,149 @@
+package infer
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer/grammar"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// vocabulary is a model's, as grammars read it: made when the first one does.
+type vocabulary struct {
+	once sync.Once
+	*grammar.Vocabulary
+}
+
+// vocabulary returns the tokens of the model as grammars read them. Special tokens stand
+// for no text.
+func (m *Model) vocabulary() *grammar.Vocabulary {
+	m.words.once.Do(func() {
+		tokens := make([][]byte, m.config.Vocab)
+		for id := range tokens {
+			if !m.Token(id).Special {
+				tokens[id] = m.tok.Bytes(id)
+			}
+		}
+		var ends []int
+		for id := range m.eos {
+			ends = append(ends, id)
+		}
+		m.words.Vocabulary = grammar.NewVocabulary(tokens, ends)
+	})
+	return m.words.Vocabulary
+}
+
+// constraint is a grammar with its masks for a model's vocabulary.
+type constraint struct {
+	text  string
+	g     *grammar.Grammar
+	masks *grammar.Masks
+}
+
+// constraint compiles a grammar, or returns the one compiled last.
+func (l *Loop) constraint(text string) (*constraint, error) {
+	if l.kept != nil && l.kept.text == text {
+		return l.kept, nil
+	}
+	if len(l.model.eos) == 0 {
+		return nil, terms.NewRangeError(
+			"grammar", "given", "left out: this model has no end of text that could end what keeps to it",
+		)
+	}
+	g, err := grammar.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	l.kept = &constraint{text, g, grammar.NewMasks(l.model.vocabulary())}
+	return l.kept, nil
+}
+
+// changeGrammar checks that another grammar may be set: it holds for a text as a whole.
+func (l *Loop) changeGrammar(text string) error {
+	if len(l.steps) > 1 || len(l.steps) == 1 && l.steps[0].Ran >= KindSample {
+		return terms.NewRangeError("grammar", "changed", "the same from the first token of a text to its end")
+	}
+	if text == "" {
+		return nil
+	}
+	_, err := l.constraint(text)
+	return err
+}
+
+// constrain works out what the grammar allows at a step, if there is one.
+func (l *Loop) constrain(s *Step) error {
+	s.mask = nil
+	if s.Settings.Grammar == "" {
+		return nil
+	}
+	c, err := l.constraint(s.Settings.Grammar)
+	if err != nil {
+		return err
+	}
+	at := s.fits
+	if s.N == 1 {
+		at = c.g.Start()
+	}
+	if at == nil {
+		return fmt.Errorf("step %d: the text before it does not keep to the grammar", s.N)
+	}
+	// The token of a step that attends to the whole window is the last.
+	left := min(s.Settings.Stop.MaxTokens-s.N, l.model.config.Context-s.Positions()) + 1
+	if s.mask, err = c.masks.Of(at, max(left, 1)); err != nil {
+		return err
+	}
+	if s.mask.N == 0 {
+		s.mask = nil
+		return terms.Refuse(
+			terms.CodeRange, "The grammar cannot go on here: this model has no token for what must come next.",
+		)
+	}
+	return nil
+}
+
+// fitsAfter is the state of the grammar after a step. An end of text, which a person may
+// go on from, leaves it as it is.
+func (l *Loop) fitsAfter(s *Step) *grammar.State {
+	switch {
+	case s.Settings.Grammar == "":
+		return nil
+	case s.N > 1 && s.fits == nil:
+		return nil
+	}
+	at := s.fits
+	if s.N == 1 {
+		c, err := l.constraint(s.Settings.Grammar)
+		if err != nil {
+			return nil
+		}
+		at = c.g.Start()
+	}
+	if l.model.eos[s.Chosen] {
+		return at
+	}
+	return at.Next(l.model.tok.Bytes(s.Chosen))
+}
+
+// allows returns a *[terms.RangeError] if the grammar of step n forbids a token there.
+func (l *Loop) allows(n, id int) error {
+	s := *l.steps[n-1]
+	if s.mask == nil {
+		if err := l.constrain(&s); err != nil {
+			return err
+		}
+	}
+	if s.mask != nil && !s.mask.Has(id) {
+		return terms.NewRangeError("token", terms.Quoted(l.model.Token(id).Text), "one that the grammar allows here")
+	}
+	return nil
+}
+
+// Fitting says what the grammar did at a step: how many tokens it allowed, and whether
+// the tokens left to write made it leave some out, or are too few to complete the text.
+// ok is false without a grammar, and before the step's softmax.
+func (s *Step) Fitting() (allowed int, closing, short, ok bool) {
+	if s.mask == nil {
+		return 0, false, false, false
+	}
+	return s.mask.N, s.mask.Closing, s.mask.Short, true
+}

@@ -1,0 +1,134 @@
+package infer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+)
+
+// keeping is a run that keeps to a grammar.
+func keeping(t *testing.T, grammar string, temperature float64, seed uint64, limit int) *infer.Loop {
+	t.Helper()
+	l, err := infer.NewLoop(testmodel.Target(t), "Tell me of a cat.", infer.Settings{
+		Settings: sampling.Settings{Temperature: temperature, TopP: 0.95, Grammar: grammar},
+		Seed:     seed, Stop: infer.Stop{MaxTokens: limit},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// written runs a loop to its end.
+func written(t *testing.T, l *infer.Loop) (text string) {
+	t.Helper()
+	for {
+		_, err := l.Advance(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range l.Steps() {
+		text += s.Text
+	}
+	return text
+}
+
+const aCat = `{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"},
+	"kind":{"enum":["house","wild"]}},"required":["name","kind"]}`
+
+// Texts that keep to a schema end complete, by an end of text, at every temperature; with
+// too few tokens for any they end at the limit, and the step says so.
+func TestLoopKeepsToAGrammar(t *testing.T) {
+	for seed := range uint64(12) {
+		l := keeping(t, aCat, float64(seed%4)/2, seed, 45)
+		text := written(t, l)
+		var cat struct {
+			Name, Kind *string
+			Age        *int
+		}
+		if err := json.Unmarshal([]byte(text), &cat); err != nil || cat.Name == nil || cat.Kind == nil ||
+			!slices.Contains([]string{"house", "wild"}, *cat.Kind) || l.Stopped() != infer.StopEOS {
+			t.Errorf("seed %d wrote %q and stopped by %q: %v", seed, text, l.Stopped(), err)
+		}
+		for _, s := range l.Steps() {
+			f := l.Model().Stage(s, infer.KindFilter, nil, 20).(infer.Filter)
+			allowed, _, short, ok := s.Fitting()
+			if cut := f.Cuts[0]; !ok || short || cut.Rule != sampling.RuleGrammar || cut.Keeps != allowed || allowed < 1 {
+				t.Fatalf("step %d: %+v; %d allowed, short: %v", s.N, cut, allowed, short)
+			}
+		}
+	}
+	l := keeping(t, aCat, 1, 1, 5) // {"name":"","kind":"wild"} has 25 bytes
+	text := written(t, l)
+	if _, _, short, _ := l.Steps()[0].Fitting(); l.Stopped() != infer.StopMaxTokens || !short || json.Valid([]byte(text)) {
+		t.Errorf("5 tokens: %q, stopped by %q, short: %v", text, l.Stopped(), short)
+	}
+}
+
+// Only the end of text may follow what is complete: with exactly as many tokens as the
+// text has bytes and its end, "true" is written whole.
+func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
+	for _, limit := range []int{5, 6} {
+		l := keeping(t, "regexp:tr(ue)+", 1, 7, limit)
+		if text := written(t, l); !strings.HasPrefix(text, "true") || l.Stopped() != infer.StopEOS {
+			t.Errorf("%d tokens: %q, stopped by %q", limit, text, l.Stopped())
+		}
+	}
+}
+
+// A token that the grammar forbids cannot be chosen by hand, and a grammar stays the same
+// through a text; neither changes anything. Going back, branching and replaying keep to it.
+func TestGrammarByHand(t *testing.T) {
+	m, ctx := testmodel.Target(t), context.Background()
+	l := keeping(t, aCat, 1, 3, 40)
+	want := written(t, l)
+	log := l.Log()
+	again, err := infer.Replay(ctx, m, log)
+	if err != nil || written(t, again) != want {
+		t.Errorf("replayed: %v", err)
+	}
+	var refused *terms.RangeError
+	if err := l.Choose(ctx, 2, m.Encode("cat")[1]); !errors.As(err, &refused) || refused.Field != "token" {
+		t.Errorf("choosing cat: %v", err)
+	}
+	other := l.Settings()
+	other.Grammar = "regexp:a*"
+	if err := l.Set(other); !errors.As(err, &refused) || refused.Field != "grammar" || l.Settings().Grammar != aCat {
+		t.Errorf("another grammar: %v", err)
+	}
+	if len(l.Steps()) != log.Steps {
+		t.Errorf("%d steps are left of %d", len(l.Steps()), log.Steps)
+	}
+	if err := l.Cut(3, infer.KindFilter); err != nil {
+		t.Fatal(err)
+	}
+	if text := written(t, l); text != want {
+		t.Errorf("after going back: %q, want %q", text, want)
+	}
+}
+
+// What is no grammar is refused before anything runs.
+func TestGrammarsThatLoopsRefuse(t *testing.T) {
+	for _, text := range []string{`{"type":"array"}`, "regexp:(", `{"$ref":"#"}`, "regexp:[^\\x{0}-\\x{10FFFF}]"} {
+		_, err := infer.NewLoop(testmodel.Target(t), "A", infer.Settings{
+			Settings: sampling.Settings{Temperature: 1, TopP: 1, Grammar: text}, Stop: infer.Stop{MaxTokens: 9},
+		})
+		var r *terms.Refusal
+		if !errors.As(err, &r) || r.Field != "grammar" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package sampling
+
+import "slices"
+
+// fits keeps the tokens that a grammar takes next ([Context].Allowed; Willard and Louf
+// 2023, "Efficient Guided Generation for Large Language Models").
+func fits(f field, in input) mask {
+	if in.allows == nil {
+		return mask{n: len(f.ids)}
+	}
+	m := mask{some: make([]bool, len(f.ids))}
+	for i, id := range f.ids {
+		if m.some[i] = in.allows(int(id)); m.some[i] {
+			m.n++
+		}
+	}
+	return m.leading()
+}
+
+// constrain runs the grammar on a field, before all other rules that cut. Since it may
+// leave only tokens with hardly any probability, that of what is left is worked out anew
+// from the scores.
+func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
+	place := placeOf(RuleGrammar)
+	m := fits(f, c.input(s, place))
+	cut := Cut{
+		Rule: RuleGrammar, Keeps: m.n, Of: len(f.ids), Moved: 1, mask: f.lift(m, len(f.ids)), alone: m,
+		place: place, field: f,
+	}
+	if m.n == len(f.ids) {
+		cut.Moved = 0
+		return Cuts{cut}, f
+	}
+	left = f.of(m)
+	cut.Moved -= left.mass / f.mass
+	return Cuts{cut}, left.heat(divisor(s.ShownTemperature()))
+}
+
+// first keeps the most probable token, or of those that a grammar takes.
+func first(cuts Cuts, of int) mask {
+	m := mask{n: 1}
+	if len(cuts) > 0 && cuts[0].Rule == RuleGrammar && !cuts[0].mask.has(0) {
+		m.some = make([]bool, of)
+		m.some[slices.Index(cuts[0].mask.some, true)] = true
+	}
+	return m
+}

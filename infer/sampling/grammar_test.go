@@ -1,0 +1,93 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// taking is a context whose grammar takes some ids.
+func taking(ids ...int) Context {
+	return Context{Allowed: func(id int) bool { return slices.Contains(ids, id) }}
+}
+
+// The grammar takes the ids 1, 3 and 4 of the drill: p is 0.2324, 0.0314 and 0.0191, together
+// 0.2829, so it forbids two tokens with 0.7171. Of what is left the first has 20.0855/24.4525 =
+// 0.8214, the others 0.1112 and 0.0674.
+func TestGrammarByHand(t *testing.T) {
+	c := taking(1, 3, 4)
+	d := c.Decide(drill, Settings{Temperature: 1, TopP: 1, Grammar: "x"})
+	if got := kept(d); !slices.Equal(got, []int{1, 3, 4}) || !near4(d.Mass, 0.2829) {
+		t.Errorf("ranks %v with %.4f are kept", got, d.Mass)
+	}
+	if cut := d.Cuts[0]; cut.Rule != RuleGrammar || cut.Keeps != 3 || cut.Of != 5 || !near4(cut.Moved, 0.7171) {
+		t.Errorf("the grammar: %+v", cut)
+	}
+	if !near4(d.P[0], 0.6316) || !near4(d.Q(1), 0.8214) || !near4(d.Q(3), 0.1112) || !near4(d.Q(4), 0.0674) {
+		t.Errorf("p %.4f, q %.4f, %.4f, %.4f", d.P[0], d.Q(1), d.Q(3), d.Q(4))
+	}
+	if d.CutBy(0) != RuleGrammar || d.CutBy(2) != RuleGrammar || d.CutBy(1) != RuleNone {
+		t.Errorf("cut by %q, %q and %q", d.CutBy(0), d.CutBy(1), d.CutBy(2))
+	}
+	// The other rules see what the grammar leaves: top-k 1 keeps its first, top-p 0.9 its
+	// first two, since 0.8214 < 0.9 ≤ 0.9326.
+	for _, s := range []Settings{
+		{Temperature: 1, TopP: 0.9, Grammar: "x"},
+		{Temperature: 1, TopP: 0.9, Grammar: "x", Order: OrderLlama},
+		{Temperature: 1, TopP: 1, TopK: 2, Grammar: "x"},
+	} {
+		if got := kept(c.Decide(drill, s)); !slices.Equal(got, []int{1, 3}) {
+			t.Errorf("%+v keeps %v", s, got)
+		}
+	}
+	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
+		t.Errorf("greedy keeps %v", got)
+	}
+	if rule := (Settings{Temperature: 1, TopP: 1, Grammar: "x"}).Stateful(); rule != RuleGrammar {
+		t.Errorf("what keeps a state is %q", rule)
+	}
+}
+
+// Whatever rules are on, what is kept is a part of what the grammar takes, and can be
+// drawn: also where that has no probability that a float64 holds.
+func TestGrammarHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z := rapid.SliceOfN(rapid.Float32Range(-2000, 2000), 2, 12).Draw(t, "z")
+		s := knobs().Draw(t, "settings")
+		s.Order, s.Grammar = orders().Draw(t, "order"), "x"
+		takes := rapid.SliceOfNDistinct(rapid.IntRange(0, len(z)-1), 1, len(z), rapid.ID).Draw(t, "takes")
+		c := taking(takes...)
+		c.Step, c.Text = 1, text(t, len(z))
+		d := c.Decide(z, s)
+		var sum float64
+		for i := range d.Keep {
+			id := int(d.Order[d.KeptRank(i)])
+			if !slices.Contains(takes, id) {
+				t.Fatalf("%d is kept, the grammar takes %v", id, takes)
+			}
+			sum += d.KeptQ(i)
+		}
+		if !(math.Abs(sum-1) < 1e-9) {
+			t.Fatalf("q sums to %v", sum)
+		}
+		if id := int(d.Order[d.Draw(rapid.Float64Range(0, 0.999).Draw(t, "u"))]); !slices.Contains(takes, id) {
+			t.Fatalf("%d is drawn, the grammar takes %v", id, takes)
+		}
+	})
+}
+
+// A grammar that takes every token changes nothing.
+func TestGrammarThatTakesAll(t *testing.T) {
+	for _, s := range []Settings{{TopP: 1}, {Temperature: 0.7, TopP: 0.9}, {Temperature: 2, TopP: 1, TypicalP: 0.5}} {
+		want := Decide(drill, s)
+		s.Grammar = "x"
+		got := taking(0, 1, 2, 3, 4).Decide(drill, s)
+		for r := range drill {
+			if got.Q(r) != want.Q(r) {
+				t.Errorf("%+v: rank %d has %v, want %v", s, r, got.Q(r), want.Q(r))
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/grammar"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// readGrammar reads what the text must keep to: the published response_format,
+// llama.cpp's json_schema, or a regular expression, regex.
+func (q *request) readGrammar(f *session.Fields) error {
+	var given string // the field
+	for _, name := range []string{"response_format", "json_schema", "regex"} {
+		if !f.Has(name) {
+			continue
+		}
+		text, at, err := grammarIn(name, f)
+		switch {
+		case err != nil:
+			return err
+		case text == "":
+			continue
+		case given != "":
+			return wrong(name, "invalid_value", "%s and %s both say what the text must keep to; send one of them.",
+				given, name)
+		case q.read:
+			return wrong(name, "invalid_value", "max_tokens is 0, so nothing is written that could keep to %s.", name)
+		}
+		if _, err := grammar.Compile(text); err != nil {
+			return wrong(at, "invalid_value", "%s", terms.RefusalOf(err).Message)
+		}
+		given, q.settings.Grammar = name, text
+	}
+	return nil
+}
+
+// grammarIn reads one of the fields: the grammar as settings have it, "" for none, and
+// where it stands.
+func grammarIn(name string, f *session.Fields) (text, at string, err error) {
+	if name == "regex" {
+		expression := f.Text(name)
+		return grammar.Expression + expression, name, asError(f.Err())
+	}
+	raw := f.Rest()[name]
+	delete(f.Rest(), name)
+	if name == "json_schema" {
+		return string(raw), name, nil
+	}
+	return responseFormat(raw)
+}
+
+// responseFormat reads the published field.
+func responseFormat(raw json.RawMessage) (schema, at string, err error) {
+	at = "response_format"
+	f, refused := session.JSONFields(raw)
+	if refused != nil {
+		return "", at, wrong(at, "invalid_value", "response_format must be an object with a type.")
+	}
+	switch kind := f.Text("type"); kind {
+	case "text":
+		return "", at, restOf(at, f)
+	case "json_schema":
+	case "json_object":
+		return "", at, unsupported(at+".type",
+			"any JSON may nest without end; say by a json_schema what the answer has")
+	default:
+		return "", at, wrong(at+".type", "invalid_value",
+			"response_format.type is %s; it must be text or json_schema.", terms.Quoted(kind))
+	}
+	inner := f.Rest()["json_schema"]
+	delete(f.Rest(), "json_schema")
+	if err := restOf(at, f); err != nil {
+		return "", at, err
+	}
+	at += ".json_schema"
+	if f, refused = session.JSONFields(inner); refused != nil {
+		return "", at, wrong(at, "invalid_value", "%s must be an object with a name and a schema.", at)
+	}
+	for _, name := range []string{"name", "description"} {
+		if f.Has(name) {
+			f.Text(name) // for people
+		}
+	}
+	if f.Has("strict") {
+		f.Truth("strict") // it always is
+	}
+	if err := f.Err(); err != nil {
+		return "", at, wrong(at+"."+err.Field, "invalid_value", "%s", err.Message)
+	}
+	schema = string(f.Rest()["schema"])
+	delete(f.Rest(), "schema")
+	if schema == "" {
+		return "", at, wrong(at+".schema", "missing_required_parameter", "%s needs a schema.", at)
+	}
+	return schema, at + ".schema", restOf(at, f)
+}
+
+// restOf refuses the first field of an object that nobody has read.
+func restOf(at string, f *session.Fields) error {
+	if len(f.Rest()) == 0 {
+		return nil
+	}
+	name := slices.Min(slices.Collect(maps.Keys(f.Rest())))
+	return wrong(terms.Shortened(at+"."+name, 80), "unknown_parameter", "%s has no field %s.", at, terms.Quoted(name))
+}

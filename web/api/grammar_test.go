@@ -1,0 +1,140 @@
+package api_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// aCat is a schema as the published client sends it.
+var aCat = map[string]any{
+	"type": "object",
+	"properties": map[string]any{
+		"name": map[string]any{"type": "string"},
+		"kind": map[string]any{"enum": []string{"house", "wild"}},
+		"tame": map[string]any{"type": "boolean"},
+	},
+	"required": []string{"name", "kind", "tame"}, "additionalProperties": false,
+}
+
+// TestAnswersKeepToASchema: with the published client's response_format an answer is a
+// JSON text of the schema, streamed or not, in a chat and as a completion; an answer that
+// its limit cuts says so.
+func TestAnswersKeepToASchema(t *testing.T) {
+	t.Parallel()
+	client := clientOf(webtest.Serve(t, webtest.Options{}))
+	check := func(text, finish string) {
+		t.Helper()
+		var cat struct {
+			Name, Kind *string
+			Tame       *bool
+		}
+		d := json.NewDecoder(strings.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&cat); err != nil || cat.Name == nil || cat.Tame == nil || cat.Kind == nil ||
+			!slices.Contains([]string{"house", "wild"}, *cat.Kind) || finish != "stop" {
+			t.Errorf("%q (%s): %v", text, finish, err)
+		}
+	}
+	params := openai.ChatCompletionNewParams{
+		Model:     model,
+		Messages:  []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Tell me of a cat.")},
+		MaxTokens: openai.Int(60), Temperature: openai.Float(0.9),
+		ResponseFormat: openai.ChatCompletionNewParamsResponseFormatUnion{
+			OfJSONSchema: &openai.ResponseFormatJSONSchemaParam{
+				JSONSchema: openai.ResponseFormatJSONSchemaJSONSchemaParam{
+					Name: "cat", Strict: openai.Bool(true), Schema: aCat,
+				},
+			},
+		},
+	}
+	for seed := range int64(4) {
+		params.Seed = openai.Int(seed)
+		whole, err := client.Chat.Completions.New(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(whole.Choices[0].Message.Content, whole.Choices[0].FinishReason)
+		var text, finish string
+		stream := client.Chat.Completions.NewStreaming(t.Context(), params)
+		for stream.Next() {
+			for _, c := range stream.Current().Choices {
+				text, finish = text+c.Delta.Content, finish+c.FinishReason
+			}
+		}
+		if stream.Err() != nil || text != whole.Choices[0].Message.Content || finish != "stop" {
+			t.Errorf("streamed %q (%s), %v; want %q", text, finish, stream.Err(), whole.Choices[0].Message.Content)
+		}
+	}
+	params.MaxTokens = openai.Int(6)
+	short, err := client.Chat.Completions.New(t.Context(), params)
+	if err != nil || short.Choices[0].FinishReason != "length" {
+		t.Errorf("6 tokens: %+v, %v", short, err)
+	}
+
+	text := openai.CompletionNewParams{
+		Model: model, Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String("A cat:")},
+		MaxTokens: openai.Int(60), Temperature: openai.Float(2), Seed: openai.Int(5),
+	}
+	got, err := client.Completions.New(t.Context(), text, option.WithJSONSet("json_schema", aCat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(got.Choices[0].Text, string(got.Choices[0].FinishReason))
+	got, err = client.Completions.New(t.Context(), text, option.WithJSONSet("regex", " (Tom|Kitty)!"))
+	if err != nil || !slices.Contains([]string{" Tom!", " Kitty!"}, got.Choices[0].Text) ||
+		got.Choices[0].FinishReason != "stop" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestWrongGrammars: a schema or an expression that cannot be used is refused with its
+// place, before anything is written.
+func TestWrongGrammars(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
+	const text, talk = "completions", "chat/completions"
+	format := func(schema string) string {
+		return said(`"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":` + schema + `}}`)
+	}
+	const place = "response_format.json_schema.schema"
+	for _, row := range []struct{ to, body, param, says string }{
+		{talk, format(`{"$ref":"#"}`), place, "$ref"},
+		{talk, format(`{"type":"array","items":{"$ref":"#/x"}}`), place, "$ref"},
+		{talk, format(`{"type":"string","enum":[1]}`), place, "contradicts itself"},
+		{talk, format(`{"type":"object","properties":{"a":{"type":"null"}},"required":["b"]}`), place, "none of its"},
+		{talk, format(`{"type":"string","pattern":"^(([a-z]|é)(x|yy)?.{1,40}){1,24}$"}`), place, "more than 20000"},
+		{talk, format(`{"type":"string","minLength":1e9}`), place, "not of the right kind"},
+		{talk, format(`{"title":"` + strings.Repeat("x", 70<<10) + `"}`), place, "it may have 65536"},
+		{talk, format(strings.Repeat(`{"type":"array","items":`, 99) + `{}` + strings.Repeat(`}`, 99)), place, "deeper than 32"},
+		{talk, format(`[]`), place, "must be an object"},
+		{talk, said(`"response_format":{"type":"json_schema"}`), "response_format.json_schema", "a name and a schema"},
+		{talk, said(`"response_format":{"type":"json_schema","json_schema":{"name":"x"}}`), place, "needs a schema"},
+		{
+			talk, said(`"response_format":{"type":"json_schema","json_schema":{"name":7,"schema":{}}}`),
+			"response_format.json_schema.name", "text",
+		},
+		{talk, said(`"response_format":{"type":"json_object"}`), "response_format.type", "may nest without end"},
+		{talk, said(`"response_format":{"type":"xml"}`), "response_format.type", "xml"},
+		{talk, said(`"response_format":"json"`), "response_format", "an object"},
+		{talk, said(`"response_format":{"type":"text","x":1}`), "response_format.x", "no field"},
+		{text, with(`"json_schema":{"type":"thing"}`), "json_schema", "thing"},
+		{text, with(`"regex":"("`), "regex", "not understood"},
+		{text, with(`"regex":7`), "regex", "text"},
+		{text, with(`"regex":"a","json_schema":{"type":"null"}`), "regex", "both"},
+		{text, with(`"regex":"a","max_tokens":0,"echo":true`), "regex", "nothing is written"},
+		{text, with(`"grammar":"root ::= x"`), "grammar", "json_schema"},
+	} {
+		answer := send(t, server+row.to, row.body)
+		says, param := refusal(t, answer)
+		if answer.StatusCode != 400 || param != row.param || !strings.Contains(says, row.says) {
+			t.Errorf("%.120s: %d, %q: %s; want %q: %s", row.body, answer.StatusCode, param, says, row.param, row.says)
+		}
+	}
+}

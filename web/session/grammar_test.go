@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+)
+
+// TestGrammarOfARun: a grammar is set before the first token, by a message too, and stays
+// as it is from then on; a link keeps it, and leads to the same text.
+func TestGrammarOfARun(t *testing.T) {
+	const yesNo = `{"enum":["yes","no"]}`
+	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
+	f, refused := JSONFields([]byte(`{"grammar":"{\"enum\":[\"yes\",\"no\"]}"}`))
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	set, _, refused := ParseCommand("set", f)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	var st *State
+	for _, c := range []Command{set, Start{Prompt: "Is it so?"}, Finish{}} {
+		var err error
+		if st, err = s.Apply(ctx, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for st.Playing {
+		var err error
+		if st, err = s.Tick(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := func(st *State) (text string) {
+		for _, step := range st.Steps {
+			text += step.Text
+		}
+		return text
+	}
+	if got := text(st); st.Settings.Grammar != yesNo || got != `"yes"` && got != `"no"` || st.Stopped != infer.StopEOS {
+		t.Errorf("%q is written, and stopped by %q", got, st.Stopped)
+	}
+	other := "regexp:a*"
+	var wrong *terms.Refusal
+	if _, err := s.Apply(ctx, Set{Grammar: &other}); !errors.As(err, &wrong) || wrong.Field != "grammar" {
+		t.Errorf("another grammar: %v", err)
+	}
+	link, err := ParseLink(st.Model, LinkOf(st))
+	if err != nil || link.Log.Settings.Grammar != yesNo {
+		t.Fatalf("the link has %q, %v", link.Log.Settings.Grammar, err)
+	}
+	loop, err := infer.Replay(ctx, st.Model, link.Log)
+	if err != nil || len(loop.Steps()) != len(st.Steps) || loop.Steps()[1].Chosen != st.Steps[1].Chosen {
+		t.Errorf("the link leads elsewhere: %v", err)
+	}
+	// A link that could not be read again is not made.
+	long := `{"title":"` + strings.Repeat("x", 60<<10) + `","type":"null"}`
+	s = New(testmodel.Target(t), DefaultLimits())
+	for _, c := range []Command{Set{Grammar: &long}, Start{Prompt: "A"}, StepToken{}} {
+		if st, err = s.Apply(ctx, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if link := LinkOf(st); link != "" {
+		t.Errorf("a link of %d bytes", len(link))
+	}
+}
+
+// TestGrammarsThatAreRefused: before anything runs, and the settings stay.
+func TestGrammarsThatAreRefused(t *testing.T) {
+	for _, bad := range []string{"x", "regexp:(", `{"$ref":"#"}`, `{"type":"array"}`} {
+		s := New(testmodel.Target(t), DefaultLimits())
+		var wrong *terms.Refusal
+		_, err := s.Apply(context.Background(), Set{Grammar: &bad})
+		if !errors.As(err, &wrong) || wrong.Field != "grammar" || s.State().Settings.Grammar != "" {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestPlayingEndsWhereAGrammarIsStuck: a mask that takes too long to work out ends the
+// playing with a sentence.
+func TestPlayingEndsWhereAGrammarIsStuck(t *testing.T) {
+	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
+	open := "regexp:(([a-z ]?){30}){30}"
+	for _, c := range []Command{Set{Grammar: &open}, Start{Prompt: "Once"}, Finish{}} {
+		if _, err := s.Apply(ctx, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := s.Tick(ctx)
+	for n := 0; n < 40 && st.Playing; n++ {
+		st, err = s.Tick(ctx)
+	}
+	if err == nil || st.Playing || st.Stuck == nil || !strings.Contains(st.Notice, "too long to work out") {
+		t.Errorf("%v; playing: %v; %q", err, st.Playing, st.Notice)
+	}
+	if st, err = s.Apply(ctx, Reset{}); err != nil || st.Stuck != nil || st.Notice != "" {
+		t.Errorf("after a reset: %v, %q", err, st.Notice)
+	}
+}
