@@ -45,6 +45,11 @@ func TestGrammarByHand(t *testing.T) {
 	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
 		t.Errorf("greedy keeps %v", got)
 	}
+	// XTC keeps the last of them alone, top-k 1 the first: nothing in common, so the first.
+	none := Settings{Temperature: 1, TopP: 1, TopK: 1, XTCProbability: 1, XTCThreshold: 0.05, Grammar: "x"}
+	if d := c.Decide(drill, none); !d.Fallback || !slices.Equal(kept(d), []int{1}) || d.KeptQ(0) != 1 {
+		t.Errorf("with nothing in common %v is kept", kept(d))
+	}
 	if rule := (Settings{Temperature: 1, TopP: 1, Grammar: "x"}).Stateful(); rule != RuleGrammar {
 		t.Errorf("what keeps a state is %q", rule)
 	}
