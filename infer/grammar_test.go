@@ -66,14 +66,16 @@ func TestLoopKeepsToAGrammar(t *testing.T) {
 		for _, s := range l.Steps() {
 			f := l.Model().Stage(s, infer.KindFilter, nil, 20).(infer.Filter)
 			allowed, _, short, ok := s.Fitting()
-			if cut := f.Cuts[0]; !ok || short || cut.Rule != sampling.RuleGrammar || cut.Keeps != allowed || allowed < 1 {
+			cut := f.Cuts[0]
+			if !ok || short || cut.Rule != sampling.RuleGrammar || cut.Keeps != allowed || allowed < 1 {
 				t.Fatalf("step %d: %+v; %d allowed, short: %v", s.N, cut, allowed, short)
 			}
 		}
 	}
 	l := keeping(t, aCat, 1, 1, 5) // {"name":"","kind":"wild"} has 25 bytes
 	text := written(t, l)
-	if _, _, short, _ := l.Steps()[0].Fitting(); l.Stopped() != infer.StopMaxTokens || !short || json.Valid([]byte(text)) {
+	_, _, short, _ := l.Steps()[0].Fitting()
+	if l.Stopped() != infer.StopMaxTokens || !short || json.Valid([]byte(text)) {
 		t.Errorf("5 tokens: %q, stopped by %q, short: %v", text, l.Stopped(), short)
 	}
 }

@@ -126,7 +126,9 @@ func TestMaskIsWhatTheAutomatonSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	masks := grammar.NewMasks(grammar.NewVocabulary(tokens, ends))
-	for _, text := range []string{"", `{"a \"b`, `{"a \"b\" é":`, `{"list":[{"k":"`, `{"list":[{"k":"cat"`, `{"list":[]}`} {
+	for _, text := range []string{
+		"", `{"a \"b`, `{"a \"b\" é":`, `{"list":[{"k":"`, `{"list":[{"k":"cat"`, `{"list":[]}`,
+	} {
 		s := g.Start().Next([]byte(text))
 		if s == nil {
 			t.Fatalf("no text begins with %q", text)

@@ -12,9 +12,10 @@
 //  1. The rules that change scores: the logit bias, the repetition, frequency and
 //     presence penalties, DRY, and the temperature last, which divides them:
 //     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
-//  2. A grammar, if there is one, cuts every token that may not come next. Then the filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each
-//     measured on those same probabilities, before any other filter has cut
-//     anything: [Context.Filter].
+//  2. A grammar, if there is one, cuts every token that may not come next. Then the
+//     filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each measured
+//     on those same probabilities (of what the grammar leaves, rescaled), before any
+//     other filter has cut anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in
 //     common, over the most probable token.
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to

@@ -103,6 +103,7 @@ func TestWrongGrammars(t *testing.T) {
 	format := func(schema string) string {
 		return said(`"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":` + schema + `}}`)
 	}
+	deep := strings.Repeat(`{"type":"array","items":`, 99) + `{}` + strings.Repeat(`}`, 99)
 	const place = "response_format.json_schema.schema"
 	for _, row := range []struct{ to, body, param, says string }{
 		{talk, format(`{"$ref":"#"}`), place, "$ref"},
@@ -112,7 +113,7 @@ func TestWrongGrammars(t *testing.T) {
 		{talk, format(`{"type":"string","pattern":"^(([a-z]|é)(x|yy)?.{1,40}){1,24}$"}`), place, "more than 20000"},
 		{talk, format(`{"type":"string","minLength":1e9}`), place, "not of the right kind"},
 		{talk, format(`{"title":"` + strings.Repeat("x", 70<<10) + `"}`), place, "it may have 65536"},
-		{talk, format(strings.Repeat(`{"type":"array","items":`, 99) + `{}` + strings.Repeat(`}`, 99)), place, "deeper than 32"},
+		{talk, format(deep), place, "deeper than 32"},
 		{talk, format(`[]`), place, "must be an object"},
 		{talk, said(`"response_format":{"type":"json_schema"}`), "response_format.json_schema", "a name and a schema"},
 		{talk, said(`"response_format":{"type":"json_schema","json_schema":{"name":"x"}}`), place, "needs a schema"},
