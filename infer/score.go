@@ -3,8 +3,10 @@ package infer
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // ReadToken is one token of a text that the model has read, with what the model expected
@@ -43,28 +45,99 @@ func (m *Model) Score(ctx context.Context, text string, top int) ([]ReadToken, e
 	if err := m.checkPrompt(text, ids); err != nil {
 		return nil, err
 	}
-	cache := m.NewCache()
 	var list []ReadToken
+	err := m.scoreFrom(ctx, ids, 0, top, func(t ReadToken) { list = append(list, t) })
+	return list, err
+}
+
+// scoreFrom reads ids, which fit the context, and gives those from the first on to each,
+// with what the ones before made the model expect. A start token is not given.
+func (m *Model) scoreFrom(ctx context.Context, ids []int, first, top int, each func(ReadToken)) error {
+	cache := m.NewCache()
 	var z []float32 // after the token before
-	for i, id := range ids {
+	for i := 0; i < len(ids); i++ {
+		read := ids[i : i+1]
+		if i < first-1 { // all that nobody asks for, at once
+			read, i = ids[i:first], first-1
+		}
+		id := ids[i]
 		switch {
-		case z != nil:
+		case z != nil && i >= first:
 			s := ReadToken{Token: m.Token(id)}
 			s.LogProb, s.Top = m.Chances(z, id, top)
-			list = append(list, s)
-		case m.config.BOS < 0:
-			list = append(list, ReadToken{Token: m.Token(id), First: true})
+			each(s)
+		case i == 0 && first == 0 && m.config.BOS < 0:
+			each(ReadToken{Token: m.Token(id), First: true})
 		}
 		if i == len(ids)-1 {
 			break
 		}
-		last, _, err := m.Forward(ctx, cache, []int{id})
+		last, _, err := m.Forward(ctx, cache, read)
 		if err != nil {
-			return nil, fmt.Errorf("reading token %d: %w", i+1, err)
+			return fmt.Errorf("reading token %d: %w", i+1, err)
 		}
 		if z, _, err = m.Logits(last); err != nil {
-			return nil, fmt.Errorf("scoring token %d: %w", i+1, err)
+			return fmt.Errorf("scoring token %d: %w", i+1, err)
 		}
 	}
-	return list, nil
+	return nil
+}
+
+// Surprise sums up how well a model expected a text.
+type Surprise struct {
+	Tokens int     // that were expected: all but a first one before which nothing stands
+	Bytes  int     // that these tokens spell
+	Nats   float64 // Σ −ln p of them, at T = 1 over the whole vocabulary
+}
+
+// Bits is how many bits it takes to write the text down with the model's probabilities.
+func (r Surprise) Bits() float64 { return r.Nats / math.Ln2 }
+
+// BitsPerToken is the average surprise of a token, −log₂ p.
+func (r Surprise) BitsPerToken() float64 { return r.Bits() / float64(r.Tokens) }
+
+// Perplexity is e to the average of −ln p: among how many equally likely tokens a choice
+// would be as hard (Jelinek et al. 1977).
+func (r Surprise) Perplexity() float64 { return math.Exp(r.Nats / float64(r.Tokens)) }
+
+// BitsPerByte lets models be compared whose tokens differ.
+func (r Surprise) BitsPerByte() float64 { return r.Bits() / float64(r.Bytes) }
+
+// ScoreAll is [Model.Score] for a text of any length: each token is given to each, which
+// may be nil, and summed up. Where a text is longer than the context, it is read in
+// windows that overlap by half, so that every token but those of the first window has
+// half a context before it at least, and each is counted once. A text of fewer than two
+// tokens is a *[terms.RangeError], where the model has no start token.
+func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken)) (Surprise, error) {
+	var sum Surprise
+	if err := m.CheckText(text); err != nil {
+		return sum, err
+	}
+	ids := m.Encode(text)
+	if len(ids) < 2 {
+		return sum, terms.NewRangeError("text", "too short", "at least one token long, after a first one")
+	}
+	count := func(t ReadToken) {
+		if !t.First {
+			sum.Tokens++
+			sum.Nats -= t.LogProb
+			sum.Bytes += len(m.tok.Bytes(t.Token.ID))
+		}
+		if each != nil {
+			each(t)
+		}
+	}
+	for done := 0; done < len(ids); {
+		from := max(0, done-m.config.Context/2)
+		to := min(from+m.config.Context, len(ids))
+		window := ids[from:to]
+		if from > 0 && m.config.BOS >= 0 { // the start token stands before every window
+			window = append([]int{ids[0]}, ids[from+1:to]...)
+		}
+		if err := m.scoreFrom(ctx, window, done-from, 0, count); err != nil {
+			return sum, err
+		}
+		done = to
+	}
+	return sum, nil
 }

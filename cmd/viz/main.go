@@ -4,6 +4,7 @@
 //	viz serve      the same
 //	viz trace      run the loop in the terminal and print every stage
 //	viz why        say what made a token likely, and what is without a part
+//	viz score      say how well the model expected a text
 //	viz inspect    describe a model, whether it runs or not
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
@@ -20,8 +21,8 @@
 // names; nothing needs the network. This package only wires: flags and their
 // environment variables (flags.go), the model (open.go), the server's start and
 // end (serve.go), the run without a server as JSON (trace.go) or as text
-// (tracetext.go), the parts behind a token (why.go), the description of a model
-// (inspect.go), its speed (bench.go), the labs (lab.go), lessons of somebody's own
+// (tracetext.go), the parts behind a token (why.go), the surprise of a text (score.go), the
+// description of a model (inspect.go), its speed (bench.go), the labs (lab.go), lessons of somebody's own
 // (lessons.go), a static site (site.go),
 // the load of classes on a server (load.go) and other people's licences
 // (notices.go).
@@ -89,6 +90,7 @@ Usage:
   viz [serve] [flags]   serve the page and open it in a browser
   viz trace [flags]     run in the terminal and print every stage
   viz why [flags]       say why a token, part by part, and with parts switched off
+  viz score FILE        say how well the model expected a text
   viz inspect [PATH]    describe a model, and say whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
@@ -132,6 +134,8 @@ func command(
 		name, err = "viz trace", trace(ctx, args[1:], env, stdin, stdout, stderr)
 	case args[0] == "why":
 		name, err = "viz why", runWhy(ctx, args[1:], env, stdin, stdout, stderr)
+	case args[0] == "score":
+		name, err = "viz score", runScore(ctx, args[1:], env, stdin, stdout, stderr)
 	case args[0] == "inspect":
 		name, err = "viz inspect", inspect(args[1:], env, stdout)
 	case args[0] == "bench":
@@ -159,8 +163,8 @@ func command(
 	default:
 		err = usageError{
 			fmt.Errorf(
-				"unknown command %q; the commands are serve, trace, why, inspect, bench, lab, load, lessons, "+
-					"rooms, check, backup, site, notices and version", args[0],
+				"unknown command %q; the commands are serve, trace, why, score, inspect, bench, lab, load, "+
+					"lessons, rooms, check, backup, site, notices and version", args[0],
 			),
 		}
 	}

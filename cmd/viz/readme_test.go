@@ -37,7 +37,8 @@ func TestReadmeFlags(t *testing.T) {
 	text := readme(t)
 	known := map[string]bool{"version": true}
 	for _, f := range []*flags{
-		new(serveOptions).flags(), new(traceOptions).flags(), new(whyOptions).flags(), new(inspectOptions).flags(),
+		new(serveOptions).flags(), new(traceOptions).flags(), new(whyOptions).flags(), new(scoreOptions).flags(),
+		new(inspectOptions).flags(),
 		new(benchOptions).flags(), new(siteOptions).flags(),
 		new(loadOptions).flags(), new(roomsOptions).flags(), new(checkOptions).flags(), new(backupOptions).flags(),
 	} {

@@ -73,8 +73,8 @@ func TestBadInput(t *testing.T) {
 			[]string{"paint"},
 			[]string{
 				`"paint"`,
-				"serve, trace, why, inspect, bench, lab, load, lessons, rooms, check, backup, site, notices and " +
-					"version",
+				"serve, trace, why, score, inspect, bench, lab, load, lessons, rooms, check, backup, site, notices " +
+					"and version",
 			},
 		},
 		{[]string{"site", "-out", empty}, []string{"-program FILE and -out DIR"}},
@@ -120,6 +120,9 @@ func TestBadInput(t *testing.T) {
 		{[]string{"load", "-followers", "5", "-deaf", "5"}, []string{"-deaf 5", "less than the 5"}},
 		{[]string{"load", "-url", "https://class.example"}, []string{"-url", "http://HOST:PORT"}},
 		{[]string{"load", "-time", "soon"}, []string{"-time", "from 1s"}},
+		{[]string{"score"}, []string{"needs a FILE"}},
+		{[]string{"score", filepath.Join(empty, "none")}, []string{"no such file"}},
+		{[]string{"score", empty}, []string{"folder"}},
 		{[]string{"inspect", file, "-json=perhaps"}, []string{"-json", "true or false"}},
 		{[]string{"rooms", "open"}, []string{`"open"`, "close and remove"}},
 		{[]string{"rooms", "close", "-data", empty}, []string{"close", "the code of a room"}},

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/files"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+const scoreUsage = `Usage: viz score [flags] FILE
+
+Reads a text and says how well the model expected it: bits per token, perplexity
+and bits per byte. All three are lower for a text that the model finds likelier;
+bits per byte can be compared between models with different tokens. FILE is a
+text in UTF-8, or - for what is piped in.
+`
+
+// maxScored is the longest text that is read, in bytes.
+const maxScored = 64 << 20
+
+// scoreOptions are the flags of viz score.
+type scoreOptions struct {
+	modelPath
+	file         string
+	tokens, json bool
+}
+
+func (o *scoreOptions) flags() *flags {
+	f := newFlags(scoreUsage)
+	f.path = &o.file
+	o.modelPath.flags(f)
+	f.toggle("tokens", "list every token with the bits it cost", &o.tokens)
+	f.toggle("json", "print JSON objects, one a line: with -tokens each token, then the sums", &o.json)
+	return f
+}
+
+// scoredToken is a line of viz score -json -tokens.
+type scoredToken struct {
+	Token infer.Token `json:"token"`
+	Bits  *float64    `json:"bits"` // null for a first token, before which nothing stands
+}
+
+// scoredText is the last line of viz score -json.
+type scoredText struct {
+	Model        string  `json:"model"`
+	Hash         string  `json:"model_hash"`
+	Tokens       int     `json:"tokens"`
+	Bytes        int     `json:"bytes"`
+	Bits         float64 `json:"bits"`
+	BitsPerToken float64 `json:"bits_per_token"`
+	Perplexity   float64 `json:"perplexity"`
+	BitsPerByte  float64 `json:"bits_per_byte"`
+}
+
+// runScore runs viz score.
+func runScore(
+	ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+) error {
+	var o scoreOptions
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	text, err := o.read(stdin)
+	if err != nil {
+		return usageError{err}
+	}
+	m, err := openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr)
+	if err != nil {
+		return err
+	}
+	var failed error // to write
+	sum, err := m.ScoreAll(ctx, text, func(t infer.ReadToken) {
+		if o.tokens && failed == nil {
+			failed = o.token(stdout, t)
+		}
+	})
+	var wrong *terms.RangeError
+	switch {
+	case errors.As(err, &wrong):
+		return usageError{fmt.Errorf("%s: the text is %s; it must be %s", o.file, wrong.Got, wrong.Want)}
+	case err != nil:
+		return err
+	case failed != nil:
+		return failed
+	}
+	return o.sum(stdout, m, sum)
+}
+
+// read reads the text.
+func (o *scoreOptions) read(stdin io.Reader) (string, error) {
+	var text []byte
+	var err error
+	switch o.file {
+	case "":
+		return "", errors.New("viz score needs a FILE to read, or - for what is piped in")
+	case "-":
+		if text, err = io.ReadAll(io.LimitReader(stdin, maxScored+1)); err == nil && len(text) > maxScored {
+			err = fmt.Errorf("the text is longer than %s", terms.Bytes(maxScored))
+		}
+	default:
+		text, err = files.Read(o.file, maxScored)
+	}
+	if err == nil && !utf8.Valid(text) {
+		err = fmt.Errorf("%s is not valid UTF-8", o.file)
+	}
+	return string(text), err
+}
+
+// token prints a token and its bits.
+func (o *scoreOptions) token(out io.Writer, t infer.ReadToken) error {
+	bits := infer.Surprise{Nats: -t.LogProb}.Bits()
+	if o.json {
+		line := scoredToken{Token: t.Token, Bits: &bits}
+		if t.First {
+			line.Bits = nil
+		}
+		return json.NewEncoder(out).Encode(line)
+	}
+	cost := terms.Decimals(bits, 2)
+	if t.First {
+		cost = "–"
+	}
+	_, err := fmt.Fprintf(out, "%8s  %q\n", cost, t.Token.Text)
+	return err
+}
+
+// sum prints the sums.
+func (o *scoreOptions) sum(out io.Writer, m *infer.Model, s infer.Surprise) error {
+	if o.json {
+		return json.NewEncoder(out).Encode(scoredText{
+			m.Name(), m.Hash(), s.Tokens, s.Bytes, s.Bits(), s.BitsPerToken(), s.Perplexity(), s.BitsPerByte(),
+		})
+	}
+	_, err := fmt.Fprintf(
+		out, "%s, %s\n%10s bits per token\n%10s perplexity\n%10s bits per byte\n",
+		terms.Counted(s.Tokens, "token"), terms.Bytes(int64(s.Bytes)), terms.Decimals(s.BitsPerToken(), 4),
+		terms.Decimals(s.Perplexity(), 4), terms.Decimals(s.BitsPerByte(), 4),
+	)
+	return err
+}

@@ -1,0 +1,82 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// What the model expected of the fixture's texts is what PyTorch did, to 1e-4 of a nat,
+// wherever PyTorch's logit of the token that came was kept: log Σ e^z less that logit.
+func TestSurpriseAgreesWithPyTorch(t *testing.T) {
+	f, m, compared := readPyTorch(t), bundledModel(t), 0
+	var ours, theirs float64
+	for _, p := range f.Prompts {
+		list, err := m.Score(context.Background(), p.Text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range list { // token i+1, expected after position i
+			want, kept := math.NaN(), false
+			for k, id := range p.TopIDs[i] {
+				if id == s.Token.ID {
+					want, kept = p.LogSumExp[i]-float64(p.TopLogits[i][k]), true
+				}
+			}
+			for k, id := range f.SampleIDs {
+				if id == s.Token.ID {
+					want, kept = p.LogSumExp[i]-float64(p.Sampled[i][k]), true
+				}
+			}
+			if !kept {
+				continue
+			}
+			compared++
+			ours, theirs = ours-s.LogProb, theirs+want
+			if math.Abs(-s.LogProb-want) > 1e-4 {
+				t.Errorf("%s, token %d: %.6f nats, PyTorch %.6f", p.Name, i+1, -s.LogProb, want)
+			}
+		}
+	}
+	n := float64(compared)
+	if compared < 100 || math.Abs(math.Exp(ours/n)-math.Exp(theirs/n)) > 1e-4 {
+		t.Errorf("over %d tokens the perplexity is %.6f, PyTorch's %.6f", compared, math.Exp(ours/n), math.Exp(theirs/n))
+	}
+}
+
+// Where x is followed by a with z = 3 and by the end with z = 1, and all others have −1000,
+// p(a) = e³/(e + e³) = 0.8808; after a come a and b with equal scores. So "xab" costs
+// −ln 0.8808 + ln 2 = 0.1269 + 0.6931 nats for two tokens, the first being given: 1.183 bits.
+func TestScoreAllByHand(t *testing.T) {
+	m := bigram(t, nil, map[int]map[int]float32{'x': {'a': 3, endID: 1}, 'a': {'a': 0, 'b': 0}})
+	var given []string
+	got, err := m.ScoreAll(context.Background(), "xab", func(r ReadToken) { given = append(given, r.Token.Text) })
+	if err != nil || got.Tokens != 2 || got.Bytes != 2 || strings.Join(given, "") != "xab" {
+		t.Fatalf("%+v of %q, %v", got, given, err)
+	}
+	if math.Abs(got.Bits()-1.1831) > 1e-4 || math.Abs(got.BitsPerToken()-0.5916) > 1e-4 ||
+		math.Abs(got.BitsPerByte()-0.5916) > 1e-4 || math.Abs(got.Perplexity()-1.5069) > 1e-4 {
+		t.Errorf("%.4f bits, %.4f and %.4f each, perplexity %.4f",
+			got.Bits(), got.BitsPerToken(), got.BitsPerByte(), got.Perplexity())
+	}
+	var short *terms.RangeError
+	if _, err := m.ScoreAll(context.Background(), "x", nil); !errors.As(err, &short) {
+		t.Errorf("one token: %v", err)
+	}
+}
+
+// A text longer than the context, 32 positions, is read in windows: each token is given
+// once, in order, and costs the same, since this model looks at the token before alone.
+func TestScoreAllInWindows(t *testing.T) {
+	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
+	text := strings.Repeat("abba", 30)
+	var given strings.Builder
+	got, err := m.ScoreAll(context.Background(), text, func(r ReadToken) { given.WriteString(r.Token.Text) })
+	if err != nil || given.String() != text || got.Tokens != 119 || math.Abs(got.BitsPerToken()-1) > 1e-6 {
+		t.Errorf("%+v, %v; given %q", got, err, given.String())
+	}
+}
