@@ -143,6 +143,15 @@ func usual(set sampling.Settings, key string) string {
 // filterCases returns which filters are on, and then whether a single token is
 // kept.
 func filterCases(st infer.Filter) (cases []string) {
+	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
+		cases = append(onlyIf(st.Settings.Greedy(), "grammar.greedy"), onlyIf(st.Kept == 1, "grammar.one")...)
+		cases = append(cases, "grammar.any") // for voices that say the same whatever else is on
+	}
+	return append(cases, rulesOn(st)...)
+}
+
+// rulesOn is filterCases, whether there is a grammar or not.
+func rulesOn(st infer.Filter) (cases []string) {
 	set := st.Settings
 	switch {
 	case set.Greedy():

@@ -85,6 +85,7 @@ func manyStates(t *testing.T) (all []*session.State) {
 		{session.Set{Order: &late, Knobs: infer.Knobs{"top_k": 9, "temperature": 0}}, session.Start{Prompt: "The"}},
 		{session.Set{Knobs: infer.Knobs{"mirostat_tau": 2, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
 		{session.Set{Grammar: &line, Knobs: infer.Knobs{"top_p": 1}}, session.Start{Prompt: "Once upon a"}},
+		{session.Set{Grammar: &line, Knobs: infer.Knobs{"temperature": 0}}, session.Start{Prompt: "Once upon a"}},
 		{session.Set{Grammar: &line, Order: &late, Knobs: infer.Knobs{"top_k": 9}}, session.Start{Prompt: "The"}},
 		{
 			session.Set{Knobs: infer.Knobs{"top_k": 5, "temperature": 0.3}, Stop: &stops},

@@ -1,0 +1,33 @@
+package stage
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// With a grammar no voice says that the unlikely tokens are cut: those that do not fit are,
+// and Numbers says how many, and what share they had.
+func TestGrammarIsSaid(t *testing.T) {
+	yes := `{"enum":["yes","no"]}`
+	for temperature, want := range map[float64][2]string{
+		1: {"can’t come next", "must keep to a form"},
+		0: {"of what the grammar allows", "of those that fit the text’s form"},
+	} {
+		s := session.New(testmodel.Target(t), session.DefaultLimits())
+		sessiontest.Do(t, s, session.Set{Grammar: &yes, Knobs: infer.Knobs{"temperature": temperature, "top_p": 1}})
+		sessiontest.Do(t, s, session.Start{Prompt: "Is it so?"})
+		sessiontest.Do(t, s, session.StepToken{})
+		st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter})
+		for i, v := range []Voice{Numbers, Tale} {
+			if got := English.SentenceOf(v, st, infer.KindFilter).String(); !strings.Contains(got, want[i]) ||
+				strings.Contains(got, "nlikely") {
+				t.Errorf("T = %v: %q, want %q", temperature, got, want[i])
+			}
+		}
+	}
+}
