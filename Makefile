@@ -33,7 +33,6 @@ dist: # a release of the commit that is checked out, in dist/
 
 site: # everything but classes as a static site, in site/
 	rm -rf site
-	mkdir -p dist/wasm
-	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' -o dist/wasm/viz.wasm ./cmd/viz/tab
+	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" dist/wasm/
 	go run ./cmd/viz site -program dist/wasm/viz.wasm -out site $(if $(BASE_URL),-base-url '$(BASE_URL)')

@@ -75,8 +75,8 @@ func courseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
 	return course, texts
 }
 
-// program builds the program for browsers. The go tool leaves a file alone that is what
-// it would build, so only the first build after a change takes time.
+// program builds the program for browsers, as "make site" does. The go tool leaves a file
+// alone that is what it would build, so only the first build after a change takes time.
 var program = sync.OnceValues(func() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -89,8 +89,8 @@ var program = sync.OnceValues(func() (string, error) {
 	name := fnv.New64a()
 	io.WriteString(name, here) // working trees do not share it
 	file := filepath.Join(cache, "viz-test", strconv.FormatUint(name.Sum64(), 36)+".wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, "../../cmd/viz/tab")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	build := exec.Command("go", "run", "./cmd/viz/tab/build", "-o", file)
+	build.Dir = filepath.Join("..", "..")
 	build.Stderr = os.Stderr
 	return file, build.Run()
 })

@@ -85,25 +85,8 @@ func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
 	if err := o.addPages(ctx, all, &d); err != nil {
 		return nil, sum, err
 	}
-	kept, err := worker.ReadFile("worker/kept.js")
-	if err != nil {
+	if sum.First, err = o.addProgram(all, &d); err != nil {
 		return nil, sum, err
-	}
-	d.Exec = all.addHashed("program/wasm_exec.js", o.Exec)
-	d.Kept = all.addHashed("program/kept.js", kept)
-	if d.Program, err = all.addPacked("program/viz.wasm", o.Program, o.level()); err != nil {
-		return nil, sum, err
-	}
-	sum.First = int64(d.Program.Bytes)
-	for i, m := range o.Models {
-		list, err := all.addModel([]string{"models/target", "models/draft"}[i], m, o.level())
-		if err != nil {
-			return nil, sum, err
-		}
-		d.Models = append(d.Models, list)
-		for _, f := range list.Files {
-			sum.First += int64(f.Bytes)
-		}
 	}
 	if err := o.addLessons(all, &d); err != nil {
 		return nil, sum, err
@@ -122,6 +105,32 @@ func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
 		return all, sum, nil
 	}
 	return all, sum, all.pack(ctx)
+}
+
+// addProgram adds the program and its models, and returns the bytes that a browser loads of
+// them before the model can run.
+func (o Options) addProgram(all files, d *described) (first int64, err error) {
+	kept, err := worker.ReadFile("worker/kept.js")
+	if err != nil {
+		return 0, err
+	}
+	d.Exec = all.addHashed("program/wasm_exec.js", o.Exec)
+	d.Kept = all.addHashed("program/kept.js", kept)
+	if d.Program, err = all.addPacked("program/viz.wasm", o.Program, o.level()); err != nil {
+		return 0, err
+	}
+	first = int64(d.Program.Bytes)
+	for i, m := range o.Models {
+		list, err := all.addModel([]string{"models/target", "models/draft"}[i], m, o.level())
+		if err != nil {
+			return 0, err
+		}
+		d.Models = append(d.Models, list)
+		for _, f := range list.Files {
+			first += int64(f.Bytes)
+		}
+	}
+	return first, nil
 }
 
 // addLessons adds an instructor's files, if there are any, as one JSON object.
@@ -223,7 +232,14 @@ func (f files) addModel(to string, m Model, level int) (packedModel, error) {
 		if err != nil {
 			return packedModel{}, err
 		}
-		one, err := f.addPacked(to+"/"+entry.Name(), data, level)
+		name := entry.Name()
+		if path.Ext(name) == ".safetensors" {
+			if data, err = tab.PackWeights(data); err != nil {
+				return packedModel{}, fmt.Errorf("%s of the model %s: %w", name, m.Name, err)
+			}
+			name += tab.Packed
+		}
+		one, err := f.addPacked(to+"/"+name, data, level)
 		if err != nil {
 			return packedModel{}, err
 		}

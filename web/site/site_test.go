@@ -64,6 +64,22 @@ func parting(one, two []byte) string {
 	return fmt.Sprintf("%.300q and %.300q", one[i:], two[i:])
 }
 
+// TestFirstVisit: what a browser loads before the model can run is about 15 MB, which are
+// 18 where they are compressed in haste, as here.
+func TestFirstVisit(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Handler, o.Lessons = http.NotFoundHandler(), nil
+	d := described{}
+	first, err := o.addProgram(files{}, &d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first > 19_000_000 {
+		t.Errorf("a first visit loads %d bytes", first)
+	}
+}
+
 // local are the addresses in pages.
 var local = regexp.MustCompile(` (?:href|src|action)="([^"#?]*)`)
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -119,7 +120,15 @@ func model(of js.Value) (*infer.Model, error) {
 	files := Files{}
 	list := of.Get("files")
 	for i := range list.Length() {
-		files[list.Index(i).Get("name").String()] = bytesOf(list.Index(i).Get("bytes"))
+		name, data := list.Index(i).Get("name").String(), bytesOf(list.Index(i).Get("bytes"))
+		if plain, ok := strings.CutSuffix(name, Packed); ok {
+			var err error
+			if data, err = UnpackWeights(data); err != nil {
+				return nil, fmt.Errorf("the file %s: %w", name, err)
+			}
+			name = plain
+		}
+		files[name] = data
 	}
 	name := of.Get("name").String()
 	c, err := checkpoint.Open(files, name)

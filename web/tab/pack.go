@@ -1,0 +1,291 @@
+package tab
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Packed ends the name of a file of weights that [PackWeights] wrote.
+const Packed = ".packed"
+
+// A packed file of weights begins with this mark. Then come the length and the header of
+// the safetensors file that it stands for, and its tensors in the order of their data,
+// each with a byte for how it is written: the values' low bytes and then their high ones
+// (asPlanes), the steps of its blocks (asSteps), or as it was (asBytes).
+const packMark = "vizpack1"
+
+const (
+	asBytes = iota
+	asPlanes
+	asSteps
+)
+
+// packBlock and packMost are those of the engine's int8 (infer/kernel): the weights of a
+// row that share a scale, and the largest step.
+const (
+	packBlock = 64
+	packMost  = 127
+)
+
+// PackWeights writes a safetensors file so that gzip makes it smaller. It loses no bit:
+// the bundled models' matrices lie on the grid of the engine's int8, so a byte says a
+// weight; a value that is not on the grid is written out, and a matrix with many of them
+// keeps its own form. Of a file that it cannot take apart it says why not.
+func PackWeights(file []byte) ([]byte, error) {
+	data, list, err := takeApart(file)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.WriteString(packMark)
+	out.Write(file[:len(file)-len(data)])
+	for _, t := range list {
+		values := data[t.from:t.to]
+		steps := []byte(nil)
+		if t.grid {
+			steps = packSteps(values, t.cols)
+		}
+		switch {
+		case steps != nil:
+			out.WriteByte(asSteps)
+			out.Write(steps)
+		case t.size == 2:
+			out.WriteByte(asPlanes)
+			out.Write(planes(values))
+		default:
+			out.WriteByte(asBytes)
+			out.Write(values)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// UnpackWeights is the safetensors file that [PackWeights] had.
+func UnpackWeights(packed []byte) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(packed, []byte(packMark))
+	if !ok {
+		return nil, errors.New("it does not begin as packed weights do")
+	}
+	head, list, size, err := layout(rest)
+	if err == nil && size > 2*len(rest) { // no way to write a value takes less than half of its bytes
+		err = fmt.Errorf("it ends before its %d bytes of tensors", size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, len(head), len(head)+size)
+	copy(out, head)
+	r := reader{rest[len(head):]}
+	for _, t := range list {
+		values := make([]byte, t.to-t.from)
+		switch how := r.take(1); {
+		case how == nil:
+		case how[0] == asBytes:
+			copy(values, r.take(len(values)))
+		case how[0] == asPlanes && t.size == 2:
+			together(values, r.take(len(values)))
+		case how[0] == asSteps && t.grid:
+			r.steps(values, t.cols)
+		default:
+			return nil, fmt.Errorf("tensor %s is written in an unknown way, %d", t.name, how[0])
+		}
+		if r.rest == nil {
+			return nil, fmt.Errorf("the file ends within tensor %s", t.name)
+		}
+		out = append(out, values...)
+	}
+	if len(r.rest) > 0 {
+		return nil, fmt.Errorf("%d bytes are left over", len(r.rest))
+	}
+	return out, nil
+}
+
+// packing is a tensor of a file: where its values are, and the bytes of one.
+type packing struct {
+	name           string
+	from, to, size int
+	cols           int
+	grid           bool // a matrix of bfloat16
+}
+
+// takeApart returns the values of a safetensors file, and its tensors.
+func takeApart(file []byte) (data []byte, list []packing, err error) {
+	head, list, size, err := layout(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if data = file[len(head):]; len(data) != size {
+		return nil, nil, fmt.Errorf("its tensors have %d bytes, and the file has %d", size, len(data))
+	}
+	return data, list, nil
+}
+
+// layout reads a safetensors header: its bytes with those of its length, the tensors in
+// the order of their data, which must not leave gaps, and the bytes of all.
+func layout(file []byte) (head []byte, list []packing, size int, err error) {
+	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
+		return nil, nil, 0, errors.New("its header is longer than the file")
+	}
+	head = file[:8+binary.LittleEndian.Uint64(file)]
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(head[8:], &raw); err != nil {
+		return nil, nil, 0, fmt.Errorf("its header: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if name == "__metadata__" {
+			continue
+		}
+		var t struct {
+			Type  string `json:"dtype"`
+			Shape []int  `json:"shape"`
+			At    [2]int `json:"data_offsets"`
+		}
+		if err := json.Unmarshal(raw[name], &t); err != nil {
+			return nil, nil, 0, fmt.Errorf("tensor %s: %w", name, err)
+		}
+		p := packing{name: name, from: t.At[0], to: t.At[1], size: 1}
+		if t.Type == "BF16" || t.Type == "F16" {
+			p.size = 2
+		}
+		p.grid = t.Type == "BF16" && len(t.Shape) == 2
+		if p.grid {
+			p.cols = t.Shape[1]
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b packing) int { return cmp.Compare(a.from, b.from) })
+	for _, p := range list {
+		n := p.to - p.from
+		if p.from != size || n < 0 || n > maxWeights || n%p.size != 0 || p.grid && (p.cols <= 0 || n/2%p.cols != 0) {
+			return nil, nil, 0, fmt.Errorf("tensor %s does not lie where its shape says", p.name)
+		}
+		size = p.to
+	}
+	return head, list, size, nil
+}
+
+// maxWeights is the largest tensor in bytes that a site may have.
+const maxWeights = 1 << 28
+
+// planes are the low bytes of 16-bit values, and then the high ones.
+func planes(values []byte) []byte {
+	out, n := make([]byte, len(values)), len(values)/2
+	for i := range n {
+		out[i], out[n+i] = values[2*i], values[2*i+1]
+	}
+	return out
+}
+
+// together undoes [planes]; nothing where the bytes have run out.
+func together(values, p []byte) {
+	for i, n := 0, len(p)/2; i < n; i++ {
+		values[2*i], values[2*i+1] = p[i], p[n+i]
+	}
+}
+
+// packSteps writes a matrix of bfloat16 as the scales of its blocks, in planes, a step for
+// each weight, and before them the values that are not on the grid: how many, and for
+// each its place (four bytes) and value (two). nil: one in a hundred is not.
+func packSteps(values []byte, cols int) []byte {
+	n := len(values) / 2
+	var scales, steps, off []byte
+	for row := 0; row < n; row += cols {
+		for at := row; at < row+cols; at += packBlock {
+			block := values[2*at : 2*min(at+packBlock, row+cols)]
+			s := scale(block)
+			scales = binary.LittleEndian.AppendUint16(scales, uint16(math.Float32bits(s)>>16))
+			for i := 0; i < len(block); i += 2 {
+				bits := binary.LittleEndian.Uint16(block[i:])
+				q := step(bfloat(bits), s)
+				if onGrid(q, s) != bits {
+					off = binary.LittleEndian.AppendUint32(off, uint32(at+i/2))
+					off = binary.LittleEndian.AppendUint16(off, bits)
+				}
+				steps = append(steps, byte(q))
+			}
+		}
+	}
+	if len(off)/6 > n/100 {
+		return nil
+	}
+	out := binary.LittleEndian.AppendUint32(nil, uint32(len(off)/6))
+	return slices.Concat(out, off, planes(scales), steps)
+}
+
+// reader is what is still to be read; nil after it has run out.
+type reader struct{ rest []byte }
+
+// take returns the next n bytes, or nil.
+func (r *reader) take(n int) []byte {
+	if n > len(r.rest) || r.rest == nil {
+		r.rest = nil
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+// steps undoes [packSteps].
+func (r *reader) steps(values []byte, cols int) {
+	n, count := len(values)/2, r.take(4)
+	if count == nil {
+		return
+	}
+	off := r.take(6 * int(binary.LittleEndian.Uint32(count)))
+	perRow := (cols + packBlock - 1) / packBlock
+	scales := make([]byte, 2*perRow*(n/cols))
+	together(scales, r.take(len(scales)))
+	steps := r.take(n)
+	if r.rest == nil {
+		return
+	}
+	for i, q := range steps {
+		s := bfloat(binary.LittleEndian.Uint16(scales[2*(i/cols*perRow+i%cols/packBlock):]))
+		binary.LittleEndian.PutUint16(values[2*i:], onGrid(int8(q), s))
+	}
+	for ; len(off) > 0; off = off[6:] {
+		if at := int(binary.LittleEndian.Uint32(off)); at < n {
+			copy(values[2*at:], off[4:6])
+		}
+	}
+}
+
+// scale is the smallest bfloat16 that is not below max |w| / 127, as the engine's int8
+// takes it (infer/bundled/train/export.py).
+func scale(block []byte) float32 {
+	most := float32(0)
+	for i := 0; i < len(block); i += 2 {
+		most = max(most, float32(math.Abs(float64(bfloat(binary.LittleEndian.Uint16(block[i:]))))))
+	}
+	return math.Float32frombits((math.Float32bits(most/packMost) + 0xffff) &^ 0xffff)
+}
+
+// step is the step nearest to a weight.
+func step(w, s float32) int8 {
+	q := math.RoundToEven(float64(w) / float64(s))
+	if !(math.Abs(q) <= packMost) { // also where it is no number
+		return 0
+	}
+	return int8(q)
+}
+
+// onGrid is a step's weight, as the bundled models are stored: rounded to the nearest
+// bfloat16, or towards zero where that would be more than the largest step.
+func onGrid(q int8, s float32) uint16 {
+	bits := math.Float32bits(float32(q) * s)
+	near := uint16((bits + 0x7fff + bits>>16&1) >> 16)
+	if float32(math.Abs(float64(bfloat(near)))) > packMost*s {
+		return uint16(bits >> 16)
+	}
+	return near
+}
+
+func bfloat(bits uint16) float32 { return math.Float32frombits(uint32(bits) << 16) }
