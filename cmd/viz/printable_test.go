@@ -129,7 +129,7 @@ func TestOutputHasOneHome(t *testing.T) {
 		}
 		name, _ := filepath.Rel(top, path)
 		switch name = filepath.ToSlash(name); {
-		case d.IsDir() && (name == "testdata" || strings.HasPrefix(d.Name(), ".") && path != top):
+		case d.IsDir() && (name == "testdata" || notOurs(path)):
 			return filepath.SkipDir
 		case filepath.Ext(name) != ".go", strings.HasSuffix(name, "_test.go"), strings.HasPrefix(name, "infer/terms/"):
 			return nil

@@ -100,7 +100,7 @@ func TestNothingDialsOut(t *testing.T) {
 			return err
 		}
 		if d.IsDir() {
-			if strings.HasPrefix(d.Name(), ".") && path != top {
+			if notOurs(path) {
 				return filepath.SkipDir
 			}
 			return nil

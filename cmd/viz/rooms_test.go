@@ -81,6 +81,7 @@ var ranks = map[string]int{
 	"web/webtest":             13, // runs the whole server for tests of pages
 	"cmd/viz":                 15,
 	"cmd/viz/tab":             14, // the program for browsers
+	"cmd/viz/tab/build":       0,  // builds it
 	"cmd/viz/dist":            2,  // makes a release
 
 	"web/coursework/courseworktest": 11, // what tests of rooms about the course share

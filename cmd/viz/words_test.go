@@ -48,7 +48,7 @@ func TestWordsHaveOneHome(t *testing.T) {
 			return err
 		}
 		if d.IsDir() {
-			if strings.HasPrefix(d.Name(), ".") && path != top {
+			if notOurs(path) {
 				return filepath.SkipDir // not ours: another checkout, or an editor's files
 			}
 			return nil
@@ -157,8 +157,7 @@ func TestSentencesHaveOneHome(t *testing.T) {
 		}
 		name, _ := filepath.Rel(top, path)
 		switch name = filepath.ToSlash(name); {
-		case d.IsDir() && (name == "web/stage" || name == "testdata" ||
-			strings.HasPrefix(d.Name(), ".") && path != top):
+		case d.IsDir() && (name == "web/stage" || name == "testdata" || notOurs(path)):
 			return filepath.SkipDir
 		case d.IsDir(), !slices.Contains([]string{".go", ".templ", ".js"}, filepath.Ext(name)),
 			strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, "_templ.go"):
@@ -249,4 +248,12 @@ func TestTerminalSpeaksTheCatalogue(t *testing.T) {
 			t.Errorf("%s: %q is in no catalogue:\n%s", name, left, b.String())
 		}
 	}
+}
+
+// notOurs says that a folder is none of the project's source: another checkout, an editor's
+// files, or what make writes.
+func notOurs(path string) bool {
+	top := filepath.Join("..", "..")
+	name, _ := filepath.Rel(top, path)
+	return path != top && strings.HasPrefix(filepath.Base(path), ".") || name == "dist" || name == "site"
 }
