@@ -19,7 +19,8 @@ import (
 // quarter less.
 func TestPackedModels(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func() (fs.FS, error){"target": bundled.TargetFiles, "draft": bundled.DraftFiles} {
+	models := map[string]func() (fs.FS, error){"target": bundled.TargetFiles, "draft": bundled.DraftFiles}
+	for name, open := range models {
 		files, err := open()
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +109,8 @@ func TestPackedWrong(t *testing.T) {
 	}
 	for _, header := range []string{
 		`{"m":{"dtype":"BF16","shape":[1,0],"data_offsets":[0,4]}}`, `{"m":{"dtype":"BF16","data_offsets":[2,4]}}`,
-		`{"m":{"dtype":"F32","data_offsets":[0,-4]}}`, `{"m":7}`, `[]`, fmt.Sprintf(`{"m":{"data_offsets":[0,%d]}}`, 1<<40),
+		`{"m":{"dtype":"F32","data_offsets":[0,-4]}}`, `{"m":7}`, `[]`,
+		fmt.Sprintf(`{"m":{"data_offsets":[0,%d]}}`, 1<<40),
 	} {
 		if _, err := PackWeights(safetensors(header, 1, 2, 3, 4)); err == nil {
 			t.Errorf("%s is packed", header)
