@@ -7,10 +7,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// How long a lesson may be (about 900 words), in words that a reader meets without opening a fold. What is
+// How long a lesson may be, in words that a reader meets without opening a fold. What is
 // in a question does not count: it is something to do.
 const (
-	mostWords   = 950 // in a lesson
+	mostWords   = 900 // in a lesson
 	mostInARow  = 250 // without something to do
 	mostToTouch = 80  // before the first thing to touch, the lead included
 )
