@@ -47,10 +47,10 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		return nil
 	}
 	deps := classroom.Deps{
-		Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.targets.Seat,
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Seat: s.targets.Seat,
 		Caller: s.learners.Caller, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	}
-	if s.cfg.Classes.Logs == nil {
+	if s.cfg.Classes.Logs == nil || s.cfg.Progress == nil {
 		classroom.New(deps).Mount(mux)
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // [AskNext], [AskQuestion], [AskNumber], [AskDraw], [Close], [Extend],
 // [ShowSpread], [Revote], [Reveal], [Dismiss], [AppendMajority], [AppendOf],
 // [SetTimer], [Lock], [HideNames], [AllowAlone], [DropName], [Remove],
-// [TakeOver], [End], [Reopen] or [Delete].
+// [Assign], [TakeOver], [End], [Reopen] or [Delete].
 type Command interface{ command() }
 
 // Drive executes a command on the room's run. A poll on the step must be closed

@@ -97,6 +97,9 @@ type roomData struct {
 	Seed                                         uint64    `json:"seed"` // of what is shuffled and drawn here
 	Nicknames, Alone, Locked, NamesHidden, Ended bool
 	NamesFall                                    bool `json:",omitempty"`
+
+	Tasks    string `json:"tasks,omitempty"` // that are assigned, with spaces between
+	AskNames bool   `json:"ask_names,omitempty"`
 }
 
 // newSeed is random, below 2^53 so that any reader of the JSON gets it right.

@@ -40,6 +40,11 @@ func (c *core) do(cmd Command) error {
 		if cmd.For > 0 {
 			next.Timer = c.cfg.Now().Add(cmd.For)
 		}
+	case Assign:
+		var err error
+		if next, err = next.assign(cmd); err != nil {
+			return err
+		}
 	case Lock:
 		next.Locked = cmd.On
 	case HideNames:
@@ -187,7 +192,7 @@ func (c *core) remove(id int) error {
 	if p != nil {
 		also = append(also, c.withdrawal(p.at(), id))
 	}
-	if err := c.changeMember(id, func(m *member) { m.Name, m.Removed = "", true }, also...); err != nil {
+	if err := c.changeMember(id, func(m *member) { m.Name, m.Removed, m.Work = "", true, nil }, also...); err != nil {
 		return err
 	}
 	if p != nil {
@@ -204,7 +209,7 @@ func (c *core) forget(learner string) error {
 		return c.erase() // if something could not be erased before
 	}
 	pages := m.pages
-	unknown := func(m *member) { m.Name, m.Learner, m.pages = "", forgotten(m.ID), 0 }
+	unknown := func(m *member) { m.Name, m.Learner, m.pages, m.Work = "", forgotten(m.ID), 0, nil }
 	if err := c.changeMember(m.ID, unknown); err != nil {
 		return err
 	}

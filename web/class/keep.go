@@ -43,7 +43,7 @@ func aboutOne(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
 
 // memberEntry makes a record of who a member is, nameEntry of their nickname.
 func (c *core) memberEntry(m member) entry {
-	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed})
+	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed, m.Work})
 }
 
 func (c *core) nameEntry(m member) entry {

@@ -41,6 +41,7 @@ type (
 		Learner  string `json:"learner"`
 		Nameless bool   `json:"nameless,omitempty"` // the instructor removed the name
 		Removed  bool   `json:"removed,omitempty"`
+		Work     *Work  `json:"work,omitempty"` // handed in
 	}
 	nameRecord struct {
 		Member int    `json:"member"`
@@ -82,6 +83,7 @@ type keptMember struct {
 	Name     string `json:"name"`
 	Nameless bool   `json:"nameless"`
 	Removed  bool   `json:"removed"`
+	Work     *Work  `json:"work,omitempty"`
 }
 
 // book tracks which records count, so that the others can be deleted.
@@ -134,7 +136,7 @@ func (b *book) owes() bool {
 
 // folding folds a room's log.
 var folding = journal.Fold[kept]{
-	Version: "1",
+	Version: "2",
 	Begin:   func() *kept { return &kept{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
 	Add: func(k *kept, r journal.Record) bool { // a damaged record does not affect the others
 		if r.Type == typeVote || r.Type == typeWithdrawn {
@@ -185,7 +187,7 @@ func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 			if *m != nil {
 				name = (*m).Name
 			}
-			*m = &keptMember{x.Learner, name, x.Nameless, x.Removed}
+			*m = &keptMember{x.Learner, name, x.Nameless, x.Removed, x.Work}
 		})
 	case typeName:
 		ok = read(r, func(x nameRecord) {

@@ -11,6 +11,7 @@ type member struct {
 	Member
 	Learner           string
 	Nameless, Removed bool
+	Work              *Work // handed in, nil for nothing
 	pages             int
 	voted             bool
 	known             bool         // to the server when they joined; false after a restart
@@ -40,7 +41,13 @@ func (c *core) admit(who admission.Caller) error {
 		return ErrExpired
 	case m != nil:
 		return nil
-	case c.data.Locked:
+	}
+	return c.admitNew(who)
+}
+
+// admitNew returns why somebody who is no member cannot become one, or nil.
+func (c *core) admitNew(who admission.Caller) error {
+	if c.data.Locked {
 		return ErrLocked
 	}
 	if full, replaced := c.space(who); replaced == nil && (full || len(c.members) >= mostMembers) {

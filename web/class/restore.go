@@ -228,6 +228,7 @@ func (c *core) become(k *kept) {
 			m.Removed = true
 		} else {
 			m.Name, m.Learner, m.Nameless, m.Removed = is.Name, is.Learner, is.Nameless, is.Removed
+			m.Work, m.voted = is.Work, is.Work != nil
 			c.byLearner[m.Learner] = m
 		}
 		c.members = append(c.members, m)
@@ -258,7 +259,7 @@ func (c *core) kept() *kept {
 			k.Members = append(k.Members, nil)
 			continue
 		}
-		k.Members = append(k.Members, &keptMember{m.Learner, m.Name, m.Nameless, m.Removed})
+		k.Members = append(k.Members, &keptMember{m.Learner, m.Name, m.Nameless, m.Removed, m.Work})
 	}
 	return k
 }

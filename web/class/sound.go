@@ -50,7 +50,7 @@ func (b begunRecord) check() bool { return someTime(b.At) }
 
 func (d roomData) check() bool {
 	return text(d.Title, longestName) && text(d.Walk, longestName) && between(d.Step, 0, mostSteps) &&
-		between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer)
+		between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer) && text(d.Tasks, mostTasks*(longestTask+1))
 }
 
 func (s stageRecord) check() bool { return text(s.Link, longestText) }
@@ -58,7 +58,7 @@ func (s seqRecord) check() bool   { return s.Seq <= mostViews }
 func (t Text) check() bool        { return text(t.Prompt, longestText) && text(t.Link, longestText) }
 
 func (m memberRecord) check() bool {
-	return between(m.Member, 1, mostMembers) && text(m.Learner, longestName)
+	return between(m.Member, 1, mostMembers) && text(m.Learner, longestName) && m.Work.check()
 }
 
 func (n nameRecord) check() bool {

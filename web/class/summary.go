@@ -24,6 +24,7 @@ type Summary struct {
 	WalkSlug    string // its name in addresses
 	Polls       []PollSummary
 	Texts       []Text
+	Assigned    *AssignedSummary // nil if nothing is
 
 	// Of the votes that said how sure they are and could be right or wrong:
 	Calibration []predict.Bin // stated against come true
@@ -86,7 +87,7 @@ func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
 func (c *core) summary() *Summary {
 	s := &Summary{
 		Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(),
-		Texts: slices.Clone(c.texts),
+		Texts: slices.Clone(c.texts), Assigned: c.assigned(),
 	}
 	if w := c.cfg.Course.Walk(c.data.Walk); w != nil {
 		s.Walk, s.WalkSlug = w.Title, w.Slug

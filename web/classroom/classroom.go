@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -19,7 +20,9 @@ import (
 type Deps struct {
 	Hub    *class.Hub // nil where no classes can be held: the pages say so then
 	Course *lessons.Course
-	Model  *infer.Model
+	// Progress is what learners have done; needed where classes can be held.
+	Progress *progress.Store
+	Model    *infer.Model
 	// Seat returns a place in the pool for a run of the model: that of a guided tour,
 	// whose steps are made once for everybody.
 	Seat func() *infer.Seat
@@ -36,6 +39,7 @@ type Pages struct {
 	pages.Base
 	tickets tickets
 	tours   *tours
+	drafts  *admission.Queue
 	rest    *session.State // what is shown of a run that rests
 }
 
@@ -44,7 +48,8 @@ func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	return &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
-		tours: newTours(d.Seat), rest: session.New(d.Model, session.Limits{}).State(),
+		tours: newTours(d.Seat), drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
+		rest: session.New(d.Model, session.Limits{}).State(),
 	}
 }
 
@@ -77,6 +82,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	}, pages.Routes{
 		"GET /teach":                    p.teach,
 		"POST /teach":                   p.makeRoom,
+		"GET /teach/walk":               p.draft,
+		"POST /teach/walk":              p.checkDraft,
 		"GET /join":                     p.join,
 		"GET /class/{code}":             p.follow,
 		"GET /class/{code}/alone":       p.alone,
@@ -90,6 +97,9 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"GET /class/{code}/summary":     p.summary,
 		"GET /class/{code}/summary.csv": p.summaryCSV,
 		"GET /class/{code}/replay":      p.replay,
+		"GET /class/{code}/assign":      p.assign,
+		"GET /class/{code}/assigned":    p.work,
+		"POST /class/{code}/assigned":   p.handIn,
 		"GET /tour/{walk}":              p.tour,
 	})
 }

@@ -139,6 +139,7 @@ var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"follow":          func(_ *fields, v *class.View) class.Command { return class.AllowAlone{On: !v.Alone} },
 	"drop-name":       func(f *fields, _ *class.View) class.Command { return class.DropName{Member: f.member()} },
 	"remove":          func(f *fields, _ *class.View) class.Command { return class.Remove{Member: f.member()} },
+	"assign":          assignCommand,
 	"take-seat":       func(*fields, *class.View) class.Command { return class.TakeOver{} },
 	"end":             func(*fields, *class.View) class.Command { return class.End{} },
 	"reopen":          func(*fields, *class.View) class.Command { return class.Reopen{} },
@@ -174,6 +175,7 @@ var roomFields = map[string][]string{
 	"revote":       {"seconds"},
 	"append-of":    {"member"},
 	"timer":        {"seconds"},
+	"assign":       {"do", "names"},
 	"drop-name":    {"member"},
 	"remove":       {"member"},
 	"delete":       {"sure"}, // its checkbox; the browser requires it
@@ -243,6 +245,8 @@ func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case pages.Fragment(r):
 		w.WriteHeader(http.StatusNoContent)
+	case name == "assign":
+		http.Redirect(w, r, roomPath(room.Code())+"/summary#work", http.StatusSeeOther)
 	case name == "delete":
 		http.Redirect(w, r, "/teach?deleted=1", http.StatusSeeOther)
 	default:

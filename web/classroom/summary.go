@@ -20,6 +20,7 @@ type summaryPage struct {
 	When  string
 	Base  string
 	Link  string // of the replay, for everybody
+	Work  *workSummary
 	Asked []askedPoll
 	Bins  []bin
 	Score string
@@ -124,6 +125,7 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 	}
 	v := newSummaryPage(s, p.Access.reach(r).Base)
 	v.Link = v.Base + "/class/" + room.Code() + "/replay?key=" + url.QueryEscape(room.ReplayKey())
+	v.Work = newWorkSummary(p.Course, s.Assigned, v.Base+workPath(room.Code(), room.WorkKey()))
 	p.HTML(w, r, http.StatusOK, summaryHTML(v))
 }
 

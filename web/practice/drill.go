@@ -44,8 +44,19 @@ const (
 )
 
 // firstWorth is what a cell is worth by its first answer: right, nearly right,
-// wrong and corrected later, or shown.
+// wrong and corrected later, or shown. The name of a mistake may follow after
+// firstSlip.
 var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
+
+const firstSlip = "."
+
+// firstOf reads the verdict on a first answer.
+func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
+	state, name, slipped := strings.Cut(text, firstSlip)
+	worth, ok = firstWorth[state]
+	slip = drill.Mistake(name)
+	return worth, slip, ok && slipped == (slip.Name() != "")
+}
 
 // openDrill reads a drill and its numbers from an address. If they are invalid it
 // answers the request and returns nil.
@@ -139,7 +150,7 @@ func (v *drillWork) read(form url.Values) {
 	}
 	for _, s := range form["first"] {
 		if id, state, ok := strings.Cut(s, "="); ok && v.Problem.Cell(id) != nil {
-			if _, known := firstWorth[state]; known {
+			if _, _, known := firstOf(state); known {
 				v.First[id] = state
 			}
 		}
@@ -193,6 +204,9 @@ func (v *drillWork) settle() {
 	for id, verdict := range v.Score.Verdicts {
 		state := map[drill.State]string{drill.Right: "r", drill.Part: "p", drill.Wrong: "w"}[verdict.State]
 		if v.First[id] == "" && state != "" {
+			if verdict.Mistake.Name() != "" {
+				state += firstSlip + string(verdict.Mistake)
+			}
 			v.First[id] = state
 		}
 	}
@@ -215,17 +229,22 @@ func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) 
 			continue
 		}
 		credit, first := 0.0, 0
+		var slips []drill.Mistake
 		cells := v.cellsOf(v.Steps[i])
 		for _, id := range cells {
-			credit += firstWorth[v.First[id]]
+			worth, slip, _ := firstOf(v.First[id])
+			credit += worth
 			if v.First[id] == "r" {
 				first++
 			}
+			slips = append(slips, slip)
 		}
 		err := p.Progress.Answer(r.Context(), p.Who(w, r), progress.Answer{
 			ID: v.Key + "." + s.ID, Item: string(v.Kind) + "/" + s.ID, Kind: progress.Drill,
 			Credit: credit / float64(len(cells)),
-			Detail: fmt.Sprintf("seed %d, level %d: %d of %d at first", v.Seed, v.Level, first, len(cells)),
+			Detail: progress.WithSlips(
+				fmt.Sprintf("seed %d, level %d: %d of %d at first", v.Seed, v.Level, first, len(cells)), slips,
+			),
 		})
 		if err != nil {
 			return err

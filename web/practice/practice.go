@@ -2,12 +2,10 @@ package practice
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework"
@@ -113,17 +111,7 @@ func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 	}
 	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(cal)}
 	for _, info := range drill.Kinds() {
-		v.Drills = append(v.Drills, practiceDrill{info, been(m.Drills, info.Kind)})
+		v.Drills = append(v.Drills, practiceDrill{info, coursework.DrillSay(m.Drills, info.Kind)})
 	}
 	p.HTML(w, r, http.StatusOK, practiceHTML(v))
-}
-
-// been says how a drill went so far.
-func been(all []progress.DrillMap, kind drill.Kind) string {
-	for _, d := range all {
-		if d.Drill == string(kind) {
-			return fmt.Sprintf("%s done, best %s", terms.Counted(d.Times, "step"), terms.Percent(d.Best))
-		}
-	}
-	return ""
 }

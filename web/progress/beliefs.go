@@ -1,10 +1,6 @@
 package progress
 
-import (
-	"context"
-	"strconv"
-	"strings"
-)
+import "context"
 
 // A Belief is what somebody answered first to a question of the course, and where they
 // are now.
@@ -31,10 +27,8 @@ func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, e
 				continue
 			}
 			b := Belief{Question: q.ID, First: first.Credit, Now: now.Credit, Chose: -1}
-			if text, ok := strings.CutPrefix(first.Detail, "choice "); ok {
-				if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Choices) {
-					b.Chose = n - 1
-				}
+			if n, ok := chosen(first.Detail, len(q.Choices)); ok {
+				b.Chose = n
 			}
 			list = append(list, b)
 		}

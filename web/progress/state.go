@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	drills "github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -57,6 +58,8 @@ type drill struct {
 	Last  credit  `json:"last"`
 	Best  float64 `json:"best"`
 	Times int     `json:"times"`
+	// Slips are the mistakes that were made at first.
+	Slips map[drills.Mistake]bool `json:"slips,omitempty"`
 }
 
 // card is the state of a card and the reviews that it follows from.
@@ -91,7 +94,7 @@ var schedule = fsrs.Default()
 
 // folding folds a learner's log.
 var folding = journal.Fold[state]{
-	Version: "3",
+	Version: "4",
 	Begin: func() *state {
 		return &state{
 			Visits: map[string]*visit{}, Credit: map[string]*credit{}, Drills: map[string]*drill{},
@@ -184,6 +187,7 @@ func (s *state) answered(e saved.Answered) {
 		// The part after the slash means something only to the exercise itself.
 		name, _, _ := strings.Cut(e.Item, "/")
 		s.drilled(name, c)
+		s.Drills[name].slipped(slipsIn(e.Detail))
 		return
 	}
 	if old := s.Firsts[e.Item]; old == nil || old.newer(c) {
@@ -207,6 +211,15 @@ func (s *state) drilled(name string, c credit) {
 	}
 	if d.First.newer(c) {
 		d.First = c
+	}
+}
+
+func (d *drill) slipped(list []drills.Mistake) {
+	for _, m := range list {
+		if d.Slips == nil {
+			d.Slips = map[drills.Mistake]bool{}
+		}
+		d.Slips[m] = true
 	}
 }
 

@@ -1,0 +1,24 @@
+package drill
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+// TestEveryMistakeHasAName: each mistake that a verdict can have is named for a teacher.
+func TestEveryMistakeHasAName(t *testing.T) {
+	source, err := os.ReadFile("verdict.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := regexp.MustCompile(`Mistake = "([a-z0-9-]+)"`).FindAllStringSubmatch(string(source), -1)
+	for _, m := range all {
+		if Mistake(m[1]).Name() == "" {
+			t.Errorf("%q has no name", m[1])
+		}
+	}
+	if len(all) != len(slipNames) {
+		t.Errorf("%d mistakes and %d names", len(all), len(slipNames))
+	}
+}

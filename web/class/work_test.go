@@ -1,0 +1,173 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+func (l *lesson) hands(id int, name string, done, slips []string) {
+	l.t.Helper()
+	if err := l.HandIn(l.t.Context(), caller(learner(id)), name, Work{Done: done, Slips: slips}); err != nil {
+		l.t.Fatalf("what %d hands in: %v", id, err)
+	}
+}
+
+func (l *lesson) work() *AssignedSummary {
+	l.t.Helper()
+	s, err := l.Summary(l.t.Context(), l.secret)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s.Assigned
+}
+
+const (
+	taskA, taskB = "learn/temperature", "practice/five"
+	slipA, slipB = "practice/five:largest", "practice/five:base-10"
+)
+
+// TestWorkIsCountedOnce: one learner counts once, however often they hand in, and
+// what they hand in last counts; it is still there after a restart.
+func TestWorkIsCountedOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Nicknames: true})
+	if l.work() != nil {
+		t.Error("something is assigned already")
+	}
+	l.does(Assign{Tasks: []string{taskA, taskB}})
+	l.class(2)
+	l.hands(1, "Ada", []string{taskA}, []string{slipA})
+	l.hands(1, "Ada", []string{taskA, taskB}, []string{slipA, slipB})
+	l.hands(1, "Ada", []string{taskA, taskB}, []string{slipA, slipB})
+	l.hands(2, "", nil, []string{slipA, slipA})
+	l.hands(3, "", []string{taskA}, nil) // with the link alone
+	check := func(a *AssignedSummary) {
+		t.Helper()
+		same(t, "finished", a.Tasks, TaskSummary{taskA, 2}, TaskSummary{taskB, 1})
+		same(t, "mistakes", a.Slips, SlipSummary{taskB, "largest", 2}, SlipSummary{taskB, "base-10", 1})
+		if a.HandedIn != 3 || len(a.People) != 0 {
+			t.Errorf("%d handed in; names: %v", a.HandedIn, a.People)
+		}
+	}
+	check(l.work())
+	code, secret := l.Code(), l.secret
+	s.end()
+	again := begun(t, dir)
+	r, err := again.Instruct(t.Context(), code, secret, caller(teacher))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check((&lesson{r, t, secret}).work())
+}
+
+// TestWorkNames: names are in the summary only if the instructor asked for them, and
+// vanish with who is removed or forgotten.
+func TestWorkNames(t *testing.T) {
+	l := begun(t, "").room(Options{})
+	l.does(Assign{Tasks: []string{taskA}, Names: true})
+	for i, name := range []string{"Ada", "Grace", "Alan"} {
+		l.hands(i+1, name, []string{taskA}, nil)
+	}
+	same(t, "who", l.work().People, PersonSummary{"Ada", 1}, PersonSummary{"Alan", 1}, PersonSummary{"Grace", 1})
+	l.does(Remove{Member: 1})
+	if err := l.ask(t.Context(), func(c *core) error { return c.forget(learner(2)) }); err != nil {
+		t.Fatal(err)
+	}
+	a := l.work()
+	same(t, "who is left", a.People, PersonSummary{"Alan", 1})
+	if a.HandedIn != 1 || a.Tasks[0].Done != 1 {
+		t.Errorf("what is left: %+v", a)
+	}
+	if err := l.HandIn(t.Context(), caller(learner(1)), "Ada", Work{}); !errors.Is(err, ErrRemoved) {
+		t.Errorf("somebody removed: %v", err)
+	}
+	l.does(Assign{Tasks: []string{taskA}})
+	if a := l.work(); len(a.People) != 0 || a.HandedIn != 1 {
+		t.Errorf("not asked for names: %+v", a)
+	}
+}
+
+// TestWorkOfStrangers: only the link's key opens an assignment, a locked or full room
+// takes nobody new, and whoever has handed in is not displaced. The class's code does not
+// come back to life.
+func TestWorkOfStrangers(t *testing.T) {
+	s := begun(t, "", func(c *Config) { c.Limits.Members = admission.Share{Most: 2} })
+	l := s.room(Options{})
+	if err := l.HandIn(t.Context(), caller("p1"), "", Work{}); err == nil {
+		t.Error("something was handed in though nothing is assigned")
+	}
+	l.does(Assign{Tasks: []string{taskA}})
+	for _, key := range []string{"", l.ReplayKey(), l.secret.String(), l.WorkKey() + "A"} {
+		if _, err := s.Assigned(l.Code(), key, caller("someone")); !errors.Is(err, ErrNoRoom) {
+			t.Errorf("with key %q: %v", key, err)
+		}
+	}
+	if r, err := s.Assigned(l.Code(), l.WorkKey(), caller("p1")); r != l.Room || err != nil {
+		t.Fatal(err)
+	}
+	l.does(End{})
+	s.clock.pass(25 * time.Hour)
+	l.hands(1, "", []string{taskA}, nil)
+	l.hands(2, "", nil, nil)
+	if err := l.HandIn(t.Context(), caller("p3"), "", Work{}); !errors.Is(err, ErrFull) {
+		t.Errorf("a third in a room for two: %v", err)
+	}
+	l.does(Reopen{}, Lock{On: true})
+	if err := l.HandIn(t.Context(), caller("p4"), "", Work{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("a stranger in a locked room: %v", err)
+	}
+	l.hands(2, "", []string{taskA}, nil) // who is in it may
+	if a := l.work(); a.HandedIn != 2 || a.Tasks[0].Done != 2 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestWorkIsBounded: what is handed in beyond the tasks and the limits does not stay,
+// and an assignment that is too long or no list of addresses is refused.
+func TestWorkIsBounded(t *testing.T) {
+	l := begun(t, "").room(Options{})
+	l.does(Assign{Tasks: []string{taskB}})
+	var many []string
+	for i := range 1000 {
+		many = append(many, fmt.Sprintf("%s:slip-%d", taskB, i))
+	}
+	l.hands(1, "", []string{taskA, taskB, taskB}, append([]string{"learn/other:x", taskB, taskB + ":"}, many...))
+	a := l.work()
+	if len(a.Slips) != mostSlips || slices.ContainsFunc(a.Slips, func(s SlipSummary) bool { return s.Task != taskB }) {
+		t.Errorf("%d mistakes stay", len(a.Slips))
+	}
+	same(t, "finished", a.Tasks, TaskSummary{taskB, 1})
+	for _, tasks := range [][]string{make([]string, mostTasks+1), {"a b"}, {""}, {"a:b"}, {string(make([]byte, 100))}} {
+		if _, err := l.Present(t.Context(), teacher, l.secret, Assign{Tasks: tasks}); err == nil {
+			t.Errorf("%.20q was assigned", tasks)
+		}
+	}
+	before := changes(t, l)
+	for range 5 {
+		l.hands(1, "", []string{taskB}, many)
+	}
+	if n := changes(t, l); n > before+1 { // the first of these may differ from the one before
+		t.Errorf("the same five times made %d records", n-before)
+	}
+	l.does(Assign{})
+	if l.work() != nil {
+		t.Error("an assignment cannot be taken back")
+	}
+}
+
+// changes is how many records the room has written.
+func changes(t *testing.T, l *lesson) int {
+	t.Helper()
+	n, err := get(context.Background(), l.Room, func(c *core) (int, error) { return c.book.Last, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

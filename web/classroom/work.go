@@ -1,0 +1,226 @@
+package classroom
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// What a class was assigned: the instructor chooses it and sees what came back, on the
+// summary's page; a learner has a list of it, and hands in what the server knows they
+// have done.
+
+// assignPage is where an instructor chooses.
+type assignPage struct {
+	Title, Code    string
+	Lessons, Drill []coursework.Task
+	Chosen         []string
+	Names          bool
+}
+
+// assign answers GET /class/CODE/assign.
+func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
+	room, _, who, ok := p.taught(w, r)
+	if !ok {
+		return
+	}
+	a, err := room.Assignment(r.Context(), who)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	v := assignPage{Title: a.Title, Code: room.Code(), Chosen: a.Tasks, Names: a.Names}
+	v.Lessons, v.Drill = coursework.Tasks(coursework.NewMap(p.Course, progress.Map{}), nil)
+	p.HTML(w, r, http.StatusOK, assignHTML(v))
+}
+
+// assignCommand reads what an instructor has chosen.
+func assignCommand(f *fields, _ *class.View) class.Command {
+	tasks := slices.Clone(f.Values["do"])
+	slices.Sort(tasks)
+	return class.Assign{Tasks: slices.Compact(tasks), Names: f.Get("names") != ""}
+}
+
+// workPage is what a learner was assigned.
+type workPage struct {
+	class.Assignment
+	Code, Key      string
+	Lessons, Drill []coursework.Task
+	Handed         string // what was handed in, "" for nothing
+	Done, Of       int
+	Just           bool // it was handed in just now
+}
+
+func workPath(code, key string) string {
+	return roomPath(code) + "/assigned?key=" + url.QueryEscape(key)
+}
+
+// work answers GET /class/CODE/assigned: the tasks, and how far a learner is.
+func (p *Pages) work(w http.ResponseWriter, r *http.Request) {
+	who, q := p.caller(w, r), r.URL.Query()
+	room, err := p.Hub.Assigned(class.NormalCode(r.PathValue("code")), q.Get("key"), who)
+	if err != nil {
+		p.failWork(w, r, err)
+		return
+	}
+	v, err := p.workOf(r, room, who.Learner)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	v.Just = q.Has("done")
+	p.HTML(w, r, http.StatusOK, workHTML(v))
+}
+
+func (p *Pages) workOf(r *http.Request, room *class.Room, learner string) (v workPage, err error) {
+	v = workPage{Code: room.Code(), Key: room.WorkKey()}
+	if v.Assignment, err = room.Assignment(r.Context(), learner); err != nil {
+		return v, err
+	}
+	m, err := p.Progress.Map(r.Context(), learner)
+	if err != nil {
+		return v, err
+	}
+	read, drills := coursework.Tasks(coursework.NewMap(p.Course, m), m.Drills)
+	v.Lessons, v.Drill = coursework.Only(read, v.Tasks), coursework.Only(drills, v.Tasks)
+	for _, t := range slices.Concat(v.Lessons, v.Drill) {
+		if v.Of++; t.Done {
+			v.Done++
+		}
+	}
+	if w := v.Work; w != nil {
+		v.Handed = fmt.Sprintf("%s of %s finished", terms.Count(len(w.Done)), terms.Counted(v.Of, "task"))
+	}
+	return v, nil
+}
+
+// handIn answers the form of that page.
+func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
+	if !p.Form(w, r) {
+		return
+	}
+	who, fresh := p.Caller(r)
+	if fresh != nil { // whoever opened the page has a cookie, unless their browser keeps none
+		p.fail(w, r, terms.Refuse(class.CodeCookie, "Your browser didn’t keep this page’s cookie, so your results "+
+			"can’t be told from those of others. Allow cookies for this site and open your link again."))
+		return
+	}
+	room, err := p.Hub.Assigned(class.NormalCode(r.PathValue("code")), r.PostForm.Get("key"), who)
+	if err != nil {
+		p.failWork(w, r, err)
+		return
+	}
+	v, err := p.workOf(r, room, who.Learner)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	slips, err := p.Progress.Slips(r.Context(), who.Learner)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	var work class.Work
+	for _, t := range slices.Concat(v.Lessons, v.Drill) {
+		if t.Done {
+			work.Done = append(work.Done, t.Key)
+		}
+	}
+	for _, s := range slips {
+		if task := coursework.TaskOf(p.Course, s); slices.Contains(v.Tasks, task) {
+			work.Slips = append(work.Slips, task+":"+slipKey(s))
+		}
+	}
+	if err := room.HandIn(r.Context(), who, r.PostForm.Get("nick"), work); err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, workPath(room.Code(), room.WorkKey())+"&done=1", http.StatusSeeOther)
+}
+
+// failWork says that a link of an assignment leads nowhere.
+func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
+	if err == class.ErrNoRoom {
+		p.Refuse(w, r, http.StatusNotFound, "There is no such assignment.",
+			"The link may be incomplete, or the room was deleted. Ask whoever sent it for a new one.")
+		return
+	}
+	p.fail(w, r, err)
+}
+
+// slipKey names a mistake within its task; slipSay reads it again, for an instructor. It
+// is "" for one that this course does not have.
+func slipKey(s progress.Slip) string {
+	if s.Drill != "" {
+		return string(s.Mistake)
+	}
+	return s.Question + "." + strconv.Itoa(s.Choice+1)
+}
+
+func slipSay(course *lessons.Course, key string) string {
+	if name := drill.Mistake(key).Name(); name != "" {
+		return name
+	}
+	id, choice, _ := strings.Cut(key, ".")
+	n, err := strconv.Atoi(choice)
+	for _, q := range course.Questions {
+		if err == nil && q.ID == id && n >= 1 && n <= len(q.Choices) {
+			return fmt.Sprintf("“%s”, to “%s”", oneLine(q.Choices[n-1].Text), oneLine(q.PromptText))
+		}
+	}
+	return ""
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// workSummary is what came back, for the instructor.
+type workSummary struct {
+	*class.AssignedSummary
+	Link  string
+	Tasks []workTask
+	Slips []workSlip
+}
+
+type workTask struct{ Title, Done, Bar string }
+
+type workSlip struct{ Task, Say, Members string }
+
+// shownSlips is how many mistakes a summary lists.
+const shownSlips = 8
+
+func newWorkSummary(course *lessons.Course, a *class.AssignedSummary, link string) *workSummary {
+	if a == nil {
+		return nil
+	}
+	v := &workSummary{AssignedSummary: a, Link: link}
+	titles := map[string]string{}
+	read, drills := coursework.Tasks(coursework.NewMap(course, progress.Map{}), nil)
+	for _, t := range append(read, drills...) { // in the order of the course
+		i := slices.IndexFunc(a.Tasks, func(x class.TaskSummary) bool { return x.Task == t.Key })
+		if i < 0 {
+			continue
+		}
+		titles[t.Key] = t.Title
+		done := a.Tasks[i].Done
+		v.Tasks = append(v.Tasks, workTask{
+			t.Title, fmt.Sprintf("%s of %s", terms.Count(done), terms.Count(a.HandedIn)),
+			sized(share(done, a.HandedIn)),
+		})
+	}
+	for _, s := range a.Slips {
+		if say := slipSay(course, s.Slip); say != "" && len(v.Slips) < shownSlips {
+			v.Slips = append(v.Slips, workSlip{titles[s.Task], say, terms.Counted(s.Members, "learner")})
+		}
+	}
+	return v
+}

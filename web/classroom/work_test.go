@@ -1,0 +1,139 @@
+package classroom_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestAssignedComesBack: an instructor assigns a lesson and a drill; somebody with the
+// link does the drill with a mistake and hands in; the summary has it, and no name.
+func TestAssignedComesBack(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	boss, code := teacher(t, base, url.Values{"title": {"Nine"}})
+	summary := boss.post("/class/"+code+"/do", url.Values{
+		"cmd": {"assign"}, "do": {"practice/five", "learn/temperature"},
+	})
+	link, ok := summary.Find("[data-assigned]").Attr("value")
+	if summary.status != http.StatusOK || !ok {
+		t.Fatalf("assigning led to %s, %d", summary.path, summary.status)
+	}
+	path := strings.TrimPrefix(link, base)
+	learner := newPerson(t, base)
+	list := learner.get(path)
+	if got := list.Find(".tasks--do a").Length(); got != 2 {
+		t.Fatalf("%d tasks", got)
+	}
+	// Softmax of 4, 3, 2, 1, 0.5 for the second token is 0.2324; divided by the largest it is
+	// e³/e⁴ = 0.3679.
+	form := url.Values{"key": {"once"}, "softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}}
+	check := "/practice/five/check?seed=0&level=1"
+	page := learner.post(check, form)
+	page.Find(`input[name="first"]`).Each(func(_ int, s *goquery.Selection) {
+		form.Add("first", s.AttrOr("value", ""))
+	})
+	if got := strings.Join(form["first"], " "); got != "softmax.p.1=w.largest" {
+		t.Fatalf("the first verdicts are %q", got)
+	}
+	p, err := drill.New("five", 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range p.Order() {
+		form.Set(id, p.Answer(id))
+	}
+	learner.post(check, form)
+	key, _ := url.Parse(path)
+	hand := url.Values{"key": {key.Query().Get("key")}, "nick": {"Ada"}}
+	for range 2 { // one learner counts once
+		done := learner.post("/class/"+code+"/assigned", hand)
+		said := words(done.Selection)
+		if done.status != http.StatusOK || !strings.Contains(said, "Handed in: 1 of 2 tasks finished") {
+			t.Fatalf("handing in: %d, %s", done.status, said)
+		}
+	}
+	got := words(boss.get("/class/" + code + "/summary").Find("#work"))
+	for _, want := range []string{
+		"1 learner handed in.", "0 of 1", "1 of 1", "1 learner divided by the largest number, not by the sum",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the summary lacks %q: %s", want, got)
+		}
+	}
+	if strings.Contains(got, "Ada") {
+		t.Error("a name nobody asked for is in the summary")
+	}
+	boss.do(code, "assign", "do", "practice/five", "names", "1")
+	learner.post("/class/"+code+"/assigned", hand)
+	if got := words(boss.get("/class/" + code + "/summary").Find("#work")); !strings.Contains(got, "Ada 1 of 1") {
+		t.Errorf("the name asked for is not in the summary: %s", got)
+	}
+}
+
+// TestAssignedKeepsStrangersOut: without the key, or without a cookie, nothing is handed
+// in, and nobody but the instructor assigns.
+func TestAssignedKeepsStrangersOut(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	boss, code := teacher(t, base, url.Values{"title": {"Nine"}})
+	link, _ := boss.do(code, "assign", "do", "practice/five").Find("[data-assigned]").Attr("value")
+	path := strings.TrimPrefix(link, base)
+	address, _ := url.Parse(path)
+	key := address.Query().Get("key")
+	stranger := newPerson(t, base)
+	if got := stranger.post("/class/"+code+"/assigned", url.Values{"key": {key}}); got.status != http.StatusForbidden {
+		t.Errorf("without a cookie: %d", got.status)
+	}
+	stranger.get("/")
+	for _, bad := range []string{"", "x", key + "A"} {
+		got := stranger.post("/class/"+code+"/assigned", url.Values{"key": {bad}})
+		if got.status != http.StatusNotFound {
+			t.Errorf("with key %q: %d", bad, got.status)
+		}
+	}
+	if got := stranger.post("/class/"+code+"/do", url.Values{"cmd": {"assign"}}); got.status != http.StatusForbidden {
+		t.Errorf("assigning as a stranger: %d", got.status)
+	}
+	if got := stranger.send(http.MethodGet, "/class/"+code+"/assign", nil, nil); got.status != http.StatusForbidden {
+		t.Errorf("choosing as a stranger: %d", got.status)
+	}
+	got := words(boss.get("/class/" + code + "/summary").Find("#work"))
+	if !strings.Contains(got, "Nobody has handed anything in yet") {
+		t.Errorf("the summary says %s", got)
+	}
+}
+
+// TestAssignByEveryHand: an instructor chooses by mouse, keyboard and touch, a learner
+// hands in likewise, and neither page has anything that axe-core finds.
+func TestAssignByEveryHand(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, base+"/teach")
+		hands := with(tab)
+		hands.Press(`main form button.btn--main`)
+		tab.Wait("the room", `location.pathname.endsWith("/made")`)
+		room := strings.TrimSuffix(tab.URL(), "/made")
+		tab.Go(room + "/assign")
+		tab.AuditState("assign", 0)
+		hands.Press(`input[value="practice/five"]`)
+		hands.Press(`button[value="assign"]`)
+		tab.Wait("the link", `document.querySelector("[data-assigned]")`)
+		tab.Go(browser.Value[string](tab, `document.querySelector("[data-assigned]").value`))
+		tab.AuditState("assigned", 1)
+		hands.Press(`main form button.btn--main`)
+		tab.WaitText(".toldline", "Handed in: 0 of 1 task finished.")
+		tab.Go(room + "/summary")
+		tab.AuditState("summary", 2)
+		if got := tab.Text("#work"); !strings.Contains(got, "1 learner handed in.") {
+			t.Errorf("the summary says %q", got)
+		}
+	})
+}

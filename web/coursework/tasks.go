@@ -1,0 +1,87 @@
+package coursework
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// MostTasks is how many tasks may be assigned together.
+const MostTasks = 40
+
+// A Task is a lesson or a drill that can be assigned.
+type Task struct {
+	Key   string // "learn/SLUG" or "practice/DRILL", as in addresses
+	Title string
+	Time  string
+	Been  string // how far the learner is, in words
+	Done  bool
+}
+
+// Tasks are all lessons and drills, with how far a learner is in them.
+func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
+	for i := range m.Lessons {
+		l := &m.Lessons[i]
+		t := Task{
+			Key: "learn/" + l.Slug, Title: l.Title, Time: l.Time(), Been: l.Seen(),
+			Done: l.State() == "done" && l.Tally.Answered == l.Tally.Questions,
+		}
+		if answers := l.Answers(); answers != "" {
+			t.Been += ", " + answers
+		}
+		read = append(read, t)
+	}
+	for _, info := range drill.Kinds() {
+		t := Task{
+			Key: "practice/" + string(info.Kind), Title: info.Title, Time: terms.Counted(info.Minutes, "minute"),
+			Been: DrillSay(been, info.Kind),
+		}
+		if t.Done = t.Been != ""; !t.Done {
+			t.Been = "not begun"
+		}
+		drills = append(drills, t)
+	}
+	return read, drills
+}
+
+// DrillSay says how a drill went so far, "" for one that was not begun.
+func DrillSay(all []progress.DrillMap, kind drill.Kind) string {
+	for _, d := range all {
+		if d.Drill == string(kind) {
+			return fmt.Sprintf("%s done, best %s", terms.Counted(d.Times, "step"), terms.Percent(d.Best))
+		}
+	}
+	return ""
+}
+
+// Only are the tasks that are named, in their own order.
+func Only(list []Task, named []string) (kept []Task) {
+	for _, t := range list {
+		for _, key := range named {
+			if t.Key == key {
+				kept = append(kept, t)
+				break
+			}
+		}
+	}
+	return kept
+}
+
+// TaskOf is the task in which a mistake was made: the drill, or the lesson of the
+// question; "" for a question that belongs to none.
+func TaskOf(course *lessons.Course, s progress.Slip) string {
+	if s.Drill != "" {
+		return "practice/" + s.Drill
+	}
+	for _, q := range course.Questions {
+		if q.ID == s.Question {
+			slug, _, _ := strings.Cut(q.Section, "#")
+			return "learn/" + slug
+		}
+	}
+	return ""
+}

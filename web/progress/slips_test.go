@@ -1,0 +1,31 @@
+package progress
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	drills "github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+)
+
+// TestSlipsInADetail: mistakes are written into a detail once each, as many as fit, and
+// read back; what is no mistake's name is not.
+func TestSlipsInADetail(t *testing.T) {
+	got := WithSlips("seed 0", []drills.Mistake{drills.Units, "", drills.Base10, drills.Units, "nonsense"})
+	if got != "seed 0; slips: base-10, units" {
+		t.Errorf("%q", got)
+	}
+	if list := slipsIn(got + ", <b>, "); !slices.Equal(list, []drills.Mistake{drills.Base10, drills.Units}) {
+		t.Errorf("%q", list)
+	}
+	for _, detail := range []string{"", "choice 2", "seed 0: slips", "; slips: "} {
+		if list := slipsIn(detail); len(list) != 0 {
+			t.Errorf("%q has %q", detail, list)
+		}
+	}
+	long := strings.Repeat("x", saved.MaxDetail-len("; slips: units"))
+	if got := WithSlips(long, []drills.Mistake{drills.Base10, drills.Units}); got != long+"; slips: units" {
+		t.Errorf("%q", got)
+	}
+}
