@@ -28,6 +28,7 @@ type Course struct {
 	starts    map[string]*LoopStart
 	widgets   map[string]bool // by "slug#id"
 	index     *index
+	loader    *loader // for more that is read beside it, see [Course.ReadWalk]
 }
 
 // A Lesson is one page of the course.

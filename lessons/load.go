@@ -66,7 +66,7 @@ func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, e
 			return nil, err
 		}
 	}
-	l.course.index = newIndex(l.course)
+	l.course.index, l.course.loader = newIndex(l.course), l
 	return l.course, nil
 }
 

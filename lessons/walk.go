@@ -14,6 +14,7 @@ type Walk struct {
 // A WalkStep is one step of a walkthrough.
 type WalkStep struct {
 	ID, Title string
+	Line      int      // of its heading, in its file
 	Say       string   // HTML: what to say; on a tour without a presenter, what to read
 	Note      string   // HTML: only for the presenter, "" if there is none
 	Do        []Action // carried out in order before anything is said

@@ -98,7 +98,7 @@ func (l *loader) readWalk(d *document) {
 func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 	l.attrsOf(raw)
 	l.checkID(raw.at, raw.attrs.id)
-	s := &WalkStep{ID: raw.attrs.id}
+	s := &WalkStep{ID: raw.attrs.id, Line: raw.at.line}
 	_, s.Title = l.inline(raw.at, raw.title)
 	seen := map[string]bool{}
 	for _, p := range raw.parts {

@@ -1,0 +1,53 @@
+package lessons
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// ReadWalk reads the text of one walkthrough, a file of the folder walks, beside this
+// course: it may ask the course's questions and link to its sections. The file's name is
+// taken to be its slug. The problems are in the order of their lines; a walkthrough with
+// problems may lack what they are about.
+func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
+	l := *c.loader // what was read before is shared, and only read
+	beside := *c
+	beside.Walks = nil
+	l.course, l.problems, l.own = &beside, &problems{}, true
+	l.cited, l.formulas, l.figures = map[string]bool{}, nil, nil
+	name := path.Join(walkFolder, "walk.md")
+	if d := split(name, text, &problems{}); idForm.MatchString(d.front["slug"].value) {
+		name = path.Join(walkFolder, d.front["slug"].value+".md")
+	}
+	if l.plainText(name, text); len(l.problems.list) > 0 {
+		return &Walk{}, l.problems.list
+	}
+	l.readWalk(split(name, text, l.problems))
+	w := beside.Walks[0]
+	_ = l.problems.err() // sorts them
+	return w, l.problems.list
+}
+
+// WalkText is the text of a built-in walkthrough, "" if there is none with this slug.
+func WalkText(slug string) string {
+	files, err := content(English)
+	if err != nil {
+		return ""
+	}
+	names, err := fs.Glob(files, walkFolder+"/*.md")
+	if err != nil {
+		return ""
+	}
+	i := slices.IndexFunc(names, func(name string) bool {
+		return numbered.ReplaceAllString(path.Base(name), "") == slug+".md"
+	})
+	if i < 0 {
+		return ""
+	}
+	data, err := fs.ReadFile(files, names[i])
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}

@@ -1,0 +1,74 @@
+// A walkthrough that is being written: a step is shown without leaving the text, a file is
+// opened into it, and a problem leads to its line. Without this script the form does the
+// same by loading the page anew.
+import { patch } from './patch.js';
+import { followRows } from './worked.js';
+
+const form = document.querySelector('#draft');
+const text = form.querySelector('textarea');
+const told = document.querySelector('#draft-told');
+const kept = 'viz-walkthrough';
+
+// What is being written survives a reload of this tab.
+if (!location.search && sessionStorage.getItem(kept)) text.value = sessionStorage.getItem(kept);
+text.addEventListener('input', () => sessionStorage.setItem(kept, text.value));
+
+const lineOfCaret = () => text.value.slice(0, text.selectionStart).split('\n').length;
+
+function goToLine(line) {
+  const lines = text.value.split('\n');
+  const start = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0);
+  text.focus();
+  text.setSelectionRange(start, start + (lines[line - 1] ?? '').length);
+  text.scrollTop = (text.scrollHeight / lines.length) * Math.max(0, line - 4);
+}
+
+let newest = 0; // of the answers, only the newest is shown
+async function show(values) {
+  const n = ++newest;
+  const out = document.querySelector('#draft-out');
+  out.setAttribute('aria-busy', 'true');
+  try {
+    const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(values) });
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (n !== newest) return;
+    const next = page.querySelector('#draft-out');
+    if (next) patch(out, next.outerHTML);
+    told.textContent = next ? '' : page.querySelector('main .lead')?.textContent ?? 'The server refused this text.';
+  } catch {
+    if (n === newest) told.textContent = 'The server can’t be reached. Your text is still here: save it, or try again.';
+  } finally {
+    if (n === newest) document.querySelector('#draft-out').removeAttribute('aria-busy');
+  }
+}
+
+form.addEventListener('submit', (event) => {
+  const button = event.submitter;
+  form.elements.line.value = lineOfCaret();
+  if (button?.value === 'save') return;
+  event.preventDefault();
+  if (button?.dataset.line) goToLine(Number(button.dataset.line));
+  else show(new FormData(form, button));
+});
+
+text.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  form.requestSubmit(form.querySelector('[value="show"]'));
+});
+
+document.querySelector('[data-open]').addEventListener('change', async ({ target }) => {
+  const [file] = target.files;
+  target.value = ''; // the same file can be opened again
+  if (!file) return;
+  if (file.size > Number(text.dataset.most)) {
+    told.textContent = `This file is too large: a walkthrough on this page has at most ${text.dataset.most} bytes.`;
+    return;
+  }
+  text.value = await file.text();
+  text.dispatchEvent(new Event('input', { bubbles: true }));
+  text.setSelectionRange(0, 0);
+  form.requestSubmit(form.querySelector('[value="show"]'));
+});
+
+followRows();

@@ -1,0 +1,200 @@
+package classroom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// A walkthrough is written on a page, with the run beside it. The text is the page's: the
+// server reads what it is sent, answers, and keeps nothing. Runs take turns, fairly by
+// learner, since anybody can ask for them.
+
+// Bounds of a draft.
+const (
+	draftBytes = 20 << 10 // a form of 64 KiB has room for it in any script
+	draftSteps = 100
+	draftSlice = 5 * time.Second // of a run while others wait
+)
+
+// draftSample is what somebody starts from.
+const draftSample = `---
+title: My walkthrough
+slug: my-walkthrough
+minutes: 10
+lead: One sentence that says what it shows.
+---
+
+## The first step {#first}
+
+::: do
+start prompt="Once upon a time there was a" temperature=0.7 top_p=0.9 seed=42 max_tokens=24
+go step=1 stage=softmax
+:::
+
+Say here what everyone should see.
+
+::: note
+This is for you alone.
+:::
+
+## The second step {#second}
+
+::: do
+go step=1 stage=sample
+:::
+
+Each step begins with ##. It may move the run, say something, and ask something.
+
+::: ask next choices=5
+:::
+`
+
+// draftPage is a walkthrough that is being written.
+type draftPage struct {
+	Text     string
+	Walks    []*lessons.Walk // to start from
+	Problems []*lessons.Problem
+	Walk     *lessons.Walk // as far as it could be read
+	N        int           // the step that is shown, from 1; 0 for none
+	Asks     string        // what that step asks, in words
+	Trouble  string        // why the step is not shown
+	Screen   *screen
+}
+
+func (v draftPage) Step() *lessons.WalkStep { return v.Walk.Steps[v.N-1] }
+
+// draft answers GET /teach/walk?from=SLUG.
+func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
+	p.Who(w, r)
+	text := draftSample
+	if from := r.URL.Query().Get("from"); from != "" {
+		if text = lessons.WalkText(from); text == "" {
+			p.Refuse(w, r, http.StatusNotFound, "There is no such walkthrough.", "The page for teachers lists them.")
+			return
+		}
+	}
+	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, url.Values{})))
+}
+
+// checkDraft answers the form of that page: it reads the text and shows a step, or sends
+// the text back as a file.
+func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
+	if !p.Form(w, r) {
+		return
+	}
+	p.Who(w, r)
+	text := strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n")
+	if len(text) > draftBytes {
+		p.Refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", fmt.Sprintf(
+			"A walkthrough on this page has at most %s. Go back, and split it in two.", terms.Bytes(draftBytes),
+		))
+		return
+	}
+	if r.PostForm.Get("do") == "save" {
+		sendDraft(w, p.Course, text)
+		return
+	}
+	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, r.PostForm)))
+}
+
+// sendDraft sends a text as the file that it would be in a folder of lessons.
+func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
+	name := "walkthrough"
+	if walk, problems := course.ReadWalk(text); len(problems) == 0 {
+		name = walk.Slug
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/markdown; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+name+`.md"`)
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	h.Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte(text)) // the browser may be gone
+}
+
+// newDraft reads a text, and runs it up to the step that was asked for.
+func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
+	v := draftPage{Text: text, Walks: p.Course.Walks}
+	v.Walk, v.Problems = p.Course.ReadWalk(text)
+	if len(v.Walk.Steps) > draftSteps {
+		v.Trouble = fmt.Sprintf("This page shows walkthroughs of at most %d steps.", draftSteps)
+	}
+	if len(v.Problems) > 0 || len(v.Walk.Steps) == 0 || v.Trouble != "" {
+		return v
+	}
+	v.N = stepAsked(v.Walk, f)
+	v.Asks = askSay(v.Step().Ask)
+	st, err := p.runDraft(r, v.Walk, v.N)
+	if err != nil {
+		_, _, v.Trouble = p.trouble(r, err)
+		return v
+	}
+	s := newScreen(st, shell.ViewOf(r), false)
+	v.Screen = &s
+	return v
+}
+
+// stepAsked is the step that a button names, else the one that a line of the text is in.
+func stepAsked(w *lessons.Walk, f url.Values) int {
+	if n, err := strconv.Atoi(f.Get("step")); err == nil {
+		return min(max(n, 1), len(w.Steps))
+	}
+	line, _ := strconv.Atoi(f.Get("line"))
+	n := 1
+	for i, s := range w.Steps {
+		if s.Line <= line {
+			n = i + 1
+		}
+	}
+	return n
+}
+
+// runDraft runs a walkthrough from its last new text up to a step.
+func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.State, error) {
+	who, _ := p.Caller(r)
+	ctx, leave, err := p.drafts.EnterRequest(r.Context(), who, draftSlice)
+	if err != nil {
+		return nil, errBusy
+	}
+	defer leave()
+	s := p.Seat()
+	s.Step(true) // someone waits for it
+	run := session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
+	st, err := class.Perform(ctx, run.Apply, w, step, 0)
+	if err != nil && ctx.Err() != nil {
+		if errors.Is(context.Cause(ctx), admission.ErrYield) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, terms.Refuse(terms.CodeBusy, "Step %d takes too long to run here. Write fewer tokens, or try "+
+				"again in a moment.", step)
+		}
+		return nil, errBusy
+	}
+	return st, err
+}
+
+// askSay says what a step asks, "" for nothing.
+func askSay(a *lessons.AskSpec) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Kind == lessons.AskNext:
+		return fmt.Sprintf("which of %d tokens comes next", a.Choices)
+	case a.Kind == lessons.AskDraw:
+		return "everyone to draw a number"
+	case a.Kind == lessons.AskQuestion:
+		return "“" + oneLine(a.Question.PromptText) + "”"
+	}
+	answer := strings.TrimSpace(terms.Plain(a.Answer) + " " + a.Unit)
+	return fmt.Sprintf("“%s” The answer is %s", oneLine(a.PromptText), answer)
+}

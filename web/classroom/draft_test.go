@@ -1,0 +1,97 @@
+package classroom_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestDraftOfAWalkthrough: the page reads a walkthrough as the checker does, runs the
+// step that was asked for, and gives the text back as a file, byte for byte.
+func TestDraftOfAWalkthrough(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, serve(t))
+	p.get("/teach/walk")
+	text := lessons.WalkText("cache")
+	if got := p.get("/teach/walk?from=cache").Find("textarea").Text(); strings.TrimPrefix(got, "\n") != text {
+		t.Errorf("it starts from %.80q", got)
+	}
+	shown := p.post("/teach/walk", url.Values{"text": {text}, "step": {"2"}})
+	if got := words(shown.Find(".draft__steps [aria-current=step]")); got != "2 What it leaves behind" {
+		t.Errorf("the step shown is %q: %s", got, words(shown.Find("#draft-problems")))
+	}
+	// The prompt has eight tokens with the start mark; the cache stage shows what they wrote.
+	if got := words(shown.Find("#draft-out")); !strings.Contains(got, "Once") ||
+		!strings.Contains(got, "nothing to mend") {
+		t.Errorf("the run beside it: %s", got)
+	}
+	before, _, _ := strings.Cut(text, "{#decode}")
+	line, step := strings.Count(before, "\n")+1, strings.Count(before, "\n## ")
+	for at, want := range map[string]string{"1": "1 ", strconv.Itoa(line): strconv.Itoa(step) + " ", "": "1 "} {
+		got := words(p.post("/teach/walk", url.Values{"text": {text}, "line": {at}}).Find("[aria-current=step]"))
+		if !strings.HasPrefix(got, want) || got == "" {
+			t.Errorf("line %s shows %q", at, got)
+		}
+	}
+	broken := strings.Replace(text, "{#decode}", "{#same}", 1)
+	got := words(p.post("/teach/walk", url.Values{"text": {broken}}).Find(".draft__problems"))
+	if !strings.Contains(got, "two steps have the id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
+		t.Errorf("of line %d the page says %q", line, got)
+	}
+	file := p.post("/teach/walk", url.Values{"text": {strings.ReplaceAll(text, "\n", "\r\n")}, "do": {"save"}})
+	if file.text != text {
+		t.Errorf("the file has %d bytes, want %d", len(file.text), len(text))
+	}
+}
+
+// TestDraftOfAStranger: whatever a text holds is text, too long a one is refused, and
+// one that asks for too much is no more than an error on its page.
+func TestDraftOfAStranger(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, serve(t))
+	p.get("/teach/walk")
+	head := "---\ntitle: <script>x</script>\nslug: mine\nminutes: 3\nlead: Short.\n---\n"
+	step := "## One <b>x</b> {#one}\n::: do\nstart prompt=\"<img src=x>\"\n:::\nLook </textarea><script>y</script>\n"
+	for _, text := range []string{
+		"", "\x00", head, head + step, strings.Repeat("## ", 6000), strings.Repeat("[", 20000),
+	} {
+		got := p.post("/teach/walk", url.Values{"text": {text}, "step": {"-7"}, "line": {"x"}})
+		if got.status != http.StatusOK || got.Find("main script, main img, #draft-out b b").Length() > 0 {
+			t.Errorf("%.30q: %d, %s", text, got.status, words(got.Find("#draft-problems")))
+		}
+	}
+	if got := p.post("/teach/walk", url.Values{"text": {strings.Repeat("x", 30<<10)}}); got.status != 413 {
+		t.Errorf("too long a text: %d", got.status)
+	}
+	if got := p.send(http.MethodGet, "/teach/walk?from=none", nil, nil); got.status != http.StatusNotFound {
+		t.Errorf("a walkthrough that is not there: %d", got.status)
+	}
+}
+
+// TestDraftByKeyboard: a mistake is shown by its line and the keyboard gets there; once
+// it is mended, the step at the cursor is shown, and the text never leaves the page.
+func TestDraftByKeyboard(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t)+"/teach/walk")
+	tab.AuditState("draft", 0)
+	tab.Eval(`const a = document.querySelector("#draft-text");
+		a.value = a.value.replace("stage=sample", "stage=sampel"); a.focus();
+		a.setSelectionRange(a.value.length, a.value.length); window.same = a`)
+	tab.Eval(`window.same.dispatchEvent(new KeyboardEvent("keydown",
+		{ key: "Enter", ctrlKey: true, bubbles: true, cancelable: true }))`)
+	tab.WaitText(".draft__say", "1 thing to mend")
+	browser.Keyboard(tab).Press(".draft__problems button")
+	tab.Wait("the line", `document.activeElement.id === "draft-text" && document.activeElement.value.slice(
+		document.activeElement.selectionStart, document.activeElement.selectionEnd) === "go step=1 stage=sampel"`)
+	tab.Eval(`window.same.setRangeText("go step=1 stage=sample")`)
+	browser.Keyboard(tab).Press(`button[value="show"]`)
+	tab.Wait("the second step", `
+		document.querySelector(".draft__steps [aria-current=step]")?.textContent.startsWith("2 ") &&
+		document.querySelector("#cl-stage") && document.querySelector("#draft-text") === window.same`)
+	tab.AuditState("draft with a run", 1)
+}
