@@ -22,6 +22,7 @@ document.addEventListener('submit', async (event) => {
   if (form.hasAttribute('aria-busy')) return;
   form.setAttribute('aria-busy', 'true');
   const button = event.submitter;
+  button?.classList.add('is-sent');
   try {
     const { url, page } = await fetchPage(form, button);
     measure();
@@ -34,6 +35,7 @@ document.addEventListener('submit', async (event) => {
     say(page.title);
   } catch { // the card, a refusal, or no answer: the browser shows it
     form.dataset.plain = '';
+    form.removeAttribute('aria-busy');
     form.requestSubmit(button);
   }
 });

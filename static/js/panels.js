@@ -8,6 +8,7 @@ import { afterFall, isFalling } from './falling.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
 const nearEnd = 48; // px: scrolled to the end, give or take a token
+const nearLast = 8; // px: to the last line
 
 const operations = {
   morph(element, html, arrived) {
@@ -83,27 +84,60 @@ function apply({ id, op, html }, arrived) {
 
 let kept = null; // positions before anything changed
 
-// measured measures, before anything changes, the scroll positions of the strip
+// measured measures, before anything changes, the scroll positions of the text
 // and the table: afterwards the browser would have to compute the layout for
 // that.
 function measured() {
-  const strip = document.getElementById('strip-row');
+  return { text: textAt(), row: document.querySelector('#panel [data-rows]')?.scrollTop ?? 0 };
+}
+
+// textAt says where the text stands: a row of tokens in Numbers, lines in the Story.
+function textAt() {
+  const text = document.getElementById('strip-row');
+  if (!text) return null;
+  const token = text.querySelector('[aria-current="true"]');
   return {
-    atEnd: strip !== null && strip.scrollWidth - strip.clientWidth - strip.scrollLeft < nearEnd,
-    row: document.querySelector('#panel [data-rows]')?.scrollTop ?? 0,
+    atEnd: text.scrollWidth - text.clientWidth - text.scrollLeft < nearEnd
+      && text.scrollHeight - text.clientHeight - text.scrollTop < nearLast,
+    back: token && token !== token.parentElement.lastElementChild ? token.dataset.step : '',
+    over: document.querySelector('.story--end') !== null,
   };
 }
 
+let opened = false; // the text has been brought to its place once
+
+// followText scrolls the text to its end, if it was there, and to the token that one
+// looks back at. At the end of a run it is read from its beginning.
+function followText(was) {
+  const text = document.getElementById('strip-row');
+  const now = textAt();
+  if (now.over) {
+    if (!was?.over) text.scrollTop = 0;
+  } else if (now.back) {
+    if (now.back !== was?.back || !opened) bring(text, text.querySelector('[aria-current="true"]'));
+  } else if (was?.atEnd || was?.back || was?.over || !opened) {
+    text.scrollLeft = text.scrollWidth;
+    text.scrollTop = text.scrollHeight;
+  }
+  opened = true;
+}
+
+// bring scrolls a box, and nothing around it, until it shows one of its elements.
+function bring(box, element) {
+  const [within, at] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+  if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - nearEnd;
+  if (at.top < within.top || at.bottom > within.bottom) box.scrollTop += at.top - within.top;
+}
+
 // scrollBack is called once everything has changed. It forces the layout now,
-// while the browser waits for the screen, rather than in the frame. The strip
-// scrolls to its end, if it was there; the table of the next stage, which has
-// the same rows, to the same row.
+// while the browser waits for the screen, rather than in the frame. The text follows
+// what happens in it; the table of the next stage, which has the same rows, scrolls to
+// the same row.
 export function scrollBack() {
   if (!kept) return;
-  const { atEnd, row } = kept;
+  const { text, row } = kept;
   kept = null;
-  const strip = document.getElementById('strip-row');
-  if (atEnd && strip) strip.scrollLeft = strip.scrollWidth;
+  if (document.getElementById('strip-row')) followText(text);
   const rows = row && document.querySelector('#panel [data-rows]');
   if (rows && rows.scrollTop !== row) rows.scrollTop = row;
 }

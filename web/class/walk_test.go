@@ -29,6 +29,9 @@ func TestWalksAreTaught(t *testing.T) {
 					t.Fatalf("step %d: walk %+v, poll %+v", i+1, v.Walk, v.Poll)
 				}
 				shows(t, v.State, step)
+				if v.Broken != nil {
+					t.Errorf("step %d: what the class was told, %q, is no longer true", i+1, v.Broken.Said)
+				}
 				if step.Ask != nil {
 					l.pollOnce(v.Poll, step.Ask)
 				}

@@ -21,6 +21,7 @@ func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens
 		tab.Wait("stage 1 on the "+name, `document.querySelector("#panel") !== null`)
 		tab.SlowMotion()
 	}
+	says(screens["wall"], "#cl-who", "1 here") // so both are connected
 	return desk, room, screens
 }
 

@@ -173,9 +173,11 @@ func (q *poll) head() stage.Rich {
 	return r
 }
 
-// tie says that the options with the most votes have equally many.
+// tie says that the options with the most votes have equally many. How much of an answer
+// each can say, a question without a right option, has no winner and no tie.
 func (q *poll) tie() string {
-	if !q.Shown {
+	right := func(o class.Option) bool { return o.Right }
+	if !q.Shown || q.Kind == class.Question && !slices.ContainsFunc(q.Poll.Options, right) {
 		return ""
 	}
 	most := leaders(q.Poll.Options, func(o class.Option) float64 { return float64(o.Count) })

@@ -36,7 +36,7 @@ type screen struct {
 // pictures need the numbers of [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *st
-	if !inside {
+	if !inside || view == shell.Story && tells(st) {
 		seen.Look = nil
 	}
 	s := screen{
@@ -55,6 +55,13 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	}
 	s.Panel.Past = ""
 	return s
+}
+
+// tells reports whether what is seen from inside a forward pass, the guesses of its blocks,
+// gives away what comes next: a class may still be asked for it.
+func tells(st *session.State) bool {
+	n := len(st.Steps)
+	return n > 0 && st.Cursor.Step == n && st.Steps[n-1].Ran <= infer.KindForward
 }
 
 // named gives the stages the names that they have in a view.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -190,6 +191,12 @@ func TestInside(t *testing.T) {
 		}
 		return string(e.Bytes())
 	}
+	scored := *st // and one looks back
+	scored.Steps = slices.Clone(st.Steps)
+	further := *st.Steps[len(st.Steps)-1]
+	further.Ran = infer.KindLogits
+	scored.Steps[len(st.Steps)-1] = &further
+	back := &class.View{Seq: 9, Code: "ABCDEF", State: &scored}
 	poll := &class.Poll{ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2}
 	open, asking := &class.View{Seq: 7, Code: "ABCDEF", State: st}, &class.View{
 		Seq: 8, Code: "ABCDEF", State: st, Hidden: true, Poll: poll,
@@ -204,9 +211,13 @@ func TestInside(t *testing.T) {
 				t.Errorf("%s: %s is there while the class is asked", kind, part)
 			}
 		}
-		// The Story says what each block would say, without a picture of the heads.
-		if says := strings.Contains(shown(open, kind), `class=\"hunch\"`); says != (kind.view == shell.Story) {
-			t.Errorf("%s: what each block would say is there: %t", kind, says)
+		// The Story says what each block would say, without a picture of the heads, once the
+		// class can no longer be asked for it.
+		if strings.Contains(shown(open, kind), `class=\"hunch\"`) {
+			t.Errorf("%s: what each block would say is there before the scores", kind)
+		}
+		if says := strings.Contains(shown(back, kind), `class=\"hunch\"`); says != (kind.view == shell.Story) {
+			t.Errorf("%s: looking back, what each block would say is there: %t", kind, says)
 		}
 		if strings.Contains(shown(asking, kind), `class=\"hunch\"`) {
 			t.Errorf("%s: what each block would say is there while the class is asked", kind)

@@ -13,7 +13,7 @@ import (
 func TestClassInTheStory(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Chromebook, base+"/join")
 	room := classroomTab(t, desk, base)
 	desk.Go(room + "/present")
 	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
@@ -31,11 +31,24 @@ func TestClassInTheStory(t *testing.T) {
 		if stage > 1 {
 			drive(desk, room, "forward")
 		}
+		if stage == 2 { // what the blocks would say is told once the scores are
+			drive(desk, room, "back")
+			for name, tab := range screens {
+				tab.Wait("the guesses of the blocks on the "+name, `document.querySelector("#panel.story--1 .hunch")`)
+			}
+			drive(desk, room, "forward")
+		}
 		for name, tab := range screens {
 			tab.Wait(
 				fmt.Sprintf("stage %d on the %s", stage, name),
 				fmt.Sprintf(`document.querySelector("#panel.story--%d")`, stage),
 			)
+			if stage == 1 && browser.Value[bool](tab, `document.querySelector(".hunch") !== null`) {
+				t.Errorf("the %s says what comes next before anybody could be asked", name)
+			}
+			if stage == 1 && tab.Text(".chips .tk") != "start" {
+				t.Errorf("the first thing that is read is %q on the %s", tab.Text(".chips .tk"), name)
+			}
 			if name == "phone" {
 				continue
 			}

@@ -1,6 +1,7 @@
 package classroom_test
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -62,37 +63,63 @@ func TestTheStoryOnEveryScreen(t *testing.T) {
 	views(p, shell.Story) // the presenter's browser has a choice of its own
 }
 
-// TestViewsAgree: the shares in the Story are those of Numbers, as whole percents.
+// TestViewsAgree: at every stage that has shares the Story's are those of Numbers, as whole
+// percents, and its scores are the same to the last digit: on a phone and on the wall, which
+// also agree with each other.
 func TestViewsAgree(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
 	p, code := teacher(t, base, url.Values{})
-	p.do(code, "start", "prompt", "The capital of France is")
-	for range 2 {
-		p.do(code, "forward")
-	}
+	p.do(code, "start", "prompt", "The capital of")
 	story, numbers := newPerson(t, base), newPerson(t, base)
 	numbers.post("/view", url.Values{"view": {"numbers"}, "back": {"/"}})
-	shares := map[string]string{}
-	for _, row := range story.get("/class/" + code).Find("#cl-stage .shares li:not(.is-rest)").EachIter() {
-		shares[words(row.Find(".shares__w"))] = words(row.Find(".pct"))
-	}
-	if len(shares) == 0 {
-		t.Fatal("the Story names no shares")
-	}
-	seen := 0
-	for _, row := range numbers.get("/class/" + code).Find("#cl-stage .tc tbody tr").EachIter() {
-		share, ok := shares[words(row.Find(".tk"))]
-		if !ok {
+	for stage, at := range []struct{ rows, share, number string }{
+		2: {".shares li:not(.is-rest)", ".pct", "td.c3"},
+		3: {".shares li:not(.is-rest)", ".pct", "td.p"},
+		4: {".shares li:not(.is-rest)", ".pct", "td.q"},
+		5: {".laid__twin li", "", "td.q"},
+	} {
+		if at.rows == "" {
 			continue
 		}
-		seen++
-		if p := words(row.Find("td.p").First()); !agree(t, share, p) {
-			t.Errorf("%s has %s in the Story and %s in Numbers", words(row.Find(".tk")), share, p)
+		p.do(code, "forward")
+		said := map[string]string{}
+		for _, screen := range []string{"", "/projector"} {
+			where := fmt.Sprintf("stage %d, %q", stage, screen)
+			shares := map[string]string{}
+			for _, row := range story.get("/class/" + code + screen).Find("#panel " + at.rows).EachIter() {
+				name, share := words(row.Find(".tk")), words(row.Find(at.share))
+				if at.share == "" {
+					share = strings.TrimSpace(strings.TrimPrefix(words(row), name))
+				}
+				if name != "" {
+					shares[name] = share
+				}
+			}
+			if len(shares) < 4 {
+				t.Fatalf("%s: the Story names only %v", where, shares)
+			}
+			if said[""] == "" {
+				said[""] = fmt.Sprint(shares)
+			} else if got := fmt.Sprint(shares); got != said[""] {
+				t.Errorf("%s: the wall says %s, the phone %s", where, got, said[""])
+			}
+			seen := 0
+			for _, row := range numbers.get("/class/" + code + screen).Find("#panel .tc tbody tr").EachIter() {
+				name, number := words(row.Find("th .tk").First()), words(row.Find(at.number).First())
+				share, ok := shares[name]
+				if !ok {
+					continue
+				}
+				seen++
+				if stage == 2 && share != number || stage > 2 && !agree(t, share, number) {
+					t.Errorf("%s: %s has %s in the Story and %s in Numbers", where, name, share, number)
+				}
+			}
+			if seen != len(shares) {
+				t.Errorf("%s: %d of %d shares stand in Numbers: %v", where, seen, len(shares), shares)
+			}
 		}
-	}
-	if seen != len(shares) {
-		t.Errorf("%d of %d shares stand in Numbers: %v", seen, len(shares), shares)
 	}
 }
 

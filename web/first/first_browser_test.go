@@ -57,6 +57,65 @@ func TestBrowserFirstRun(t *testing.T) {
 	})
 }
 
+// TestFirstRunBeforeItsScripts: on a slow connection, before any script has come, the front
+// door can be read and used, and each button of the first run leads on.
+func TestFirstRunBeforeItsScripts(t *testing.T) {
+	t.Parallel()
+	url := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Phone, url+"/first")
+	tab.NoScripts()
+	tab.Go(url + "/")
+	use := browser.Touch(tab)
+	use.Fill("#begin", begins)
+	use.Press(".ask .btn")
+	for _, scene := range []string{"read", "guess", "shares", "bolder"} {
+		tab.Until(atScene(scene))
+		button := main
+		if scene == "guess" || scene == "bolder" {
+			button = pick
+		}
+		use.Press(button)
+	}
+	tab.Until(`document.querySelector("#temperature")`)
+	use.Slide("#temperature", 0.4)
+	use.Press(".fr__knob .btn")
+	tab.Until(atScene("bolder") + ` && document.querySelector("h1").textContent === "Move it, and look."`)
+	use.Press(main)
+	tab.Until(atScene("drop") + ` && !document.querySelector(".laid__drop")`)
+	use.Press(main)
+	tab.Until(`document.querySelector(".laid__drop")`)
+	use.Press(main)
+	tab.Until(atScene("joined"))
+	use.Press(main)
+	tab.Until(atScene("end"))
+	use.Press(main)
+	tab.Until(`document.querySelector(".keep")`)
+}
+
+// TestFirstRunShowsThatItHeard: while an answer is on its way the button shows that it was
+// pressed, and another press does nothing.
+func TestFirstRunShowsThatItHeard(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := browser.Open(t, browser.Laptop, s.url+"/first?prompt=Once+upon+a+time")
+	tab.Until(atScene("read"))
+	tab.Eval(`window.asked = 0;
+		const get = fetch;
+		window.fetch = async (...how) => {
+			asked++;
+			await new Promise((done) => { window.answer = done; });
+			return get(...how);
+		};`)
+	tab.Click(main)
+	tab.Until(`asked === 1 && document.querySelector(".is-sent") !== null`)
+	tab.Eval(`document.querySelector(".is-sent").click()`)
+	tab.Eval(`answer()`)
+	tab.Until(atScene("guess") + ` && !document.querySelector(".is-sent")`)
+	if n := browser.Value[int](tab, `asked`); n != 1 {
+		t.Errorf("%d questions were sent", n)
+	}
+}
+
 // TestFirstRunMoves: what a scene ends with moves into the next; a key ends a movement in
 // its middle and nothing of it is left; until the marker has fallen neither the heading
 // nor the title names the winner. With VIZ_SHOTS there are five frames of each.

@@ -229,7 +229,7 @@ func (v *view) draw(st *session.State, story stage.Story) {
 			v.Say += " The " + terms.Counted(n, "least likely token") + " together had " +
 				terms.Percent(1-st.Dist.Mass) + " and are left out."
 		}
-		v.Say += " The knob is back at “a little safe”."
+		v.Say += " The knob is back where it was, a little on the safe side."
 		v.Under = "Nothing is decided yet. The model has only given shares."
 		return
 	}
@@ -272,7 +272,7 @@ func (v *view) bolder(st *session.State, story stage.Story) {
 	if v.turn == "" {
 		v.sees(st, story)
 		v.Title = "You can make it bolder."
-		v.Say = "A knob goes from safer to bolder. If it is turned towards bolder, what happens to the bar of “" +
+		v.Say = "This knob goes from safer to bolder. If you turn it towards bolder, what happens to the bar of “" +
 			plain(st, int(st.Dist.Order[0])) + "”?"
 		v.Choices = []choice{
 			{Value: turnGrow, Name: "It grows"},

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
@@ -69,6 +70,27 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	browser.Mouse(b.Tab).Press(`#map-zoom [data-cmd*=seek]`)
 	b.Until(atStage("1") + ` && document.querySelector('#map-zoom .reads') !== null`)
 	zoomSays(b.Tab, "Head 4")
+}
+
+// TestZoomByTouch: on a phone a finger on the map leads in, and on to a head and its sum;
+// each is in view and no wider than the screen, and one press leads back to the map.
+func TestZoomByTouch(t *testing.T) {
+	t.Parallel()
+	b := openStory(t, browser.Phone)
+	finger := browser.Touch(b.Tab)
+	for _, to := range []struct{ press, says string }{
+		{`.map__keyrow:nth-child(2) .map__key:not(.map__key--row)`, "Block 5"},
+		{`#map-zoom .zoom__lane:nth-child(4)`, "Head 4"},
+		{`#map-zoom [data-cmd*=sum]`, "One sum"},
+	} {
+		finger.Press(to.press)
+		zoomSays(b.Tab, to.says)
+		b.Until(visible("#map-zoom [data-zoom-now]"))
+		b.Until(`document.documentElement.scrollWidth <= innerWidth`)
+		b.Shot("zoom-touch-" + strings.ReplaceAll(to.says, " ", "-") + ".png")
+	}
+	finger.Press(`#map-zoom [data-zoom-out]`)
+	b.Until(`document.querySelector('#map-zoom').hidden`)
 }
 
 // TestMapKeepsTheFocus while the run moves on beneath it.

@@ -141,7 +141,7 @@ type Pieces struct {
 // NewPieces cuts a prompt into tokens as the model would read it.
 func NewPieces(m *infer.Model, prompt string) Pieces {
 	if prompt == "" {
-		return Pieces{Say: "The model reads pieces of words, not letters. They show here as you type."}
+		return Pieces{Say: "The model reads pieces of words, not letters. You’ll see them here as you type."}
 	}
 	var tokens []infer.Token
 	for _, id := range m.Encode(prompt) {

@@ -764,7 +764,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</p></form><details class=\"begin__more\"><summary>Or try a run that shows something</summary>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</p></form><details class=\"begin__more\"><summary>Or try a run worth seeing</summary>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -73,6 +73,54 @@ func TestBrowserReading(t *testing.T) {
 	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
 }
 
+// TestTextFollows: the newest words of a long text are in view, and so is the token that
+// one looks back at, in both views; a finished text is read from its beginning.
+func TestTextFollows(t *testing.T) {
+	t.Parallel()
+	for _, view := range []view{storyView, numbersView} {
+		t.Run(string(view), func(t *testing.T) {
+			t.Parallel()
+			x := newSite(t, limits{})
+			x.newcomer.Store(view == storyView)
+			b := startTabOn(t, x, browser.Chromebook)
+			within := func(selector string) string {
+				return `(() => {
+					const box = document.getElementById('strip-row').getBoundingClientRect();
+					const at = document.querySelector('` + selector + `').getBoundingClientRect();
+					return at.left >= box.left - 1 && at.right <= box.right + 1 &&
+						at.top >= box.top - 1 && at.bottom <= box.bottom + 1;
+				})()`
+			}
+			const longer = `(box => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1)(` +
+				`document.getElementById('strip-row'))`
+			b.write(48)
+			b.Until(longer)
+			b.Until(within("#strip-gen > :last-child"))
+			b.say(`{"cmd":"seek","step":2,"stage":"sample"}`)
+			b.Until(`document.querySelector('#strip-gen > [aria-current="true"]')?.dataset.step === '2'`)
+			b.Until(within(`#strip-gen > [data-step="2"]`))
+			b.say(`{"cmd":"seek","step":48,"stage":"cache"}`)
+			b.Until(within("#strip-gen > :last-child"))
+			b.Eval(`location.reload()`)
+			b.Until(isLive)
+			b.tokens(48)
+			b.Until(within("#strip-gen > :last-child"))
+			b.Eval(`document.getElementById('strip-row').scrollTo({top: 0, left: 0, behavior: 'instant'})`)
+			b.Keys("n")
+			b.tokens(49)
+			if !browser.Value[bool](
+				b.Tab, `(box => box.scrollTop + box.scrollLeft === 0)(document.getElementById('strip-row'))`,
+			) {
+				t.Error("the text jumps to its end while someone reads its beginning")
+			}
+			b.Keys("e")
+			if view == storyView {
+				b.Until(`document.querySelector('.story--end') && document.getElementById('strip-row').scrollTop === 0`)
+			}
+		})
+	}
+}
+
 // TestStoryStatesAreAccessible: axe-core finds nothing in the Story's states.
 func TestStoryStatesAreAccessible(t *testing.T) {
 	t.Parallel()

@@ -312,7 +312,7 @@ func branchedHTML(b Branched) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if b.Undo != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p><b>Branch from</b> <span class=\"tk\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p><b>A new branch from</b> <span class=\"tk\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

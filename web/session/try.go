@@ -32,7 +32,7 @@ var Suggestions = []Suggestion{
 	{
 		Key: "loop", Title: "One that goes in circles", Prompt: "Mile upon mile",
 		Why: "Greedy chooses the likeliest token every time, and soon writes “and the wind blew and blew,” for " +
-			"ever. Raise the temperature to let it out.",
+			"ever. Raise the temperature to break the circle.",
 		Settings: tryAt("greedy", 64),
 	},
 }

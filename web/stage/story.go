@@ -164,8 +164,9 @@ func (w Words) boldest(s *session.State) Rich {
 
 func (w Words) hunches(s *session.State, st infer.Forward, v *Story) {
 	if s.Look == nil {
-		for _, t := range st.Tokens[max(0, len(st.Tokens)-mostReads):] {
-			v.Reads = append(v.Reads, TokenText(t))
+		first := max(0, len(st.Tokens)-mostReads)
+		for i, t := range st.Tokens[first:] {
+			v.Reads = append(v.Reads, w.promptText(t, st.Positions-len(st.Tokens)+first+i))
 		}
 		v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 		return
