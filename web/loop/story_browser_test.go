@@ -91,7 +91,8 @@ func TestTextFollows(t *testing.T) {
 						at.top >= box.top - 1 && at.bottom <= box.bottom + 1;
 				})()`
 			}
-			const longer = `(box => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1)(` +
+			const longer = `(box => box.scrollHeight > box.clientHeight + 1 ||
+				box.scrollWidth > box.clientWidth + 1)(` +
 				`document.getElementById('strip-row'))`
 			b.write(48)
 			b.Until(longer)
