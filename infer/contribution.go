@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -257,13 +258,17 @@ type LensCell struct {
 func (c LensCell) Surprise() float64 { return -math.Log2(max(c.Came, math.SmallestNonzeroFloat64)) }
 
 // Lens reads the stream at a height through the final norm and the output matrix
-// at every position ('logit lens', nostalgebraist 2020), over the whole
-// vocabulary; each cell lists `top` tokens.
-func (w *Watch) Lens(height, top int) ([]LensCell, error) {
+// ('logit lens', nostalgebraist 2020), over the whole vocabulary: a cell for every
+// position, and for those before `first`, which are not worked out, an empty one. Each
+// lists `top` tokens. It returns ctx's error if that ends.
+func (w *Watch) Lens(ctx context.Context, height, first, top int) ([]LensCell, error) {
 	n, d, v := len(w.tokens), w.model.config.Width, w.model.config.Vocab
-	cells := make([]LensCell, 0, n)
-	z := make([]float32, min(n, chunk)*v)
-	for from := 0; from < n; from += chunk {
+	cells := make([]LensCell, first, n)
+	z := make([]float32, min(n-first, chunk)*v)
+	for from := first; from < n; from += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		rows := min(chunk, n-from)
 		if err := w.score(w.stream[height][from*d:(from+rows)*d], z[:rows*v]); err != nil {
 			return nil, err

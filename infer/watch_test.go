@@ -220,7 +220,7 @@ func TestLensEndsInTheModelsOwnWords(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")
 	w := watch(t, m, ids)
-	cells, err := w.Lens(m.config.Layers, 3)
+	cells, err := w.Lens(context.Background(), m.config.Layers, 0, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

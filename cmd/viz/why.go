@@ -101,7 +101,7 @@ func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model, line pro
 		return nil, f.wrong("off", o.off, err)
 	}
 	if o.lens {
-		if r.Lens, err = study.Lens(ctx, q.Intervention, why.Shown); err != nil {
+		if r.Lens, err = study.Lens(ctx, q.Intervention, 0, why.Shown); err != nil {
 			return nil, err
 		}
 	}

@@ -148,7 +148,7 @@ func (r *Repeats) run(ctx context.Context, rows [][]int) error {
 		if t.watch, err = r.model.Watch(ctx, t.tokens, true); err != nil {
 			return err
 		}
-		first, second, err := t.surprise(t.watch)
+		first, second, err := t.surprise(ctx, t.watch)
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (r *Repeats) Without(ctx context.Context, off ...infer.Part) (mean float64,
 		if err != nil {
 			return 0, err
 		}
-		_, second, err := t.surprise(w)
+		_, second, err := t.surprise(ctx, w)
 		if err != nil {
 			return 0, err
 		}
@@ -260,8 +260,8 @@ func (t repeated) score(h Habit, sums []float64) {
 // surprise is the mean −log₂ p of what came in each half, in bits a token. The
 // first token of the second half begins the repetition, so nothing gives it
 // away and it is left out, as is the text's first.
-func (t repeated) surprise(w *infer.Watch) (first, second float64, err error) {
-	cells, err := w.Lens(w.Model().Config().Layers, 0)
+func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second float64, err error) {
+	cells, err := w.Lens(ctx, w.Model().Config().Layers, 0, 0)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -168,8 +168,10 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 
 // Lens is what the model, with a change or none, would say at every height and
 // position: one row for each height, from 0 (before the first block) up, of a
-// cell for each position. It returns the errors of [infer.Watch.Again].
-func (s *Study) Lens(ctx context.Context, change infer.Intervention, top int) ([][]infer.LensCell, error) {
+// cell for each position. Below the last height the cells before position first are
+// empty, which saves most of the work where a long text is shown only in part. It
+// returns the errors of [infer.Watch.Again].
+func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
 		var err error
@@ -178,11 +180,12 @@ func (s *Study) Lens(ctx context.Context, change infer.Intervention, top int) ([
 		}
 	}
 	var rows [][]infer.LensCell
-	for height := range s.Model().Config().Layers + 1 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	layers := s.Model().Config().Layers
+	for height := range layers + 1 {
+		if height == layers {
+			first = 0
 		}
-		row, err := w.Lens(height, top)
+		row, err := w.Lens(ctx, height, first, top)
 		if err != nil {
 			return nil, err
 		}

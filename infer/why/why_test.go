@@ -98,11 +98,11 @@ func TestLensOfWhatIsOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := s.Lens(context.Background(), infer.Intervention{Off: parts}, 3)
+	rows, err := s.Lens(context.Background(), infer.Intervention{Off: parts}, 0, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := s.Lens(context.Background(), infer.Intervention{}, 3)
+	whole, err := s.Lens(context.Background(), infer.Intervention{}, 0, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func BenchmarkLens(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(s.Bytes()), "held-B")
-		if _, err := s.Lens(context.Background(), infer.Intervention{}, 5); err != nil {
+		if _, err := s.Lens(context.Background(), infer.Intervention{}, 0, 5); err != nil {
 			b.Fatal(err)
 		}
 	}

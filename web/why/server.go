@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // Deps is what the page needs. Log may be nil.
@@ -71,7 +72,7 @@ const (
 // page, or for its script only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
-	a, status, err := s.ask(w, r, &about)
+	a, status, err := s.ask(w, r, &about, false)
 	var v view
 	switch {
 	case err == nil:
@@ -101,7 +102,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 // shows, as `viz why -json` prints it.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
-	a, status, err := s.ask(w, r, &about)
+	a, status, err := s.ask(w, r, &about, true)
 	var measuring *measuringError
 	switch {
 	case err != nil && status == http.StatusBadRequest:
@@ -157,8 +158,8 @@ type answer struct {
 }
 
 // ask asks the model what an address asks, in the queue for plain requests. An error
-// comes with the status of the answer.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject) (answer, int, error) {
+// comes with the status of the answer. all is as for report.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all bool) (answer, int, error) {
 	var a answer
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -184,7 +185,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject) (an
 	if _, _, _, err := about.place(s.Model); err != nil {
 		return a, http.StatusBadRequest, err
 	}
-	a.report, err = s.report(ctx, *about, question)
+	a.report, err = s.report(ctx, *about, question, all)
 	var place *infer.PlaceError
 	var patch *patchError
 	if errors.As(err, &patch) {
@@ -204,8 +205,9 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject) (an
 	return a, http.StatusInternalServerError, err
 }
 
-// report finds out all that is asked of the text.
-func (s *Server) report(ctx context.Context, about subject, q why.Question) (*why.Report, error) {
+// report finds out all that is asked of the text: of what it would say below the last
+// height all, or what the page shows.
+func (s *Server) report(ctx context.Context, about subject, q why.Question, all bool) (*why.Report, error) {
 	study, err := why.New(ctx, s.Model, about.tokens)
 	if err != nil {
 		return nil, err
@@ -214,7 +216,14 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question) (*wh
 	if r.Answer, err = study.Ask(ctx, q); err != nil {
 		return nil, err
 	}
-	if r.Lens, err = study.Lens(ctx, q.Intervention, why.Shown); err != nil {
+	first := 0
+	if !all {
+		first = stage.MapFolded(len(about.tokens))
+		if height, position, open, _ := about.place(s.Model); open && height < s.Model.Config().Layers {
+			first = min(first, position)
+		}
+	}
+	if r.Lens, err = study.Lens(ctx, q.Intervention, first, why.Shown); err != nil {
 		return nil, err
 	}
 	if about.with != "" {

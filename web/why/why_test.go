@@ -138,7 +138,7 @@ func TestLensOpensItsPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := study.Lens(t.Context(), infer.Intervention{}, why.Shown)
+	rows, err := study.Lens(t.Context(), infer.Intervention{}, 0, why.Shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,6 +358,23 @@ func TestTheMapAsks(t *testing.T) {
 	site := webtest.Serve(t, webtest.Options{})
 	text := "The capital of France is" + strings.Repeat(" the capital of France is", 2)
 	d, _ := open(t, site+at("prompt", text, "over", "London", "off", "L1.H1", "cell", "6.12"))
+	// A place that is folded away can still be opened, and says what a program gets.
+	resp, err := http.Get(site + strings.Replace(at("prompt", text), "/why?", "/why.json?", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var all struct {
+		Lens [][]struct{ Entropy float64 }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	early, _ := open(t, site+at("prompt", text, "cell", "2.1"))
+	want := "Its entropy is " + terms.Decimals(all.Lens[2][1].Entropy, 2) + " bits"
+	if all.Lens[2][1].Entropy == 0 || !strings.Contains(early.Find(".why__cell").Text(), want) {
+		t.Errorf("no %q in %q", want, early.Find(".why__cell").Text())
+	}
 	const folded = 4 // the start and 15 words in 12 columns
 	if n := d.Find(`[aria-label^="Hide a folded position"] button`).Length(); n != folded {
 		t.Errorf("%d folded positions can be hidden", n)
