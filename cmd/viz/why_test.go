@@ -138,16 +138,23 @@ func TestWhyIsDocumented(t *testing.T) {
 func TestWhyJSONIsThePages(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
-	resp, err := http.Get(site + "/why.json?prompt=The+capital+of+France+is&over=London&off=L6,pos:0&mean=1&heads=1" +
-		"&with=The+capital+of+Italy+is")
-	if err != nil {
-		t.Fatal(err)
+	get := func() (status int, text string) {
+		resp, err := http.Get(site + "/why.json?prompt=The+capital+of+France+is&over=London&off=L6,pos:0&mean=1" +
+			"&heads=1&with=The+capital+of+Italy+is")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		sent, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(sent)
 	}
-	defer resp.Body.Close()
-	sent, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	status, sent := get()
+	for status == http.StatusServiceUnavailable { // on a busy machine, until the heads are measured
+		status, sent = get()
 	}
-	sameText(t, string(sent), ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",
+	sameText(t, sent, ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",
 		"-mean", "-lens", "-patch", "The capital of Italy is", "-heads", "-json"))
 }

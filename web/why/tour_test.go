@@ -49,7 +49,7 @@ func TestTour(t *testing.T) {
 		tab := browser.Open(t, screen, site+"/why")
 		for state, address := range states() {
 			tab.Go(site + address)
-			tab.Until(`document.readyState === "complete"`)
+			tab.Until(`document.readyState === "complete" && !document.querySelector("[data-again]")`)
 			tab.FullShot(name + "-" + state + ".png")
 			if state == "parts" || state == "token" || state == "refuse" {
 				tab.Faults() // that these are refused

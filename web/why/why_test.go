@@ -288,20 +288,15 @@ func TestWhereItIsLookedUp(t *testing.T) {
 func TestHeadsAreLookedFor(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
-	// Measured, which may take longer on a busy machine than one request waits, and remembered.
-	for d, status := open(t, site+at("heads", "1")); ; d, status = open(t, site+at("heads", "1")) {
-		if status == http.StatusServiceUnavailable {
-			continue
+	d, status := open(t, site+at("heads", "1"))
+	for d.Find("[data-again]").Length() > 0 { // on a busy machine, until they are measured
+		d, status = open(t, site+at("heads", "1"))
+	}
+	text := d.Find("main").Text()
+	for _, want := range []string{"block 4, head 4: 64%", "2 heads of this model do", "No head of this model does"} {
+		if status != http.StatusOK || !strings.Contains(text, want) {
+			t.Errorf("status %d, no %q", status, want)
 		}
-		text := d.Find("main").Text()
-		for _, want := range []string{
-			"block 4, head 4: 64%", "2 heads of this model do", "No head of this model does",
-		} {
-			if status != http.StatusOK || !strings.Contains(text, want) {
-				t.Errorf("status %d, no %q", status, want)
-			}
-		}
-		return
 	}
 }
 
