@@ -126,7 +126,12 @@ func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 
 // newDraft reads a text, and runs it up to the step that was asked for.
 func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
-	v := draftPage{Text: text, Walks: p.Course.Walks}
+	v := draftPage{Text: text}
+	for _, w := range p.Course.Walks {
+		if lessons.WalkText(w.Slug) != "" { // of an instructor's own the server has no text
+			v.Walks = append(v.Walks, w)
+		}
+	}
 	v.Walk, v.Problems = p.Course.ReadWalk(text)
 	if len(v.Walk.Steps) > draftSteps {
 		v.Trouble = fmt.Sprintf("This page shows walkthroughs of at most %d steps.", draftSteps)
