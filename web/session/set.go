@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
 	grammars "github.com/tokenbytoken/viz/infer/grammar"
@@ -74,7 +73,7 @@ func (c Set) on(s infer.Settings) (infer.Settings, error) {
 		s.Grammar = *c.Grammar
 	}
 	if err == nil && c.Stop != nil {
-		s.Stop.Strings = slices.Clone(*c.Stop)
+		s.Stop.Strings = append([]string(nil), *c.Stop...) // nil for none, as in a run that was restored
 	}
 	return s, err
 }
