@@ -35,7 +35,7 @@ document.addEventListener('submit', async (event) => {
   }
 });
 
-// The line below the parts tells of the one under the pointer or in focus.
+// The line below the parts describes the part that the pointer is over, or that has the focus.
 for (const came of ['pointerover', 'focusin']) {
   document.addEventListener(came, (event) => {
     const say = event.target.closest?.('[data-say]')?.dataset.say;

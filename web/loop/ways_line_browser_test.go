@@ -82,7 +82,7 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	before, from := browser.Value[string](v.Tab, text), v.state().Frontier()
 	thaw := p.Freeze()
 	v.given(session.Play{})
-	browser.Eventually(v.t, func() bool { // two turns of the loop that the page does not hear of
+	browser.Eventually(v.t, func() bool { // the run takes two turns of the loop, and the page knows nothing of them
 		f := v.state().Frontier()
 		return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 14
 	})

@@ -1,7 +1,6 @@
 package session
 
 import (
-
 	"github.com/tokenbytoken/viz/infer"
 	grammars "github.com/tokenbytoken/viz/infer/grammar"
 	"github.com/tokenbytoken/viz/infer/terms"

@@ -271,7 +271,7 @@ func scale(block []byte) float32 {
 // step is the step nearest to a weight.
 func step(w, s float32) int8 {
 	q := math.RoundToEven(float64(w) / float64(s))
-	if !(math.Abs(q) <= packMost) { // also where it is no number
+	if !(math.Abs(q) <= packMost) { // written this way to catch NaN, too
 		return 0
 	}
 	return int8(q)

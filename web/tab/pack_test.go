@@ -68,7 +68,7 @@ func safetensors(header string, values ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), values...)
 }
 
-// TestPackedAnything: weights of every kind come back, also those that are no numbers.
+// TestPackedAnything: weights of every kind come back, NaN and infinities among them.
 func TestPackedAnything(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
