@@ -1,0 +1,161 @@
+package labs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// Tests of labs that answer as soon as a value changes.
+
+// TestQuickResultsFollow: after a quick run, a change runs the lab again
+// automatically; before the first run it does not.
+func TestQuickResultsFollow(t *testing.T) {
+	t.Parallel()
+	w := newSite(t).open("draw")
+	if m := w.ask("set", values("draw", "draws", "200")); panelOf(m, "lab-run") != "" {
+		t.Fatal("it ran before it was asked to")
+	}
+	w.ask("set", values("draw", "draws", "200", "run", "1", "guess", none))
+	w.done()
+	w.ask("set", values("draw", "draws", "300", "guess", none))
+	if html := panelOf(w.done(), "lab-results"); !strings.Contains(html, "300 draws") {
+		t.Error("the results do not follow")
+	}
+}
+
+// TestPricesNeedNoRun: what follows from numbers alone is answered immediately
+// from what was measured; the rest is not.
+func TestPricesNeedNoRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	w := s.open("bill")
+	w.ask("set", values("bill", "input_price", "3", "run", "1", "guess", none))
+	w.done()
+	m := w.ask("set", values("bill", "input_price", "1000000", "guess", none))
+	if m.Error == nil || m.Error.Field != "input_price" {
+		t.Errorf("a price beyond its range: %+v", m.Error)
+	}
+	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
+	// 8 prompt tokens at $5,000 a million are 4 cents.
+	if html := panelOf(m, "lab-lead") + panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") ||
+		!strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
+		t.Errorf("not repriced: %s", html[:min(len(html), 600)])
+	}
+	if page := s.get(m.Data.(feedData).Link, 200); !strings.Contains(text(page.Find("#s-ticks")), "$0.04") {
+		t.Error("it was not kept")
+	}
+	m = w.ask("set", values("bill", "seed", "5", "guess", none))
+	// It runs, or, after a slow run, waits until asked.
+	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") &&
+		!strings.Contains(html, "changed since") {
+		t.Error("another seed was answered without a run")
+	}
+}
+
+// TestBillAtOnce: before anything runs, every tile of the bill changes what the
+// request may cost; afterwards a tile changes the first screen at once, and
+// what was measured stays.
+func TestBillAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := s.get("/labs/bill?max_tokens=10", 200)
+	// 8 tokens read at $3 a million, 10 written at $15: $0.000024 + $0.00015.
+	if got := text(page.Find("#lab-sum")); !strings.Contains(got, "$0.000174") ||
+		!strings.Contains(got, "$17.40 a day") { // 100,000 such requests
+		t.Errorf("the sum is %q", got)
+	}
+	if got := text(page.Find("#lab-follows")); got != "tokens read 8" {
+		t.Errorf("the tile that follows says %q", got)
+	}
+	w := s.open("bill")
+	for _, c := range []struct{ name, value, follows, sum string }{
+		{"max_tokens", "20", "<b>8</b>", "$0.000324"},        // 8·3 + 20·15
+		{"output_price", "30", "<b>8</b>", "$0.000264"},      // 8·3 + 8·30
+		{"input_price", "0", "<b>8</b>", "$0.00012"},         // 8·15
+		{"prompt", "Once", "<b>2</b>", "$0.000126"},          // with the start mark: 2·3 + 8·15
+		{"requests", "1000000", "<b>8</b>", "$144.00 a day"}, // $0.000144 each
+	} {
+		m := w.ask("set", values("bill", c.name, c.value))
+		if !strings.Contains(panelOf(m, "lab-follows"), c.follows) || !strings.Contains(panelOf(m, "lab-sum"), c.sum) {
+			t.Errorf("%s %s: %s, %s", c.name, c.value, panelOf(m, "lab-follows"), panelOf(m, "lab-sum"))
+		}
+		if !strings.Contains(panelOf(m, "lab-lead"), "only a run can tell") {
+			t.Errorf("%s: the chart does not say what is unknown", c.name)
+		}
+	}
+	w.ask("set", values("bill", "run", "1", "guess", "stop"))
+	if m := w.done(); !strings.Contains(panelOf(m, "lab-lead"), "in all") {
+		t.Errorf("after the run: %s", panelOf(m, "lab-lead"))
+	}
+	m := w.ask("set", values("bill", "max_tokens", "20", "guess", "stop"))
+	if !strings.Contains(panelOf(m, "lab-sum"), "$0.000324") || panelOf(m, "lab-results") != "" {
+		t.Errorf("a tile after the run: %s", panelOf(m, "lab-sum"))
+	}
+}
+
+// TestClaimOfPrices: prices that refute the lab's claim are called that.
+func TestClaimOfPrices(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in, out float64
+		say     string
+	}{
+		{3, 15, "A token written costs as much as 5 tokens read."},
+		{4, 5, "A token written costs as much as 1.25 tokens read."},
+		{3, 3, "as much as one read: the claim is false."},
+		{3, 1, "less than one read: the claim is false."},
+		{0, 1, "reading is free"},
+		{0, 0, "nothing costs anything"},
+	} {
+		b := &lab.Bill{Prices: lab.Prices{Input: c.in, Output: c.out}, BreakEven: c.out / max(c.in, 1e-9)}
+		if got := pricesSay(b); !strings.Contains(got, c.say) {
+			t.Errorf("$%v and $%v: %q", c.in, c.out, got)
+		}
+	}
+}
+
+// TestMemoryAnswersAtOnce: what follows from numbers alone needs no run. Another
+// model brings its own numbers, and a changed one stays until then.
+func TestMemoryAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	// 2 × 32 × 32 × 128 × 2 bytes × 4,096 tokens × 8 chats is 16 GiB.
+	page := s.get("/labs/memory", 200)
+	if got := text(page.Find("#lab-sum")); !strings.Contains(got, "16.0 GiB") ||
+		!strings.Contains(got, "17,179,869,184 bytes") {
+		t.Errorf("the sum is %q", got)
+	}
+	if got := text(page.Find(".lab__verdict")); !strings.Contains(got, "Too much for this card, by 4.6 GiB") ||
+		!strings.Contains(got, "room for 5 chats") {
+		t.Errorf("it says %q", got)
+	}
+	if got, _ := page.Find(`[name="kv_heads"]`).Attr("value"); got != "32" {
+		t.Errorf("%q KV heads", got)
+	}
+	w := s.open("memory")
+	all := map[string]string{
+		"preset": "mistral-7b", "own": "llama-2-7b", "layers": "32", "heads": "32", "kv_heads": "32", "head_dim": "128",
+	}
+	m := w.ask("set", all)
+	data, ok := m.Data.(feedData)
+	if !ok || data.Inputs["kv_heads"] != "8" || data.Inputs["own"] != "mistral-7b" ||
+		data.Link != "/labs/memory?preset=mistral-7b" {
+		t.Errorf("another model: %+v", m.Data)
+	}
+	if html := panelOf(m, "lab-sum"); !strings.Contains(html, "4.0 GiB") { // 8 heads in place of 32
+		t.Errorf("another model: %s", html)
+	}
+	all["own"], all["kv_heads"] = "mistral-7b", "4"
+	m = w.ask("set", all)
+	if data, ok = m.Data.(feedData); !ok || data.Inputs["kv_heads"] != "4" ||
+		data.Link != "/labs/memory?kv_heads=4&preset=mistral-7b" ||
+		!strings.Contains(panelOf(m, "lab-sum"), "2.0 GiB") {
+		t.Errorf("shared further: %+v", m.Data)
+	}
+	all["kv_heads"] = "5"
+	if m = w.ask("set", all); m.Error == nil || m.Error.Field != "kv_heads" {
+		t.Errorf("5 pairs for 32 heads: %+v", m.Error)
+	}
+}
