@@ -279,20 +279,24 @@ func TestLeavingEndsTheRun(t *testing.T) {
 	limits := admission.DefaultLimits()
 	limits.API = admission.Share{PerLearner: 1}
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
-	// The body is not whole, so that the request is in progress until its client leaves.
+	// The body is not whole, so that the request is in progress until its client leaves. It
+	// has its place once the server asks for that body.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	if _, err := fmt.Fprintf(conn, "POST /v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
-		"Content-Length: 1000\r\n\r\n{", strings.TrimPrefix(server, "http://")); err != nil {
+		"Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n{", strings.TrimPrefix(server, "http://")); err != nil {
 		t.Fatal(err)
 	}
-	browser.Eventually(t, func() bool { // the first one holds the place
-		answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
-		return answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("Retry-After") != ""
-	})
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("the server begins with %q, %v", line, err)
+	}
+	answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
+	if answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("a client that has all of its places gets %s, Retry-After %q", answer.Status, answer.Header.Get("Retry-After"))
+	}
 	conn.Close()
 	browser.Eventually(t, func() bool { // it is free again
 		return send(t, server+"/v1/completions", with(`"max_tokens":1`)).StatusCode == http.StatusOK
