@@ -149,8 +149,8 @@ func (s *Server) computed(p *metrics.Page) {
 	p.Gauge("viz_cache_bytes", "Memory of the caches and traces of all runs.", float64(runs.Bytes))
 	pools := []*infer.Pool{s.targets}
 	names := []string{"target"}
-	if s.drafts != nil {
-		pools, names = append(pools, s.drafts), append(names, "draft")
+	if pool := s.drafts.opened(); pool != nil {
+		pools, names = append(pools, pool), append(names, "draft")
 	}
 	var passes, tokens []metrics.Value
 	for i, pool := range pools {

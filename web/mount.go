@@ -49,9 +49,9 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 	work := coursework.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
-	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat, FirstRun: first.Due}
+	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Seat: s.targets.Seat, FirstRun: first.Due}
 	if s.drafts != nil {
-		deps.DraftSeat = s.drafts.Seat
+		deps.Draft = s.drafts.Seat
 	}
 	room := learn.New(deps)
 	s.add(room.Feeds())
@@ -72,11 +72,11 @@ func (s *Server) forget(ctx context.Context, learner string) error {
 // mountLabs adds the pages of the labs and their feed.
 func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
-		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat, Caller: s.learners.Caller,
+		Context: s.ctx, Target: s.cfg.Model, Seat: s.targets.Seat, Caller: s.learners.Caller,
 		Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {
-		deps.DraftSeat = s.drafts.Seat
+		deps.Draft = s.drafts.Seat
 	}
 	s.labs = labs.New(deps)
 	s.add(s.labs.Feeds())

@@ -29,6 +29,9 @@ type Config struct {
 	Model *infer.Model
 	// Draft proposes tokens for Model where speculation is shown; it may be nil.
 	Draft *infer.Model
+	// OpenDraft, where not nil, opens Draft when a page first needs it. Its error is a
+	// sentence for people, who may try again.
+	OpenDraft func() (*infer.Model, error)
 	// Course and Progress are what Learn and Practise teach and where they keep
 	// what learners do; without both there are no such pages, and the home page
 	// leads to the loop.
@@ -74,7 +77,7 @@ type Server struct {
 	limits   admission.Limits
 	desk     *admission.Desk
 	targets  *infer.Pool // runs the model for all
-	drafts   *infer.Pool // runs the draft model for all, nil without one
+	drafts   *drafts     // nil without a model that drafts
 	runs     *runs.Registry
 	replays  *admission.Queue // of runs that plain requests need
 	hub      *class.Hub       // nil without a course or somewhere to keep rooms
@@ -109,9 +112,7 @@ func New(cfg Config) (*Server, error) {
 	s.desk = admission.New(s.limits, nil)
 	s.replays = admission.NewQueue(s.limits.Links, 0)
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	if cfg.Draft != nil {
-		s.drafts = infer.NewPool(cfg.Draft, 0)
-	}
+	s.drafts = newDrafts(cfg)
 	s.runs = runs.New(runs.Config{
 		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Places: s.desk.Runs,
 		Limits: runs.Limits{MemoryBytes: cfg.Memory.Runs, ResidentBytes: cfg.Memory.Limit}, Log: cfg.Logger,

@@ -74,9 +74,7 @@ func (s *Server) stopModels(ctx context.Context) error {
 	go func() {
 		defer close(stopped)
 		s.targets.Close()
-		if s.drafts != nil {
-			s.drafts.Close()
-		}
+		s.drafts.Close()
 	}()
 	select {
 	case <-stopped:

@@ -65,6 +65,7 @@ type Info struct {
 	Params   []Param  `json:"params"`
 	Try      []Preset `json:"try"`      // two things to try
 	Includes string   `json:"includes"` // what the measurement includes and excludes
+	Drafts   bool     `json:"-"`        // it needs [Env.Draft]
 }
 
 // Preset is a named choice of values. Values that it leaves out have their

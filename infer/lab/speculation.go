@@ -14,7 +14,7 @@ type speculationLab struct{}
 // Info implements [Lab].
 func (speculationLab) Info() Info {
 	return Info{
-		Name: "speculation", Title: "Speculative decoding",
+		Name: "speculation", Title: "Speculative decoding", Drafts: true,
 		Claim: "A small model guesses, a large one checks, and the text stays the same.",
 		Friend: "A small model guesses ahead, and the big one checks several guesses in one go. A wrong " +
 			"guess is thrown out, so nothing gets worse.",

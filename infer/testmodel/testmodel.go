@@ -37,6 +37,13 @@ func Draft(t testing.TB) *infer.Model {
 	return must(t, draft)
 }
 
+// Seats gives seats in a pool that runs a model until the test ends, as pages ask for them.
+func Seats(t testing.TB, m *infer.Model) func() (*infer.Seat, error) {
+	pool := infer.NewPool(m, 0)
+	t.Cleanup(pool.Close)
+	return func() (*infer.Seat, error) { return pool.Seat(), nil }
+}
+
 func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {
 	t.Helper()
 	m, err := load()

@@ -144,7 +144,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	v, err := f.p.parse(f.i, a)
 	var e lab.Estimate
 	if err == nil {
-		e, err = f.l.Estimate(f.p.env(), v)
+		e, err = f.p.estimate(f.l, v)
 	}
 	if err != nil {
 		return f.refused(ctx, err)

@@ -12,15 +12,17 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// Deps are what the pages need. Context, Draft, DraftSeat and Log may be nil.
+// Deps are what the pages need. Context, Draft and Log may be nil.
 type Deps struct {
 	// Context ends when the server shuts down, and every measurement with it.
 	Context context.Context
-	// Target is measured; Draft proposes for it in the speculation lab.
-	Target, Draft *infer.Model
-	// Seat and DraftSeat, if not nil, return a seat in the pools that run the
-	// two models for everybody.
-	Seat, DraftSeat func() *infer.Seat
+	// Target is measured.
+	Target *infer.Model
+	// Seat, if not nil, returns a seat in the pool that runs Target for everybody.
+	Seat func() *infer.Seat
+	// Draft returns one in the pool of the model that proposes in the speculation lab. It
+	// may have to load that first; the error is a sentence.
+	Draft func() (*infer.Seat, error)
 	// Caller identifies the visitor. If they are new, fresh is the cookie to
 	// set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)

@@ -3,6 +3,7 @@ package labs
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -256,6 +258,17 @@ func TestNoDraft(t *testing.T) {
 	d := s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "draft") {
 		t.Errorf("it says %q", say)
+	}
+	asked := 0
+	s.pages.Draft = func() (*infer.Seat, error) { asked++; return nil, errors.New("it has not arrived") }
+	d = s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
+	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "It has not arrived.") || asked != 1 {
+		t.Errorf("with a draft that does not load, asked for %d times: %q", asked, say)
+	}
+	s.get("/labs/cache?run=1&guess=none&sure=1&"+small["cache"], http.StatusOK)
+	s.get("/labs/speculation", http.StatusOK)
+	if asked != 1 {
+		t.Errorf("a lab that drafts nothing, and a page before its run, have asked for the draft")
 	}
 }
 

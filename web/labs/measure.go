@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/chance"
+	"github.com/tokenbytoken/viz/web/pages"
 )
 
 // pageTime is how long a page without a script may measure; it shows what was
@@ -31,16 +32,35 @@ var errFull = &terms.Refusal{
 // env gives a measurement its models: at seats of the server's pools, if there
 // are any, so that no lab blocks a run.
 func (p *Pages) env() lab.Env {
-	e := lab.Env{Target: p.Target, Draft: p.Draft}
+	e := lab.Env{Target: p.Target}
 	if p.Seat != nil {
 		seat := p.Seat()
 		e.Target, e.TargetRunner = seat.Model(), seat
 	}
-	if p.Draft != nil && p.DraftSeat != nil {
-		seat := p.DraftSeat()
-		e.Draft, e.DraftRunner = seat.Model(), seat
-	}
 	return e
+}
+
+// envFor is env with the model that drafts, if the lab needs it and there is one.
+func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
+	e := p.env()
+	if p.Draft == nil || !l.Info().Drafts {
+		return e, nil
+	}
+	seat, err := p.Draft()
+	if err != nil {
+		return e, &terms.Refusal{Code: terms.CodeBusy, Message: pages.Sentence(err)}
+	}
+	e.Draft, e.DraftRunner = seat.Model(), seat
+	return e, nil
+}
+
+// estimate says what a run of a lab would cost.
+func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
+	with, err := p.envFor(l)
+	if err != nil {
+		return lab.Estimate{}, err
+	}
+	return l.Estimate(with, v)
 }
 
 // measure runs a lab when its turn comes and keeps its report. tell may be nil.
@@ -57,7 +77,7 @@ func (p *Pages) measure(
 func (p *Pages) measureInTurn(
 	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
-	e, err := l.Estimate(p.env(), v)
+	e, err := p.estimate(l, v)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +96,11 @@ func (p *Pages) measureInTurn(
 	if tell == nil {
 		tell = func(lab.Progress) {}
 	}
-	r, err = l.Run(turn, p.env(), v, tell)
+	with, err := p.envFor(l)
+	if err != nil {
+		return nil, err
+	}
+	r, err = l.Run(turn, with, v, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +253,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 		pg.Form.GuessError = noGuess
 		return http.StatusBadRequest
 	}
-	e, err := l.Estimate(p.env(), v)
+	e, err := p.estimate(l, v)
 	if err != nil {
 		pg.Form = p.form(i, v, a.guess, refusedOf(err))
 		pg.Trouble = sentence(err)

@@ -11,12 +11,13 @@ import (
 // Deps is what the pages need. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
-	// Model writes what the pages show; Draft proposes for it where speculation
-	// is taught, and may be nil.
-	Model, Draft *infer.Model
-	// Seat and DraftSeat, where not nil, give a place at the pools that run the
-	// two models for everybody.
-	Seat, DraftSeat func() *infer.Seat
+	// Model writes what the pages show.
+	Model *infer.Model
+	// Seat, where not nil, gives a place at the pool that runs Model for everybody.
+	Seat func() *infer.Seat
+	// Draft, where not nil, gives a place at the one of the model that proposes where
+	// speculation is taught. It may have to load that first; the error is a sentence.
+	Draft func() (*infer.Seat, error)
 	// FirstRun reports whether the first run is still to be shown to who sent a request,
 	// and whether they have begun it. If it is nil there is none.
 	FirstRun func(r *http.Request) (due, begun bool)

@@ -149,7 +149,7 @@ func (d desk) guesses(ctx context.Context, sentence string, in values) (v stage.
 	if _, ok := in["gamma"]; ok {
 		gamma = in.whole("gamma")
 	}
-	if e.spec, err = infer.NewSpeculator(d.target, d.draft, sentence, settingsOf(in), gamma); err != nil {
+	if e.spec, err = infer.NewSpeculator(d.target, e.small, sentence, settingsOf(in), gamma); err != nil {
 		return v, err
 	}
 	if err := e.runTo(ctx, 1); err != nil {

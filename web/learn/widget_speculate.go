@@ -38,6 +38,7 @@ func speculateFields() []field {
 type speculate struct {
 	desk
 	key    string
+	small  *infer.Model // the model that drafts, nil before pair
 	spec   *infer.Speculator
 	rounds [][]infer.SpecStage
 	ended  bool
@@ -52,7 +53,7 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 	}
 	s := settingsOf(in)
 	if key := fmt.Sprint(s, in["gamma"], in["prompt"]); e.spec == nil || e.key != key {
-		spec, err := infer.NewSpeculator(e.target, e.draft, in["prompt"], s, in.whole("gamma"))
+		spec, err := infer.NewSpeculator(e.target, e.small, in["prompt"], s, in.whole("gamma"))
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 	return speculateHTML(v), nil
 }
 
-// pair tells why there is nobody to draft.
+// pair finds the model that drafts, or says why there is none.
 func (e *speculate) pair() error {
 	if e.draft == nil {
 		return &terms.Refusal{
@@ -89,7 +90,14 @@ func (e *speculate) pair() error {
 				"Start it without -model for the bundled pair, or give a model of your own its draft with -draft.",
 		}
 	}
-	if err := infer.CheckPair(e.target, e.draft); err != nil {
+	if e.small == nil {
+		seat, err := e.draft()
+		if err != nil {
+			return &terms.Refusal{Code: terms.CodeBusy, Message: pages.Sentence(err)}
+		}
+		e.small = seat.Model()
+	}
+	if err := infer.CheckPair(e.target, e.small); err != nil {
 		return &terms.Refusal{Code: terms.CodeModel, Message: pages.Sentence(err)}
 	}
 	return nil

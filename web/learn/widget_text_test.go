@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -170,7 +171,7 @@ func TestSpeculationIsTheEngines(t *testing.T) {
 	spec := s.specOf(lessons.WidgetSpeculate)
 	in := spec.defaults()
 	in["seed"] = "7"
-	sp, err := infer.NewSpeculator(s.pages.Model, s.pages.Draft, in["prompt"], settingsOf(in), in.whole("gamma"))
+	sp, err := infer.NewSpeculator(s.pages.Model, testmodel.Draft(t), in["prompt"], settingsOf(in), in.whole("gamma"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,9 +225,14 @@ func TestWithoutADraft(t *testing.T) {
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != "model" || !m.Done {
 		t.Errorf("the feed says %+v", m)
 	}
-	s.pages.Draft = tinyModel(t)
+	s.pages.Draft = testmodel.Seats(t, tinyModel(t))
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil ||
 		!strings.Contains(m.Error.Message, "cannot draft for") {
 		t.Errorf("with a draft of another vocabulary: %+v", m.Error)
+	}
+	s.pages.Draft = func() (*infer.Seat, error) { return nil, errors.New("0.3 of the 1.1 MB have arrived") }
+	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != terms.CodeBusy ||
+		m.Error.Message != "0.3 of the 1.1 MB have arrived." {
+		t.Errorf("with a draft that does not load: %+v", m.Error)
 	}
 }

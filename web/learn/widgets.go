@@ -44,8 +44,9 @@ type experiment interface {
 // desk is what an experiment works with, and the view in which it shows what it
 // finds. draft may be nil.
 type desk struct {
-	target, draft *infer.Model
-	view          shell.View
+	target *infer.Model
+	draft  func() (*infer.Seat, error)
+	view   shell.View
 }
 
 // widgetKind is one kind of experiment.
@@ -115,9 +116,6 @@ func (p *Pages) desk(view shell.View) desk {
 	d := desk{p.Model, p.Draft, view}
 	if p.Seat != nil {
 		d.target = p.Seat().Model()
-	}
-	if p.DraftSeat != nil && p.Draft != nil {
-		d.draft = p.DraftSeat().Model()
 	}
 	return d
 }

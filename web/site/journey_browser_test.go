@@ -2,12 +2,27 @@ package site
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
+
+// lateHost is a file server that sends the model that drafts only when it may.
+type lateHost struct {
+	files http.Handler
+	late  chan struct{}
+}
+
+func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.Contains(r.URL.Path, "/models/draft/") {
+		<-h.late
+	}
+	h.files.ServeHTTP(w, r)
+}
 
 // runs is true where the program runs in the page's worker.
 const runs = `document.documentElement?.dataset.runs !== undefined`
@@ -15,10 +30,17 @@ const runs = `document.documentElement?.dataset.runs !== undefined`
 // TestJourney goes through a site on a plain file server, under a path: from the home page
 // to the Loop, where the model writes three tokens; to a lesson, with its experiment; and
 // to a drill, which is still done after the worker and all that it held is gone. All of it
-// runs in the browser: the file server knows only files.
+// runs in the browser: the file server knows only files. The model that drafts arrives when
+// the program writes already, and only then are its guesses seen.
 func TestJourney(t *testing.T) {
 	t.Parallel()
-	tab := browser.Open(t, browser.Laptop, serve(t, nil))
+	host := &lateHost{late: make(chan struct{})}
+	release := sync.OnceFunc(func() { close(host.late) })
+	t.Cleanup(release)
+	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+		host.files = files
+		return host
+	}))
 	hands := browser.Mouse(tab)
 	arrive := func(path string) {
 		t.Helper()
@@ -42,6 +64,11 @@ func TestJourney(t *testing.T) {
 		tab.Keys("n")
 		tab.Wait("a token", fmt.Sprintf(`document.querySelectorAll("#strip-gen > *").length === %d`, i+1))
 	}
+
+	release()
+	tab.Eval(`location.href = "` + under + `learn/speculative-decoding/"`)
+	arrive("learn/speculative-decoding/")
+	tab.Wait("the draft's guesses", `document.querySelector(".w-tab--spec tbody tr")`)
 
 	follow(`.top a[href$="learn/"]`, "learn/")
 	follow(`main a[href$="learn/temperature/"]`, "learn/temperature/")

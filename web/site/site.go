@@ -127,7 +127,9 @@ func (o Options) addProgram(all files, d *described) (first int64, err error) {
 		}
 		d.Models = append(d.Models, list)
 		for _, f := range list.Files {
-			first += int64(f.Bytes)
+			if i == 0 { // the one that drafts is loaded when a page needs it
+				first += int64(f.Bytes)
+			}
 		}
 	}
 	return first, nil

@@ -3,6 +3,7 @@ package tab
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -36,9 +37,9 @@ type program struct {
 }
 
 // Run runs the program for the worker (web/site/worker/worker.js), which has put what
-// is needed into the global viz: models (a list of name, files), lessons (see [courseWith]),
-// origin and path of the
-// site, table, secret and cookies of its storage. It calls viz.ready with what the
+// is needed into the global viz: model (name, files), draft (a function: a promise of the
+// like, or of {say} where the download failed), lessons (see [courseWith]), host and path of
+// the site, table, secret and cookies of its storage. It calls viz.ready with what the
 // program can do, or viz.failed with a sentence, and serves until the worker ends.
 func Run() {
 	viz := js.Global().Get("viz")
@@ -60,13 +61,9 @@ func start(viz js.Value) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var models []*infer.Model
-	for i := range viz.Get("models").Length() {
-		m, err := model(viz.Get("models").Index(i))
-		if err != nil {
-			return nil, err
-		}
-		models = append(models, m)
+	target, err := model(viz.Get("model"))
+	if err != nil {
+		return nil, err
 	}
 	logs, err := journal.OpenKept(context.Background(), table{viz.Get("table")})
 	if err != nil {
@@ -84,13 +81,10 @@ func start(viz js.Value) (*program, error) {
 	}
 	p.door.Bring([]byte(viz.Get("cookies").String()))
 	cfg := web.Config{
-		Model: models[0], Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
+		Model: target, OpenDraft: opens(viz), Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory},
 		HTML:   func(html string) string { return Rebase(html, p.door.Path) },
-	}
-	if len(models) > 1 {
-		cfg.Draft = models[1]
 	}
 	if p.server, err = web.New(cfg); err != nil {
 		return nil, err
@@ -113,6 +107,20 @@ func courseWith(own []byte) (*lessons.Course, error) {
 		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
 	}
 	return course, nil
+}
+
+// opens opens the model that drafts, which the worker downloads when it is asked to.
+func opens(viz js.Value) func() (*infer.Model, error) {
+	return func() (*infer.Model, error) {
+		of, err := await(viz.Call("draft"))
+		if err != nil {
+			return nil, fmt.Errorf("the model that drafts could not be loaded: %w", err)
+		}
+		if say := of.Get("say"); say.Truthy() {
+			return nil, errors.New(say.String())
+		}
+		return model(of)
+	}
 }
 
 // model loads a model from downloaded files.

@@ -128,7 +128,7 @@ function start() {
 
 async function boot() {
   const own = site.lessons ? [site.lessons] : []; // an instructor's
-  const all = [site.program, ...own, ...site.models.flatMap(({ files }) => files)];
+  const all = [site.program, ...own, ...site.models[0].files];
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   let loaded = 0;
   let told = 0;
@@ -138,22 +138,28 @@ async function boot() {
     told = Date.now();
     tell({ phase: 'loading', loaded, total });
   };
-  const [wasm, lessons, ...models] = await Promise.all([
+  const [wasm, lessons, model] = await Promise.all([
     download(site.program, count),
     own.length ? download(own[0], count) : new Uint8Array(),
-    ...site.models.map(async ({ name, files }) => ({
-      name,
-      files: await Promise.all(files.map(async (file) => ({ name: file.name, bytes: await download(file, count) }))),
-    })),
+    modelOf(site.models[0], count),
   ]);
   await tell({ phase: 'starting' });
-  const program = await run(wasm, lessons, models);
+  const program = await run(wasm, lessons, model);
   await tell({ phase: 'running', first: program.first, keeps: program.keeps });
   keepFiles();
   return program;
 }
 
-async function run(wasm, lessons, models) {
+// modelOf returns a model with its files.
+const modelOf = async ({ name, files }, count) => ({
+  name,
+  files: await Promise.all(files.map(async (file) => ({ name: file.name, bytes: await download(file, count) }))),
+});
+
+// draft is modelOf for the model that drafts, which few pages need; {say} says why not.
+const draft = () => modelOf(site.models[1], () => {}).catch((error) => ({ say: error.message }));
+
+async function run(wasm, lessons, model) {
   const table = await openKept(base.pathname).catch(nothingKept);
   let secret = await table.value('secret');
   if (!secret) {
@@ -165,7 +171,7 @@ async function run(wasm, lessons, models) {
   const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
   return new Promise((resolve, reject) => {
     self.viz = {
-      models, lessons, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
+      model, draft, lessons, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
       keepCookies: (text) => { table.setValue('cookies', text).catch(() => {}); },
       ready: (program) => resolve({ ...program, keeps: table.keeps }),
       failed: (say) => reject(new Error(say)),
@@ -184,6 +190,7 @@ let keeping = null;
 function keepFiles() {
   keeping ??= (async () => {
     for (const path of [...Object.values(site.pages), ...Object.keys(site.files)]) await fileOf(path);
+    for (const file of site.models[1].files) await download(file, () => {});
   })().catch(() => { keeping = null; }); // another page will try again
   return keeping;
 }

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// drafts is the model that drafts, opened when a page first needs it.
+type drafts struct {
+	open func() (*infer.Model, error)
+
+	mu     sync.Mutex
+	pool   *infer.Pool // runs it for all, nil before it is needed
+	closed bool
+}
+
+// newDrafts are nil where a server has no such model.
+func newDrafts(cfg Config) *drafts {
+	switch {
+	case cfg.Draft != nil:
+		return &drafts{pool: infer.NewPool(cfg.Draft, 0)}
+	case cfg.OpenDraft != nil:
+		return &drafts{open: cfg.OpenDraft}
+	}
+	return nil
+}
+
+// Seat opens the model if need be. Those who ask meanwhile wait; after a failure the next
+// one who asks tries again.
+func (d *drafts) Seat() (*infer.Seat, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errors.New("the server is shutting down")
+	}
+	if d.pool == nil {
+		m, err := d.open()
+		if err != nil {
+			return nil, err
+		}
+		d.pool = infer.NewPool(m, 0)
+	}
+	return d.pool.Seat(), nil
+}
+
+// opened is the pool, nil as long as nobody has needed it.
+func (d *drafts) opened() *infer.Pool {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.pool
+}
+
+// Close waits for the passes in progress. No seat is given after it.
+func (d *drafts) Close() {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	if d.pool != nil {
+		d.pool.Close()
+	}
+}
