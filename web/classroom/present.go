@@ -53,6 +53,7 @@ type note struct {
 	Next         string
 	Notice       string
 	Left         bool
+	Last         bool // there is no step after it
 }
 
 // scriptStep is a step of the walkthrough in the list of them.
@@ -87,6 +88,9 @@ func onScript(v *class.View) bool {
 	return v.Walk != nil && !v.Walk.Left && v.Walk.Next() != nil
 }
 
+// atEnd tells whether the walkthrough's last step is on the wall, or was.
+func atEnd(v *class.View) bool { return v.Walk != nil && v.Walk.At() != nil && v.Walk.Next() == nil }
+
 // controlFor is the control of one who drives, or of one who looks on.
 func controlFor(v *class.View, drives bool) control {
 	if drives {
@@ -117,6 +121,9 @@ func newControl(v *class.View) control {
 		return c
 	}
 	c.Main = forward
+	if atEnd(v) { // going on is still a clicker's press away, ending is not
+		c.Main, c.More = button{Cmd: "end", Say: "End the class"}, []button{forward}
+	}
 	if q := v.Poll; q != nil {
 		if q.Kind == class.Next || q.Kind == class.Draw {
 			c.More = append(c.More, button{Cmd: "append-majority", Say: "Append the class’s choice"})
@@ -215,6 +222,7 @@ func newNote(v *class.View) note {
 		return n
 	}
 	n.Title, n.Say, n.Own, n.Wait = step.Title, step.Say, step.Note, step.Wait
+	n.Last = atEnd(v)
 	return n
 }
 

@@ -1,0 +1,57 @@
+package classroom
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// TestControlAtTheEndOfAWalk: the one black button of a walkthrough goes on to the next
+// step and, at the last one, ends the class. No key of a clicker ends it: there they go on in the
+// run, as the plain button beside it does, and what is asked is answered first.
+func TestControlAtTheEndOfAWalk(t *testing.T) {
+	t.Parallel()
+	walk := &lessons.Walk{Title: "Two steps", Steps: []*lessons.WalkStep{{Title: "One"}, {Title: "Two"}}}
+	open := &class.Poll{Kind: class.Question, Phase: class.Open}
+	shown := &class.Poll{Kind: class.Question, Phase: class.Revealed}
+	for _, tt := range []struct {
+		say  string
+		view class.View
+		main string
+		keys string // the command of a clicker's key
+		last bool   // the notes say that it is the last step
+	}{
+		{"before the first", class.View{Walk: &class.WalkView{Walk: walk}}, "next-step", "next-step", false},
+		{"the first", class.View{Walk: &class.WalkView{Walk: walk, Step: 1}}, "next-step", "next-step", false},
+		{"the last", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}}, "end", "forward", true},
+		{
+			"the last, asked", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: open},
+			"reveal", "reveal", true,
+		},
+		{
+			"the last, answered", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: shown},
+			"end", "forward", true,
+		},
+		{
+			"after the last", class.View{Walk: &class.WalkView{Walk: walk, Step: 2, Left: true}},
+			"end", "forward", true,
+		},
+		{"no walkthrough", class.View{}, "forward", "forward", false},
+	} {
+		c := newControl(&tt.view)
+		var pressed []string
+		for _, b := range append(c.More, c.Main) {
+			if slices.Contains(b.Keys, "PageDown") {
+				pressed = append(pressed, b.Cmd)
+			}
+		}
+		if c.Main.Cmd != tt.main || !slices.Equal(pressed, []string{tt.keys}) {
+			t.Errorf("%s: the main button is %q, a clicker's key presses %q", tt.say, c.Main.Cmd, pressed)
+		}
+		if got := newNote(&tt.view).Last; got != tt.last {
+			t.Errorf("%s: the notes call it the last step: %v", tt.say, got)
+		}
+	}
+}
