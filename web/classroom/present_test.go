@@ -27,15 +27,18 @@ func TestControlAtTheEndOfAWalk(t *testing.T) {
 		{"the first", class.View{Walk: &class.WalkView{Walk: walk, Step: 1}}, "next-step", "next-step", false},
 		{"the last", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}}, "end", "forward", true},
 		{
-			"the last, asked", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: open},
+			"the last, asked",
+			class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: open},
 			"reveal", "reveal", true,
 		},
 		{
-			"the last, answered", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: shown},
+			"the last, answered",
+			class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: shown},
 			"end", "forward", true,
 		},
 		{
-			"after the last", class.View{Walk: &class.WalkView{Walk: walk, Step: 2, Left: true}},
+			"after the last",
+			class.View{Walk: &class.WalkView{Walk: walk, Step: 2, Left: true}},
 			"end", "forward", true,
 		},
 		{"no walkthrough", class.View{}, "forward", "forward", false},

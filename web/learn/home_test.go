@@ -75,6 +75,20 @@ func TestTurnIsTheEngines(t *testing.T) {
 		if got := text(d.Find(".say-5")); got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}
+		// The bars are p when the shares are known, and p′ once the filters have cut: the sentence
+		// of the draw tells the share that is drawn.
+		first := filter.Rows.Rows[0]
+		for at, p := range map[string]float64{
+			".map__bars:not(.map__bars--4, .map__bars--5)": first.P, ".map__bars--4": first.Q, ".map__bars--5": first.Q,
+		} {
+			bars := d.Find(at + " .map__bar b")
+			if got, want := text(bars.First()), terms.Percent(p); got != want || bars.Length() != 6 {
+				t.Errorf("turn %d, %s: %q, want %q", n, at, got, want)
+			}
+		}
+		if got := d.Find(".map__bar.is-pick").Length(); got != 1 || d.Find(".map__bars--5 .is-pick").Length() != 1 {
+			t.Errorf("turn %d: %d bars are picked, want one, of the draw", n, got)
+		}
 		if got := d.Find(".tok--gen").Length(); got != n {
 			t.Errorf("turn %d: %d tokens made", n, got)
 		}

@@ -180,7 +180,7 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Ends = strings.ContainsAny(st.Steps[len(st.Steps)-1].Text, ".!?")
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
-	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax})
+	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax, Walk: true})
 	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles say which is shown
 	return v
 }

@@ -37,6 +37,9 @@ type MapOptions struct {
 	Zoom bool
 	// Say adds a sentence about what the picture shows at this stage.
 	Say bool
+	// Walk adds the shares of stages 4 and 5, for a page that holds all stages of a turn and
+	// shows one after another. They must have run.
+	Walk bool
 	// At is the stage to show, if it is not the state's cursor. It must have run.
 	At infer.Kind
 	// Room is the least number of columns, empty ones at the end included.
@@ -62,12 +65,14 @@ type Map struct {
 	Columns []MapColumn
 	Bands   bool // too many blocks for cells: a row is a band
 	Shares  []MapShare
-	Known   bool   // the shares are known
-	Drawn   bool   // and one has been drawn
-	Read    bool   // the last vector has left at the top
-	Again   bool   // the drawn token has come back as a column
-	Elbow   string // path from the last column to the vector above it
-	Buttons bool   // over rows and cells
+	Kept    []MapShare // the shares after the cut, of a map that is walked through
+	Picked  []MapShare // the same when one has been drawn
+	Known   bool       // the shares are known
+	Drawn   bool       // and one has been drawn
+	Read    bool       // the last vector has left at the top
+	Again   bool       // the drawn token has come back as a column
+	Elbow   string     // path from the last column to the vector above it
+	Buttons bool       // over rows and cells
 	Twin    []MapFact
 
 	// What a map in the form [MapText] has instead of rows and columns.
@@ -134,6 +139,9 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	}
 	m.Shares = w.mapShares(s, at)
 	m.Known = m.Shares[0].Percent != ""
+	if o.Walk {
+		m.Kept, m.Picked = w.mapShares(s, infer.KindFilter), w.mapShares(s, infer.KindSample)
+	}
 	m.Drawn = m.Known && at >= infer.KindSample && s.Step().Ran >= infer.KindSample
 	spans, classes := w.mapColumns(s, at, o, &m)
 	w.mapRows(s, &m, spans, classes)
@@ -200,15 +208,19 @@ func (w Words) mapColumns(
 	return spans, classes
 }
 
-// quiet hides every second label, except the fold's and the two newest, if there
-// is no room for all.
+// quiet hides every second label if there is no room for all. The newest is shown, which is
+// that of the column to come as soon as it has a word; the fold's is too, and not its neighbour's.
 func quiet(columns []MapColumn) {
 	if len(columns) <= mapLabels {
 		return
 	}
-	for i := range columns {
-		newest := len(columns) - 2 - i // the last is the one to come
-		if c := &columns[i]; newest > 0 && newest%2 == 1 && c.Class != "is-fold" {
+	newest := len(columns) - 2
+	if columns[newest+1].Class == "is-next is-gen" {
+		newest++
+	}
+	for i := range newest {
+		c, folded := &columns[i], columns[0].Class == "is-fold"
+		if (newest-i)%2 == 1 && !(folded && i == 0) || folded && i == 1 {
 			c.Class = strings.TrimSpace(c.Class + " is-quiet")
 		}
 	}

@@ -40,11 +40,14 @@ func (w Words) mapSay(s *session.State, m *Map, spans []span) {
 	}
 }
 
-// mapCaption is what there is to see at a stage, or while the draw is still to come.
+// mapCaption is what there is to see at a stage, while the draw is still to come, or where a
+// person chose.
 func (w Words) mapCaption(s *session.State, at infer.Kind, undrawn bool) string {
 	key := "map.say." + at.String()
 	if undrawn {
 		key = "map.say.sample.open"
+	} else if at == infer.KindSample && s.Step().Forced {
+		key = "map.say.sample.forced"
 	}
 	return w.T(key, "width", terms.Count(s.Model.Config().Width))
 }

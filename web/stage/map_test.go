@@ -138,6 +138,15 @@ func TestMapFoldsTheOldest(t *testing.T) {
 		strings.Contains(c[21].Class, "is-quiet") {
 		t.Errorf("the newest columns are %+v", c[21:])
 	}
+	if strings.Contains(first.Class, "is-quiet") || !strings.Contains(m.Columns[1].Class, "is-quiet") {
+		t.Errorf("the fold and its neighbour are %+v", m.Columns[:2])
+	}
+	came := make([]MapColumn, 16)
+	came[15].Class = "is-next is-gen" // a word: the token read before it makes way
+	quiet(came)
+	if came[14].Class != "is-quiet" || came[13].Class != "" || came[15].Class != "is-next is-gen" {
+		t.Errorf("beside the token drawn the labels are %+v", came[13:])
+	}
 	if !strings.Contains(m.Aria, "The oldest "+strconv.Itoa(n-23)+" share a column.") {
 		t.Errorf("the label does not name the fold: %q", m.Aria)
 	}

@@ -184,8 +184,11 @@ func (w Words) hunches(s *session.State, st infer.Forward, v *Story) {
 	}
 	final, sure := s.Look.Blocks[last].Says[0], s.Look.Blocks[best].Says[0]
 	key := "story.forward.same"
-	if final.Token.ID != sure.Token.ID {
+	switch {
+	case final.Token.ID != sure.Token.ID:
 		key = "story.forward.changed"
+	case best == last:
+		key = "story.forward.surest"
 	}
 	v.Foot = w.Rich(
 		key, "block", terms.Count(best+1), "sure", TokenText(sure.Token), "share", terms.Percent(sure.P),
