@@ -18,32 +18,32 @@ func TestControlAtTheEndOfAWalk(t *testing.T) {
 	shown := &class.Poll{Kind: class.Question, Phase: class.Revealed}
 	for _, tt := range []struct {
 		say  string
-		view class.View
+		view *class.View
 		main string
 		keys string // the command of a clicker's key
 		last bool   // the notes say that it is the last step
 	}{
-		{"before the first", class.View{Walk: &class.WalkView{Walk: walk}}, "next-step", "next-step", false},
-		{"the first", class.View{Walk: &class.WalkView{Walk: walk, Step: 1}}, "next-step", "next-step", false},
-		{"the last", class.View{Walk: &class.WalkView{Walk: walk, Step: 2}}, "end", "forward", true},
+		{"before the first", &class.View{Walk: &class.WalkView{Walk: walk}}, "next-step", "next-step", false},
+		{"the first", &class.View{Walk: &class.WalkView{Walk: walk, Step: 1}}, "next-step", "next-step", false},
+		{"the last", &class.View{Walk: &class.WalkView{Walk: walk, Step: 2}}, "end", "forward", true},
 		{
 			"the last, asked",
-			class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: open},
+			&class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: open},
 			"reveal", "reveal", true,
 		},
 		{
 			"the last, answered",
-			class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: shown},
+			&class.View{Walk: &class.WalkView{Walk: walk, Step: 2}, Poll: shown},
 			"end", "forward", true,
 		},
 		{
 			"after the last",
-			class.View{Walk: &class.WalkView{Walk: walk, Step: 2, Left: true}},
+			&class.View{Walk: &class.WalkView{Walk: walk, Step: 2, Left: true}},
 			"end", "forward", true,
 		},
-		{"no walkthrough", class.View{}, "forward", "forward", false},
+		{"no walkthrough", &class.View{}, "forward", "forward", false},
 	} {
-		c := newControl(&tt.view)
+		c := newControl(tt.view)
 		var pressed []string
 		for _, b := range append(c.More, c.Main) {
 			if slices.Contains(b.Keys, "PageDown") {
@@ -53,7 +53,7 @@ func TestControlAtTheEndOfAWalk(t *testing.T) {
 		if c.Main.Cmd != tt.main || !slices.Equal(pressed, []string{tt.keys}) {
 			t.Errorf("%s: the main button is %q, a clicker's key presses %q", tt.say, c.Main.Cmd, pressed)
 		}
-		if got := newNote(&tt.view).Last; got != tt.last {
+		if got := newNote(tt.view).Last; got != tt.last {
 			t.Errorf("%s: the notes call it the last step: %v", tt.say, got)
 		}
 	}
