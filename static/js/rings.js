@@ -9,14 +9,16 @@ const partOf = (ring) => ({
   high: Number(ring.dataset.high),
 });
 
+const sliderOf = (ring) => ring.querySelector('[role="slider"]');
+
 // place shows a ring at a time in milliseconds.
 function place(ring, ms) {
   const { field, top, bottom, high } = partOf(ring);
   const value = Math.min(high, Math.max(0, ms));
   const text = String(Number(value.toPrecision(value < 10 ? 2 : 3)));
-  const circle = ring.querySelector('circle');
+  const circle = sliderOf(ring);
   const y = bottom - (bottom - top) * (value / high);
-  circle.setAttribute('cy', y);
+  for (const round of ring.querySelectorAll('circle')) round.setAttribute('cy', y);
   circle.setAttribute('aria-valuenow', text);
   circle.setAttribute('aria-valuetext', `${text} ms`);
   const path = ring.querySelector('path');
@@ -33,30 +35,60 @@ function send(ring) {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
+// nearest is the ring of a picture that is closest to a point: where two lie together, a
+// finger means the one that it is nearer to.
+function nearest(rings, { clientX, clientY }) {
+  const far = (ring) => {
+    const { left, right, top, bottom } = sliderOf(ring).getBoundingClientRect();
+    return Math.hypot((left + right) / 2 - clientX, (top + bottom) / 2 - clientY);
+  };
+  return [...rings.querySelectorAll('[data-ring]')].reduce((best, ring) => (far(ring) < far(best) ? ring : best));
+}
+
 export function startRings() {
   let held = null;
+  let finger = null;
 
   document.addEventListener('pointerdown', (event) => {
-    const ring = event.target.closest?.('[data-ring]');
-    if (!ring || event.target.tagName !== 'circle') return;
-    held = ring;
-    event.target.setPointerCapture(event.pointerId);
+    const rings = event.target.tagName === 'circle' && event.target.closest('.rings');
+    if (!rings || held) return;
+    held = nearest(rings, event);
+    finger = event.pointerId;
+    event.target.setPointerCapture(finger);
     event.preventDefault();
-    event.target.focus();
+    sliderOf(held).focus({ preventScroll: true });
   });
-  document.addEventListener('pointermove', (event) => {
-    if (!held?.isConnected) return;
+  const follow = (event) => {
+    if (!held?.isConnected || event.pointerId !== finger) return;
     const box = held.ownerSVGElement.getBoundingClientRect();
     const { top, bottom, high } = partOf(held);
     const y = (event.clientY - box.top) * (held.ownerSVGElement.viewBox.baseVal.height / box.height);
     place(held, high * ((bottom - y) / (bottom - top)));
-  });
+  };
+  document.addEventListener('pointermove', follow);
   for (const kind of ['pointerup', 'pointercancel']) {
-    document.addEventListener(kind, () => {
+    document.addEventListener(kind, (event) => {
+      if (event.pointerId !== finger) return;
+      if (kind === 'pointerup') follow(event); // a quick finger is further than its last move said
       if (held?.isConnected) send(held);
       held = null;
+      finger = null;
     });
   }
+
+  // A finger on a ring moves the ring and not the page; beside it, it scrolls as anywhere.
+  // (Browsers ignore touch-action on a part of a drawing.) Each answer may bring new
+  // drawings; listening again to the same one changes nothing.
+  const keep = (event) => {
+    if (event.target.tagName === 'circle') event.preventDefault();
+  };
+  const listen = () => {
+    for (const rings of document.querySelectorAll('.rings')) {
+      rings.addEventListener('touchstart', keep, { passive: false });
+    }
+  };
+  listen();
+  document.addEventListener('feed', listen, true);
 
   const steps = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 5, PageDown: -5 };
   document.addEventListener('keydown', (event) => {
@@ -64,8 +96,10 @@ export function startRings() {
     const by = steps[event.key];
     if (!ring || !by) return;
     event.preventDefault();
-    const { field, high } = partOf(ring);
-    place(ring, Number(field.value || 0) + by * (high / 50));
+    const { field, top, bottom, high } = partOf(ring);
+    const lies = Number(sliderOf(ring).getAttribute('cy'));
+    const from = field.value ? Number(field.value) : high * ((bottom - lies) / (bottom - top));
+    place(ring, from + by * (high / 50));
   });
   document.addEventListener('keyup', (event) => {
     const ring = event.target.closest?.('[data-ring]');

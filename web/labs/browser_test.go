@@ -93,7 +93,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 			where = ".chart__phone"
 		}
 		for _, field := range []string{"f-guess-again", "f-guess-cached"} {
-			tab.Eval(`document.querySelector('` + where + ` [data-ring="` + field + `"] circle').focus()`)
+			tab.Eval(`document.querySelector('` + where + ` [data-ring="` + field + `"] [role="slider"]').focus()`)
 			tab.Keys(browser.ArrowUp)
 			tab.Keys(browser.ArrowUp)
 			tab.Wait("the field", `Number(document.querySelector("#`+field+`").value) > 0`)

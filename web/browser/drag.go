@@ -1,0 +1,35 @@
+package browser
+
+import (
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// Drag takes an element by the mouse, or with a finger, moves it by so many pixels to the
+// right and down, in steps, and lets go.
+func (tab *Tab) Drag(selector string, finger bool, right, down float64) {
+	tab.t.Helper()
+	at := tab.spot(selector, finger)
+	const steps = 4
+	step := func(n int) (x, y float64) {
+		part := float64(n) / steps
+		return at.X + part*right, at.Y + part*down
+	}
+	if finger {
+		tab.touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
+		for n := 1; n <= steps; n++ {
+			x, y := step(n)
+			tab.touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: x, Y: y})
+		}
+		tab.touch(input.DispatchTouchEventTypeTouchEnd)
+		return
+	}
+	tab.mouse(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y)
+	tab.mouse(input.DispatchMouseEventTypeMousePressed, at.X, at.Y)
+	for n := 1; n <= steps; n++ {
+		x, y := step(n)
+		tab.do("drag", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y, chromedp.ButtonLeft))
+	}
+	x, y := step(steps)
+	tab.mouse(input.DispatchMouseEventTypeMouseReleased, x, y)
+}

@@ -1,0 +1,58 @@
+package labs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestRingsAreDragged: the rings of a guess follow the mouse and the finger, and the page
+// stays where it is; their fields say where they are let go, on the chart's own scale, and
+// the chart then has the guess. Beside the rings a finger scrolls the page.
+func TestRingsAreDragged(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	for _, screen := range []browser.Screen{browser.Chromebook, browser.Phone} {
+		tab := browser.Open(t, screen, url+"/labs/cache?tokens=8&repeats=1")
+		tab.Wait("the script", `!document.querySelector("[data-slides]").hidden`)
+		where := ".chart__pic"
+		if screen.Touch {
+			where = ".chart__phone"
+		}
+		// The upper ring first: the other would be moved onto it.
+		for _, guess := range []struct {
+			field string
+			up    float64
+		}{{"f-guess-again", 60}, {"f-guess-cached", 24}} {
+			field, up := guess.field, guess.up
+			ring := fmt.Sprintf(`%s [data-ring="%s"] [role="slider"]`, where, field)
+			// Where it is after so many pixels up from where it was.
+			at := func(up float64) float64 {
+				return browser.Value[float64](tab, fmt.Sprintf(`(() => {
+				const c = document.querySelector(%q), svg = c.ownerSVGElement, d = c.parentElement.dataset;
+				const scale = svg.viewBox.baseVal.height / svg.getBoundingClientRect().height;
+				const y = Number(c.getAttribute("cy")) - %v * scale;
+				return Number(d.high) * (Number(d.bottom) - Math.max(y, Number(d.top))) /
+					(Number(d.bottom) - Number(d.top));
+			})()`, ring, up))
+			}
+			rest, want := at(0), at(up)
+			near := (want-rest)/up*2 + 0.05*want // fields have two figures; the pointer may be a pixel or two off
+			tab.Drag(ring, screen.Touch, 0, -up)
+			tab.Wait("the field", fmt.Sprintf(
+				`Math.abs(Number(document.querySelector("#%s").value || NaN) - %v) <= %v`, field, want, near,
+			))
+		}
+		tab.Wait("the guess", `document.querySelector("#lab-lead .plot").textContent.includes("you: cache") &&
+			document.querySelector("#lab-lead .plot").textContent.includes("you: all again")`)
+		if !screen.Touch {
+			continue
+		}
+		if y := browser.Value[float64](tab, "scrollY"); y != 0 {
+			t.Errorf("a finger on a ring has scrolled the page by %v pixels", y)
+		}
+		tab.Drag(where+" .rings", true, 0, -120)
+		tab.Wait("a page that scrolls", "scrollY > 0")
+	}
+}
