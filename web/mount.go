@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/embed"
 	"github.com/tokenbytoken/viz/web/first"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
@@ -90,6 +91,17 @@ func (s *Server) mountAPI(mux *http.ServeMux) {
 		Places: s.desk.API, Access: s.cfg.API, Log: s.cfg.Logger,
 	})
 	s.api.Mount(mux)
+}
+
+// mountEmbed adds what other sites may show inside their own pages.
+func (s *Server) mountEmbed(mux *http.ServeMux) {
+	deps := embed.Deps{
+		Pages: mux, Origins: s.cfg.EmbedOrigins, Caller: s.learners.Caller, Log: s.cfg.Logger,
+	}
+	if s.cfg.Progress != nil {
+		deps.Course = s.cfg.Course
+	}
+	embed.New(deps).Mount(mux)
 }
 
 // add makes the live parts of a room of pages known to the sockets, for pages only.

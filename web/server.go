@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/embed"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/memory"
@@ -29,6 +30,9 @@ type Config struct {
 	Model *infer.Model
 	// Draft proposes tokens for Model where speculation is shown; it may be nil.
 	Draft *infer.Model
+	// EmbedOrigins are the sites that may show the Loop, an experiment or a drill inside
+	// their own pages, such as "https://school.example"; [shell.Anywhere] is all of them.
+	EmbedOrigins []string
 	// OpenDraft, where not nil, opens Draft when a page first needs it. Its error is a
 	// sentence for people, who may try again.
 	OpenDraft func() (*infer.Model, error)
@@ -132,9 +136,11 @@ func New(cfg Config) (*Server, error) {
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = s.api.Front(shell.Gate(
-		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux)),
-	))
+	s.mountEmbed(mux)
+	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
+		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger,
+		shell.Embeds(cfg.EmbedOrigins, s.learners.Admit(s.desk, shell.Compressed(mux))),
+	)))
 	return s, nil
 }
 

@@ -26,15 +26,18 @@ func (o *apiOptions) flags(f *flags) {
 	f.text("api-key-file", "FILE", "keys for the API at /v1, one a line, each at least 16 characters long; a server "+
 		"that other machines can reach answers the API only to them", &o.keyFile)
 	f.value("api-origin", "ORIGINS", "other sites whose pages may use the API, such as https://notebook.example, "+
-		"several joined by commas", func(s string) error {
-		for origin := range strings.SplitSeq(strings.ToLower(s), ",") {
-			if !validOrigin(origin) {
-				return errors.New("it must be http://HOST or https://HOST, or the same with a port, joined by commas")
-			}
-			o.origins = append(o.origins, origin)
+		"several joined by commas", func(s string) error { return addOrigins(&o.origins, s) })
+}
+
+// addOrigins reads origins, joined by commas.
+func addOrigins(to *[]string, s string) error {
+	for origin := range strings.SplitSeq(strings.ToLower(s), ",") {
+		if !validOrigin(origin) {
+			return errors.New("it must be http://HOST or https://HOST, or the same with a port, joined by commas")
 		}
-		return nil
-	})
+		*to = append(*to, origin)
+	}
+	return nil
 }
 
 // validOrigin reports whether a text is an origin as browsers send it.

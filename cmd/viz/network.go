@@ -25,6 +25,7 @@ type network struct {
 	cert    string            // files of a certificate and its key, both or neither
 	key     string
 	roomTTL time.Duration
+	embeds  []string // origins of -embed-origins
 }
 
 // defaultRoomTTL is how long an unused room of a class is kept: until after the
@@ -52,6 +53,9 @@ func (n *network) flags(f *flags) {
 			n.proxies, err = parseProxies(s)
 			return err
 		})
+	f.value("embed-origins", "ORIGINS", "sites that may show the Loop, an experiment or a drill inside their own "+
+		"pages (see /embed): https://school.example, several joined by commas",
+		func(s string) error { return addOrigins(&n.embeds, s) })
 	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
 	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as "+

@@ -75,6 +75,7 @@ var ranks = map[string]int{
 	"web/classroom":           11,
 	"web/labs":                11,
 	"web/api":                 11, // what other programs' clients speak
+	"web/embed":               11, // parts of the program in other sites' pages
 	"web":                     12,
 	"web/tab":                 13, // what a browser runs
 	"web/site":                14, // writes the static site

@@ -134,7 +134,7 @@ func (o *serveOptions) serve(
 	address := newAddress(o.addr, listener.Addr())
 	address.secure = secure != nil
 	allowed := o.allowed(o.hosts)
-	cfg.AllowedHosts, cfg.TrustedProxies = address.hosts(allowed), o.proxies
+	cfg.AllowedHosts, cfg.TrustedProxies, cfg.EmbedOrigins = address.hosts(allowed), o.proxies, o.embeds
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
 		return f.again(os.Args[0], drop, more...)
 	})

@@ -1,6 +1,6 @@
 // The page's address, and its exports. The address has the run's id, for a
 // reload, and its link, which restores it wherever the id means nothing.
-import { at, plain } from './place.js';
+import { at, embedded, plain } from './place.js';
 
 const addressEvery = 700; // ms: browsers refuse to change it much more often
 
@@ -46,7 +46,12 @@ export class Address {
     if (started && this.#socket.link) query.set('log', this.#socket.link);
     const from = new URLSearchParams(location.search).get('class');
     if (from) query.set('class', from); // the way back to it
+    if (embedded) query.delete('run'); // nobody else's page has it
     this.#wanted = at(query.size ? `/loop?${query}` : '/loop');
+    if (embedded) {
+      document.querySelector('[data-whole]').href = this.#wanted;
+      return;
+    }
     const run = query.get('run');
     if (run !== this.#run) {
       this.#run = run;

@@ -4,7 +4,7 @@
 // business of its users: a run (run.js), an experiment or a lab (feed.js), a
 // class (class.js, present.js).
 
-import { at, inTab } from './place.js';
+import { at, inTab, searchOf } from './place.js';
 import { messagePort } from './port.js';
 
 const longestDelay = 10_000; // ms; a server that comes back is found within this
@@ -27,7 +27,7 @@ const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 export function webSocket(query) {
   const url = new URL(at('/ws'), location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  url.search = new URLSearchParams(query);
+  url.search = searchOf(query);
   return new WebSocket(url, 'viz.html.v1'); // messages hold panels of HTML
 }
 

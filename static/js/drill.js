@@ -3,6 +3,7 @@
 // the response.
 import { ask } from './learn.js';
 import { patch } from './patch.js';
+import { embedded } from './place.js';
 
 const form = document.getElementById('drill');
 const shelf = `viz.drill:${location.pathname}${location.search}`;
@@ -85,10 +86,12 @@ function say(text) {
 
 // Work is stored as long as the tab is open, so that a reload loses none.
 function keep() {
+  if (embedded) return;
   try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* not kept */ }
 }
 
 async function bringBack() {
+  if (embedded) return;
   let text = null;
   try { text = sessionStorage.getItem(shelf); } catch { /* nothing kept */ }
   if (!text) return;

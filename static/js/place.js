@@ -7,6 +7,16 @@ export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, location.href).pathname : '/';
 
+// embedded says whether the page is in another site's frame, where nothing is kept.
+export const embedded = document.body?.dataset?.embed !== undefined;
+
+// searchOf is the query of a connection.
+export function searchOf(query) {
+  const search = new URLSearchParams(query);
+  if (embedded) search.set('embed', '1');
+  return search;
+}
+
 // at is where an address of the program is: '/learn/visit', '/loop?run=…'. Pages of a
 // site are folders.
 export function at(address) {

@@ -1,6 +1,6 @@
 // The transport of a page whose program runs in a service worker: a message port. It
 // looks like a WebSocket to connection.js.
-import { running } from './place.js';
+import { running, searchOf } from './place.js';
 
 const aliveEvery = 20_000; // ms: browsers end a service worker half a minute after its last event
 
@@ -21,7 +21,7 @@ class Port {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     port1.onmessage = ({ data }) => this.#receive(data);
-    const connect = { viz: 'connect', query: `${new URLSearchParams(query)}`, protocol: 'viz.html.v1' };
+    const connect = { viz: 'connect', query: `${searchOf(query)}`, protocol: 'viz.html.v1' };
     worker.postMessage(connect, [port2]);
     this.#alive = setInterval(() => {
       if (!document.hidden) navigator.serviceWorker.controller?.postMessage({ viz: 'alive' });

@@ -670,7 +670,7 @@ func shareHTML() templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<details class=\"menu\" id=\"share\"><summary class=\"btn btn--bare btn--s\">Share</summary><div class=\"menu__in\"><p class=\"menu__say\">The link holds the prompt, the settings and every choice. It opens at this very stage, on any computer with the same model.</p><button type=\"button\" class=\"btn btn--main\" data-copy-link>Copy the link</button><ul class=\"menu__list\"><li><a data-export=\"text\" href=\"/export/text\" download>Text <small>.txt</small></a></li><li><a data-export=\"trace\" href=\"/export/trace\" download>Trace, every stage <small>.jsonl</small></a></li><li><a data-export=\"chart\" href=\"/export/chart\" download>Chart of the work <small>.svg</small></a></li><li><a data-export=\"table\" href=\"/export/table\" download>Table of this step <small>.csv</small></a></li></ul></div></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<details class=\"menu\" id=\"share\"><summary class=\"btn btn--bare btn--s\">Share</summary><div class=\"menu__in\"><p class=\"menu__say\">The link holds the prompt, the settings and every choice. It opens at this very stage, on any computer with the same model.</p><button type=\"button\" class=\"btn btn--main\" data-copy-link>Copy the link</button><ul class=\"menu__list\"><li><a data-export=\"text\" href=\"/export/text\" download>Text <small>.txt</small></a></li><li><a data-export=\"trace\" href=\"/export/trace\" download>Trace, every stage <small>.jsonl</small></a></li><li><a data-export=\"chart\" href=\"/export/chart\" download>Chart of the work <small>.svg</small></a></li><li><a data-export=\"table\" href=\"/export/table\" download>Table of this step <small>.csv</small></a></li><li><a href=\"/embed\">Show it in a page of your own</a></li></ul></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -719,7 +719,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 		var templ_7745c5c3_Var26 string
 		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(v.Prompt)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 167, Col: 119}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 168, Col: 119}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
@@ -745,7 +745,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.ResolveAttributeValue(o.Text)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 174, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 175, Col: 69}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var27)
 			if templ_7745c5c3_Err != nil {
@@ -841,7 +841,7 @@ func PiecesHTML(v Pieces) templ.Component {
 		var templ_7745c5c3_Var31 string
 		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(v.Say)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 195, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 196, Col: 63}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 		if templ_7745c5c3_Err != nil {

@@ -41,7 +41,7 @@ func shellOf(v Page) shell.Of {
 		return storyShell(v)
 	}
 	return shell.Of{
-		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true,
+		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true, Embeds: true,
 		Data: templ.Attributes{
 			"data-run": v.Run, "data-view": string(v.View),
 			"data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // openStart answers GET /loop?start=KEY, an address in a lesson's text: it
@@ -63,7 +64,8 @@ func (s *Server) openPrompt(
 	} else if err != nil {
 		return linkProblem(err)
 	}
-	http.Redirect(w, r, "/loop?"+url.Values{"log": {session.LinkOf(st)}}.Encode(), http.StatusSeeOther)
+	to := "/loop?" + url.Values{"log": {session.LinkOf(st)}}.Encode()
+	http.Redirect(w, r, shell.Within(r.Context(), to), http.StatusSeeOther)
 	return nil
 }
 

@@ -20,7 +20,7 @@ var storyStyles = append(slices.Clone(styles), "css/story.css")
 
 func storyShell(v Page) shell.Of {
 	return shell.Of{
-		Title: v.Title, Active: "loop", Class: "page-loop page-story", Skip: "Skip to the step",
+		Title: v.Title, Active: "loop", Class: "page-loop page-story", Skip: "Skip to the step", Embeds: true,
 		Data: templ.Attributes{
 			"data-run": v.Run, "data-view": string(v.View), "data-link": v.Link,
 			"data-stages": strings.Join(terms.StageKeys(), ","),

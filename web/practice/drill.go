@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // drillWork is a drill with one learner's work on it. The address holds the
@@ -115,7 +116,9 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	}
 	v.read(r.PostForm)
 	v.settle()
-	if err := p.keepDrill(w, r, v); err != nil {
+	if shell.Embedded(r.Context()) {
+		// Nothing is kept of what is done in another site's frame.
+	} else if err := p.keepDrill(w, r, v); err != nil {
 		p.Fail(w, r, err)
 		return
 	}

@@ -116,7 +116,8 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 }
 
 // Caller is [Learners.Of] with the address that the request came from and since when
-// the learner has been here. A learner with an old cookie, without the prefix of a name
+// the learner has been here. On a page in another site's frame it is nobody, each time,
+// and gets no cookie. A learner with an old cookie, without the prefix of a name
 // that TLS brings, is not new and gets another cookie too. Behind [Learners.Admit] a request has one caller, however
 // often it is asked for.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
@@ -124,6 +125,10 @@ func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 		return known.caller, known.fresh
 	}
 	c := admission.Caller{Address: admission.Network(l.proxies.Address(r))}
+	if Embedded(r.Context()) {
+		c.Learner, c.Fresh = newID(), true
+		return c, nil
+	}
 	for _, cookie := range Cookies(r, l.cookie(r.Host), "/") {
 		id, since, ok := l.read(cookie.Value)
 		if !ok {

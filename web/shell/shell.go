@@ -27,6 +27,8 @@ type Of struct {
 	Mono bool
 	// End is what the page has of its own at the header's end, or nil.
 	End templ.Component
+	// Embeds says that other sites' pages can show this one; see [Embeds].
+	Embeds bool
 	// Keys are the page's shortcuts, listed by the key "?".
 	Keys []Key
 }

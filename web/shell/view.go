@@ -44,8 +44,12 @@ const ViewCookie = "view"
 // viewYears is how long the choice is kept.
 const viewYears = 2 * 365 * 24 * 60 * 60
 
-// ViewOf is the view in which a learner sees runs.
+// ViewOf is the view in which a learner sees runs. In another site's frame the address
+// says which.
 func ViewOf(r *http.Request) View {
+	if f, ok := frameOf(r.Context()); ok {
+		return f.view
+	}
 	for _, c := range Cookies(r, ViewCookie, "/") {
 		if v := ViewNamed(c.Value, ""); v != "" {
 			return v

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/chance"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
@@ -30,7 +31,8 @@ var (
 // and the files that these load.
 func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/"}
-	queue, seen := []string{"/", "/first", "/join"}, map[string]bool{"/": true, "/first": true, "/join": true}
+	queue := []string{"/", "/first", "/join", shell.EmbedPath}
+	seen := map[string]bool{"/": true, "/first": true, "/join": true, shell.EmbedPath: true}
 	add := func(p string) {
 		if !seen[p] && path.Ext(p) == "" && !strings.HasPrefix(p, ofRun) {
 			seen[p] = true
@@ -63,6 +65,11 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 		all[name] = []byte(text)
 		d.Pages[strings.TrimSuffix(name, "index.html")] = name
 	}
+	module, err := static.Open("js/module/viz.js")
+	if err != nil {
+		return err
+	}
+	all["embed/viz.js"] = module.Data
 	own := []string{static.Asset("css/tab.css"), static.Bundle("js/tab.js"), static.Asset("img/icon.svg")}
 	return all.addAssets(fmt.Sprintf("%q", own), d)
 }

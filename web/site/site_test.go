@@ -134,6 +134,7 @@ func TestSiteIsWhole(t *testing.T) {
 	for _, want := range []string{
 		"index.html", "loop/index.html", "first/index.html", "learn/kv-cache/index.html", "practice/softmax/index.html",
 		"labs/cache/index.html", "reference/index.html", "glossary/index.html", "search/index.html", "teach/index.html",
+		"embed/index.html", "embed/loop/index.html", "embed/practice/softmax/index.html", "embed/viz.js",
 		"worker.js", "worker.js.gz", "worker.js.br", "manifest.webmanifest",
 	} {
 		if all[want] == nil {
@@ -158,7 +159,7 @@ func same(t *testing.T, name string, r io.Reader, want []byte) {
 // answered begin the addresses that only the program answers.
 var answered = []string{
 	"export", "cards/export", "progress/", "view", "quiz", "predict", "first/", "cards/review", "labs/", "learn/",
-	"practice/",
+	"practice/", "embed/",
 }
 
 func checkPage(t *testing.T, all files, name, page string) {

@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/memory"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // How much memory the program may use in a browser, where a page that takes a quarter
@@ -82,6 +83,7 @@ func start(viz js.Value) (*program, error) {
 	p.door.Bring([]byte(viz.Get("cookies").String()))
 	cfg := web.Config{
 		Model: target, OpenDraft: opens(viz), Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
+		EmbedOrigins: []string{shell.Anywhere}, // who may show a static site, its host says
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory},
 		HTML:   func(html string) string { return Rebase(html, p.door.Path) },

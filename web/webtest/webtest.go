@@ -43,6 +43,8 @@ type Options struct {
 	// View is the one that everybody has switched to who has not switched since; "" for
 	// the view of newcomers.
 	View shell.View
+	// Embeds are the sites that may show its pages inside their own.
+	Embeds []string
 }
 
 // Course is the course, loaded once.
@@ -86,6 +88,7 @@ func Serve(t testing.TB, o Options) string {
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
 		API:          *o.API, Logger: quiet, Secret: o.Secret, Admission: o.Admission, Database: db,
+		EmbedOrigins: o.Embeds,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -189,7 +189,8 @@ async function run(wasm, lessons, model) {
 let keeping = null;
 function keepFiles() {
   keeping ??= (async () => {
-    for (const path of [...Object.values(site.pages), ...Object.keys(site.files)]) await fileOf(path);
+    const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/')); // others' pages need one
+    for (const path of [...pages, ...Object.keys(site.files)]) await fileOf(path);
     for (const file of site.models[1].files) await download(file, () => {});
   })().catch(() => { keeping = null; }); // another page will try again
   return keeping;

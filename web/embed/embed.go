@@ -1,0 +1,168 @@
+// Package embed lets other sites show parts of this program inside their own pages: the
+// Loop at a link's state, an experiment of a lesson, or a drill.
+//
+// What is shown is the very page that has the part, without its header: below /embed the
+// same handlers answer, and web/shell knows by the request's context that the page is in
+// a frame. Such a page brings no cookie and gets none, and nothing that is done on it is
+// kept. Which sites may show it is for [shell.Embeds] to say, and for browsers to enforce.
+//
+// A page takes one script for it, the module /embed/viz.js (static/js/module/viz.js), or an
+// iframe; what understands oEmbed asks /embed/oembed.
+package embed
+
+import (
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// Deps is what the room needs. Course may be nil: then there is only the Loop.
+type Deps struct {
+	// Course has the experiments.
+	Course *lessons.Course
+	// Pages answers for the pages that can be embedded, at their own addresses.
+	Pages http.Handler
+	// Origins are the sites that may show them, such as "https://school.example".
+	Origins []string
+	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	Log    *slog.Logger
+}
+
+// Room answers the addresses below /embed.
+type Room struct {
+	Deps
+	pages.Base
+}
+
+// New returns the room.
+func New(d Deps) *Room {
+	return &Room{d, pages.New(pages.Learner(d.Caller), d.Log, refusal)}
+}
+
+// Mount adds the room's addresses to the server's.
+func (o *Room) Mount(mux *http.ServeMux) {
+	routes := pages.Routes{
+		"GET /embed":        o.page,
+		"GET /embed/oembed": o.oEmbed,
+		"GET /embed/viz.js": o.module,
+		"GET /embed/loop":   o.inner,
+	}
+	if o.Course != nil {
+		routes["GET /embed/learn/widget/{id}"] = o.inner
+		routes["GET /embed/practice/{drill}"] = o.inner
+		routes["POST /embed/practice/{drill}/check"] = o.inner
+	}
+	o.Route(mux, pages.Elsewhere{
+		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		Say: "What can be shown inside other pages is listed at /embed.",
+	}, routes)
+}
+
+// inner has the page itself answer.
+func (o *Room) inner(w http.ResponseWriter, r *http.Request) { o.Pages.ServeHTTP(w, shell.Unframed(r)) }
+
+// moduleName is the file that other sites load.
+const moduleName = "js/module/viz.js"
+
+// moduleAge is for how long a browser keeps it without asking again.
+const moduleAge = time.Hour
+
+// module answers GET /embed/viz.js.
+func (o *Room) module(w http.ResponseWriter, _ *http.Request) { sendModule(w) }
+
+func sendModule(w http.ResponseWriter) {
+	f, err := static.Open(moduleName)
+	if err != nil {
+		shell.Text(w, http.StatusNotFound, "There is no file at this address.")
+		return
+	}
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age="+strconv.Itoa(int(moduleAge/time.Second)))
+	w.Write(f.Data)
+}
+
+// Front answers requests of other sites' pages for the module, before the gate, which
+// lets no request of theirs pass. The file is the same for everybody. Pages of other
+// origins than those allowed cannot read it.
+func Front(origins []string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from := r.Header.Get("Origin")
+		known := from != "" && slices.Contains(origins, strings.ToLower(from))
+		if !known || r.Method != http.MethodGet || r.URL.Path != shell.EmbedPath+"/viz.js" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Access-Control-Allow-Origin", from)
+		w.Header().Set("Vary", "Origin")
+		sendModule(w)
+	})
+}
+
+// one is a page that can be embedded.
+type one struct {
+	Name    string
+	Address string // of the whole page
+	Tag     string // what shows it
+}
+
+// part is some of them, under a heading.
+type part struct {
+	Head, Say string
+	List      []one
+}
+
+// parts are all of them.
+func (o *Room) parts() []part {
+	list := []part{{
+		"The Loop", "With a text of yours to begin with, or without one, so that the reader types it. A link " +
+			"of the Loop can be shown too, at its stage: give what follows log= in it.",
+		[]one{{"The Loop", "/loop", `<viz-loop prompt="Once upon a time there was a"></viz-loop>`}},
+	}}
+	if o.Course == nil {
+		return list
+	}
+	experiments := part{Head: "Experiments", Say: "Each is part of a lesson, and runs the model as it does there."}
+	for _, l := range o.Course.Lessons {
+		for _, s := range l.Sections {
+			for _, b := range s.Blocks {
+				if w, ok := b.(lessons.Widget); ok {
+					experiments.List = append(experiments.List, one{
+						l.Title + ": " + s.Title, "/learn/widget/" + w.ID,
+						`<viz-widget experiment="` + w.ID + `"></viz-widget>`,
+					})
+				}
+			}
+		}
+	}
+	drills := part{
+		Head: "Drills", Say: "With level=\"2\" a drill is harder, and with seed=\"7\" everybody gets the same numbers.",
+	}
+	for _, d := range drill.Kinds() {
+		drills.List = append(drills.List, one{
+			d.Title, "/practice/" + string(d.Kind), `<viz-widget drill="` + string(d.Kind) + `"></viz-widget>`,
+		})
+	}
+	return append(list, experiments, drills)
+}
+
+// page answers GET /embed: what can be shown, and how.
+func (o *Room) page(w http.ResponseWriter, r *http.Request) {
+	o.HTML(w, r, http.StatusOK, pageHTML(o.parts(), o.Origins))
+}
+
+// refusal is the page that says why there is no other.
+func refusal(head, say string) templ.Component { return refusalHTML(head, say) }

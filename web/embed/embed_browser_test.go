@@ -1,0 +1,110 @@
+package embed_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+func TestMain(m *testing.M) { browser.Main(m) }
+
+// heightOf is the height of the frame in an element, as its page has said it.
+func heightOf(element string) string {
+	return fmt.Sprintf(`Number(document.querySelector(%q)?.height ?? 0)`, element+" iframe")
+}
+
+// usual is the height that a frame has until its page says how high it is.
+const usual = 420
+
+// TestExamplePage: testdata/embed/index.html, a page of another origin with a strict policy
+// of its own, shows the Loop and a drill, each as high as it is; in the frame the Loop
+// writes. A message from elsewhere, or of another form, changes no height.
+func TestExamplePage(t *testing.T) {
+	t.Parallel()
+	example, err := os.ReadFile("../../testdata/embed/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var server string
+	school := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		fmt.Fprint(w, strings.ReplaceAll(string(example), "https://viz.example", server))
+	}))
+	t.Cleanup(school.Close)
+	server = webtest.Serve(t, webtest.Options{Embeds: []string{school.URL}})
+	tab := browser.Open(t, browser.Laptop, school.URL)
+	for _, element := range []string{"viz-loop", "viz-widget"} {
+		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it is loaded when it comes near
+		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", heightOf(element), usual))
+	}
+	tab.FullShot("embed-example.png")
+	// Messages that are dispatched here arrive at once, with none of the page's between them.
+	tab.Eval(`
+		const frame = document.querySelector('viz-loop iframe');
+		const origin = new URL(frame.src).origin;
+		const source = frame.contentWindow;
+		const before = frame.height;
+		for (const forged of [
+			{ source: window, origin, data: { viz: 'size', height: 3000 } },
+			{ source, origin: 'https://evil.example', data: { viz: 'size', height: 3000 } },
+			{ source, origin, data: { viz: 'size', height: '3000' } },
+			{ source, origin, data: { viz: 'size', height: Infinity } },
+			{ source, origin, data: 'size' },
+			{ source, origin, data: null },
+		]) dispatchEvent(new MessageEvent('message', forged));
+		window.forged = before + ' and then ' + frame.height;
+		window.same = before === frame.height;
+		dispatchEvent(new MessageEvent('message', { source, origin, data: { viz: 'size', height: 1e9 } }));
+		window.most = frame.height;`)
+	if !browser.Value[bool](tab, `window.same`) {
+		t.Error("a forged message has set a height:", browser.Value[string](tab, `window.forged`))
+	}
+	if most := browser.Value[string](tab, `window.most`); most != "8000" {
+		t.Errorf("a frame that says it is enormous is %s high, want at most 8000", most)
+	}
+}
+
+// TestLoopInAFrame: the Loop below /embed, here without another page around it, writes, and
+// leads to its very state on a page of its own. It has left nothing in the browser.
+func TestLoopInAFrame(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{"https://school.example"}})
+	for _, view := range []string{"story", "numbers"} {
+		tab := browser.Open(t, browser.Phone, server+"/embed/loop/?prompt=The+wizard+lived+in+a&view="+view)
+		tab.Wait("a connection", `document.documentElement.dataset.conn === "live"`)
+		tab.Keys("n")
+		tab.Wait("a token", `document.querySelectorAll("[id$=-gen] > *").length === 1`)
+		tab.Wait("a link to it", `document.querySelector("[data-whole]").getAttribute("href").startsWith("/loop?log=")`)
+		const kept = `localStorage.length + sessionStorage.length + document.cookie.length`
+		if n := browser.Value[int](tab, kept); n != 0 {
+			t.Errorf("%d things are kept in the browser", n)
+		}
+		if at := tab.URL(); !strings.HasPrefix(at, server+"/embed/loop") {
+			t.Errorf("the frame has gone to %s", at)
+		}
+		tab.AuditState("the Loop in a frame, "+view, 0)
+		tab.Shot("embed-loop-" + view + ".png")
+		tab.Go(server + tab.Attr("[data-whole]", "href"))
+		tab.Wait("the whole page", `document.querySelector("header.top")`)
+		tab.Wait("its connection", `document.documentElement.dataset.conn === "live"`)
+	}
+	tab := browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")
+	tab.Wait("the drill", `document.querySelector("#drill input:not([type=hidden])")`)
+	tab.Audit("a drill in a frame")
+	tab.Shot("embed-drill.png")
+	tab.Go(server + "/embed/learn/widget/cache-saves")
+	tab.AuditState("an experiment in a frame", 1)
+	tab.Shot("embed-widget.png")
+	tab.Go(server + "/embed")
+	tab.Audit("the page about embedding")
+	tab.FullShot("embed-page.png")
+}

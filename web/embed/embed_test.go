@@ -1,0 +1,326 @@
+package embed_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+const school = "https://school.example"
+
+// get asks for an address as a page of the school's makes a browser ask.
+func get(t *testing.T, client *http.Client, address string) (*http.Response, *goquery.Document) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	d, err := goquery.NewDocumentFromReader(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, d
+}
+
+// embedded are pages of each kind.
+var embedded = []string{
+	"/embed/loop", "/embed/loop/?prompt=Once+upon+a+time", "/embed/loop?view=numbers",
+	"/embed/learn/widget/cache-saves", "/embed/practice/softmax?level=2&seed=7",
+}
+
+// TestFramesOfTheOriginsGiven: pages below /embed, and no others, may be shown in pages of
+// the origins given, and of none if none is given.
+func TestFramesOfTheOriginsGiven(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		origins []string
+		want    string
+	}{
+		{nil, "frame-ancestors 'none'"},
+		{[]string{school, "http://b.example:81"}, "frame-ancestors " + school + " http://b.example:81"},
+	} {
+		server := webtest.Serve(t, webtest.Options{Embeds: c.origins})
+		for _, path := range embedded {
+			answer, d := get(t, http.DefaultClient, server+path)
+			if answer.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %s", path, answer.Status)
+			}
+			policy := answer.Header.Get("Content-Security-Policy")
+			if !strings.HasSuffix(policy, "; "+c.want) || strings.Count(policy, "frame-ancestors") != 1 {
+				t.Errorf("%s: %s", path, policy)
+			}
+			if n := d.Find("header.top, #keys").Length(); n != 0 {
+				t.Errorf("%s has a header", path)
+			}
+			const kept = "Nothing is kept here, and no cookie is set."
+			if say := d.Find(".embed__foot").Text(); !strings.Contains(say, kept) {
+				t.Errorf("%s says %q", path, say)
+			}
+		}
+		for _, path := range []string{"/", "/loop", "/embed", "/practice/softmax"} {
+			answer, _ := get(t, http.DefaultClient, server+path)
+			if policy := answer.Header.Get("Content-Security-Policy"); path != "/embed" &&
+				!strings.HasSuffix(policy, "frame-ancestors 'none'") {
+				t.Errorf("%s may be framed: %s", path, policy)
+			}
+		}
+	}
+}
+
+// TestOthersAreNotEmbedded: below /embed there is nothing but what is listed.
+func TestOthersAreNotEmbedded(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	for _, path := range []string{
+		"/embed/", "/embed/progress", "/embed/progress/export", "/embed/cards", "/embed/teach", "/embed/why",
+		"/embed/ws",
+		"/embed/embed/loop", "/embed//loop", "/embed/loop/x", "/embed/export/text", "/embed/static/js/module/viz.js",
+		"/embed/practice", "/embed/../progress",
+	} {
+		answer, _ := get(t, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}, server+path)
+		if to := answer.Header.Get("Location"); answer.StatusCode == http.StatusOK || strings.HasPrefix(to, "//") {
+			t.Errorf("%s: %s %s", path, answer.Status, to)
+		}
+	}
+}
+
+// TestNothingIsKept: an embedded page gets no cookie, and whoever is known by a cookie is
+// nobody there: a drill done in a frame is not on their page of progress.
+func TestNothingIsKept(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	for _, path := range embedded {
+		if answer, _ := get(t, http.DefaultClient, server+path); len(answer.Cookies()) != 0 {
+			t.Errorf("%s sets %v", path, answer.Cookies())
+		}
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	get(t, client, server+"/practice")
+	p, err := drill.New(drill.Softmax, 7, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"key": {"k"}, "do": {"check"}}
+	for _, id := range p.Order() {
+		form.Set(id, p.Answer(id))
+	}
+	been := func(path string) int {
+		t.Helper()
+		answer, err := client.PostForm(server+path+"/check?seed=7&level=1", form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		page, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK || len(answer.Cookies()) != 0 {
+			t.Fatalf("%s: %s, %v, cookies %v", path, answer.Status, err, answer.Cookies())
+		}
+		if !strings.Contains(string(page), "is-done") {
+			t.Errorf("%s does not grade", path)
+		}
+		_, d := get(t, client, server+"/practice")
+		return d.Find(".drills__been b").Length()
+	}
+	if n := been("/embed/practice/softmax"); n != 0 {
+		t.Errorf("after a drill in a frame %d drills are kept", n)
+	}
+	if n := been("/practice/softmax"); n != 1 {
+		t.Errorf("after the same drill on its page %d are kept, want 1", n)
+	}
+}
+
+// TestFramesKeepTheirLinks: what leads on within the part stays in the frame, and every
+// other link opens a window of its own.
+func TestFramesKeepTheirLinks(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	_, d := get(t, http.DefaultClient, server+"/embed/practice/softmax?level=1&seed=7")
+	if to, _ := d.Find("base").Attr("target"); to != "_blank" {
+		t.Errorf("links open in %q", to)
+	}
+	for _, what := range []string{".levels a", `[data-key="n"]`, "#drill"} {
+		d.Find(what).Each(func(_ int, s *goquery.Selection) {
+			to := s.AttrOr("href", s.AttrOr("action", ""))
+			if !strings.HasPrefix(to, "/embed/practice/softmax") || s.AttrOr("target", "") != "_self" {
+				t.Errorf("%s leads to %s in %q", what, to, s.AttrOr("target", ""))
+			}
+		})
+	}
+	if to := d.Find("[data-whole]").AttrOr("href", ""); to != "/practice/softmax?level=1&seed=7" {
+		t.Errorf("the whole page is said to be at %s", to)
+	}
+	_, d = get(t, http.DefaultClient, server+"/embed/loop?prompt=Once+upon&view=numbers")
+	if view := d.Find("body").AttrOr("data-view", ""); view != "numbers" {
+		t.Errorf("the Loop is in the view %q", view)
+	}
+	if link := d.Find("body").AttrOr("data-link", ""); link == "" || d.Find("body").AttrOr("data-run", "") != "" {
+		t.Error("the Loop in a frame has no link, or a run that is somebody's")
+	}
+}
+
+// TestModule: pages of the origins given can load the module, others cannot.
+func TestModule(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	for _, c := range []struct {
+		origin, path string
+		status       int
+		allowed      string
+	}{
+		{school, "/embed/viz.js", 200, school},
+		{"HTTPS://School.example", "/embed/viz.js", 200, "HTTPS://School.example"},
+		{"https://evil.example", "/embed/viz.js", 403, ""},
+		{"null", "/embed/viz.js", 403, ""},
+		{"", "/embed/viz.js", 200, ""},
+		{school, "/embed/loop", 403, ""},
+		{school, "/progress/export", 403, ""},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != c.status || answer.Header.Get("Access-Control-Allow-Origin") != c.allowed {
+			t.Errorf("%q at %s: %s, allowed %q", c.origin, c.path, answer.Status,
+				answer.Header.Get("Access-Control-Allow-Origin"))
+		}
+		if c.status == 200 && !strings.Contains(string(text), "customElements.define('viz-loop'") {
+			t.Errorf("%q gets %.80q", c.origin, text)
+		}
+	}
+}
+
+// TestOEmbed: a program that asks by oEmbed gets a frame for what can be embedded, no
+// larger than it allows; for anything else it gets nothing, and text stays text.
+func TestOEmbed(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	for _, c := range []struct {
+		query  url.Values
+		status int
+		src    string
+		w, h   string
+	}{
+		{url.Values{"url": {server + "/loop?log=abc"}}, 200, server + "/embed/loop?log=abc", "760", "640"},
+		{
+			url.Values{"url": {server + "/embed/practice/softmax?seed=7"}, "maxwidth": {"400"}, "maxheight": {"9999"}},
+			200,
+			server + "/embed/practice/softmax?seed=7", "400", "640",
+		},
+		{url.Values{"url": {server + `/loop?log="><b>`}}, 200, server + `/embed/loop?log="><b>`, "760", "640"},
+		{url.Values{"url": {server + "/progress"}}, 404, "", "", ""},
+		{url.Values{"url": {"https://evil.example/loop"}}, 404, "", "", ""},
+		{url.Values{"url": {"//evil.example/loop"}}, 404, "", "", ""},
+		{url.Values{}, 404, "", "", ""},
+		{url.Values{"url": {server + "/loop"}, "maxwidth": {"10"}}, 400, "", "", ""},
+		{url.Values{"url": {server + "/loop"}, "format": {"xml"}}, 501, "", "", ""},
+	} {
+		answer, err := http.Get(server + "/embed/oembed?" + c.query.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Version, Type, HTML string }
+		if answer.StatusCode == http.StatusOK {
+			err = json.NewDecoder(answer.Body).Decode(&got)
+		}
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != c.status {
+			t.Errorf("%v: %s, %v", c.query, answer.Status, err)
+			continue
+		}
+		if c.status != http.StatusOK {
+			continue
+		}
+		d, err := goquery.NewDocumentFromReader(strings.NewReader(got.HTML))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := d.Find("iframe")
+		if f.Length() != 1 || d.Find("b").Length() != 0 || f.AttrOr("src", "") != c.src ||
+			f.AttrOr("width", "") != c.w || f.AttrOr("height", "") != c.h ||
+			got.Version != "1.0" || got.Type != "rich" {
+			t.Errorf("%v: %+v", c.query, got)
+		}
+	}
+}
+
+// TestDiscovery: a page that can be embedded says where oEmbed describes it, on a server
+// that lets other sites show it; and that address describes this very page.
+func TestDiscovery(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	const link = `link[type="application/json+oembed"]`
+	_, d := get(t, http.DefaultClient, server+"/practice/softmax?level=2&seed=7")
+	answer, err := http.Get(server + d.Find(link).AttrOr("href", "/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var got struct{ HTML string }
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil ||
+		!strings.Contains(got.HTML, server+"/embed/practice/softmax?level=2&amp;seed=7") {
+		t.Errorf("%v, %+v", err, got)
+	}
+	for _, address := range []string{
+		server + "/practice", server + "/embed/loop", webtest.Serve(t, webtest.Options{}) + "/loop",
+	} {
+		if _, d := get(t, http.DefaultClient, address); d.Find(link).Length() != 0 {
+			t.Errorf("%s says that it can be embedded", address)
+		}
+	}
+	if _, d := get(t, http.DefaultClient, server+"/loop"); d.Find(link).Length() != 1 {
+		t.Error("the Loop does not say that it can be embedded")
+	}
+}
+
+// TestPageLists: the page about embedding has an element for each thing, and says who may.
+func TestPageLists(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
+	_, d := get(t, http.DefaultClient, server+"/embed")
+	if n := d.Find(".embeds li").Length(); n < 20 {
+		t.Errorf("%d things are listed", n)
+	}
+	d.Find(".embeds a").Each(func(_ int, s *goquery.Selection) {
+		if answer, _ := get(t, http.DefaultClient, server+s.AttrOr("href", "")); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", s.AttrOr("href", ""), answer.Status)
+		}
+	})
+	if say := d.Find("main").Text(); !strings.Contains(say, school) {
+		t.Error("the page does not say who may")
+	}
+	_, d = get(t, http.DefaultClient, webtest.Serve(t, webtest.Options{})+"/embed")
+	if say := fmt.Sprint(d.Find("main").Text()); !strings.Contains(say, "-embed-origins") {
+		t.Error("the page does not say how to allow a site")
+	}
+}

@@ -1,0 +1,105 @@
+package embed
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// How large a frame is that a program makes which asked by oEmbed, in pixels. It cannot
+// grow with what is in it, as the module's can.
+const (
+	frameWidth  = 760
+	frameHeight = 640
+	leastSide   = 200
+)
+
+// answer is a rich answer of oEmbed 1.0 (oembed.com).
+type answer struct {
+	Version  string `json:"version"`
+	Type     string `json:"type"`
+	Provider string `json:"provider_name"`
+	At       string `json:"provider_url"`
+	Title    string `json:"title"`
+	HTML     string `json:"html"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+}
+
+// oEmbed answers GET /embed/oembed?url=…&maxwidth=…&maxheight=….
+func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if cmp.Or(q.Get("format"), "json") != "json" {
+		shell.Text(w, http.StatusNotImplemented, "This address answers in JSON only.")
+		return
+	}
+	base := url.URL{Scheme: "http", Host: r.Host}
+	if r.TLS != nil {
+		base.Scheme = "https"
+	}
+	title, path := o.embeddable(q.Get("url"), &base)
+	if path == "" {
+		shell.Text(w, http.StatusNotFound, "There is nothing at this address that another page could show.")
+		return
+	}
+	width, ok := side(q.Get("maxwidth"), frameWidth)
+	height, fine := side(q.Get("maxheight"), frameHeight)
+	if !ok || !fine {
+		say := fmt.Sprintf("maxwidth and maxheight are whole numbers from %d on.", leastSide)
+		shell.Text(w, http.StatusBadRequest, say)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	json.NewEncoder(w).Encode(answer{ // whoever asked may have left
+		Version: "1.0", Type: "rich", Provider: "Token by Token", At: base.String() + "/", Title: title,
+		HTML: frameHTML(base.String()+path, title, width, height), Width: width, Height: height,
+	})
+}
+
+// side is a number of pixels: what is usual, or fewer if no more are allowed.
+func side(most string, usual int) (n int, ok bool) {
+	if most == "" {
+		return usual, true
+	}
+	n, err := strconv.Atoi(most)
+	return min(n, usual), err == nil && n >= leastSide
+}
+
+// embeddable is the title of the page at an address of this server, and its path in a
+// frame; both are "" if it has none.
+func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil {
+		return "", ""
+	}
+	own := u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host)
+	if !own && (u.Scheme != "" || u.Host != "") {
+		return "", ""
+	}
+	of := strings.TrimPrefix(u.Path, shell.EmbedPath)
+	for _, p := range o.parts() {
+		for _, one := range p.List {
+			if one.Address == of {
+				to := url.URL{Path: shell.EmbedPath + of, RawQuery: u.RawQuery}
+				return one.Name, to.String()
+			}
+		}
+	}
+	return "", ""
+}
+
+// frameHTML is the iframe for a page.
+func frameHTML(src, title string, width, height int) string {
+	return fmt.Sprintf(
+		`<iframe src="%s" title="%s" width="%d" height="%d" loading="lazy" sandbox="allow-scripts `+
+			`allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"></iframe>`,
+		html.EscapeString(src), html.EscapeString(title), width, height,
+	)
+}

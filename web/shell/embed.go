@@ -1,0 +1,130 @@
+package shell
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// EmbedPath begins the addresses of pages that other sites may show in a frame.
+const EmbedPath = "/embed"
+
+// Anywhere, among the origins of [Embeds], lets every site show such pages.
+const Anywhere = "*"
+
+// frame is what a request for a page in another site's frame knows.
+type frame struct {
+	view  View
+	whole string // the address of the whole page
+}
+
+type frameKey struct{}
+
+func frameOf(ctx context.Context) (frame, bool) {
+	f, ok := ctx.Value(frameKey{}).(frame)
+	return f, ok
+}
+
+// Embedded reports whether a page is shown inside another site's page: without a header,
+// to nobody that the server knows, and keeping nothing.
+func Embedded(ctx context.Context) bool {
+	_, ok := frameOf(ctx)
+	return ok
+}
+
+// Within is an address of this program for a link or a form that stays in the frame of
+// the page it is on, if that is in one.
+func Within(ctx context.Context, address string) string {
+	f, ok := frameOf(ctx)
+	if !ok {
+		return address
+	}
+	u, err := url.Parse(EmbedPath + address)
+	if err != nil || f.view == Story {
+		return EmbedPath + address
+	}
+	q := u.Query()
+	q.Set("view", string(f.view))
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Embeds marks the requests for pages in the frames of other sites, and for the sockets of
+// such pages (?embed=1), before anybody asks who sends them: they bring no cookie and
+// get none. Browsers show these pages inside pages of the origins alone, by the policy
+// that [Gate] has set, and all other pages inside of none.
+func Embeds(origins []string, next http.Handler) http.Handler {
+	allowed := "frame-ancestors 'none'"
+	if len(origins) > 0 {
+		allowed = "frame-ancestors " + strings.Join(origins, " ")
+	}
+	policy := strings.Replace(contentPolicy, "frame-ancestors 'none'", allowed, 1)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		rest, below := strings.CutPrefix(r.URL.Path, EmbedPath+"/")
+		if !below && (r.URL.Path != "/ws" || !q.Has("embed")) {
+			if len(origins) > 0 && origins[0] != Anywhere {
+				r = r.WithContext(context.WithValue(r.Context(), offerKey{}, r.URL.RequestURI()))
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		f := frame{view: ViewNamed(q.Get("view"), Story)}
+		rest = strings.TrimSuffix(rest, "/") // a site's pages are folders, and viz.js asks for both alike
+		if below {
+			w.Header().Set("Content-Security-Policy", policy)
+			q.Del("view")
+			f.whole = (&url.URL{Path: "/" + rest, RawQuery: q.Encode()}).String()
+		}
+		r = r.WithContext(context.WithValue(r.Context(), frameKey{}, f))
+		if below && r.URL.Path != EmbedPath+"/"+rest {
+			to := *r.URL
+			to.Path, to.RawPath = EmbedPath+"/"+rest, ""
+			r.URL = &to
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+type offerKey struct{}
+
+// offered is where a program learns by oEmbed how another page can show this one; "" on
+// a server that lets no page.
+func offered(ctx context.Context) string {
+	at, _ := ctx.Value(offerKey{}).(string)
+	if at == "" {
+		return ""
+	}
+	return EmbedPath + "/oembed?" + url.Values{"url": {at}}.Encode()
+}
+
+// Unframed is a request for a page in a frame as one for the page itself.
+func Unframed(r *http.Request) *http.Request {
+	q := r.URL.Query()
+	q.Del("view")
+	to := *r.URL
+	to.Path, to.RawPath, to.RawQuery = strings.TrimPrefix(r.URL.Path, EmbedPath), "", q.Encode()
+	inner := r.WithContext(r.Context()) // the same request elsewhere
+	inner.URL = &to
+	return inner
+}
+
+// framed is a page's frame as another site's page shows it.
+func (s Of) framed(ctx context.Context) Of {
+	if !Embedded(ctx) {
+		return s
+	}
+	s.Class = strings.TrimSpace("embed " + s.Class)
+	s.Styles = append(slices.Clone(s.Styles), "css/embed.css")
+	s.Scripts = append(slices.Clone(s.Scripts), "js/embed.js")
+	s.Keys = nil
+	return s
+}
+
+// whole is the address of a page outside of the frame that it is in.
+func whole(ctx context.Context) string {
+	f, _ := frameOf(ctx)
+	return f.whole
+}
