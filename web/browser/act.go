@@ -129,6 +129,13 @@ func (tab *Tab) Attr(selector, name string) string {
 	return Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute(%q) ?? ""`, selector, name))
 }
 
+// where says what a page shows that waits for something: its address, the element with
+// the focus and what is in it, and what it says to screen readers.
+const where = `(({pathname, search, hash}, e) => pathname + search + hash +
+	' with the focus on ' + e?.tagName + ' #' + e?.id + ' ' + JSON.stringify(e?.value ?? '') + ', saying ' +
+	JSON.stringify([...document.querySelectorAll('[role=status], [role=alert], [aria-live]')]
+		.map((s) => s.textContent.trim().slice(0, 100)).filter(Boolean)))(location, document.activeElement)`
+
 // Wait waits until a script's value is true. what completes the failure message
 // "waited in vain for".
 func (tab *Tab) Wait(what, script string) {
@@ -137,7 +144,7 @@ func (tab *Tab) Wait(what, script string) {
 	for !tab.holds(script, time.Second) {
 		if time.Now().After(deadline) {
 			tab.Shot("failed.png")
-			tab.t.Fatalf("waited in vain for %s", what)
+			tab.t.Fatalf("waited in vain for %s, at %s", what, Value[string](tab, where))
 		}
 	}
 }

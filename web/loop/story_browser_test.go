@@ -3,6 +3,7 @@ package loop
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -132,8 +133,11 @@ func TestStoryStatesAreAccessible(t *testing.T) {
 	for n, name := range []string{
 		"prefill", "logits", "softmax", "filter", "sample", "append", "cache", "stopped-end", "branches",
 	} {
+		if !fixture.LongTier() && n%2 > 0 {
+			continue // made of the same parts as the one before
+		}
 		tab.Go(x.http.URL + storyBase + name + "?view=story")
 		tab.Until(isReady)
-		tab.AuditState("story of "+name, n)
+		tab.AuditState("story of "+name, n/2)
 	}
 }
