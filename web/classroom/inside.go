@@ -68,7 +68,7 @@ func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 	if err := c.Decode(&sent); err != nil {
 		return p.answered(c.N, err)
 	}
-	st := p.seen(v)
+	st := discreet(p.seen(v))
 	if !looksInside(v) {
 		st = p.rest
 	} else if heads := st.Model.Config().Heads; sent.Block < 1 || sent.Block > len(st.Look.Blocks) ||

@@ -35,7 +35,7 @@ type screen struct {
 // from inside, where it is looked into: that is several times as long, and its
 // pictures need the numbers of [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
-	seen := *st
+	seen := *discreet(st)
 	if !inside || view == shell.Story && tells(st) {
 		seen.Look = nil
 	}
@@ -62,6 +62,21 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 func tells(st *session.State) bool {
 	n := len(st.Steps)
 	return n > 0 && st.Cursor.Step == n && st.Steps[n-1].Ran <= infer.KindForward
+}
+
+// discreet is a state without the guesses of the blocks where these give away what comes next:
+// where the heads look stays.
+func discreet(st *session.State) *session.State {
+	if st.Look == nil || !tells(st) {
+		return st
+	}
+	seen, look := *st, *st.Look
+	look.Blocks = slices.Clone(look.Blocks)
+	for i := range look.Blocks {
+		look.Blocks[i].Says = nil
+	}
+	seen.Look = &look
+	return &seen
 }
 
 // named gives the stages the names that they have in a view.

@@ -68,6 +68,30 @@ func TestVeil(t *testing.T) {
 	}
 }
 
+// TestHeadsGiveNothingAway: who looks into a forward pass that the class may still be asked about
+// sees where the heads look, and not what a block would say next; after the scores both.
+func TestHeadsGiveNothingAway(t *testing.T) {
+	t.Parallel()
+	for _, last := range []infer.Kind{infer.KindForward, infer.KindLogits} {
+		st := stateAt(t, infer.KindForward)
+		if last > infer.KindForward {
+			st = stateAt(t, last)
+			st.Cursor.Stage = infer.KindForward
+			st.Look = stateAt(t, infer.KindForward).Look
+		}
+		look := newScreen(st, shell.Numbers, true).Panel.Forward.Look
+		inside := lang.NewInside(discreet(st), 1)
+		for i, b := range look.Blocks {
+			if told := len(b.All) > 0; told != (last > infer.KindForward) || told != (len(inside.Says) > 0) {
+				t.Errorf("when stage %d has run, block %d tells its guess: %t", last, i+1, told)
+			}
+		}
+		if len(look.Columns) == 0 || len(inside.Steps) == 0 || len(st.Look.Blocks[0].Says) == 0 {
+			t.Errorf("stage %d: the heads are not shown, or the run itself has lost its guesses", last)
+		}
+	}
+}
+
 // TestSnapshot: all followers of one kind get the very same bytes, and before
 // the reveal these hold no probability of the step.
 func TestSnapshot(t *testing.T) {

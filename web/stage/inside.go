@@ -142,6 +142,14 @@ func (w Words) activations(c checkpoint.Config) string {
 	return w.T("activations", "formula", function+"(up)")
 }
 
+// insideSmall says what stands under "If it stopped here", or why nothing does.
+func insideSmall(v Inside) string {
+	if len(v.Says) == 0 {
+		return "look.stopped.hidden"
+	}
+	return "inside.stopped.small"
+}
+
 // NewInside opens a block at the step shown. Blocks count from 1.
 func (w Words) NewInside(s *session.State, block int) Inside {
 	if why := w.notSeen(s, block); why != "" {

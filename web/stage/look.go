@@ -127,6 +127,14 @@ func (v *Look) worked() *Work {
 	return nil
 }
 
+// stoppedSmall says what stands under "If it stopped here", or why nothing does.
+func stoppedSmall(l *Look) string {
+	if len(l.Blocks) > 0 && len(l.Blocks[0].All) == 0 {
+		return "look.stopped.hidden"
+	}
+	return "look.stopped.small"
+}
+
 // headsSay says which heads share keys and values: "1–3 and 4–6".
 func (w Words) headsSay(heads, kv int) string {
 	of, per := w.Counted(heads, "head"), heads/kv
