@@ -114,7 +114,9 @@ function followText(was) {
   if (now.over) {
     if (!was?.over) text.scrollTop = 0;
   } else if (now.back) {
-    if (now.back !== was?.back || !opened) bring(text, text.querySelector('[aria-current="true"]'));
+    if (now.back !== was?.back || !opened) bring(text, text.querySelector('[aria-current="true"]'), nearEnd);
+  } else if (text.querySelector('.tok--ghost')) { // what a branch has dropped follows
+    bring(text, text.querySelector('.tok--next'), text.clientWidth / 2);
   } else if (was?.atEnd || was?.back || was?.over || !opened) {
     text.scrollLeft = text.scrollWidth;
     text.scrollTop = text.scrollHeight;
@@ -122,10 +124,11 @@ function followText(was) {
   opened = true;
 }
 
-// bring scrolls a box, and nothing around it, until it shows one of its elements.
-function bring(box, element) {
+// bring scrolls a box, and nothing around it, until it shows one of its elements, with so much
+// of what is before it as it can.
+function bring(box, element, before) {
   const [within, at] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
-  if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - nearEnd;
+  if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - before;
   if (at.top < within.top || at.bottom > within.bottom) box.scrollTop += at.top - within.top;
 }
 

@@ -64,6 +64,7 @@ func NewPage(s *session.State) Page {
 		WhatIf: lang.NewWhatIf(s), Cost: newCost(s), Console: newConsole(s), Chart: newCostChart(s),
 		Notice: newNotice(s), Pieces: promptPieces(s), Branches: newBranches(s),
 	}
+	v.Story.Zoom = true
 	v.Spoken = spoken(s, v)
 	return v
 }

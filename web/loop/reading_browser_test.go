@@ -58,3 +58,23 @@ func TestEndIsReadInNumbers(t *testing.T) {
 		t.Error("the first tap has already led to the draw")
 	}
 }
+
+// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long text, and
+// the token that comes next is in view, not the end of what was dropped. So it stays as the branch grows.
+func TestBranchKeepsTheTokenInView(t *testing.T) {
+	t.Parallel()
+	b := startTabOn(t, newSite(t, limits{}), browser.Chromebook)
+	b.say(`{"cmd":"stop","max_tokens":40}`)
+	b.Keys("e")
+	b.Until(`document.querySelectorAll('#strip-gen [data-step]').length === 40`)
+	b.Eval(`document.querySelector('#strip-gen [data-step="2"]').focus()`)
+	b.Until(`document.querySelector('#peek[data-step="2"] .alt')`)
+	b.Eval(`document.querySelector('#peek .alt').click()`)
+	const inView = `(() => {
+		const [row, next] = ['#strip-row', '.tok--next'].map((e) => document.querySelector(e).getBoundingClientRect());
+		return next.left >= row.left && next.right <= row.right;
+	})()`
+	b.Until(`document.querySelectorAll('.tok--ghost').length > 30 && ` + inView)
+	b.say(`{"cmd":"token"}`)
+	b.Until(`document.querySelectorAll("#strip-gen [data-step]").length > 1 && ` + inView)
+}

@@ -327,7 +327,7 @@ func mapCell(b *strings.Builder, c span, i int, band bool) {
 // a band, one for each cell.
 func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans []span) {
 	r.Aria = w.T("map.open", "n", r.N)
-	r.Cmd = fmt.Sprintf(`{"cmd":"zoom","block":%d}`, block)
+	r.Cmd = zoomCmd(ZoomTo{Block: block})
 	if m.Bands {
 		return
 	}

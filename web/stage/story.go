@@ -13,6 +13,7 @@ import (
 type Story struct {
 	Empty bool
 	End   bool   // the text is over and can be read
+	Zoom  bool   // a touch on a block looks inside it, as on the map
 	Enter string // as in [Stage]
 	Pace  string
 	N     int
@@ -34,6 +35,7 @@ type Story struct {
 
 // Hunch is what the model would say after a block.
 type Hunch struct {
+	N       int
 	Block   string
 	Text    Text
 	Percent string
@@ -175,7 +177,7 @@ func (w Words) hunches(s *session.State, st infer.Forward, v *Story) {
 	for i := last; i >= 0; i-- {
 		top := s.Look.Blocks[i].Says[0]
 		v.Hunches = append(v.Hunches, Hunch{
-			Block: w.T("story.block", "n", terms.Count(i+1)), Text: TokenText(top.Token),
+			N: i + 1, Block: w.T("story.block", "n", terms.Count(i+1)), Text: TokenText(top.Token),
 			Percent: terms.Percent(top.P), Bar: Share(top.P), Last: i == last,
 		})
 		if s.Look.Blocks[i].Says[0].P > s.Look.Blocks[best].Says[0].P {
