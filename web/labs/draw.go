@@ -12,10 +12,22 @@ import (
 // histogramBars is how many tokens fit into a picture; the table has all.
 const histogramBars = 7
 
-var _ = show("draw", drawSections, fallOfDistance, prediction{
+var _ = drawGuess(show("draw", drawSections, fallOfDistance, prediction{
 	Ask: "From 100 draws to 10,000 draws, how does the distance to the model’s bars change?",
 	Choices: []choice{
 		{"1", "hardly"}, {"2", "to about a half"}, {"10", "to about a tenth"}, {"100", "to about a hundredth"},
+	},
+}), "draw", guessBars{
+	title: "The distance at 10,000 draws, compared with that at 100", whole: "at 100 draws", words: terms.Percent,
+	caption: "distance to the model’s bars; at 100 draws it is 100%",
+	scale:   fixed(1, 1),
+	ranges: map[string][2]float64{
+		"1": {1 / math.Sqrt2, math.Inf(1)}, "2": {1 / math.Sqrt(20), 1 / math.Sqrt2},
+		"10": {1 / math.Sqrt(1000), 1 / math.Sqrt(20)}, "100": {0, 1 / math.Sqrt(1000)},
+	},
+	found: func(result any) (float64, bool) {
+		few, many := fewAndMany(result.(*lab.Draw))
+		return many / few, few > 0 && many > 0
 	},
 })
 
@@ -90,7 +102,9 @@ func distanceSay(d *lab.Draw, n int) []span {
 	return nil
 }
 
-func fallOfDistance(d *lab.Draw) (string, string, bool) {
+// fewAndMany are the distances after 100 and after 10,000 draws, 0 where they were not
+// measured.
+func fewAndMany(d *lab.Draw) (few, many float64) {
 	at := func(n int) float64 {
 		for _, x := range d.Distances {
 			if x.N == n {
@@ -99,7 +113,11 @@ func fallOfDistance(d *lab.Draw) (string, string, bool) {
 		}
 		return 0
 	}
-	few, many := at(100), at(10_000)
+	return at(100), at(10_000)
+}
+
+func fallOfDistance(d *lab.Draw) (string, string, bool) {
+	few, many := fewAndMany(d)
 	if few <= 0 || many <= 0 {
 		return "", "", false
 	}

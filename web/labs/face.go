@@ -17,6 +17,7 @@ type face struct {
 	// ok is false if the result is too short to tell.
 	truth    func(result any) (key, say string, ok bool)
 	sections func(result any) []section // the result's sections
+	bars     *guessBars                 // how its guess is drawn; nil if it is none of a quantity
 	// ahead, where not nil, is the section above the settings, with the guess drawn in its
 	// chart; result is nil before a run.
 	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section

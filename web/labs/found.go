@@ -39,7 +39,7 @@ func (p *Pages) newFound(i lab.Info, guessed string, r *lab.Report, partial bool
 	if ahead := p.ahead(i, r.Values, guessed, r.Result); ahead != nil {
 		f.Sections = append([]section{*ahead}, f.Sections...)
 	} else {
-		f.Sections = leadFirst(f.Sections)
+		f.Sections = p.withGuess(leadFirst(f.Sections), i, r, guessed, partial)
 	}
 	if !partial {
 		f.Verdict = faces[i.Name].judge(guessed, r)
@@ -61,6 +61,24 @@ func leadFirst(list []section) []section {
 	return append([]section{lead}, slices.Delete(slices.Clone(list), n, n+1)...)
 }
 
+// withGuess draws the guess above the chart of the first screen; what was measured is
+// drawn with it once the run is over.
+func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess string, partial bool) []section {
+	result := r.Result
+	if partial {
+		result = nil
+	}
+	pic := p.guessPic(i, r.Values, guess, result)
+	switch {
+	case pic == nil:
+	case len(list) > 0 && list[0].Lead:
+		list[0].Guess = pic
+	default:
+		list = append([]section{{ID: "guess", Lead: true, Guess: pic}}, list...)
+	}
+	return list
+}
+
 // ahead is the section above the settings that a lab has before a run as well, or nil.
 func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
@@ -74,6 +92,12 @@ func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *secti
 func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v lab.Values) *found {
 	if now != nil {
 		return nil
+	}
+	if faces[i.Name].bars != nil {
+		if last == nil {
+			return p.guessAhead(i, v, guess)
+		}
+		return &found{Info: i, Sections: p.newFound(i, guess, last, false).Sections[:1], Partial: true}
 	}
 	var result any
 	if last != nil {

@@ -1,17 +1,28 @@
 package labs
 
 import (
+	"math"
+
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/plots"
 )
 
-var _ = show("induction", inductionSections, headsFound, prediction{
+var _ = drawGuess(show("induction", inductionSections, headsFound, prediction{
 	Ask: "How many heads of this model give " + terms.Percent(why.Passing) +
 		" or more of their weight to what came after the same token?",
 	Choices: []choice{
 		{"0", "none"}, {"1", "one"}, {"few", "two to five"}, {"many", "more"},
+	},
+}), "induction", guessBars{
+	title: "Heads that look at what came after the same token", whole: "all heads", words: inCount,
+	caption: "heads of this model",
+	scale:   allHeads,
+	ranges:  map[string][2]float64{"0": {0, 0}, "1": {1, 1}, "few": {2, 5}, "many": {6, math.Inf(1)}},
+	found: func(result any) (float64, bool) {
+		r := result.(*lab.Induction)
+		return float64(r.Pass), len(r.Heads) > 0
 	},
 })
 

@@ -153,6 +153,9 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
 		pg.Found = p.calculated(l, a.guess, v)
 	}
+	if pg.Found == nil {
+		pg.Found = p.guessAhead(i, v, a.guess)
+	}
 	if a.model != "" && a.model != p.modelMark() {
 		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same " +
 			"settings give other numbers."

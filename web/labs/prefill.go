@@ -2,16 +2,25 @@ package labs
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 )
 
-var _ = show("prefill", prefillSections, writeAgainstRead, prediction{
+var _ = drawGuess(show("prefill", prefillSections, writeAgainstRead, prediction{
 	Ask: "How long does it take to write a token, compared with reading one in the prompt?",
 	Choices: []choice{
 		{"1", "less or about as long"}, {"3", "2 to 4 times as long"}, {"more", "more than 4 times as long"},
+	},
+}), "prefill", guessBars{
+	title: "Writing a token, compared with reading one", whole: "reading one", words: inTimes,
+	caption: "time of a token; reading one is 1×",
+	scale:   fixed(1, 8), ranges: map[string][2]float64{"1": {0, 1.5}, "3": {1.5, 4}, "more": {4, math.Inf(1)}},
+	found: func(result any) (float64, bool) {
+		ratio := result.(*lab.Prefill).Ratio
+		return ratio, ratio > 0
 	},
 })
 

@@ -3,6 +3,7 @@ package labs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,13 +17,25 @@ import (
 // roundedBars is how many tokens fit into a picture; the table has all.
 const roundedBars = 7
 
-var _ = show("quantization", quantizationSections, favouritesLost, prediction{
+var _ = drawGuess(show("quantization", quantizationSections, favouritesLost, prediction{
 	Ask: "Rounded to four bits, at how many steps is another token the most probable one?",
 	Choices: []choice{
 		{"0", "at no step"},
 		{"tenth", "at up to a tenth of them"},
 		{"third", "at up to a third"},
 		{"more", "at more"},
+	},
+}), "quantization", guessBars{
+	title: "Steps at which another token is the most probable one", whole: "all steps", words: terms.Percent,
+	caption: "share of the steps, rounded to four bits",
+	scale:   fixed(1, 1),
+	ranges: map[string][2]float64{
+		"0": {0, 0}, "tenth": {0, 0.1}, "third": {0.1, 1.0 / 3}, "more": {1.0 / 3, math.Inf(1)},
+	},
+	found: func(result any) (float64, bool) {
+		q := result.(*lab.Quantization)
+		w, ok := fourBits(q)
+		return float64(len(q.Steps)-w.Kept) / float64(len(q.Steps)), ok
 	},
 })
 
@@ -166,17 +179,24 @@ func waysGrid(q *lab.Quantization) grid {
 	return g
 }
 
-func favouritesLost(q *lab.Quantization) (string, string, bool) {
-	for _, w := range q.Ways {
-		if w.Kind != infer.QuantQ4 || len(q.Steps) == 0 {
-			continue
-		}
-		lost := len(q.Steps) - w.Kept
-		key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
-		return key, fmt.Sprintf(
-			"With %s another token is the most probable at %d of %s.", w.Name, lost,
-			terms.Counted(len(q.Steps), "step"),
-		), true
+// fourBits is what rounding to four bits came to; ok is false if it was not tried.
+func fourBits(q *lab.Quantization) (w lab.QuantWay, ok bool) {
+	n := slices.IndexFunc(q.Ways, func(w lab.QuantWay) bool { return w.Kind == infer.QuantQ4 })
+	if n < 0 || len(q.Steps) == 0 {
+		return w, false
 	}
-	return "", "", false
+	return q.Ways[n], true
+}
+
+func favouritesLost(q *lab.Quantization) (string, string, bool) {
+	w, ok := fourBits(q)
+	if !ok {
+		return "", "", false
+	}
+	lost := len(q.Steps) - w.Kept
+	key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
+	return key, fmt.Sprintf(
+		"With %s another token is the most probable at %d of %s.", w.Name, lost,
+		terms.Counted(len(q.Steps), "step"),
+	), true
 }

@@ -56,3 +56,33 @@ func TestRingsAreDragged(t *testing.T) {
 		tab.Wait("a page that scrolls", "scrollY > 0")
 	}
 }
+
+// TestGuessIsDrawnAsBars: a guess that is no point of a curve is drawn as a bar on an axis
+// before anything is measured; what is measured comes below it, on the same axis, and
+// another guess can be drawn beside the result.
+func TestGuessIsDrawnAsBars(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	tab := browser.Open(t, browser.Phone, url+"/labs/draw?draws=10000&repeats=2")
+	const said = `document.querySelector("#lab-lead .guessed .chart__phone svg").textContent`
+	tab.Wait("the picture", said+`.includes("not guessed yet")`)
+	with := browser.Touch(tab)
+	with.Press(`[name="guess"][value="1"]`)
+	tab.Wait("the guess", `!`+said+`.includes("not guessed yet") && `+said+`.includes("guess: hardly")`)
+	if !browser.Value[bool](tab, said+`.includes("Measured: not yet")`) ||
+		browser.Value[bool](tab, `!!document.querySelector(".about")`) {
+		t.Error("something was measured before Run")
+	}
+	axis := browser.Value[string](tab, `[...document.querySelectorAll("#lab-lead .guessed .chart__phone text")]`+
+		`.filter((e) => /^\d+%$/.test(e.textContent)).map((e) => e.textContent).join(" ")`)
+	with.Press(".btn--run")
+	tab.Wait("what is measured", `document.querySelector(".about") && !`+said+`.includes("not yet")`)
+	if !browser.Value[bool](tab, fmt.Sprintf(`%s.includes("guess: hardly") && %[2]q.split(" ").every((tick) => `+
+		`[...document.querySelectorAll("#lab-lead .guessed .chart__phone text")].some((e) => e.textContent === tick))`,
+		said, axis)) || axis == "" {
+		t.Errorf("the guess is gone, or its axis has moved from %q: %s", axis, browser.Value[string](tab, said))
+	}
+	with.Press(`[name="guess"][value="100"]`)
+	tab.Wait("another guess", said+`.includes("guess: to about a hundredth. Measured: ") && `+
+		`!`+said+`.includes("not yet")`)
+}

@@ -19,6 +19,7 @@ type section struct {
 	Chart            *plots.Chart
 	Caption          string
 	Narrow           *plots.Chart // the chart as drawn for phones, nil if it is the same
+	Guess            *guessPic    // above the chart
 	Rings, Slim      []ring       // to be dragged in the chart, and in the one for phones
 	Body             templ.Component
 	Numbers          templ.Component // tables, which are folded

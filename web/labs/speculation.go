@@ -2,6 +2,7 @@ package labs
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -12,13 +13,25 @@ import (
 // shownRounds is how many rounds the page shows; the raw rows have all.
 const shownRounds = 12
 
-var _ = show("speculation", speculationSections, speedOfDraft, prediction{
+var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, prediction{
 	Ask: "With the draft, how long does the same text take on this machine?",
 	Choices: []choice{
 		{"slower", "longer"},
 		{"same", "about as long"},
 		{"faster", "a little less"},
 		{"much", "less than two thirds"},
+	},
+}), "speculation", guessBars{
+	title: "Time of the text with the draft", whole: "without it", words: terms.Percent,
+	caption: "time for the same text; without the draft it is 100%",
+	scale:   fixed(1, 2),
+	ranges: map[string][2]float64{
+		"slower": {1 / 0.95, math.Inf(1)}, "same": {1 / 1.05, 1 / 0.95}, "faster": {1 / 1.5, 1 / 1.05},
+		"much": {0, 1 / 1.5},
+	},
+	found: func(result any) (float64, bool) {
+		best := bestSpeed(result.(*lab.Speculation))
+		return 1 / best, best > 0
 	},
 })
 
@@ -256,13 +269,19 @@ func lastView(l *lab.SpecDrawn) judgedView {
 	return row
 }
 
-func speedOfDraft(s *lab.Speculation) (string, string, bool) {
+// bestSpeed is how many times as fast the draft makes it at the best γ, 0 if none was tried.
+func bestSpeed(s *lab.Speculation) float64 {
 	best := 0.0
 	for _, g := range s.Gammas {
 		if g.Gamma > 0 {
 			best = max(best, g.SpeedUp)
 		}
 	}
+	return best
+}
+
+func speedOfDraft(s *lab.Speculation) (string, string, bool) {
+	best := bestSpeed(s)
 	if best == 0 {
 		return "", "", false
 	}

@@ -2,6 +2,7 @@ package labs
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -29,7 +30,7 @@ type laneToken struct {
 	Round bool // within the circle at the text's end
 }
 
-var _ = show("strategies", strategiesSections, firstParting, prediction{
+var _ = drawGuess(show("strategies", strategiesSections, firstParting, prediction{
 	Ask: "At which token do the first two lanes part?",
 	Choices: []choice{
 		{"1", "at the very first"},
@@ -37,6 +38,22 @@ var _ = show("strategies", strategiesSections, firstParting, prediction{
 		{"20", "at the 6th to 20th"},
 		{"more", "later"},
 		{"never", "not at all"},
+	},
+}), "strategies", guessBars{
+	title: "The token at which the first two lanes part", whole: "the whole text", words: inPlace,
+	caption: "generated tokens",
+	scale:   allTokens,
+	ranges: map[string][2]float64{
+		"1": {1, 1}, "5": {2, 5}, "20": {6, 20}, "more": {21, math.Inf(1)},
+		"never": {math.Inf(1), math.Inf(1)}, // drawn at the text's end
+	},
+	found: func(result any) (float64, bool) {
+		s := result.(*lab.Strategies)
+		step, ok := partAt(s)
+		if step == 0 {
+			return math.Inf(1), ok
+		}
+		return float64(step), ok
 	},
 })
 
@@ -259,17 +276,29 @@ func bestSection(s *lab.SequenceSearch) section {
 	return out
 }
 
-func firstParting(s *lab.Strategies) (string, string, bool) {
+// partAt is the token at which the first two lanes part, 0 if they don't; ok is false if
+// there are no two.
+func partAt(s *lab.Strategies) (step int, ok bool) {
 	if len(s.Lanes) < 2 || len(s.Lanes[0].Steps) == 0 {
+		return 0, false
+	}
+	for _, p := range s.Partings {
+		if p.Lanes == [2]int{0, 1} {
+			return p.Step, true
+		}
+	}
+	return 0, true
+}
+
+func firstParting(s *lab.Strategies) (string, string, bool) {
+	step, ok := partAt(s)
+	if !ok {
 		return "", "", false
 	}
 	a, b := s.Lanes[0].Name, s.Lanes[1].Name
-	for _, p := range s.Partings {
-		if p.Lanes == [2]int{0, 1} {
-			return among(
-				float64(p.Step), []float64{1, 5, 20}, "1", "5", "20", "more",
-			), fmt.Sprintf("%s and %s part at token %d.", a, b, p.Step), true
-		}
+	if step == 0 {
+		return "never", fmt.Sprintf("%s and %s never part in these %d tokens.", a, b, len(s.Lanes[0].Steps)), true
 	}
-	return "never", fmt.Sprintf("%s and %s never part in these %d tokens.", a, b, len(s.Lanes[0].Steps)), true
+	return among(float64(step), []float64{1, 5, 20}, "1", "5", "20", "more"),
+		fmt.Sprintf("%s and %s part at token %d.", a, b, step), true
 }

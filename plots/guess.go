@@ -1,0 +1,104 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Guess is a quantity that somebody guessed before it was measured: bars on one axis from
+// 0, which is the same before and after.
+type Guess struct {
+	Title    string
+	Whole    string   // the name of what it is compared with
+	At       float64  // how much that is
+	High     float64  // the end of the axis; more is drawn up to there
+	From, To float64  // the range that was guessed
+	Guessed  string   // the same in words; "" where nothing was guessed
+	Measured *float64 // nil before a run
+	Words    func(float64) string
+	Narrow   bool // drawn for phones
+}
+
+// The frame of a guess's bars, in CSS pixels.
+const (
+	guessLeft, guessRight  = 118.0, 58.0
+	guessRow, guessBar     = 28.0, 12.0
+	guessNone              = "not guessed yet"
+	guessNotYet            = "not yet"
+	guessYou, guessMeasure = "your guess", "measured"
+)
+
+// Draw draws the bar that it is compared with, the range guessed, dotted and in ink, and
+// what was measured.
+func (g Guess) Draw() (Chart, error) {
+	c := Chart{Title: g.Title, Header: []string{"", "value"}}
+	if !(g.High > 0) || g.At < 0 || g.At > g.High || g.Guessed != "" && !(g.From >= 0 && g.From <= g.To) {
+		return c, fmt.Errorf("draw %q: %g of %g, guessed %g to %g", c.Title, g.At, g.High, g.From, g.To)
+	}
+	guessed, measured := guessNone, guessNotYet
+	if g.Guessed != "" {
+		guessed = g.Guessed
+	}
+	if g.Measured != nil {
+		measured = g.Words(*g.Measured)
+	}
+	c.Rows = [][]string{{g.Whole, g.Words(g.At)}, {guessYou, guessed}, {guessMeasure, measured}}
+	c.Description = fmt.Sprintf("Your guess: %s. Measured: %s.", guessed, measured)
+	width := float64(chartWidth)
+	if g.Narrow {
+		width = narrowWidth
+	}
+	s := newSketch(width, 3*guessRow+26)
+	long := width - guessLeft - guessRight
+	x := func(v float64) float64 { return guessLeft + long*min(v, g.High)/g.High }
+	middle := func(row int) float64 { return guessRow * (float64(row) + 0.5) }
+	g.axis(s, x)
+
+	s.words(guessLeft-12, middle(0)+4, g.Whole, ink2, false, end)
+	rim := draw.LineStyle{Color: other, Width: 1.25}
+	s.box(guessLeft, middle(0)-guessBar/2, x(g.At)-guessLeft, guessBar, otherFill, rim)
+
+	s.words(guessLeft-12, middle(1)+4, guessYou, ink, true, end)
+	g.guess(s, middle(1), x)
+
+	s.words(guessLeft-12, middle(2)+4, guessMeasure, accent, true, end)
+	if g.Measured == nil {
+		s.words(guessLeft+8, middle(2)+4, guessNotYet, ink3, false, start)
+		return c, s.done(&c)
+	}
+	at := x(*g.Measured)
+	s.box(guessLeft, middle(2)-guessBar/2, max(at-guessLeft, 2), guessBar, accent, draw.LineStyle{})
+	s.words(max(at, guessLeft+2)+8, middle(2)+4, measured, ink, true, start)
+	return c, s.done(&c)
+}
+
+// axis draws the marks of the axis, below the bars.
+func (g Guess) axis(s *sketch, x func(float64) float64) {
+	steps := 5
+	if g.Narrow {
+		steps = 3
+	}
+	for _, t := range upTo(g.High, steps, g.Words).ticks {
+		s.line(x(t.Value), 2, x(t.Value), 3*guessRow+2, draw.LineStyle{Color: line, Width: 1})
+		s.words(x(t.Value), 3*guessRow+18, t.Label, ink3, false, middle)
+	}
+	s.line(guessLeft, 2, guessLeft, 3*guessRow+2, thin)
+}
+
+// guess draws the range: a dotted line up to it, and a dotted box around it.
+func (g Guess) guess(s *sketch, y float64, x func(float64) float64) {
+	if g.Guessed == "" {
+		s.words(guessLeft+8, y+4, guessNone, ink3, false, start)
+		return
+	}
+	dots := draw.LineStyle{Color: ink, Width: 1.5, Dashes: []vg.Length{2, 3}}
+	from, to := x(g.From), x(g.To)
+	s.line(guessLeft, y, from, y, dots)
+	if to-from < 4 { // a single value
+		s.dot(to, y, 5, ink)
+		return
+	}
+	s.box(from, y-guessBar/2-2, to-from, guessBar+4, sunken, dots)
+}

@@ -1,0 +1,47 @@
+package plots
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestGuess: before a run the picture has the guess and nothing measured; afterwards it has
+// both on the same axis, and its words say them.
+func TestGuess(t *testing.T) {
+	t.Parallel()
+	g := Guess{
+		Title: "Writing", Whole: "reading", At: 1, High: 8, From: 4, To: math.Inf(1), Guessed: "more than 4",
+		Words: func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) + " times" },
+	}
+	for _, g.Narrow = range []bool{false, true} {
+		g.Measured = nil
+		before, err := g.Draw()
+		if err != nil || !strings.Contains(before.SVG, "not yet") || before.Rows[1][1] != "more than 4" {
+			t.Errorf("before: %v, %v", err, before.Rows)
+		}
+		found := 3.25
+		g.Measured = &found
+		after, err := g.Draw()
+		if err != nil || !strings.Contains(after.SVG, "3.2 times") || strings.Contains(after.SVG, "not yet") ||
+			after.Description != "Your guess: more than 4. Measured: 3.2 times." {
+			t.Errorf("after: %v, %s", err, after.Description)
+		}
+		for _, tick := range []string{"0.0 times", "2.0 times", "8.0 times"} {
+			if strings.Contains(before.SVG, tick) != strings.Contains(after.SVG, tick) {
+				t.Errorf("the axis has moved: %s is in one picture", tick)
+			}
+		}
+	}
+	g.Guessed = ""
+	if c, err := g.Draw(); err != nil || !strings.Contains(c.SVG, guessNone) {
+		t.Errorf("nothing guessed: %v, %s", err, c.Description)
+	}
+	for _, bad := range []Guess{{}, {High: 1, At: 2}, {High: 1, Guessed: "x", From: 2, To: 1}, {High: math.NaN()}} {
+		bad.Words = g.Words
+		if _, err := bad.Draw(); err == nil {
+			t.Errorf("%+v has a picture", bad)
+		}
+	}
+}

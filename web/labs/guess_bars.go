@@ -1,0 +1,109 @@
+package labs
+
+import (
+	"math"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/plots"
+)
+
+// guessBars say how the guess of a lab is drawn as a quantity: what it is compared with, and
+// which range each choice means. The measured value is drawn below, on the same axis.
+type guessBars struct {
+	title, caption string
+	whole          string // the name of what it is compared with
+	// scale returns how much that is, and where the axis ends; known before a run.
+	scale  func(m *infer.Model, v lab.Values) (whole, high float64)
+	ranges map[string][2]float64 // of the choices; 0 to +Inf without gaps
+	found  func(result any) (float64, bool)
+	words  func(float64) string
+}
+
+// drawGuess has the page of a registered face show its guess as bars.
+func drawGuess(f face, name string, b guessBars) face {
+	f.bars = &b
+	faces[name] = f
+	return f
+}
+
+// guessPic is the picture of a guess, for desks and for phones.
+type guessPic struct {
+	Chart, Narrow *plots.Chart
+	Caption       string
+}
+
+// guessPic draws a guess, over the result if there is one; nil where a lab's guess is no
+// quantity, or the result does not have it.
+func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *guessPic {
+	f := faces[i.Name]
+	if f.bars == nil {
+		return nil
+	}
+	g := plots.Guess{Title: f.bars.title, Whole: f.bars.whole, Words: f.bars.words}
+	g.At, g.High = f.bars.scale(p.Target, v)
+	if r, ok := f.bars.ranges[guess]; ok {
+		g.From, g.To, g.Guessed = min(r[0], g.High), r[1], f.prediction.words(guess)
+	}
+	if result != nil {
+		x, ok := f.bars.found(result)
+		if !ok {
+			return nil
+		}
+		g.Measured = &x
+	}
+	wide, err := g.Draw()
+	if err != nil {
+		return nil
+	}
+	g.Narrow = true
+	narrow, err := g.Draw()
+	if err != nil {
+		return nil
+	}
+	return &guessPic{Chart: &wide, Narrow: &narrow, Caption: f.bars.caption}
+}
+
+// guessAhead is the first screen of a lab before its run: the guess alone.
+func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
+	pic := p.guessPic(i, v, guess, nil)
+	if pic == nil {
+		return nil
+	}
+	return &found{Info: i, Partial: true, Sections: []section{{
+		ID: "guess", Lead: true, Guess: pic,
+		Say: say(b("First your guess:"), " it is drawn here, and what is measured comes below it. Wrong guesses "+
+			"teach best."),
+	}}}
+}
+
+// fixed is a scale that is the same for all models and settings.
+func fixed(whole, high float64) func(*infer.Model, lab.Values) (float64, float64) {
+	return func(*infer.Model, lab.Values) (float64, float64) { return whole, high }
+}
+
+// allHeads is the scale of a count of heads.
+func allHeads(m *infer.Model, _ lab.Values) (whole, high float64) {
+	n := float64(m.Config().Layers * m.Config().Heads)
+	return n, n
+}
+
+// allTokens is the scale of a place in the text.
+func allTokens(_ *infer.Model, v lab.Values) (whole, high float64) {
+	n, _ := terms.ReadNumber(v["tokens"])
+	return n, n
+}
+
+func inTimes(x float64) string { return strings.TrimSuffix(terms.Decimals(x, 1), ".0") + "×" }
+
+func inCount(x float64) string { return terms.Count(int(math.Round(x))) }
+
+// inPlace is a token's place; a text's end is after all of them.
+func inPlace(x float64) string {
+	if math.IsInf(x, 1) {
+		return "never"
+	}
+	return inCount(x)
+}

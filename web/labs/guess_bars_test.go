@@ -1,0 +1,40 @@
+package labs
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestGuessBars: what is measured lies in the range that is drawn for the choice which it
+// bears out, and a result that bears out none has no bar. Every choice has its range.
+func TestGuessBars(t *testing.T) {
+	t.Parallel()
+	drawn := 0
+	for _, r := range borneOutByHand() {
+		b := faces[r.lab].bars
+		if b == nil {
+			continue
+		}
+		drawn++
+		x, ok := b.found(r.result)
+		if in := b.ranges[r.want]; ok != (r.want != "") || ok && !(in[0] <= x && x <= in[1]) {
+			t.Errorf("%s: measured %v, %v; %q is drawn from %v to %v", r.lab, x, ok, r.want, in[0], in[1])
+		}
+	}
+	if drawn < 20 {
+		t.Errorf("only %d results have bars", drawn)
+	}
+	for name, f := range faces {
+		if f.bars == nil {
+			continue
+		}
+		for key := range f.bars.ranges {
+			if !slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Key == key }) {
+				t.Errorf("%s draws %q, which nobody can choose", name, key)
+			}
+		}
+		if len(f.bars.ranges) != len(f.Choices) {
+			t.Errorf("%s draws %d of %d choices", name, len(f.bars.ranges), len(f.Choices))
+		}
+	}
+}
