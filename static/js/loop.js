@@ -13,6 +13,7 @@ import { followMap, listenToMap, showZoom } from './map.js';
 import { afterFrame } from './frames.js';
 import { animate, arrives, endByHand, leave } from './motion.js';
 import { carry, measure } from './carry.js';
+import { followChain, listenToChain } from './chain.js';
 
 const controls = new Controls();
 const strip = new Strip();
@@ -70,6 +71,7 @@ function settle(data, arrived) {
   address.follow(started);
   animate(arrived, data);
   followMap();
+  followChain(cursor);
   if (heat) afterFrame(() => draw(heat));
 }
 
@@ -77,6 +79,7 @@ followRows();
 strip.listen(run);
 controls.listen(run);
 listenToMap((question) => run.send(question));
+listenToChain((command) => controls.send(command));
 address.listen(run, tell);
 endByHand();
 if (location.pathname.startsWith('/storybook/')) showStory();

@@ -34,6 +34,7 @@ type Page struct {
 	View     view
 	Story    stage.Story
 	Branched Branched
+	Grammar  string // what the text keeps to
 	Class    string // code of the class that someone has gone on from alone, set by [Server]; "" for none
 }
 
@@ -62,9 +63,10 @@ func NewPage(s *session.State) Page {
 		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
 		Strip: lang.NewStrip(s), Rail: lang.NewRail(s), Panel: lang.New(s), Peek: lang.CurrentPeek(s),
 		WhatIf: lang.NewWhatIf(s), Cost: newCost(s), Console: newConsole(s), Chart: newCostChart(s),
-		Notice: newNotice(s), Pieces: promptPieces(s), Branches: newBranches(s),
+		Grammar: s.Settings.Grammar, Notice: newNotice(s), Pieces: promptPieces(s), Branches: newBranches(s),
 	}
 	v.Story.Zoom = true
+	v.Panel.Chain = lang.NewChain(s)
 	v.Spoken = spoken(s, v)
 	return v
 }
@@ -180,6 +182,14 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 	}
 	return v
 }
+
+// Forms that the field of the grammar offers.
+const (
+	yesOrNo    = `{"enum":["yes","no"]}`
+	nameAndAge = `{"type":"object","properties":{"name":{"type":"string","pattern":"[A-Z][a-z]{2,8}"},` +
+		`"age":{"enum":[5,6,7,8,9]}}}`
+	threeNames = `regexp:( [A-Z][a-z]{2,8}){3}\.`
+)
 
 // offered are the openings that the prompt box offers.
 func offered() []session.Opening {

@@ -25,6 +25,7 @@ var keys = []shell.Key{
 	{Cap: "Enter", Says: "on a token: rewind to its draw"},
 	{Cap: "↓", Says: "on a token: into its alternatives"},
 	{Cap: "↑ ↓", Says: "in the table: work another row"},
+	{Cap: "← →", Says: "on a rule of stage 4: move it"},
 	{Cap: "/", Says: "search the lessons"},
 	{Cap: "?", Says: "this list"},
 	{Cap: "Esc", Says: "leave a field or this list"},
@@ -32,7 +33,7 @@ var keys = []shell.Key{
 
 var styles = []string{
 	"css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/map.css", "css/motion.css",
-	"css/carry.css",
+	"css/carry.css", "css/chain.css",
 	"css/loop-small.css", "css/touch.css",
 }
 

@@ -32,11 +32,13 @@ type Stage struct {
 	// Histogram is the spread of all scores, at stage 2.
 	Histogram *Histogram
 	Table     *Table
-	Segments  *Segments
-	Verdict   Rich
-	Notes     []Rich
-	Appended  *Appended
-	Cache     *CachePanel
+	// Chain is the table rule by rule, at stage 4 of a page that has its switch.
+	Chain    *Chain
+	Segments *Segments
+	Verdict  Rich
+	Notes    []Rich
+	Appended *Appended
+	Cache    *CachePanel
 }
 
 // Fact is one figure of the panel's head.

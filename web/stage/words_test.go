@@ -136,6 +136,9 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 		parts["candidates"] = w.CandidatesHTML(w.NewCandidates(st, st.Cursor.Stage, 6), "x", true)
 		parts["picture of scores"] = w.PictureHTML(w.PictureScores(st))
 	}
+	if c := w.NewChain(st); c != nil {
+		parts["chain"] = w.chainHTML(c)
+	}
 	if st.Started() {
 		parts["picture"] = w.PictureHTML(w.PictureColumns(st))
 		parts["picture of a look"] = w.PictureHTML(w.PictureAttention(st, 1, 1))

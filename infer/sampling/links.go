@@ -1,0 +1,117 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+)
+
+// A Link is what one rule of the chain made of a step's tokens: a column, for those who
+// follow single tokens from rule to rule.
+type Link struct {
+	Rule Rule
+	At   float64 // its setting
+	// Keeps is how many tokens it leaves, of Of that it was measured on: all, or what
+	// the rule before it left.
+	Keeps, Of int
+	// Moved is the share of probability that it moves from some tokens to others: half of
+	// Σ |share after − share before|. Of a rule that cuts that is the share of what it cuts.
+	Moved float64
+	// Place is that of the rule in its order ([Order.Rules]), −1 for one that has none.
+	Place int
+
+	keeps mask  // by rank among all tokens
+	left  field // what it leaves, or where rules are measured on the uncut what it was measured on
+}
+
+// Share is the probability of the token of a rank after the rule, as a share of all that
+// is measured together with it; false where the rule, or one before it, has cut the token.
+func (l Link) Share(r int) (share float64, kept bool) {
+	if !l.keeps.has(r) {
+		return 0, false
+	}
+	at, kept := l.left.place(r)
+	if !kept {
+		return 0, false
+	}
+	return l.left.share(at), true
+}
+
+// Others is [Link.Share] of all ranks but some, together, and how many of them are left.
+func (l Link) Others(but []int) (n int, share float64) {
+	n, share = l.Keeps, 1
+	if len(l.left.ids) > l.Keeps {
+		share -= l.Moved // measured together with those that it cuts
+	}
+	for _, r := range but {
+		if p, kept := l.Share(r); kept {
+			n, share = n-1, share-p
+		}
+	}
+	return n, max(share, 0)
+}
+
+// Links are the temperature and the rules that cut and are on, in the order in which they
+// work, after what the scores themselves give: the first link has no rule, and the shares
+// at T = 1. Rules that change scores have worked before it.
+func (d *Distribution) Links() []Link {
+	s, n := d.Settings, len(d.Order)
+	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // what the next one meets
+	list := []Link{at}
+	if s.heatsFirst() && !s.Greedy() {
+		if s.Temperature != 1 {
+			list[0].left = field{z: d.scores.Z, ids: d.Order, p: d.P, cum: d.Cum}.heat(1)
+		}
+		list = append(list, list[0].heated(at.left, s))
+	}
+	rest := s.OrderInForce().Measure() == OnRest
+	for _, place := range append([]int{placeOf(RuleGrammar)}, s.places()...) {
+		link, name := at, chain[place].name
+		if name == RuleTemperature {
+			if s.heatsFirst() {
+				continue
+			}
+			if s.HeatsLate() {
+				link.left = at.left.heat(s.Temperature)
+			}
+			link = at.heated(link.left, s)
+		} else {
+			i := slices.IndexFunc(d.cuts, func(c Cut) bool { return c.Rule == name })
+			if i < 0 {
+				continue
+			}
+			link = d.linkOf(d.cuts[i])
+		}
+		if list = append(list, link); rest || name == RuleGrammar || name == RuleTemperature {
+			at = link
+		}
+	}
+	return list
+}
+
+// linkOf is what a rule that cuts did.
+func (d *Distribution) linkOf(c Cut) Link {
+	order := d.Settings.OrderInForce()
+	l := Link{
+		Rule: c.Rule, At: c.At, Keeps: c.Keeps, Of: c.Of, Moved: max(c.Moved, 0),
+		Place: slices.Index(order.Rules(), c.Rule), keeps: c.mask, left: c.field,
+	}
+	switch {
+	case c.Rule == RuleGrammar && c.Keeps < c.Of:
+		l.left = c.field.of(c.alone).heat(divisor(d.Settings.ShownTemperature()))
+	case c.Rule == RuleGreedy, order.Measure() == OnRest:
+		l.left = c.field.of(c.alone)
+	}
+	return l
+}
+
+// heated is the temperature's link after l, whose tokens have other shares then.
+func (l Link) heated(left field, s Settings) Link {
+	var moved float64
+	for _, id := range left.ids {
+		moved += math.Abs(left.p[id]/left.mass - l.left.p[id]/l.left.mass)
+	}
+	return Link{
+		Rule: RuleTemperature, At: s.Temperature, Keeps: l.Keeps, Of: l.Keeps, Moved: moved / 2,
+		Place: slices.Index(s.OrderInForce().Rules(), RuleTemperature), keeps: l.keeps, left: left,
+	}
+}

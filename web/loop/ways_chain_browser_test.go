@@ -1,0 +1,160 @@
+package loop
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// chained are settings in which three rules cut something in llama.cpp's order.
+var chained = []session.Command{
+	session.Set{
+		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05}, Order: ptrTo(sampling.OrderLlama),
+	},
+	oneToken,
+	session.Seek{Step: 1, Stage: infer.KindFilter},
+}
+
+// TestChain goes through stage 4 rule by rule, and moves rules by drag, key and button.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		useOn(t, screen, hands, []feature{{"rule by rule", chained, useChain, gestures}})
+	})
+}
+
+// columns are the heads of the chain's columns, without their buttons, and how many
+// tokens each has left.
+type columns struct {
+	Rules, Left []string
+	Focus       string // the rule whose button has the focus
+}
+
+const readColumns = `({
+	Rules: [...document.querySelectorAll('.ch thead th .ch__name')].map((e) => e.textContent),
+	Left: [...document.querySelectorAll('.ch tfoot tr:first-child td')].map((e) => e.textContent.replace(',', '')),
+	Focus: document.activeElement.closest('.ch th')?.dataset.rule ?? '',
+})`
+
+// chainShows waits until the page shows the links of the state.
+func (v *visitor) chainShows(st *session.State) columns {
+	v.t.Helper()
+	want := columns{}
+	for _, l := range st.Dist.Links() {
+		name := "scores"
+		if l.Rule != sampling.RuleNone {
+			name = l.Rule.Name()
+		}
+		if l.Rule == sampling.RuleGrammar {
+			name = "the grammar"
+		}
+		want.Rules, want.Left = append(want.Rules, name), append(want.Left, strconv.Itoa(l.Keeps))
+	}
+	if st.Settings.Order.Measure() == sampling.OnUncut {
+		want.Rules, want.Left = append(want.Rules, "p′"), append(want.Left, strconv.Itoa(st.Dist.Keep))
+	}
+	var got columns
+	for end := time.Now().Add(browser.Patience); time.Now().Before(end); v.Changed() {
+		got = browser.Value[columns](v.Tab, readColumns)
+		if slices.Equal(got.Rules, want.Rules) && slices.Equal(got.Left, want.Left) {
+			return got
+		}
+	}
+	v.Shot("failed.png")
+	v.t.Fatalf("the page has the columns %q, the run %q", got, want)
+	return got
+}
+
+func useChain(v *visitor) {
+	if v.Name() == "keyboard" {
+		v.Press("#as-chain")
+	} else {
+		v.Press("#panel .chain-switch")
+	}
+	v.Wait("the rules", `document.querySelector('.ch')?.checkVisibility() && !document.querySelector('.tc').checkVisibility()`)
+	st := v.state()
+	v.chainShows(st)
+	if got := st.Dist.Links(); len(got) != 5 || got[4].Rule != sampling.RuleTemperature {
+		v.t.Fatalf("%d links in llama.cpp's order", len(got))
+	}
+	v.Shot("chain-" + v.Name() + ".png")
+
+	// The temperature comes first, and lets more tokens through.
+	kept := st.Dist.Keep
+	if v.Name() == "mouse" {
+		v.Drag("#rule-temperature .ch__name", false, browser.Value[float64](v.Tab, `(() => {
+			const middle = (s) => {
+				const { left, width } = document.querySelector(s).getBoundingClientRect();
+				return left + width / 2;
+			};
+			return middle('#rule-top_k .ch__name') - middle('#rule-temperature .ch__name');
+		})()`), 0)
+	} else {
+		for range 3 { // each from where the page shows it
+			was := v.state().Settings.Order
+			if v.Name() == "keyboard" {
+				v.Point("#move-temperature-earlier")
+				v.Keys(browser.ArrowLeft)
+			} else {
+				v.Press("#move-temperature-earlier")
+			}
+			v.chainShows(v.comes("a move", func(st *session.State) bool { return st.Settings.Order != was }))
+		}
+	}
+	st = v.comes("the temperature before top-k", func(st *session.State) bool {
+		rules := st.Settings.Order.Rules()
+		return slices.Index(rules, sampling.RuleTemperature) == slices.Index(rules, sampling.RuleTopK)-1
+	})
+	got := v.chainShows(st)
+	if v.Name() == "keyboard" && got.Focus != "temperature" {
+		v.t.Errorf("the focus is at %q, want the column that moved", got.Focus)
+	}
+	if st.Dist.Keep <= kept || st.Cursor != (session.Cursor{Step: 1, Stage: infer.KindFilter}) {
+		v.t.Errorf("%d kept at %+v; %d with the temperature last", st.Dist.Keep, st.Cursor, kept)
+	}
+
+	v.Press("#chain-m1") // each measured on all tokens
+	st = v.comes("the other measure", func(st *session.State) bool {
+		return st.Settings.Order.Measure() == sampling.OnUncut
+	})
+	v.chainShows(st)
+	v.Press("#chain-o0") // this program's order
+	v.chainShows(v.comes("the own order", func(st *session.State) bool { return st.Settings.Order == sampling.OrderOwn }))
+	useGrammar(v)
+	if v.Name() == "mouse" {
+		v.Audit("stage 4, rule by rule")
+		v.Screen(browser.Chromebook)
+	}
+	v.Press("#as-chain")
+	v.Wait("the table", `document.querySelector('.tc')?.checkVisibility()`)
+	v.same()
+}
+
+// useGrammar sets a form, from a later token too, and lifts it.
+func useGrammar(v *visitor) {
+	v.given(session.StepToken{}, session.StepToken{}, session.Seek{Step: 2, Stage: infer.KindFilter})
+	v.same()
+	v.Fill("#grammar", "regexp:(")
+	v.Press("#grammar-form [type=submit]")
+	v.says("#err-grammar", "is not understood")
+	v.Press("#grammar-form [data-grammar*=yes]")
+	st := v.comes("a form", func(st *session.State) bool {
+		return strings.Contains(st.Settings.Grammar, "yes") && st.Cursor == session.Cursor{Step: 1, Stage: infer.KindFilter}
+	})
+	if got := v.chainShows(st); !slices.Contains(got.Rules, "the grammar") {
+		v.t.Errorf("columns %q", got.Rules)
+	}
+	v.Wait("no complaint", `document.getElementById('err-grammar').textContent === ''`)
+	v.says("#panel .chain__form", `{"enum":["yes","no"]}`)
+	v.Shot("chain-grammar-" + v.Name() + ".png")
+	v.Press(".chain__form [data-grammar]")
+	st = v.comes("no form", func(st *session.State) bool { return st.Settings.Grammar == "" })
+	v.chainShows(st)
+}
