@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 // How long a request may take, and when to try again if there is no room.
@@ -21,27 +22,37 @@ const (
 // completions answers a request for completions, of texts or of chats.
 func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
-		place, refused := s.Places.Hold(who, nil)
-		switch refused {
-		case admission.OwnFull:
-			return full("You have as many requests in progress as one client may have. Wait for one to end.")
-		case admission.Full:
-			return full("The server is answering as many requests as it can. Try again in a moment.")
-		}
-		defer place.Release()
-		q, err := s.readRequest(w, r, chat)
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
-		defer cancel()
-		defer context.AfterFunc(s.Context, cancel)()
-		out := newOutput(w, s.Model, q)
-		if err := s.choices(ctx, who, q, out); err != nil {
-			return out.fail(err)
-		}
-		return out.end()
+		_, err := s.respond(w, r, who, chat, nil)
+		return err
 	}
+}
+
+// respond answers a request, and returns it as it was read. seen, unless it is nil, gets
+// the last state of each choice.
+func (s *Server) respond(
+	w http.ResponseWriter, r *http.Request, who admission.Caller, chat bool, seen func(*session.State),
+) (*request, error) {
+	place, refused := s.Places.Hold(who, nil)
+	switch refused {
+	case admission.OwnFull:
+		return nil, full("You have as many requests in progress as one client may have. Wait for one to end.")
+	case admission.Full:
+		return nil, full("The server is answering as many requests as it can. Try again in a moment.")
+	}
+	defer place.Release()
+	q, err := s.readRequest(w, r, chat)
+	if err != nil {
+		return nil, err
+	}
+	q.seen = seen
+	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+	defer cancel()
+	defer context.AfterFunc(s.Context, cancel)()
+	out := newOutput(w, s.Model, q)
+	if err := s.choices(ctx, who, q, out); err != nil {
+		return q, out.fail(err)
+	}
+	return q, out.end()
 }
 
 // choices writes all choices of a request, one after another.

@@ -14,4 +14,7 @@
 // request.go reads a request, write.go carries it out, answer.go and stream.go say what
 // came of it, problem.go says why nothing did, and front.go stands before the server's
 // gate: refusals of rooms that know nothing of this API get its shape there.
+//
+// page.go is the page /api: examples for this very server (snippet.go), and one request
+// under glass, which goes the way that a client's goes.
 package api

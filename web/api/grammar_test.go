@@ -139,3 +139,23 @@ func TestWrongGrammars(t *testing.T) {
 		}
 	}
 }
+
+// TestStopsCutValues: a stop string ends an answer even inside the value that a schema asks
+// for, as the page of the API says: of "house" what stands before "us" is left.
+func TestStopsCutValues(t *testing.T) {
+	t.Parallel()
+	client := clientOf(webtest.Serve(t, webtest.Options{}))
+	params := openai.CompletionNewParams{
+		Model: model, Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String("It is a")},
+		MaxTokens: openai.Int(20),
+	}
+	whole, err := client.Completions.New(t.Context(), params, option.WithJSONSet("json_schema.enum", []string{"house"}))
+	if err != nil || whole.Choices[0].Text != `"house"` {
+		t.Fatalf("%v, %v", whole, err)
+	}
+	params.Stop.OfString = openai.String("us")
+	cut, err := client.Completions.New(t.Context(), params, option.WithJSONSet("json_schema.enum", []string{"house"}))
+	if err != nil || cut.Choices[0].Text != `"ho` || cut.Choices[0].FinishReason != "stop" {
+		t.Errorf("%v, %v", cut, err)
+	}
+}

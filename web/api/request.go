@@ -44,6 +44,7 @@ type request struct {
 	logprobs int            // alternatives at each token; -1 for no log-probabilities
 	stream   bool
 	usage    bool // a stream ends with its usage
+	seen     func(*session.State)
 }
 
 // readRequest reads a request. The error is a *[problem] or a refusal of a field.

@@ -15,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -56,6 +57,7 @@ type Server struct {
 	Deps
 	began time.Time
 	keys  map[[sha256.Size]byte]bool // hashes, so that comparing takes as long for any key
+	base  pages.Base
 }
 
 // New returns the API.
@@ -69,6 +71,7 @@ func New(d Deps) *Server {
 
 // Mount adds the addresses.
 func (s *Server) Mount(mux *http.ServeMux) {
+	s.mountPage(mux)
 	mux.HandleFunc("GET /v1/models", s.answer(s.models))
 	mux.HandleFunc("GET /v1/models/{model}", s.answer(s.model))
 	mux.HandleFunc("POST /v1/completions", s.answer(s.completions(false)))

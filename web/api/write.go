@@ -113,6 +113,9 @@ func (s *Server) write(
 			case st.Stopped == infer.StopNone:
 				return counts{}, errPaused
 			}
+			if q.seen != nil {
+				q.seen(st)
+			}
 			return counts{len(st.PromptTokens), sent}, nil
 		}
 		select {

@@ -1,0 +1,330 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// mountPage adds the page /api: what the API is, examples for this very server, and one
+// request under glass.
+func (s *Server) mountPage(mux *http.ServeMux) {
+	s.base = pages.New(pages.Learner(s.Caller), s.Log, refusalHTML)
+	s.base.Route(mux, pages.Elsewhere{
+		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		Say: "What the API is stands at /api; its own addresses begin with /v1.",
+	}, pages.Routes{"GET /api": s.page})
+}
+
+// pageTokens is the most that the page's own request writes.
+const pageTokens = 48
+
+// pageTop is how many alternatives the page asks for.
+const pageTop = 3
+
+// ask is the page's form, and what its examples send.
+type ask struct {
+	Prompt                          string
+	Temperature, TopP, Seed, Tokens string // as typed
+}
+
+// example is what the page shows at first.
+var example = ask{"The wizard lived in a", "0.8", "0.95", "4", "24"}
+
+// asked reads the form. sent reports whether there was one.
+func asked(q url.Values) (a ask, sent bool) {
+	a = example
+	for key, to := range map[string]*string{
+		"prompt": &a.Prompt, "temperature": &a.Temperature, "top_p": &a.TopP, "seed": &a.Seed, "max_tokens": &a.Tokens,
+	} {
+		if q.Has(key) {
+			*to, sent = q.Get(key), true
+		}
+	}
+	return a, sent
+}
+
+// field is a field of the request and the number of the stage at which it acts.
+type field struct {
+	Name, Value string
+	Stage       int
+}
+
+// fields are those of the request, as JSON. A number that is none goes as it was typed,
+// for the API to refuse.
+func (a ask) fields() []field {
+	number := func(text string) string {
+		if text = strings.TrimSpace(text); json.Valid([]byte(text)) {
+			return text
+		}
+		return quoted(text)
+	}
+	return []field{
+		{"prompt", quoted(a.Prompt), 1},
+		{"temperature", number(a.Temperature), 3},
+		{"top_p", number(a.TopP), 4},
+		{"seed", number(a.Seed), 5},
+		{"max_tokens", number(a.Tokens), 6},
+		{"logprobs", strconv.Itoa(pageTop), 3},
+	}
+}
+
+// quoted is a text as a JSON string, which is also one of Python and JavaScript.
+func quoted(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic("api: " + err.Error()) // a string
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// body is the request that is sent.
+func (s *Server) body(a ask) string {
+	lines := []string{`  "model": ` + quoted(s.Model.Name())}
+	for _, f := range a.fields() {
+		lines = append(lines, fmt.Sprintf("  %q: %s", f.Name, f.Value))
+	}
+	return "{\n" + strings.Join(lines, ",\n") + "\n}"
+}
+
+// view is the page.
+type view struct {
+	Base     string // of the API's addresses
+	Off      bool   // nobody can use it here
+	Key      bool   // it needs a key
+	Model    string
+	Ask      ask
+	Snippets []snippet
+	Sent     *exchange // nil before the form was sent
+	Orders   []orderRow
+}
+
+// exchange is the page's own request and what came of it.
+type exchange struct {
+	Wrong  string // why it was refused
+	Param  string
+	Stages []stageFields
+	Read   string // "7 tokens"
+	Tokens []sentToken
+	Finish string
+	Why    string // finish_reason in words
+	Usage  usage
+	Raw    string // the response
+}
+
+// stageFields is a stage and the fields that act there.
+type stageFields struct {
+	N      int
+	Name   string
+	Fields []field
+}
+
+// sentToken is a token of the answer.
+type sentToken struct {
+	Text    stage.Text
+	LogProb string
+	P       string
+	Ramp    string
+	Top     []likely
+	Step    string // its draw in the Loop
+}
+
+// likely is a token that could have come.
+type likely struct {
+	Text stage.Text
+	P    string
+}
+
+// page answers GET /api.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	a, sent := asked(r.URL.Query())
+	v := view{
+		Base: "http://" + r.Host + "/v1", Model: s.Model.Name(), Ask: a, Orders: orderRows(),
+		Off: !s.Access.Open && len(s.keys) == 0, Key: !s.Access.Open,
+	}
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		v.Base = "https://" + r.Host + "/v1"
+	}
+	if v.Off {
+		v.Base = "http://127.0.0.1:8080/v1"
+	}
+	v.Snippets = s.snippets(v, a)
+	s.base.Who(w, r)
+	status := http.StatusOK
+	if sent {
+		v.Sent, status = s.send(r, a)
+	}
+	s.base.HTML(w, r, status, pageHTML(v))
+}
+
+// send makes the page's request as a client would, but for its key: who asks is the
+// learner, who counts as one client.
+func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
+	x := &exchange{Stages: stagesOf(a.fields())}
+	refuse := func(err error) (*exchange, int) {
+		p, logged := problemOf(err)
+		if logged {
+			s.Log.Error("the request of the API's page failed", "err", err)
+		}
+		if x.Wrong = p.Message; p.Param != nil {
+			x.Param = *p.Param
+		}
+		return x, p.status
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(a.Tokens)); err == nil && n > pageTokens {
+		return refuse(wrong("max_tokens", "invalid_value", "This page asks for %d tokens at most. Your own code may "+
+			"ask for more.", pageTokens))
+	}
+	who, _ := s.Caller(r)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "/v1/completions", strings.NewReader(s.body(a)))
+	if err != nil {
+		return refuse(err)
+	}
+	post.Header.Set("Content-Type", "application/json")
+	got := &response{header: http.Header{}, status: http.StatusOK}
+	var last *session.State
+	q, err := s.respond(got, post, who, false, func(st *session.State) { last = st })
+	if err != nil {
+		return refuse(err)
+	}
+	var answer struct {
+		Choices []struct {
+			Finish string `json:"finish_reason"`
+		} `json:"choices"`
+		Usage usage `json:"usage"`
+	}
+	if err := json.Unmarshal(got.body.Bytes(), &answer); err != nil || len(answer.Choices) != 1 || last == nil {
+		return refuse(fmt.Errorf("the page cannot read its own answer: %w", cmp.Or(err, errNoChoice)))
+	}
+	x.Finish, x.Usage = answer.Choices[0].Finish, answer.Usage
+	x.Why = whyFinished(x.Finish, last)
+	x.Read = terms.Counted(len(last.PromptTokens), "token")
+	var indented bytes.Buffer
+	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // it is valid: it was read
+	x.Raw = indented.String()
+	x.Tokens = s.sentTokens(q, last)
+	return x, http.StatusOK
+}
+
+// response keeps an answer.
+type response struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *response) Header() http.Header         { return w.header }
+func (w *response) WriteHeader(status int)      { w.status = status }
+func (w *response) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// errNoChoice is a fault of the program.
+var errNoChoice = fmt.Errorf("it has no choice")
+
+// sentTokens are the tokens of the answer, each with a link to its draw.
+func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
+	w := &writer{model: s.Model, logprobs: q.logprobs}
+	for i, step := range st.Steps {
+		for _, t := range w.piece(step).tokens {
+			at := *st
+			at.Cursor = session.Cursor{Step: len(list) + 1, Stage: infer.KindSample}
+			p := math.Exp(t.LogProb)
+			one := sentToken{
+				Text: stage.TokenText(t.Token), LogProb: terms.Decimals(t.LogProb, 4), P: terms.Prob(p),
+				Ramp: stage.Ramp(p),
+			}
+			if len(list) <= i {
+				one.Step = "/loop?log=" + session.LinkOf(&at)
+			}
+			for _, other := range t.Top {
+				one.Top = append(one.Top, likely{stage.TokenText(other.Token), terms.Prob(math.Exp(other.LogProb))})
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// whyFinished says what finish_reason means here.
+func whyFinished(reason string, st *session.State) string {
+	switch st.Stopped {
+	case infer.StopMaxTokens:
+		return fmt.Sprintf("max_tokens was reached: %s.", terms.Counted(len(st.Steps), "token"))
+	case infer.StopEOS:
+		return "The model ended the text."
+	case infer.StopContext:
+		return "The model can't read further than this."
+	}
+	return "The text ended: " + reason + "."
+}
+
+// stagesOf are the stages with the fields that act at each.
+func stagesOf(fields []field) (list []stageFields) {
+	for n := 1; n <= terms.Stages; n++ {
+		at := stageFields{N: n, Name: terms.StageAt(n).Short}
+		for _, f := range fields {
+			if f.Stage == n {
+				at.Fields = append(at.Fields, f)
+			}
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
+// orderRow is a rule's place in each of the orders.
+type orderRow struct {
+	Rule   string
+	Places []string // of this program, llama.cpp, Hugging Face, GPT-2's; "–" for a rule that they lack
+}
+
+// lacks are the rules that another's order does not have: there they stand at its end.
+var lacks = map[sampling.Order][]sampling.Rule{
+	sampling.OrderHugging: {sampling.RuleTopNSigma, sampling.RuleXTC, sampling.RuleMirostat},
+	sampling.OrderOpenAI: {
+		sampling.RuleMinP, sampling.RuleTopNSigma, sampling.RuleTypicalP, sampling.RuleXTC, sampling.RuleMirostat,
+	},
+}
+
+// orderRows are the orders side by side, from the same data as the sampler's.
+func orderRows() (list []orderRow) {
+	orders := []sampling.Order{sampling.OrderOwn, sampling.OrderLlama, sampling.OrderHugging, sampling.OrderOpenAI}
+	for _, rule := range sampling.OrderOwn.Rules() {
+		row := orderRow{Rule: rule.Name()}
+		for _, o := range orders {
+			place := strconv.Itoa(slices.Index(o.Rules(), rule) + 1)
+			if slices.Contains(lacks[o], rule) {
+				place = "–"
+			}
+			row.Places = append(row.Places, place)
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+func frame() shell.Of {
+	return shell.Of{
+		Title: shell.TitleOf("The API"), Active: "loop", Class: "page-api", Skip: "Skip to the API", Mono: true,
+		Styles: []string{"css/stage.css", "css/api.css"}, Keys: shell.SharedKeys,
+	}
+}

@@ -1,0 +1,187 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/api"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+func TestMain(m *testing.M) { browser.Main(m) }
+
+// pageAt gets the API's page.
+func pageAt(t *testing.T, server string, q url.Values) (*goquery.Document, int) {
+	t.Helper()
+	resp, err := http.Get(server + "/api?" + q.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	d, err := goquery.NewDocumentFromReader(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, resp.StatusCode
+}
+
+// sent is the page's request as the form sends it.
+func sent(change ...string) url.Values {
+	q := url.Values{
+		"prompt": {"The wizard lived in a"}, "temperature": {"0.8"}, "top_p": {"0.95"}, "seed": {"4"}, "max_tokens": {"24"},
+	}
+	for i := 0; i+1 < len(change); i += 2 {
+		q.Set(change[i], change[i+1])
+	}
+	return q
+}
+
+// TestPageIsWhatAClientGets: the tokens of the page, their log-probabilities and the raw
+// answer are those that a client gets for the body of the page's own curl example, and
+// each token's link opens its draw.
+func TestPageIsWhatAClientGets(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{})
+	d, status := pageAt(t, server, sent())
+	if status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	curl := d.Find(".apip__lang code").First().Text()
+	_, body, ok := strings.Cut(curl, "-d '")
+	if !ok || !strings.Contains(curl, server+"/v1/completions") {
+		t.Fatalf("the example is %s", curl)
+	}
+	resp, err := http.Post(server+"/v1/completions", "application/json",
+		strings.NewReader(strings.TrimSuffix(body, "'")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var want, raw struct {
+		Choices []struct {
+			Text     string
+			Logprobs struct {
+				Tokens []string
+				Probs  []float64 `json:"token_logprobs"`
+			}
+			Finish string `json:"finish_reason"`
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&want); err != nil || len(want.Choices) != 1 {
+		t.Fatal(err, want)
+	}
+	if err := json.Unmarshal([]byte(d.Find("[aria-label='The response'] code").Text()), &raw); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(raw) != fmt.Sprint(want) {
+		t.Errorf("the page's answer is %v, a client's %v", raw, want)
+	}
+	c := want.Choices[0]
+	rows := d.Find(".apip__tokens tbody tr")
+	if rows.Length() != len(c.Logprobs.Tokens) || rows.Length() != 24 {
+		t.Fatalf("%d tokens on the page, %d in the answer", rows.Length(), len(c.Logprobs.Tokens))
+	}
+	for i := range rows.Length() {
+		row := rows.Eq(i)
+		got := strings.ReplaceAll(row.Find("td").First().Text(), "−", "-")
+		if want := fmt.Sprintf("%.4f", c.Logprobs.Probs[i]); got != want && "-"+got != want {
+			t.Errorf("token %d has %s, the answer %s", i+1, got, want)
+		}
+		link, _ := url.Parse(row.Find("a").AttrOr("href", ""))
+		l, err := session.ParseLink(testmodel.Target(t), link.Query().Get("log"))
+		if err != nil || l.Cursor.Step != i+1 || l.Log.Settings.Seed != 4 {
+			t.Errorf("token %d leads to %+v, %v", i+1, l.Cursor, err)
+		}
+	}
+	if got := d.Find(".apip__ends dd").First().Text(); got != `"`+c.Finish+`"` {
+		t.Errorf("finish_reason is %s, in the answer %q", got, c.Finish)
+	}
+}
+
+// TestPageRefuses: what the API refuses is said on the page, with the field at fault.
+func TestPageRefuses(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{})
+	for field, value := range map[string]string{
+		"temperature": "warm", "top_p": "0", "seed": "-1", "max_tokens": "1e9", "prompt": strings.Repeat("a", 5000),
+	} {
+		d, status := pageAt(t, server, sent(field, value))
+		if status < 400 || status > 499 || d.Find(".field-error").Text() == "" || d.Find(".apip__tokens").Length() > 0 {
+			t.Errorf("%s = %.20s: status %d, %q", field, value, status, d.Find(".field-error").Text())
+		}
+		if got := d.Find("[aria-invalid]").AttrOr("name", ""); got != field {
+			t.Errorf("%s = %.20s: the field at fault is %q", field, value, got)
+		}
+	}
+	d, _ := pageAt(t, server, sent("prompt", `</code><script>alert(1)</script>'"`))
+	if d.Find("main script").Length() > 0 {
+		t.Error("a prompt became a script")
+	}
+}
+
+// TestPageSaysTheOrders: the table has the places that the sampler's orders have.
+func TestPageSaysTheOrders(t *testing.T) {
+	t.Parallel()
+	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{}), nil)
+	for i, o := range []sampling.Order{
+		sampling.OrderOwn, sampling.OrderLlama, sampling.OrderHugging, sampling.OrderOpenAI,
+	} {
+		at := map[string]int{}
+		d.Find(".apip__orders tbody tr").Each(func(_ int, row *goquery.Selection) {
+			if place, err := strconv.Atoi(row.Find("td").Eq(i).Text()); err == nil {
+				at[row.Find("th").Text()] = place
+			}
+		})
+		last := 0
+		for _, rule := range o.Rules() {
+			place, there := at[rule.Name()]
+			if there && place <= last {
+				t.Errorf("%s has place %d after %d in %q", rule.Name(), place, last, o.Name())
+			}
+			last = max(last, place)
+		}
+		if last == 0 {
+			t.Errorf("no places in %q", o.Name())
+		}
+	}
+}
+
+// TestPageWithoutKeys: where nobody can use the API the page says so, and its examples are
+// for a machine of one's own; where keys are needed they show where one goes.
+func TestPageWithoutKeys(t *testing.T) {
+	t.Parallel()
+	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{}}), nil)
+	if text := d.Find("main").Text(); !strings.Contains(text, "-api-key-file") || !strings.Contains(text, "127.0.0.1:8080/v1") {
+		t.Errorf("a server without keys says %.300s", text)
+	}
+	d, _ = pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{"a-key-of-16-chars"}}}), nil)
+	if text := d.Find(".apip__lang code").First().Text(); !strings.Contains(text, "Bearer YOUR-KEY") {
+		t.Errorf("with keys the example is %s", text)
+	}
+	if strings.Contains(d.Text(), "a-key-of-16-chars") {
+		t.Error("the page shows a key")
+	}
+}
+
+// TestPageIsAccessible sends the request with the page's own button.
+func TestPageIsAccessible(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, browser.Chromebook, webtest.Serve(t, webtest.Options{})+"/api")
+	tab.Click(".apip__form button")
+	tab.Until(`document.querySelectorAll('.apip__tokens tbody tr').length === 24`)
+	tab.Shot("api.png")
+	tab.Audit("the API's page")
+	tab.Screen(browser.Phone)
+	tab.FullShot("api-phone.png")
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A snippet is a program that sends the page's request.
+type snippet struct {
+	Name string
+	Code string
+}
+
+// snippets are the page's request in four languages. A key is given where one is needed.
+func (s *Server) snippets(v view, a ask) []snippet {
+	key := "not-needed"
+	if v.Key {
+		key = "YOUR-KEY"
+	}
+	return []snippet{
+		{"curl", s.curl(v, a, key)},
+		{"Python", s.python(v, a, key)},
+		{"JavaScript", s.javaScript(v, a, key)},
+		{"Go", s.golang(v, a, key)},
+	}
+}
+
+func (s *Server) curl(v view, a ask, key string) string {
+	auth := ""
+	if v.Key {
+		auth = fmt.Sprintf("  -H 'Authorization: Bearer %s' \\\n", key)
+	}
+	return fmt.Sprintf("curl %s/completions \\\n%s  -H 'Content-Type: application/json' \\\n  -d '%s'",
+		v.Base, auth, strings.ReplaceAll(s.body(a), "'", `'\''`))
+}
+
+// lines are the fields in a language that writes them as name, separator, value.
+func (s *Server) lines(a ask, between string) string {
+	text := fmt.Sprintf("    model%s%s,\n", between, quoted(s.Model.Name()))
+	for _, f := range a.fields() {
+		text += fmt.Sprintf("    %s%s%s,\n", f.Name, between, f.Value)
+	}
+	return text
+}
+
+func (s *Server) python(v view, a ask, key string) string {
+	return fmt.Sprintf("from openai import OpenAI\n\nclient = OpenAI(base_url=%q, api_key=%q)\n\n"+
+		"answer = client.completions.create(\n%s    stream=True,\n)\nfor part in answer:\n"+
+		"    print(part.choices[0].text, end=\"\", flush=True)", v.Base, key, s.lines(a, "="))
+}
+
+func (s *Server) javaScript(v view, a ask, key string) string {
+	return fmt.Sprintf("import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '%s', apiKey: '%s' });\n\n"+
+		"const answer = await client.completions.create({\n%s    stream: true,\n});\n"+
+		"for await (const part of answer) process.stdout.write(part.choices[0].text);", v.Base, key, s.lines(a, ": "))
+}
+
+func (s *Server) golang(v view, a ask, key string) string {
+	return fmt.Sprintf(`client := openai.NewClient(
+	option.WithBaseURL(%q), option.WithAPIKey(%q),
+)
+answer, err := client.Completions.New(ctx, openai.CompletionNewParams{
+	Model: %s, Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String(%s)},
+	Temperature: openai.Float(%s), TopP: openai.Float(%s), Seed: openai.Int(%s), MaxTokens: openai.Int(%s),
+})
+if err != nil {
+	log.Fatal(err)
+}
+fmt.Println(answer.Choices[0].Text)`,
+		v.Base, key, quoted(s.Model.Name()), quoted(a.Prompt), a.Temperature, a.TopP, a.Seed, a.Tokens)
+}
