@@ -39,7 +39,8 @@ func pageAt(t *testing.T, server string, q url.Values) (*goquery.Document, int) 
 // sent is the page's request as the form sends it.
 func sent(change ...string) url.Values {
 	q := url.Values{
-		"prompt": {"The wizard lived in a"}, "temperature": {"0.8"}, "top_p": {"0.95"}, "seed": {"4"}, "max_tokens": {"24"},
+		"prompt": {"The wizard lived in a"}, "temperature": {"0.8"}, "top_p": {"0.95"}, "seed": {"4"},
+		"max_tokens": {"24"},
 	}
 	for i := 0; i+1 < len(change); i += 2 {
 		q.Set(change[i], change[i+1])
@@ -162,7 +163,8 @@ func TestPageSaysTheOrders(t *testing.T) {
 func TestPageWithoutKeys(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{}}), nil)
-	if text := d.Find("main").Text(); !strings.Contains(text, "-api-key-file") || !strings.Contains(text, "127.0.0.1:8080/v1") {
+	text := d.Find("main").Text()
+	if !strings.Contains(text, "-api-key-file") || !strings.Contains(text, "127.0.0.1:8080/v1") {
 		t.Errorf("a server without keys says %.300s", text)
 	}
 	d, _ = pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{"a-key-of-16-chars"}}}), nil)

@@ -50,7 +50,8 @@ func (s *Server) python(v view, a ask, key string) string {
 }
 
 func (s *Server) javaScript(v view, a ask, key string) string {
-	return fmt.Sprintf("import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '%s', apiKey: '%s' });\n\n"+
+	return fmt.Sprintf("import OpenAI from 'openai';\n\n"+
+		"const client = new OpenAI({ baseURL: '%s', apiKey: '%s' });\n\n"+
 		"const answer = await client.completions.create({\n%s    stream: true,\n});\n"+
 		"for await (const part of answer) process.stdout.write(part.choices[0].text);", v.Base, key, s.lines(a, ": "))
 }

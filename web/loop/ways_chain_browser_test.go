@@ -16,7 +16,8 @@ import (
 // chained are settings in which three rules cut something in llama.cpp's order.
 var chained = []session.Command{
 	session.Set{
-		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05}, Order: ptrTo(sampling.OrderLlama),
+		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05},
+		Order: ptrTo(sampling.OrderLlama),
 	},
 	oneToken,
 	session.Seek{Step: 1, Stage: infer.KindFilter},
@@ -78,7 +79,8 @@ func useChain(v *visitor) {
 	} else {
 		v.Press("#panel .chain-switch")
 	}
-	v.Wait("the rules", `document.querySelector('.ch')?.checkVisibility() && !document.querySelector('.tc').checkVisibility()`)
+	v.Wait("the rules, not the table", `document.querySelector('.ch')?.checkVisibility() &&
+		!document.querySelector('.tc').checkVisibility()`)
 	st := v.state()
 	v.chainShows(st)
 	if got := st.Dist.Links(); len(got) != 5 || got[4].Rule != sampling.RuleTemperature {
@@ -126,7 +128,9 @@ func useChain(v *visitor) {
 	})
 	v.chainShows(st)
 	v.Press("#chain-o0") // this program's order
-	v.chainShows(v.comes("the own order", func(st *session.State) bool { return st.Settings.Order == sampling.OrderOwn }))
+	v.chainShows(v.comes("the own order", func(st *session.State) bool {
+		return st.Settings.Order == sampling.OrderOwn
+	}))
 	useGrammar(v)
 	if v.Name() == "mouse" {
 		v.Audit("stage 4, rule by rule")
@@ -146,7 +150,8 @@ func useGrammar(v *visitor) {
 	v.says("#err-grammar", "is not understood")
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {
-		return strings.Contains(st.Settings.Grammar, "yes") && st.Cursor == session.Cursor{Step: 1, Stage: infer.KindFilter}
+		return strings.Contains(st.Settings.Grammar, "yes") &&
+			st.Cursor == session.Cursor{Step: 1, Stage: infer.KindFilter}
 	})
 	if got := v.chainShows(st); !slices.Contains(got.Rules, "the grammar") {
 		v.t.Errorf("columns %q", got.Rules)
