@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -77,21 +76,9 @@ func TestJourney(t *testing.T) {
 	tab.Wait("an instructor's own question", `document.querySelector("#own-q-list")`)
 	follow(`.top a[href$="practice/"]`, "practice/")
 	follow(`.drills h3 a[href$="practice/softmax/"]`, "practice/softmax/")
-	p, err := drill.New(drill.Softmax, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	step, _, _ := strings.Cut(p.Order()[0], ".")
-	for _, id := range p.Order() {
-		if strings.HasPrefix(id, step+".") {
-			field := fmt.Sprintf(`#drill [name="%s"]:not([type=hidden])`, id)
-			tab.Eval(fmt.Sprintf(`document.querySelector('%s').value = %q`, field, p.Answer(id)))
-		}
-	}
-	tab.Click("#drill-check")
+	checkSoftmax(t, tab)
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 
-	const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
 	follow(`.top a[href$="practice/"]`, "practice/")
 	tab.Wait("the drill among those done", kept)
 	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.unregister())`)

@@ -64,13 +64,17 @@ const pathOf = (url) => decodeURI(url.pathname.slice(base.pathname.length));
 // A Missing is a file that could not be downloaded.
 class Missing extends Error {}
 
+// plain is an answer without the way that it took. Many hosts lead from index.html to its
+// folder, and browsers show no page of a worker's that was led elsewhere.
+const plain = (answer) => (answer.redirected ? new Response(answer.body, answer) : answer);
+
 // fileOf returns a file of the site from the cache, or from the host and then keeps it.
 async function fileOf(path, request) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
   const kept = await cache.match(url, { ignoreSearch: true });
   if (kept) return kept;
-  const answer = await fetch(request ?? url);
+  const answer = plain(await fetch(request ?? url));
   if (answer.ok && answer.status === 200) await cache.put(url, answer.clone()).catch(() => {}); // storage may be full
   return answer;
 }

@@ -1,0 +1,75 @@
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// checkSoftmax works the first step of a drill out on a page that shows it, and sends it.
+func checkSoftmax(t *testing.T, tab *browser.Tab) {
+	t.Helper()
+	p, err := drill.New(drill.Softmax, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, _, _ := strings.Cut(p.Order()[0], ".")
+	for _, id := range p.Order() {
+		if strings.HasPrefix(id, step+".") {
+			field := fmt.Sprintf(`#drill [name="%s"]:not([type=hidden])`, id)
+			tab.Eval(fmt.Sprintf(`document.querySelector('%s').value = %q`, field, p.Answer(id)))
+		}
+	}
+	tab.Click("#drill-check")
+}
+
+// kept is true on the page Practice where the drill has been done.
+const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
+
+// TestTwoTabs: two tabs that open at once share one program, and what is done in one is seen
+// in the other. The second is opened while the program is still on its way, and shown from
+// a host that leads from index.html to its folder.
+func TestTwoTabs(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	url := serve(t, nil)
+	one := browser.Open(t, browser.Laptop, url+"practice/softmax/")
+	two := one.Another(browser.Laptop, url+"practice/")
+	one.Wait("the program", runs)
+	two.Wait("the program", runs)
+	checkSoftmax(t, one)
+	one.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+	two.Reload()
+	two.Wait("what the other tab has done", kept)
+}
+
+// TestNoStorage: in a window that gives no storage, as private ones may, the program runs, and
+// a sentence says that nothing is kept.
+func TestNoStorage(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	const none = "Object.defineProperty(self, 'indexedDB', { get() { throw new Error('not here'); } });\n"
+	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/worker.js") {
+				w.Header().Set("Content-Type", "text/javascript")
+				fmt.Fprintf(w, "%s%s", none, quick.files["worker.js"].Data)
+				return
+			}
+			files.ServeHTTP(w, r)
+		})
+	})+"practice/softmax/")
+	tab.Wait("the program", runs)
+	tab.Wait("a sentence", `document.querySelector(".tab-line")?.innerText.includes("keeps nothing for this site")`)
+	checkSoftmax(t, tab)
+	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+}
