@@ -273,6 +273,15 @@ func TestBadInput(t *testing.T) {
 		!strings.Contains(p.Find("#begin-error").Text(), "bytes") {
 		t.Errorf("a long text: %d %q", p.status, p.Find("#begin-error").Text())
 	}
+	for _, short := range []string{"", "ab", "      "} {
+		p := s.open("/first?" + url.Values{"prompt": {short}}.Encode())
+		if p.status != 400 || p.Find("#begin").AttrOr("value", "") != short || p.Find("#begin-error").Text() == "" {
+			t.Errorf("the text %q: %d %q", short, p.status, p.Find("#begin-error").Text())
+		}
+	}
+	if p := s.open("/first?" + url.Values{"prompt": {"我"}}.Encode()); p.status != 200 || p.Find("#begin").Length() > 0 {
+		t.Errorf("a character of three bytes: %d at %s", p.status, p.at)
+	}
 	if p := s.open("/first/x"); p.status != 404 {
 		t.Errorf("an address below it: %d", p.status)
 	}

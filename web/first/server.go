@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -156,9 +157,18 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, http.StatusOK, pageHTML(v))
 }
 
+// fewest is how many bytes a beginning has at least, without the space around it: a word of three
+// letters, or one character of a script that takes three bytes for each.
+const fewest = 3
+
 // begin starts a run of a text. A text that cannot be started is returned to the field,
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
+	if len(strings.TrimSpace(prompt)) < fewest {
+		v := s.writePage(r.Context(), prompt, "Write a word or two first, so that the model has something to go on from.")
+		s.HTML(w, r, http.StatusBadRequest, pageHTML(v))
+		return
+	}
 	var link string
 	err := s.within(w, r, nil, func(m *mover) error {
 		seed := 1 + chance.N(r.Context(), seeds)
