@@ -165,7 +165,7 @@ const fewest = 3
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	if len(strings.TrimSpace(prompt)) < fewest {
-		v := s.writePage(r.Context(), prompt, "Write a word or two first, so that the model has something to go on from.")
+		v := s.writePage(r.Context(), prompt, "Write a word or two first: the model needs something to go on from.")
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(v))
 		return
 	}
