@@ -148,6 +148,7 @@ func useGrammar(v *visitor) {
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
 	v.says("#err-grammar", "is not understood")
+	v.comes("the first token", at(1, infer.KindFilter)) // where a form is set; what is below moves until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {
 		return strings.Contains(st.Settings.Grammar, "yes") &&
