@@ -4,12 +4,79 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
+
+// cable is a file server whose cable is pulled after so many bytes of what the program is
+// made of, until it is mended.
+type cable struct {
+	files http.Handler
+	left  atomic.Int64
+	cut   atomic.Bool // it has been pulled
+}
+
+func (c *cable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, ".gz") {
+		w = &pulled{w, c}
+	}
+	c.files.ServeHTTP(w, r)
+}
+
+// pulled is an answer over such a cable.
+type pulled struct {
+	http.ResponseWriter
+	*cable
+}
+
+func (p *pulled) Write(b []byte) (int, error) {
+	if p.left.Add(-int64(len(b))) < 0 {
+		p.cut.Store(true)
+		panic(http.ErrAbortHandler)
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// mended lets everything pass from now on.
+const mended = 1 << 60
+
+// TestCablePulledAtEveryTenth: wherever in the download the cable is pulled, the page can be
+// read and says what has arrived; tried again with the cable back, the program runs.
+func TestCablePulledAtEveryTenth(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	serve(t, nil)
+	first := quick.first
+	for tenth := range int64(10) {
+		t.Run(fmt.Sprintf("%d of 10", tenth), func(t *testing.T) {
+			host := &cable{}
+			host.left.Store(first * tenth / 10)
+			tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+				host.files = files
+				return host
+			})+"learn/kv-cache/")
+			tab.MayLose()
+			tab.Wait("what is missing", `document.querySelector(".tab-line button")`)
+			if say := tab.Text(".tab-line p"); !host.cut.Load() || !strings.Contains(say, "MB of") ||
+				!strings.Contains(say, "can still be read") {
+				t.Errorf("the page says %q", say)
+			}
+			if tab.Text("main h1") == "" {
+				t.Error("the lesson cannot be read")
+			}
+			host.left.Store(mended)
+			tab.Click(".tab-line button")
+			tab.Wait("the program", runs)
+			tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
+		})
+	}
+}
 
 // checkSoftmax works the first step of a drill out on a page that shows it, and sends it.
 func checkSoftmax(t *testing.T, tab *browser.Tab) {

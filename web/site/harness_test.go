@@ -138,6 +138,7 @@ const under = "/some/course/"
 var quick struct {
 	once  sync.Once
 	files fstest.MapFS
+	first int64 // bytes that a first visit loads before the model runs
 }
 
 // serve serves a site as any file server would, under a path, and returns the site's
@@ -145,11 +146,11 @@ var quick struct {
 func serve(t testing.TB, change func(http.Handler) http.Handler) string {
 	t.Helper()
 	quick.once.Do(func() {
-		all, _, err := options(t).files(t.Context())
+		all, sum, err := options(t).files(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		quick.files = fstest.MapFS{}
+		quick.files, quick.first = fstest.MapFS{}, sum.First
 		for name, data := range all {
 			quick.files[name] = &fstest.MapFile{Data: data}
 		}

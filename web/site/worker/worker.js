@@ -136,8 +136,10 @@ async function boot() {
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   let loaded = 0;
   let told = 0;
+  let failed = false; // what else still arrives is kept, and says nothing more
   const count = (n) => {
     loaded += n;
+    if (failed) return;
     if (Date.now() - told < 200 && loaded < total) return;
     told = Date.now();
     tell({ phase: 'loading', loaded, total });
@@ -146,7 +148,10 @@ async function boot() {
     download(site.program, count),
     own.length ? download(own[0], count) : new Uint8Array(),
     modelOf(site.models[0], count),
-  ]);
+  ]).catch((error) => {
+    failed = true;
+    throw error;
+  });
   await tell({ phase: 'starting' });
   const program = await run(wasm, lessons, model);
   await tell({ phase: 'running', first: program.first, keeps: program.keeps });
