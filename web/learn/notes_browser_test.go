@@ -50,7 +50,7 @@ func TestNumbersFoldedAndRemembered(t *testing.T) {
 }
 
 // On paper a lesson has no navigation and no buttons, all its numbers are open, and no
-// question is split.
+// question is split. It is black on white, whichever theme the screen has.
 func TestLessonOnPaper(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
@@ -64,5 +64,8 @@ func TestLessonOnPaper(t *testing.T) {
 			`e.getBoundingClientRect().height > 0)`)
 	tab.Wait("whole questions",
 		`[...document.querySelectorAll(".check")].every(e => getComputedStyle(e).breakInside === "avoid")`)
+	tab.Eval(`document.documentElement.dataset.theme = "dark"`)
+	tab.Wait("black text, though the screen is dark",
+		`getComputedStyle(document.querySelector("h1")).color === "rgb(0, 0, 0)"`)
 	tab.Keep("lesson-temperature.pdf", tab.PDF())
 }
