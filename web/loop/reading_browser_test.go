@@ -67,6 +67,8 @@ func TestBranchKeepsTheTokenInView(t *testing.T) {
 	b.say(`{"cmd":"stop","max_tokens":40}`)
 	b.Keys("e")
 	b.Until(`document.querySelectorAll('#strip-gen [data-step]').length === 40`)
+	b.say(`{"cmd":"seek","step":2,"stage":"sample"}`) // to look back at it
+	b.Until(atStage("5") + ` && document.querySelector('#strip-gen [data-step="2"][aria-current]')`)
 	b.Eval(`document.querySelector('#strip-gen [data-step="2"]').focus()`)
 	b.Until(`document.querySelector('#peek[data-step="2"] .alt')`)
 	b.Eval(`document.querySelector('#peek .alt').click()`)
