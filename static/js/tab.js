@@ -4,7 +4,7 @@ import { at } from './place.js';
 
 const worker = navigator.serviceWorker;
 let line = null; // the element that says how things are
-let begun = false; // something was typed or pressed on this page
+let begun = false; // something on this page would be lost
 let runs = false;
 const held = []; // [form, submitter]: sent as soon as the program runs
 
@@ -68,7 +68,9 @@ function run(state) {
 
 const start = () => worker.controller?.postMessage({ viz: 'start' });
 
-for (const type of ['input', 'pointerdown', 'keydown']) {
+// Where the address asks for something, such as a text that a link leads to, the file does
+// not show that: there a press changes nothing that is worth keeping, what is typed does.
+for (const type of location.search ? ['input'] : ['input', 'pointerdown', 'keydown']) {
   addEventListener(type, () => { begun = true; }, { capture: true, once: true });
 }
 

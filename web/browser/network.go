@@ -1,6 +1,10 @@
 package browser
 
-import "github.com/chromedp/cdproto/network"
+import (
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/serviceworker"
+)
 
 // NoScripts keeps the scripts of the pages that are opened from now on from coming, as on
 // a very slow connection.
@@ -11,4 +15,12 @@ func (tab *Tab) NoScripts() {
 	call(tab, "block scripts", network.SetBlockedURLs, network.SetBlockedURLsParams{
 		URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*.js*", Block: true}},
 	})
+}
+
+// StopWorkers ends the visitor's service workers, as browsers do by themselves half a
+// minute after a worker's last event, and when a machine sleeps.
+func (tab *Tab) StopWorkers() {
+	tab.t.Helper()
+	call(tab, "watch the workers", serviceworker.Enable, cdp.Empty{})
+	call(tab, "stop the workers", serviceworker.StopAllWorkers, cdp.Empty{})
 }

@@ -140,3 +140,42 @@ func TestNoStorage(t *testing.T) {
 	checkSoftmax(t, tab)
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 }
+
+// TestSleepingTab: a key that is pressed while the program loads costs nothing of the text
+// that the address asks for. A browser that sleeps ends the worker with the program and the
+// run in it; the page finds the run again, at the same token, and it goes on.
+func TestSleepingTab(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	late := make(chan struct{})
+	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, "/models/") {
+				<-late
+			}
+			files.ServeHTTP(w, r)
+		})
+	})+"loop/?prompt=The+wizard+lived+in+a")
+	tab.Wait("the download", `document.querySelector(".tab-line p")?.textContent.startsWith("Loading")`)
+	tab.Keys("n")
+	close(late)
+	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
+	written := func(n int) {
+		t.Helper()
+		tab.Wait("tokens", fmt.Sprintf(`document.querySelectorAll("#strip-gen > *").length === %d`, n))
+	}
+	for i := range 3 {
+		tab.Keys("n")
+		written(i + 1)
+	}
+	text := tab.Text("#strip-gen")
+	tab.StopWorkers()
+	tab.Wait("the rebuilt run", `document.querySelector("#told")?.innerText.includes("rebuilt")`)
+	if now := tab.Text("#strip-gen"); now != text {
+		t.Errorf("after a sleep the text is %q, it was %q", now, text)
+	}
+	tab.Keys("n")
+	written(4)
+}

@@ -63,6 +63,11 @@ func TestJourney(t *testing.T) {
 		tab.Keys("n")
 		tab.Wait("a token", fmt.Sprintf(`document.querySelectorAll("#strip-gen > *").length === %d`, i+1))
 	}
+	tab.Eval(`location.href = "` + under + `loop/?prompt=The+wizard+lived+in+a"`)
+	tab.Wait("a text that a link leads to", runs+` && location.search.includes("log=")`)
+	tab.Wait("a live page", `document.documentElement?.dataset.conn === "live"`)
+	tab.Keys("n")
+	tab.Wait("its first token", `document.querySelectorAll("#strip-gen > *").length === 1`)
 
 	release()
 	tab.Eval(`location.href = "` + under + `learn/speculative-decoding/"`)

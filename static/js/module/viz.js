@@ -1,7 +1,7 @@
 // Token by Token inside a page of your own. Load this file as a module from a server or a
 // site of Token by Token:
 //
-//   <script type="module" src="https://viz.example/embed/viz.js"></script>
+//   <script type="module" src="…/embed/viz.js"></script>
 //   <viz-loop prompt="Once upon a time there was a"></viz-loop>
 //   <viz-widget experiment="cache-saves"></viz-widget>
 //   <viz-widget drill="softmax" level="2"></viz-widget>

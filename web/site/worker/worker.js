@@ -50,8 +50,8 @@ async function connect(port, { query, protocol }) {
   try {
     const program = await start();
     ports.add(port);
+    port.postMessage({ life }); // before the program's first message, which the page answers
     program.connect(port, query, protocol);
-    port.postMessage({ life });
   } catch {
     port.postMessage({ code: 1012, reason: 'the program does not run' });
   }
