@@ -117,3 +117,15 @@ func TestLines(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestKnobsAreNobodysToAppendTo: two readers that append to the list have one each.
+func TestKnobsAreNobodysToAppendTo(t *testing.T) {
+	one := append(Knobs(), Knob{Key: "one"})
+	other := append(Knobs(), Knob{Key: "other"})
+	if got := one[len(one)-1].Key; got != "one" {
+		t.Errorf("what one appended is %q", got)
+	}
+	if got := other[len(other)-1].Key; got != "other" {
+		t.Errorf("what the other appended is %q", got)
+	}
+}

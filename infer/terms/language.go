@@ -3,6 +3,7 @@ package terms
 import (
 	"embed"
 	"fmt"
+	"slices"
 )
 
 // Language is a language of pages, messages and the terminal: the names of
@@ -97,7 +98,7 @@ func (l *Language) Stop(key string) Stop {
 
 // Knobs returns all knobs, in the order in which they act and screens show
 // them.
-func (l *Language) Knobs() []Knob { return l.knobs }
+func (l *Language) Knobs() []Knob { return slices.Clip(l.knobs) } // who appends gets a copy
 
 // Knob returns the knob with a key, or false.
 func (l *Language) Knob(key string) (Knob, bool) {
