@@ -44,8 +44,8 @@ func (speculationLab) Info() Info {
 			},
 			{
 				Name: "Long rounds",
-				Why: "The draft guesses this text badly. From γ = 8 to 16 hardly any more passes are saved, and most " +
-					"of the drafted tokens are thrown away: E levels off, the draft's work does not.",
+				Why: "The draft guesses this text badly. From γ = 8 to 16 hardly any more passes are saved, " +
+					"and most of the drafted tokens are thrown away: E levels off, the draft's work does not.",
 				Values: Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"},
 			},
 		},

@@ -279,8 +279,9 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("the text %q: %d %q", short, p.status, p.Find("#begin-error").Text())
 		}
 	}
-	if p := s.open("/first?" + url.Values{"prompt": {"我"}}.Encode()); p.status != 200 || p.Find("#begin").Length() > 0 {
-		t.Errorf("a character of three bytes: %d at %s", p.status, p.at)
+	one := s.open("/first?" + url.Values{"prompt": {"我"}}.Encode())
+	if one.status != 200 || one.Find("#begin").Length() > 0 {
+		t.Errorf("a character of three bytes: %d at %s", one.status, one.at)
 	}
 	if p := s.open("/first/x"); p.status != 404 {
 		t.Errorf("an address below it: %d", p.status)
