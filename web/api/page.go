@@ -157,13 +157,10 @@ type likely struct {
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	a, sent := asked(r.URL.Query())
 	v := view{
-		Base: "http://" + r.Host + "/v1", Model: s.Model.Name(), Ask: a, Orders: orderRows(),
-		Off: !s.Access.Open && len(s.keys) == 0, Key: !s.Access.Open,
+		Base: shell.Base(r).String() + "/v1", Model: s.Model.Name(), Ask: a, Orders: orderRows(),
+		Off: !s.Access.Open && len(s.keys) == 0, Key: !s.Access.Open && len(s.keys) > 0,
 	}
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		v.Base = "https://" + r.Host + "/v1"
-	}
-	if v.Off {
+	if v.Off { // here: what is shown is for a machine of one's own
 		v.Base = "http://127.0.0.1:8080/v1"
 	}
 	v.Snippets = s.snippets(v, a)

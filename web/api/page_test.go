@@ -167,6 +167,9 @@ func TestPageWithoutKeys(t *testing.T) {
 	if !strings.Contains(text, "-api-key-file") || !strings.Contains(text, "127.0.0.1:8080/v1") {
 		t.Errorf("a server without keys says %.300s", text)
 	}
+	if text := d.Find(".apip__lang code").Text(); strings.Contains(text, "Bearer") {
+		t.Errorf("the examples for a machine of one's own have a key: %s", text)
+	}
 	d, _ = pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{"a-key-of-16-chars"}}}), nil)
 	if text := d.Find(".apip__lang code").First().Text(); !strings.Contains(text, "Bearer YOUR-KEY") {
 		t.Errorf("with keys the example is %s", text)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Access is how browsers on other machines get to this server.
@@ -34,11 +36,7 @@ type reach struct {
 func (a Access) reach(r *http.Request) reach {
 	v := reach{Access: a, Base: strings.TrimSuffix(a.URL, "/")}
 	if v.Base == "" {
-		scheme := "http"
-		if r.TLS != nil {
-			scheme = "https"
-		}
-		v.Base = scheme + "://" + r.Host
+		v.Base = shell.Base(r).String()
 	}
 	v.Shown = strings.TrimPrefix(strings.TrimPrefix(v.Base, "https://"), "http://")
 	if u, err := url.Parse(v.Base); err == nil && !loopback(u.Hostname()) {

@@ -40,11 +40,8 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 		shell.Text(w, http.StatusNotImplemented, "This address answers in JSON only.")
 		return
 	}
-	base := url.URL{Scheme: "http", Host: r.Host}
-	if r.TLS != nil {
-		base.Scheme = "https"
-	}
-	title, path := o.embeddable(q.Get("url"), &base)
+	base := shell.Base(r)
+	title, path := o.embeddable(q.Get("url"), base)
 	if path == "" {
 		shell.Text(w, http.StatusNotFound, "There is nothing at this address that another page could show.")
 		return

@@ -50,6 +50,15 @@ func LoopbackHosts(addr string) []string {
 	return hosts
 }
 
+// Base is the address under which a request that passed [Gate] reached the server,
+// without a path: "https://viz.example".
+func Base(r *http.Request) *url.URL {
+	if r.TLS != nil {
+		return &url.URL{Scheme: "https", Host: r.Host}
+	}
+	return &url.URL{Scheme: "http", Host: r.Host}
+}
+
 // gate checks every request before any other handler. Another site's page can
 // make a browser send requests here, by its own name or, with a DNS entry that
 // points at this machine, under a foreign one; both carry that site's name in
