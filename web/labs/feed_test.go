@@ -171,6 +171,27 @@ func TestPredictionComesFirst(t *testing.T) {
 	}
 }
 
+// TestPredictionStays: what is chosen while a run measures does not change what was said
+// before it began.
+func TestPredictionStays(t *testing.T) {
+	t.Parallel()
+	w := newSite(t).open("cache")
+	before, later := faces["cache"].Choices[0], faces["cache"].Choices[4]
+	run, change := values("cache", "run", "1", "sure", "1", "guess", before.Key), values("cache", "guess", later.Key)
+	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run measures
+		fields, err := json.Marshal(map[string]any{"values": v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.n++
+		w.in <- wire.Command{Name: "set", N: w.n, Fields: fields}
+	}
+	results := panelOf(w.done(), "lab-results")
+	if !strings.Contains(results, before.Words) || strings.Contains(results, later.Words) {
+		t.Errorf("the results are held against another prediction: %.800s", results)
+	}
+}
+
 // TestLargeRunAsksFirst: a long run sends its estimate first, and runs only
 // when asked again; cancelled, it keeps its results.
 func TestLargeRunAsksFirst(t *testing.T) {
