@@ -97,8 +97,8 @@ func TestPromiseSureAndUnsure(t *testing.T) {
 
 func TestPromiseGreedyCircle(t *testing.T) {
 	says(t,
-		"Within a few tokens the same words come back", "its probability is two hundredths at first",
-		"above eight tenths a few rounds later", "the circle breaks sooner or later",
+		"Within a few tokens the same words come back", "it starts at about two percent",
+		"a few rounds later it is above eighty", "the circle breaks sooner or later",
 	)
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 64)
@@ -225,7 +225,7 @@ func next(t *testing.T, m *infer.Model, prompt string, taken []int) (p []float64
 
 func TestPromiseStopString(t *testing.T) {
 	says(t,
-		"The string arrives as two tokens, User and :", "so it is held, not shown",
+		"The string arrives as two tokens, User and :", "so it is held back",
 		"Without the stop string this model likes to carry on",
 	)
 	w := widgetNamed(t, "stop-user")
@@ -295,7 +295,7 @@ func TestPromiseTokens(t *testing.T) {
 func TestPromiseLook(t *testing.T) {
 	says(t,
 		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbour, ·in",
-		"It found nothing to do", "head 1 rests on the start mark", "36 looks, worked out for the last token",
+		"This one found nothing of interest", "head 1 rests on the start mark", "36 looks, worked out for the last token",
 		"By block 5 it has heard of the wizard and the house he needs",
 	)
 	m, w := testmodel.Target(t), widgetNamed(t, "look-wizard")

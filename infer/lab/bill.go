@@ -35,7 +35,7 @@ func (billLab) Info() Info {
 			{Name: "stop", Label: "Stop strings", Kind: Strings, Help: "one a line; \\n is a newline"},
 			{
 				Name: "stream", Label: "Streaming", Kind: Bool, Default: "true",
-				Help: "changes what is waited for, not what is paid",
+				Help: "changes how you wait, not what you pay",
 			},
 			seedParam(),
 			price("input_price", "Input price", "3", "of tokens read"), price(

@@ -37,7 +37,7 @@ func repeatsParam(n int) Param {
 	return Param{
 		Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 50, Step: 1,
 		Default: fmt.Sprint(n),
-		Help:    "how often each time is measured; the median is shown, with the middle half of the times",
+		Help:    "repeat each timing; the chart shows the median and the middle half",
 	}
 }
 

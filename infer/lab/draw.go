@@ -16,7 +16,7 @@ func (drawLab) Info() Info {
 	return Info{
 		Name: "draw", Title: "The draw",
 		Claim:  "Draw often enough, and chance draws the model’s own bars.",
-		Friend: "A model gives odds. Throw its dice often enough, and you can see them.",
+		Friend: "A model only gives odds. Throw its dice often enough, and the results come to match them.",
 		Question: "Draw from one step's distribution 10, 100, 10,000 times: how close does the histogram " +
 			"come to the model's bars?",
 		Params: append([]Param{
@@ -32,7 +32,7 @@ func (drawLab) Info() Info {
 			},
 			{
 				Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 200, Step: 1, Default: "50",
-				Help: "how often the whole experiment is made, each time with other u",
+				Help: "repeat the whole experiment, each time with new random numbers",
 			},
 			{
 				Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "12",
@@ -46,7 +46,7 @@ func (drawLab) Info() Info {
 			},
 			{
 				Name: "Nothing cut",
-				Why: "With thousands of tokens to fall on, 1/√N sets in late: until then most tokens " +
+				Why: "With thousands of tokens to fall on, 1/√N sets in late: until then, most tokens " +
 					"were never drawn at all.",
 				Values: Values{"temperature": "1", "top_p": "1"},
 			},

@@ -139,7 +139,7 @@ func (r *Induction) findings() []string {
 	}
 	best := r.Strong[0]
 	say := fmt.Sprintf(
-		"Without %s the second reading surprises by %s bits a token, %s than with it.", HeadName(best.Part),
+		"Without %s the second reading surprises the model by %s bits a token, %s than with it.", HeadName(best.Part),
 		terms.Decimals(best.Second, 2), MoreOrLess(r.Lost(best)),
 	)
 	if len(r.Weak) > 0 {

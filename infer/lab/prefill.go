@@ -23,7 +23,7 @@ func (prefillLab) Info() Info {
 			promptParam(story), tokensParam(48, 2048), seedParam(), repeatsParam(5),
 			{
 				Name: "stream", Label: "Streaming", Kind: Bool, Default: "true",
-				Help: "show each token when it is there, or the whole answer at its end",
+				Help: "show each token as soon as it exists, or the whole answer at the end",
 			},
 		}, samplingParams(common())...),
 		Try: []Preset{

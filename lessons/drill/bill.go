@@ -123,11 +123,11 @@ func (b *bill) call(p *Problem) {
 				},
 				{
 					mistake: Averaged, value: one * (b.in + b.out) / 2, title: "You took the average price.",
-					why: "There are more of one than of the other.",
+					why: "There are more tokens of one kind than of the other.",
 				},
 				{
 					mistake: Swapped, value: (float64(b.input)*b.out + float64(b.output)*b.in) / 1e6,
-					title: "The prices are swapped.", why: "Output is the dearer one.",
+					title: "The prices are swapped.", why: "Output is the more expensive one.",
 				},
 				{
 					mistake: Units, value: 100 * total, title: "That is cents.",

@@ -262,9 +262,9 @@ func (n *number) unknown(r Reading) (title, why string) {
 	case r.Value < 0 && v >= 0:
 		return "This cannot be below 0.", "Look at the sign."
 	case n.form == Bytes || n.form == Count:
-		return "Not this number.", "Ask for a hint: it names the factors one by one."
+		return "That’s not it.", "Ask for a hint: it names the factors one by one."
 	}
-	return "Not this value.", "No usual slip leads to it. Ask for a hint: it goes through the rule."
+	return "That’s not it.", "It’s none of the usual slips. A hint takes you through the rule."
 }
 
 // newNumber keeps only the slips that differ from every right value.

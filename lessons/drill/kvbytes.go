@@ -298,7 +298,7 @@ func (c *cache) budget(p *Problem) {
 		slips = append(
 			slips,
 			slip{
-				mistake: OffByOne, value: float64(fit + 1), title: "The last one does not fit whole.",
+				mistake: OffByOne, value: float64(fit + 1), title: "The last one doesn’t fit whole.",
 				why: "Round down.",
 			},
 		)

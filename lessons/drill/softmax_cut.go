@@ -268,7 +268,7 @@ func (s *sheet) nucleusCount(t float64) *Cell {
 			why: fmt.Sprintf("The sum is %s already, which is at least %s.", p4(d.Mass), border),
 		},
 		{
-			mistake: IgnoredT, value: float64(s.nucleus(1).Keep), title: "So many were kept at T = 1.",
+			mistake: IgnoredT, value: float64(s.nucleus(1).Keep), title: "That’s how many were kept at T = 1.",
 			why: "The probabilities have changed: add them up again.",
 		},
 	}

@@ -60,7 +60,7 @@ func drawSections(d *lab.Draw) []section {
 		Say: say("Slope on these axes: ", x(terms.Decimals(d.Slope, 2)), " measured, ", b(
 			terms.Decimals(d.SlopeExpected, 2),
 		),
-			" expected; 1/√N has −0.5. A hundred times as many draws bring one decimal."),
+			" expected; 1/√N has −0.5. A hundred times as many draws give you one more decimal place."),
 		Caption: "draws, and half the sum of |share − probability|; both axes logarithmic",
 	}.charted(plots.Distances(points, d.Slope)))
 }

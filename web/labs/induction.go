@@ -60,7 +60,7 @@ func lossSay(r *lab.Induction) []span {
 	best := r.Strong[0]
 	lost := r.Lost(best)
 	list := say(
-		"Without ", b(lab.HeadName(best.Part)), " the second reading surprises by ", x(lab.MoreOrLess(lost)),
+		"Without ", b(lab.HeadName(best.Part)), " the second reading surprises the model by ", x(lab.MoreOrLess(lost)),
 		" bits a token",
 	)
 	if len(r.Weak) == 0 {
@@ -70,7 +70,7 @@ func lossSay(r *lab.Induction) []span {
 	if lost <= r.Usual() {
 		return append(list, say(" So it is not what the second reading depends on.")...)
 	}
-	return append(list, say(" It matters here, but that does not make it the seat of an idea.")...)
+	return append(list, say(" It matters here, but that doesn’t mean that an idea is stored there.")...)
 }
 
 func headsFound(r *lab.Induction) (string, string, bool) {

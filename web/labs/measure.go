@@ -26,7 +26,7 @@ const slice = time.Minute
 // errFull is returned to those who would wait too long.
 var errFull = &terms.Refusal{
 	Code:    terms.CodeBusy,
-	Message: "Too many measurements are waiting, on this server or of your own. Try again in a minute.",
+	Message: "Too many measurements are waiting, on this server or from you. Try again in a minute.",
 }
 
 // env gives a measurement its models: at seats of the server's pools, if there

@@ -18,7 +18,7 @@ import (
 const roundedBars = 7
 
 var _ = drawGuess(show("quantization", quantizationSections, favouritesLost, prediction{
-	Ask: "Rounded to four bits, at how many steps is another token the most probable one?",
+	Ask: "Rounded to four bits, at how many steps does the favourite token change?",
 	Choices: []choice{
 		{"0", "at no step"},
 		{"tenth", "at up to a tenth of them"},
@@ -26,7 +26,7 @@ var _ = drawGuess(show("quantization", quantizationSections, favouritesLost, pre
 		{"more", "at more"},
 	},
 }), "quantization", guessBars{
-	title: "Steps at which another token is the most probable one", whole: "all steps", words: terms.Percent,
+	title: "Steps at which the favourite token changes", whole: "all steps", words: terms.Percent,
 	caption: "share of the steps, rounded to four bits",
 	scale:   fixed(1, 1),
 	ranges: map[string][2]float64{
@@ -196,7 +196,7 @@ func favouritesLost(q *lab.Quantization) (string, string, bool) {
 	lost := len(q.Steps) - w.Kept
 	key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
 	return key, fmt.Sprintf(
-		"With %s another token is the most probable at %d of %s.", w.Name, lost,
+		"With %s the favourite token changes at %d of %s.", w.Name, lost,
 		terms.Counted(len(q.Steps), "step"),
 	), true
 }

@@ -39,7 +39,7 @@ func runSay(r *lab.Report) string {
 	}
 	say += "; " + terms.Took(r.Took) + " in all. "
 	if r.Cancelled {
-		say += "It was ended early; all that it measured is here. "
+		say += "You ended it early; everything it measured is here. "
 	}
 	return say + r.Noise
 }

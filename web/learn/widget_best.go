@@ -107,7 +107,7 @@ func countOf(x float64) string {
 func bestSay(f found) stage.Rich {
 	if f.same() {
 		return stage.Rich{
-			{S: "The same way.", Style: stage.Bold},
+			{S: "The same path.", Style: stage.Bold},
 			{S: " Here the largest first step also begins the most probable sequence."},
 		}
 	}
@@ -116,8 +116,8 @@ func bestSay(f found) stage.Rich {
 		at++
 	}
 	return stage.Rich{
-		{S: "Two ways.", Style: stage.Bold},
-		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better way %s. In the end it is %s times as "+
+		{S: "Two paths.", Style: stage.Bold},
+		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better path %s. In the end that one is %s times as "+
 			"probable.",
 			at+1, terms.Prob(f.greedy.ps[at]), terms.Prob(f.best.ps[at]), terms.Decimals(f.best.p/f.greedy.p, 2))},
 	}
@@ -130,8 +130,8 @@ func triedSay(m *infer.Model, f found, width int) string {
 	if width < m.Config().Vocab {
 		how = "the " + terms.Count(width) + " likeliest tokens were considered"
 	}
-	return fmt.Sprintf("Of %s possible sequences only those count whose beginnings are at least as probable as "+
-		"greedy’s whole way: "+
-		"%s, after each of which %s. No other can win, since a product of probabilities only falls.",
+	return fmt.Sprintf("There are %s possible sequences. Only those can win whose beginnings are at least as probable as "+
+		"greedy’s whole path: "+
+		"%s, after each of which %s. No other is worth trying, since a product of probabilities only falls.",
 		countOf(all), terms.Counted(f.tried, "beginning"), how)
 }

@@ -261,8 +261,8 @@ func (v chatView) say() stage.Rich {
 		return stage.Rich{
 			{S: terms.CountedAs(v.Dead, "column", "columns") + " died with your edit. ", Style: stage.Bold},
 			{S: "All from the first changed token on had seen it, directly or through another. " +
-				count(v.Kept) + " in front of it are kept, " + count(v.Read) +
-				" are read, and the answer is written anew."},
+				count(v.Kept) + " before it are kept, " + count(v.Read) +
+				" are read, and the answer is written again."},
 		}
 	}
 	words := []string{count(v.Read) + " read"}

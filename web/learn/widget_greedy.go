@@ -126,7 +126,7 @@ func circleSay(st *session.State, c circle, after int) stage.Rich {
 	if c.Length == 0 {
 		return stage.Rich{
 			{S: how, Style: stage.Bold},
-			{S: fmt.Sprintf(" did not say anything twice over in %s.", terms.Counted(len(st.Steps), "token"))},
+			{S: fmt.Sprintf(" said nothing over and over in %s.", terms.Counted(len(st.Steps), "token"))},
 		}
 	}
 	first, last := st.Steps[c.From], st.Steps[c.From+(c.Length-1)/c.Period*c.Period]
@@ -136,7 +136,7 @@ func circleSay(st *session.State, c circle, after int) stage.Rich {
 	}
 	return stage.Rich{
 		{S: how, Style: stage.Bold},
-		{S: fmt.Sprintf(" turned in a circle of %s, %s times round, "+
+		{S: fmt.Sprintf(" went round a circle of %s %s times "+
 			"%s ", terms.Counted(c.Period, "token"), terms.Decimals(float64(c.Length)/float64(c.Period), 1), end)},
 		{Token: stage.TokenText(st.Model.Token(first.Chosen)), Style: stage.Gen},
 		{S: fmt.Sprintf(" had p = %s in the first round and %s in the last.", terms.Prob(first.P), terms.Prob(last.P))},

@@ -136,7 +136,7 @@ func (e *headLook) textAt(i int) stage.Text {
 func (v lookView) say() stage.Rich {
 	to := slices.Clone(stage.Rich{
 		{S: fmt.Sprintf("Block %d, head %d ", v.Block, v.Head), Style: stage.Bold},
-		{S: "takes most from "},
+		{S: "looks mostly at "},
 		{Token: v.Top.Text, Style: stage.Gen},
 		{S: ": a weight of " + v.Top.Weight + "."},
 	})

@@ -254,7 +254,7 @@ func specSay(n int, end infer.Extend, rows []specRow) stage.Rich {
 	what := "The text ended there. "
 	switch {
 	case last.Own && last.Verdict == "one more":
-		what = "None was refused, so the same pass gives one more token for nothing. "
+		what = "None was refused, so the same pass gives one more token for free. "
 	case last.Own:
 		what = "In place of the refused one the target draws its own; the guesses after it are thrown away. "
 	}

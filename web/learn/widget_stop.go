@@ -157,7 +157,7 @@ func heldSay(st *session.State, v stopView, s *infer.Step) stage.Rich {
 		}
 	}
 	if s.Stop == infer.StopMaxTokens && v.HasStop {
-		said = append(said, stage.Span{S: " The stop string has not come up."})
+		said = append(said, stage.Span{S: " The stop string hasn’t appeared."})
 	}
 	return append(head, said...)
 }

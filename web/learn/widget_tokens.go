@@ -57,7 +57,7 @@ func (v tokensView) say() stage.Rich {
 	letters, tokens := terms.CountedAs(v.Letters, "letter", "letters"), terms.Counted(len(v.Tokens), "token")
 	return stage.Rich{
 		{S: letters + ", " + tokens + ". ", Style: stage.Bold},
-		{S: fmt.Sprintf("That’s %s letters for each token, spaces and marks included.",
+		{S: fmt.Sprintf("That’s %s characters a token, spaces and punctuation included.",
 			terms.Decimals(float64(v.Letters)/float64(len(v.Tokens)), 1))},
 	}
 }

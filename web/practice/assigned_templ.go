@@ -118,7 +118,7 @@ func assignedHTML(v *assignedPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</ol><p class=\"tasks__end\"><a class=\"btn btn--main\" href=\"/progress/export\" download>Save my results</a> <span>The file has what you read and answered, all of it. It has none of the text you wrote, and no name: put yours in the file’s name.</span></p><p class=\"quiet-line\">To assign this to others, send them the address of this page. <a href=\"/assigned\">Choose other tasks</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</ol><p class=\"tasks__end\"><a class=\"btn btn--main\" href=\"/progress/export\" download>Save my results</a> <span>The file holds everything you read and answered here, but none of the text you wrote, and no name: put yours in the file’s name.</span></p><p class=\"quiet-line\">To assign this to others, send them the address of this page. <a href=\"/assigned\">Choose other tasks</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

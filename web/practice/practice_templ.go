@@ -49,7 +49,7 @@ func practiceHTML(v practicePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide\" tabindex=\"-1\"><header class=\"wide__head\"><div><h1>Practice</h1><p class=\"lead\">Reading is not yet knowing. Recall it, work it by hand, guess before you look: what was hard to recall is what sticks.</p></div></header><section class=\"band band--first\" aria-labelledby=\"daily-h\"><h2 id=\"daily-h\" class=\"sr\">Every day</h2><ul class=\"doors\"><li><h3><a href=\"/cards\">Flashcards</a></h3><p>The ideas of the course, one at a time, shown again just before you would forget them.</p><p class=\"doors__now\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide\" tabindex=\"-1\"><header class=\"wide__head\"><div><h1>Practice</h1><p class=\"lead\">Reading something isn’t knowing it yet. Recall it, work it out by hand, guess before you look: what was hard to recall is what sticks.</p></div></header><section class=\"band band--first\" aria-labelledby=\"daily-h\"><h2 id=\"daily-h\" class=\"sr\">Every day</h2><ul class=\"doors\"><li><h3><a href=\"/cards\">Flashcards</a></h3><p>The ideas of the course, one at a time, shown again just before you would forget them.</p><p class=\"doors__now\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -50,7 +50,7 @@ func predictShell(title string) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide predict\" tabindex=\"-1\"><header class=\"predict__head\"><h1>Predict, then reveal</h1><p>Guess which token comes next and say how sure you are. Your score is the logarithm of the chance you gave to what happened, so the best you can do is say what you believe.</p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide predict\" tabindex=\"-1\"><header class=\"predict__head\"><h1>Predict, then reveal</h1><p>Guess which token comes next and say how sure you are. You get points for both, and they are counted so that it always pays to say what you really believe.</p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -681,20 +681,20 @@ func predictReveal(v *predictRound, s *predictShown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " points</b>. 100 is the most there is, and guessing blindly among ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " points</b>. 100 is the most you can get. Guessing blindly among ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var32 string
 		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(len(v.Hand)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/practice/predict.templ`, Line: 139, Col: 176}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/practice/predict.templ`, Line: 139, Col: 175}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ", and saying so, brings 0 on average. Sure and wrong costs more than sure and right brings.</p><details class=\"reveal__how\"><summary>Behind the points</summary><p>The score is the logarithm of the chance that you gave to what happened: <b class=\"reveal__log\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ", and saying so, gets you 0 on average. Being sure and wrong costs you more than being sure and right earns.</p><details class=\"reveal__how\"><summary>Behind the points</summary><p>The score is the logarithm of the chance that you gave to what happened: <b class=\"reveal__log\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -720,7 +720,7 @@ func predictReveal(v *predictRound, s *predictShown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, " on average. The points are the same, moved and stretched so that those two are 100 and 0.</p></details> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, " on average. The points are the same thing, shifted and stretched so that the best is 100 and blind guessing 0.</p></details> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -361,9 +361,9 @@ func calibration(c calibrationChart) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.ResolveAttributeValue(c.Say + " The table has the figures.")
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.ResolveAttributeValue(c.Say + " The table below has the numbers.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/practice/progress.templ`, Line: 86, Col: 221}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/practice/progress.templ`, Line: 86, Col: 227}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var16)
 			if templ_7745c5c3_Err != nil {
@@ -623,7 +623,7 @@ func calibration(c calibrationChart) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "; 0 is the best there is. The number above a dot says how many guesses it stands for.</p><table class=\"plain-t\"><caption class=\"sr\">The same as figures</caption> <thead><tr><th scope=\"col\">Sure</th><th scope=\"col\">Guesses</th><th scope=\"col\">Mean</th><th scope=\"col\">Right</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "; 0 is the best there is. The number above a dot says how many guesses it stands for.</p><table class=\"plain-t\"><caption class=\"sr\">The same in numbers</caption> <thead><tr><th scope=\"col\">Sure</th><th scope=\"col\">Guesses</th><th scope=\"col\">Mean</th><th scope=\"col\">Right</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
