@@ -48,6 +48,8 @@ type Param struct {
 	// Own says that a number may be left out, as "" or 0: then it is the
 	// chosen model's own.
 	Own bool `json:"own,omitempty"`
+	// Commas says that a text is a list of words, joined by commas.
+	Commas bool `json:"-"`
 }
 
 // Values are the values of a lab's parameters by name, as texts in the form

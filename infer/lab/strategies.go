@@ -21,7 +21,8 @@ func (strategiesLab) Info() Info {
 		Params: []Param{
 			promptParam(story), tokensParam(40, 256), seedParam(),
 			{
-				Name: "lanes", Label: "Lanes", Kind: Text, Min: 1, Max: 400, Default: "greedy,pure,top_k,top_p,common",
+				Name: "lanes", Label: "Lanes", Kind: Text, Commas: true, Min: 1, Max: 400,
+				Default: "greedy,pure,top_k,top_p,common",
 				Help: "up to six, joined by commas: greedy, pure, top_k, top_p, common, or settings such as " +
 					"t=1.2 k=10 p=0.9 minp=0.05",
 			},

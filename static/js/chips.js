@@ -31,7 +31,7 @@ function show(field) {
   });
   const add = document.createElement('input');
   add.type = 'text';
-  add.inputMode = lines ? 'text' : 'numeric';
+  add.inputMode = lines || 'words' in field.dataset ? 'text' : 'numeric';
   add.autocomplete = 'off';
   add.placeholder = 'add';
   add.setAttribute('aria-label', `Add to ${field.labels[0].firstChild.textContent.trim()}`);

@@ -36,7 +36,7 @@ func billSections(r *lab.Bill) []section {
 			list,
 			section{
 				ID: "savings", Title: "What would have saved",
-				Say: say("Each was run with the same seed, not guessed."), Numbers: table(savingsGrid(r)),
+				Say: say("Each of these was really run, with the same seed."), Numbers: table(savingsGrid(r)),
 			},
 		)
 	}
@@ -158,7 +158,7 @@ func paidSay(r *lab.Bill) []span {
 				"first token would have been there after " + first + "."
 		}
 	}
-	return say("It ended by " + terms.StopOf(r.Stop).A + "." + wait)
+	return say("What ended it: " + terms.StopOf(r.Stop).A + "." + wait)
 }
 
 func savingsGrid(r *lab.Bill) grid {

@@ -203,6 +203,9 @@ func (c control) lines() string {
 	return fmt.Sprint(min(4, 1+len(c.Value)/90+strings.Count(c.Value, "\n")))
 }
 
+// chips reports whether a script shows the value as a list to add to and to remove from.
+func (c control) chips() bool { return c.Kind == lab.List || c.Kind == lab.Strings || c.Commas }
+
 // keyboard is the on-screen keyboard for a parameter.
 func (c control) keyboard() string {
 	switch c.Kind {

@@ -39,7 +39,7 @@ func runSay(r *lab.Report) string {
 	}
 	say += "; " + terms.Took(r.Took) + " in all. "
 	if r.Cancelled {
-		say += "You ended it early; everything it measured is here. "
+		say += "It ended early; everything it measured is here. "
 	}
 	return say + r.Noise
 }

@@ -98,7 +98,8 @@ type MapColumn struct {
 	Text  Text
 	Small string // under it, or ""
 	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if there
-	// is no room for its text, and "is-no" for a guess that came to nothing
+	// is no room for its text, "is-wide" if it reaches over its neighbours, and "is-no" for a
+	// guess that came to nothing
 	Class string
 }
 

@@ -71,7 +71,28 @@ func PictureRoom(n int) int { return min(n, mapColumns) + pictureAhead }
 func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOptions) Picture {
 	o.Form, o.At = MapLesson, at
 	o.Room = PictureRoom(len(s.PromptTokens))
-	return Picture{State: name, Map: w.NewMap(s, o)}
+	p := Picture{State: name, Map: w.NewMap(s, o)}
+	if !p.Upright() {
+		wideLabels(p.Map.Columns)
+	}
+	return p
+}
+
+// wideLabels lets a word that is longer than its column reach over both its neighbours, where
+// these are short enough to make way, rather than break in the middle.
+func wideLabels(columns []MapColumn) {
+	const long, short = 7, 4
+	runes := func(i int) int {
+		if i < 0 || i >= len(columns) {
+			return 0
+		}
+		return utf8.RuneCountInString(columns[i].Text.String())
+	}
+	for i := range columns {
+		if runes(i) >= long && runes(i-1) <= short && runes(i+1) <= short {
+			columns[i].Class = strings.TrimSpace(columns[i].Class + " is-wide")
+		}
+	}
 }
 
 // PictureText is the sentence as it is typed, and with cut as tokens.

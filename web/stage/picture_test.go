@@ -173,6 +173,25 @@ func TestPictureGuesses(t *testing.T) {
 	}
 }
 
+// A long word reaches over short neighbours, but never over another long one.
+func TestPictureWideLabels(t *testing.T) {
+	t.Parallel()
+	var columns []MapColumn
+	for _, s := range []string{"start", "·a", "·cottage", "?", "·capital", "·lived", "·hollow", "·stones", ""} {
+		columns = append(columns, MapColumn{Text: Text{{S: s}}, Class: "is-gen"})
+	}
+	wideLabels(columns)
+	var wide []string
+	for _, c := range columns {
+		if c.Class == "is-gen is-wide" {
+			wide = append(wide, c.Text.String())
+		}
+	}
+	if want := []string{"·cottage"}; !slices.Equal(wide, want) {
+		t.Errorf("%q reach over their neighbours, want %q", wide, want)
+	}
+}
+
 // Every part keeps its place: the map has as many columns in each state.
 func TestPictureKeepsPlaces(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,38 @@
+package labs_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestListsAreChips: what is a list is chips, by mouse, keyboard and touch: a press removes
+// one, typing adds one, and the field that is sent has the list.
+func TestListsAreChips(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, url+"/labs")
+		hands := with(tab)
+		for _, row := range []struct{ path, field, less, more, all string }{
+			{
+				"/labs/strategies", "#f-lanes", "pure,top_k,top_p,common", "t=2 k=10",
+				"pure,top_k,top_p,common,t=2 k=10",
+			},
+			{"/labs/prefill", "#f-lengths", "8,16,32,64,128,192,256", "3", "8,16,32,64,128,192,256,3"},
+			{"/labs/stops", "#f-stop", "</answer>\n\\n\\n", "sea", "</answer>\n\\n\\n\nsea"},
+		} {
+			tab.Go(url + row.path)
+			holds := func(list string) {
+				t.Helper()
+				tab.Wait("the list "+list, `document.querySelector("`+row.field+`").value === `+strconv.Quote(list))
+			}
+			hands.Press(row.field + " ~ .chips-in .chip")
+			holds(row.less)
+			hands.Point(row.field + " ~ .chips-in input")
+			tab.Keys(row.more + browser.Enter)
+			holds(row.all)
+		}
+	})
+}
