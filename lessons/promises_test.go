@@ -295,7 +295,8 @@ func TestPromiseTokens(t *testing.T) {
 func TestPromiseLook(t *testing.T) {
 	says(t,
 		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbour, ·in",
-		"This one found nothing of interest", "head 1 rests on the start mark", "36 looks, worked out for the last token",
+		"This one found nothing of interest", "head 1 rests on the start mark",
+		"36 looks, worked out for the last token",
 		"By block 5 it has heard of the wizard and the house he needs",
 	)
 	m, w := testmodel.Target(t), widgetNamed(t, "look-wizard")

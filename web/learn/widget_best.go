@@ -117,8 +117,8 @@ func bestSay(f found) stage.Rich {
 	}
 	return stage.Rich{
 		{S: "Two paths.", Style: stage.Bold},
-		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better path %s. In the end that one is %s times as "+
-			"probable.",
+		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better path %s. In the end that one is "+
+			"%s times as probable.",
 			at+1, terms.Prob(f.greedy.ps[at]), terms.Prob(f.best.ps[at]), terms.Decimals(f.best.p/f.greedy.p, 2))},
 	}
 }
@@ -130,8 +130,8 @@ func triedSay(m *infer.Model, f found, width int) string {
 	if width < m.Config().Vocab {
 		how = "the " + terms.Count(width) + " likeliest tokens were considered"
 	}
-	return fmt.Sprintf("There are %s possible sequences. Only those can win whose beginnings are at least as probable as "+
-		"greedy’s whole path: "+
+	return fmt.Sprintf("There are %s possible sequences. Only those can win whose beginnings are at least as "+
+		"probable as greedy’s whole path: "+
 		"%s, after each of which %s. No other is worth trying, since a product of probabilities only falls.",
 		countOf(all), terms.Counted(f.tried, "beginning"), how)
 }

@@ -166,8 +166,8 @@ func identitySay(same, of, vocab int) stage.Rich {
 			terms.Counted(of, "step"), terms.Count(vocab))}}
 	}
 	return stage.Rich{
-		{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, because the sums were added up in "+
-			"another order.", of-same, terms.Counted(of, "step"))},
+		{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, because the sums were "+
+			"added up in another order.", of-same, terms.Counted(of, "step"))},
 	}
 }
 

@@ -117,7 +117,8 @@ func useBranch(v *visitor) {
 	}{{st.Branches[0].ID, first}, {st.Branches[1].ID, second}} {
 		if v.Name() == "touch" { // on a phone the line and what is beside it show for a token tapped
 			v.Point("#t-1")
-			v.Wait("the line of token 1", `document.getElementById('peek').dataset.step === '1'`) // it moves what follows
+			// It moves what follows.
+			v.Wait("the line of token 1", `document.getElementById('peek').dataset.step === '1'`)
 		}
 		v.open("details.tree")
 		v.Press(cmd("#branches", fmt.Sprintf(`{"cmd":"branch","id":%d}`, line.id)))

@@ -47,11 +47,11 @@ type calibrationRow struct{ Range, N, Stated, Hits string }
 
 func newCalibrationChart(c progress.Calibration) calibrationChart {
 	v := calibrationChart{
-		N: c.N, Stated: terms.Decimals(c.Stated, 2), Score: terms.Decimals(c.Score, 2),
+		N: c.N, Stated: terms.Percent(c.Stated), Score: terms.Decimals(c.Score, 2),
 	}
 	if c.N > 0 {
 		share := float64(c.Right) / float64(c.N)
-		v.Hits = terms.Decimals(share, 2)
+		v.Hits = terms.Percent(share)
 		v.Say = calibrationSay(c.N, c.Stated-share)
 	}
 	for _, b := range c.Bins {
@@ -60,16 +60,16 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 		}
 		r := 4 + 2*math.Sqrt(float64(min(b.N, 36)))
 		x, y := chartLeft+chartSide*b.Stated, chartTop+chartSide*(1-b.Rate)
-		between := fmt.Sprintf("%s to %s", terms.Decimals(b.From, 1), terms.Decimals(b.To, 1))
+		between := fmt.Sprintf("%s to %s", terms.Percent(b.From), terms.Percent(b.To))
 		v.Dots = append(v.Dots, calibrationDot{
 			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: terms.Count(b.N),
 			Say: fmt.Sprintf(
-				"%s at %s, right %s of the time", terms.CountedAs(b.N, "guess", "guesses"), terms.Decimals(b.Stated, 2),
-				terms.Decimals(b.Rate, 2),
+				"%s at %s, right %s of the time", terms.CountedAs(b.N, "guess", "guesses"), terms.Percent(b.Stated),
+				terms.Percent(b.Rate),
 			),
 		})
 		v.Rows = append(
-			v.Rows, calibrationRow{between, terms.Count(b.N), terms.Decimals(b.Stated, 2), terms.Decimals(b.Rate, 2)},
+			v.Rows, calibrationRow{between, terms.Count(b.N), terms.Percent(b.Stated), terms.Percent(b.Rate)},
 		)
 	}
 	for _, t := range []float64{0, 0.5, 1} {

@@ -161,17 +161,17 @@ func TestCalibrationPicture(t *testing.T) {
 		},
 	})
 	want := []calibrationDot{
-		{X: "100", Y: "148", R: "8", LabelY: "136", N: "4", Say: "4 guesses at 0.25, right 0.50 of the time"},
-		{X: "256", Y: "28", R: "6", LabelY: "18", N: "1", Say: "1 guess at 0.90, right 1.00 of the time"},
+		{X: "100", Y: "148", R: "8", LabelY: "136", N: "4", Say: "4 guesses at 25%, right 50% of the time"},
+		{X: "256", Y: "28", R: "6", LabelY: "18", N: "1", Say: "1 guess at 90%, right 100% of the time"},
 	}
 	if len(v.Dots) != 2 || v.Dots[0] != want[0] || v.Dots[1] != want[1] {
 		t.Errorf("dots %+v, want %+v", v.Dots, want)
 	}
-	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"0.2 to 0.3", "4", "0.25", "0.50"}) {
+	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"20% to 30%", "4", "25%", "50%"}) {
 		t.Errorf("rows %+v", v.Rows)
 	}
-	// 3 of 5 right is 0.6; five guesses are too few to say more
-	if v.Hits != "0.60" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
+	// 3 of 5 right is 60%; five guesses are too few to say more
+	if v.Hits != "60%" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
 		t.Errorf("%q %q %q", v.Hits, v.Say, v.Score)
 	}
 	for _, c := range []struct {
