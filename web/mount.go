@@ -11,13 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
 	"github.com/tokenbytoken/viz/web/loop"
+	"github.com/tokenbytoken/viz/web/model"
 	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/why"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // mountLoop adds the page of the Loop, its live part, the first run that leads
-// there, and the page that says why a token.
+// there, the page that says why a token, and the one about the model.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
@@ -37,6 +38,9 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 	first.New(deps).Mount(mux)
 	why.New(why.Deps{
 		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Log: s.cfg.Logger,
+	}).Mount(mux)
+	model.New(model.Deps{
+		Model: s.cfg.Model, Place: s.cfg.ModelPlace, Caller: s.learners.Caller, Log: s.cfg.Logger,
 	}).Mount(mux)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/memory"
+	"github.com/tokenbytoken/viz/web/model"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -28,6 +29,8 @@ import (
 type Config struct {
 	// Model writes the texts.
 	Model *infer.Model
+	// ModelPlace says how a visitor comes to another one.
+	ModelPlace model.Place
 	// Draft proposes tokens for Model where speculation is shown; it may be nil.
 	Draft *infer.Model
 	// EmbedOrigins are the sites that may show the Loop, an experiment or a drill inside

@@ -79,8 +79,8 @@ func describeJSON(d *checkpoint.Description, reasons []string) io.WriterTo {
 		}
 		shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
 		o.Memory = &inspectedMemory{
-			c.Bytes(), weightMemory(c, infer.QuantNone), weightMemory(c, infer.QuantInt8),
-			shape.KVBytes(1, float32Bytes),
+			c.Bytes(), infer.WeightMemory(c, infer.QuantNone), infer.WeightMemory(c, infer.QuantInt8),
+			shape.KVBytes(1, 4),
 		}
 	}
 	return indented{o}

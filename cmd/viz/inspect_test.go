@@ -220,7 +220,7 @@ func TestWeightMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		rotary := int64(4 * c.Config.Context * c.Config.HeadDim)
-		if said, is := weightMemory(c, quant), m.WeightBytes()+rotary; said > is+is/50 || said < is-is/50 {
+		if said, is := infer.WeightMemory(c, quant), m.WeightBytes()+rotary; said > is+is/50 || said < is-is/50 {
 			t.Errorf("%s: %d bytes are said, %d taken", quant, said, is)
 		}
 	}
@@ -232,8 +232,8 @@ func TestWeightMemory(t *testing.T) {
 	announce(&note, c, infer.QuantNone, 0)
 	for _, want := range []string{
 		"Loading ", terms.Count(c.Parameters()) + " weights", terms.Bytes(c.Bytes()) + " in the file",
-		"about " + terms.Bytes(weightMemory(c, infer.QuantNone)) + " in memory",
-		"(about " + terms.Bytes(weightMemory(c, infer.QuantInt8)) + " with -quant int8)",
+		"about " + terms.Bytes(infer.WeightMemory(c, infer.QuantNone)) + " in memory",
+		"(about " + terms.Bytes(infer.WeightMemory(c, infer.QuantInt8)) + " with -quant int8)",
 	} {
 		if !strings.Contains(note.String(), want) {
 			t.Errorf("no %q in: %s", want, note.String())

@@ -238,15 +238,15 @@ func marksNote(c *checkpoint.Checkpoint) string {
 func (s *sheet) memory(d *checkpoint.Description) {
 	g := *d.Config
 	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
-	full := shape.KVBytes(g.Context, float32Bytes)
-	s.line("cache", "%s a position, %s when full", terms.Bytes(shape.KVBytes(1, float32Bytes)), terms.Bytes(full))
+	full := shape.KVBytes(g.Context, 4)
+	s.line("cache", "%s a position, %s when full", terms.Bytes(shape.KVBytes(1, 4)), terms.Bytes(full))
 	if c := d.Checkpoint; c != nil {
-		weights := weightMemory(c, infer.QuantNone)
-		_, called := keptAs(c)
+		weights := infer.WeightMemory(c, infer.QuantNone)
+		_, called := infer.KeptAs(c)
 		s.line(
 			"memory", "%s for the weights in %s and their tables, %s with one full cache", terms.Bytes(weights), called,
 			terms.Bytes(weights+full),
 		)
-		s.line("", "%s for them with -quant int8", terms.Bytes(weightMemory(c, infer.QuantInt8)))
+		s.line("", "%s for them with -quant int8", terms.Bytes(infer.WeightMemory(c, infer.QuantInt8)))
 	}
 }

@@ -11,50 +11,21 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-const float32Bytes = 4
-
 // announced is the least memory that is announced before loading: smaller
 // models load in a moment.
 const announced = 64 << 20
 
-// weightMemory estimates the memory of a model's loaded weights and the tables
-// of its rotary positions. Weights stored as bfloat16 stay bfloat16, all others
-// become float32. Int8 uses a byte a weight and 4 bytes of scale and sum for 64
-// of them; the embedding and the output matrix keep their format.
-func weightMemory(c *checkpoint.Checkpoint, quant infer.Quant) int64 {
-	g := c.Config
-	wide, _ := keptAs(c)
-	bytes := wide * c.Parameters()
-	if quant == infer.QuantInt8 {
-		tables := int64(g.Vocab) * int64(g.Width)
-		if !g.TieEmbeddings {
-			tables *= 2
-		}
-		bytes = wide*tables + (c.Parameters()-tables)*(64+4)/64
-	}
-	return bytes + float32Bytes*int64(len(g.Ropes()))*int64(g.Context)*int64(g.HeadDim) // cos and sin
-}
-
-// keptAs is the in-memory format of weights that are not rounded: bytes per
-// weight, and its name.
-func keptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
-	if types := c.Types(); len(types) > 0 && types[0] == "BF16" {
-		return 2, "bfloat16"
-	}
-	return float32Bytes, "float32"
-}
-
 // announce prints how much memory a model will need that needs at least so many bytes,
 // before it is loaded.
 func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
-	need := weightMemory(c, quant)
+	need := infer.WeightMemory(c, quant)
 	if need < from {
 		return
 	}
 	note := fmt.Sprintf("Loading %s: %s weights, %s in the file, about %s in memory",
 		terms.Printable(c.Config.Name), terms.Count(c.Parameters()), terms.Bytes(c.Bytes()), terms.Bytes(need))
 	if quant != infer.QuantInt8 {
-		note += fmt.Sprintf(" (about %s with -quant int8)", terms.Bytes(weightMemory(c, infer.QuantInt8)))
+		note += fmt.Sprintf(" (about %s with -quant int8)", terms.Bytes(infer.WeightMemory(c, infer.QuantInt8)))
 	}
 	if free, ok := memory.Available(); ok && free < need {
 		note += fmt.Sprintf("; this machine has %s free", terms.Bytes(free))
@@ -67,9 +38,9 @@ func runsNote(c *checkpoint.Checkpoint) string {
 	switch free, known := memory.Available(); {
 	case !known:
 		return "yes, with that much memory"
-	case free < weightMemory(c, infer.QuantInt8):
+	case free < infer.WeightMemory(c, infer.QuantInt8):
 		return fmt.Sprintf("no: this machine has %s of memory free", terms.Bytes(free))
-	case free < weightMemory(c, infer.QuantNone):
+	case free < infer.WeightMemory(c, infer.QuantNone):
 		return fmt.Sprintf("with -quant int8: this machine has %s of memory free", terms.Bytes(free))
 	}
 	return "yes"

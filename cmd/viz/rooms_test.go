@@ -70,6 +70,7 @@ var ranks = map[string]int{
 	"web/loop":                11,
 	"web/first":               11,
 	"web/why":                 11,
+	"web/model":               11,
 	"web/learn":               11,
 	"web/practice":            11,
 	"web/classroom":           11,

@@ -19,6 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/model"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/site"
 )
@@ -69,7 +70,10 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 		return usageError{fmt.Errorf("%s %s: %w", f.called("program"), o.program, err)}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	cfg := web.Config{Logger: quiet, AllowedHosts: []string{siteHost}, EmbedOrigins: []string{shell.Anywhere}}
+	cfg := web.Config{
+		Logger: quiet, AllowedHosts: []string{siteHost}, EmbedOrigins: []string{shell.Anywhere},
+		ModelPlace: model.Place{Opens: true},
+	}
 	if parts.Lessons, err = lessons.ReadOwn(o.lessons); err == nil && o.lessons != "" {
 		_, err = ownLessons(o.lessons)
 	}

@@ -175,7 +175,12 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 }
 
 // runs lists what can be computed, for the messages that reject the rest.
-func runs(called func(*architecture) string) string {
+func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
+
+// Architectures lists what can be computed, for people: "gemma3, gpt2 and llama".
+func Architectures() string { return listing(func(a *architecture) string { return a.name }) }
+
+func listing(called func(*architecture) string) string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(architectures)) {
 		if n := called(architectures[name]); n != "" {
@@ -183,7 +188,7 @@ func runs(called func(*architecture) string) string {
 		}
 	}
 	last := len(names) - 1
-	return "this program runs " + strings.Join(names[:last], ", ") + " and " + names[last]
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // folderArchitecture returns the architecture of a config.json. It rejects

@@ -41,17 +41,25 @@ func enter(path string) (folder, file string, err error) {
 			return "", "", err
 		}
 	}
-	models, err := modelFiles(path)
+	names, err := entries(path)
 	if err != nil {
 		return "", "", err
 	}
-	if len(models) == 0 {
-		return path, "", nil
-	}
+	file, err = onlyModel(names)
+	return path, file, err
+}
+
+// onlyModel returns the only model that is one file of a folder with these names, or ""
+// if there is none.
+func onlyModel(names []string) (string, error) {
+	models := modelFiles(names)
 	if len(models) > 1 {
-		return "", "", fmt.Errorf("holds %d models; give one of them: %s", len(models), several(models))
+		return "", fmt.Errorf("holds %d models; give one of them: %s", len(models), several(models))
 	}
-	return path, models[0], nil
+	if len(models) == 0 {
+		return "", nil
+	}
+	return models[0], nil
 }
 
 // has reports whether a folder has an entry of that name.
@@ -88,19 +96,15 @@ func entries(path string) ([]string, error) {
 	return names, err
 }
 
-// modelFiles lists the files of a folder that are models by themselves: GGUF
-// files (the first part of split ones) and llama2.c's. A folder in Hugging
+// modelFiles lists the files of a folder, by its names, that are models by themselves:
+// GGUF files (the first part of split ones) and llama2.c's. A folder in Hugging
 // Face's layout has none.
-func modelFiles(path string) ([]string, error) {
-	names, err := entries(path)
-	if err != nil {
-		return nil, err
-	}
+func modelFiles(names []string) []string {
 	var models []string
 	vocabulary := slices.Contains(names, llama2cTokens)
 	for _, name := range names {
 		if strings.HasSuffix(name, ".safetensors") || name == indexFile {
-			return nil, nil
+			return nil
 		}
 		switch filepath.Ext(name) {
 		case ".gguf":
@@ -116,7 +120,7 @@ func modelFiles(path string) ([]string, error) {
 		}
 		models = append(models, name)
 	}
-	return models, nil
+	return models
 }
 
 // several joins names for a message.

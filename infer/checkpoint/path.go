@@ -22,6 +22,8 @@ type Files struct {
 	// Tokenizer is the vocabulary of a llama2.c model; "" is tokenizer.bin in
 	// the same folder.
 	Tokenizer string
+
+	alone bool // there are no flags to name other files with
 }
 
 // OpenPath is [Files.Open] for a single path.
@@ -69,6 +71,33 @@ func (f Files) Describe() (*Description, error) {
 		return nothing, errOwnTokenizer
 	}
 	return describeFolder(files.Folder(path), folderName(path))
+}
+
+// OpenAny opens the model that the files at the top of fsys are: one file, such as a
+// GGUF, with the name of the file; or else a folder as [Open] reads it, called name.
+func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
+	}
+	file := ""
+	if len(names) == 1 && filepath.Ext(names[0]) != ".safetensors" && names[0] != configFile {
+		file = names[0] // whatever it is, it is meant
+	} else if file, err = onlyModel(names); err != nil {
+		return nil, err
+	}
+	if file == "" {
+		return Open(fsys, name)
+	}
+	d, err := Files{alone: true}.describeFile(fsys, file)
+	if err != nil {
+		return nil, err
+	}
+	return d.Checkpoint, nil
 }
 
 // errOwnTokenizer rejects a vocabulary for a model that has its own.
@@ -144,7 +173,7 @@ func (f Files) describeBin(fsys fs.FS, w *weights, file string, hash modelHash) 
 	vocabulary, err := openPart(at, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		hint := ", which has the vocabulary of " + file
-		if f.Tokenizer == "" {
+		if f.Tokenizer == "" && !f.alone {
 			hint += "; if it has another name, give it with -tokenizer"
 		}
 		return d, missingFile{name, hint}

@@ -6,6 +6,7 @@ const worker = navigator.serviceWorker;
 let line = null; // the element that says how things are
 let begun = false; // something on this page would be lost
 let runs = false;
+let own = null; // the visitor's own model, as the worker has it: where its files are
 const held = []; // [form, submitter]: sent as soon as the program runs
 
 const megabytes = (n) => (n / 1e6).toFixed(1);
@@ -87,7 +88,12 @@ async function begin() {
       + `${isSecureContext ? '' : ' unless its address begins with https'}. Everything can still be read.`);
     return;
   }
-  worker.addEventListener('message', ({ data }) => { if (data?.viz === 'state') show(data); });
+  worker.addEventListener('message', ({ data, ports }) => {
+    if (data?.viz === 'own?') ports[0].postMessage(own); // of a worker that has just begun
+    if (data?.viz !== 'state') return;
+    if (data.phase === 'running') own = data.own;
+    show(data);
+  });
   worker.addEventListener('controllerchange', start);
   try {
     await worker.register(at('/worker.js'));

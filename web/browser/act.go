@@ -89,6 +89,19 @@ func (tab *Tab) Set(selector, value string) {
 		e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
 }
 
+// Files has an element that takes files take these from the disk.
+func (tab *Tab) Files(selector string, paths ...string) {
+	tab.t.Helper()
+	for i, path := range paths {
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			tab.t.Fatal(err)
+		}
+		paths[i] = whole
+	}
+	tab.do("choose files", chromedp.SetUploadFiles(chromedp.CSS(selector), paths, chromedp.NodeReady))
+}
+
 // Eval runs statements for their side effects.
 func (tab *Tab) Eval(statements string) {
 	tab.t.Helper()

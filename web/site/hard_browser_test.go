@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -150,17 +151,20 @@ func TestSleepingTab(t *testing.T) {
 	}
 	t.Parallel()
 	late := make(chan struct{})
-	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+	release := sync.OnceFunc(func() { close(late) })
+	url := serve(t, func(files http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(r.URL.Path, "/models/") {
 				<-late
 			}
 			files.ServeHTTP(w, r)
 		})
-	})+"loop/?prompt=The+wizard+lived+in+a")
+	})
+	t.Cleanup(release) // before the file server ends, which waits for its answers
+	tab := browser.Open(t, browser.Laptop, url+"loop/?prompt=The+wizard+lived+in+a")
 	tab.Wait("the download", `document.querySelector(".tab-line p")?.textContent.startsWith("Loading")`)
 	tab.Keys("n")
-	close(late)
+	release()
 	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
 	written := func(n int) {
 		t.Helper()

@@ -24,6 +24,7 @@ import (
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/model"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/store"
@@ -43,8 +44,8 @@ func server(t testing.TB) http.Handler {
 	course, _ := courseWithOwn(t)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t), Course: course, AllowedHosts: []string{host},
-		EmbedOrigins: []string{shell.Anywhere},
-		Progress:     progress.New(journal.For(db), db, course, time.Now), Logger: slog.New(slog.DiscardHandler),
+		EmbedOrigins: []string{shell.Anywhere}, ModelPlace: model.Place{Opens: true},
+		Progress: progress.New(journal.For(db), db, course, time.Now), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -35,11 +35,12 @@ func TestJourney(t *testing.T) {
 	t.Parallel()
 	host := &lateHost{late: make(chan struct{})}
 	release := sync.OnceFunc(func() { close(host.late) })
-	t.Cleanup(release)
-	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+	url := serve(t, func(files http.Handler) http.Handler {
 		host.files = files
 		return host
-	}))
+	})
+	t.Cleanup(release) // before the file server ends, which waits for its answers
+	tab := browser.Open(t, browser.Laptop, url)
 	hands := browser.Mouse(tab)
 	arrive := func(path string) {
 		t.Helper()

@@ -66,29 +66,35 @@ func TestSameAsTheTrace(t *testing.T) {
 				set[key] = x
 				s.Set(key, x)
 			}
-			commands, err := json.Marshal([]map[string]any{
-				set,
-				{"cmd": "stop", "n": 2, "max_tokens": tokens},
-				{"cmd": "start", "n": 3, "prompt": prompt},
-				{"cmd": "finish", "n": 4},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tab.Await(fmt.Sprintf(traced, commands))
-			compare(t, prompt, s, browser.Value[string](tab, `window.stages`))
+			compare(t, testmodel.Target(t), prompt, s, stagesOf(t, tab, set, prompt, tokens))
 		}
 	}
 }
 
-// compare runs the prompt here and compares what the tab has sent with it.
-func compare(t *testing.T, prompt string, s infer.Settings, sent string) {
+// stagesOf has the tab run a prompt to its end, after the command set, and returns the stages.
+func stagesOf(t *testing.T, tab *browser.Tab, set map[string]any, prompt string, tokens int) string {
+	t.Helper()
+	commands, err := json.Marshal([]map[string]any{
+		set,
+		{"cmd": "stop", "n": 2, "max_tokens": tokens},
+		{"cmd": "start", "n": 3, "prompt": prompt},
+		{"cmd": "finish", "n": 4},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.Await(fmt.Sprintf(traced, commands))
+	return browser.Value[string](tab, `window.stages`)
+}
+
+// compare runs the prompt here, on the model, and compares what the tab has sent with it.
+func compare(t *testing.T, m *infer.Model, prompt string, s infer.Settings, sent string) {
 	t.Helper()
 	var got []map[string]any
 	if err := json.Unmarshal([]byte(sent), &got); err != nil {
 		t.Fatal(err)
 	}
-	loop, err := infer.NewLoop(testmodel.Target(t), prompt, s)
+	loop, err := infer.NewLoop(m, prompt, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,27 +1,57 @@
 package tab
 
 import (
-	"bytes"
+	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
-// Files are the files of a model, by name, as they were downloaded.
-type Files map[string][]byte
+// Files are the files of a model, by name: those of the site as they were downloaded, or a
+// visitor's own where they are on the disk.
+type Files map[string]Source
+
+// Source is what a file's bytes come from.
+type Source interface {
+	io.ReaderAt
+	Size() int64
+}
 
 // Open implements [fs.FS].
 func (f Files) Open(name string) (fs.File, error) {
-	data, ok := f[name]
-	if !ok {
+	if from, ok := f[name]; ok {
+		return &file{io.NewSectionReader(from, 0, from.Size()), path.Base(name)}, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// ReadDir implements [fs.ReadDirFS]. There are no folders but the top.
+func (f Files) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name != "." {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return &file{bytes.NewReader(data), path.Base(name)}, nil
+	var list []fs.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		list = append(list, fs.FileInfoToDirEntry(&file{io.NewSectionReader(nil, 0, f[name].Size()), name}))
+	}
+	return list, nil
+}
+
+// Bytes is the size of all files.
+func (f Files) Bytes() (n int64) {
+	for _, from := range f {
+		n += from.Size()
+	}
+	return n
 }
 
 // file is an open file, and its own description.
 type file struct {
-	*bytes.Reader
+	*io.SectionReader
 	name string
 }
 
@@ -32,3 +62,63 @@ func (f *file) Mode() fs.FileMode          { return 0o444 }
 func (f *file) ModTime() time.Time         { return time.Time{} }
 func (f *file) IsDir() bool                { return false }
 func (f *file) Sys() any                   { return nil }
+
+// pieceBytes is how much of a file on the disk is fetched at a time.
+const pieceBytes = 1 << 20
+
+// pieces reads a file that can only be fetched in pieces, each of which takes a while: a
+// large piece is kept until another is needed. So of a file of any size no more than that
+// is in memory.
+type pieces struct {
+	size  int64
+	fetch func(from, to int64) ([]byte, error) // the bytes from, inclusive, up to to
+	read  func(n int)                          // told how much has been fetched
+
+	mu   sync.Mutex
+	at   int64 // of the piece
+	data []byte
+}
+
+// Size implements [Source].
+func (p *pieces) Size() int64 { return p.size }
+
+// ReadAt implements [io.ReaderAt].
+func (p *pieces) ReadAt(b []byte, at int64) (n int, err error) {
+	if at < 0 {
+		return 0, fs.ErrInvalid
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n < len(b) && at < p.size {
+		if at < p.at || at >= p.at+int64(len(p.data)) {
+			from := at - at%pieceBytes
+			to := min(from+pieceBytes, p.size)
+			if p.data, err = p.fetch(from, to); err != nil {
+				p.data = nil
+				return n, err
+			}
+			if int64(len(p.data)) != to-from {
+				p.data = nil
+				return n, io.ErrUnexpectedEOF // it has changed on the disk
+			}
+			p.at = from
+			p.read(len(p.data))
+		}
+		m := copy(b[n:], p.data[at-p.at:])
+		n, at = n+m, at+int64(m)
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// topOf is the name of a file within the folder that a visitor has chosen, and whether it
+// lies at its top: "folder/config.json" is config.json.
+func topOf(chosen string) (name string, top bool) {
+	_, rest, inFolder := strings.Cut(chosen, "/")
+	if !inFolder {
+		return chosen, chosen != ""
+	}
+	return rest, rest != "" && !strings.Contains(rest, "/")
+}

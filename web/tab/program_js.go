@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall/js"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/memory"
+	"github.com/tokenbytoken/viz/web/model"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -33,8 +37,18 @@ const (
 // program is the running program.
 type program struct {
 	door   *Door
-	server *web.Server
-	first  bool // nothing is known of whoever is here
+	cfg    web.Config // of every server, but for its model
+	site   models
+	server atomic.Pointer[web.Server] // of the model that writes now
+	first  bool                       // nothing is known of whoever is here
+
+	changing sync.Mutex // held while another model is opened
+}
+
+// models are those that came with the site.
+type models struct {
+	target *infer.Model
+	draft  func() (*infer.Model, error)
 }
 
 // Run runs the program for the worker (web/site/worker/worker.js), which has put what
@@ -51,6 +65,7 @@ func Run() {
 	}
 	viz.Call("ready", map[string]any{
 		"ask": js.FuncOf(p.ask), "connect": js.FuncOf(p.connect), "first": p.first,
+		"open": js.FuncOf(p.open), "back": js.FuncOf(p.back),
 	})
 	select {}
 }
@@ -62,7 +77,7 @@ func start(viz js.Value) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, err := model(viz.Get("model"))
+	target, err := load(viz.Get("model"))
 	if err != nil {
 		return nil, err
 	}
@@ -81,18 +96,40 @@ func start(viz js.Value) (*program, error) {
 		Keep:  func(cookies []byte) { viz.Call("keepCookies", string(cookies)) },
 	}
 	p.door.Bring([]byte(viz.Get("cookies").String()))
-	cfg := web.Config{
-		Model: target, OpenDraft: opens(viz), Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
+	p.site = models{target, opens(viz)}
+	p.cfg = web.Config{
+		Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
 		EmbedOrigins: []string{shell.Anywhere}, // who may show a static site, its host says
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory},
 		HTML:   func(html string) string { return Rebase(html, p.door.Path) },
 	}
-	if p.server, err = web.New(cfg); err != nil {
-		return nil, err
+	p.door.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.server.Load().Handler().ServeHTTP(w, r)
+	})
+	return p, p.use(target, nil)
+}
+
+// use has a model write, one of the site's or a visitor's own with its files. Connections to
+// the one before end as they do when a server starts again.
+func (p *program) use(m *infer.Model, files *model.Files) error {
+	cfg := p.cfg
+	cfg.Model, cfg.ModelPlace = m, model.Place{Opens: true, Files: files}
+	limit := int64(memoryLimit)
+	if files == nil {
+		cfg.OpenDraft = p.site.draft
+	} else {
+		limit += m.WeightBytes()
 	}
-	p.door.Handler = p.server.Handler()
-	return p, nil
+	next, err := web.New(cfg)
+	if err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(limit)
+	if before := p.server.Swap(next); before != nil {
+		go before.Shutdown(context.Background()) // it has a time of its own
+	}
+	return nil
 }
 
 // courseWith is the course with an instructor's own files, a JSON object of texts by
@@ -121,12 +158,12 @@ func opens(viz js.Value) func() (*infer.Model, error) {
 		if say := of.Get("say"); say.Truthy() {
 			return nil, errors.New(say.String())
 		}
-		return model(of)
+		return load(of)
 	}
 }
 
-// model loads a model from downloaded files.
-func model(of js.Value) (*infer.Model, error) {
+// load loads a model from downloaded files.
+func load(of js.Value) (*infer.Model, error) {
 	files := Files{}
 	list := of.Get("files")
 	for i := range list.Length() {
@@ -138,7 +175,7 @@ func model(of js.Value) (*infer.Model, error) {
 			}
 			name = plain
 		}
-		files[name] = data
+		files[name] = bytes.NewReader(data)
 	}
 	name := of.Get("name").String()
 	c, err := checkpoint.Open(files, name)
@@ -203,7 +240,7 @@ func (p *program) connect(_ js.Value, args []js.Value) any {
 			end.Call("postMessage", map[string]any{"code": 1008, "reason": err.Error()})
 			return
 		}
-		p.server.ServePort(r, portOf(end, in))
+		p.server.Load().ServePort(r, portOf(end, in))
 	}()
 	return nil
 }

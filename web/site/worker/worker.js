@@ -15,6 +15,7 @@ const life = `viz ${crypto.randomUUID()}`; // a lock that is held as long as thi
 const ports = new Set();
 let state = { phase: 'idle' };
 let starting = null; // the promise of the program
+let own = null; // the visitor's own model, if it writes: {folder, files: [{name, file}]}
 
 navigator.locks?.request(life, () => new Promise(() => {}));
 
@@ -33,17 +34,19 @@ self.addEventListener('activate', (event) => event.waitUntil((async () => {
 
 async function tell(next) {
   state = next;
-  for (const client of await self.clients.matchAll()) client.postMessage({ viz: 'state', ...state });
+  for (const client of await self.clients.matchAll()) client.postMessage({ viz: 'state', ...state, own });
 }
 
 self.addEventListener('message', (event) => {
   const { data } = event;
   if (data?.viz === 'claim') event.waitUntil(self.clients.claim());
   if (data?.viz === 'start') {
-    event.source.postMessage({ viz: 'state', ...state });
+    event.source.postMessage({ viz: 'state', ...state, own });
     event.waitUntil(start().catch(() => {})); // the pages have been told
   }
   if (data?.viz === 'connect') event.waitUntil(connect(event.ports[0], data));
+  if (data?.viz === 'open') event.waitUntil(change(event.ports[0], data));
+  if (data?.viz === 'back') event.waitUntil(change(event.ports[0], null));
 });
 
 async function connect(port, { query, protocol }) {
@@ -55,6 +58,50 @@ async function connect(port, { query, protocol }) {
   } catch {
     port.postMessage({ code: 1012, reason: 'the program does not run' });
   }
+}
+
+// A visitor's own model -----------------------------------------------------------
+
+const none = () => {};
+
+// change has a visitor's own model write, or null: the site's. Its port is told how much
+// has been read, and at the end {name}, or {say, why} if nothing changes.
+async function change(port, to) {
+  port.postMessage(await changed(to, (read) => port.postMessage({ read })));
+}
+
+async function changed(to, hear) {
+  try {
+    const program = await start();
+    const gone = program.gone.then(() => { // most likely for want of memory
+      throw new Error('this browser has not enough memory for it. The site’s own model starts again');
+    });
+    const said = await Promise.race([to ? program.open(to.folder, to.files, hear) : program.back(), gone]);
+    if (said.say) return said;
+    own = to && { folder: to.folder, files: to.files };
+    await tell(state);
+    return said;
+  } catch (error) {
+    return { say: `This model can’t be opened: ${error.message}.`, why: [] };
+  }
+}
+
+// hadBefore is the model that the pages had in a worker before this one: a browser ends
+// workers of pages that nobody looks at, and pages know where the files are.
+let before = null; // its promise
+function hadBefore() {
+  before ??= askPages();
+  return before;
+}
+
+async function askPages() {
+  const asked = (await self.clients.matchAll()).map((client) => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    client.postMessage({ viz: 'own?' }, [port2]);
+  }));
+  const late = new Promise((resolve) => { setTimeout(resolve, 300, []); }); // a page that is being loaded says nothing
+  return (await Promise.race([Promise.all(asked), late])).find(Boolean) ?? null;
 }
 
 // Files --------------------------------------------------------------------------
@@ -131,8 +178,8 @@ function start() {
 }
 
 async function boot() {
-  const own = site.lessons ? [site.lessons] : []; // an instructor's
-  const all = [site.program, ...own, ...site.models[0].files];
+  const extra = site.lessons ? [site.lessons] : []; // an instructor's
+  const all = [site.program, ...extra, ...site.models[0].files];
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   let loaded = 0;
   let told = 0;
@@ -144,9 +191,10 @@ async function boot() {
     told = Date.now();
     tell({ phase: 'loading', loaded, total });
   };
+  const had = hadBefore();
   const [wasm, lessons, model] = await Promise.all([
     download(site.program, count),
-    own.length ? download(own[0], count) : new Uint8Array(),
+    extra.length ? download(extra[0], count) : new Uint8Array(),
     modelOf(site.models[0], count),
   ]).catch((error) => {
     failed = true;
@@ -154,6 +202,12 @@ async function boot() {
   });
   await tell({ phase: 'starting' });
   const program = await run(wasm, lessons, model);
+  own = await had;
+  before = Promise.resolve(null); // a program that ends by a fault begins again without it
+  if (own) {
+    const said = await program.open(own.folder, own.files, none).catch(({ message }) => ({ say: message }));
+    if (said.say) own = null; // the files have changed, or are gone
+  }
   await tell({ phase: 'running', first: program.first, keeps: program.keeps });
   keepFiles();
   return program;
@@ -179,14 +233,19 @@ async function run(wasm, lessons, model) {
   const go = new Go();
   const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
   return new Promise((resolve, reject) => {
+    let end;
+    const gone = new Promise((ended) => { end = ended; });
     self.viz = {
       model, draft, lessons, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
       keepCookies: (text) => { table.setValue('cookies', text).catch(() => {}); },
-      ready: (program) => resolve({ ...program, keeps: table.keeps }),
+      ready: (program) => resolve({ ...program, keeps: table.keeps, gone }),
       failed: (say) => reject(new Error(say)),
     };
     go.run(instance).finally(() => { // it ends by a fault alone
       starting = null;
+      own = null;
+      state = { phase: 'idle' };
+      end();
       reject(new Error('it stopped'));
       for (const port of ports) port.postMessage({ code: 1012, reason: 'the program has stopped' });
       ports.clear();
@@ -225,7 +284,10 @@ async function answer(request, url, path) {
   const visit = request.mode === 'navigate' && request.method === 'GET';
   if (visit && lacksSlash(path)) return Response.redirect(`${url.origin}${url.pathname}/${url.search}`, 301);
   const file = site.pages[path] ?? site.pages[`${path}/`];
-  if (visit && state.phase !== 'running' && file) return fileOf(file);
+  if (visit && state.phase !== 'running' && file) {
+    await hadBefore(); // the page that is left still knows it
+    return fileOf(file);
+  }
   try {
     const program = await start();
     const body = request.method === 'POST' ? new Uint8Array(await request.arrayBuffer()) : null;

@@ -1,0 +1,66 @@
+// The page about the model. In a browser that runs the program, a visitor's own model is
+// opened here: this hands its files to the worker, which reads them where they are.
+import { at, running } from './place.js';
+
+const say = document.getElementById('model-say');
+const bad = document.getElementById('model-bad');
+
+// refuse says why a model was not opened. Nothing has changed then.
+function refuse({ say: what, why = [] }) {
+  say.textContent = '';
+  const head = document.createElement('p');
+  head.textContent = `${what} The model of before goes on.`;
+  const list = document.createElement('ul');
+  for (const text of why.slice(0, 5)) {
+    const line = document.createElement('li');
+    line.textContent = text;
+    list.append(line);
+  }
+  bad.replaceChildren(head, ...(why.length > 0 ? [list] : []));
+}
+
+// ask sends the worker what to change, and shows the page anew when it has.
+async function ask(message) {
+  await running;
+  const { port1, port2 } = new MessageChannel();
+  const alive = setInterval(() => navigator.serviceWorker.controller?.postMessage({ viz: 'alive' }), 10_000);
+  port1.onmessage = ({ data }) => {
+    if (data.read !== undefined) {
+      say.textContent = `Reading the model: ${data.read} %`;
+      return;
+    }
+    clearInterval(alive);
+    port1.close();
+    if (data.say) refuse(data);
+    else location.assign(at('/model'));
+  };
+  navigator.serviceWorker.controller.postMessage(message, [port2]);
+}
+
+// open opens the chosen files: those of a folder are named after it, "folder/file".
+function open(chosen) {
+  if (chosen.length === 0) return;
+  bad.replaceChildren();
+  say.textContent = 'Reading the model …';
+  const files = [...chosen].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
+  const folder = chosen[0].webkitRelativePath.split('/')[0];
+  ask({ viz: 'open', folder, files });
+}
+
+for (const input of document.querySelectorAll('[data-model-open] input')) {
+  input.addEventListener('change', () => {
+    open(input.files);
+    input.value = ''; // the same files may be chosen again
+  });
+}
+
+// Files can be dropped anywhere on the page.
+if (say) {
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    open(event.dataTransfer.files);
+  });
+}
+
+document.querySelector('[data-model-back]')?.addEventListener('click', () => ask({ viz: 'back' }));

@@ -1,0 +1,80 @@
+package model_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+func TestMain(m *testing.M) { browser.Main(m) }
+
+// at is the page where a visitor comes to a model of their own like that.
+func at(t *testing.T, place model.Place) *goquery.Document {
+	t.Helper()
+	mux := http.NewServeMux()
+	model.New(model.Deps{
+		Model: testmodel.Target(t), Place: place,
+		Caller: func(*http.Request) (admission.Caller, *http.Cookie) { return admission.Caller{}, nil },
+	}).Mount(mux)
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/model", nil))
+	d, err := goquery.NewDocumentFromReader(w.Body)
+	if err != nil || w.Code != http.StatusOK {
+		t.Fatalf("status %d, %v", w.Code, err)
+	}
+	return d
+}
+
+// TestPage: the page says what the model is, and offers what its place can do: a command on a
+// server, files in a browser, and the way back from a visitor's own.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	for _, c := range []struct {
+		name                 string
+		place                model.Place
+		command, files, back int
+		says                 string
+	}{
+		{"a server", model.Place{}, 1, 0, 0, "It’s called"},
+		{"a browser", model.Place{Opens: true}, 0, 2, 0, "nothing is uploaded"},
+		{
+			"an own model",
+			model.Place{Opens: true, Files: &model.Files{Format: "GGUF v3", Bytes: 3 << 20}},
+			0, 2, 1,
+			"3.0 MiB",
+		},
+	} {
+		d := at(t, c.place)
+		text := d.Find("main").Text()
+		for _, want := range []string{
+			c.says, m.Name(), terms.Count(m.Parameters()), terms.Count(m.Config().Vocab), "gemma3", "qwen2",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the page does not say %q", c.name, want)
+			}
+		}
+		command, files := d.Find("pre").Length(), d.Find("[type=file]").Length()
+		back := d.Find("[data-model-back]").Length()
+		if command != c.command || files != c.files || back != c.back {
+			t.Errorf("%s: %d commands, %d fields for files, %d ways back", c.name, command, files, back)
+		}
+	}
+}
+
+// TestPageForEverybody: the page can be read and used by everybody.
+func TestPageForEverybody(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, webtest.Serve(t, webtest.Options{})+"/model")
+	tab.Audit("the page about the model")
+}

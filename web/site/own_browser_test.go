@@ -1,0 +1,109 @@
+package site
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// fixtures has small random models of several formats.
+const fixtures = "../../testdata/models"
+
+// TestModelOfOnesOwn: a model from the disk writes in the tab exactly what it writes here; it is
+// a file, or the files of a folder. It survives the worker, since the page knows where its
+// files are. A damaged file is refused with the reason, and the model of before goes on.
+func TestModelOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t, nil)+"model/")
+	tab.Wait("the program", runs)
+	site := tab.Text(".lead b")
+	folder := filepath.Join(fixtures, "qwen3")
+	tab.Files("#model-files", filesOf(t, folder)...)
+	opened(tab, "your model")
+	writesAs(t, tab, folder)
+
+	file := filepath.Join(fixtures, "llama-mixed.gguf")
+	tab.Files("#model-files", file)
+	opened(tab, "llama-mixed")
+	writesAs(t, tab, file)
+
+	tab.Files("#model-files", damaged(t, file))
+	tab.Wait("a refusal", `document.querySelector("#model-bad li")`)
+	for _, want := range []string{"can’t be opened", "The model of before goes on", "lie beyond its end"} {
+		if say := tab.Text("#model-bad"); !strings.Contains(say, want) {
+			t.Errorf("the refusal does not say %q: %q", want, say)
+		}
+	}
+	writesAs(t, tab, file)
+
+	tab.Click(`main a[href$="loop/"]`)
+	tab.Wait("a live page", runs+` && document.documentElement.dataset.conn === "live"`)
+	tab.StopWorkers()
+	tab.Wait("the page live in another worker", `document.documentElement.dataset.conn !== "live"`)
+	tab.Wait("the page live in another worker", `document.documentElement.dataset.conn === "live"`)
+	writesAs(t, tab, file)
+
+	tab.Eval(`location.href = "../model/"`)
+	opened(tab, "llama-mixed")
+	tab.Click("[data-model-back]")
+	opened(tab, site)
+}
+
+// filesOf are the paths of a folder's files.
+func filesOf(t *testing.T, folder string) (paths []string) {
+	t.Helper()
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		paths = append(paths, filepath.Join(folder, e.Name()))
+	}
+	return paths
+}
+
+// damaged is a copy of a file that was cut short.
+func damaged(t *testing.T, path string) string {
+	t.Helper()
+	data := read(t, path)
+	short := filepath.Join(t.TempDir(), "short.gguf")
+	if err := os.WriteFile(short, data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return short
+}
+
+// opened waits for the page about a model of that name.
+func opened(tab *browser.Tab, name string) {
+	tab.Wait("the model "+name, runs+fmt.Sprintf(` && document.querySelector(".lead b")?.textContent === %q`, name))
+}
+
+// writesAs compares what the tab writes with what the model at a path writes here.
+func writesAs(t *testing.T, tab *browser.Tab, path string) {
+	t.Helper()
+	c, err := checkpoint.OpenPath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tokens, seed = 8, 3
+	s := infer.DefaultSettings()
+	s.Stop.MaxTokens = tokens
+	s.Set("seed", seed)
+	stages := stagesOf(t, tab, map[string]any{"cmd": "set", "n": 1, "seed": seed}, "Hello", tokens)
+	compare(t, m, "Hello", s, stages)
+	if m.Hash() == testmodel.Target(t).Hash() {
+		t.Error("the model is the site's own, which proves nothing")
+	}
+}

@@ -1,0 +1,165 @@
+package tab
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/files"
+)
+
+// TestPieces: a file that comes in pieces reads as it is, whichever part is asked for; a
+// piece is fetched once as long as no other is needed, and one that is shorter than the
+// file said is an error.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	whole := make([]byte, 2*pieceBytes+100)
+	for i := range whole {
+		whole[i] = byte(i * 7 / 3)
+	}
+	fetched, read := 0, 0
+	p := &pieces{
+		size: int64(len(whole)), read: func(n int) { read += n },
+		fetch: func(from, to int64) ([]byte, error) { fetched++; return whole[from:to], nil },
+	}
+	got, err := io.ReadAll(io.NewSectionReader(p, 0, p.size))
+	if err != nil || !bytes.Equal(got, whole) || fetched != 3 || read != len(whole) {
+		t.Errorf("read %d bytes, %v, in %d pieces of %d bytes", len(got), err, fetched, read)
+	}
+	part := make([]byte, 10)
+	for _, at := range []int64{0, pieceBytes - 3, 2 * pieceBytes, p.size - 10} {
+		if n, err := p.ReadAt(part, at); n != 10 || err != nil || !bytes.Equal(part, whole[at:at+10]) {
+			t.Errorf("at %d: %d bytes %v, %v", at, n, part, err)
+		}
+	}
+	if n, err := p.ReadAt(part, p.size-4); n != 4 || err != io.EOF {
+		t.Errorf("beyond the end: %d bytes, %v", n, err)
+	}
+	p.fetch = func(from, to int64) ([]byte, error) { return whole[from : to-1], nil }
+	if n, err := p.ReadAt(part, 0); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("of a file that has become shorter: %d bytes, %v", n, err)
+	}
+}
+
+func TestTopOf(t *testing.T) {
+	t.Parallel()
+	for chosen, want := range map[string]string{
+		"model.gguf": "model.gguf", "folder/config.json": "config.json",
+		"folder/onnx/model.onnx": "", "folder/": "", "": "",
+	} {
+		if name, top := topOf(chosen); top != (want != "") || top && name != want {
+			t.Errorf("%q is %q, %v", chosen, name, top)
+		}
+	}
+}
+
+const fixtures = "../../testdata/models/"
+
+// fromDisk are files of a folder of fixtures, fetched in pieces.
+func fromDisk(t *testing.T, folder string, names ...string) Files {
+	t.Helper()
+	list := Files{}
+	for _, name := range names {
+		data, err := os.ReadFile(fixtures + folder + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[name] = &pieces{
+			size: int64(len(data)), read: func(int) {},
+			fetch: func(from, to int64) ([]byte, error) { return data[from:to], nil },
+		}
+	}
+	return list
+}
+
+// TestOpenOwn: what a visitor opens is the model that the program opens by its path; where
+// its weights do not fit they are rounded, and where those do not either it is refused.
+func TestOpenOwn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		folder string
+		names  []string
+		path   string
+		called string
+	}{
+		{"", []string{"llama-q4_k_m.gguf"}, "llama-q4_k_m.gguf", "llama-q4_k_m"},
+		{"qwen3/", []string{"config.json", "model.safetensors", "tokenizer.json"}, "qwen3", "mine"},
+		{"llama2c/", []string{"untied.bin", "tokenizer.bin"}, "llama2c/untied.bin", "untied"},
+	} {
+		m, format, err := OpenOwn(fromDisk(t, c.folder, c.names...), "mine", ownLimit)
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		want, err := checkpoint.OpenPath(fixtures + c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer want.Close()
+		if m.Hash() != want.Hash || m.Name() != c.called || format != want.Format || m.Quant() != infer.QuantNone {
+			t.Errorf("%s is %s, %s, %s, %s", c.path, m.Name(), format, m.Quant(), m.Hash())
+		}
+		exact, rounded := infer.WeightMemory(want, infer.QuantNone), infer.WeightMemory(want, infer.QuantInt8)
+		m, _, err = OpenOwn(fromDisk(t, c.folder, c.names...), "mine", exact-1)
+		if err != nil || m.Quant() != infer.QuantInt8 {
+			t.Errorf("%s with a byte too little: %v", c.path, err)
+		}
+		_, _, err = OpenOwn(fromDisk(t, c.folder, c.names...), "mine", rounded-1)
+		if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
+			t.Errorf("%s with no room: %v", c.path, err)
+		}
+	}
+}
+
+// TestOpenOwnRefuses: a refusal gives the reasons that a server gives.
+func TestOpenOwnRefuses(t *testing.T) {
+	t.Parallel()
+	config := fromDisk(t, "qwen3/", "config.json", "tokenizer.json")
+	picture := Files{"cat.png": bytes.NewReader([]byte("\x89PNG\r\n\x1a\n12345678"))}
+	short := Files{"x.gguf": bytes.NewReader([]byte("GGUF\x03\x00"))}
+	for _, c := range []struct {
+		name      string
+		files     Files
+		say, says string
+	}{
+		{"nothing", Files{}, "no files", ""},
+		{"no weights", config, "files are missing", "model folder has no model.safetensors"},
+		{"no vocabulary", fromDisk(t, "llama2c/", "untied.bin"), "files are missing", "tokenizer.bin"},
+		{"a picture", picture, "can’t be opened", "cat.png"},
+		{"weights alone", fromDisk(t, "qwen3/", "model.safetensors"), "files are missing", "config.json"},
+		{"cut short", short, "can’t be opened", "x.gguf"},
+		{
+			"two models", fromDisk(t, "", "llama-f16.gguf", "llama-q8_0.gguf"), "can’t be opened",
+			"holds 2 models; give one of them",
+		},
+	} {
+		_, _, err := OpenOwn(c.files, "", ownLimit)
+		var no *refusal
+		if !errors.As(err, &no) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		why := strings.Join(no.why, "\n")
+		if !strings.Contains(no.say, c.say) || !strings.Contains(why, c.says) || strings.Contains(why, "-tokenizer") {
+			t.Errorf("%s: %q %q", c.name, no.say, why) // a page has no flags
+		}
+	}
+}
+
+// TestFilesAreAFolder: the files are listed as those of a folder on the disk.
+func TestFilesAreAFolder(t *testing.T) {
+	t.Parallel()
+	list, err := fromDisk(t, "qwen3/", "tokenizer.json", "config.json").ReadDir(".")
+	if err != nil || len(list) != 2 || list[0].Name() != "config.json" || list[1].IsDir() {
+		t.Errorf("%v, %v", list, err)
+	}
+	info, err := list[0].Info()
+	if err != nil || files.Regular(info) != nil || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}

@@ -1,0 +1,74 @@
+package tab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// ownLimit is the most memory that the weights of a visitor's own model take: half of what
+// WebAssembly can address, since a matrix is there twice while it is read.
+const ownLimit = 2 << 30
+
+// unnamed is what a model is called that has no name of its own: files that were chosen
+// one by one.
+const unnamed = "your model"
+
+// refusal says for people why a model was not opened: what is wrong and, where there are
+// more reasons, all of them.
+type refusal struct {
+	say string
+	why []string
+}
+
+func (r *refusal) Error() string { return r.say }
+
+// OpenOwn opens a visitor's own model, as a server opens one, with weights as they are if
+// they fit into limit bytes, or else rounded to 8 bits. Its files may lie in a folder with
+// others. Errors are refusals for people.
+func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, error) {
+	name := folder
+	if name == "" {
+		name = unnamed
+	}
+	if len(files) == 0 {
+		return nil, "", &refusal{say: "This folder has no files."}
+	}
+	c, err := checkpoint.OpenAny(files, name)
+	if err != nil {
+		return nil, "", refuse(err)
+	}
+	defer c.Close()
+	quant := infer.QuantNone
+	if infer.WeightMemory(c, quant) > limit {
+		quant = infer.QuantInt8
+	}
+	if need := infer.WeightMemory(c, quant); need > limit {
+		return nil, "", &refusal{say: fmt.Sprintf(
+			"This model is too large for a browser: its %s weights take %s even if they are rounded to 8 bits, and a "+
+				"page here gets %s.", terms.Count(c.Parameters()), terms.Bytes(need), terms.Bytes(limit),
+		)}
+	}
+	m, err := infer.LoadQuantized(c, quant)
+	if err != nil {
+		return nil, "", refuse(err)
+	}
+	return m, c.Format, nil
+}
+
+// refuse makes a refusal of what the reader of models says.
+func refuse(err error) error {
+	r := &refusal{say: "This model can’t be opened.", why: checkpoint.Reasons(err)}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.say = "Some of the model’s files are missing. Open all of them together, or their folder."
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		r.say = "This model can’t be opened: a file ends too early, or changed while it was read."
+	}
+	return r
+}

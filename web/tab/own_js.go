@@ -1,0 +1,94 @@
+package tab
+
+import (
+	"errors"
+	"math"
+	"runtime/debug"
+	"syscall/js"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/model"
+)
+
+// usualMemory is what a page gets for a model's weights where the browser doesn't say how much
+// memory the device has.
+const usualMemory = 1 << 30
+
+// open is the function open(folder, files, tell): it has a visitor's own model write, from a
+// list of {name, file} with the names as they were chosen, and tells how many hundredths it has
+// read. It returns a promise of {name}, or of {say, why}: why the model of before goes on.
+func (p *program) open(_ js.Value, args []js.Value) any {
+	folder, list, tell := args[0].String(), args[1], args[2]
+	return promise(func() (any, error) {
+		p.changing.Lock()
+		defer p.changing.Unlock()
+		var read, told int64
+		files := Files{}
+		progress := func(n int) {
+			read += int64(n)
+			const passes = 2 // its hash, and its weights
+			if now := min(100, 100*read/max(1, passes*files.Bytes())); now > told {
+				told = now
+				tell.Invoke(now)
+			}
+		}
+		for i := range list.Length() {
+			if name, ok := topOf(list.Index(i).Get("name").String()); ok {
+				files[name] = onDisk(list.Index(i).Get("file"), progress)
+			}
+		}
+		limit := debug.SetMemoryLimit(math.MaxInt64) // the new model has its own once it is there
+		m, format, err := OpenOwn(files, folder, memoryOf(js.Global().Get("navigator")))
+		if err == nil {
+			err = p.use(m, &model.Files{Format: format, Bytes: files.Bytes()})
+		}
+		if err != nil {
+			debug.SetMemoryLimit(limit)
+		}
+		var no *refusal
+		if errors.As(err, &no) {
+			why := make([]any, len(no.why))
+			for i, text := range no.why {
+				why[i] = terms.Printable(text)
+			}
+			return map[string]any{"say": no.say, "why": why}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"name": m.Name()}, nil
+	})
+}
+
+// back is the function back(): the site's own model writes again.
+func (p *program) back(js.Value, []js.Value) any {
+	return promise(func() (any, error) {
+		p.changing.Lock()
+		defer p.changing.Unlock()
+		return map[string]any{}, p.use(p.site.target, nil)
+	})
+}
+
+// memoryOf is what the weights of a visitor's own model may take, which is half of the memory
+// that a browser says the device has.
+func memoryOf(navigator js.Value) int64 {
+	gib := navigator.Get("deviceMemory")
+	if gib.Type() != js.TypeNumber {
+		return usualMemory
+	}
+	return min(ownLimit, int64(gib.Float()*(1<<30))/2)
+}
+
+// onDisk is a File of the browser.
+func onDisk(f js.Value, read func(int)) *pieces {
+	return &pieces{
+		size: int64(f.Get("size").Float()), read: read,
+		fetch: func(from, to int64) ([]byte, error) {
+			piece, err := await(f.Call("slice", from, to).Call("arrayBuffer"))
+			if err != nil {
+				return nil, err
+			}
+			return bytesOf(js.Global().Get("Uint8Array").New(piece)), nil
+		},
+	}
+}
