@@ -155,6 +155,7 @@ func TestFirstRunMoves(t *testing.T) {
 		if shown == ".laid__drop" {
 			tab.Until(`getComputedStyle(document.querySelector("h1")).opacity === "0" && ` +
 				`!document.title.includes("It is")`)
+			tab.Until(`!document.querySelector(".fr__under").checkVisibility({ visibilityProperty: true })`)
 			if !browser.Value[bool](tab, `document.querySelector(".is-falling") !== null`) {
 				t.Error("the winner's piece stands out before the marker has fallen")
 			}

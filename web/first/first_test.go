@@ -267,11 +267,15 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%s: %d at %s", name, p.status, p.at)
 		}
 	}
-	long := strings.Repeat("a", session.DefaultLimits().PromptBytes+1)
-	p := s.open("/first?" + url.Values{"prompt": {long}}.Encode())
-	if p.status != 400 || p.Find("#begin").AttrOr("value", "") != long ||
-		!strings.Contains(p.Find("#begin-error").Text(), "bytes") {
-		t.Errorf("a long text: %d %q", p.status, p.Find("#begin-error").Text())
+	// More bytes than a prompt may have, and more tokens than the model can read: 4,097 and 1,200 characters.
+	for long, has := range map[string]string{
+		strings.Repeat("a", 4097): "4,097 characters", strings.Repeat("日本語", 400): "1,200 characters",
+	} {
+		p := s.open("/first?" + url.Values{"prompt": {long}}.Encode())
+		if say := p.Find("#begin-error").Text(); p.status != 400 || p.Find("#begin").AttrOr("value", "") != long ||
+			!strings.Contains(say, has) || strings.Contains(say, "byte") || !strings.Contains(say, "keep a sentence") {
+			t.Errorf("a text of %s: %d %q", has, p.status, say)
+		}
 	}
 	for _, short := range []string{"", "ab", "      "} {
 		p := s.open("/first?" + url.Values{"prompt": {short}}.Encode())

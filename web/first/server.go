@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -188,12 +189,23 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 		v := s.writePage(r.Context(), prompt, "The server is busy. Your text is still here: try again in a moment.")
 		s.HTML(w, r, http.StatusServiceUnavailable, pageHTML(v))
 	case errors.As(err, &e):
-		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, e.Message)))
+		bad := cmp.Or(s.overlong(prompt), e.Message)
+		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, bad)))
 	default:
 		s.Log.Error("beginning a first run", "err", err)
 		v := s.writePage(r.Context(), prompt, "The model could not begin. It has been logged.")
 		s.HTML(w, r, http.StatusInternalServerError, pageHTML(v))
 	}
+}
+
+// overlong says what to do about a text that is more than the model can read, "" for one
+// that is not.
+func (s *Server) overlong(text string) string {
+	if len(text) <= s.Runs.PromptBytes() && len(s.Model.Encode(text)) <= s.Model.Config().Context {
+		return ""
+	}
+	return "Your text has " + terms.Counted(utf8.RuneCountInString(text), "character") + ", and that is more than " +
+		"this small model can read. It is still in the field: keep a sentence or two, and the model goes on from there."
 }
 
 // seeds is how many different runs a text can have: few enough to read a seed aloud.

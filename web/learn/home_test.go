@@ -81,7 +81,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 		for at, p := range map[string]float64{
 			".map__bars:not(.map__bars--4, .map__bars--5)": first.P, ".map__bars--4": first.Q, ".map__bars--5": first.Q,
 		} {
-			bars := d.Find(at + " .map__bar b")
+			bars := d.Find(at + " .map__bar text")
 			if got, want := text(bars.First()), terms.Percent(p); got != want || bars.Length() != 6 {
 				t.Errorf("turn %d, %s: %q, want %q", n, at, got, want)
 			}

@@ -48,11 +48,17 @@ func TestTheFallTellsNothing(t *testing.T) {
 				b.Eval(`film.at(350)`) // at the far end
 				falling = append(falling, b.Seen(notSeen))
 				b.Shot(fmt.Sprintf("fall-%s-%d.png", in, seed))
+				if strings.Contains(falling[len(falling)-1], "was hit") {
+					t.Error("it says below the map that a bar was hit while the marker runs")
+				}
 				b.WaitText("#spoken", "The marker is falling.")
 				b.Keys("x") // no command
 				b.Until(`!document.querySelector('.is-falling')`)
 				b.Until(`!['', 'The marker is falling.'].includes(document.querySelector('#spoken').textContent)`)
 				landed = append(landed, b.Seen(notSeen))
+				if says := strings.Contains(landed[len(landed)-1], "was hit"); says != (in == storyView) {
+					t.Errorf("it says below the map that a bar was hit: %t, once the marker has landed", says)
+				}
 			}
 			for i := range falling[1:] {
 				if one, other := differ(falling[0], falling[i+1]); one != other {

@@ -74,7 +74,13 @@ func TestStoppedAndBack(t *testing.T) {
 		v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
 		t.Errorf("after two of two tokens: %+v %+v", v.Console, v.Notice)
 	}
+	if n := v.storyNotice(); n.Head != "" {
+		t.Errorf("the Story says %q beside its sheet, which says it", n.Head)
+	}
 	v = NewPage(sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
+	if n := v.storyNotice(); n.Head != "The text is as long as you allowed." || n.Say != v.Notice.Say {
+		t.Errorf("looking back the Story says %q and %q", n.Head, n.Say)
+	}
 	if v.Console.Ended || v.Console.Next != "Next: Sample" || v.Panel.Past == "" || !v.Strip.Tokens[0].Now ||
 		!v.Strip.Tokens[1].Later {
 		t.Errorf("looking back: %+v %+v", v.Console, v.Strip.Tokens)

@@ -94,13 +94,18 @@ var storyPanels = []Panel{
 	{"spoken", func(v Page) templ.Component { return spokenHTML(v.storySpoken()) }},
 }
 
-// storyNotice is the page's notice without that of a stop, which the Story
-// says on its sheet.
+// storyNotice is the page's notice, with that of a stop in the Story's words; at the end
+// itself the Story's sheet says it.
 func (v Page) storyNotice() Notice {
-	if v.Story.End && v.Notice.Kind == NoticeEnd {
+	n := v.Notice
+	if n.Kind != NoticeEnd {
+		return n
+	}
+	if v.Story.End {
 		return Notice{}
 	}
-	return v.Notice
+	n.Head = v.Story.Over
+	return n
 }
 
 // storySpoken sums a step up for a screen reader in the Story's words.

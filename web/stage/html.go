@@ -127,7 +127,7 @@ func (w Words) ProseTextHTML(prompt string, v Strip) templ.Component {
 // ReadingHTML is a text that is over, like [Words.ProseTextHTML], on a page that
 // shows its tokens elsewhere too: so nothing in it has an id.
 func (w Words) ReadingHTML(prompt string, v Strip) templ.Component {
-	return inProse(prosePrompt("", prompt), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Aria))
+	return inProse(prosePrompt("", prompt), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
 }
 
 func inProse(parts ...templ.Component) templ.Component {

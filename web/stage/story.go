@@ -23,6 +23,7 @@ type Story struct {
 	Say   Rich
 	Foot  Rich
 	Point string // where the text can be pointed at: what that does
+	Over  string // why the text is over, if it is
 
 	Hunches []Hunch      // 1
 	Reads   []Text       // 1, where nothing is looked into
@@ -101,6 +102,9 @@ func (w Words) NewStory(s *session.State) Story {
 	k := s.Shown()
 	v := Story{N: int(k), Verb: w.T("verb." + k.String())}
 	v.Of = w.T("story.of", "n", terms.Count(int(k)), "name", w.Stage(int(k)).Name)
+	if s.Stopped != infer.StopNone {
+		v.Over = w.storyOver(s).String()
+	}
 	if !s.AtFrontier() {
 		f := s.Frontier()
 		v.Past = w.T("story.past", "verb", w.T("verb."+f.Stage.String()), "n", terms.Count(f.Step))
@@ -112,7 +116,7 @@ func (w Words) NewStory(s *session.State) Story {
 	}
 	if v.End = ended(s); v.End {
 		v.Verb, v.Of = w.T("story.end"), w.T("story.end.of", "tokens", w.Counted(len(s.Steps), "token"))
-		v.Say, v.Foot = w.Rich("story.end."+string(s.Stopped), "text", Marked(lastStep(s).StopString)), w.boldest(s)
+		v.Say, v.Foot = w.storyOver(s), w.boldest(s)
 		v.Point = w.T("story.end.point")
 		return v
 	}
@@ -141,6 +145,11 @@ func (w Words) NewStory(s *session.State) Story {
 		w.storyMemory(st, &v)
 	}
 	return v
+}
+
+// storyOver says why a text is over.
+func (w Words) storyOver(s *session.State) Rich {
+	return w.Rich("story.end."+string(s.Stopped), "text", Marked(lastStep(s).StopString))
 }
 
 // ended reports whether a state shows the end of a text that is over.

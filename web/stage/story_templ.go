@@ -2100,7 +2100,7 @@ func (w Words) proseNext(id, prompt string, v Strip) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.Next.Stopped {
-			templ_7745c5c3_Err = w.proseEndHTML(id, v.Next.Aria).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = w.proseEndHTML(id, v.Next.Over).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -50,6 +50,7 @@ type Next struct {
 	Aria    string
 	Known   bool // drawn, not appended yet
 	Stopped bool
+	Over    string // once stopped: why the text is over, in the Story's words
 }
 
 func (w Words) NewStrip(s *session.State) Strip {
@@ -162,6 +163,7 @@ func (w Words) newNext(s *session.State, generated int) Next {
 			), Text: Text{{S: w.Stop(string(s.Stopped)).Short}}, Small: w.T("strip.after", "n", terms.Count(generated)),
 			Stopped: true,
 			Aria:    w.T("strip.stopped.aria", "tokens", w.Counted(generated, "token"), "why", w.StopReason(s)),
+			Over:    w.storyOver(s).String(),
 		}
 	}
 	next := Next{
