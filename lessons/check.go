@@ -118,7 +118,7 @@ func (p *piece) checkNode(n ast.Node) {
 		p.problem(offsetOf(n), "pictures are not part of the dialect")
 	case *ast.Heading:
 		if n.Level != 3 {
-			p.problem(offsetOf(n), "within a section headings have three signs: ### Title")
+			p.problem(offsetOf(n), "within a section, headings begin with three #: ### Title")
 		}
 	case *ast.ThematicBreak:
 		p.problem(offsetOf(n), "a line across is not part of the dialect")

@@ -271,7 +271,7 @@ func raw(text string) string {
 
 func (v value) number() (float64, error) {
 	if v.word != "" || v.bare {
-		return 0, errors.New("a number is wanted, and this is a word or a list: ask for one of its fields with a dot")
+		return 0, errors.New("this must be a number, and it is a word or a list: ask for one of its fields with a dot")
 	}
 	return v.num, nil
 }

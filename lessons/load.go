@@ -222,7 +222,7 @@ func (l *loader) plainParts(s *rawSection) (at place, text string) {
 	at = s.at.down(1)
 	for i, p := range s.parts {
 		if p.directive != "" {
-			l.problems.add(p.at, "directives belong into lessons")
+			l.problems.add(p.at, "directives belong in lessons")
 		} else if i == 0 {
 			at, text = p.at, p.text()
 		}

@@ -92,7 +92,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "Text ", "Text <b>bold</b> ", `00-start.md:14: HTML is not part of the dialect: <b>`},
 	{"00-start.md", "Text ", "<script>alert(1)</script>\n\nText ", `00-start.md:14: HTML is not part of the dialect`},
 	{"00-start.md", "Text ", "Text ![a](b.png) ", `00-start.md:14: pictures are not part of the dialect`},
-	{"00-start.md", "Text ", "# Big\n\nText ", `00-start.md:14: within a section headings have three signs`},
+	{"00-start.md", "Text ", "# Big\n\nText ", `00-start.md:14: within a section, headings begin with three #`},
 	{"00-start.md", "Text ", "---\n\nText ", `00-start.md:14: a line across is not part`},
 	// links
 	{

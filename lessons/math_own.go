@@ -119,7 +119,7 @@ func (p *texParser) atom(depth int) string {
 		}
 		return "<mo>" + html.EscapeString(string(r)) + "</mo>"
 	}
-	return p.fail("%q is not among the signs that can be set here", r)
+	return p.fail("%q is not among the symbols that can be typeset here", r)
 }
 
 // group reads {…}.

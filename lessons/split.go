@@ -190,7 +190,7 @@ func (s *splitter) colons(rest string) {
 
 func (s *splitter) heading(line string) {
 	if s.open != nil {
-		s.ps.add(s.at, "a heading inside of the directive that line %d opens: a line ::: is missing", s.open.at.line)
+		s.ps.add(s.at, "a heading inside the directive that line %d opens: a line ::: is missing", s.open.at.line)
 		return
 	}
 	m := isHeading.FindStringSubmatch(line)

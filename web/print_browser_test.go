@@ -28,7 +28,7 @@ var printed = map[string]string{
 // pressable are the things that are shown and can only be pressed. Terms with a note are
 // words of their sentence, and a card's front is the summary of its fold.
 const pressable = `[...document.querySelectorAll(
-	'button:not(.term), .btn, select, input[type=submit], .levels, .dsteps, .top, .unit, .pn')]
+	'button:not(.term), .btn, select, input[type=submit], input[type=file], .goon, .levels, .dsteps, .top, .unit, .pn')]
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
 	.map(e => e.className + ": " + e.textContent.trim().slice(0, 30))`
 

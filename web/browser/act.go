@@ -78,6 +78,7 @@ const (
 	Tabulator  = kb.Tab
 	Home       = kb.Home
 	End        = kb.End
+	PageDown   = kb.PageDown
 )
 
 // Set gives an input a value as a user would: it is replaced, and the page

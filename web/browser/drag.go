@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"time"
+
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
@@ -32,4 +34,17 @@ func (tab *Tab) Drag(selector string, finger bool, right, down float64) {
 	}
 	x, y := step(steps)
 	tab.mouse(input.DispatchMouseEventTypeMouseReleased, x, y)
+}
+
+// Swipe scrolls the page with a finger at its margin that moves up by so many pixels.
+func (tab *Tab) Swipe(up float64) {
+	tab.t.Helper()
+	const margin, steps = 6, 8
+	from := Value[float64](tab, "innerHeight") - 40
+	tab.touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: margin, Y: from})
+	for n := 1.0; n <= steps; n++ {
+		tab.touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: margin, Y: from - n/steps*up})
+	}
+	time.Sleep(hold)
+	tab.touch(input.DispatchTouchEventTypeTouchEnd)
 }

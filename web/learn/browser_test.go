@@ -41,10 +41,10 @@ func TestLessonByEveryHand(t *testing.T) {
 		hands := with(tab)
 		hands.Press(`.course h3 a[href="/learn/the-loop"]`)
 		tab.WaitText("h1", l.Title)
+		readThrough(tab, hands)
 		for _, q := range checks(l) {
 			courseworktest.Answer(tab, hands, q)
 		}
-		scrollThrough(tab)
 		tab.Wait(
 			"every section ticked",
 			fmt.Sprintf(`document.querySelectorAll("[data-unit].is-read").length === %d`, len(l.Sections)),
@@ -58,14 +58,22 @@ func TestLessonByEveryHand(t *testing.T) {
 	})
 }
 
-// scrollThrough reads a page from its top to its end.
-func scrollThrough(tab *browser.Tab) {
-	tab.Eval(`scrollTo(0, 0)`)
-	tab.Wait(
-		"the end of the page",
-		`(() => { scrollBy(0, innerHeight / 2); `+
-			`return scrollY + innerHeight > document.documentElement.scrollHeight - 2 })()`,
-	)
+// readThrough reads a page from its top to its end: with the wheel, which a script turns, by
+// the key Page Down, or with a finger.
+func readThrough(tab *browser.Tab, hands browser.Hands) {
+	const end = `scrollY + innerHeight > document.documentElement.scrollHeight - 2`
+	for !browser.Value[bool](tab, end) {
+		at := browser.Value[float64](tab, "scrollY")
+		switch hands.Name() {
+		case "keyboard":
+			tab.Keys(browser.PageDown)
+		case "touch":
+			tab.Swipe(400)
+		default:
+			tab.Eval(`scrollBy(0, innerHeight / 2)`)
+		}
+		tab.Wait("the text to move up", fmt.Sprintf(`scrollY > %v || %s`, at, end))
+	}
 }
 
 // TestReadingIsNoticed: a section counts as read when its end has been seen,
