@@ -84,13 +84,13 @@ func runCharts() drawings {
 		"stops.svg": func() (Chart, error) {
 			return StopRace(
 				[]Racer{
-					{"stop string “User:”", 12, true},
-					{"end of text", 30, false},
-					{"max_tokens", 100, true},
-					{"context", 500, true},
-					{"stop string “x”", 0, false},
+					{Name: "stop string “User:”", Step: 12, Sure: true},
+					{Name: "end of text", Step: 30},
+					{Name: "max_tokens", Step: 100, Sure: true},
+					{Name: "context", Step: 500, Sure: true},
+					{Name: "stop string “x”"},
 				},
-				120,
+				120, false,
 			)
 		},
 		"rounded-bars.svg": func() (Chart, error) {
@@ -305,7 +305,7 @@ func TestNothingToDraw(t *testing.T) {
 		"per pass":      func() (Chart, error) { return TokensPerPass(nil) },
 		"saved":         func() (Chart, error) { return TimeSaved(nil) },
 		"race":          func() (Chart, error) { return Race(nil, nil) },
-		"stops":         func() (Chart, error) { return StopRace(nil, 9) },
+		"stops":         func() (Chart, error) { return StopRace(nil, 9, false) },
 		"end":           func() (Chart, error) { return EndChances(nil) },
 		"head scores":   func() (Chart, error) { return HeadScores(nil, 0.4) },
 		"without heads": func() (Chart, error) { return WithoutHeads(nil, 4) },

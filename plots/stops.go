@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -16,11 +17,13 @@ type Racer struct {
 	Name string
 	Step int
 	Sure bool // the step is known without running that far
+	Open bool // nothing was written yet, so nobody knows
+	You  bool // somebody guesses that it is the first
 }
 
 // StopRace draws how far a text gets until each stop condition fires; the first
-// one wins. written is how many tokens were written.
-func StopRace(racers []Racer, written int) (Chart, error) {
+// one wins. written is how many tokens were written, or are to be; narrow is for phones.
+func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	c := Chart{Title: "Which stop condition fires first", Header: []string{"condition", "fires at token"}}
 	if len(racers) == 0 || written < 1 {
 		return c, fmt.Errorf("draw %q: nobody runs", c.Title)
@@ -28,6 +31,9 @@ func StopRace(racers []Racer, written int) (Chart, error) {
 	winner, most := -1, written
 	for i, r := range racers {
 		fires := "not within " + strconv.Itoa(written) + " tokens"
+		if r.Open {
+			fires = "not known yet"
+		}
 		if r.Step > 0 {
 			fires = strconv.Itoa(r.Step)
 			if winner < 0 || r.Step < racers[winner].Step {
@@ -37,10 +43,17 @@ func StopRace(racers []Racer, written int) (Chart, error) {
 		c.Rows = append(c.Rows, []string{r.Name, fires})
 	}
 	c.Description = "None fires within the text that was written."
+	if slices.ContainsFunc(racers, func(r Racer) bool { return r.Open }) {
+		winner, c.Description = -1, "The limits are known before a text is written, the others are not."
+	}
 	if winner >= 0 {
 		c.Description = fmt.Sprintf("%s ends the text, at token %d.", racers[winner].Name, racers[winner].Step)
 	}
-	const width, row, left, right = 620.0, 30.0, 206.0, 96.0
+	const row, right = 30.0, 96.0
+	width, left := 620.0, 206.0
+	if narrow {
+		width, left = 340, 112
+	}
 	height := row*float64(len(racers)) + 40
 	s := newSketch(width, height)
 	scale := (width - left - right) / float64(most)
@@ -58,9 +71,16 @@ func StopRace(racers []Racer, written int) (Chart, error) {
 }
 
 func drawRacer(s *sketch, r Racer, y, left, most, scale float64, wins bool) {
-	s.words(left-12, y, shorten(r.Name, 24), ink, wins, end)
+	s.words(left-12, y, shorten(r.Name, int((left-12)/8)), ink, wins || r.You, end)
+	if r.You {
+		s.dot(left, y-11, 3.5, ink)
+		s.words(left+8, y-11, guessYou, ink, true, start)
+	}
 	long := min(float64(r.Step)*scale, most)
 	switch {
+	case r.Open && r.Step == 0:
+		s.line(left, y, left+most, y, draw.LineStyle{Color: edge, Width: 1.25, Dashes: []vg.Length{1.5, 3}})
+		s.words(left+most+8, y, "?", ink3, false, start)
 	case r.Step == 0:
 		s.line(left, y, left+most, y, draw.LineStyle{Color: edge, Width: 1.25, Dashes: []vg.Length{1.5, 3}})
 		s.words(left+most+8, y, "never", ink3, false, start)

@@ -51,25 +51,13 @@ func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	r.fill = r.fillReport
 	r.of = tokens + 1
 	r.result.Prompt = tokensOf(r.m, r.m.Encode(v["prompt"]))
-	r.result.Racers = r.racers()
+	r.result.Racers = stopRacers(r.m, v, prompt)
 	for _, part := range []func() error{func() error { return r.race(tokens) }, r.straddle} {
 		if err := part(); err != nil {
 			return r.end(err)
 		}
 	}
 	return r.end(nil)
-}
-
-// racers are the conditions at the start. The steps of limits are known before.
-func (r *stopsRun) racers() []Racer {
-	list := []Racer{{Kind: infer.StopEOS}}
-	for _, s := range r.strings {
-		list = append(list, Racer{Kind: infer.StopString, String: s})
-	}
-	limit, context := r.v.int("max_tokens"), r.m.Config().Context
-	return append(list,
-		Racer{Kind: infer.StopMaxTokens, Limit: limit, Step: limit, Sure: true},
-		Racer{Kind: infer.StopContext, Limit: context, Step: context - r.prompt + 1, Sure: true})
 }
 
 // race writes the text past every condition but a full context, and checks each

@@ -1,11 +1,38 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
 )
+
+// Before a run its limits are known: of 4 tokens of a prompt the first reads all, so 512 are
+// full when the 509th is drawn.
+func TestAheadOfStops(t *testing.T) {
+	env := models(t)
+	i, _ := Find("stops")
+	v, err := i.Info().Parse(Values{"prompt": "the the the", "max_tokens": "30", "stop": "e", "tokens": "600"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	racers, written, err := AheadOfStops(env.Target, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := len(env.Target.Encode("the the the"))
+	full := env.Target.Config().Context - prompt + 1
+	want := []Racer{
+		{Kind: infer.StopEOS},
+		{Kind: infer.StopString, String: "e"},
+		{Kind: infer.StopMaxTokens, Limit: 30, Step: 30, Sure: true},
+		{Kind: infer.StopContext, Limit: env.Target.Config().Context, Step: full, Sure: true},
+	}
+	if !slices.Equal(racers, want) || written != full {
+		t.Errorf("%+v in %d tokens, want %+v in %d", racers, written, want, full)
+	}
+}
 
 // Every racer's step and text are those of a run that only it can end.
 func TestRace(t *testing.T) {

@@ -2,6 +2,7 @@ package labs_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
@@ -85,4 +86,28 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 	with.Press(`[name="guess"][value="100"]`)
 	tab.Wait("another guess", said+`.includes("guess: to about a hundredth. Measured: ") && `+
 		`!`+said+`.includes("not yet")`)
+}
+
+// TestGuessIsMarkedInTheRace: the race of stop conditions is there before a run, with the
+// limits alone in their places; the guess is marked in its lane and stays there, and no lane
+// changes its place.
+func TestGuessIsMarkedInTheRace(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	tab := browser.Open(t, browser.Chromebook, url+"/labs/stops?tokens=60&max_tokens=20&stop=sea")
+	const lanes = `[...document.querySelectorAll("#lab-lead .chart__pic text")].map((e) => e.textContent)`
+	tab.Wait("the race", lanes+`.includes("?") && `+lanes+`.includes("20")`)
+	with := browser.Mouse(tab)
+	with.Press(`[name="guess"][value="max_tokens"]`)
+	tab.Wait("the guess", lanes+`.filter((s) => s === "your guess").length === 1`)
+	const names = lanes + `.filter((s) => /^(max|end|stop|context)/.test(s)).join()`
+	order := browser.Value[string](tab, names)
+	with.Press(".btn--run")
+	tab.Wait("what is measured", `document.querySelector(".about") && !`+lanes+`.includes("?")`)
+	if got := browser.Value[[]string](tab, lanes); !slices.Contains(got, "your guess") {
+		t.Errorf("the guess is gone: %q", got)
+	}
+	if got := browser.Value[string](tab, names); got != order || order == "" {
+		t.Errorf("the lanes were %s and are %s", order, got)
+	}
 }

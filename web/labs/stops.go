@@ -2,38 +2,69 @@ package labs
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = show("stops", stopsSections, winnerOf, prediction{
+var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Ask:     "What ends this text first?",
 	Choices: stopChoices(),
-})
+}), "stops", stopsAhead)
+
+// stopsAhead is the race, with the lanes that somebody guesses marked: before a run only the
+// limits have a place in it. Lanes keep their order.
+func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
+	racers, written, err := lab.AheadOfStops(m, v)
+	if err != nil {
+		return nil
+	}
+	s := section{ID: "race", Lead: true, Caption: "generated tokens"}
+	ran, _ := result.(*lab.Stops)
+	if ran != nil && len(ran.Tokens) > 0 {
+		written, s.Say = len(ran.Tokens), winnerSay(ran)
+		for i, r := range racers {
+			at := slices.IndexFunc(ran.Racers, func(x lab.Racer) bool { return x.Kind == r.Kind && x.String == r.String })
+			racers[i].Step = ran.Racers[at].Step
+		}
+	} else {
+		ran = nil
+		s.Say = say(b("First your guess:"), " the two limits are known before a word is written. When the others "+
+			"come, only the text can tell. Wrong guesses teach best.")
+	}
+	key, _ := splitGuess(guess)
+	var lanes []plots.Racer
+	for _, r := range racers {
+		lanes = append(lanes, plots.Racer{
+			Name: racerName(r), Step: r.Step, Sure: r.Sure, Open: ran == nil, You: string(r.Kind) == key,
+		})
+	}
+	s = s.charted(plots.StopRace(lanes, written, false)).onPhones(plots.StopRace(lanes, written, true))
+	return &s
+}
+
+// winnerSay says which condition came first; nothing if none did.
+func winnerSay(s *lab.Stops) []span {
+	if s.Winner == "" {
+		return nil
+	}
+	return say("First comes ", x(terms.StopOf(s.Winner).A+"."),
+		" What follows it was written anyway, so that the others could run on.")
+}
 
 func stopsSections(s *lab.Stops) []section {
-	var racers []plots.Racer
-	for _, r := range s.Racers {
-		racers = append(racers, plots.Racer{Name: racerName(r), Step: r.Step, Sure: r.Sure})
-	}
 	ends := make([]float64, len(s.Tokens))
 	for i, t := range s.Tokens {
 		ends[i] = t.EndP
 	}
-	race := section{
-		ID: "race", Title: "The race", Small: fmt.Sprintf("one text, %s", terms.Counted(len(s.Tokens), "token")),
-		Caption: "generated tokens", Body: racersView(s),
-	}.charted(plots.StopRace(racers, len(s.Tokens)))
-	if s.Winner != "" {
-		race.Say = say(
-			"First comes ", x(terms.StopOf(s.Winner).A+"."),
-			" What follows it was written anyway, so that the others could run on.",
-		)
-	}
-	list := []section{race}
+	list := []section{{
+		ID: "each", Title: "When each came", Small: fmt.Sprintf("one text, %s", terms.Counted(len(s.Tokens), "token")),
+		Body: racersView(s),
+	}}
 	list = append(list, section{
 		ID: "end", Title: "How likely an end was", Half: true,
 		Caption: "generated token; probability of an end of text, after the temperature",
@@ -112,7 +143,7 @@ func winnerOf(s *lab.Stops) (string, string, bool) {
 			return s.Winner, fmt.Sprintf("First comes %s, at token %s.", racerName(x), terms.Count(x.Step)), true
 		}
 	}
-	return s.Winner, "It ends by " + s.Winner + ".", true
+	return s.Winner, terms.Capital(terms.StopOf(s.Winner).A) + " ends it.", true
 }
 
 // stopChoices are the reasons why a text ends.

@@ -73,6 +73,11 @@ func readThrough(tab *browser.Tab, hands browser.Hands) {
 			tab.Eval(`scrollBy(0, innerHeight / 2)`)
 		}
 		tab.Wait("the text to move up", fmt.Sprintf(`scrollY > %v || %s`, at, end))
+		tab.Wait("ticks of the ends in view", `[...document.querySelectorAll("[data-section-end]")].every((e) => {
+			const box = e.getBoundingClientRect(), unit = CSS.escape(e.closest("[data-section]").id);
+			return box.top < 0 || box.bottom > innerHeight ||
+				document.querySelector('[data-unit="' + unit + '"]').classList.contains("is-read");
+		})`)
 	}
 }
 
