@@ -49,10 +49,10 @@ func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	if winner >= 0 {
 		c.Description = fmt.Sprintf("%s ends the text, at token %d.", racers[winner].Name, racers[winner].Step)
 	}
-	const row, right = 30.0, 96.0
+	const row, right = 34.0, 96.0
 	width, left := 620.0, 206.0
 	if narrow {
-		width, left = 340, 112
+		width, left = 340, 116
 	}
 	height := row*float64(len(racers)) + 40
 	s := newSketch(width, height)
@@ -60,7 +60,11 @@ func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	for i, r := range racers {
 		drawRacer(s, r, row*(float64(i)+0.5)+4, left, float64(most)*scale, scale, i == winner)
 	}
-	a := wholes(0, most, 5)
+	ticks := 5
+	if narrow {
+		ticks = 3
+	}
+	a := wholes(0, most, ticks)
 	y := height - 8
 	s.line(left, y-14, left+float64(most)*scale, y-14, thin)
 	for _, t := range a.ticks {
@@ -71,10 +75,10 @@ func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 }
 
 func drawRacer(s *sketch, r Racer, y, left, most, scale float64, wins bool) {
-	s.words(left-12, y, shorten(r.Name, int((left-12)/8)), ink, wins || r.You, end)
+	s.words(left-12, y, shorten(r.Name, int((left-12)/7)), ink, wins || r.You, end)
 	if r.You {
-		s.dot(left, y-11, 3.5, ink)
-		s.words(left+8, y-11, guessYou, ink, true, start)
+		s.dot(left, y-14, 3.5, ink)
+		s.words(left+8, y-14, guessYou, ink, true, start)
 	}
 	long := min(float64(r.Step)*scale, most)
 	switch {

@@ -19,7 +19,7 @@ var _ = drawAhead(show("cache", cacheSections, lessWork, prediction{
 		{"30", "about 30 times less"},
 		{"100", "100 times less or more"},
 	},
-}), "cache", cacheAhead)
+}), "cache", true, cacheAhead)
 
 func cacheSections(c *lab.Cache) []section {
 	if len(c.Steps) == 0 {

@@ -21,6 +21,7 @@ type face struct {
 	// ahead, where not nil, is the section above the settings, with the guess drawn in its
 	// chart; result is nil before a run.
 	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section
+	rings bool // the guess is two rings in that chart, each with a field
 }
 
 // faces are those of all labs, by name.
@@ -63,11 +64,11 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 }
 
 // drawAhead has the page of a registered face show a chart above its settings, before a
-// run as well.
+// run as well; with rings the guess is drawn in it.
 func drawAhead(
-	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
+	f face, name string, rings bool, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
 ) face {
-	f.ahead = ahead
+	f.ahead, f.rings = ahead, rings
 	faces[name] = f
 	return f
 }

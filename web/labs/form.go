@@ -73,7 +73,7 @@ type preset struct {
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
-		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"), Draws: face.ahead != nil,
+		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"), Draws: face.rings,
 	}
 	f.guessed(guessed)
 	tiles := map[string]control{}

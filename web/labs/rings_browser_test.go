@@ -97,6 +97,9 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 	tab := browser.Open(t, browser.Chromebook, url+"/labs/stops?tokens=60&max_tokens=20&stop=sea")
 	const lanes = `[...document.querySelectorAll("#lab-lead .chart__pic text")].map((e) => e.textContent)`
 	tab.Wait("the race", lanes+`.includes("?") && `+lanes+`.includes("20")`)
+	if browser.Value[bool](tab, `!!document.querySelector(".guess__drawn")`) {
+		t.Error("a guess is asked for in milliseconds")
+	}
 	with := browser.Mouse(tab)
 	with.Press(`[name="guess"][value="max_tokens"]`)
 	tab.Wait("the guess", lanes+`.filter((s) => s === "your guess").length === 1`)

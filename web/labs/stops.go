@@ -14,7 +14,7 @@ import (
 var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Ask:     "What ends this text first?",
 	Choices: stopChoices(),
-}), "stops", stopsAhead)
+}), "stops", false, stopsAhead)
 
 // stopsAhead is the race, with the lanes that somebody guesses marked: before a run only the
 // limits have a place in it. Lanes keep their order.
@@ -37,14 +37,28 @@ func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 			"come, only the text can tell. Wrong guesses teach best.")
 	}
 	key, _ := splitGuess(guess)
-	var lanes []plots.Racer
+	var lanes, short []plots.Racer
 	for _, r := range racers {
-		lanes = append(lanes, plots.Racer{
+		lane := plots.Racer{
 			Name: racerName(r), Step: r.Step, Sure: r.Sure, Open: ran == nil, You: string(r.Kind) == key,
-		})
+		}
+		lanes = append(lanes, lane)
+		lane.Name = racerShort(r)
+		short = append(short, lane)
 	}
-	s = s.charted(plots.StopRace(lanes, written, false)).onPhones(plots.StopRace(lanes, written, true))
+	s = s.charted(plots.StopRace(lanes, written, false)).onPhones(plots.StopRace(short, written, true))
 	return &s
+}
+
+// racerShort is a condition's name where there is little room.
+func racerShort(r lab.Racer) string {
+	switch r.Kind {
+	case "stop_string":
+		return "“" + stage.Marked(r.String).String() + "”"
+	case "context":
+		return "window of " + terms.Count(r.Limit)
+	}
+	return racerName(r)
 }
 
 // winnerSay says which condition came first; nothing if none did.
