@@ -49,10 +49,10 @@ func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	if winner >= 0 {
 		c.Description = fmt.Sprintf("%s ends the text, at token %d.", racers[winner].Name, racers[winner].Step)
 	}
-	const row, right = 34.0, 96.0
-	width, left := 620.0, 206.0
+	const row = 34.0
+	width, left, right := 620.0, 206.0, 96.0
 	if narrow {
-		width, left = 340, 116
+		width, left, right = 340, 138, 84
 	}
 	height := row*float64(len(racers)) + 40
 	s := newSketch(width, height)
@@ -75,7 +75,7 @@ func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 }
 
 func drawRacer(s *sketch, r Racer, y, left, most, scale float64, wins bool) {
-	s.words(left-12, y, shorten(r.Name, int((left-12)/7)), ink, wins || r.You, end)
+	s.words(left-12, y, shorten(r.Name, int((left-12)/8)), ink, wins || r.You, end)
 	if r.You {
 		s.dot(left, y-14, 3.5, ink)
 		s.words(left+8, y-14, guessYou, ink, true, start)
