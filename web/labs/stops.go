@@ -2,7 +2,6 @@ package labs
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -28,8 +27,11 @@ func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 	if ran != nil && len(ran.Tokens) > 0 {
 		written, s.Say = len(ran.Tokens), winnerSay(ran)
 		for i, r := range racers {
-			at := slices.IndexFunc(ran.Racers, func(x lab.Racer) bool { return x.Kind == r.Kind && x.String == r.String })
-			racers[i].Step = ran.Racers[at].Step
+			for _, x := range ran.Racers {
+				if x.Kind == r.Kind && x.String == r.String {
+					racers[i].Step = x.Step
+				}
+			}
 		}
 	} else {
 		ran = nil
