@@ -1,6 +1,8 @@
 // Command build builds the program for browsers, ./cmd/viz/tab, as small as it can be:
 // without nine of twelve fonts, the LaTeX, and the writers of PDF and EPS that gonum's plot brings
-// along and no chart here uses. They would be a fifth of what a browser downloads.
+// along and no chart here uses. They would be a fifth of what a browser downloads. The code of
+// pages is compiled without inlining: each component is a closure, of which the compiler
+// otherwise puts a copy into whatever calls it.
 //
 //	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
 //
@@ -75,7 +77,8 @@ func build(out string) error {
 		}
 	}
 	c := exec.Command(
-		"go", "build", "-modfile="+work+"/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w", "-o", out,
+		"go", "build", "-modfile="+work+"/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w",
+		"-gcflags=github.com/tokenbytoken/viz/web/...=-l", "-o", out,
 		"./cmd/viz/tab",
 	)
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
