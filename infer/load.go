@@ -50,6 +50,7 @@ func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 		scalar = cfg.QueryScalar
 	}
 	m.scoreScale = float32(1 / math.Sqrt(scalar))
+	m.readTemplate(c)
 	m.scratch = &sync.Pool{New: func() any { return newScratch(cfg) }}
 	return m, nil
 }

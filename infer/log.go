@@ -3,6 +3,8 @@ package infer
 import (
 	"context"
 	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/chat"
 )
 
 // A Log is what it takes to write a run's text again, bit for bit, on the same
@@ -11,6 +13,7 @@ import (
 type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
+	Marks    []int    // where special tokens stand in it, if it is a chat: see [chat.Text]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
 	WentOn   []int    // steps after whose stop a person continued the run
@@ -35,8 +38,8 @@ func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
 
 // LogOf returns the log of steps that a loop on m with this prompt has run,
 // with settings for what follows.
-func LogOf(m *Model, prompt string, steps []*Step, settings Settings) Log {
-	log := Log{Model: m.hash, Prompt: prompt, Settings: settings, Steps: len(steps)}
+func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
+	log := Log{Model: m.hash, Prompt: prompt.Text, Marks: prompt.Marks, Settings: settings, Steps: len(steps)}
 	for i, s := range steps {
 		if i == 0 || !s.Settings.Equal(steps[i-1].Settings) {
 			log.Changes = append(log.Changes, Change{s.N, s.Settings})
@@ -63,7 +66,7 @@ func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if len(log.Changes) > 0 {
 		settings = log.Changes[0].Settings
 	}
-	l, err := NewLoop(m, log.Prompt, settings)
+	l, err := NewChat(m, chat.Text{Text: log.Prompt, Marks: log.Marks}, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
@@ -20,7 +21,7 @@ type Loop struct {
 	Rows int
 
 	model    *Model
-	text     string
+	text     chat.Text
 	prompt   []int
 	settings Settings
 	cache    *Cache
@@ -34,11 +35,19 @@ type Loop struct {
 // settings or an invalid prompt return a *[terms.RangeError], a grammar that cannot be
 // used a *[terms.Refusal].
 func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
+	return NewChat(m, chat.Text{Text: prompt}, s)
+}
+
+// NewChat is [NewLoop] for a chat, in whose text special tokens stand.
+func NewChat(m *Model, prompt chat.Text, s Settings) (*Loop, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	ids := m.Encode(prompt)
-	if err := m.checkPrompt(prompt, ids); err != nil {
+	ids, err := m.EncodeChat(prompt)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkLength(ids); err != nil {
 		return nil, err
 	}
 	l := &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}

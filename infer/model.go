@@ -3,6 +3,7 @@ package infer
 import (
 	"sync"
 
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/kernel"
@@ -31,6 +32,9 @@ type Model struct {
 	runner     Runner     // runs the passes; nil if the model runs them itself
 
 	words *vocabulary // for grammars
+
+	chat      *chat.Template // nil if there is none, or none that can be used
+	chatFault error          // why it cannot
 }
 
 // block holds the weights of one transformer block. What an architecture lacks

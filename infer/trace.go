@@ -13,9 +13,12 @@ import (
 // CheckText rejects a prompt that the vocabulary cannot spell, with a
 // *[terms.RangeError] that names the first byte without a token, and its
 // position. Most vocabularies can spell any text.
-func (m *Model) CheckText(prompt string) error {
+func (m *Model) CheckText(prompt string) error { return unspelled(m.tok.Check(prompt)) }
+
+// unspelled says what a tokenizer has no token for; nil if that is not the error.
+func unspelled(err error) error {
 	var missing *tokenizer.MissingByteError
-	if !errors.As(m.tok.Check(prompt), &missing) {
+	if !errors.As(err, &missing) {
 		return nil
 	}
 	return terms.NewRangeError("prompt", "not for this model, whose vocabulary has no token for "+missing.What()+
@@ -28,6 +31,11 @@ func (m *Model) checkPrompt(prompt string, ids []int) error {
 	if err := m.CheckText(prompt); err != nil {
 		return err
 	}
+	return m.checkLength(ids)
+}
+
+// checkLength rejects a prompt of no tokens, or of more than the context window has.
+func (m *Model) checkLength(ids []int) error {
 	if len(ids) == 0 {
 		return terms.NewRangeError("prompt", "empty", "at least one token long")
 	}

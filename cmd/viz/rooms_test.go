@@ -35,7 +35,8 @@ var ranks = map[string]int{
 	"infer/bundled":    3,
 	"infer":            4,
 
-	"infer/chat": 1, // a conversation as one text
+	"infer/chat":       1, // a conversation as one text
+	"infer/chat/jinja": 0, // the language of chat templates, bounded
 
 	"infer/testmodel": 5, // the models that tests share
 	"infer/bench":     5,

@@ -63,6 +63,12 @@ type Checkpoint struct {
 	// list is that of the file, or of model and tokenizer.bin.
 	Hash string
 
+	// Template is the model's chat template, in Jinja, "" for none. It is not checked:
+	// running a model needs none.
+	Template string
+	// TemplateTokens are the special tokens that it may name: "eos_token" and the like.
+	TemplateTokens map[string]string
+
 	tensors map[string]tensor // by the layout's names
 	weights *weights          // nil once closed
 }

@@ -28,6 +28,8 @@ type Description struct {
 	Vocabulary   Vocabulary
 	Template     string // the chat template, in Jinja
 
+	templateTokens map[string]string // as in [Checkpoint]
+
 	// Checkpoint is the opened model, for the caller to close; nil if it cannot
 	// run.
 	Checkpoint *Checkpoint
@@ -147,7 +149,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 			d.tokenizer(tok)
 		}
 	}
-	d.Template = folderTemplate(fsys)
+	d.Template, d.templateTokens = folderTemplate(fsys), folderTokens(fsys)
 	if faults != nil {
 		return d, faults
 	}
@@ -162,6 +164,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	hash.text(tokenizerFile, hashed[1])
 	d.Checkpoint = &Checkpoint{
 		Config: config, Tokenizer: tok, Format: folderFormat, Hash: hash.sum(), tensors: arranged, weights: w,
+		Template: d.Template, TemplateTokens: d.templateTokens,
 	}
 	return d, nil
 }
@@ -198,41 +201,6 @@ func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error)
 		}
 	}
 	return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
-}
-
-// Names of files with a chat template.
-const (
-	templateFile     = "chat_template.jinja"
-	templateFileJSON = "chat_template.json"
-)
-
-// folderTemplate finds the chat template of a folder: in a file of its own, as
-// newer models have it, or in tokenizer_config.json, alone or as the one named
-// "default" of several. An unreadable one counts as none, since running a model
-// needs no template.
-func folderTemplate(fsys fs.FS) string {
-	if text, err := readOptional(fsys, templateFile, maxTemplateBytes); err == nil && text != nil {
-		return string(text)
-	}
-	for _, name := range []string{templateFileJSON, tokenizerConfigFile} {
-		text, err := readOptional(fsys, name, maxTokenizerConfigBytes)
-		if err != nil || text == nil {
-			continue
-		}
-		f := parseFields(name, text)
-		if raw := f.raw["chat_template"]; strings.HasPrefix(string(raw), "[") {
-			var several []struct{ Name, Template string }
-			f.value("chat_template", "a list of templates", &several)
-			for _, t := range several {
-				if t.Name == "default" || len(several) == 1 {
-					return t.Template
-				}
-			}
-		} else if text := f.text("chat_template", ""); text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // ggufKinds are the format mixes that llama.cpp numbers in general.file_type.

@@ -46,7 +46,10 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 		}
 	}
 	if faults == nil {
-		d.Checkpoint = &Checkpoint{Config: config, Tokenizer: tok, Format: d.Format, tensors: tensors, weights: w}
+		d.Checkpoint = &Checkpoint{
+			Config: config, Tokenizer: tok, Format: d.Format, tensors: tensors, weights: w,
+			Template: d.Template, TemplateTokens: g.templateTokens(tok),
+		}
 	}
 	return d, faults
 }

@@ -144,6 +144,12 @@ func (t *Tokenizer) readMatchers(list []addedToken) {
 		return 1
 	})
 	for _, a := range list {
+		if a.Special && (a.LStrip || a.RStrip) {
+			if t.strips == nil {
+				t.strips = map[int32]strip{}
+			}
+			t.strips[int32(*a.ID)] = strip{a.LStrip, a.RStrip}
+		}
 		match := addedMatch{
 			id: int32(*a.ID), special: a.Special, singleWord: a.SingleWord, lstrip: a.LStrip, rstrip: a.RStrip,
 		}

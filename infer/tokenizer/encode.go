@@ -59,12 +59,18 @@ type encoder struct {
 
 func (e *encoder) encode(text string) {
 	e.text = text
+	e.part(0, len(text))
+}
+
+// part encodes what stands between two special tokens, or all.
+func (e *encoder) part(begin, end int) {
+	text := e.text[begin:end]
 	e.t.raw.cut(text, func(id int32, from, to int) {
 		if id >= 0 {
 			e.ids = append(e.ids, int(id))
 			return
 		}
-		e.from, e.source = from, text[from:to]
+		e.from, e.source = begin+from, text[from:to]
 		normal := e.t.normalize(e.source)
 		e.t.normal.cut(normal, func(id int32, from, to int) {
 			if id >= 0 {

@@ -70,6 +70,7 @@ type Tokenizer struct {
 
 	specials map[int32]string // id to name
 	names    map[string]int32 // name to id, special tokens only
+	strips   map[int32]strip  // of special tokens that take white space with them
 	added    map[string]int32 // added tokens that are not special: text to id
 
 	raw, normal matcher // find the added tokens: in the text as it is, and normalized

@@ -62,7 +62,7 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 			index := i*q.n + choice
 			read := 0
 			if q.echo {
-				p, n, err := s.echo(ctx, q, prompt)
+				p, n, err := s.echo(ctx, q, prompt.Text)
 				if err != nil {
 					return err
 				}

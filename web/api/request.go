@@ -11,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -36,7 +35,8 @@ const (
 // request is a request as it was read.
 type request struct {
 	chat     bool
-	prompts  []string
+	plain    bool // a chat as plain lines, for a model without a chat template
+	prompts  []chat.Text
 	settings infer.Settings // of the first choice; the n-th has a seed n−1 higher
 	n        int            // choices of each prompt
 	echo     bool           // the prompt is part of the answer
@@ -62,7 +62,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, chat bool) 
 	}
 	q := &request{chat: chat, n: 1, logprobs: -1}
 	if chat {
-		err = q.readMessages(f)
+		err = s.readMessages(r.Context(), q, f)
 	} else {
 		err = q.readPrompt(f)
 	}
@@ -121,14 +121,17 @@ func (q *request) readPrompt(f *session.Fields) error {
 	case raw == nil:
 		return wrong("prompt", "missing_required_parameter", "A completion needs a prompt.")
 	case raw[0] == '"':
-		q.prompts = []string{f.Text("prompt")}
+		q.prompts = []chat.Text{{Text: f.Text("prompt")}}
 	default:
 		if texts := (*[]json.Number)(nil); json.Unmarshal(raw, &texts) == nil && len(*texts) > 0 &&
 			!bytes.Contains(raw, []byte(`"`)) {
 			return wrong("prompt", "unsupported_value",
 				"This server takes prompts as text, or a list of texts, not as token ids.")
 		}
-		if q.prompts = f.Texts("prompt"); len(q.prompts) == 0 || len(q.prompts) > maxChoices {
+		for _, text := range f.Texts("prompt") {
+			q.prompts = append(q.prompts, chat.Text{Text: text})
+		}
+		if len(q.prompts) == 0 || len(q.prompts) > maxChoices {
 			return wrong("prompt", "invalid_value", "prompt must be a text or a list of 1 to %d texts.", maxChoices)
 		}
 	}
@@ -141,75 +144,6 @@ func asError(r *terms.Refusal) error {
 		return nil
 	}
 	return r
-}
-
-// readMessages writes a conversation as the text that the model continues.
-func (q *request) readMessages(f *session.Fields) error {
-	var list []json.RawMessage
-	if json.Unmarshal(f.Rest()["messages"], &list) != nil || len(list) == 0 || len(list) > maxMessages {
-		return wrong("messages", "invalid_value", "messages must be a list of 1 to %d messages.", maxMessages)
-	}
-	delete(f.Rest(), "messages")
-	var messages []chat.Message
-	for i, raw := range list {
-		m, err := readMessage("messages["+strconv.Itoa(i)+"]", raw)
-		if err != nil {
-			return err
-		}
-		messages = append(messages, m)
-	}
-	q.prompts = []string{chat.Plain(messages)}
-	return nil
-}
-
-// readMessage reads one message; at is its place.
-func readMessage(at string, raw json.RawMessage) (m chat.Message, err error) {
-	f, refused := session.JSONFields(raw)
-	if refused != nil {
-		return m, wrong(at, "invalid_value", "%s must be an object with a role and a content.", at)
-	}
-	maps.DeleteFunc(f.Rest(), func(_ string, raw json.RawMessage) bool { return string(raw) == "null" })
-	switch role := f.Text("role"); role {
-	case chat.System, chat.User, chat.Assistant:
-		m.Role = role
-	case "developer": // the newer name
-		m.Role = chat.System
-	default:
-		return m, wrong(at+".role", "invalid_value",
-			"%s.role is %s; it must be system, developer, user or assistant.", at, terms.Quoted(role))
-	}
-	if m.Content, err = readContent(at+".content", f); err != nil {
-		return m, err
-	}
-	for name := range f.Rest() {
-		return m, unsupported(at+"."+name, "a message has a role and a content of text")
-	}
-	return m, nil
-}
-
-// readContent reads a text, or a list of parts that are texts.
-func readContent(at string, f *session.Fields) (string, error) {
-	raw := f.Rest()["content"]
-	delete(f.Rest(), "content")
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text, nil
-	}
-	var parts []struct {
-		Type string
-		Text *string
-	}
-	if json.Unmarshal(raw, &parts) != nil || len(parts) == 0 {
-		return "", wrong(at, "invalid_value", "%s must be a text.", at)
-	}
-	for i, part := range parts {
-		if part.Type != "text" || part.Text == nil {
-			return "", unsupported(at+"["+strconv.Itoa(i)+"]", "the model reads text, and this part is of the type "+
-				terms.Quoted(part.Type))
-		}
-		text += *part.Text
-	}
-	return text, nil
 }
 
 // otherNames are further names of knobs: those of newer clients and of llama.cpp.
@@ -270,7 +204,8 @@ func (q *request) readSettings(f *session.Fields) error {
 	return q.readStops(f)
 }
 
-// readStops reads one stop string or a list of them. A conversation has one of its own.
+// readStops reads one stop string or a list of them. A conversation in plain lines has
+// one of its own; where a chat template writes it, the end of a turn is a token.
 func (q *request) readStops(f *session.Fields) error {
 	var list []string
 	if raw := f.Rest()["stop"]; raw != nil && raw[0] == '"' {
@@ -281,7 +216,7 @@ func (q *request) readStops(f *session.Fields) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	if q.chat && q.settings.Grammar == "" { // what keeps to a grammar ends by itself
+	if q.plain && q.settings.Grammar == "" { // what keeps to a grammar ends by itself
 		if len(list) >= infer.MaxStopStrings {
 			return wrong("stop", "invalid_value",
 				"stop has %d strings; a chat takes at most %d, since its turns end with one of their own.",

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
@@ -85,15 +86,19 @@ func spelled(t infer.Token) []byte {
 
 // write runs one choice and gives its pieces to emit, as they are written.
 func (s *Server) write(
-	ctx context.Context, who admission.Caller, q *request, prompt string, choice int, emit func(piece) error,
+	ctx context.Context, who admission.Caller, q *request, prompt chat.Text, choice int, emit func(piece) error,
 ) (counts, error) {
 	settings := q.settings
 	settings.Seed = (settings.Seed + uint64(choice)) % (infer.MaxSeed + 1)
 	viewer := runs.NewViewer("")
 	run := s.Runs.Begin(who, viewer)
 	defer s.Runs.End(run)
-	commands := append([]session.Command{session.SetLook{}}, session.Begin(settings, prompt)...)
-	for _, c := range append(commands, session.Finish{}) {
+	for _, c := range []session.Command{
+		session.SetLook{},
+		session.SetAll(settings),
+		session.Start{Prompt: prompt.Text, Marks: prompt.Marks},
+		session.Finish{},
+	} {
 		if _, err := run.Do(ctx, c, nil, 0); err != nil {
 			return counts{}, s.ended(err)
 		}

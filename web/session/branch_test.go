@@ -25,7 +25,7 @@ func startRun(t testing.TB, prompt string) *Session {
 	t.Helper()
 	m := testmodel.Target(t)
 	s := New(m, DefaultLimits())
-	if _, err := s.Apply(context.Background(), Start{prompt}); err != nil {
+	if _, err := s.Apply(context.Background(), Start{Prompt: prompt}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -149,7 +149,7 @@ func TestGoOn(t *testing.T) {
 		t.Errorf("after going on the text continues with %q, want the comma that was kept back", st.Steps[2].Text)
 	}
 	replayed, err := infer.Replay(
-		context.Background(), st.Model, infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings),
+		context.Background(), st.Model, infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings),
 	)
 	if err != nil {
 		t.Fatal(err)

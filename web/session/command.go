@@ -13,7 +13,10 @@ type Command interface{ command() }
 
 // Start begins a new text with a prompt and drops the previous one. It runs the
 // forward pass over the prompt immediately.
-type Start struct{ Prompt string }
+type Start struct {
+	Prompt string
+	Marks  []int // where special tokens stand in it, if a chat template put some there: see [chat.Text]
+}
 
 // Open opens the run in a link, at the link's stage. It does not play.
 type Open struct{ Link Link }

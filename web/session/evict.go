@@ -44,7 +44,7 @@ func (s *Session) Recover() {
 		return // it was being rebuilt
 	}
 	if s.loop = nil; s.state.Started() {
-		s.evictTo(infer.LogOf(s.model, s.state.Prompt, s.state.Steps, s.state.Settings))
+		s.evictTo(infer.LogOf(s.model, s.state.Whole(), s.state.Steps, s.state.Settings))
 	}
 }
 
@@ -52,7 +52,7 @@ func (s *Session) Recover() {
 func (s *Session) evictTo(log infer.Log) {
 	for i := range s.others {
 		if b := &s.others[i]; b.steps != nil {
-			b.log, b.steps = infer.LogOf(s.model, s.state.Prompt, b.steps, b.settings), nil
+			b.log, b.steps = infer.LogOf(s.model, s.state.Whole(), b.steps, b.settings), nil
 		}
 	}
 	s.log, s.loop = &log, nil

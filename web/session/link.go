@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -42,6 +43,7 @@ type wireLink struct {
 	V  int          `json:"v"`           // version of this form
 	M  string       `json:"m"`           // beginning of the model's hash
 	P  string       `json:"p"`           // prompt
+	T  []int        `json:"t,omitempty"` // where special tokens stand in it
 	S  []wireChange `json:"s"`           // settings, each from a step on
 	E  wireSettings `json:"e"`           // settings for what follows
 	C  [][2]int     `json:"c,omitempty"` // step and token of each choice by hand
@@ -70,9 +72,9 @@ func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
 	}
-	log := infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings)
+	log := infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings)
 	w := wireLink{
-		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, E: wireSettings(log.Settings), G: log.WentOn,
+		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, T: log.Marks, E: wireSettings(log.Settings), G: log.WentOn,
 		N: log.Steps, R: int(log.Ran), At: [2]int{st.Cursor.Step, int(st.Cursor.Stage)},
 	}
 	for _, c := range log.Changes {
@@ -136,7 +138,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	}
 	link := Link{
 		Log: infer.Log{
-			Model: m.Hash(), Prompt: w.P, Settings: infer.Settings(w.E), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R),
+			Model: m.Hash(), Prompt: w.P, Marks: w.T, Settings: infer.Settings(w.E), WentOn: w.G, Steps: w.N,
+			Ran: infer.Kind(w.R),
 		},
 		Cursor:  Cursor{w.At[0], infer.Kind(w.At[1])},
 		Undrawn: w.U != 0,
@@ -214,7 +217,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 			"This link does not work (%v): it was edited by hand, or made by another version.", err)
 	}
 	s.loop = loop
-	s.begin(next, link.Log.Prompt)
+	s.begin(next, chat.Text{Text: link.Log.Prompt, Marks: link.Log.Marks})
 	next.Undrawn = link.Undrawn
 	next.Cursor = link.Cursor
 	return nil

@@ -256,7 +256,7 @@ func checkRest(t *rapid.T, s *session.Session) *session.Session {
 
 // checkReplay rebuilds the run from its log.
 func checkReplay(t *rapid.T, st *session.State) {
-	loop, err := infer.Replay(context.Background(), st.Model, infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings))
+	loop, err := infer.Replay(context.Background(), st.Model, infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings))
 	if err != nil {
 		t.Fatalf("replaying: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -14,7 +15,7 @@ func (s *Session) try(ctx context.Context, next *State, key string) error {
 		return terms.RefuseField("key", key, "sure, unsure or loop")
 	}
 	next.Settings = suggestion.Settings
-	return s.start(ctx, next, suggestion.Prompt)
+	return s.start(ctx, next, chat.Text{Text: suggestion.Prompt})
 }
 
 // redraw draws the step shown again, with another seed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 )
 
 // rest is a run at rest: what [Session.Evict] keeps, less what follows from it. One
@@ -63,12 +64,16 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	if err := json.Unmarshal(resting, &r); err != nil {
 		return nil, err
 	}
+	prompt, err := m.EncodeChat(chat.Text{Text: r.Log.Prompt, Marks: r.Log.Marks})
+	if err != nil {
+		return nil, err
+	}
 	s := New(m, limits)
 	s.log, s.current, s.lastID = &r.Log, r.Current, r.LastID
 	*s.state = State{
-		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Cursor: r.Cursor, Undrawn: r.Undrawn,
+		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, Cursor: r.Cursor, Undrawn: r.Undrawn,
 		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
-		Stopped: r.Stopped, PromptTokens: tokens(m, m.Encode(r.Log.Prompt)), Ghosts: tokens(m, r.Ghosts),
+		Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
 	}
 	for _, b := range r.Others {
 		s.others = append(s.others, branch{id: b.ID, chosen: b.Chosen, settings: b.Settings, log: b.Log})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -154,7 +155,7 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	switch c := c.(type) {
 	case Start:
-		return s.start(ctx, next, c.Prompt)
+		return s.start(ctx, next, chat.Text{Text: c.Prompt, Marks: c.Marks})
 	case Open:
 		return s.open(ctx, next, c.Link)
 	case Rebuild:
@@ -249,11 +250,11 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
 }
 
-func (s *Session) start(ctx context.Context, next *State, prompt string) error {
-	if err := s.model.CheckPrompt(prompt, s.limits.PromptBytes); err != nil {
+func (s *Session) start(ctx context.Context, next *State, prompt chat.Text) error {
+	if err := s.model.CheckPrompt(prompt.Text, s.limits.PromptBytes); err != nil {
 		return err
 	}
-	loop, err := infer.NewLoop(s.model, prompt, next.Settings)
+	loop, err := infer.NewChat(s.model, prompt, next.Settings)
 	if err != nil {
 		return err
 	}
@@ -267,9 +268,9 @@ func (s *Session) start(ctx context.Context, next *State, prompt string) error {
 }
 
 // begin makes next the state of a new run.
-func (s *Session) begin(next *State, prompt string) {
+func (s *Session) begin(next *State, prompt chat.Text) {
 	s.others, s.current, s.lastID = nil, 1, 1
-	next.Prompt, next.PromptTokens = prompt, tokens(s.model, s.loop.Prompt())
+	next.Prompt, next.Marks, next.PromptTokens = prompt.Text, prompt.Marks, tokens(s.model, s.loop.Prompt())
 	next.Text++
 	next.Dist, next.Look, next.Ghosts, next.Playing, next.Finishing = nil, nil, nil, false, false
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -18,6 +19,9 @@ type State struct {
 	Text uint64
 	// Prompt is the text as typed, "" before the first Start.
 	Prompt string
+	// Marks are where special tokens stand in the prompt, if it is a chat: see
+	// [chat.Text].
+	Marks []int
 	// PromptTokens are its tokens, the start token (if the model has one)
 	// first.
 	PromptTokens []infer.Token
@@ -74,6 +78,9 @@ type Cursor struct {
 	Step  int
 	Stage infer.Kind
 }
+
+// Whole is the prompt with its special tokens.
+func (s *State) Whole() chat.Text { return chat.Text{Text: s.Prompt, Marks: s.Marks} }
 
 // Started reports whether a prompt has been given.
 func (s *State) Started() bool { return s.Cursor.Step > 0 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
@@ -43,6 +44,8 @@ type Options struct {
 	// View is the one that everybody has switched to who has not switched since; "" for
 	// the view of newcomers.
 	View shell.View
+	// Model writes, instead of the bundled one.
+	Model *infer.Model
 	// Embeds are the sites that may show its pages inside their own.
 	Embeds []string
 }
@@ -75,6 +78,9 @@ func Serve(t testing.TB, o Options) string {
 	if o.API == nil {
 		o.API = &api.Access{Open: true}
 	}
+	if o.Model == nil {
+		o.Model = testmodel.Target(t)
+	}
 	db, err := store.Open(o.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +89,7 @@ func Serve(t testing.TB, o Options) string {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	h := httptest.NewUnstartedServer(nil)
 	s, err := web.New(web.Config{
-		Model: testmodel.Target(t), Draft: testmodel.Draft(t),
+		Model: o.Model, Draft: testmodel.Draft(t),
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),

@@ -1,0 +1,77 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/tokenizer"
+)
+
+// readTemplate reads the model's chat template. One that cannot be used is no error of
+// the model's; whoever wants to write a chat is told. The token that ends a turn in it
+// ends a text.
+func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
+	if c.Template == "" {
+		return
+	}
+	var special []string
+	for id := range m.tok.Size() {
+		if name, ok := m.tok.Special(id); ok {
+			special = append(special, name)
+		}
+	}
+	m.chat, m.chatFault = chat.Compile(c.Template, c.TemplateTokens, special)
+	if m.chatFault != nil {
+		return
+	}
+	if id, ok := m.tok.SpecialID(m.chat.TurnEnd()); ok && !m.eos[id] {
+		m.eos, m.config.EOS = maps.Clone(m.eos), append(slices.Clip(m.config.EOS), id)
+		m.eos[id] = true
+	}
+}
+
+// HasTemplate reports whether the model's files have a chat template, whether it can be
+// used or not. A model without one was not trained on chats.
+func (m *Model) HasTemplate() bool { return m.chat != nil || m.chatFault != nil }
+
+// Chat writes a conversation as the text that the model continues: through its own chat
+// template, or as plain lines if it has none. now is the day that some templates mention.
+// What cannot be written is a *[terms.Refusal].
+func (m *Model) Chat(ctx context.Context, messages []chat.Message, now time.Time) (chat.Text, error) {
+	if !m.HasTemplate() {
+		return chat.Text{Text: chat.Plain(messages)}, nil
+	}
+	err := m.chatFault
+	if err == nil {
+		var text chat.Text
+		if text, err = m.chat.Render(ctx, messages, now); err == nil {
+			return text, nil
+		}
+	}
+	r := terms.Refuse(terms.CodeRange, "%s", chat.Fault(err))
+	r.Field = "messages"
+	return chat.Text{}, r
+}
+
+// EncodeChat is [Model.Encode] for a text in which special tokens stand. A text without
+// any is plain text, and has the start token in front of it; in a chat the template says
+// whether one stands there. A text that the vocabulary cannot spell is a
+// *[terms.RangeError].
+func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
+	if len(text.Marks) == 0 {
+		return m.Encode(text.Text), m.CheckText(text.Text)
+	}
+	ids, err := m.tok.EncodeMarked(text.Text, text.Marks)
+	if errors.As(err, new(*tokenizer.MissingByteError)) {
+		return nil, unspelled(err)
+	} else if err != nil {
+		return nil, terms.NewRangeError("prompt", "not a chat of this model: "+err.Error(), "one that it wrote")
+	}
+	return ids, nil
+}

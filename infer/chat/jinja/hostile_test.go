@@ -1,0 +1,132 @@
+package jinja
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+var limits = Limits{Work: 1 << 20, Output: 1 << 16}
+
+// TestHostileTemplates renders what would take for ever, or all memory, or the stack.
+func TestHostileTemplates(t *testing.T) {
+	t.Parallel()
+	values := map[string]any{"messages": []Dict{{{"content", strings.Repeat("ab ", 1000)}}}}
+	for source, want := range map[string]string{
+		"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}":                                 "too much work",
+		"{% set n = namespace(s='x') %}{% for a in range(99) %}{% set n.s = n.s + n.s %}{% endfor %}":                    "too much work",
+		"{% set n = namespace(s='x') %}{% for a in range(99) %}{% set n.s = n.s ~ n.s %}{% endfor %}":                    "too much work",
+		"{% set n = namespace(s=[1]) %}{% for a in range(99) %}{% set n.s = n.s + n.s %}{% endfor %}":                    "too much work",
+		"{% set n = namespace(s=[1]) %}{% for a in range(99) %}{% set n.s = [n.s, n.s] %}{% endfor %}{{ n.s }}":          "too much work",
+		"{% set n = namespace(s=[1]) %}{% for a in range(99) %}{% set n.s = [n.s, n.s] %}{% endfor %}{{ n.s == n.s }}":   "too much work",
+		"{% set n = namespace(s=[1]) %}{% for a in range(99) %}{% set n.s = [n.s, n.s] %}{% endfor %}{{ n.s | tojson }}": "too much work",
+		"{% set n = namespace(s='ab') %}{% for a in range(99) %}{% set n.s = n.s | replace('', n.s) %}{% endfor %}":      "too much work",
+		"{{ 'x' * 99999999999 }}":                              "too much work",
+		"{{ 'xx' * 9223372036854775807 }}":                     "too much work",
+		"{{ [1] * 9999999999 }}":                               "too much work",
+		"{{ 'a' | indent(999999999) }}":                        "too much work",
+		"{{ [1] | tojson(indent=99999999) }}":                  "too much work",
+		"{{ range(100001) }}":                                  "more than 100000 numbers",
+		"{% for a in range(9999) %}{{ messages }}{% endfor %}": "longer than 65536 bytes",
+		"{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}":      "called one another",
+		"{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}": "called one another",
+		"{{ 2 ** 99 }}":                        "too large",
+		"{{ 9223372036854775807 + 1 }}":        "too large",
+		"{{ -9223372036854775807 - 9 }}":       "too large",
+		"{{ 4611686018427387904 * 2 }}":        "too large",
+		"{{ 1 % 0 }}":                          "divided by zero",
+		"{{ 1 // 0 }}":                         "divided by zero",
+		"{{ 1 / 0 }}":                          "divided by zero",
+		"{{ none.x.y }}":                       "undefined",
+		"{{ missing.x }}":                      "\"missing\" is undefined",
+		"{{ missing() }}":                      "\"missing\" is undefined",
+		"{{ messages.append(1) }}":             "\"append\" is undefined",
+		"{{ messages[0].update({}) }}":         "\"update\" is undefined",
+		"{{ ''.__class__.__mro__ }}":           "undefined",
+		"{{ messages[0].content.format(1) }}":  "\"format\" is undefined",
+		"{{ '%s' % 1 }}":                       "formatting with % is not supported",
+		"{{ 1 + 'a' }}":                        "cannot be joined",
+		"{{ 1 < 'a' }}":                        "no order",
+		"{% set a.b = 1 %}":                    "not a namespace",
+		"{% for a, b in [1] %}{% endfor %}":    "no items",
+		"{% for a, b in [(1,)] %}{% endfor %}": "2 names are set to 1 values",
+		"{{ 'a' | trim(1, 2) }}":               "trim takes 1 arguments, not 2",
+		"{{ 'a' | trim(x=2) }}":                "trim has no argument x",
+		"{{ [1] | map('nothing') }}":           "the filter \"nothing\" is not supported",
+		"{{ [1] | select('nothing') }}":        "the test \"nothing\" is not supported",
+		"{{ range }}":                          "a function cannot be written",
+		"{{ strftime_now('%Q') }}":             "\"strftime_now\" is undefined",
+		"{{ [1, 2][::0] }}":                    "step",
+		"{{ {}[[]] }}":                         "cannot be a key",
+	} {
+		template, err := Parse(source)
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		text, err := template.Render(context.Background(), values, limits)
+		if fault := (*Error)(nil); !errors.As(err, &fault) || !strings.Contains(err.Error(), want) || fault.Raised {
+			t.Errorf("%s: %.80q, %v, want %s", source, text, err, want)
+		}
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	template, _ := Parse("{% for a in range(99999) %}{% endfor %}")
+	if _, err := template.Render(ended, nil, limits); err == nil || !strings.Contains(err.Error(), "cancelled") {
+		t.Errorf("rendered for somebody who has gone: %v", err)
+	}
+}
+
+// TestRefusedTemplates parses what is outside of the language, or not in it.
+func TestRefusedTemplates(t *testing.T) {
+	t.Parallel()
+	many := func(s string, n int) string { return strings.Repeat(s, n) }
+	for source, want := range map[string]string{
+		"{% include 'x' %}":                                 `line 1: the tag "include" is not supported`,
+		"\n{% import 'x' as y %}":                           `line 2: the tag "import" is not supported`,
+		"{% from 'x' import y %}":                           `the tag "from" is not supported`,
+		"{% extends 'x' %}":                                 `the tag "extends" is not supported`,
+		"{% block x %}{% endblock %}":                       `the tag "block" is not supported`,
+		"{% call x() %}{% endcall %}":                       `the tag "call" is not supported`,
+		"{% for a in b recursive %}{% endfor %}":            "recursive loops are not supported",
+		"{{ a | attr('b') }}":                               `the filter "attr" is not supported`,
+		"{{ a is callable }}":                               `the test "callable" is not supported`,
+		"{{ f(*a) }}":                                       "not supported",
+		"{{ " + many("(", 99999) + many(")", 99999) + " }}": "more than 100",
+		"{{ " + many("-", 99999) + "1 }}":                   "more than 100",
+		"{{ " + many("not ", 9999) + "1 }}":                 "more than 100",
+		"{{ 1" + many("+1", 9999) + " }}":                   "more than 1000",
+		"{{ a" + many(".b", 9999) + " }}":                   "more than 1000",
+		"{{ a" + many("|trim", 9999) + " }}":                "more than 1000",
+		"{{ 1" + many(" if 1", 9999) + " }}":                "more than 1000",
+		many("{% if 1 %}", 9999):                            "more than 100",
+		many("x", maxSource+1):                              "262145 bytes long",
+		"{% if 1 %}":                                        "endif is missing",
+		"{% for a in b %}{% endif %}":                       "endif stands where else or endfor should",
+		"{% endfor %}":                                      "nothing of that name is open",
+		"{% break %}":                                       "outside of a loop",
+		"{% for a in b %}{% macro c() %}{% break %}{% endmacro %}{% endfor %}": "outside of a loop",
+		"{{ a":                       "a tag has no end",
+		"{{ 'a }}":                   "a string has no end",
+		"{# a":                       "a comment has no end",
+		"{% raw %}":                  "raw has no endraw",
+		"{{ a ] }}":                  "closes nothing",
+		"{{ ( }}":                    "closes nothing",
+		"{{ }}":                      "an expression is missing",
+		"{{ a b }}":                  `"b" stands where the tag should end`,
+		"{{ 99999999999999999999 }}": "too large",
+		"{{ 1e999 }}":                "too large",
+		"{{ a ? b }}":                "no meaning",
+		`{{ "\ud800" }}`:             "not a character",
+		`{{ "\x4" }}`:                "hexadecimal",
+		"{% set %}":                  "a name should",
+		"{% for 1 in a %}":           "a name should",
+		"{{ a[] }}":                  "an index is missing",
+	} {
+		var fault *Error
+		if _, err := Parse(source); !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %s", source, err, want)
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package jinja
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Template is a template that has been parsed. It never changes.
+type Template struct{ body []statement }
+
+// Parse reads a template. What it cannot read, or will not, is an *[Error].
+func Parse(source string) (t *Template, err error) {
+	if len(source) > maxSource {
+		return nil, fail(1, "the template is %d bytes long; %d are read", len(source), maxSource)
+	}
+	list, err := lex(source)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{list: list}
+	defer caught(&err)
+	body := p.statements()
+	if p.now().kind != end {
+		p.fail("%s stands where nothing of that name is open", describe(p.list[p.at+1]))
+	}
+	return &Template{body}, nil
+}
+
+// caught turns the panic of a fault into an error.
+func caught(err *error) {
+	switch fault := recover().(type) {
+	case nil:
+	case *Error:
+		*err = fault
+	default:
+		panic(fault)
+	}
+}
+
+// parser turns tokens into a tree. It fails by a panic with an *[Error], which [Parse]
+// catches.
+type parser struct {
+	list  []token
+	at    int
+	depth int
+	loops int // that are open, for break and continue
+}
+
+func (p *parser) now() token { return p.list[p.at] }
+
+func (p *parser) take() token {
+	t := p.list[p.at]
+	if t.kind != end {
+		p.at++
+	}
+	return t
+}
+
+func (p *parser) fail(format string, args ...any) { panic(fail(p.now().line, format, args...)) }
+
+// deeper counts what is nested, and returns what to do at its end.
+func (p *parser) deeper() func() {
+	if p.depth++; p.depth > 3*maxDepth { // an expression in brackets counts up to three times
+		p.fail("more than %d expressions or blocks stand in one another", maxDepth)
+	}
+	return func() { p.depth-- }
+}
+
+// chain counts operators, filters or calls one after another.
+func (p *parser) chain(n int) {
+	if n >= maxChain {
+		p.fail("more than %d operators, filters or calls follow one another", maxChain)
+	}
+}
+
+// skip goes over an operator, if it is next.
+func (p *parser) skip(o string) bool {
+	if t := p.now(); t.kind == operator && t.text == o {
+		p.at++
+		return true
+	}
+	return false
+}
+
+// skipName goes over a word, if it is next.
+func (p *parser) skipName(word string) bool {
+	if t := p.now(); t.kind == name && t.text == word {
+		p.at++
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(o string) {
+	if !p.skip(o) {
+		p.fail("%s stands where %s should", describe(p.now()), o)
+	}
+}
+
+func (p *parser) name() string {
+	t := p.take()
+	if t.kind != name {
+		p.at--
+		p.fail("%s stands where a name should", describe(t))
+	}
+	return t.text
+}
+
+// close reads the end of a tag.
+func (p *parser) close() {
+	if t := p.take(); t.kind != closeTag {
+		p.at--
+		p.fail("%s stands where the tag should end", describe(t))
+	}
+}
+
+// describe names a token in an error.
+func describe(t token) string {
+	switch t.kind {
+	case end:
+		return "the end of the template"
+	case closeTag, closeOut:
+		return "the end of the tag"
+	case text:
+		return "a string"
+	case data, openTag, openOut:
+		return "text"
+	}
+	return shortened(t.text)
+}
+
+// shortened quotes what a template says, cut to a readable length.
+func shortened(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// statements parses up to the end of the template, or to a tag that is one of ends. That
+// tag is opened but not read.
+func (p *parser) statements(ends ...string) (list []statement) {
+	defer p.deeper()()
+	for {
+		switch t := p.now(); t.kind {
+		case end:
+			if len(ends) > 0 {
+				p.fail("%s is missing", ends[len(ends)-1])
+			}
+			return list
+		case data:
+			p.at++
+			list = append(list, output{constant{t.text}, t.line})
+		case openOut:
+			p.at++
+			e := p.tuple(false)
+			if p.take().kind != closeOut {
+				p.at--
+				p.fail("%s stands where the tag should end", describe(p.now()))
+			}
+			list = append(list, output{e, t.line})
+		case openTag:
+			word := p.list[p.at+1]
+			if word.kind == name && (slices.Contains(ends, word.text) || strings.HasPrefix(word.text, "end") ||
+				word.text == "else" || word.text == "elif") {
+				if len(ends) > 0 && !slices.Contains(ends, word.text) {
+					p.at++
+					p.fail("%s stands where %s should", word.text, strings.Join(ends, " or "))
+				}
+				return list
+			}
+			p.at++
+			if s := p.statement(); s != nil {
+				list = append(list, s)
+			}
+		default:
+			p.fail("%s stands where text should", describe(t))
+		}
+	}
+}
+
+// statement parses what a tag says, and all up to the end of what it opens.
+func (p *parser) statement() statement {
+	line := p.now().line
+	switch word := p.name(); word {
+	case "if":
+		return p.ifElse(line)
+	case "for":
+		return p.loop(line)
+	case "set":
+		return p.set(line)
+	case "macro":
+		return p.macro(line)
+	case "generation": // marks what a model wrote, for training
+		p.close()
+		body := p.statements("endgeneration")
+		p.ending()
+		p.close()
+		return group(body)
+	case "break", "continue":
+		if p.loops == 0 {
+			p.fail("%s stands outside of a loop", word)
+		}
+		p.close()
+		return jump(word == "break")
+	default:
+		p.at--
+		p.fail("the tag %s is not supported", shortened(word))
+		return nil
+	}
+}
+
+// ending reads a tag that ends something.
+func (p *parser) ending() string {
+	p.at++ // the opening
+	return p.name()
+}
+
+func (p *parser) ifElse(line int) statement {
+	s := branches{line: line}
+	for word := "if"; ; {
+		b := branch{}
+		if word != "else" {
+			b.test = p.expression()
+		}
+		p.close()
+		if word == "else" {
+			b.body = p.statements("endif")
+		} else {
+			b.body = p.statements("elif", "else", "endif")
+		}
+		s.list = append(s.list, b)
+		if word = p.ending(); word == "endif" {
+			p.close()
+			return s
+		}
+	}
+}
+
+// target parses what is assigned to: a name, names with commas, or an attribute.
+func (p *parser) target() (names []string, attribute string) {
+	brackets := p.skip("(")
+	names = []string{p.name()}
+	if p.skip(".") {
+		return names, p.name()
+	}
+	for p.skip(",") {
+		names = append(names, p.name())
+	}
+	if brackets {
+		p.expect(")")
+	}
+	return names, ""
+}
+
+func (p *parser) loop(line int) statement {
+	s := forEach{line: line}
+	var attribute string
+	if s.names, attribute = p.target(); attribute != "" {
+		p.fail("a loop sets names, not attributes")
+	}
+	if !p.skipName("in") {
+		p.fail("in is missing after the names of the loop")
+	}
+	s.over = p.or() // without if, which here picks from the list
+	if p.skipName("if") {
+		s.test = p.expression()
+	}
+	if p.skipName("recursive") {
+		p.fail("recursive loops are not supported")
+	}
+	p.close()
+	p.loops++
+	s.body = p.statements("else", "endfor")
+	p.loops--
+	if p.ending() == "else" {
+		p.close()
+		s.otherwise = p.statements("endfor")
+		p.ending()
+	}
+	p.close()
+	return s
+}
+
+func (p *parser) set(line int) statement {
+	s := assignment{line: line}
+	s.names, s.attribute = p.target()
+	if p.skip("=") {
+		s.value = p.tuple(false)
+		p.close()
+		return s
+	}
+	body := &captured{}
+	s.value = body
+	for n := 0; p.skip("|"); n++ {
+		p.chain(n)
+		s.value = p.filter(s.value)
+	}
+	p.close()
+	body.body = p.statements("endset")
+	p.ending()
+	p.close()
+	return s
+}
+
+func (p *parser) macro(line int) statement {
+	m := &macro{name: p.name()}
+	p.expect("(")
+	for first := true; !p.skip(")"); first = false {
+		if !first {
+			p.expect(",")
+		}
+		a := argument{name: p.name()}
+		if p.skip("=") {
+			a.value = p.expression()
+		}
+		m.parameters = append(m.parameters, a)
+	}
+	p.close()
+	loops := p.loops
+	p.loops = 0
+	m.body = p.statements("endmacro")
+	p.loops = loops
+	p.ending()
+	p.close()
+	return definition{m, line}
+}

@@ -1,0 +1,226 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tokenbytoken/viz/infer/chat/jinja"
+)
+
+// Bounds of rendering a chat. The slowest template that they let through takes a fraction
+// of a second.
+const (
+	maxWork   = 2 << 20
+	maxOutput = 1 << 20 // bytes
+)
+
+// Text is a chat as the text that the model continues.
+type Text struct {
+	Text string
+	// Marks are the places in Text, in bytes, at which the name of a special token stands
+	// that the template put there: it is that token. What people typed is never one, even
+	// if it looks the same.
+	Marks []int
+}
+
+// Template is a model's own way to write a chat. It never changes.
+type Template struct {
+	template *jinja.Template
+	tokens   map[string]string
+	special  names
+}
+
+// Compile reads a template in Jinja. tokens are the special tokens that it may name, such
+// as bos_token; special are the names of all. The error says what is not supported.
+func Compile(source string, tokens map[string]string, special []string) (*Template, error) {
+	t, err := jinja.Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	return &Template{t, tokens, newNames(special)}, nil
+}
+
+// Render writes a chat, and begins the model's turn. An error is a *[jinja.Error]: what
+// the template says against this chat, such as roles that do not alternate, if Raised is
+// set, and otherwise that it cannot be rendered.
+func (t *Template) Render(ctx context.Context, messages []Message, now time.Time) (Text, error) {
+	return t.render(ctx, messages, true, now)
+}
+
+func (t *Template) render(ctx context.Context, messages []Message, turn bool, now time.Time) (Text, error) {
+	mark, ok := unused(messages)
+	if !ok {
+		return Text{}, errors.New("the messages have too many characters that no text should have (U+FDD0 to U+FDEF)")
+	}
+	list := make([]jinja.Dict, len(messages))
+	for i, m := range messages {
+		list[i] = jinja.Dict{{Key: "role", Value: m.Role}, {Key: "content", Value: t.special.split(m.Content, mark)}}
+	}
+	values := map[string]any{
+		"messages": list, "add_generation_prompt": turn, "tools": nil, "documents": nil,
+		"strftime_now": jinja.StrftimeNow(now),
+	}
+	for name, text := range t.tokens {
+		values[name] = text
+	}
+	written, err := t.template.Render(ctx, values, jinja.Limits{Work: maxWork, Output: maxOutput})
+	if err != nil {
+		return Text{}, err
+	}
+	return t.special.find(written, mark), nil
+}
+
+// TurnEnd is the name of the special token that ends what the model says, "" if the
+// template has none there.
+func (t *Template) TurnEnd() string {
+	const said = "words of the model"
+	text, err := t.render(context.Background(), []Message{{User, "words"}, {Assistant, said}}, false, time.Time{})
+	if err != nil {
+		return ""
+	}
+	from := strings.LastIndex(text.Text, said)
+	for _, at := range text.Marks {
+		if from >= 0 && at >= from+len(said) && strings.TrimSpace(text.Text[from+len(said):at]) == "" {
+			return t.special.at(text.Text[at:])
+		}
+	}
+	return ""
+}
+
+// Fault says in a sentence what was wrong with rendering a chat.
+func Fault(err error) string {
+	var e *jinja.Error
+	switch {
+	case errors.As(err, &e) && e.Raised:
+		return fmt.Sprintf("The model's chat template refuses these messages: %s", strings.TrimSpace(e.Message))
+	case e != nil:
+		return fmt.Sprintf("The model's chat template cannot be used: %s.", e)
+	}
+	return fmt.Sprintf("These messages cannot be written as a chat: %v.", err)
+}
+
+// unused is a character that no message has, of those that Unicode keeps for use within
+// programs.
+func unused(messages []Message) (rune, bool) {
+	for r := rune(0xFDD0); r <= 0xFDEF; r++ {
+		if !slices.ContainsFunc(messages, func(m Message) bool { return strings.ContainsRune(m.Content, r) }) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// names are those of special tokens.
+type names struct {
+	all      map[string]bool
+	lengths  [256][]int // of those that begin with a byte, longest first
+	sorted   []string
+	reversed []string // each from its end, sorted
+}
+
+func newNames(list []string) names {
+	n := names{all: map[string]bool{}}
+	for _, name := range list {
+		if name == "" || n.all[name] {
+			continue
+		}
+		n.all[name] = true
+		n.sorted, n.reversed = append(n.sorted, name), append(n.reversed, reversed(name))
+		lengths := &n.lengths[name[0]]
+		if i, found := slices.BinarySearchFunc(*lengths, len(name), func(a, b int) int { return b - a }); !found {
+			*lengths = slices.Insert(*lengths, i, len(name))
+		}
+	}
+	slices.Sort(n.sorted)
+	slices.Sort(n.reversed)
+	return n
+}
+
+func reversed(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// at is the longest name with which a text begins, "" for none.
+func (n *names) at(text string) string {
+	if text == "" {
+		return ""
+	}
+	for _, length := range n.lengths[text[0]] {
+		if length <= len(text) && n.all[text[:length]] {
+			return text[:length]
+		}
+	}
+	return ""
+}
+
+// split puts a mark into every name in what somebody typed, and between the text and what
+// the template puts beside it where the two could make a name together.
+func (n *names) split(text string, mark rune) string {
+	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	to := max(from, len(strings.TrimRightFunc(text, unicode.IsSpace)))
+	var b strings.Builder
+	for i, r := range text {
+		if i == to && n.begins(text[:i]) || i == from && n.ends(text[i:]) {
+			b.WriteRune(mark)
+		}
+		b.WriteRune(r)
+		if n.at(text[i:]) != "" {
+			b.WriteRune(mark)
+		}
+	}
+	if to == len(text) && n.begins(text) {
+		b.WriteRune(mark)
+	}
+	return b.String()
+}
+
+// begins reports whether a text ends with the beginning of a name.
+func (n *names) begins(text string) bool { return half(n.sorted, text) }
+
+// ends reports whether a text begins with the end of a name.
+func (n *names) ends(text string) bool {
+	return half(n.reversed, reversed(text[:min(len(text), longestName)]))
+}
+
+// longestName is the longest name of a special token that is looked for across a border.
+const longestName = 256
+
+// half reports whether one of sorted, cut short, ends a text.
+func half(sorted []string, text string) bool {
+	for n := 1; n <= min(len(text), longestName); n++ {
+		end := text[len(text)-n:]
+		i, _ := slices.BinarySearch(sorted, end)
+		if i < len(sorted) && len(sorted[i]) > n && strings.HasPrefix(sorted[i], end) ||
+			i+1 < len(sorted) && strings.HasPrefix(sorted[i+1], end) {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns a text without its marks, and where names stand that had none.
+func (n *names) find(text string, mark rune) Text {
+	var b strings.Builder
+	marks := []int(nil)
+	plain := string(mark)
+	for i := 0; i < len(text); {
+		if strings.HasPrefix(text[i:], plain) {
+			i += len(plain)
+			continue
+		}
+		size := 1
+		if name := n.at(text[i:]); name != "" {
+			marks, size = append(marks, b.Len()), len(name)
+		}
+		b.WriteString(text[i : i+size])
+		i += size
+	}
+	return Text{b.String(), marks}
+}

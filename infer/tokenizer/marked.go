@@ -1,0 +1,61 @@
+package tokenizer
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// EncodeMarked is [Tokenizer.Encode] for a text in which special tokens stand, such as a
+// chat: at each of marks, which are places in bytes and ascend, the text has the name of
+// one, the longest that is there. Such a token takes the white space beside it with it,
+// if the vocabulary says so. Everything else is plain text, whatever it looks like.
+//
+// A place without a name is an error, and so is a byte without a token, which is a
+// *[MissingByteError].
+func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
+	longest := 0
+	for name := range t.names {
+		longest = max(longest, len(name))
+	}
+	e := encoder{t: t, ids: make([]int, 0, len(text)/3+1), text: text}
+	from := 0 // of the plain text after the last token
+	for next := 0; len(marks) > 0; marks = marks[1:] {
+		at := marks[0]
+		if at < next || at >= len(text) {
+			return nil, fmt.Errorf("no special token can stand at byte %d", at)
+		}
+		id, size := int32(-1), min(longest, len(text)-at)
+		for ; size > 0; size-- {
+			if found, ok := t.names[text[at:at+size]]; ok {
+				id = found
+				break
+			}
+		}
+		if id < 0 {
+			return nil, fmt.Errorf("no special token has its name at byte %d", at)
+		}
+		to := at
+		if t.strips[id].left {
+			to = max(from, len(strings.TrimRightFunc(text[:at], unicode.IsSpace)))
+		}
+		if from < to {
+			e.part(from, to)
+		}
+		e.ids = append(e.ids, int(id))
+		next = at + size
+		if from = next; t.strips[id].right {
+			from = len(text) - len(strings.TrimLeftFunc(text[next:], unicode.IsSpace))
+		}
+	}
+	if from < len(text) {
+		e.part(from, len(text))
+	}
+	if e.missing != nil {
+		return nil, e.missing
+	}
+	return e.ids, nil
+}
+
+// strip says on which sides a special token takes white space with it.
+type strip struct{ left, right bool }

@@ -1,0 +1,76 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/openai/openai-go/v3"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+const chatFolder = "../../testdata/models/qwen3"
+
+// TestChatsThroughTheModelsTemplate: the prompt's tokens are those of the template, the
+// answer ends at the end of a turn, and no stop string of plain chats is at work.
+func TestChatsThroughTheModelsTemplate(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
+	client := clientOf(webtest.Serve(t, webtest.Options{Model: m}))
+	params := openai.ChatCompletionNewParams{
+		Model: m.Name(), Temperature: openai.Float(0), MaxCompletionTokens: openai.Int(8),
+		Messages: []openai.ChatCompletionMessageParamUnion{
+			openai.SystemMessage("S"), openai.UserMessage(" Hi<|im_end|> "),
+		},
+		Stop: openai.ChatCompletionNewParamsStopUnion{OfStringArray: []string{"q1", "q2", "q3", "q4"}},
+	}
+	answer, err := client.Chat.Completions.New(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two ends of turns, and what stands around them.
+	want := 2 + len(m.Encode("s:S")) + len(m.Encode("u:Hi<|im_end|>")) + len(m.Encode("a:"))
+	if got := answer.Usage.PromptTokens; got != int64(want) {
+		t.Errorf("the prompt has %d tokens, want %d", got, want)
+	}
+	// The first token is made to be the end of the turn.
+	params.LogitBias, params.Stop = map[string]int64{"317": 100}, openai.ChatCompletionNewParamsStopUnion{}
+	if answer, err = client.Chat.Completions.New(t.Context(), params); err != nil {
+		t.Fatal(err)
+	}
+	if c := answer.Choices[0]; c.Message.Content != "" || c.FinishReason != "stop" {
+		t.Errorf("the answer is %q and ended by %s", c.Message.Content, c.FinishReason)
+	}
+}
+
+func TestTemplatesThatRefuse(t *testing.T) {
+	t.Parallel()
+	for template, want := range map[string]string{
+		"{{ raise_exception('Roles must alternate.') }}":                                 "refuses these messages: Roles must alternate.",
+		"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}": "too much work",
+		"{{ messages | attr('x') }}":                                                     "the filter \"attr\" is not supported",
+		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}":                         "As one text, the messages are too long",
+	} {
+		m := testmodel.Chat(t, chatFolder, template)
+		server := webtest.Serve(t, webtest.Options{Model: m})
+		body := fmt.Sprintf(`{"model": %q, "messages": [{"role": "user", "content": %q}]}`, m.Name(), strings.Repeat("a ", 300))
+		r, err := http.Post(server+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		var got struct {
+			Error struct{ Message, Type, Param string }
+		}
+		if json.Unmarshal(text, &got) != nil || r.StatusCode != http.StatusBadRequest ||
+			!strings.Contains(got.Error.Message, want) || got.Error.Param != "messages" {
+			t.Errorf("%s: status %d, %s, want %s", template, r.StatusCode, text, want)
+		}
+	}
+}
