@@ -27,8 +27,9 @@ func TestChatsAreTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "u:Hi<|im_end|><|im_end|>a:Yo<|im_end|>a:"; text.Text != want || !slices.Equal(text.Marks, []int{14, 28}) {
-		t.Fatalf("got %q with tokens at %v, want %q at 14 and 28", text.Text, text.Marks, want)
+	said := "u:Hi<|im_end|><|im_end|>a:Yo<|im_end|>a:"
+	if text.Text != said || !slices.Equal(text.Marks, []int{14, 28}) {
+		t.Fatalf("got %q with tokens at %v, want %q at 14 and 28", text.Text, text.Marks, said)
 	}
 	got, err := m.EncodeChat(text)
 	if err != nil {
@@ -74,9 +75,9 @@ func TestChatsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	said := []chat.Message{{Role: chat.User, Content: "Hi"}}
 	for template, want := range map[string]string{
-		"{% include 'x' %}": "cannot be used: line 1: the tag \"include\" is not supported.",
-		"{{ raise_exception('Roles must alternate.') }}":                                 "refuses these messages: Roles must alternate.",
-		"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}": "too much work.",
+		"{% include 'x' %}":                "cannot be used: line 1: the tag \"include\" is not supported.",
+		"{{ raise_exception('Not so.') }}": "refuses these messages: Not so.",
+		"{% for a in range(99999) %}{% if range(99999) %}{% endif %}{% endfor %}": "too much work.",
 	} {
 		m := testmodel.Chat(t, chatFolder, template)
 		_, err := m.Chat(context.Background(), said, time.Time{})

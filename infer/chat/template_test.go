@@ -73,7 +73,8 @@ func TestPublishedTemplates(t *testing.T) {
 				got = hex.EncodeToString(sum[:8])
 			}
 			if got != p.Texts[name][i] {
-				t.Errorf("%s, chat %d %q: got %s of %q, want %s", name, i, messages, got, written.Text, p.Texts[name][i])
+				t.Errorf("%s, chat %d %q: got %s of %q, want %s",
+					name, i, messages, got, written.Text, p.Texts[name][i])
 				break
 			}
 		}
@@ -89,7 +90,8 @@ func TestTheLanguageIsJinja(t *testing.T) {
 			continue
 		}
 		got, err := template.Render(
-			context.Background(), map[string]any{"strftime_now": jinja.StrftimeNow(today)}, jinja.Limits{Work: 1 << 20, Output: 1 << 16},
+			context.Background(), map[string]any{"strftime_now": jinja.StrftimeNow(today)},
+			jinja.Limits{Work: 1 << 20, Output: 1 << 16},
 		)
 		if err != nil || got != line[1] {
 			t.Errorf("%s\n got %q, %v\nwant %q", line[0], got, err, line[1])
@@ -171,8 +173,9 @@ func TestEndOfTurn(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"{{ raise_exception('Roles must alternate.') }}": "The model's chat template refuses these messages: Roles must alternate.",
-		"\n{{ messages[0].content.none.x }}":             "The model's chat template cannot be used: line 2: \"none\" is undefined.",
+		"{{ raise_exception('No roles.') }}": "The model's chat template refuses these messages: No roles.",
+		"\n{{ messages[0].none.x }}": "The model's chat template cannot be used: " +
+			"line 2: \"none\" is undefined.",
 	} {
 		_, err := compiled(t, source).Render(t.Context(), []Message{{User, "x"}}, today)
 		if err == nil || Fault(err) != want {
@@ -193,7 +196,9 @@ func FuzzTemplate(f *testing.F) {
 	f.Add("{% macro a(b) %}{{ a(b) }}{% endmacro %}{{ a(1) }}", "x")
 	f.Add("{% for a in range(99999) %}{% for b in range(99999) %}{{ 'x' * a }}{% endfor %}{% endfor %}", "</s>")
 	f.Add("{{ messages | tojson(indent=4) | replace('', 'x') | list }}{{ [1][::-1][9:] }}{% set a.b, c = 1 %}", "\\")
-	for _, line := range [...]string{"{{ 9223372036854775807 * 2 }}", "{{ 1 % 0 }}{{ -1 // 0.0 }}", "{% raw -%} {% endraw"} {
+	for _, line := range [...]string{
+		"{{ 9223372036854775807 * 2 }}", "{{ 1 % 0 }}{{ -1 // 0.0 }}", "{% raw -%} {% endraw",
+	} {
 		f.Add(line, "{{")
 	}
 	f.Fuzz(func(t *testing.T, source, content string) {

@@ -51,14 +51,15 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 func TestTemplatesThatRefuse(t *testing.T) {
 	t.Parallel()
 	for template, want := range map[string]string{
-		"{{ raise_exception('Roles must alternate.') }}":                                 "refuses these messages: Roles must alternate.",
-		"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}": "too much work",
-		"{{ messages | attr('x') }}":                                                     "the filter \"attr\" is not supported",
-		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}":                         "As one text, the messages are too long",
+		"{{ raise_exception('Not so.') }}":                                        "refuses these messages: Not so.",
+		"{% for a in range(99999) %}{% if range(99999) %}{% endif %}{% endfor %}": "too much work",
+		"{{ messages | attr('x') }}":                                              "the filter \"attr\" is not supported",
+		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}":                  "As one text, the messages are too long",
 	} {
 		m := testmodel.Chat(t, chatFolder, template)
 		server := webtest.Serve(t, webtest.Options{Model: m})
-		body := fmt.Sprintf(`{"model": %q, "messages": [{"role": "user", "content": %q}]}`, m.Name(), strings.Repeat("a ", 300))
+		said := strings.Repeat("a ", 300)
+		body := fmt.Sprintf(`{"model": %q, "messages": [{"role": "user", "content": %q}]}`, m.Name(), said)
 		r, err := http.Post(server+"/v1/chat/completions", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)

@@ -71,7 +71,8 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	s := New(m, limits)
 	s.log, s.current, s.lastID = &r.Log, r.Current, r.LastID
 	*s.state = State{
-		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, Cursor: r.Cursor, Undrawn: r.Undrawn,
+		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, Cursor: r.Cursor,
+		Undrawn:  r.Undrawn,
 		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
 		Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
 	}

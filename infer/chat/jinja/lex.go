@@ -85,10 +85,11 @@ func (l *lexer) next() error {
 		sign = rest[size]
 		size++
 	}
+	begins := l.at == 0 || l.source[l.at-1] == '\n' // a line
 	switch line := strings.LastIndexByte(before, '\n') + 1; {
 	case sign == '-':
 		before = trimRight(before)
-	case sign == 0 && mark != '{' && (line > 0 || l.at == 0 || l.source[l.at-1] == '\n') && trimRight(before[line:]) == "":
+	case sign == 0 && mark != '{' && (line > 0 || begins) && trimRight(before[line:]) == "":
 		before = before[:line]
 	}
 	if before != "" {
@@ -323,7 +324,8 @@ func (l *lexer) quoted(rest string) error {
 
 // escapes of Python's strings.
 var escapes = map[byte]string{
-	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",
+	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
+	'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",
 }
 
 // unquote returns the value of a string.
