@@ -51,10 +51,10 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 func TestTemplatesThatRefuse(t *testing.T) {
 	t.Parallel()
 	for template, want := range map[string]string{
-		"{{ raise_exception('Not so.') }}":                                        "refuses these messages: Not so.",
-		"{% for a in range(99999) %}{% if range(99999) %}{% endif %}{% endfor %}": "too much work",
-		"{{ messages | attr('x') }}":                                              "the filter \"attr\" is not supported",
-		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}":                  "As one text, the messages are too long",
+		"{{ raise_exception('Not so.') }}":                       "refuses these messages: Not so.",
+		"{{ 'x' * 99999999999 }}":                                "too much work",
+		"{{ messages | attr('x') }}":                             "the filter \"attr\" is not supported",
+		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}": "As one text, the messages are too long",
 	} {
 		m := testmodel.Chat(t, chatFolder, template)
 		server := webtest.Serve(t, webtest.Options{Model: m})
