@@ -92,8 +92,9 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api = api.New(api.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Seat: s.targets.Seat, Caller: s.learners.Caller,
-		Places: s.desk.API, Access: s.cfg.API, Log: s.cfg.Logger,
+		Places: s.desk.API, Access: s.cfg.API, MAC: s.learners.MAC, Log: s.cfg.Logger,
 	})
+	s.add(s.api.Feeds())
 	s.api.Mount(mux)
 }
 

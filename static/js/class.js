@@ -1,6 +1,7 @@
 // A screen that follows a class: a phone that votes and looks around, or the
 // wall. Pages without a class only have their copy buttons.
 import { Connection } from './connection.js';
+import { copy } from './copy.js';
 import { answer, asked, hold, put, release, say, sayFor, tell, toEnd, viewChannel } from './screen.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
@@ -279,21 +280,6 @@ function click(event) {
   event.preventDefault();
   if ('rejoin' in link.dataset) rejoin();
   else look(link.href);
-}
-
-async function copy(button) {
-  const field = document.querySelector(button.dataset.copy);
-  const words = button.textContent;
-  try {
-    await navigator.clipboard.writeText(field.value ?? field.textContent);
-    button.textContent = 'Copied';
-  } catch { // without encryption browsers offer no clipboard
-    field.classList.remove('sr');
-    if (field.select) field.select();
-    else getSelection().selectAllChildren(field);
-    button.textContent = 'Press Ctrl+C';
-  }
-  setTimeout(() => { button.textContent = words; }, 2000);
 }
 
 function key(event) {

@@ -22,16 +22,33 @@ const (
 // completions answers a request for completions, of texts or of chats.
 func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
-		_, err := s.respond(w, r, who, chat, nil)
+		var watch *watched
+		if code, ok := s.shelfOf(r); ok {
+			watch = s.glass.begin(code, r.Method+" "+r.URL.Path)
+		}
+		_, err := s.respond(w, r, who, chat, onlookers{watch: watch})
 		return err
 	}
 }
 
-// respond answers a request, and returns it as it was read. seen, unless it is nil, gets
-// the last state of each choice.
+// onlookers are those besides the client who follow a request.
+type onlookers struct {
+	seen  func(*session.State) // gets the last state of each choice; may be nil
+	watch *watched             // the request under glass; may be nil
+}
+
+// respond answers a request, and returns it as it was read.
 func (s *Server) respond(
-	w http.ResponseWriter, r *http.Request, who admission.Caller, chat bool, seen func(*session.State),
-) (*request, error) {
+	w http.ResponseWriter, r *http.Request, who admission.Caller, chat bool, by onlookers,
+) (q *request, err error) {
+	var bill usage
+	defer func() {
+		if x := recover(); x != nil {
+			by.watch.ends(bill, ofStatus(http.StatusInternalServerError, "Something went wrong. It was logged."))
+			panic(x)
+		}
+		by.watch.ends(bill, stoppedBy(r, err))
+	}()
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {
 	case admission.OwnFull:
@@ -40,19 +57,34 @@ func (s *Server) respond(
 		return nil, full("The server is answering as many requests as it can. Try again in a moment.")
 	}
 	defer place.Release()
-	q, err := s.readRequest(w, r, chat)
+	q, err = s.readRequest(w, r, chat, by.watch)
 	if err != nil {
 		return nil, err
 	}
-	q.seen = seen
+	q.onlookers = by
 	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 	defer cancel()
 	defer context.AfterFunc(s.Context, cancel)()
 	out := newOutput(w, s.Model, q)
 	if err := s.choices(ctx, who, q, out); err != nil {
+		by.watch.ends(out.usage, stoppedBy(r, err))
 		return q, out.fail(err)
 	}
+	bill = out.bill()
 	return q, out.end()
+}
+
+// stoppedBy says on the page why a request came to nothing; it is nil if it came to its
+// end.
+func stoppedBy(r *http.Request, err error) *problem {
+	switch {
+	case err == nil:
+		return nil
+	case r.Context().Err() != nil:
+		return ofStatus(http.StatusRequestTimeout, "The client went away before the answer was whole.")
+	}
+	p, _ := problemOf(err)
+	return p
 }
 
 // choices writes all choices of a request, one after another.
@@ -74,7 +106,11 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 			var got counts
 			var err error
 			if !q.read {
-				got, err = s.write(ctx, who, q, prompt, choice, func(p piece) error { return out.add(index, p) })
+				t := text{prompt: prompt, choice: choice}
+				if index == 0 {
+					t.watch = q.watch
+				}
+				got, err = s.write(ctx, who, q, t, func(p piece) error { return out.add(index, p) })
 				if err != nil {
 					return err
 				}

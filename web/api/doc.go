@@ -16,5 +16,6 @@
 // gate: refusals of rooms that know nothing of this API get its shape there.
 //
 // page.go is the page /api: examples for this very server (snippet.go), and one request
-// under glass, which goes the way that a client's goes.
+// that goes the way that a client's goes. glass.go keeps the newest requests of clients for
+// the pages that look at them, and glass_feed.go shows them while they are being answered.
 package api

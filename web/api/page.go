@@ -29,7 +29,7 @@ func (s *Server) mountPage(mux *http.ServeMux) {
 	s.base.Route(mux, pages.Elsewhere{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "What the API is stands at /api; its own addresses begin with /v1.",
-	}, pages.Routes{"GET /api": s.page})
+	}, pages.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }
 
 // pageTokens is the most that the page's own request writes.
@@ -110,6 +110,8 @@ type view struct {
 	Base     string // of the API's addresses
 	Off      bool   // nobody can use it here
 	Key      bool   // it needs a key
+	Code     string // of who looks at the page
+	Requests []seen // under glass, newest first
 	Model    string
 	Ask      ask
 	Snippets []snippet
@@ -163,8 +165,9 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if v.Off { // here: what is shown is for a machine of one's own
 		v.Base = "http://127.0.0.1:8080/v1"
 	}
+	learner := s.base.Who(w, r)
+	v.Code, v.Requests = s.code(learner), s.glass.list(s.codes(learner)...)
 	v.Snippets = s.snippets(v, a)
-	s.base.Who(w, r)
 	status := http.StatusOK
 	if sent {
 		v.Sent, status = s.send(r, a)
@@ -200,7 +203,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	post.Header.Set("Content-Type", "application/json")
 	got := &response{header: http.Header{}, status: http.StatusOK}
 	var last *session.State
-	q, err := s.respond(got, post, who, false, func(st *session.State) { last = st })
+	q, err := s.respond(got, post, who, false, onlookers{seen: func(st *session.State) { last = st }})
 	if err != nil {
 		return refuse(err)
 	}
@@ -322,6 +325,6 @@ func orderRows() (list []orderRow) {
 func frame() shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf("The API"), Active: "loop", Class: "page-api", Skip: "Skip to the API", Mono: true,
-		Styles: []string{"css/stage.css", "css/api.css"}, Keys: shell.SharedKeys,
+		Styles: []string{"css/stage.css", "css/api.css"}, Scripts: []string{"js/api.js"}, Keys: shell.SharedKeys,
 	}
 }

@@ -44,15 +44,18 @@ type request struct {
 	logprobs int            // alternatives at each token; -1 for no log-probabilities
 	stream   bool
 	usage    bool // a stream ends with its usage
-	seen     func(*session.State)
+	onlookers
 }
 
 // readRequest reads a request. The error is a *[problem] or a refusal of a field.
-func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, chat bool) (*request, error) {
+func (s *Server) readRequest(
+	w http.ResponseWriter, r *http.Request, chat bool, watch *watched,
+) (*request, error) {
 	f, err := readFields(w, r)
 	if err != nil {
 		return nil, err
 	}
+	watch.asks(f.Rest())
 	model := f.Text("model")
 	if err := f.Err(); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ type snippet struct {
 func (s *Server) snippets(v view, a ask) []snippet {
 	key := "not-needed"
 	if v.Key {
-		key = "YOUR-KEY"
+		key = "YOUR-KEY" + codeMark + v.Code
 	}
 	return []snippet{
 		{"curl", s.curl(v, a, key)},

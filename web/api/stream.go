@@ -114,9 +114,14 @@ func (o *output) line(text []byte) error {
 	return o.control.Flush()
 }
 
+// bill is what the request has used so far.
+func (o *output) bill() usage {
+	return usage{o.usage.Prompt, o.usage.Completion, o.usage.Prompt + o.usage.Completion}
+}
+
 // end sends the answer, or the end of the stream.
 func (o *output) end() error {
-	o.usage.Total = o.usage.Prompt + o.usage.Completion
+	o.usage = o.bill()
 	if o.q.stream {
 		if o.q.usage {
 			last := o.head

@@ -84,19 +84,26 @@ func spelled(t infer.Token) []byte {
 	return []byte(t.Text)
 }
 
+// text is one of the texts that a request asks for.
+type text struct {
+	prompt chat.Text
+	choice int      // of this prompt
+	watch  *watched // nil for all but the first
+}
+
 // write runs one choice and gives its pieces to emit, as they are written.
 func (s *Server) write(
-	ctx context.Context, who admission.Caller, q *request, prompt chat.Text, choice int, emit func(piece) error,
+	ctx context.Context, who admission.Caller, q *request, t text, emit func(piece) error,
 ) (counts, error) {
 	settings := q.settings
-	settings.Seed = (settings.Seed + uint64(choice)) % (infer.MaxSeed + 1)
+	settings.Seed = (settings.Seed + uint64(t.choice)) % (infer.MaxSeed + 1)
 	viewer := runs.NewViewer("")
 	run := s.Runs.Begin(who, viewer)
 	defer s.Runs.End(run)
 	for _, c := range []session.Command{
 		session.SetLook{},
 		session.SetAll(settings),
-		session.Start{Prompt: prompt.Text, Marks: prompt.Marks},
+		session.Start{Prompt: t.prompt.Text, Marks: t.prompt.Marks},
 		session.Finish{},
 	} {
 		if _, err := run.Do(ctx, c, nil, 0); err != nil {
@@ -107,6 +114,7 @@ func (s *Server) write(
 	for sent := 0; ; {
 		st := run.Latest()
 		for ; sent < len(st.Steps) && st.Steps[sent].Ran >= infer.KindAppend; sent++ {
+			t.watch.wrote(s.Model, st.Steps[sent])
 			if err := emit(w.piece(st.Steps[sent])); err != nil {
 				return counts{}, err
 			}
@@ -121,6 +129,7 @@ func (s *Server) write(
 			if q.seen != nil {
 				q.seen(st)
 			}
+			t.watch.wroteAll(st)
 			return counts{len(st.PromptTokens), sent}, nil
 		}
 		select {

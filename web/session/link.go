@@ -72,10 +72,28 @@ func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
 	}
-	log := infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings)
+	return Link{infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings), st.Cursor, st.Undrawn}.text()
+}
+
+// LinkTo returns the link to another stage of the run that a link restores.
+func LinkTo(m *infer.Model, link string, at Cursor) (string, error) {
+	l, err := ParseLink(m, link)
+	if err != nil {
+		return "", err
+	}
+	l.Cursor, l.Undrawn = at, false
+	if err := l.check(m); err != nil {
+		return "", terms.Refuse(CodeLink, "The run of this link has no such stage: %s.", err)
+	}
+	return l.text(), nil
+}
+
+// text packs a link. It is "" where that would be longer than [MaxLink].
+func (l Link) text() string {
+	log := l.Log
 	w := wireLink{
 		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, T: log.Marks, E: wireSettings(log.Settings), G: log.WentOn,
-		N: log.Steps, R: int(log.Ran), At: [2]int{st.Cursor.Step, int(st.Cursor.Stage)},
+		N: log.Steps, R: int(log.Ran), At: [2]int{l.Cursor.Step, int(l.Cursor.Stage)},
 	}
 	for _, c := range log.Changes {
 		w.S = append(w.S, wireChange{c.From, wireSettings(c.Settings)})
@@ -83,12 +101,12 @@ func LinkOf(st *State) string {
 	for _, c := range log.Choices {
 		w.C = append(w.C, [2]int{c.Step, c.Token})
 	}
-	if st.Undrawn {
+	if l.Undrawn {
 		w.U = 1
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
-		panic(fmt.Sprintf("session: LinkOf: %v", err)) // plain numbers and strings
+		panic(fmt.Sprintf("session: a link: %v", err)) // plain numbers and strings
 	}
 	if len(text) > maxLinkJSON { // a long grammar, and changes
 		return ""

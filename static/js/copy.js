@@ -1,0 +1,15 @@
+// Buttons with data-copy, the selector of what they copy.
+export async function copy(button) {
+  const field = document.querySelector(button.dataset.copy);
+  const words = button.textContent;
+  try {
+    await navigator.clipboard.writeText(field.value ?? field.textContent);
+    button.textContent = 'Copied';
+  } catch { // without encryption browsers offer no clipboard
+    field.classList.remove('sr');
+    if (field.select) field.select();
+    else getSelection().selectAllChildren(field);
+    button.textContent = 'Press Ctrl+C';
+  }
+  setTimeout(() => { button.textContent = words; }, 2000);
+}

@@ -1,0 +1,287 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Bounds of what is kept to be looked at.
+const (
+	glassTime     = 15 * time.Minute // that a request is kept once it has ended
+	glassLeft     = 2 * time.Minute  // that a shelf is kept without a page: a page may be reloaded
+	glassShelves  = 256
+	glassRequests = 8 // on a shelf
+	glassTokens   = 200
+	glassFields   = 24
+	glassChars    = 60 // of a field's value
+)
+
+// glass keeps the newest requests of clients for the pages that show them, in memory only.
+// What is kept is bounded by the pages that are open: a request whose shelf nobody looks
+// at is not kept at all. The zero value is not ready; see [newGlass].
+type glass struct {
+	mu      sync.Mutex
+	last    uint64 // the newest request's number
+	shelves map[string]*shelf
+}
+
+// shelf holds the requests that are sent with one code. The machine's own, with the code
+// "", is always there: it holds those without a code, on a server that only its own
+// machine reaches.
+type shelf struct {
+	list  []*watched // newest first
+	pages map[chan struct{}]struct{}
+	left  *time.Timer // drops the shelf, when no page is left
+}
+
+func newGlass() *glass {
+	return &glass{shelves: map[string]*shelf{"": {pages: map[chan struct{}]struct{}{}}}}
+}
+
+// watched is a request that pages look at. All its methods do nothing on nil, which is a
+// request that nobody looks at. Its fields belong to the glass's lock.
+type watched struct {
+	g    *glass
+	code string
+	seen
+}
+
+// seen is what is known of a request. A copy stays as it is.
+type seen struct {
+	ID      uint64
+	Version int // grows with every change
+	Path    string
+	At      time.Time
+	Fields  []field
+	Tokens  []seenToken
+	More    int       // tokens that are not kept
+	First   time.Time // when the first token was there
+	Last    time.Time
+	Finish  string // "" while it is being answered
+	Why     string
+	Usage   usage
+	Link    string // to the run, once it has ended
+	Problem *problem
+	Done    bool
+}
+
+// seenToken is a token that was written.
+type seenToken struct {
+	infer.Token
+	LogProb float64 // of the model at T = 1, before any rule
+}
+
+// p is the token's probability.
+func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
+
+// watch adds a page that looks at the shelves with the given codes. It returns nil if
+// there is no room for another shelf. wake gets a value when something has changed.
+func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	wake = make(chan struct{}, 1)
+	for _, code := range codes {
+		if g.shelves[code] == nil && len(g.shelves) >= glassShelves {
+			return nil, nil
+		}
+	}
+	for _, code := range codes {
+		s := g.shelves[code]
+		if s == nil {
+			s = &shelf{pages: map[chan struct{}]struct{}{}}
+			g.shelves[code] = s
+		}
+		if s.left != nil {
+			s.left.Stop()
+			s.left = nil
+		}
+		s.pages[wake] = struct{}{}
+	}
+	return wake, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for _, code := range codes {
+			s := g.shelves[code]
+			delete(s.pages, wake)
+			if len(s.pages) == 0 && code != "" {
+				s.left = time.AfterFunc(glassLeft, func() { g.drop(code, s) })
+			}
+		}
+	}
+}
+
+// drop removes a shelf that no page has come back to.
+func (g *glass) drop(code string, s *shelf) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shelves[code] == s && len(s.pages) == 0 {
+		delete(g.shelves, code)
+	}
+}
+
+// list returns the requests of shelves, newest first.
+func (g *glass) list(codes ...string) (list []seen) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, code := range codes {
+		if s := g.shelves[code]; s != nil {
+			for _, w := range s.list {
+				list = append(list, w.seen)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b seen) int { return int(b.ID) - int(a.ID) })
+	return list[:min(len(list), glassRequests)]
+}
+
+// find returns one of the requests of shelves.
+func (g *glass) find(id uint64, codes ...string) (seen, bool) {
+	for _, s := range g.list(codes...) {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return seen{}, false
+}
+
+// begin keeps a request, if anybody looks at the shelf.
+func (g *glass) begin(code, path string) *watched {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.shelves[code]
+	if s == nil {
+		return nil
+	}
+	g.last++
+	w := &watched{g: g, code: code, seen: seen{ID: g.last, Path: path, At: time.Now()}}
+	s.list = slices.Insert(s.list, 0, w)
+	s.list = s.list[:min(len(s.list), glassRequests)]
+	g.wake(w)
+	return w
+}
+
+// wake tells the pages that a request has changed. The lock is held.
+func (g *glass) wake(w *watched) {
+	w.Version++
+	s := g.shelves[w.code]
+	if s == nil {
+		return
+	}
+	for page := range s.pages {
+		select {
+		case page <- struct{}{}:
+		default: // it has not looked since the last change
+		}
+	}
+}
+
+// change changes a request for all who look.
+func (w *watched) change(f func(*seen)) {
+	if w == nil {
+		return
+	}
+	w.g.mu.Lock()
+	defer w.g.mu.Unlock()
+	f(&w.seen)
+	w.g.wake(w)
+}
+
+// asks notes what the request is made of: its fields, as JSON.
+func (w *watched) asks(sent map[string]json.RawMessage) {
+	if w == nil {
+		return
+	}
+	fields := fieldsOf(sent)
+	w.change(func(s *seen) { s.Fields = fields })
+}
+
+// wrote notes a token of the first answer.
+func (w *watched) wrote(m *infer.Model, step *infer.Step) {
+	if w == nil {
+		return
+	}
+	t := seenToken{Token: m.Token(step.Chosen)}
+	t.LogProb, _ = m.Chances(step.Logits, step.Chosen, 0)
+	w.change(func(s *seen) {
+		if s.Last = time.Now(); s.First.IsZero() {
+			s.First = s.Last
+		}
+		if len(s.Tokens) == glassTokens {
+			s.More++
+			return
+		}
+		s.Tokens = append(s.Tokens, t)
+	})
+}
+
+// wroteAll notes the end of the first answer.
+func (w *watched) wroteAll(st *session.State) {
+	if w == nil {
+		return
+	}
+	link, reason := session.LinkOf(st), finish(st.Stopped)
+	w.change(func(s *seen) {
+		s.Link, s.Finish, s.Why = link, reason, whyFinished(reason, st)
+	})
+}
+
+// ends notes how the request ended, the first time that it is told: with its bill, or
+// with a problem. It is kept for [glassTime] from then on.
+func (w *watched) ends(u usage, p *problem) {
+	if w == nil {
+		return
+	}
+	first := false
+	w.change(func(s *seen) {
+		if first = !s.Done; first {
+			s.Usage, s.Problem, s.Done = u, p, true
+		}
+	})
+	if !first {
+		return
+	}
+	time.AfterFunc(glassTime, func() {
+		w.g.mu.Lock()
+		defer w.g.mu.Unlock()
+		s := w.g.shelves[w.code]
+		if s == nil {
+			return
+		}
+		if i := slices.Index(s.list, w); i >= 0 {
+			s.list = slices.Delete(s.list, i, i+1)
+			w.g.wake(w)
+		}
+	})
+}
+
+// actsAt is the stage at which a field of a request acts. Those that act at none, such
+// as the model's name, are left out.
+var actsAt = map[string]int{
+	"prompt": 1, "messages": 1, "echo": 1,
+	"logit_bias": 2, "repetition_penalty": 2, "repeat_penalty": 2, "frequency_penalty": 2, "presence_penalty": 2,
+	"dry_multiplier": 2, "dry_base": 2, "dry_allowed_length": 2,
+	"temperature": 3, "logprobs": 3, "top_logprobs": 3,
+	"top_k": 4, "top_p": 4, "min_p": 4, "typical_p": 4, "top_n_sigma": 4, "xtc_probability": 4, "xtc_threshold": 4,
+	"mirostat_tau": 4, "mirostat_eta": 4, "samplers": 4, "response_format": 4, "json_schema": 4, "regex": 4,
+	"seed": 5, "n": 5,
+	"max_tokens": 6, "max_completion_tokens": 6, "n_predict": 6, "stop": 6, "stream": 6, "stream_options": 6,
+}
+
+// fieldsOf are the fields of a request that act at a stage, as they were sent, cut where
+// they are long.
+func fieldsOf(sent map[string]json.RawMessage) (list []field) {
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		if at := actsAt[name]; at > 0 && len(list) < glassFields {
+			list = append(list, field{name, terms.Shortened(string(sent[name]), glassChars), at})
+		}
+	}
+	return list
+}

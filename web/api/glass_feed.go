@@ -1,0 +1,221 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// A client that sends a page's code behind its key, KEY~CODE, shows its requests on that
+// page and on no other.
+const (
+	codeMark   = "~"
+	codeLength = 22 // characters of 6 bits: 132 bits, which nobody guesses
+)
+
+// code is what a learner's clients send behind their keys.
+func (s *Server) code(learner string) string {
+	return base64.RawURLEncoding.EncodeToString(s.MAC("api glass " + learner))[:codeLength]
+}
+
+// codes are the shelves that a learner's page shows: theirs and, where only its own
+// machine reaches the server, that of the clients without a code.
+func (s *Server) codes(learner string) []string {
+	if s.Access.Open {
+		return []string{s.code(learner), ""}
+	}
+	return []string{s.code(learner)}
+}
+
+// keyOf is the key of a request, "" if it has none.
+func keyOf(r *http.Request) string {
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return key
+}
+
+// cutCode takes a code off a key.
+func cutCode(key string) (before, code string, ok bool) {
+	i := strings.LastIndex(key, codeMark)
+	if i < 0 || len(key)-i-len(codeMark) != codeLength {
+		return key, "", false
+	}
+	return key[:i], key[i+len(codeMark):], true
+}
+
+// shelfOf returns the code of the shelf that a request belongs on, if it belongs on any.
+func (s *Server) shelfOf(r *http.Request) (code string, ok bool) {
+	if _, code, ok = cutCode(keyOf(r)); ok {
+		return code, true
+	}
+	return "", s.Access.Open
+}
+
+// Feeds are the live parts of the page, by name: glass has the requests as they are being
+// answered. It takes no commands.
+func (s *Server) Feeds() map[string]wire.Open {
+	return map[string]wire.Open{"glass": s.openGlass}
+}
+
+func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
+	switch {
+	case !s.Access.Open && len(s.keys) == 0:
+		return nil, terms.Refuse(terms.CodeUnknown, "The API is off at this address.")
+	case v.Fresh:
+		return nil, terms.Refuse("cookie", "Your browser keeps no cookies, so this page can't tell your requests from "+
+			"others'. Allow cookies for this page and reload it.")
+	}
+	codes := s.codes(v.Learner)
+	wake, stop := s.glass.watch(codes...)
+	if wake == nil {
+		return nil, terms.Refuse("full", "Too many pages are looking at requests right now. Reload this one in a "+
+			"minute.")
+	}
+	return &glassFeed{s, codes, wake, stop}, nil
+}
+
+// glassFeed is a page that looks at requests.
+type glassFeed struct {
+	s     *Server
+	codes []string
+	wake  chan struct{}
+	stop  func()
+}
+
+// glassPace is how long a page has the same picture at least.
+const glassPace = 100 * time.Millisecond
+
+// Serve implements [wire.Part]. A page that has all requests gets only the one that has
+// changed.
+func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
+	defer f.stop()
+	shown := map[uint64]int{} // id → version
+	pace := time.NewTimer(0)
+	defer pace.Stop()
+	for first := true; ; first = false {
+		if err := out.Ready(); err != nil {
+			return err
+		}
+		panels, err := f.panels(ctx, shown, first)
+		if err != nil {
+			return err
+		}
+		if len(panels) > 0 {
+			if err := out.Send(wire.Message{Panels: panels}); err != nil {
+				return err
+			}
+		}
+		pace.Reset(glassPace)
+		for due, changed := false, false; !due || !changed; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-f.wake:
+				changed = true
+			case <-pace.C:
+				due = true
+			case c, ok := <-in:
+				if !ok {
+					return nil
+				}
+				e := terms.Refuse(terms.CodeUnknown, "This part of the page takes no commands.")
+				if err := out.Send(wire.Message{Ack: c.N, Error: e}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// panels are what has changed since shown: the list, where requests have come or gone, or
+// single ones.
+func (f *glassFeed) panels(
+	ctx context.Context, shown map[uint64]int, first bool,
+) (list []wire.Panel, err error) {
+	requests := f.s.glass.list(f.codes...)
+	all := first || len(requests) != len(shown)
+	for _, x := range requests {
+		all = all || shown[x.ID] == 0
+	}
+	if all {
+		var b strings.Builder
+		err := glassHTML(requests).Render(ctx, &b)
+		clear(shown)
+		for _, x := range requests {
+			shown[x.ID] = x.Version
+		}
+		return []wire.Panel{{ID: "glass", Op: wire.Morph, HTML: b.String()}}, err
+	}
+	for i, x := range requests {
+		if shown[x.ID] == x.Version {
+			continue
+		}
+		var b strings.Builder
+		if err := watchedHTML(x, i == 0).Render(ctx, &b); err != nil {
+			return nil, err
+		}
+		shown[x.ID] = x.Version
+		list = append(list, wire.Panel{ID: glassID(x), Op: wire.Morph, HTML: b.String()})
+	}
+	return list, nil
+}
+
+// glassID is the id of a request's element.
+func glassID(x seen) string { return fmt.Sprintf("request-%d", x.ID) }
+
+// step answers GET /api/step?request=ID&token=N: it leads to the draw of a token in the
+// Loop.
+func (s *Server) step(w http.ResponseWriter, r *http.Request) {
+	learner := s.base.Who(w, r)
+	id, _ := strconv.ParseUint(r.URL.Query().Get("request"), 10, 64)
+	n, _ := strconv.Atoi(r.URL.Query().Get("token"))
+	if x, ok := s.glass.find(id, s.codes(learner)...); ok && x.Link != "" {
+		link, err := session.LinkTo(s.Model, x.Link, session.Cursor{Step: n, Stage: infer.KindSample})
+		if err == nil && link != "" {
+			http.Redirect(w, r, "/loop?log="+link, http.StatusSeeOther)
+			return
+		}
+	}
+	s.base.Refuse(w, r, http.StatusNotFound, "This token is no longer here.",
+		"Requests are kept for a few minutes only. Send yours again, and open its token then.")
+}
+
+// badge is what has become of a request, and the class for it.
+func (x seen) badge() (words, class string) {
+	switch {
+	case x.Problem != nil && len(x.Tokens) > 0:
+		return "broken off", "is-bad"
+	case x.Problem != nil:
+		return "refused", "is-bad"
+	case x.Done:
+		return "answered", "is-good"
+	}
+	return "being answered", "is-busy"
+}
+
+// pace says how long the first token took, and the others on average.
+func (x seen) pace() string {
+	if x.First.IsZero() {
+		return ""
+	}
+	text := "first token after " + milliseconds(x.First.Sub(x.At))
+	if n := len(x.Tokens) + x.More - 1; n > 0 {
+		text += ", then " + milliseconds(x.Last.Sub(x.First)/time.Duration(n)) + " a token"
+	}
+	return text
+}
+
+func milliseconds(d time.Duration) string {
+	return terms.Decimals(float64(d)/float64(time.Millisecond), 1) + " ms"
+}
+
+// stages are the stages with the request's fields.
+func (x seen) stages() []stageFields { return stagesOf(x.Fields) }
