@@ -13,6 +13,7 @@ import collections
 import functools
 import heapq
 import json
+import multiprocessing
 import re
 import sys
 
@@ -144,17 +145,23 @@ class Tokenizer:
         return bytes(self.bytes[c] for i in ids if i for c in self.names[i]).decode("utf-8", "replace")
 
 
+def encoded(doc):
+    return np.array([0, *tok.encode(doc)], dtype=np.uint16), len(doc)
+
+
 def main():
     if sys.argv[1] == "train":
         vocab, merges = train(sys.argv[4:], int(sys.argv[2]))
         save(vocab, merges, sys.argv[3])
         print(f"{len(vocab)} tokens; last merges: {merges[-5:]}")
         return
+    global tok  # what the workers share with this process
     tok, parts, chars, total = Tokenizer(sys.argv[2]), [], 0, 0
-    for doc in read(sys.argv[4:]):
-        parts.append(np.array([0, *tok.encode(doc)], dtype=np.uint16))
-        chars += len(doc)
-        total += len(parts[-1])
+    with multiprocessing.get_context("fork").Pool() as pool:
+        for ids, n in pool.imap(encoded, read(sys.argv[4:]), 64):
+            parts.append(ids)
+            chars += n
+            total += len(ids)
     np.concatenate([*parts, np.zeros(1, np.uint16)]).tofile(sys.argv[3])
     print(f"{total} tokens, {chars / total:.2f} characters a token")
 

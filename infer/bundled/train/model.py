@@ -13,6 +13,11 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 try:
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+except ImportError:  # a PyTorch before 2.5: no GPU path
+    flex_attention = None
+
+try:
     import kernels
 except Exception:  # no compiler, or a platform that ctypes cannot load from
     kernels = None
@@ -43,8 +48,8 @@ PRESETS = {
     # Two matrices where the target has one: looking up a row costs no multiplication.
     "draft": Config(dim=64, layers=3, heads=2, kv_heads=1, ffn=448, tied=False),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
-    # For a GPU: 8.8 million parameters.
-    "large": Config(dim=320, layers=7, heads=10, kv_heads=2, ffn=864),
+    # For a GPU: 10.6 million parameters.
+    "large": Config(dim=384, heads=6, kv_heads=2, head_dim=64, ffn=960),
 }
 
 
@@ -116,13 +121,32 @@ class Model(nn.Module):
         at = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         return torch.where(ids == 0, at, torch.zeros_like(at)).cummax(1).values.int().contiguous()
 
+    def attention(self, ids, isolate):
+        """The function of queries, keys and values [batch, heads, time, head size] that suits the device."""
+        c, (b, t) = self.c, ids.shape
+        lo = self.starts(ids) if isolate else torch.zeros_like(ids, dtype=torch.int)
+        compiling = flex_attention and torch.compiler.is_compiling()
+        if compiling and torch.is_grad_enabled():  # one kernel that skips what a position does not see
+            blocks = create_block_mask(lambda row, head, i, j: (j <= i) & (j >= lo[row, i]), b, None, t, t, device=ids.device)
+            return lambda q, key, v: flex_attention(q, key, v, block_mask=blocks, enable_gqa=True)
+        at = torch.arange(t, device=ids.device)
+        seen = (at[None, None, :] <= at[None, :, None]) & (at[None, None, :] >= lo[:, :, None])
+        rep = c.heads // c.kv_heads
+        if compiling:  # a teacher: PyTorch 2.11 could not compile the kernel above without gradients
+            return lambda q, key, v: F.scaled_dot_product_attention(
+                q, key.repeat_interleave(rep, 1), v.repeat_interleave(rep, 1), attn_mask=seen[:, None])
+        mask = torch.zeros(b, 1, t, t, device=ids.device).masked_fill(~seen[:, None], -1e9)
+
+        def attend(q, key, v):
+            key, v = key.repeat_interleave(rep, 1), v.repeat_interleave(rep, 1)
+            return torch.softmax(q @ key.transpose(-2, -1) / math.sqrt(c.head_dim) + mask, -1).to(v.dtype) @ v
+
+        return attend
+
     def hidden(self, ids, isolate=True):
         """ids [batch, time] -> normalised last states [batch, time, dim]; plain PyTorch."""
         c, (b, t) = self.c, ids.shape
-        at = torch.arange(t, device=ids.device)
-        lo = self.starts(ids) if isolate else torch.zeros_like(ids, dtype=torch.int)
-        seen = (at[None, None, :] <= at[None, :, None]) & (at[None, None, :] >= lo[:, :, None])
-        mask = torch.zeros(b, 1, t, t, device=ids.device).masked_fill(~seen[:, None], -1e9)
+        attend = self.attention(ids, isolate)
         cos, sin = self.cos[:t], self.sin[:t]
 
         def rotate(x):
@@ -138,10 +162,7 @@ class Model(nn.Module):
             q, key, v = F.linear(norm(x, k.input_norm), k.qkv).view(b, t, -1, c.head_dim).transpose(1, 2).split(
                 [c.heads, c.kv_heads, c.kv_heads], 1)
             q, key = rotate(q).to(v.dtype), rotate(key).to(v.dtype)
-            rep = c.heads // c.kv_heads
-            key, v = key.repeat_interleave(rep, 1), v.repeat_interleave(rep, 1)
-            att = torch.softmax(q @ key.transpose(-2, -1) / math.sqrt(c.head_dim) + mask, -1).to(v.dtype)
-            x = x + F.linear((att @ v).transpose(1, 2).reshape(b, t, -1), k.o)
+            x = x + F.linear(attend(q, key, v).transpose(1, 2).reshape(b, t, -1), k.o)
             gate, up = F.linear(norm(x, k.post_norm), k.gate_up).chunk(2, -1)
             x = x + F.linear(F.silu(gate) * up, k.down)
         return norm(x, self.norm)
@@ -162,12 +183,13 @@ class Model(nn.Module):
             r = kernels.Linear.apply(kernels.SwiGLU.apply(kernels.Linear.apply(h, k.gate_up)), k.down)
         return kernels.AddNorm.apply(x, r, self.norm, c.eps)[1]
 
-    def loss(self, ids, labels, fused=None, teacher=None, share=0.0):
-        """Mean cross-entropy in nats; with a teacher, mixed with the distance to its distribution."""
+    def loss(self, ids, labels, fused=None, teacher=None, share=0.0, hint=None):
+        """Mean cross-entropy in nats; with a teacher, mixed with the distance to its distribution.
+        hint is the teacher's logits [batch, time, vocab] where they are known already."""
         if fused is None:
             fused = kernels is not None and kernels.LIB is not None and ids.device.type == "cpu"
         if fused:
-            hint = None
+            hint = None  # of a part of the positions
             if teacher is not None:
                 with torch.no_grad():
                     th = teacher.hidden_fused(ids).view(-1, teacher.c.dim)
@@ -177,8 +199,10 @@ class Model(nn.Module):
             return kernels.HeadLoss.apply(h.view(-1, self.c.dim), self.output, labels.reshape(-1).contiguous(), hint, share)
         z = self.logits(ids).float().view(-1, self.c.vocab)
         loss = F.cross_entropy(z, labels.reshape(-1))
-        if teacher is not None:
+        if teacher is not None and hint is None:
             with torch.no_grad():
-                q = torch.softmax(teacher.logits(ids).float().view(-1, self.c.vocab), -1)
+                hint = teacher.logits(ids)
+        if hint is not None:
+            q = torch.softmax(hint.float().view(-1, self.c.vocab), -1)
             loss = (1 - share) * loss - share * (q * torch.log_softmax(z, -1)).sum(-1).mean()
         return loss

@@ -46,8 +46,8 @@ class Optimizer:
         """One update; the gradient's norm before clipping is returned. Clipping concerns AdamW only:
         Muon's update does not depend on the gradient's scale."""
         self.count += 1
-        norm = torch.sqrt(sum(p.grad.pow(2).sum() for p in self.adam)).item()
-        scale = min(1.0, clip / (norm + 1e-6))
+        norm = torch.sqrt(sum(p.grad.pow(2).sum() for p in self.adam))
+        scale = (clip / (norm + 1e-6)).clamp(max=1.0)  # stays on its device: a GPU need not wait for it
         b1, b2 = self.betas
         for p, m, v in zip(self.adam, self.m, self.v):
             g = p.grad * scale

@@ -15,7 +15,7 @@ import torch
 
 from run import Pretrained
 
-ROWS, LENGTH = 256, 160
+ROWS, LENGTH = {"cpu": 256, "cuda": 4096}, 160
 
 
 def prompts(r, texts, n):
@@ -33,10 +33,10 @@ def prompts(r, texts, n):
 @torch.no_grad()
 def write(p, begun, length):
     """begun: lists of ids -> the same lists, gone on at T = 1; a text ends before its end of text."""
-    cache = [[torch.zeros(len(begun), p.c.kv_heads, length, p.c.head_dim) for _ in "kv"] for _ in range(p.c.layers)]
+    cache = [[torch.zeros(len(begun), p.c.kv_heads, length, p.c.head_dim, device=p.device) for _ in "kv"] for _ in range(p.c.layers)]
     out, over = [list(b) for b in begun], [False] * len(begun)
     for t in range(length - 1):
-        z = p.step(torch.tensor([o[t] if t < len(o) else 0 for o in out]), t, cache)
+        z = p.step(torch.tensor([o[t] if t < len(o) else 0 for o in out], device=p.device), t, cache)
         drawn = torch.multinomial(torch.softmax(z, -1), 1)[:, 0].tolist()
         for i, o in enumerate(out):
             if not over[i] and t + 1 == len(o):
@@ -61,7 +61,8 @@ def main():
     torch.manual_seed(a.seed)
     torch.set_num_threads(a.threads)
     torch.set_flush_denormal(True)
-    p, r = Pretrained(a.target), np.random.default_rng(a.seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    p, r = Pretrained(a.target, device), np.random.default_rng(a.seed)
     read = lambda path: np.fromfile(path, dtype=np.uint16)
     documents = [(d, np.flatnonzero(d == 0)[:-1]) for d in map(read, a.documents)]
     streams = [(d, np.arange(len(d) - 32)) for d in map(read, a.stream)]
@@ -69,7 +70,7 @@ def main():
         parser.error("nothing to begin with: give --stream or --documents")
     made, count = [], 0
     while count < a.tokens:
-        for ids in write(p, prompts(r, streams + documents, ROWS), LENGTH):
+        for ids in write(p, prompts(r, streams + documents, ROWS[device]), LENGTH):
             made.append(np.array(ids, dtype=np.uint16))
             count += len(ids)
         print(f"{count:,} tokens", flush=True)

@@ -38,7 +38,7 @@ def read_safetensors(path):
 class Pretrained:
     """An exported folder: .model, .tok, .c"""
 
-    def __init__(self, folder):
+    def __init__(self, folder, device="cpu"):
         folder = pathlib.Path(folder)
         j = json.loads((folder / "config.json").read_text())
         self.c = Config(j["hidden_size"], j["num_hidden_layers"], j["num_attention_heads"], j["num_key_value_heads"], j["head_dim"],
@@ -55,14 +55,15 @@ class Pretrained:
                           f"blocks.{i}.gate_up": torch.cat([g("mlp.gate_proj"), g("mlp.up_proj")]), f"blocks.{i}.down": g("mlp.down_proj")})
         self.model = Model(self.c)
         self.model.load_state_dict(state)
-        self.model.eval()
+        self.model.eval().to(device)
+        self.device = device
         self.tok = Tokenizer(folder / "tokenizer.json")
         self.parameters = sum(p.numel() for p in self.model.parameters())
 
     @torch.no_grad()
     def logits(self, ids):
         """ids [n] -> [n, vocab] float32; every position sees all before it."""
-        return self.model.logits(torch.tensor([ids]), isolate=False)[0]
+        return self.model.logits(torch.tensor([ids], device=self.device), isolate=False)[0].cpu()
 
     @torch.no_grad()
     def step(self, ids, t, cache):
@@ -98,11 +99,11 @@ class Pretrained:
         limit_at = [min(len(i) + limit, self.c.context) for i in ids]
         seeds = seeds or list(range(1, len(ids) + 1))
         last = max(limit_at)
-        cache = [[torch.zeros(len(ids), self.c.kv_heads, last, self.c.head_dim) for _ in "kv"] for _ in range(self.c.layers)]
+        cache = [[torch.zeros(len(ids), self.c.kv_heads, last, self.c.head_dim, device=self.device) for _ in "kv"] for _ in range(self.c.layers)]
         out, ended = [list(i) for i in ids], [False] * len(ids)
         rows = list(range(len(ids)))  # the prompts in the batch: those whose text is done leave it
         for t in range(last):
-            z = self.step(torch.tensor([out[i][t] for i in rows]), t, cache).double().numpy()
+            z = self.step(torch.tensor([out[i][t] for i in rows], device=self.device), t, cache).double().cpu().numpy()
             stay = []
             for r, i in enumerate(rows):
                 if t + 1 >= len(ids[i]):

@@ -17,6 +17,8 @@ import argparse
 import json
 import os
 import pathlib
+import queue
+import threading
 import time
 
 import numpy as np
@@ -77,21 +79,47 @@ def save(path, value):
     os.replace(f"{path}.part", path)
 
 
+def save_text(path, value):
+    part = path.with_name(path.name + ".part")
+    part.write_text(value)
+    os.replace(part, path)
+
+
 def factor(step, steps, warm, decay):
     """Warm up, hold, then fall in a straight line to zero over the last `decay` of the run."""
     return min(1.0, (step + 1) / warm, max(0.0, (steps - step) / (decay * steps)))
 
 
 @torch.no_grad()
-def held_out(model, sets, t=512, rows=8):
+def held_out(model, sets, device, t=512, rows=8):
     """Mean loss in nats a token on the first windows of each held-out set."""
     result = {}
     for name, data in sets.items():
         at = {"epoch": 0, "i": 0}
-        w = np.stack([data.window(t, at) for _ in range(3 * rows)]).astype(np.int64)
-        result[name] = (float(np.mean([model.loss(torch.from_numpy(w[i:i + rows, :-1].copy()),
-                                                torch.from_numpy(w[i:i + rows, 1:].copy())).item() for i in range(0, len(w), rows)])))
+        w = np.stack([data.window(t, at) for _ in range(3 * rows)])
+        result[name] = (float(np.mean([model.loss(*halves(w[i:i + rows], device)).item() for i in range(0, len(w), rows)])))
     return result
+
+
+def halves(w, device):
+    """Windows [rows, time + 1] -> what is read and what comes next, [rows, time] each."""
+    w = torch.from_numpy(w.astype(np.int64))
+    if device == "cuda":
+        w = w.pin_memory().to(device, non_blocking=True)
+    return w[:, :-1].contiguous(), w[:, 1:].contiguous()
+
+
+def ahead(make, n=4):
+    """What make() yields, made in a thread, n of it in advance."""
+    q = queue.Queue(n)
+
+    def work():
+        for x in make():
+            q.put(x)
+        q.put(None)
+
+    threading.Thread(target=work, daemon=True).start()
+    return iter(q.get, None)
 
 
 def text(s):
@@ -121,7 +149,8 @@ def main():
     p.add_argument("--weight-decay", type=float, default=0.05)
     p.add_argument("--warm", type=int, default=100)
     p.add_argument("--decay", type=float, default=0.5)
-    p.add_argument("--teacher", help="run folder of the target")
+    p.add_argument("--teacher", help="run folder of the target, or one that was exported")
+    p.add_argument("--seconds", type=float, help="set the steps by this and by the rate of the first hundred")
     p.add_argument("--init", help="exported folder of the same tokenizer, and of the same shape or a smaller one, whose weights to start from")
     p.add_argument("--share", type=float, default=0.9, help="weight of the teacher's distribution")
     p.add_argument("--threads", type=int, default=os.cpu_count())
@@ -158,41 +187,67 @@ def main():
             s["at"].setdefault(k, {"epoch": 0, "i": 0})
     teacher = None
     if a.teacher:
-        t = torch.load(pathlib.Path(a.teacher) / "checkpoint.pt", map_location=device)
-        teacher = Model(PRESETS[t["arguments"]["preset"]]).to(device)
-        teacher.load_state_dict(t["model"])
+        if (pathlib.Path(a.teacher) / "config.json").exists():
+            teacher = Pretrained(a.teacher).model.to(device)
+        else:
+            t = torch.load(pathlib.Path(a.teacher) / "checkpoint.pt", map_location=device)
+            teacher = Model(PRESETS[t["arguments"]["preset"]]).to(device)
+            teacher.load_state_dict(t["model"])
+        teacher.requires_grad_(False)
+    fast = device == "cuda"
+    compute = torch.compile(model.loss, dynamic=False) if fast else model.loss
+    hints = torch.compile(teacher.logits, dynamic=False) if fast and teacher else None
     print(f"{sum(q.numel() for q in model.parameters()):,} parameters on {device}", flush=True)
 
     def checkpoint():
         save(run / "checkpoint.pt", {**s, "model": model.state_dict(), "optimizer": opt.state(), "arguments": vars(a)})
 
-    smooth, clock, cpu = None, time.time(), time.process_time()
-    while True:
-        steps = int((run / "steps").read_text()) if (run / "steps").exists() else a.steps
-        if s["step"] >= steps:
-            break
-        t = a.long if s["step"] >= a.long_from * steps else a.time
-        rows = a.tokens // t
-        sources = [n for n, share in shares.items() for _ in range(rows_of(s["step"], rows, share))][:rows]
-        sources += [last] * (rows - len(sources))
-        w = np.stack([train[n].window(t, s["at"][n]) for n in sources]).astype(np.int64)
-        x, y = torch.from_numpy(w[:, :-1].copy()).to(device), torch.from_numpy(w[:, 1:].copy()).to(device)
-        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
-            loss = model.loss(x, y, teacher=teacher, share=a.share if teacher else 0.0)
+    def total():
+        return int((run / "steps").read_text()) if (run / "steps").exists() else a.steps
+
+    def batches():
+        """(windows, where the texts stand after them), step by step."""
+        step, at = s["step"], {k: dict(v) for k, v in s["at"].items()}
+        while step < total():
+            t = a.long if step >= a.long_from * total() else a.time
+            rows = a.tokens // t
+            sources = [n for n, share in shares.items() for _ in range(rows_of(step, rows, share))][:rows]
+            sources += [last] * (rows - len(sources))
+            step += 1
+            yield np.stack([train[n].window(t, at[n]) for n in sources]), {k: dict(v) for k, v in at.items()}
+
+    smooth, clock, cpu, begun, first = None, time.time(), time.process_time(), time.time(), s["step"]
+    for w, at in ahead(batches) if fast else batches():
+        steps = total()
+        x, y = halves(w, device)
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=fast):
+            if fast and teacher:
+                with torch.no_grad():
+                    hint = hints(x)
+                loss = compute(x, y, fused=False, hint=hint, share=a.share)
+            else:
+                loss = compute(x, y, fused=False if fast else None, teacher=teacher, share=a.share if teacher else 0.0)
         loss.backward()
         opt.step(factor(s["step"], steps, a.warm, a.decay))
         for q in model.parameters():
             q.grad = None
         s["step"] += 1
-        s["tokens"] += rows * t
-        smooth = loss.item() if smooth is None else 0.96 * smooth + 0.04 * loss.item()
+        s["at"] = at
+        s["tokens"] += x.numel()
+        loss = loss.detach()
+        smooth = loss if smooth is None else 0.96 * smooth + 0.04 * loss
+        if a.seconds and s["step"] == first + 40:
+            marked = smooth.item() and time.time()
+        if a.seconds and s["step"] == first + 140 and not (run / "steps").exists():
+            pace = smooth.item() and (time.time() - marked) / 100
+            save_text(run / "steps", str(s["step"] + int((begun + a.seconds - time.time()) / pace)))
         if s["step"] % 25 == 0:
-            print(f"step {s['step']}/{steps} {s['tokens'] / 1e6:.1f}M tokens loss {smooth:.3f} epochs "
-                  f"{' '.join(str(v['epoch']) for v in s['at'].values())} {25 * rows * t / (time.time() - clock):.0f} tokens/s", flush=True)
+            print(f"step {s['step']}/{steps} {s['tokens'] / 1e6:.1f}M tokens loss {smooth.item():.3f} epochs "
+                  f"{' '.join(str(v['epoch']) for v in s['at'].values())} {25 * x.numel() / (time.time() - clock):.0f} tokens/s", flush=True)
             s["seconds"] += time.process_time() - cpu
             clock, cpu = time.time(), time.process_time()
         if s["step"] % a.every == 0 or s["step"] == steps:
-            s["log"].append({"step": s["step"], "tokens": s["tokens"], "held_out": held_out(model, held)})
+            s["log"].append({"step": s["step"], "tokens": s["tokens"], "held_out": held_out(model, held, device)})
             print("  held out", {k: round(v, 3) for k, v in s["log"][-1]["held_out"].items()}, flush=True)
             checkpoint()
             clock = time.time()
