@@ -1,9 +1,11 @@
 package learn_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 const atStage = `Number(document.querySelector("#turn").dataset.stage)`
@@ -103,6 +105,28 @@ func TestFrontDoorLeadsIntoTheFirstRun(t *testing.T) {
 	tab.Go(url + "/?seed=3&n=1")
 	browser.Touch(tab).Press(".starters a:last-child")
 	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
+}
+
+// TestOpeningsFitTheField: every opening that the home page offers can be read whole in its field.
+func TestOpeningsFitTheField(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
+	tab.Until(`document.fonts.status === "loaded"`)
+	for _, screen := range []browser.Screen{browser.Phone, browser.Chromebook} {
+		tab.Screen(screen)
+		tab.Until(fmt.Sprintf(`innerWidth === %d`, screen.Width))
+		for _, o := range session.Openings {
+			if o.Kind != session.Tale {
+				continue
+			}
+			tab.Eval(fmt.Sprintf(`document.getElementById("begin").value = %q`, o.Text))
+			if over := browser.Value[int](tab, `document.getElementById("begin").scrollWidth -
+				document.getElementById("begin").clientWidth`); over > 0 {
+				t.Errorf("%d px wide: %q lacks %d px in the field", screen.Width, o.Text, over)
+			}
+		}
+	}
 }
 
 // TestHomeIsShort: the words that a new visitor sees.
