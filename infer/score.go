@@ -90,6 +90,13 @@ type Surprise struct {
 	Nats   float64 // Σ −ln p of them, at T = 1 over the whole vocabulary
 }
 
+// add counts a token with ln p and the bytes that it spells.
+func (r *Surprise) add(logProb float64, bytes int) {
+	r.Tokens++
+	r.Nats -= logProb
+	r.Bytes += bytes
+}
+
 // Bits is how many bits it takes to write the text down with the model's probabilities.
 func (r Surprise) Bits() float64 { return r.Nats / math.Ln2 }
 
@@ -119,9 +126,7 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 	}
 	count := func(t ReadToken) {
 		if !t.First {
-			sum.Tokens++
-			sum.Nats -= t.LogProb
-			sum.Bytes += len(m.tok.Bytes(t.Token.ID))
+			sum.add(t.LogProb, len(m.tok.Bytes(t.Token.ID)))
 		}
 		if each != nil {
 			each(t)

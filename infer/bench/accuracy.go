@@ -105,7 +105,7 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 			if sampling.Top(p, 1)[0] == sampling.Top(q, 1)[0] {
 				kept++
 			}
-			d := Divergence(p, q)
+			d := sampling.Divergence(p, q)
 			a.MeanKL += d
 			a.MaxKL = max(a.MaxKL, d)
 			for i := range p {
@@ -131,29 +131,4 @@ func everyLogit(ctx context.Context, m *infer.Model, ids []int) ([]float32, erro
 	z := make([]float32, len(ids)*m.Config().Vocab)
 	_, err := m.LogitsTo(ctx, out, z)
 	return z, err
-}
-
-// Divergence is the Kullback–Leibler divergence Σ p·ln(p/q) of the softmaxes
-// of two rows of logits at T = 1, in nats, computed in float64.
-func Divergence(p, q []float32) float64 {
-	zp, zq := logSum(p), logSum(q)
-	var d float64
-	for i := range p {
-		lp, lq := float64(p[i])-zp, float64(q[i])-zq
-		d += math.Exp(lp) * (lp - lq)
-	}
-	return max(d, 0) // rounding can make it slightly negative
-}
-
-// logSum is ln Σ e^z.
-func logSum(z []float32) float64 {
-	most := math.Inf(-1)
-	for _, v := range z {
-		most = max(most, float64(v))
-	}
-	var sum float64
-	for _, v := range z {
-		sum += math.Exp(float64(v) - most)
-	}
-	return most + math.Log(sum)
 }

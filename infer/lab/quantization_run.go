@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bench"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -169,7 +168,7 @@ func (r *quantizationRun) compare() error {
 		for i := range r.ways {
 			d, same := 0.0, sampling.Top(z[i], 1)[0] == sampling.Top(z[0], 1)[0]
 			if i > 0 {
-				d = bench.Divergence(z[0], z[i])
+				d = sampling.Divergence(z[0], z[i])
 			}
 			step.KL, step.Same = append(step.KL, d), append(step.Same, same)
 			r.ways[i].kl = append(r.ways[i].kl, d)

@@ -167,8 +167,7 @@ func newStrip(r *why.Report) strip {
 		c := top[i-1]
 		t := stripToken{Token: stage.TokenText(m.Token(tokens[i])), At: fmt.Sprintf("%d.%d", len(r.Lens)-1, i-1)}
 		t.Bits, t.Class = surprise(c)
-		t.Height = stripHigh * min(c.Surprise()/stripBits, 1)
-		t.Y = stripHigh - t.Height
+		t.bar(c.Surprise())
 		s.Tokens = append(s.Tokens, t)
 		sum += c.Surprise()
 	}

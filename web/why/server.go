@@ -53,8 +53,8 @@ func New(d Deps) *Server {
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, pages.Elsewhere{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
-		Say: "“Why this token?” is at /why.",
-	}, pages.Routes{"GET /why": s.page, "GET /why.json": s.json})
+		Say: "“Why this token?” is at /why, and how well a text was expected at /score.",
+	}, pages.Routes{"GET /why": s.page, "GET /why.json": s.json, "GET /score": s.score})
 }
 
 const (

@@ -1,0 +1,237 @@
+package why
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// scored is what the page /score is asked: a text, and one beside it or another
+// temperature. It is all of the page's address.
+type scored struct {
+	Texts [2]string // the second is "" for none
+	Temps [2]string // as typed
+}
+
+func scoredOf(q url.Values) scored {
+	a := scored{Texts: [2]string{begins + " Paris.", q.Get("other")}, Temps: [2]string{q.Get("t"), q.Get("u")}}
+	if q.Has("text") {
+		a.Texts[0] = q.Get("text")
+	}
+	for i, t := range a.Temps {
+		if strings.TrimSpace(t) == "" {
+			a.Temps[i] = "1"
+		}
+	}
+	return a
+}
+
+// sides reads what is asked: one side, or two if there is another text or temperature.
+// The error is a sentence, and field the one at fault.
+func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
+	texts := []string{a.Texts[0]}
+	switch {
+	case a.Texts[1] != "":
+		texts = append(texts, a.Texts[1])
+	case strings.TrimSpace(a.Temps[0]) != strings.TrimSpace(a.Temps[1]):
+		texts = append(texts, a.Texts[0])
+	}
+	for i, text := range texts {
+		// Browsers send the ends of a form's lines as \r\n.
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+		if err := m.CheckPrompt(text, session.DefaultLimits().PromptBytes); err != nil {
+			return nil, scoreFields[i], sentenceOf(err)
+		}
+		t, err := strconv.ParseFloat(strings.TrimSpace(a.Temps[i]), 64)
+		if err != nil {
+			return nil, scoreTemps[i], errors.New("The temperature must be a number.")
+		}
+		sides = append(sides, infer.Side{Text: text, Temperature: t})
+	}
+	return sides, "", nil
+}
+
+// The fields of the page's address: those of the texts, and their temperatures.
+var scoreFields, scoreTemps = [2]string{"text", "other"}, [2]string{"t", "u"}
+
+// scoreView is the page.
+type scoreView struct {
+	Ask   scored
+	Bad   string
+	Field string // at fault
+	Sides []scoredSide
+	Apart *apart // nil for one side
+	Rows  []scoreRow
+}
+
+// scoredSide is a text with its sums.
+type scoredSide struct {
+	Name   string
+	Tokens []stripToken
+	Facts  []field
+}
+
+// apart is how far apart two sides are, step by step.
+type apart struct {
+	Tokens  []stripToken // of the first side, with bars of the divergence
+	Average string
+	Most    string // where it is largest
+	Rest    string // what is not compared
+}
+
+// scoreRow is a step in figures.
+type scoreRow struct {
+	N      int
+	Tokens [2]stage.Text
+	Bits   [2]string
+	Apart  string
+}
+
+// score answers GET /score.
+func (s *Server) score(w http.ResponseWriter, r *http.Request) {
+	v := scoreView{Ask: scoredOf(r.URL.Query())}
+	sides, at, err := v.Ask.sides(s.Model)
+	status := http.StatusOK
+	if err == nil {
+		var c *infer.Comparison
+		c, status, err = s.compare(w, r, sides)
+		var wrong *terms.RangeError
+		switch {
+		case err == nil:
+			v.show(sides, c)
+		case errors.As(err, &wrong):
+			at = map[bool]string{true: "t", false: "text"}[wrong.Field == "temperature"]
+			err = errors.New(wrong.Sentence())
+		default:
+			head, say := s.failed(status, err)
+			s.Refuse(w, r, status, head, say)
+			return
+		}
+	}
+	if err != nil {
+		v.Bad, v.Field, status = pages.Sentence(err), at, http.StatusBadRequest
+	}
+	s.HTML(w, r, status, scoreHTML(v))
+}
+
+// compare asks the model, in the queue for plain requests.
+func (s *Server) compare(w http.ResponseWriter, r *http.Request, sides []infer.Side) (*infer.Comparison, int, error) {
+	who, _ := s.Caller(r)
+	who.Learner = s.Who(w, r)
+	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)
+	if err != nil {
+		return nil, http.StatusServiceUnavailable, err
+	}
+	defer release()
+	c, err := s.Model.Compare(ctx, sides...)
+	switch {
+	case err == nil, errors.As(err, new(*terms.RangeError)):
+		return c, http.StatusOK, err
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return nil, http.StatusServiceUnavailable, errTooLong
+	case ctx.Err() != nil:
+		return nil, http.StatusServiceUnavailable, err
+	}
+	return nil, http.StatusInternalServerError, err
+}
+
+// bitsOf is a number of nats in bits.
+func bitsOf(nats float64) float64 { return nats / math.Ln2 }
+
+// show lays out what was found.
+func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
+	for i, read := range c.Sides {
+		side := scoredSide{Name: "What the model expected"}
+		if len(sides) == 2 {
+			side.Name = [2]string{"First", "Second"}[i]
+			if sides[0].Text == sides[1].Text || sides[i].Temperature != 1 {
+				side.Name += ", at temperature " + strconv.FormatFloat(sides[i].Temperature, 'f', -1, 64)
+			}
+		}
+		for n, t := range read.Tokens {
+			token := stripToken{Token: stage.TokenText(t.Token), Bits: "–"}
+			if !t.First {
+				bits := bitsOf(-t.LogProb)
+				token.Bits, token.Class = terms.Decimals(bits, 1), surpriseClass(bits)
+				token.bar(bits)
+			}
+			side.Tokens = append(side.Tokens, token)
+			v.row(n, i, token)
+		}
+		if s := read.Sum; s.Tokens > 0 {
+			side.Facts = []field{
+				{"tokens", terms.Count(s.Tokens)},
+				{"bits a token", terms.Decimals(s.BitsPerToken(), 2)},
+				{"perplexity", terms.Decimals(s.Perplexity(), 2)},
+				{"bits a byte", terms.Decimals(s.BitsPerByte(), 3)},
+				{"bits in all", terms.Decimals(s.Bits(), 1)},
+			}
+		}
+		v.Sides = append(v.Sides, side)
+	}
+	if len(sides) == 2 {
+		v.apart(c)
+	}
+}
+
+// row notes a token in the table of figures.
+func (v *scoreView) row(n, side int, t stripToken) {
+	if n == len(v.Rows) {
+		v.Rows = append(v.Rows, scoreRow{N: n + 1, Bits: [2]string{"", ""}})
+	}
+	v.Rows[n].Tokens[side], v.Rows[n].Bits[side] = t.Token, t.Bits
+}
+
+// bar draws a number of bits.
+func (t *stripToken) bar(bits float64) {
+	t.Height = stripHigh * min(bits/stripBits, 1)
+	t.Y = stripHigh - t.Height
+}
+
+// apart lays out how far apart the sides are.
+func (v *scoreView) apart(c *infer.Comparison) {
+	a, sum, most := &apart{}, 0.0, 0
+	for n, nats := range c.Divergence {
+		t := stripToken{Token: v.Rows[n].Tokens[0], Class: "is-apart", Bits: terms.Decimals(bitsOf(nats), 2)}
+		t.bar(bitsOf(nats))
+		a.Tokens = append(a.Tokens, t)
+		v.Rows[n].Apart = t.Bits
+		if sum += nats; nats > c.Divergence[most] {
+			most = n
+		}
+	}
+	steps := len(c.Divergence)
+	if steps > 0 {
+		a.Average = terms.Decimals(bitsOf(sum)/float64(steps), 2)
+		a.Most = "It is largest at token " + terms.Count(most+1) + "."
+	}
+	if more := max(len(c.Sides[0].Tokens), len(c.Sides[1].Tokens)) - steps; more > 0 {
+		a.Rest = "The longer text has " + terms.Counted(more, "token") + " more, with nothing opposite."
+	}
+	v.Apart = a
+}
+
+// scoreFrame is what surrounds the page.
+func scoreFrame() shell.Of {
+	f := frame()
+	f.Title, f.Skip, f.Scripts = shell.TitleOf("How well was it expected?"), "Skip to the text", nil
+	return f
+}
+
+// scored is the address at which this text is read beside another.
+func (v view) scored() templ.SafeURL {
+	return templ.SafeURL("/score?" + url.Values{"text": {v.Prompt}}.Encode())
+}

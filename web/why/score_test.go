@@ -1,0 +1,111 @@
+package why_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestScorePage: the page has the sums of viz score, every token with its bits, and says
+// the same as a table.
+func TestScorePage(t *testing.T) {
+	t.Parallel()
+	site, m := webtest.Serve(t, webtest.Options{}), testmodel.Target(t)
+	const text = "Once upon a time there was a <fox>."
+	sum, err := m.ScoreAll(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, status := open(t, site+"/score?text="+url.QueryEscape(text))
+	facts := d.Find(".score__facts").Text()
+	want := "tokens" + terms.Count(sum.Tokens) + "bits a token" + terms.Decimals(sum.BitsPerToken(), 2) +
+		"perplexity" + terms.Decimals(sum.Perplexity(), 2) + "bits a byte" + terms.Decimals(sum.BitsPerByte(), 3) +
+		"bits in all" + terms.Decimals(sum.Bits(), 1)
+	if status != http.StatusOK || facts != want {
+		t.Errorf("status %d, %q, want %q", status, facts, want)
+	}
+	tokens := len(m.Encode(text))
+	if m.Config().BOS >= 0 {
+		tokens--
+	}
+	if n, rows := d.Find(".surp__tk").Length(), d.Find("tbody tr").Length(); n != tokens || rows != tokens {
+		t.Errorf("%d tokens, %d rows, want %d", n, rows, tokens)
+	}
+	if got := d.Find("textarea").First().Text(); got != text {
+		t.Errorf("the form has %q", got)
+	}
+}
+
+// TestScoreComparesTwo: a second text, or the same at another temperature, stands beside
+// the first with the divergence at each step; the same text does not diverge.
+func TestScoreComparesTwo(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	for _, c := range []struct {
+		query string
+		names []string
+		zero  bool
+	}{
+		{"text=The+dog+ran&other=The+cat+ran", []string{"First", "Second"}, false},
+		{"text=The+dog+ran&other=The+dog+ran", []string{"First, at temperature 1", "Second, at temperature 1"}, true},
+		{"text=The+dog+ran&t=1&u=0.5", []string{"First, at temperature 1", "Second, at temperature 0.5"}, false},
+	} {
+		d, status := open(t, site+"/score?"+c.query)
+		sections := d.Find(".why__lens")
+		if status != http.StatusOK || sections.Length() != 3 {
+			t.Fatalf("%s: status %d, %d sections", c.query, status, sections.Length())
+		}
+		for i, name := range c.names {
+			if got := sections.Eq(i).Find("h2").Text(); got != name {
+				t.Errorf("%s: side %d is called %q, want %q", c.query, i, got, name)
+			}
+		}
+		zero := true
+		for _, cell := range d.Find("tbody td:last-child").EachIter() {
+			zero = zero && cell.Text() == "0.00"
+		}
+		if zero != c.zero || d.Find("tbody tr").Length() == 0 {
+			t.Errorf("%s: nothing diverges is %v: %q", c.query, zero, d.Find("tbody").Text())
+		}
+	}
+}
+
+func TestScoreRefuses(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	for query, want := range map[string]string{
+		"text=" + strings.Repeat("a", 5000): "5000 bytes long",
+		"text=%ff":                          "UTF-8",
+		"text=a+b&t=x":                      "must be a number",
+		"text=a+b&t=0":                      "0.1 to 10",
+		"text=a+b&t=NaN":                    "0.1 to 10",
+		"text=a+b&t=1e999":                  "must be a number",
+		"text=a+b&other=" + strings.Repeat("é", 3000): "6000 bytes long",
+		"text=" + strings.Repeat("q+", 2000):          "tokens long",
+	} {
+		d, status := open(t, site+"/score?"+query)
+		if say := d.Find("#score-error").Text(); status != http.StatusBadRequest || !strings.Contains(say, want) ||
+			d.Find("[aria-invalid]").Length() != 1 || d.Find(".surp__tk").Length() != 0 {
+			t.Errorf("%.30s: status %d, %q, want %q", query, status, say, want)
+		}
+	}
+}
+
+func TestScoreIsAccessible(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	tab := browser.Open(t, browser.Chromebook, site+"/score?other=The+capital+of+Spain+is+Paris.")
+	tab.Click(".score__ask button")
+	tab.Until(`document.querySelectorAll('.why__lens').length === 3`)
+	tab.Click(".score__table summary")
+	tab.Shot("score.png")
+	tab.Audit("the page of scores")
+	tab.Screen(browser.Phone)
+	tab.FullShot("score-phone.png")
+}
