@@ -1,7 +1,7 @@
 # The two commands that matter are `go run ./cmd/viz` and `go test ./...`; this
 # file only shortens the others.
 
-.PHONY: build run test check generate golden bench fuzz-short dist site
+.PHONY: build run test check generate golden bench fuzz-short dist site site-figures
 
 build: # a static binary, ./viz
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o viz ./cmd/viz
@@ -36,3 +36,6 @@ site: # everything but classes as a static site, in site/
 	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" dist/wasm/
 	go run ./cmd/viz site -program dist/wasm/viz.wasm -out site $(if $(BASE_URL),-base-url '$(BASE_URL)')
+
+site-figures: # what a visit of the site loads, how soon and how fast it writes on one core, and its memory
+	taskset -c 0 go test ./web/site -run '^$$' -bench Tab -benchtime 1x

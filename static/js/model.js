@@ -10,6 +10,7 @@ function refuse({ say: what, why = [] }) {
   say.textContent = '';
   const head = document.createElement('p');
   head.textContent = `${what} The model of before goes on.`;
+  head.className = 'field-error';
   const list = document.createElement('ul');
   for (const text of why.slice(0, 5)) {
     const line = document.createElement('li');

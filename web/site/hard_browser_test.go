@@ -142,6 +142,40 @@ func TestNoStorage(t *testing.T) {
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 }
 
+// TestStorageFull: where the browser gives no more space, which this one says at every record
+// that is put into its database, the page says so, and goes on.
+func TestStorageFull(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	const full = `const put = IDBObjectStore.prototype.put;
+IDBObjectStore.prototype.put = function (...what) {
+  if (this.name === 'records') throw new DOMException('no more space', 'QuotaExceededError');
+  return put.apply(this, what);
+};
+`
+	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/worker.js") {
+				w.Header().Set("Content-Type", "text/javascript")
+				fmt.Fprintf(w, "%s%s", full, quick.files["worker.js"].Data)
+				return
+			}
+			files.ServeHTTP(w, r)
+		})
+	})+"practice/softmax/")
+	tab.Wait("the program", runs)
+	checkSoftmax(t, tab)
+	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)
+	tab.Faults() // the browser's console has the refusal
+	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "loop/")
+	tab.Wait("a live page", runs+` && document.documentElement.dataset.conn === "live"`)
+	browser.Mouse(tab).Fill("#prompt", "Once upon a time there was a")
+	tab.Click(`#prompt-form button[type="submit"]`)
+	tab.Wait("a run", `document.querySelector("#strip-row")?.innerText.includes("upon")`)
+}
+
 // TestSleepingTab: a key that is pressed while the program loads costs nothing of the text
 // that the address asks for. A browser that sleeps ends the worker with the program and the
 // run in it; the page finds the run again, at the same token, and it goes on.

@@ -33,9 +33,12 @@ func TestModelOfOnesOwn(t *testing.T) {
 	tab.Files("#model-files", file)
 	opened(tab, "llama-mixed")
 	writesAs(t, tab, file)
+	tab.AuditState("the page with a model of one's own", 0)
+	tab.FullShot("model-own.png")
 
 	tab.Files("#model-files", damaged(t, file))
 	tab.Wait("a refusal", `document.querySelector("#model-bad li")`)
+	tab.FullShot("model-refused.png")
 	for _, want := range []string{"can’t be opened", "The model of before goes on", "lie beyond its end"} {
 		if say := tab.Text("#model-bad"); !strings.Contains(say, want) {
 			t.Errorf("the refusal does not say %q: %q", want, say)

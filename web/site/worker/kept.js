@@ -22,20 +22,21 @@ async function openKept(path) {
   };
   const db = await asked(opening);
   db.onversionchange = () => db.close();
-  const change = (stores, act) => {
+  // It fails by its promise alone: browsers also throw at once, where a database was closed.
+  const change = async (stores, act) => {
     const transaction = db.transaction(stores, 'readwrite', { durability: 'strict' });
     act(...[].concat(stores).map((name) => transaction.objectStore(name)));
-    return done(transaction);
+    await done(transaction);
   };
   return {
     keeps: true,
-    rows: () => asked(db.transaction('records').objectStore('records').getAll()),
+    rows: async () => asked(db.transaction('records').objectStore('records').getAll()),
     put: (rows) => change('records', (records) => { for (const row of rows) records.put(row); }),
     remove: (keys) => change('records', (records) => { for (const key of keys) records.delete(key); }),
     drop: (kind, name) => change('records', (records) => {
       records.delete(IDBKeyRange.bound([kind, name], [kind, name, []]));
     }),
-    value: (key) => asked(db.transaction('values').objectStore('values').get(key)),
+    value: async (key) => asked(db.transaction('values').objectStore('values').get(key)),
     setValue: (key, value) => change('values', (values) => { values.put(value, key); }),
   };
 }

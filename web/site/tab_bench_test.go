@@ -1,0 +1,117 @@
+package site
+
+import (
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// sender counts what a file server sends.
+type sender struct {
+	files http.Handler
+	mu    sync.Mutex
+	plain int64           // bytes of files that are sent as they are
+	gz    map[string]bool // those that the site has compressed
+}
+
+func (s *sender) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, under), ".gz"); ok {
+		s.mu.Lock()
+		s.gz[name] = true
+		s.mu.Unlock()
+	} else {
+		w = &counted{w, s}
+	}
+	s.files.ServeHTTP(w, r)
+}
+
+type counted struct {
+	http.ResponseWriter
+	*sender
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	c.plain += int64(len(b))
+	c.mu.Unlock()
+	return c.ResponseWriter.Write(b)
+}
+
+// sent is what a visit has loaded so far: from a host that compresses nothing itself, with
+// what the worker loads compressed as "viz site" does it.
+func (s *sender) sent(b *testing.B) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.plain
+	for name := range s.gz {
+		zipped, err := zip(quick.files[name].Data, gzip.BestCompression)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += int64(len(zipped))
+	}
+	return n
+}
+
+// BenchmarkTab measures a site in Chromium, once: what a first visit loads until the program
+// runs, the time from there to the first token on a second visit, from going to the page with
+// all files at hand, how fast the program sends the stages of tokens, and the resident memory
+// of its largest process. "make site-figures" gives all of it one core.
+func BenchmarkTab(b *testing.B) {
+	host := &sender{gz: map[string]bool{}}
+	url := serve(b, func(files http.Handler) http.Handler { host.files = files; return host })
+	tab := browser.Open(b, browser.Laptop, url)
+	tab.Wait("the program", runs)
+	loaded := host.sent(b)
+	write := func(tokens int) time.Duration {
+		began := time.Now()
+		tab.Await(fmt.Sprintf(traced, fmt.Sprintf(`[{"cmd":"stop","n":1,"max_tokens":%d},`+
+			`{"cmd":"start","n":2,"prompt":"Once upon a time there was a"},{"cmd":"finish","n":3}]`, tokens)))
+		return time.Since(began)
+	}
+	const tokens = 100
+	var first, all time.Duration
+	for b.Loop() {
+		tab.StopWorkers()
+		began := time.Now()
+		tab.Go(url + "loop/")
+		tab.Wait("the program", runs)
+		write(1)
+		first = time.Since(began)
+		all = write(tokens)
+	}
+	b.ReportMetric(float64(loaded)/1e6, "MB-first-visit")
+	b.ReportMetric(first.Seconds(), "s-first-token")
+	b.ReportMetric(tokens/all.Seconds(), "tokens/s")
+	b.ReportMetric(float64(largestRenderer())/1e6, "MB-memory")
+	b.ReportMetric(0, "ns/op")
+}
+
+// largestRenderer is the resident memory of the largest process of Chromium that draws pages
+// and runs their programs, in bytes; 0 where there is no /proc.
+func largestRenderer() (most int64) {
+	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range list {
+		line, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(line), "--type=renderer") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(name), "statm"))
+		fields := strings.Fields(string(text))
+		if err != nil || len(fields) < 2 {
+			continue
+		}
+		pages, _ := strconv.ParseInt(fields[1], 10, 64)
+		most = max(most, pages*int64(os.Getpagesize()))
+	}
+	return most
+}
