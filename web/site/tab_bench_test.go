@@ -96,13 +96,28 @@ func BenchmarkTab(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// largestRenderer is the resident memory of the largest process of Chromium that draws pages
-// and runs their programs, in bytes; 0 where there is no /proc.
+// descends reports whether a process was started by this one, or by those that were.
+func descends(pid int) bool {
+	for pid > 1 && pid != os.Getpid() {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, rest, ok := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest)
+		if err != nil || !ok || len(fields) < 2 {
+			return false
+		}
+		pid, _ = strconv.Atoi(fields[1])
+	}
+	return pid == os.Getpid()
+}
+
+// largestRenderer is the resident memory of the largest process of this test's Chromium that
+// draws pages and runs their programs, in bytes; 0 where there is no /proc.
 func largestRenderer() (most int64) {
 	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range list {
 		line, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(line), "--type=renderer") {
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err != nil || !strings.Contains(string(line), "--type=renderer") || !descends(pid) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(name), "statm"))
