@@ -45,8 +45,8 @@ func chatParts(question string) []chatPart {
 		{Who: "you", Text: question, Sees: question, Born: 1, Marks: [2]string{"user", "end"}},
 		{Who: "the app", Born: 1, Marks: [2]string{"assistant", ""}},
 		{
-			Who: "the model", Text: "I do not know the hours, so I look them up.", Sees: "Thought for a moment",
-			Born: 1, Marks: [2]string{"think", "/think"}, Out: true, Think: true,
+			Who: "the model", Text: "Tomorrow is Sunday. I don't know the hours, so I'll look them up.",
+			Sees: "Thought for a moment", Born: 1, Marks: [2]string{"think", "/think"}, Out: true, Think: true,
 		},
 		{
 			Who: "the model", Text: `opening_hours("Sunday")`, Sees: "Looked up the opening hours", Born: 1,

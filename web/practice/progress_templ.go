@@ -720,7 +720,7 @@ func yours(v progressPage) templ.Component {
 			templ_7745c5c3_Var39 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<section class=\"band\" aria-labelledby=\"yours-h\" id=\"yours\"><h2 id=\"yours-h\">It is yours</h2><p class=\"band__say\">It is kept for ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<section class=\"band\" aria-labelledby=\"yours-h\" id=\"yours\"><h2 id=\"yours-h\">It’s yours</h2><p class=\"band__say\">It is kept for ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
