@@ -75,3 +75,22 @@ func TestTemplatesThatRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestPageSaysHowChatsAreWritten: by the model's template, or as plain lines.
+func TestPageSaysHowChatsAreWritten(t *testing.T) {
+	t.Parallel()
+	for say, o := range map[string]webtest.Options{
+		"own chat template":    {Model: testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)},
+		"this model is a base": {},
+	} {
+		r, err := http.Get(webtest.Serve(t, o) + "/api")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if !strings.Contains(string(text), say) {
+			t.Errorf("the page does not say %q", say)
+		}
+	}
+}

@@ -113,6 +113,7 @@ type view struct {
 	Code     string // of who looks at the page
 	Requests []seen // under glass, newest first
 	Model    string
+	Roles    bool // it has a chat template
 	Ask      ask
 	Snippets []snippet
 	Sent     *exchange // nil before the form was sent
@@ -159,7 +160,7 @@ type likely struct {
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	a, sent := asked(r.URL.Query())
 	v := view{
-		Base: shell.Base(r).String() + "/v1", Model: s.Model.Name(), Ask: a, Orders: orderRows(),
+		Base: shell.Base(r).String() + "/v1", Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
 		Off: !s.Access.Open && len(s.keys) == 0, Key: !s.Access.Open && len(s.keys) > 0,
 	}
 	if v.Off { // here: what is shown is for a machine of one's own
