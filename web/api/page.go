@@ -160,7 +160,7 @@ type likely struct {
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	a, sent := asked(r.URL.Query())
 	v := view{
-		Base: shell.Base(r).String() + "/v1",
+		Base:  shell.Base(r).String() + "/v1",
 		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
 		Off: !s.Access.Open && len(s.keys) == 0, Key: !s.Access.Open && len(s.keys) > 0,
 	}
