@@ -57,7 +57,7 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 		}
 		t, err := strconv.ParseFloat(strings.TrimSpace(a.Temps[i]), 64)
 		if err != nil {
-			return nil, scoreTemps[i], errors.New("The temperature must be a number.")
+			return nil, scoreTemps[i], errors.New("the temperature must be a number")
 		}
 		sides = append(sides, infer.Side{Text: text, Temperature: t})
 	}

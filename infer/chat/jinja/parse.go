@@ -171,9 +171,7 @@ func (p *parser) statements(ends ...string) (list []statement) {
 				return list
 			}
 			p.at++
-			if s := p.statement(); s != nil {
-				list = append(list, s)
-			}
+			list = append(list, p.statement())
 		default:
 			p.fail("%s stands where text should", describe(t))
 		}
@@ -207,7 +205,7 @@ func (p *parser) statement() statement {
 	default:
 		p.at--
 		p.fail("the tag %s is not supported", shortened(word))
-		return nil
+		panic("unreachable: fail does not return")
 	}
 }
 
