@@ -81,6 +81,15 @@ func runCharts() drawings {
 				[]Came{{14, "draft"}, {14, "correction"}, {25, "bonus"}},
 			)
 		},
+		"savings-ahead.svg": func() (Chart, error) {
+			return Savings{Lanes: []Saving{{Name: "the terser prompt", You: true}, {Name: "another"}}}.Draw()
+		},
+		"savings.svg": func() (Chart, error) {
+			return Savings{
+				Lanes: []Saving{{Name: "smaller limit", Share: 0.42}, {Name: "terser", Share: -0.1}, {Name: "stop"}},
+				None:  Saving{Name: "none of them", You: true}, Ran: true, Narrow: true,
+			}.Draw()
+		},
 		"stops.svg": func() (Chart, error) {
 			return StopRace(
 				[]Racer{
@@ -305,6 +314,8 @@ func TestNothingToDraw(t *testing.T) {
 		"per pass":      func() (Chart, error) { return TokensPerPass(nil) },
 		"saved":         func() (Chart, error) { return TimeSaved(nil) },
 		"race":          func() (Chart, error) { return Race(nil, nil) },
+		"savings":       func() (Chart, error) { return Savings{Lanes: []Saving{{Share: 1.5}}, Ran: true}.Draw() },
+		"no savings":    func() (Chart, error) { return Savings{}.Draw() },
 		"stops":         func() (Chart, error) { return StopRace(nil, 9, false) },
 		"end":           func() (Chart, error) { return EndChances(nil) },
 		"head scores":   func() (Chart, error) { return HeadScores(nil, 0.4) },

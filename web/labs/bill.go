@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = showTiles(show("bill", billSections, bestSaving, prediction{
+var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 	Ask: "Which change would have saved most on this request?",
 	Choices: []choice{
 		{"stop", "the other stop string"},
@@ -21,7 +21,50 @@ var _ = showTiles(show("bill", billSections, bestSaving, prediction{
 	},
 }), "bill", "Send the request",
 	tile{name: "tokens read"}, tile{op: "×", param: "input_price"},
-	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"})
+	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"}), "bill", savingLanes)
+
+// savedBy are the changes, as the guess and the savings name them, with shorter words for
+// phones.
+var savedBy = []struct{ key, short string }{
+	{"stop", "other stop string"}, {"max_tokens", "smaller limit"}, {"prompt", "terser prompt"},
+}
+
+// savingLanes draws the guess in the lane of its change, and over a result what each saved.
+func savingLanes(guess string, result any) *guessPic {
+	bill, _ := result.(*lab.Bill)
+	if bill != nil && len(bill.Savings) == 0 {
+		return nil
+	}
+	face := faces["bill"]
+	draw := func(narrow bool) *plots.Chart {
+		v := plots.Savings{Narrow: narrow, Ran: bill != nil}
+		v.None = plots.Saving{Name: face.words("nothing"), You: guess == "nothing"}
+		for _, change := range savedBy {
+			lane := plots.Saving{Name: face.words(change.key), You: guess == change.key}
+			if narrow {
+				lane.Name = change.short
+			}
+			if bill != nil {
+				i := slices.IndexFunc(bill.Savings, func(s lab.Saving) bool { return s.Name == change.key })
+				if i < 0 {
+					continue
+				}
+				lane.Share = bill.Savings[i].Share
+			}
+			v.Lanes = append(v.Lanes, lane)
+		}
+		c, err := v.Draw()
+		if err != nil {
+			return nil
+		}
+		return &c
+	}
+	wide, narrow := draw(false), draw(true)
+	if wide == nil || narrow == nil {
+		return nil
+	}
+	return &guessPic{Chart: wide, Narrow: narrow, Caption: "share of the cost that each change would save"}
+}
 
 func billSections(r *lab.Bill) []section {
 	list := []section{billLead(r)}

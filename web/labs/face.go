@@ -18,6 +18,8 @@ type face struct {
 	truth    func(result any) (key, say string, ok bool)
 	sections func(result any) []section // the result's sections
 	bars     *guessBars                 // how its guess is drawn; nil if it is none of a quantity
+	// lanes, where not nil, draws a guess of a name, over the result if there is one.
+	lanes func(guess string, result any) *guessPic
 	// ahead, where not nil, is the section above the settings, with the guess drawn in its
 	// chart; result is nil before a run.
 	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section

@@ -35,10 +35,21 @@ type guessPic struct {
 	Caption       string
 }
 
-// guessPic draws a guess, over the result if there is one; nil where a lab's guess is no
-// quantity, or the result does not have it.
+// drawLanes has the page of a registered face show its guess, a name, in the lane of that
+// name.
+func drawLanes(f face, name string, lanes func(guess string, result any) *guessPic) face {
+	f.lanes = lanes
+	faces[name] = f
+	return f
+}
+
+// guessPic draws a guess, over the result if there is one; nil where a lab's guess is not
+// drawn, or the result does not have it.
 func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
+	if f.lanes != nil {
+		return f.lanes(guess, result)
+	}
 	if f.bars == nil {
 		return nil
 	}

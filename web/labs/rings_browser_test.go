@@ -114,3 +114,26 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 		t.Errorf("the lanes were %s and are %s", order, got)
 	}
 }
+
+// TestGuessIsMarkedAmongTheSavings: the bill's changes have their lanes before a run, without
+// a bar; the guess is marked in its lane and stays there, and the bars are what the table says.
+func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
+	t.Parallel()
+	tab := browser.Open(t, browser.Chromebook, serve(t)+"/labs/bill?max_tokens=20&try_max_tokens=10")
+	const texts = `[...document.querySelectorAll("#lab-lead .guessed .chart__pic text")].map((e) => e.textContent)`
+	tab.Wait("lanes that nobody knows", texts+`.filter((s) => s === "?").length === 3`)
+	with := browser.Mouse(tab)
+	with.Press(`[name="guess"][value="max_tokens"]`)
+	tab.Wait("the guess", texts+`.filter((s) => s === "your guess").length === 1`)
+	with.Press(".btn--run")
+	tab.Wait("what each saved", `document.querySelector(".about") && !`+texts+`.includes("?")`)
+	if got := browser.Value[[]string](tab, texts); !slices.Contains(got, "your guess") {
+		t.Errorf("the guess is gone: %q", got)
+	}
+	share := browser.Value[string](tab, `[...document.querySelectorAll("#s-savings tr")].find(
+		(r) => r.textContent.includes("max_tokens 10")).querySelectorAll("td")[4].textContent.trim()`)
+	if got := browser.Value[[]string](tab, texts); share == "" || !slices.Contains(got, share) {
+		t.Errorf("the table says that the smaller limit saves %s, the lanes %q", share, got)
+	}
+	tab.Audit("the bill with its savings")
+}

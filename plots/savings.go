@@ -1,0 +1,135 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Saving is a change of a request, and which share of its cost that saves.
+type Saving struct {
+	Name  string
+	Share float64 // below 0 where the changed request costs more
+	You   bool    // somebody guesses that it saves most
+}
+
+// Savings are changes on one axis from nothing to the whole cost, which is the same before
+// a run and after it.
+type Savings struct {
+	Lanes  []Saving // in the same order before and after
+	None   Saving   // the guess that none saves anything; its Share is not read
+	Ran    bool     // the shares are known
+	Narrow bool     // drawn for phones
+}
+
+// The frame of the savings, in CSS pixels.
+const (
+	savingRow, savingLeft, savingNarrowLeft, savingRight = 30.0, 206.0, 146.0, 64.0
+)
+
+// Draw draws a lane for each change: dotted before a run, and then a bar; the largest is
+// in the accent's color. The guess is marked above its lane.
+func (v Savings) Draw() (Chart, error) {
+	c := Chart{Title: "What would have saved most", Header: []string{"change", "saved"}}
+	if len(v.Lanes) == 0 {
+		return c, fmt.Errorf("draw %q: no changes", c.Title)
+	}
+	best := -1
+	for i, lane := range v.Lanes {
+		if lane.Share > 1 {
+			return c, fmt.Errorf("draw %q: %s saves %g of the cost", c.Title, lane.Name, lane.Share)
+		}
+		if v.Ran && lane.Share > 0 && (best < 0 || lane.Share > v.Lanes[best].Share) {
+			best = i
+		}
+	}
+	you := guessNone
+	if v.None.You {
+		you = v.None.Name
+	}
+	for _, lane := range v.Lanes {
+		words := guessNotYet
+		if v.Ran {
+			words = savedWords(lane.Share)
+		}
+		if lane.You {
+			you = lane.Name
+		}
+		c.Rows = append(c.Rows, []string{lane.Name, words})
+	}
+	c.Description = fmt.Sprintf("Your guess: %s. ", you)
+	switch {
+	case !v.Ran:
+		c.Description += "Nothing was run yet."
+	case best < 0:
+		c.Description += "None of the changes saves anything."
+	default:
+		c.Description += fmt.Sprintf("Most saves %s: %s.", v.Lanes[best].Name, savedWords(v.Lanes[best].Share))
+	}
+	return c, v.draw(&c, best)
+}
+
+// savedWords is a share that was saved.
+func savedWords(share float64) string {
+	switch {
+	case share < 0:
+		return "costs more"
+	case share == 0:
+		return "nothing"
+	}
+	return terms.Percent(share)
+}
+
+func (v Savings) draw(c *Chart, best int) error {
+	width, left := float64(chartWidth), savingLeft
+	if v.Narrow {
+		width, left = narrowWidth, savingNarrowLeft
+	}
+	rows := float64(len(v.Lanes) + 1)
+	s := newSketch(width, rows*savingRow+26)
+	long := width - left - savingRight
+	for _, t := range upTo(1, 3, terms.Percent).ticks {
+		s.line(left+t.Value*long, 2, left+t.Value*long, rows*savingRow+2, draw.LineStyle{Color: line, Width: 1})
+		s.words(left+t.Value*long, rows*savingRow+18, t.Label, ink3, false, middle)
+	}
+	s.line(left, 2, left, rows*savingRow+2, thin)
+	for i, lane := range v.Lanes {
+		v.lane(s, lane, savingRow*(float64(i)+0.5)+4, left, long, i == best)
+	}
+	y := savingRow*(rows-0.5) + 4
+	v.name(s, v.None, y, left, v.Ran && best < 0)
+	return s.done(c)
+}
+
+// name writes a lane's name, and whether it is the guess.
+func (v Savings) name(s *sketch, lane Saving, y, left float64, wins bool) {
+	color := ink
+	if wins {
+		color = accent
+	}
+	s.words(left-12, y, lane.Name, color, wins || lane.You, end)
+	if lane.You {
+		s.dot(left, y-14, 3.5, ink)
+		s.words(left+8, y-12, guessYou, ink, true, start)
+	}
+}
+
+func (v Savings) lane(s *sketch, lane Saving, y, left, long float64, best bool) {
+	v.name(s, lane, y, left, best)
+	dots := draw.LineStyle{Color: edge, Width: 1.25, Dashes: []vg.Length{1.5, 3}}
+	at := left + long*max(lane.Share, 0)
+	switch {
+	case !v.Ran:
+		s.line(left, y-3, left+long, y-3, dots)
+		s.words(left+long+8, y, "?", ink3, false, start)
+		return
+	case best:
+		s.box(left, y-8, max(at-left, 2), 10, accent, draw.LineStyle{})
+	case lane.Share > 0:
+		s.box(left, y-8, max(at-left, 2), 10, otherFill, draw.LineStyle{Color: other, Width: 1.25})
+	}
+	s.words(at+8, y, savedWords(lane.Share), ink, best, start)
+}
