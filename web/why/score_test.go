@@ -1,11 +1,15 @@
 package why_test
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -40,6 +44,25 @@ func TestScorePage(t *testing.T) {
 	if got := d.Find("textarea").First().Text(); got != text {
 		t.Errorf("the form has %q", got)
 	}
+	rowsHave(t, m, d, 0, text)
+}
+
+// rowsHave checks the bits of a side's tokens in the table of figures against [infer.Model.Score].
+func rowsHave(t *testing.T, m *infer.Model, d *goquery.Document, side int, text string) {
+	t.Helper()
+	list, err := m.Score(t.Context(), text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, token := range list {
+		want := "–"
+		if !token.First {
+			want = terms.Decimals(-token.LogProb/math.Ln2, 1)
+		}
+		if got := d.Find("tbody tr").Eq(n).Find("td").Eq(2*side + 1).Text(); got != want {
+			t.Errorf("token %d of side %d has %q bits in the table, want %s", n+1, side+1, got, want)
+		}
+	}
 }
 
 // TestScoreComparesTwo: a second text, or the same at another temperature, stands beside
@@ -65,6 +88,10 @@ func TestScoreComparesTwo(t *testing.T) {
 			if got := sections.Eq(i).Find("h2").Text(); got != name {
 				t.Errorf("%s: side %d is called %q, want %q", c.query, i, got, name)
 			}
+		}
+		if texts, _ := url.ParseQuery(c.query); texts.Has("other") {
+			rowsHave(t, testmodel.Target(t), d, 0, texts.Get("text"))
+			rowsHave(t, testmodel.Target(t), d, 1, texts.Get("other"))
 		}
 		zero := true
 		for _, cell := range d.Find("tbody td:last-child").EachIter() {
