@@ -113,6 +113,7 @@ func TestExperimentsByEveryHand(t *testing.T) {
 			done[w.Kind] = true
 			tab.Go(url + w.href)
 			in := "#" + w.ID
+			tab.Wait("the experiment", fmt.Sprintf(`document.querySelector(%q) !== null`, in))
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, in))
 			for i, u := range uses[w.Kind] {
 				u.do(hands, in)
