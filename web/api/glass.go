@@ -17,7 +17,7 @@ import (
 const (
 	glassTime     = 15 * time.Minute // that a request is kept once it has ended
 	glassLeft     = 2 * time.Minute  // that a shelf is kept without a page: a page may be reloaded
-	glassShelves  = 256
+	glassPages    = 256
 	glassRequests = 8 // on a shelf
 	glassTokens   = 200
 	glassFields   = 24
@@ -39,7 +39,8 @@ type glass struct {
 type shelf struct {
 	list  []*watched // newest first
 	pages map[chan struct{}]struct{}
-	left  *time.Timer // drops the shelf, when no page is left
+	left  *time.Timer // drops the shelf, when no page is left; nil while there is one
+	since time.Time   // when the last page left
 }
 
 func newGlass() *glass {
@@ -82,20 +83,20 @@ type seenToken struct {
 // p is the token's probability.
 func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
 
-// watch adds a page that looks at the shelves with the given codes. It returns nil if
-// there is no room for another shelf. wake gets a value when something has changed.
+// watch adds a page that looks at the shelves with the given codes. wake gets a value when
+// something has changed. Whoever calls it sees to it that there are at most [glassPages]
+// pages; there are as many shelves besides the machine's own, so that a new page may take
+// the place of a shelf that none is left at.
 func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	wake = make(chan struct{}, 1)
 	for _, code := range codes {
-		if g.shelves[code] == nil && len(g.shelves) >= glassShelves {
-			return nil, nil
-		}
-	}
-	for _, code := range codes {
 		s := g.shelves[code]
 		if s == nil {
+			if len(g.shelves) > glassPages {
+				g.clear()
+			}
 			s = &shelf{pages: map[chan struct{}]struct{}{}}
 			g.shelves[code] = s
 		}
@@ -111,7 +112,12 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 		for _, code := range codes {
 			s := g.shelves[code]
 			delete(s.pages, wake)
-			if len(s.pages) == 0 && code != "" {
+			switch {
+			case len(s.pages) > 0 || code == "":
+			case len(s.list) == 0: // there is nothing to come back to
+				delete(g.shelves, code)
+			default:
+				s.since = time.Now()
 				s.left = time.AfterFunc(glassLeft, func() { g.drop(code, s) })
 			}
 		}
@@ -124,6 +130,20 @@ func (g *glass) drop(code string, s *shelf) {
 	defer g.mu.Unlock()
 	if g.shelves[code] == s && len(s.pages) == 0 {
 		delete(g.shelves, code)
+	}
+}
+
+// clear removes the shelf that the last page has left longest ago. The lock is held.
+func (g *glass) clear() {
+	oldest, found := "", false
+	for code, s := range g.shelves {
+		if s.left != nil && (!found || s.since.Before(g.shelves[oldest].since)) {
+			oldest, found = code, true
+		}
+	}
+	if found {
+		g.shelves[oldest].left.Stop()
+		delete(g.shelves, oldest)
 	}
 }
 

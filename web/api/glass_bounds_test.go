@@ -5,47 +5,52 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestShelvesAreBounded: there is room for so many pages that look, a page that comes back
-// within two minutes finds its requests, and later they are gone.
+// TestShelvesAreBounded: a page that comes back within two minutes finds its requests, and
+// later they are gone. Nothing is kept for a page without requests, and a new page takes the
+// place of the shelf that was left longest ago.
 func TestShelvesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
-		var stops []func()
-		for i := range glassShelves - 1 { // the machine's own is there already
-			_, stop := g.watch(fmt.Sprint("page ", i), "")
-			stops = append(stops, stop)
-		}
-		if wake, _ := g.watch("one more", ""); wake != nil {
-			t.Fatal("there are more shelves than there may be")
-		}
-		if wake, stop := g.watch("page 7"); wake == nil {
-			t.Fatal("a second page of one learner is refused")
-		} else {
-			stop()
-		}
 		if g.begin("nobody looks", "POST /v1/completions") != nil {
 			t.Fatal("a request that nobody looks at is kept")
 		}
-		g.begin("page 7", "POST /v1/completions").ends(usage{}, nil)
-		stops[7]()
+		_, stop := g.watch("page", "")
+		g.begin("page", "POST /v1/completions").ends(usage{}, nil)
+		stop()
 		fixture.Pass(glassLeft / 2)
-		_, stop := g.watch("page 7")
+		_, stop = g.watch("page")
 		fixture.Pass(2 * glassLeft)
-		if len(g.list("page 7")) != 1 {
+		if len(g.list("page")) != 1 {
 			t.Error("a page that was reloaded has lost its requests")
 		}
 		stop()
 		fixture.Pass(2 * glassLeft)
-		if len(g.list("page 7")) != 0 || g.begin("page 7", "POST /v1/completions") != nil {
+		if len(g.list("page")) != 0 || g.begin("page", "POST /v1/completions") != nil {
 			t.Error("requests are kept for a page that has gone")
 		}
-		if wake, _ := g.watch("one more"); wake == nil {
-			t.Error("the place of a page that has gone is not given to another")
+		_, stop = g.watch("without a request")
+		stop()
+		if len(g.shelves) != 1 {
+			t.Errorf("%d shelves are kept, the machine's own is one", len(g.shelves))
+		}
+		for i := range glassPages { // one after another, with a new name each
+			_, stop := g.watch(fmt.Sprint("page ", i))
+			g.begin(fmt.Sprint("page ", i), "POST /v1/completions")
+			stop()
+			fixture.Pass(time.Millisecond)
+		}
+		before := len(g.shelves)
+		_, stop = g.watch("one more", "")
+		defer stop()
+		if before != 1+glassPages || len(g.shelves) != before || g.shelves["page 0"] != nil || g.shelves["page 1"] == nil {
+			t.Errorf("%d shelves, with one more %d; the first is there: %v", before, len(g.shelves),
+				g.shelves["page 0"] != nil)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -73,21 +74,23 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 		return nil, terms.Refuse("cookie", "Your browser keeps no cookies, so this page can't tell your requests from "+
 			"others'. Allow cookies for this page and reload it.")
 	}
-	codes := s.codes(v.Learner)
-	wake, stop := s.glass.watch(codes...)
-	if wake == nil {
-		return nil, terms.Refuse("full", "Too many pages are looking at requests right now. Reload this one in a "+
-			"minute.")
-	}
-	return &glassFeed{s, codes, wake, stop}, nil
+	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Learner)}, nil
 }
+
+// glassShare is how many pages may look. Those of one address, or of one browser, leave
+// room for others.
+var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
+
+// errLookers refuses a page that there is no room for.
+var errLookers = terms.Refuse(
+	"full", "Too many pages are looking at requests right now. Close some of yours, or reload this one in a minute.",
+)
 
 // glassFeed is a page that looks at requests.
 type glassFeed struct {
 	s     *Server
+	who   admission.Caller
 	codes []string
-	wake  chan struct{}
-	stop  func()
 }
 
 // glassPace is how long a page has the same picture at least.
@@ -96,7 +99,13 @@ const glassPace = 100 * time.Millisecond
 // Serve implements [wire.Part]. A page that has all requests gets only the one that has
 // changed.
 func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
-	defer f.stop()
+	place, refused := f.s.lookers.Hold(f.who, nil)
+	if refused != admission.Admitted {
+		return out.Send(wire.Message{Error: errLookers})
+	}
+	defer place.Release()
+	wake, stop := f.s.glass.watch(f.codes...)
+	defer stop()
 	shown := map[uint64]int{} // id → version
 	pace := time.NewTimer(0)
 	defer pace.Stop()
@@ -118,7 +127,7 @@ func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-f.wake:
+			case <-wake:
 				changed = true
 			case <-pace.C:
 				due = true

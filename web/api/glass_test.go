@@ -277,3 +277,32 @@ func TestGlassIsBounded(t *testing.T) {
 		t.Errorf("%d tokens are shown: %s", n, newest.Find(".apip__hint").Text())
 	}
 }
+
+// TestPagesThatLookAreBounded: one browser has eight pages that look; a ninth is told why it
+// has none, and gets one when another is closed.
+func TestPagesThatLookAreBounded(t *testing.T) {
+	t.Parallel()
+	v := visits(t, webtest.Serve(t, webtest.Options{}))
+	for range 7 {
+		defer v.looks()()
+	}
+	last := v.looks()
+	first := func() string {
+		dialer := websocket.Dialer{Jar: v.Jar, Subprotocols: []string{wire.ProtocolHTML}}
+		conn, _, err := dialer.Dial("ws"+strings.TrimPrefix(v.server, "http")+"/ws?feed=glass", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, message, err := conn.ReadMessage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(message)
+	}
+	if got := first(); !strings.Contains(got, "Too many pages") {
+		t.Fatalf("a ninth page gets %s", got)
+	}
+	last()
+	browser.Eventually(t, func() bool { return strings.Contains(first(), `"panels"`) })
+}

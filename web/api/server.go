@@ -61,11 +61,16 @@ type Server struct {
 	keys  map[[sha256.Size]byte]bool // hashes, so that comparing takes as long for any key
 	base  pages.Base
 	glass *glass
+	// lookers are the pages that look at requests.
+	lookers *admission.Pool
 }
 
 // New returns the API.
 func New(d Deps) *Server {
-	s := &Server{Deps: d, began: time.Now(), keys: map[[sha256.Size]byte]bool{}, glass: newGlass()}
+	s := &Server{
+		Deps: d, began: time.Now(), keys: map[[sha256.Size]byte]bool{}, glass: newGlass(),
+		lookers: admission.NewPool(glassShare, nil),
+	}
 	for _, key := range d.Access.Keys {
 		s.keys[sha256.Sum256([]byte(key))] = true
 	}
