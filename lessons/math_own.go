@@ -169,7 +169,8 @@ func (p *texParser) command(depth int) string {
 		text := p.rest[1:end]
 		p.rest = p.rest[end+1:]
 		return "<mtext>" + html.EscapeString(text) + "</mtext>"
-	case known && strings.ContainsAny(sign, "αβγδεηθλμπρστφω∞") || known && len(sign) == 3 && sign[0] < 0x80:
+	case known && strings.ContainsAny(sign, "αβγδεηθλμπρστφω∞"),
+		known && len(sign) == 3 && sign[0] < 0x80:
 		return "<mi>" + sign + "</mi>"
 	case known:
 		return "<mo>" + sign + "</mo>"

@@ -26,7 +26,8 @@ func mustNew(t interface {
 // The lesson's five tokens: what each cell must be, worked out by hand.
 func TestLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
-	if got := p.Facts; got[0].Value != "“the”, “a”, “an”, “and”, “or”" || got[1].Value != "4, 3, 2, 1, 0.5" {
+	const tokens, scores = "“the”, “a”, “an”, “and”, “or”", "4, 3, 2, 1, 0.5"
+	if got := p.Facts; got[0].Value != tokens || got[1].Value != scores {
 		t.Fatalf("the lesson's numbers are %v", got)
 	}
 	for cell, texts := range map[string][]string{

@@ -152,7 +152,8 @@ func TestSearchFromAnyPage(t *testing.T) {
 	}
 	tab.Set("#q", "zzzz")
 	tab.Wait(
-		"nothing found", `document.querySelector(".results__say").textContent.startsWith("Nothing found for “zzzz”")`,
+		"nothing found",
+		`document.querySelector(".results__say").textContent.startsWith("Nothing found for “zzzz”")`,
 	)
 	tab.Go(url + "/learn")
 	tab.Keys("?")

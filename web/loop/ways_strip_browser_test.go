@@ -19,7 +19,12 @@ var stripFeatures = []feature{
 	{"branch and back", stripGiven, useBranch, gestures},
 	{"find", stripGiven, useFind, press},
 	{"find what is not there", stripGiven, useFindNothing, press},
-	{"white space and bytes", []session.Command{session.Start{Prompt: "Grüße 🦉\n\tend"}, oneToken}, useMarks, press},
+	{
+		"white space and bytes",
+		[]session.Command{session.Start{Prompt: "Grüße 🦉\n\tend"}, oneToken},
+		useMarks,
+		press,
+	},
 }
 
 // TestWaysStrip looks at tokens of the text, goes back to them, and writes on

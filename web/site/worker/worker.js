@@ -64,23 +64,24 @@ async function connect(port, { query, protocol }) {
 
 const none = () => {};
 
-// change has a visitor's own model write, or null: the site's. Its port is told how much
-// has been read, and at the end {name}, or {say, why} if nothing changes.
+// change makes a visitor's own model the one that writes or, if to is null, the site's
+// again. It posts {read} to the port as the files are read, then {name}, or {say, why} if
+// the model stays as it was.
 async function change(port, to) {
-  port.postMessage(await changed(to, (read) => port.postMessage({ read })));
+  port.postMessage(await switchModel(to, (read) => port.postMessage({ read })));
 }
 
-async function changed(to, hear) {
+async function switchModel(to, onRead) {
   try {
     const program = await start();
     const gone = program.gone.then(() => { // most likely for want of memory
       throw new Error('this browser has not enough memory for it. The site’s own model starts again');
     });
-    const said = await Promise.race([to ? program.open(to.folder, to.files, hear) : program.back(), gone]);
-    if (said.say) return said;
+    const answer = await Promise.race([to ? program.open(to.folder, to.files, onRead) : program.back(), gone]);
+    if (answer.say) return answer;
     own = to && { folder: to.folder, files: to.files };
     await tell(state);
-    return said;
+    return answer;
   } catch (error) {
     return { say: `This model can’t be opened: ${error.message}.`, why: [] };
   }
