@@ -48,7 +48,8 @@ func TestShelvesAreBounded(t *testing.T) {
 		before := len(g.shelves)
 		_, stop = g.watch("one more", "")
 		defer stop()
-		if before != 1+glassPages || len(g.shelves) != before || g.shelves["page 0"] != nil || g.shelves["page 1"] == nil {
+		if before != 1+glassPages || len(g.shelves) != before || g.shelves["page 0"] != nil ||
+			g.shelves["page 1"] == nil {
 			t.Errorf("%d shelves, with one more %d; the first is there: %v", before, len(g.shelves),
 				g.shelves["page 0"] != nil)
 		}
