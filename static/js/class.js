@@ -187,7 +187,8 @@ function result(box, stands) {
     if (!own || box.dataset.kind === 'draw') continue;
     const { share, model } = row.dataset;
     const gave = model ? ` The model gave it ${model}.` : '';
-    line.textContent = `You said ${stands.text}, like ${share} of the class.${gave}`;
+    const said = box.dataset.kind === 'number' ? stands.text : `“${stands.text}”`;
+    line.textContent = `You said ${said}, like ${share} of the class.${gave}`;
   }
 }
 
