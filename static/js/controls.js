@@ -146,6 +146,7 @@ export class Controls {
 
   // showStarted shows the prompt box while there is no text, once.
   showStarted(started) {
+    document.querySelector('.app')?.classList.toggle('is-blank', !started);
     if (started === this.started) return;
     this.started = started;
     if (!started) this.#showPrompt(true);

@@ -3,15 +3,21 @@
 // stage, and the sentence for screen readers, wait until it has landed.
 const waiting = new Map(); // by what waits: the newest of each
 
+// note tells the styles of the whole page whether a marker falls. They could ask
+// :root:has(.is-falling), but a browser then looks through the page whenever a stage is replaced.
+const note = () => document.documentElement.toggleAttribute('data-falling', isFalling());
+
 // beginFall lets a stage be silent until a movement ends, if there is one.
 export function beginFall(stage, movement) {
   if (!movement) return;
   const rows = [...stage.querySelectorAll('tr.is-pick')];
   for (const row of rows) row.className = row.className.replace('is-pick', 'is-soon').replace('is-hover', 'is-back');
   stage.classList.add('is-falling');
+  note();
   stage.setAttribute('aria-busy', 'true'); // what is live in it is read out once it has landed
   movement.onfinish = movement.oncancel = () => {
     stage.classList.remove('is-falling');
+    note();
     stage.removeAttribute('aria-busy');
     for (const row of rows) row.className = row.className.replace('is-soon', 'is-pick').replace('is-back', 'is-hover');
     landed();
