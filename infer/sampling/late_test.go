@@ -51,29 +51,6 @@ func TestXTCByHand(t *testing.T) {
 	}
 }
 
-// It strikes in the share of steps that it is asked for, the same ones each time.
-func TestXTCStrikesAsOftenAsAsked(t *testing.T) {
-	s := Settings{Temperature: 1, TopP: 1, XTCProbability: 0.3}
-	struck := func(seed uint64) (list []bool) {
-		for step := range 1000 {
-			list = append(list, !Context{Seed: seed, Step: step + 1}.Decide(drill, s).Stays(0))
-		}
-		return list
-	}
-	once, n := struck(1), 0
-	for _, yes := range once {
-		if yes {
-			n++
-		}
-	}
-	if n < 250 || n > 350 { // 300, and 14 is one standard deviation
-		t.Errorf("struck %d times in 1,000 at 0.3", n)
-	}
-	if !slices.Equal(once, struck(1)) || slices.Equal(once, struck(2)) {
-		t.Error("when it strikes does not follow from the seed")
-	}
-}
-
 // The text ends with 1 2 3, which stood before, followed by 4; with 2 3, followed by 5;
 // and with 3, followed by 1. Base 2, allowed length 2 and a multiplier of 0.5 take
 // 0.5·2^(3−2) = 1 from token 4 and 0.5 from token 5.

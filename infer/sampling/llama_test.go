@@ -3,7 +3,9 @@ package sampling
 import (
 	"encoding/json"
 	"math"
-	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -88,15 +90,16 @@ func (a asked) check(t *testing.T, i int) {
 }
 
 // Every rule keeps the tokens that llama.cpp's own sampler keeps, with the same
-// probabilities, alone and in llama.cpp's whole chain in its order. VIZ_SAMPLERS names
-// another file of answers: testdata/samplers/ask.c says how ten thousand are made.
+// probabilities, alone and in llama.cpp's whole chain in its order.
 func TestLlamaSamplers(t *testing.T) {
-	name := "../../testdata/samplers/answers.json.gz"
-	if other := os.Getenv("VIZ_SAMPLERS"); other != "" {
-		name = other
-	}
 	var list []asked
-	fixture.ReadZipped(t, name, &list)
+	fixture.ReadZipped(t, "../../testdata/samplers/answers.json.gz", &list)
+	compare(t, list, 360)
+}
+
+// compare checks at least so many cases.
+func compare(t *testing.T, list []asked, least int) {
+	t.Helper()
 	kinds, cut := map[string]int{}, map[string]int{}
 	for i, a := range list {
 		a.check(t, i)
@@ -105,8 +108,8 @@ func TestLlamaSamplers(t *testing.T) {
 			cut[a.Kind]++
 		}
 	}
-	if len(kinds) != 12 || len(list) < 360 {
-		t.Errorf("%d vectors of the kinds %v; want 360 of 12 kinds", len(list), kinds)
+	if len(kinds) != 12 || len(list) < least {
+		t.Errorf("%d vectors of the kinds %v; want %d of 12 kinds", len(list), kinds, least)
 	}
 	for _, kind := range []string{
 		"top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "xtc", "mirostat", "whole",
@@ -116,4 +119,40 @@ func TestLlamaSamplers(t *testing.T) {
 		}
 	}
 	t.Logf("%d vectors: %v; something is cut of %v", len(list), kinds, cut)
+}
+
+// llama.cpp's library, asked anew: its answers are those that are kept, and on ten thousand
+// vectors every rule does what its own does.
+func TestLlamaSamplersFromNPM(t *testing.T) {
+	switch {
+	case !fixture.LongTier():
+		t.Skip("it installs llama.cpp's library with npm: set VIZ_LONG=1")
+	case runtime.GOOS != "linux" || runtime.GOARCH != "amd64":
+		t.Skip("the library is for Linux on x86-64")
+	}
+	const folder = "../../testdata/samplers"
+	installed := fixture.Npm(t, folder+"/npm")
+	library, err := filepath.Glob(installed + "/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64/libllama.v*.so")
+	if err != nil || len(library) != 1 {
+		t.Fatalf("the package has the libraries %v, %v", library, err)
+	}
+	ask := filepath.Join(installed, "ask")
+	fixture.Output(t, folder, "cc", "-O1", "-o", ask, "ask.c", "-ldl", "-lm")
+	answers := func(to any, what string) {
+		if err := json.Unmarshal([]byte(fixture.Output(t, installed, ask, library[0], what)), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var kept, now []asked
+	fixture.ReadZipped(t, folder+"/answers.json.gz", &kept)
+	answers(&now, "360")
+	var keptDraws, draws []xtcAsked
+	fixture.ReadZipped(t, folder+"/draws.json.gz", &keptDraws)
+	answers(&draws, "draws")
+	if !reflect.DeepEqual(kept, now) || !reflect.DeepEqual(keptDraws, draws) {
+		t.Error("llama.cpp's answers are not those in testdata/samplers")
+	}
+	var many []asked
+	answers(&many, "10000")
+	compare(t, many, 10_000)
 }

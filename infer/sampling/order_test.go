@@ -189,7 +189,6 @@ func TestAnyOrder(t *testing.T) {
 func TestOrdersThatAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
-		s.XTCProbability = 0 // its u follows from its place
 		same := func(a, b Settings) {
 			x, y := Decide(z, a), Decide(z, b)
 			if !slices.Equal(kept(x), kept(y)) {

@@ -5,10 +5,12 @@
 //	gcc -O1 -o ask ask.c -ldl -lm
 //	./ask package/bins/linux-x64/libllama.v0.5.0.so 360 | gzip -9n > answers.json.gz
 //
-// and for ten thousand a test reads them from a file that is not kept:
+// What llama.cpp's XTC draws is kept too, in which a test follows each draw:
 //
-//	./ask package/bins/linux-x64/libllama.v0.5.0.so 10000 | gzip -9n > /tmp/answers.json.gz
-//	VIZ_SAMPLERS=/tmp/answers.json.gz go test ./infer/sampling -run TestLlamaSamplers -v
+//	./ask package/bins/linux-x64/libllama.v0.5.0.so draws | gzip -9n > draws.json.gz
+//
+// The long tests do all of this themselves, compare the answers with those that are kept,
+// and ask for ten thousand vectors more.
 //
 // A case is scores z in units of 1/4096, all different, the settings under this
 // program's names of them, the text so far, and for each step which tokens are left and
@@ -216,9 +218,38 @@ static void numbers(const char *name, const int *list, int count) {
     printf("],");
 }
 
+// draws asks one XTC sampler for each of a few vectors, many times. Where it leaves all
+// tokens it prints none.
+static void draws(void) {
+    enum { VECTORS = 30, TIMES = 100 };
+    printf("[");
+    for (int i = 0; i < VECTORS; i++) {
+        scores();
+        double p = between(0.02, 0.98), least = between(0.01, below(4) ? 0.2 : 0.5);
+        uint32_t seed = (uint32_t)next();
+        void *xtc = ((void *(*)(float, float, size_t, uint32_t))of("llama_sampler_init_xtc"))(p, least, 1, seed);
+        printf("%s\n{\"probability\":%.10g,\"threshold\":%.10g,\"seed\":%u,", i ? "," : "", p, least, seed);
+        numbers("z", z, n), printf("\"kept\":[");
+        for (int j = 0; j < TIMES; j++) {
+            candidate list[MOST];
+            for (int k = 0; k < n; k++) list[k] = (candidate){k, (float)z[k] / 4096, 0};
+            candidates c = {list, (size_t)n, -1, false};
+            ((void (*)(void *, candidates *))of("llama_sampler_apply"))(xtc, &c);
+            qsort(c.data, c.size, sizeof *c.data, before);
+            printf("%s[", j ? "," : "");
+            for (size_t k = 0; k < c.size && c.size < (size_t)n; k++) printf("%s%d", k ? "," : "", c.data[k].id);
+            printf("]");
+        }
+        printf("]}");
+        ((void (*)(void *))of("llama_sampler_free"))(xtc);
+    }
+    printf("\n]\n");
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) return fprintf(stderr, "usage: ask libllama.so VECTORS\n"), 2;
+    if (argc != 3) return fprintf(stderr, "usage: ask libllama.so VECTORS, or draws\n"), 2;
     if (!(library = dlopen(argv[1], RTLD_NOW))) return fprintf(stderr, "%s\n", dlerror()), 1;
+    if (!strcmp(argv[2], "draws")) return draws(), 0;
     printf("[");
     for (int i = 0; i < atoi(argv[2]); i++) {
         const struct kind *k = &kinds[i % KINDS];

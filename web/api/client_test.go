@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -110,49 +111,56 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// chatCalls has conversations, streamed and not, and returns how many calls it made.
-func chatCalls(t *testing.T, client openai.Client) (n int) {
+// talks are the conversations that the client has.
+func talks() (list []openai.ChatCompletionNewParams) {
 	for _, said := range []string{"Hello", "Who lives in the forest?", "Tell me a story.", "<|end|>"} {
 		for _, tokens := range []int64{5, 60} {
-			params := openai.ChatCompletionNewParams{
+			list = append(list, openai.ChatCompletionNewParams{
 				Model: model, Seed: openai.Int(3), MaxCompletionTokens: openai.Int(tokens),
 				Logprobs: openai.Bool(true), TopLogprobs: openai.Int(2),
 				Messages: []openai.ChatCompletionMessageParamUnion{
 					openai.SystemMessage("A talk in a wood."), openai.UserMessage(said),
 				},
+			})
+		}
+	}
+	return list
+}
+
+// chatCalls has conversations, streamed and not, and returns how many calls it made.
+func chatCalls(t *testing.T, client openai.Client) (n int) {
+	for i, params := range talks() {
+		n += 2
+		whole, err := client.Chat.Completions.New(t.Context(), params)
+		if err != nil {
+			t.Fatalf("talk %d: %v", i, err)
+		}
+		stream := client.Chat.Completions.NewStreaming(t.Context(), params)
+		var all openai.ChatCompletionAccumulator
+		var probs []openai.ChatCompletionTokenLogprob
+		for stream.Next() {
+			all.AddChunk(stream.Current())
+			probs = append(probs, stream.Current().Choices[0].Logprobs.Content...)
+		}
+		if stream.Err() != nil {
+			t.Fatalf("talk %d streamed: %v", i, stream.Err())
+		}
+		a, b := whole.Choices[0], all.Choices[0]
+		if a.Message.Content != b.Message.Content || a.FinishReason != b.FinishReason ||
+			b.Message.Role != "assistant" || a.Message.Role != "assistant" {
+			t.Errorf("talk %d: %q (%s), streamed %q (%s)",
+				i, a.Message.Content, a.FinishReason, b.Message.Content, b.FinishReason)
+		}
+		if len(a.Logprobs.Content) != len(probs) || len(probs) == 0 {
+			t.Fatalf("talk %d: %d tokens, streamed %d", i, len(a.Logprobs.Content), len(probs))
+		}
+		for j, p := range a.Logprobs.Content {
+			if p.Logprob != probs[j].Logprob || len(p.TopLogprobs) != 2 || p.TopLogprobs[0].Logprob < p.Logprob {
+				t.Errorf("talk %d, token %d: %+v, streamed %+v", i, j, p, probs[j])
 			}
-			n += 2
-			whole, err := client.Chat.Completions.New(t.Context(), params)
-			if err != nil {
-				t.Fatalf("%q: %v", said, err)
-			}
-			stream := client.Chat.Completions.NewStreaming(t.Context(), params)
-			var all openai.ChatCompletionAccumulator
-			var probs []openai.ChatCompletionTokenLogprob
-			for stream.Next() {
-				all.AddChunk(stream.Current())
-				probs = append(probs, stream.Current().Choices[0].Logprobs.Content...)
-			}
-			if stream.Err() != nil {
-				t.Fatalf("%q streamed: %v", said, stream.Err())
-			}
-			a, b := whole.Choices[0], all.Choices[0]
-			if a.Message.Content != b.Message.Content || a.FinishReason != b.FinishReason ||
-				b.Message.Role != "assistant" || a.Message.Role != "assistant" {
-				t.Errorf("%q: %q (%s), streamed %q (%s)",
-					said, a.Message.Content, a.FinishReason, b.Message.Content, b.FinishReason)
-			}
-			if len(a.Logprobs.Content) != len(probs) || len(probs) == 0 {
-				t.Fatalf("%q: %d tokens, streamed %d", said, len(a.Logprobs.Content), len(probs))
-			}
-			for i, p := range a.Logprobs.Content {
-				if p.Logprob != probs[i].Logprob || len(p.TopLogprobs) != 2 || p.TopLogprobs[0].Logprob < p.Logprob {
-					t.Errorf("%q, token %d: %+v, streamed %+v", said, i, p, probs[i])
-				}
-			}
-			if strings.Contains(a.Message.Content, chat.PlainStop) {
-				t.Errorf("%q: the answer goes on for the person: %q", said, a.Message.Content)
-			}
+		}
+		if strings.Contains(a.Message.Content, chat.PlainStop) {
+			t.Errorf("talk %d: the answer goes on for the person: %q", i, a.Message.Content)
 		}
 	}
 	return n
@@ -178,37 +186,58 @@ func TestSameAsTheLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loop, err := infer.NewLoop(m, prompt, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text string
+		text, traced := written(t, m, chat.Text{Text: prompt}, settings)
 		c := got.Choices[0]
-		for i := 0; loop.Stopped() == infer.StopNone || !loop.BetweenTurns(); {
-			stage, err := loop.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch stage := stage.(type) {
-			case infer.Sample:
-				if m.EOS(stage.Chosen.ID) {
-					continue
-				}
-				printed := trace(t, stage)
-				if want := math.Log(printed); i >= len(c.Logprobs.TokenLogprobs) ||
-					fmt.Sprintf("%.9g", math.Exp(c.Logprobs.TokenLogprobs[i])) != fmt.Sprintf("%.9g", printed) ||
-					math.Abs(c.Logprobs.TokenLogprobs[i]-want) > 1e-9 {
-					t.Fatalf("%q, token %d: ln p differs from %v, ln of the trace's %v", prompt, i+1, want, printed)
-				}
-				i++
-			case infer.Append:
-				text += stage.Text
-			}
+		if i := differs(c.Logprobs.TokenLogprobs, traced); i >= 0 {
+			t.Fatalf("%q, token %d: %v, the trace has %v", prompt, i+1, c.Logprobs.TokenLogprobs, traced)
 		}
 		if c.Text != text {
 			t.Errorf("%q: %q, the loop writes %q", prompt, c.Text, text)
 		}
 	}
+}
+
+// written is what the loop writes after a text, and p of each token as the model gives it:
+// at T = 1 as the trace prints it, else from the logits that the trace has.
+func written(t *testing.T, m *infer.Model, after chat.Text, settings infer.Settings) (text string, traced []float64) {
+	t.Helper()
+	loop, err := infer.NewChat(m, after, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for loop.Stopped() == infer.StopNone || !loop.BetweenTurns() {
+		stage, err := loop.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch stage := stage.(type) {
+		case infer.Sample:
+			switch {
+			case m.EOS(stage.Chosen.ID):
+			case settings.Temperature == 1:
+				traced = append(traced, trace(t, stage))
+			default:
+				steps := loop.Steps()
+				p, _, _ := sampling.Softmax(steps[len(steps)-1].Logits, 1)
+				traced = append(traced, p[stage.Chosen.ID])
+			}
+		case infer.Append:
+			text += stage.Text
+		}
+	}
+	return text, traced
+}
+
+// differs is the first log-probability that is not that of the trace to its last printed
+// digit, or of a token that the trace lacks; −1 for none.
+func differs(got, traced []float64) int {
+	for i, p := range got {
+		if i >= len(traced) || fmt.Sprintf("%.9g", math.Exp(p)) != fmt.Sprintf("%.9g", traced[i]) ||
+			math.Abs(p-math.Log(traced[i])) > 1e-9 {
+			return i
+		}
+	}
+	return -1
 }
 
 // trace is p of the token drawn, as the trace prints it.

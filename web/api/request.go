@@ -328,7 +328,7 @@ const (
 	noText  = "the model reads and writes text only"
 )
 
-// rest refuses the first field that nobody has read.
+// rest refuses the first field that nobody has read; tools before what is said of them.
 func rest(f *session.Fields) error {
 	all := f.Rest()
 	for name, off := range harmless {
@@ -341,6 +341,9 @@ func rest(f *session.Fields) error {
 		return nil
 	}
 	name := slices.Min(slices.Collect(maps.Keys(all)))
+	if _, given := all["tools"]; given {
+		name = "tools"
+	}
 	if why := missing[name]; why != "" {
 		return unsupported(name, why)
 	}

@@ -57,16 +57,41 @@ func (s *Server) javaScript(v view, a ask, key string) string {
 }
 
 func (s *Server) golang(v view, a ask, key string) string {
-	return fmt.Sprintf(`client := openai.NewClient(
-	option.WithBaseURL(%q), option.WithAPIKey(%q),
+	value := map[string]string{}
+	for _, f := range a.fields() {
+		value[f.Name] = f.Value
+	}
+	return fmt.Sprintf(`package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 )
-answer, err := client.Completions.New(ctx, openai.CompletionNewParams{
-	Model: %s, Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String(%s)},
-	Temperature: openai.Float(%s), TopP: openai.Float(%s), Seed: openai.Int(%s), MaxTokens: openai.Int(%s),
-})
-if err != nil {
-	log.Fatal(err)
-}
-fmt.Println(answer.Choices[0].Text)`,
-		v.Base, key, quoted(s.Model.Name()), quoted(a.Prompt), a.Temperature, a.TopP, a.Seed, a.Tokens)
+
+func main() {
+	client := openai.NewClient(
+		option.WithBaseURL(%q), option.WithAPIKey(%q),
+	)
+	stream := client.Completions.NewStreaming(context.Background(), openai.CompletionNewParams{
+		Model:       %s,
+		Prompt:      openai.CompletionNewParamsPromptUnion{OfString: openai.String(%s)},
+		Temperature: openai.Float(%s),
+		TopP:        openai.Float(%s),
+		Seed:        openai.Int(%s),
+		MaxTokens:   openai.Int(%s),
+		Logprobs:    openai.Int(%s),
+	})
+	for stream.Next() {
+		fmt.Print(stream.Current().Choices[0].Text)
+	}
+	if err := stream.Err(); err != nil {
+		log.Fatal(err)
+	}
+}`,
+		v.Base, key, quoted(s.Model.Name()), value["prompt"], value["temperature"], value["top_p"], value["seed"],
+		value["max_tokens"], value["logprobs"])
 }

@@ -156,6 +156,7 @@ func TestWrongRequests(t *testing.T) {
 			413, "", "limited to 256 KiB",
 		},
 		{talk, said(`"tools":[{"type":"function"}]`), 400, "tools", "calls no tools"},
+		{talk, said(`"tool_choice":"auto","tools":[{"type":"function"}]`), 400, "tools", "calls no tools"},
 		{talk, said(`"audio":{"voice":"x"}`), 400, "audio", "text only"},
 		{talk, said(`"top_logprobs":3`), 400, "top_logprobs", "logprobs: true"},
 		{talk, said(`"logprobs":true,"top_logprobs":21`), 400, "top_logprobs", ""},
