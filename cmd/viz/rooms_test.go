@@ -57,6 +57,8 @@ var ranks = map[string]int{
 	"web/memory":              2, // the process's limit on memory
 	"web/load":                5, // classes that follow a server, to measure it
 	"web/journal":             6,
+	"web/journal/journaltest": 7, // what every adapter must do
+	"web/journal/stream":      7, // logs in a cluster of NATS
 	"web/session":             6,
 	"web/progress/saved":      6,
 	"web/progress":            7,
@@ -93,7 +95,7 @@ var ranks = map[string]int{
 // forTests are rooms that only tests, and each other, import.
 var forTests = map[string]bool{
 	"infer/fixture": true, "infer/terms/pseudo": true, "infer/testmodel": true, "web/browser": true,
-	"web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
+	"web/journal/journaltest": true, "web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
 }
 
 // goCommand runs the go tool at the top of the repository.
@@ -169,6 +171,25 @@ func TestEngineImportsLittle(t *testing.T) {
 			if strings.Contains(first, ".") && !strings.HasPrefix(i, module+"/infer") &&
 				!strings.HasPrefix(i, "gonum.org/v1/gonum/") && i != "golang.org/x/text/unicode/norm" {
 				t.Errorf("%s imports %s", p.ImportPath, i)
+			}
+		}
+	}
+}
+
+// The program has no server of NATS within it, and the program for browsers has no
+// client either. Tests start a server.
+func TestProgramsWithoutNATS(t *testing.T) {
+	for program, without := range map[string]string{"./cmd/viz": "/nats-server/", "./cmd/viz/tab": "/nats-io/"} {
+		list, err := io.ReadAll(goCommand(t, "list", "-deps", program))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(list), module+"/web/journal\n") {
+			t.Errorf("%s does not have web/journal: the list is not what it should be", program)
+		}
+		for dep := range strings.Lines(string(list)) {
+			if strings.Contains(dep, without) {
+				t.Errorf("%s contains %s", program, strings.TrimSpace(dep))
 			}
 		}
 	}

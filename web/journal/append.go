@@ -44,7 +44,7 @@ func (j *SQLite) large(a *appending) bool { return len(a.Records) > j.perCommit 
 func (j *SQLite) partEnd(a *appending, from int) int {
 	to, size := from, int64(0)
 	for to < len(a.Records) && to-from < j.perCommit {
-		if size += a.Records[to].size(); size > groupBytes && to > from {
+		if size += a.Records[to].Size(); size > groupBytes && to > from {
 			break
 		}
 		to++
@@ -54,7 +54,7 @@ func (j *SQLite) partEnd(a *appending, from int) int {
 
 // Append implements [Journal].
 func (j *SQLite) Append(ctx context.Context, b Batch) ([]int64, error) {
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -260,7 +260,7 @@ func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) e
 		j.last++
 		a.seqs[from+i], a.last = j.last, j.last
 		a.added++
-		a.bytes += r.size()
+		a.bytes += r.Size()
 	}
 	if to < len(a.Records) {
 		return nil

@@ -4,52 +4,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
-	"time"
 )
-
-// Records that are set aside are no longer of the log, which goes on without them.
-// They go with it, and so does the whole of a log that was set aside.
-func TestSetAside(t *testing.T) {
-	conform(t, func(t *testing.T, j Journal) {
-		seqs := put(
-			t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"),
-		)
-		put(t, j, bob, morning, record("visit", "1", "{}"))
-		must(t, j.KeepSnapshot(ctx, ada, Snapshot{"1", seqs[2], []byte("{}")}))
-		must(t, j.SetAside(ctx, ada, morning.Add(time.Hour), seqs[1]))
-		if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3"}) {
-			t.Errorf("the log has %v", got)
-		}
-		if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
-			t.Errorf("the snapshot, which has the record, is still there: %v", err)
-		}
-		aside, err := j.Aside(ctx, ada)
-		hour := moment(morning.Add(time.Hour).UnixMilli())
-		if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != hour {
-			t.Errorf("set aside are %+v, %v", aside, err)
-		}
-		put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
-		if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3", "2", "4"}) {
-			t.Errorf("after more, the log has %v", got)
-		}
-		must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
-		put(t, j, ada, morning, record("visit", "5", "{}"))
-		aside, err = j.Aside(ctx, ada)
-		got := ids(t, j, ada)
-		if err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
-			t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
-		}
-		must(t, j.Drop(ctx, ada))
-		if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
-			t.Errorf("after Drop, aside are %+v, %v", aside, err)
-		}
-		if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
-			t.Errorf("the log of another has %v", got)
-		}
-	})
-}
 
 // ids returns the ids of a log's records in order.
 func ids(t *testing.T, j Journal, o Owner) (list []string) {

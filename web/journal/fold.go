@@ -358,7 +358,7 @@ func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record)
 	var more int64
 	for i, r := range records {
 		if seqs[i] > 0 {
-			more += r.size()
+			more += r.Size()
 		}
 	}
 	a.grow(more)

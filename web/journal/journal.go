@@ -27,8 +27,9 @@
 // aside, and the log goes on without it. Secrets, notices and whatever expires
 // are not events and are stored elsewhere.
 //
-// There are three adapters: [SQLite] over a data folder, [Memory], and [Kept] over a
-// browser's own storage. The tests run the same suite on all.
+// There are four adapters: [SQLite] over a data folder, [Memory], [Kept] over a
+// browser's own storage, and that of web/journal/stream over a cluster of NATS. The
+// tests run the same suite (web/journal/journaltest) on all.
 package journal
 
 import (
@@ -66,8 +67,8 @@ type Key struct{ Type, ID string }
 // Key returns the record's key.
 func (r Record) Key() Key { return Key{r.Type, r.ID} }
 
-// size is the size of a record, as [Info.Bytes] counts it.
-func (r Record) size() int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
+// Size is the size of a record, as [Info.Bytes] counts it.
+func (r Record) Size() int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
 // Batch is a set of records that are appended together, all or none.
 type Batch struct {
@@ -105,13 +106,19 @@ const (
 // that the owner's next log begins empty.
 var ErrDamaged = errors.New("what was saved could not be read and was set aside")
 
+// ErrAway is returned when what stores the logs cannot be reached. It may be back a
+// moment later.
+var ErrAway = errors.New("what stores the logs cannot be reached")
+
 // ErrTooLarge is returned for a batch that exceeds the limits.
 var ErrTooLarge = errors.New("too large for a log")
 
 // Journal stores logs. Its methods may be called from any goroutine.
 //
-// Errors are [ErrTooLarge], the context's, or those of the disk. If Append returns
-// an error, none of the batch is stored.
+// Errors are [ErrTooLarge], [ErrAway], the context's, or those of the disk. If Append
+// returns an error, none of the batch is stored. Only with an [ErrAway] nobody knows:
+// the connection may have broken while the answer was under way. A batch that is then
+// appended again counts once.
 type Journal interface {
 	// Append adds the records of a batch that the log does not have yet, and
 	// creates the log if there is none. It returns the sequence number of each
@@ -184,13 +191,13 @@ func For(db *store.DB) Journal {
 // size sums up the records.
 func (b Batch) size() (n int64) {
 	for _, r := range b.Records {
-		n += r.size()
+		n += r.Size()
 	}
 	return n
 }
 
-// check returns an error if a batch exceeds the limits.
-func (b Batch) check() error {
+// Check returns an error if a batch exceeds the limits.
+func (b Batch) Check() error {
 	if len(b.Records) > MaxRecords {
 		return fmt.Errorf("%w: the batch has %d records; the limit is %d", ErrTooLarge, len(b.Records), MaxRecords)
 	}

@@ -65,7 +65,7 @@ func OpenKept(ctx context.Context, t Table) (*Kept, error) {
 
 // Append implements [Journal]. Nothing is in memory that the table does not have.
 func (k *Kept) Append(ctx context.Context, b Batch) ([]int64, error) {
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	k.writing.Lock()

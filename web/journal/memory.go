@@ -35,7 +35,7 @@ var _ Journal = (*Memory)(nil)
 
 // Append implements [Journal].
 func (m *Memory) Append(ctx context.Context, b Batch) ([]int64, error) {
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -62,7 +62,7 @@ func (m *Memory) Append(ctx context.Context, b Batch) ([]int64, error) {
 		r.Seq, r.Data = m.last, bytes.Clone(r.Data)
 		l.records = append(l.records, r)
 		l.known[r.Key()] = r.Seq
-		l.bytes += r.size()
+		l.bytes += r.Size()
 	}
 	return seqs, nil
 }
@@ -142,7 +142,7 @@ func (m *Memory) Compact(ctx context.Context, o Owner, gone []Key) error {
 	for _, r := range l.records {
 		if _, known := l.known[r.Key()]; known {
 			kept = append(kept, r)
-			l.bytes += r.size()
+			l.bytes += r.Size()
 		}
 	}
 	l.records, l.snapshot = kept, Snapshot{}
@@ -183,8 +183,8 @@ func (m *Memory) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...in
 			continue
 		}
 		info.Records++
-		info.Bytes += r.size()
-		l.bytes -= r.size()
+		info.Bytes += r.Size()
+		l.bytes -= r.Size()
 		delete(l.known, r.Key())
 	}
 	l.records, l.snapshot = kept, Snapshot{}

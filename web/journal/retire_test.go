@@ -8,44 +8,6 @@ import (
 	"time"
 )
 
-// A log that was last used before a time is gone at once, one that was used since is
-// not, and an owner who returns begins again.
-func TestRetire(t *testing.T) {
-	conform(t, func(t *testing.T, j Journal) {
-		noon := morning.Add(3 * time.Hour)
-		var many []Record
-		for i := range 5 {
-			many = append(many, record("visit", fmt.Sprint(i), "{}"))
-		}
-		seqs := put(t, j, ada, morning, many...)
-		must(t, j.KeepSnapshot(ctx, ada, Snapshot{"v1", seqs[4], []byte("x")}))
-		put(t, j, bob, noon, record("visit", "1", "{}"))
-		put(t, j, hall, morning, record("vote", "1", "{}"))
-		retire := func(o Owner, want bool) {
-			t.Helper()
-			if done, err := j.Retire(ctx, o, noon); err != nil || done != want {
-				t.Errorf("Retire of %v: %v, %v; want %v", o, done, err, want)
-			}
-		}
-		retire(bob, false)
-		retire(ada, true)
-		retire(ada, false)
-		wantTexts(t, j, ada)
-		if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
-			t.Errorf("its snapshot is %+v, %v", s, err)
-		}
-		if list, err := j.Owners(ctx, Learner); err != nil || len(list) != 1 || list[0].Owner != bob {
-			t.Errorf("the learners are %+v, %v", list, err)
-		}
-		put(t, j, ada, noon, record("visit", "again", "{}"))
-		must(t, j.Sweep(ctx))
-		must(t, j.Sweep(ctx))
-		wantTexts(t, j, ada, "visit again {}")
-		wantTexts(t, j, bob, "visit 1 {}")
-		wantTexts(t, j, hall, "vote 1 {}")
-	})
-}
-
 // A sweep works in small steps, goes on where an earlier one was stopped, even after a
 // restart, and leaves nothing in the files.
 func TestSweepInSteps(t *testing.T) {

@@ -1,0 +1,269 @@
+package journaltest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
+	first := put(t, j, ada, morning, record("answer", "1", `{"a":1}`), record("visit", "1", `{}`))
+	if first[0] <= 0 || first[1] <= first[0] {
+		t.Errorf("places %v", first)
+	}
+	// Of the same type and id nothing is added, whatever it says; also within one batch.
+	again := put(t, j, ada, morning, record("answer", "1", `{"a":2}`), record("answer", "2", `{}`),
+		record("answer", "2", `{"twice":true}`))
+	if again[0] != 0 || again[1] <= first[1] || again[2] != 0 {
+		t.Errorf("places %v after %v", again, first)
+	}
+	wantTexts(t, j, ada, `answer 1 {"a":1}`, `visit 1 {}`, `answer 2 {}`)
+	put(t, j, bob, morning, record("answer", "1", `{"b":1}`)) // another's record of the same id
+	put(t, j, hall, morning, record("answer", "1", `{"h":1}`))
+	wantTexts(t, j, bob, `answer 1 {"b":1}`)
+	wantTexts(t, j, hall, `answer 1 {"h":1}`)
+	if rest := texts(read(t, j, ada, first[1])); !slices.Equal(rest, []string{"answer 2 {}"}) {
+		t.Errorf("after the second place there is %q", rest)
+	}
+	r, found, err := j.Find(ctx, ada, key("answer", "1"))
+	if err != nil || !found || r.Seq != first[0] || string(r.Data) != `{"a":1}` || r.Key() != key("answer", "1") {
+		t.Errorf("found %+v, %v, %v", r, found, err)
+	}
+	for _, o := range []journal.Owner{ada, owner(journal.Learner, "nobody")} {
+		if _, found, err := j.Find(ctx, o, key("answer", "9")); found || err != nil {
+			t.Errorf("%v has what was never appended: %v", o, err)
+		}
+	}
+}
+
+func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
+	put(t, j, bob, morning, record("visit", "ab", `{"ä":1}`)) // 5 + 2 + 8 bytes
+	put(t, j, ada, morning.Add(time.Hour), record("visit", "1", `{}`))
+	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, one known
+	put(t, j, hall, morning)                                                        // a log that does not begin
+	if got, err := j.Owners(ctx, journal.Room); err != nil || len(got) != 0 {
+		t.Errorf("rooms %v, %v", got, err)
+	}
+	put(t, j, hall, morning, record("data", "1", `{}`))
+	put(t, j, hall, morning.Add(time.Minute)) // only used
+	ms := morning.Truncate(time.Millisecond)
+	for kind, want := range map[string][]journal.Info{
+		journal.Learner: {info(ada, ms.Add(time.Hour), 2, 16), info(bob, ms, 1, 15)},
+		journal.Room:    {info(hall, ms.Add(time.Minute), 1, 7)},
+	} {
+		if got, err := j.Owners(ctx, kind); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%ss %v, %v; want %v", kind, got, err, want)
+		}
+	}
+}
+
+func testBatchesAreBounded(t *testing.T, j journal.Journal) {
+	large := record("stage", "1", `"`+strings.Repeat("x", journal.MaxRecord-2)+`"`)
+	put(t, j, hall, morning, large)
+	for what, list := range map[string][]journal.Record{
+		"record": {record("stage", "2", string(large.Data)+" ")},
+		"id":     {record("stage", strings.Repeat("x", journal.MaxID), "{}")},
+		"many":   make([]journal.Record, journal.MaxRecords+1),
+		"bytes":  slices.Repeat([]journal.Record{large}, journal.MaxBatch/journal.MaxRecord+1),
+	} {
+		_, err := j.Append(ctx, journal.Batch{Owner: ada, At: morning, Records: list})
+		if !errors.Is(err, journal.ErrTooLarge) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	wantTexts(t, j, ada)
+	if got := read(t, j, hall, 0); len(got) != 1 || len(got[0].Data) != journal.MaxRecord {
+		t.Errorf("a record of the largest size comes back as %d", len(got))
+	}
+}
+
+func testCompactedRecordsAreGone(t *testing.T, j journal.Journal) {
+	places := put(t, j, hall, morning,
+		record("vote", "1", `{"v":1}`), record("name", "1", `{}`), record("vote", "2", `{}`))
+	must(t, j.KeepSnapshot(ctx, hall, snapshot("v1", places[2], "{}")))
+	gone := []journal.Key{key("vote", "1"), key("vote", "9"), key("name", "1"), key("vote", "1")}
+	must(t, j.Compact(ctx, hall, gone))
+	wantTexts(t, j, hall, "vote 2 {}")
+	if s, err := j.Snapshot(ctx, hall); err != nil || s.Version != "" {
+		t.Errorf("the snapshot that may know them is there: %+v, %v", s, err)
+	}
+	if got, err := j.Owners(ctx, journal.Room); err != nil || got[0].Records != 1 || got[0].Bytes != 7 {
+		t.Errorf("described as %+v, %v", got, err)
+	}
+	// What was taken out may come again, behind what there is.
+	if again := put(t, j, hall, morning, record("vote", "1", `{"v":2}`)); again[0] <= places[2] {
+		t.Errorf("place %d after %d", again[0], places[2])
+	}
+	wantTexts(t, j, hall, "vote 2 {}", `vote 1 {"v":2}`)
+	must(t, j.Compact(ctx, bob, []journal.Key{key("vote", "1")})) // there is no such log
+}
+
+func testDroppedLogsAreGone(t *testing.T, j journal.Journal) {
+	old := put(t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"))
+	put(t, j, bob, morning, record("visit", "1", "{}"))
+	stale := snapshot("v1", old[1], "{}")
+	must(t, j.KeepSnapshot(ctx, ada, stale))
+	must(t, j.Drop(ctx, ada))
+	must(t, j.Drop(ctx, ada))
+	must(t, j.KeepSnapshot(ctx, ada, stale)) // by one who did not see it go
+	wantTexts(t, j, ada)
+	wantTexts(t, j, bob, "visit 1 {}")
+	again := put(t, j, ada, morning, record("visit", "1", `{"new":1}`))
+	must(t, j.KeepSnapshot(ctx, ada, stale))
+	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" || again[0] <= old[1] {
+		t.Errorf("the new log has the old one's snapshot %+v, %v; its places are %v after %v", s, err, again, old)
+	}
+}
+
+func testSnapshotsAreReplaced(t *testing.T, j journal.Journal) {
+	at := put(t, j, ada, morning, record("visit", "1", "{}"))[0]
+	for _, want := range []journal.Snapshot{
+		snapshot("v1", at, `{"a":1}`), snapshot("v2", at, ""), snapshot("v3", at, "x\x00y"),
+	} {
+		must(t, j.KeepSnapshot(ctx, ada, want))
+		got, err := j.Snapshot(ctx, ada)
+		if err != nil || got.Version != want.Version || got.Seq != want.Seq || !bytes.Equal(got.State, want.State) {
+			t.Errorf("snapshot %+v, %v; want %+v", got, err, want)
+		}
+	}
+	if got, err := j.Snapshot(ctx, bob); err != nil || got.Version != "" {
+		t.Errorf("nobody's snapshot is %+v, %v", got, err)
+	}
+}
+
+func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	one := []journal.Record{record("visit", "1", "{}")}
+	_, err := j.Append(gone, journal.Batch{Owner: ada, At: morning, Records: one})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("an append for nobody: %v", err)
+	}
+	wantTexts(t, j, ada)
+	put(t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"))
+	failure := errors.New("no")
+	n := 0
+	err = j.Read(ctx, ada, 0, func(journal.Record) error { n++; return failure })
+	if !errors.Is(err, failure) || n != 1 {
+		t.Errorf("a read that is given up goes on to record %d, %v", n, err)
+	}
+}
+
+// Many append at the same time, some the same records: each is there once, and
+// whoever was confirmed reads their own at once.
+func testAppendsAtOnce(t *testing.T, j journal.Journal) {
+	const writers, each = 16, 20
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			own := owner(journal.Learner, fmt.Sprint("learner ", w))
+			for i := range each {
+				id := fmt.Sprint(i)
+				put(t, j, own, morning, record("answer", id, "{}"))
+				if _, found, err := j.Find(ctx, own, key("answer", id)); err != nil || !found {
+					t.Errorf("%v lacks %s, which was confirmed: %v", own, id, err)
+				}
+				put(t, j, hall, morning,
+					record("vote", id, fmt.Sprint(w)), record("vote", fmt.Sprint(w, "-", i), "{}"))
+			}
+		})
+	}
+	wg.Wait()
+	list := read(t, j, hall, 0)
+	if len(list) != each+writers*each {
+		t.Errorf("the shared log has %d records, want %d", len(list), each+writers*each)
+	}
+	for i, r := range list[1:] {
+		if r.Seq <= list[i].Seq {
+			t.Fatalf("place %d after %d", r.Seq, list[i].Seq)
+		}
+	}
+	if got, err := j.Owners(ctx, journal.Learner); err != nil || len(got) != writers || got[3].Records != each {
+		t.Errorf("%d learners, %v", len(got), err)
+	}
+}
+
+// A log that was last used before a time is gone at once, one that was used since is
+// not, and an owner who returns begins again.
+func testRetire(t *testing.T, j journal.Journal) {
+	noon := morning.Add(3 * time.Hour)
+	var many []journal.Record
+	for i := range 5 {
+		many = append(many, record("visit", fmt.Sprint(i), "{}"))
+	}
+	seqs := put(t, j, ada, morning, many...)
+	must(t, j.KeepSnapshot(ctx, ada, snapshot("v1", seqs[4], "x")))
+	put(t, j, bob, noon, record("visit", "1", "{}"))
+	put(t, j, hall, morning, record("vote", "1", "{}"))
+	retire := func(o journal.Owner, want bool) {
+		t.Helper()
+		if done, err := j.Retire(ctx, o, noon); err != nil || done != want {
+			t.Errorf("Retire of %v: %v, %v; want %v", o, done, err, want)
+		}
+	}
+	retire(bob, false)
+	retire(ada, true)
+	retire(ada, false)
+	wantTexts(t, j, ada)
+	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
+		t.Errorf("its snapshot is %+v, %v", s, err)
+	}
+	if list, err := j.Owners(ctx, journal.Learner); err != nil || len(list) != 1 || list[0].Owner != bob {
+		t.Errorf("the learners are %+v, %v", list, err)
+	}
+	put(t, j, ada, noon, record("visit", "again", "{}"))
+	must(t, j.Sweep(ctx))
+	must(t, j.Sweep(ctx))
+	wantTexts(t, j, ada, "visit again {}")
+	wantTexts(t, j, bob, "visit 1 {}")
+	wantTexts(t, j, hall, "vote 1 {}")
+}
+
+// Records that are set aside are no longer of the log, which goes on without them.
+// They go with it, and so does the whole of a log that was set aside.
+func testSetAside(t *testing.T, j journal.Journal) {
+	seqs := put(
+		t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"),
+	)
+	put(t, j, bob, morning, record("visit", "1", "{}"))
+	must(t, j.KeepSnapshot(ctx, ada, snapshot("1", seqs[2], "{}")))
+	must(t, j.SetAside(ctx, ada, morning.Add(time.Hour), seqs[1]))
+	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3"}) {
+		t.Errorf("the log has %v", got)
+	}
+	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
+		t.Errorf("the snapshot, which has the record, is still there: %v", err)
+	}
+	aside, err := j.Aside(ctx, ada)
+	hour := morning.Add(time.Hour).Truncate(time.Millisecond)
+	if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != hour {
+		t.Errorf("set aside are %+v, %v", aside, err)
+	}
+	put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
+	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3", "2", "4"}) {
+		t.Errorf("after more, the log has %v", got)
+	}
+	must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
+	put(t, j, ada, morning, record("visit", "5", "{}"))
+	aside, err = j.Aside(ctx, ada)
+	got := ids(t, j, ada)
+	if err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
+		t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
+	}
+	must(t, j.Drop(ctx, ada))
+	if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
+		t.Errorf("after Drop, aside are %+v, %v", aside, err)
+	}
+	if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("the log of another has %v", got)
+	}
+}

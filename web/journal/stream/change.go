@@ -1,0 +1,208 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// Limits of a change: a message stays well below what a NATS server takes by default,
+// and an atomic batch has at most as many messages as it takes.
+const (
+	mostBody  = 512 << 10
+	mostParts = 1000
+)
+
+// draft is a change that was not made yet: what its messages say of the log, and their
+// items.
+type draft struct {
+	meta
+	items [][]byte
+}
+
+// draft returns a change that leaves the log as it is.
+func (m *mirror) draft() *draft {
+	return &draft{meta: meta{
+		Form: form, ID: nuid.Next(), Prev: m.last, Whole: m.empty(), Exists: m.exists, Retired: m.retired,
+		First: m.first, Cut: m.cut, Used: m.used, Records: len(m.records), Bytes: m.bytes,
+	}}
+}
+
+// begin makes a draft that of a log with nothing in it.
+func (d *draft) begin() {
+	d.Exists, d.First, d.Cut, d.Used, d.Records, d.Bytes = true, 0, 0, 0, 0, 0
+}
+
+// end makes a draft that of no log.
+func (d *draft) end() {
+	d.Exists, d.Retired, d.First, d.Cut, d.Used, d.Records, d.Bytes = false, true, 0, 0, 0, 0, 0
+}
+
+// parts are the bodies of a draft's messages.
+func (d *draft) parts(most int) (bodies [][]byte, err error) {
+	var body []byte
+	records := 0
+	for _, i := range d.items {
+		if len(body) > 0 && (len(body)+len(i) > most || records == 1<<indexBits) {
+			bodies, body, records = append(bodies, body), nil, 0
+		}
+		body, records = append(body, i...), records+1
+	}
+	bodies = append(bodies, body)
+	if len(bodies) > mostParts {
+		return nil, fmt.Errorf("%w: it takes %d messages; the limit is %d", journal.ErrTooLarge, len(bodies), mostParts)
+	}
+	return bodies, nil
+}
+
+// alter makes a change to a log. build returns it, or nil if there is nothing to do. It
+// may be called several times: after others have changed the log, it is asked anew.
+func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) error {
+	synced := false
+	var open *draft // was sent, no answer came, and it may still arrive
+	for n := 0; ; n++ {
+		if !m.loaded || n > 0 {
+			m.watch(open)
+			if err := j.sync(ctx, m); err != nil {
+				return err
+			}
+			synced = true
+		}
+		d := open
+		switch {
+		case d == nil:
+		case m.arrived:
+			return nil
+		case m.reread: // what arrived may have been written anew
+			return fmt.Errorf("%w: no answer to a change", journal.ErrAway)
+		case d.Prev != m.last: // it is too late for it
+			d, open = nil, nil
+		}
+		if d == nil {
+			if d = build(); d == nil && synced {
+				return nil
+			} else if d == nil {
+				continue // others may have changed the log
+			}
+		}
+		err := j.publish(ctx, m, d)
+		switch {
+		case err == nil:
+			return nil
+		case conflict(err):
+		case errors.Is(away(err), journal.ErrAway):
+			open = d
+		default:
+			return err
+		}
+		if n > 0 && pause(ctx, again) != nil {
+			return err
+		}
+	}
+}
+
+// publish stores a change of a log, and applies it.
+func (j *Journal) publish(ctx context.Context, m *mirror, d *draft) error {
+	first, bodies, err := j.send(ctx, m.stream, m.log, d, true)
+	if err != nil {
+		return err
+	}
+	for i, body := range bodies {
+		x := message{seq: first + uint64(i), meta: d.meta, sound: true, body: body}
+		x.Part, x.Of = i+1, len(bodies)
+		m.apply(x)
+	}
+	return nil
+}
+
+// send publishes the messages of a draft, all or none, and returns the number of the
+// first and their bodies. If it is fenced, the stream must not have a message of the
+// subject that is newer than the draft's Prev.
+func (j *Journal) send(
+	ctx context.Context, stream, subject string, d *draft, fenced bool,
+) (first uint64, bodies [][]byte, err error) {
+	bodies, err = d.parts(min(mostBody, int(j.nc.MaxPayload())-8<<10))
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(j.cfg.Patience/2, again))
+	defer cancel()
+	for i, body := range bodies {
+		msg, err := d.message(subject, i+1, len(bodies), body)
+		if err != nil {
+			return 0, nil, err
+		}
+		if fenced && i == 0 {
+			msg.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(d.Prev, 10))
+		}
+		if i > 0 && i < len(bodies)-1 {
+			if err := j.nc.PublishMsg(msg); err != nil { // the answer to the last one counts
+				return 0, nil, err
+			}
+			continue
+		}
+		last, err := j.sendOne(ctx, stream, msg)
+		if err != nil {
+			return 0, nil, err
+		}
+		first = last + 1 - uint64(len(bodies))
+	}
+	return first, bodies, nil
+}
+
+// message is one of the messages of a draft.
+func (d *draft) message(subject string, part, of int, body []byte) (*nats.Msg, error) {
+	m := d.meta
+	m.Part, m.Of = part, of
+	about, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	msg := &nats.Msg{Subject: subject, Header: nats.Header{aboutHeader: {string(about)}}, Data: body}
+	if of > 1 {
+		msg.Header.Set("Nats-Batch-Id", d.ID)
+		msg.Header.Set("Nats-Batch-Sequence", strconv.Itoa(part))
+		if part == of {
+			msg.Header.Set("Nats-Batch-Commit", "1")
+		}
+	}
+	return msg, nil
+}
+
+// sendOne publishes a message and returns its number. One within a batch has none yet.
+func (j *Journal) sendOne(ctx context.Context, stream string, msg *nats.Msg) (uint64, error) {
+	if err := j.hinder(false); err != nil {
+		return 0, err
+	}
+	r, err := j.nc.RequestMsgWithContext(ctx, msg)
+	if err := cmp.Or(err, j.hinder(true)); err != nil {
+		return 0, err
+	}
+	if len(r.Data) == 0 {
+		return 0, nil
+	}
+	var ack struct {
+		Error  *jetstream.APIError `json:"error"`
+		Stream string              `json:"stream"`
+		Seq    uint64              `json:"seq"`
+	}
+	if err := json.Unmarshal(r.Data, &ack); err != nil {
+		return 0, err
+	}
+	switch {
+	case ack.Error != nil:
+		return 0, ack.Error
+	case ack.Stream != stream || ack.Seq == 0:
+		return 0, fmt.Errorf("stream %s confirmed a message for %s", ack.Stream, stream)
+	}
+	return ack.Seq, nil
+}

@@ -1,0 +1,79 @@
+package stream
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// with calls f with the mirror of a log, which nobody else uses meanwhile, and a context
+// that ends when the journal's patience does. Nothing is half done because somebody has
+// gone: f's context does not end with theirs.
+func (j *Journal) with(ctx context.Context, o journal.Owner, f func(context.Context, *mirror) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.cfg.Patience)
+	defer cancel()
+	m := j.acquire(o)
+	defer j.release(m)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return away(err)
+	}
+	err := fault.Try(func() error { return f(ctx, m) })
+	if err != nil {
+		m.loaded = false
+	}
+	return away(err)
+}
+
+func (j *Journal) acquire(o journal.Owner) *mirror {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e := j.mirrors[o]
+	if e == nil {
+		e = j.order.PushFront(j.newMirror(o))
+		j.mirrors[o] = e
+	}
+	j.order.MoveToFront(e)
+	m := e.Value.(*mirror)
+	m.users++
+	return m
+}
+
+// release ends a use, and drops the least recently used mirrors if there are too many.
+func (j *Journal) release(m *mirror) {
+	m.mu.Lock()
+	size := m.weigh()
+	m.mu.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.bytes += size - m.size
+	m.size = size
+	m.users--
+	for e := j.order.Back(); e != nil && (j.order.Len() > mostMirrors || j.bytes > mirrorBytes); {
+		old := e
+		e = e.Prev()
+		if x := old.Value.(*mirror); x.users == 0 {
+			j.order.Remove(old)
+			delete(j.mirrors, x.owner)
+			j.bytes -= x.size
+		}
+	}
+}
+
+// pause waits a moment before another try.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

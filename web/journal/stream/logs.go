@@ -1,0 +1,185 @@
+package stream
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// Append implements [journal.Journal].
+func (j *Journal) Append(ctx context.Context, b journal.Batch) (seqs []int64, err error) {
+	if err := b.Check(); err != nil {
+		return nil, err
+	}
+	seqs = make([]int64, len(b.Records))
+	err = j.with(ctx, b.Owner, func(ctx context.Context, m *mirror) error {
+		var added []int
+		err := j.alter(ctx, m, func() (d *draft) {
+			d, added = m.appending(b)
+			return d
+		})
+		for _, i := range added {
+			seqs[i] = m.known[b.Records[i].Key()]
+		}
+		if err == nil && len(added) > 0 {
+			// The records are stored. What follows only saves space, and is tried again.
+			_ = j.tidy(ctx, m)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return seqs, nil
+}
+
+// appending returns a change that adds a batch, and which of its records it has: those
+// whose keys are not in the log.
+func (m *mirror) appending(b journal.Batch) (d *draft, added []int) {
+	d = m.draft()
+	if !m.exists {
+		if len(b.Records) == 0 {
+			return nil, nil
+		}
+		d.begin()
+	}
+	seen := map[journal.Key]bool{}
+	for i, r := range b.Records {
+		if _, known := m.known[r.Key()]; known || seen[r.Key()] {
+			continue
+		}
+		seen[r.Key()] = true
+		added = append(added, i)
+		r.Seq = 0
+		d.items = append(d.items, encodeRecord(0, r))
+		d.Records++
+		d.Bytes += r.Size()
+	}
+	used := b.At.UnixMilli()
+	if len(added) == 0 && m.exists && used <= m.used {
+		return nil, nil
+	}
+	if d.Used = used; m.exists {
+		d.Used = max(used, m.used)
+	}
+	return d, added
+}
+
+// Read implements [journal.Journal].
+func (j *Journal) Read(ctx context.Context, o journal.Owner, after int64, f func(journal.Record) error) error {
+	var list []journal.Record
+	err := j.with(ctx, o, func(ctx context.Context, m *mirror) error {
+		err := j.sync(ctx, m)
+		i, _ := m.at(after + 1)
+		list = m.records[i:]
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Find implements [journal.Journal].
+func (j *Journal) Find(ctx context.Context, o journal.Owner, k journal.Key) (r journal.Record, found bool, err error) {
+	err = j.with(ctx, o, func(ctx context.Context, m *mirror) error {
+		if err := j.sync(ctx, m); err != nil {
+			return err
+		}
+		r, found = m.find(k)
+		return nil
+	})
+	return r, found, err
+}
+
+// Compact implements [journal.Journal].
+func (j *Journal) Compact(ctx context.Context, o journal.Owner, gone []journal.Key) error {
+	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
+		if err := j.sync(ctx, m); err != nil {
+			return err
+		}
+		if err := j.alter(ctx, m, func() *draft { return m.compacting(gone) }); err != nil {
+			return err
+		}
+		return j.tidy(ctx, m)
+	})
+}
+
+// compacting returns a change that deletes records.
+func (m *mirror) compacting(gone []journal.Key) *draft {
+	if !m.exists {
+		return nil
+	}
+	d := m.draft()
+	d.Cut = 0
+	seen := map[journal.Key]bool{}
+	for _, k := range gone {
+		r, found := m.find(k)
+		if !found || seen[k] {
+			continue
+		}
+		seen[k] = true
+		d.items = append(d.items, encodeGone(k))
+		d.Records--
+		d.Bytes -= r.Size()
+	}
+	return d
+}
+
+// SetAside implements [journal.Journal].
+func (j *Journal) SetAside(ctx context.Context, o journal.Owner, at time.Time, seqs ...int64) error {
+	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
+		return j.alter(ctx, m, func() *draft { return m.settingAside(at, seqs) })
+	})
+}
+
+// settingAside returns a change that moves records to a group of their own.
+func (m *mirror) settingAside(at time.Time, seqs []int64) *draft {
+	if !m.exists {
+		return nil
+	}
+	d := m.draft()
+	d.Cut = 0
+	d.items = append(d.items, encodeAside(at.UnixMilli()))
+	if len(seqs) == 0 {
+		d.items = append(d.items, []byte{itemMoveAll})
+		d.end()
+		d.Retired = m.retired
+		return d
+	}
+	for _, seq := range seqs {
+		if i, ok := m.at(seq); ok {
+			d.items = append(d.items, encodeMove(seq))
+			d.Records--
+			d.Bytes -= m.records[i].Size()
+		}
+	}
+	return d
+}
+
+// Aside implements [journal.Journal].
+func (j *Journal) Aside(ctx context.Context, o journal.Owner) (list []journal.Info, err error) {
+	err = j.with(ctx, o, func(ctx context.Context, m *mirror) error {
+		if err := j.sync(ctx, m); err != nil {
+			return err
+		}
+		for _, g := range m.groups {
+			i := journal.Info{Owner: o, Used: time.UnixMilli(g.at).UTC(), Records: len(g.records)}
+			for _, r := range g.records {
+				i.Bytes += r.Size()
+			}
+			list = append(list, i)
+		}
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,142 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// Servers that append the same records at the same moment store each once, and one of
+// them gets its number.
+func TestTheSameRecordsAtOnce(t *testing.T) {
+	const servers, records = 4, 25
+	s := node(t, t.TempDir())
+	nc := dial(t, s)
+	first := open(t, nc, Config{InMemory: true})
+	var mu sync.Mutex
+	numbers := map[string][]int64{}
+	var wg sync.WaitGroup
+	for range servers {
+		j := open(t, nc, first.cfg)
+		wg.Go(func() {
+			for i := range records {
+				id := fmt.Sprint(i)
+				seq := put(t, j, ada, record("vote", id, "{}"))[0]
+				mu.Lock()
+				numbers[id] = append(numbers[id], seq)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	stored := map[string]int64{}
+	must(t, first.Read(ctx, ada, 0, func(r journal.Record) error {
+		if stored[r.ID] != 0 {
+			t.Errorf("%s is there twice", r.ID)
+		}
+		stored[r.ID] = r.Seq
+		return nil
+	}))
+	for id, got := range numbers {
+		slices.Sort(got)
+		if len(got) != servers || got[servers-1] != stored[id] || got[servers-2] != 0 || stored[id] == 0 {
+			t.Errorf("the servers got the numbers %v for %s, which has %d", got, id, stored[id])
+		}
+	}
+	if len(stored) != records {
+		t.Errorf("%d records are stored, want %d", len(stored), records)
+	}
+}
+
+// The stream refuses a change that was made before another one arrived.
+func TestLateWriterIsFenced(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	early := open(t, nc, Config{InMemory: true})
+	late := open(t, nc, early.cfg)
+	put(t, late, ada, record("vote", "1", "{}"))
+	m := late.acquire(ada)
+	d, _ := m.appending(journal.Batch{Owner: ada, At: morning, Records: []journal.Record{record("vote", "3", "{}")}})
+	put(t, early, ada, record("vote", "2", "{}"))
+	if _, _, err := late.send(ctx, m.stream, m.log, d, true); !conflict(err) {
+		t.Errorf("a late change: %v", err)
+	}
+	late.release(m)
+	wantIDs(t, early, ada, "1", "2")
+	// What it does next knows of both.
+	got := put(t, late, ada, record("vote", "2", "{}"), record("vote", "3", "{}"))
+	if got[0] != 0 || got[1] == 0 {
+		t.Errorf("numbers %v; the first record was there", got)
+	}
+	// A log that was dropped and begun anew is another one.
+	must(t, early.Drop(ctx, ada))
+	put(t, early, ada, record("vote", "9", "{}"))
+	if got := put(t, late, ada, record("vote", "1", "{}")); got[0] == 0 {
+		t.Error("a record of the log that was dropped still counts")
+	}
+	wantIDs(t, early, ada, "9", "1")
+}
+
+// A large batch is several messages, of which all are stored or none.
+func TestLargeBatch(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	j := open(t, nc, Config{InMemory: true})
+	put(t, j, ada, record("visit", "0", "{}"))
+	var list []journal.Record
+	var want []string
+	for i := range 12_000 {
+		id := fmt.Sprint("a", i)
+		list, want = append(list, record("answer", id, `{"detail":"`+fmt.Sprintf("%0200d", i)+`"}`)), append(want, id)
+	}
+	// It breaks off before its last message, and then goes through.
+	sent := 0
+	cut := errors.New("cut off")
+	j.hinder = func(answered bool) error {
+		if sent++; sent == 3 && !answered {
+			return cut
+		}
+		return nil
+	}
+	if _, err := j.Append(ctx, journal.Batch{Owner: ada, At: morning, Records: list}); !errors.Is(err, cut) {
+		t.Fatalf("a batch that is cut off: %v", err)
+	}
+	other := open(t, nc, j.cfg)
+	wantIDs(t, other, ada, "0")
+	seqs := put(t, j, ada, list...)
+	if !slices.IsSorted(seqs) || seqs[0] == 0 {
+		t.Error("the numbers do not increase")
+	}
+	wantIDs(t, other, ada, append([]string{"0"}, want...)...)
+	rest := 0
+	must(t, other.Read(ctx, ada, seqs[9_999], func(journal.Record) error { rest++; return nil }))
+	if rest != 2_000 {
+		t.Errorf("%d records after the 10,000th, want 2,000", rest)
+	}
+}
+
+// An answer that is lost makes no difference: the change is looked for, and neither
+// made twice nor forgotten.
+func TestLostAnswers(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	j := open(t, nc, Config{InMemory: true})
+	put(t, j, ada, record("vote", "0", "{}"))
+	n := 0
+	j.hinder = func(answered bool) error {
+		if n++; answered && n%4 == 2 { // every other message arrives unnoticed
+			return nats.ErrTimeout
+		}
+		return nil
+	}
+	for i := 1; i <= 6; i++ {
+		if seq := put(t, j, ada, record("vote", fmt.Sprint(i), "{}"))[0]; seq == 0 {
+			t.Errorf("record %d has no number", i)
+		}
+	}
+	wantIDs(t, j, ada, "0", "1", "2", "3", "4", "5", "6")
+	wantIDs(t, open(t, nc, j.cfg), ada, "0", "1", "2", "3", "4", "5", "6")
+}

@@ -1,0 +1,155 @@
+package stream
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// form is the form of messages that this program writes. It refuses those of a later
+// one: a server that is behind must not misread what the others write.
+const form = 1
+
+// aboutHeader has a message's [meta].
+const aboutHeader = "Viz-Log"
+
+// indexBits is how much of a record's sequence number is its place in its message; the
+// rest is the message's sequence number in the stream. A message has fewer records.
+const indexBits = 17
+
+// meta is what a message says of its log, in a header, so that a list of logs needs
+// no bodies. What it says of the log is true after the last message of its change.
+type meta struct {
+	Form int    `json:"v"`
+	ID   string `json:"id"` // of the change that the message is a part of
+	Part int    `json:"part"`
+	Of   int    `json:"of"`
+	// Prev is the last message of the subject before the change, 0 if there was none.
+	Prev uint64 `json:"prev"`
+	// Whole is set if nothing before the change counts any more.
+	Whole bool `json:"whole,omitempty"`
+	// Exists is set if there is a log, and Retired if Sweep has something to delete.
+	Exists  bool `json:"exists,omitempty"`
+	Retired bool `json:"retired,omitempty"`
+	// First is the lowest number that a record of the log can have, and Cut the newest
+	// message that took records from it: a snapshot from before is of no use. 0 means
+	// the first message of the change itself.
+	First int64  `json:"first,omitempty"`
+	Cut   uint64 `json:"cut,omitempty"`
+
+	Used    int64 `json:"used,omitempty"` // milliseconds since 1970
+	Records int   `json:"records,omitempty"`
+	Bytes   int64 `json:"bytes,omitempty"`
+}
+
+// message is one message of a log's subject.
+type message struct {
+	seq uint64
+	meta
+	sound bool // meta could be read
+	body  []byte
+	at    time.Time
+}
+
+// asMessage reads the header of a message.
+func asMessage(seq uint64, h nats.Header, body []byte) (message, error) {
+	x := message{seq: seq, body: body}
+	x.sound = json.Unmarshal([]byte(h.Get(aboutHeader)), &x.meta) == nil && x.Form > 0 && x.Part >= 1 && x.Part <= x.Of
+	if x.sound && x.Form > form {
+		return x, fmt.Errorf("message %d was written by a newer program (form %d); this one reads form %d",
+			seq, x.Form, form)
+	}
+	return x, nil
+}
+
+// The items in the body of a message, in the order in which they are applied.
+const (
+	itemRecord  = 'r' // group, number or 0, type, id, data: a record is added
+	itemGone    = 'd' // type, id: a record is deleted
+	itemAside   = 'a' // time: the next group of what is set aside begins
+	itemMove    = 'm' // number: a record moves to the newest group
+	itemMoveAll = 'M' // all records move to the newest group
+)
+
+// encodeRecord encodes a record of the log (group 0) or of what was set aside. A
+// record with the number 0 gets one from its place in the stream.
+func encodeRecord(group int, r journal.Record) []byte {
+	b := make([]byte, 0, 16+r.Size())
+	b = binary.AppendUvarint(append(b, itemRecord), uint64(group))
+	b = binary.AppendUvarint(b, uint64(r.Seq))
+	return appendText(appendText(appendText(b, r.Type), r.ID), string(r.Data))
+}
+
+func encodeGone(k journal.Key) []byte { return appendText(appendText([]byte{itemGone}, k.Type), k.ID) }
+
+func encodeAside(at int64) []byte { return binary.AppendVarint([]byte{itemAside}, at) }
+
+func encodeMove(seq int64) []byte { return binary.AppendUvarint([]byte{itemMove}, uint64(seq)) }
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// item is a decoded item.
+type item struct {
+	kind  byte
+	group int
+	at    int64
+	journal.Record
+}
+
+var errItem = errors.New("an item of a message cannot be read")
+
+// reader reads the items of a body.
+type reader struct{ rest []byte }
+
+// next returns the next item, without copying what it says.
+func (r *reader) next() (i item, err error) {
+	defer func() {
+		if recover() != nil { // the body ends in the middle of an item
+			err = errItem
+		}
+	}()
+	i.kind, r.rest = r.rest[0], r.rest[1:]
+	switch i.kind {
+	case itemRecord:
+		i.group, i.Seq = int(r.number()), int64(r.number())
+		i.Type, i.ID, i.Data = string(r.text()), string(r.text()), r.text()
+	case itemGone:
+		i.Type, i.ID = string(r.text()), string(r.text())
+	case itemAside:
+		n, size := binary.Varint(r.rest)
+		i.at, r.rest = n, r.rest[size:]
+		if size <= 0 {
+			return i, errItem
+		}
+	case itemMove:
+		i.Seq = int64(r.number())
+	case itemMoveAll:
+	default:
+		return i, errItem
+	}
+	return i, nil
+}
+
+func (r *reader) number() uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		panic(errItem)
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *reader) text() []byte {
+	n := r.number()
+	s := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return s
+}

@@ -1,0 +1,229 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// mirror is a log as far as this server has read it. Applying the messages of its
+// subject in order makes it, and nothing else changes it.
+type mirror struct {
+	owner  journal.Owner
+	stream string // the name of the stream
+	log    string // the subject with the log
+	snap   string // the subject with its snapshots
+
+	mu     sync.Mutex // held during an operation
+	loaded bool       // what follows is the log up to the message last
+
+	last   uint64
+	msgs   []uint64 // what may be on the subject, oldest first
+	anchor uint64   // messages before it count no more
+	change meta     // of the last message
+	begun  uint64   // the first message of that change
+	lost   bool     // messages are missing between two that were read
+
+	watched string // the id of a change that may arrive
+	arrived bool   // it has
+	reread  bool   // the log was read from its beginning since then
+
+	exists  bool
+	retired bool
+	first   int64
+	cut     uint64
+	used    int64
+	records []journal.Record // by their numbers
+	known   map[journal.Key]int64
+	bytes   int64 // of records
+	dead    int64 // bytes in messages that count no more
+	groups  []group
+
+	users int   // guarded by Journal.mu, like size
+	size  int64 // of what it has in memory, about
+}
+
+// group is what was set aside at one time.
+type group struct {
+	at      int64
+	records []journal.Record
+}
+
+// touched is what a message without records counts as, of what counts no more.
+const touched = 256
+
+// watch begins to look for a change, which may be nil.
+func (m *mirror) watch(d *draft) {
+	m.watched, m.arrived, m.reread = "", false, false
+	if d != nil {
+		m.watched = d.ID
+	}
+}
+
+// clear makes the mirror that of an empty subject.
+func (m *mirror) clear() {
+	m.reread = true
+	m.last, m.msgs, m.anchor, m.change, m.begun, m.lost = 0, nil, 0, meta{}, 0, false
+	m.forget()
+}
+
+// forget drops what is in the log and beside it.
+func (m *mirror) forget() {
+	m.exists, m.retired, m.first, m.cut, m.used = false, false, 0, 0, 0
+	m.groups, m.dead = nil, 0
+	m.noRecords()
+}
+
+func (m *mirror) noRecords() { m.records, m.known, m.bytes = nil, map[journal.Key]int64{}, 0 }
+
+// empty reports whether there is no log and nothing beside it.
+func (m *mirror) empty() bool { return !m.exists && len(m.groups) == 0 }
+
+// apply applies the next message of the subject.
+func (m *mirror) apply(x message) {
+	before := m.last
+	m.msgs, m.last = append(m.msgs, x.seq), x.seq
+	if !x.sound {
+		return // somebody else's
+	}
+	if x.Part == 1 {
+		if !x.Whole && x.Prev != before {
+			m.lost = true
+		}
+		m.begun = x.seq
+		if x.Whole {
+			m.forget()
+			m.anchor, m.lost = x.seq, false
+		}
+	} else if x.ID != m.change.ID || x.Part != m.change.Part+1 {
+		m.lost = true
+	}
+	m.change = x.meta
+	m.applyItems(x)
+	if x.Part < x.Of {
+		return
+	}
+	m.arrived = m.arrived || x.ID == m.watched
+	m.exists, m.retired, m.used = x.Exists, x.Retired, x.Used
+	m.first = cmp.Or(x.First, int64(m.begun)<<indexBits)
+	m.cut = cmp.Or(x.Cut, m.begun)
+	if !m.exists {
+		m.dead += m.bytes
+		m.noRecords()
+	}
+}
+
+// applyItems applies what a message says. It stops at what cannot be read.
+func (m *mirror) applyItems(x message) {
+	if len(x.body) == 0 && !x.Whole {
+		m.dead += touched
+	}
+	defer func() {
+		if len(m.known) < len(m.records) {
+			m.sweep()
+		}
+	}()
+	r, place := reader{x.body}, int64(0)
+	for len(r.rest) > 0 {
+		i, err := r.next()
+		if err != nil {
+			return
+		}
+		switch i.kind {
+		case itemRecord:
+			if i.Seq == 0 {
+				i.Seq = int64(x.seq)<<indexBits | place
+				place++
+			}
+			m.add(i)
+		case itemGone:
+			m.dead += i.Size() + m.take(i.Key()).Size()
+		case itemAside:
+			m.groups = append(m.groups, group{at: i.at})
+		case itemMove:
+			if at, ok := m.at(i.Seq); ok {
+				m.move(m.records[at])
+			}
+		case itemMoveAll:
+			for _, r := range m.records {
+				m.move(r)
+			}
+		}
+	}
+}
+
+// add adds a record to the log, or to a group.
+func (m *mirror) add(i item) {
+	if i.group > 0 {
+		if i.group <= len(m.groups) {
+			g := &m.groups[i.group-1]
+			g.records = append(g.records, i.Record)
+		}
+		return
+	}
+	if _, known := m.known[i.Key()]; known {
+		return
+	}
+	m.known[i.Key()] = i.Seq
+	m.records = append(m.records, i.Record)
+	m.bytes += i.Size()
+}
+
+// at returns the index of a record by its number.
+func (m *mirror) at(seq int64) (int, bool) {
+	return slices.BinarySearchFunc(m.records, seq, func(r journal.Record, seq int64) int { return cmp.Compare(r.Seq, seq) })
+}
+
+// find returns the record with a key.
+func (m *mirror) find(k journal.Key) (journal.Record, bool) {
+	if seq, known := m.known[k]; known {
+		if i, ok := m.at(seq); ok {
+			return m.records[i], true
+		}
+	}
+	return journal.Record{}, false
+}
+
+// take takes a record out of the log, if it is there. The list of records has it until
+// the next sweep.
+func (m *mirror) take(k journal.Key) journal.Record {
+	r, found := m.find(k)
+	if found {
+		delete(m.known, k)
+		m.bytes -= r.Size()
+	}
+	return r
+}
+
+// move moves a record to the newest group.
+func (m *mirror) move(r journal.Record) {
+	if n := len(m.groups); n > 0 && m.known[r.Key()] == r.Seq {
+		m.take(r.Key())
+		m.groups[n-1].records = append(m.groups[n-1].records, r)
+	}
+}
+
+// sweep removes what was taken from the list of records. Those who read it still use
+// the old list.
+func (m *mirror) sweep() {
+	kept := make([]journal.Record, 0, len(m.known))
+	for _, r := range m.records {
+		if m.known[r.Key()] == r.Seq {
+			kept = append(kept, r)
+		}
+	}
+	m.records = kept
+}
+
+// weigh returns about how many bytes of memory the mirror uses.
+func (m *mirror) weigh() int64 {
+	n := m.bytes + int64(len(m.records))*160 + int64(len(m.msgs))*8 + 1024
+	for _, g := range m.groups {
+		for _, r := range g.records {
+			n += r.Size() + 80
+		}
+	}
+	return n
+}

@@ -1,0 +1,233 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// How much one request for messages returns at most.
+const (
+	fetchMessages = 256
+	fetchBytes    = 4 << 20
+)
+
+// Codes of errors of JetStream, where the client has no names for them.
+const (
+	codeTooManyBatches  = 10210
+	codeIncompleteBatch = 10176
+)
+
+// away returns an [journal.ErrAway] for what may be different a moment later.
+func away(err error) error {
+	if err == nil || errors.Is(err, journal.ErrAway) {
+		return err
+	}
+	for _, gone := range []error{
+		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionClosed,
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers, nats.ErrStaleConnection,
+		context.DeadlineExceeded, jetstream.ErrNoStreamResponse,
+	} {
+		if errors.Is(err, gone) {
+			return fmt.Errorf("%w: %w", journal.ErrAway, err)
+		}
+	}
+	if api := jetstream.JetStreamError(nil); errors.As(err, &api) && api.APIError() != nil {
+		if e := api.APIError(); e.Code == 503 || e.ErrorCode == codeTooManyBatches || e.ErrorCode == codeIncompleteBatch {
+			return fmt.Errorf("%w: %w", journal.ErrAway, err)
+		}
+	}
+	return err
+}
+
+// conflict reports whether a message was refused because it was not written after the
+// last of its subject, or another one is just being stored there.
+func conflict(err error) bool {
+	api := jetstream.JetStreamError(nil)
+	if !errors.As(err, &api) || api.APIError() == nil {
+		return false
+	}
+	c := api.APIError().ErrorCode
+	return c == jetstream.JSErrCodeStreamWrongLastSequence || c == jetstream.JSErrCodeStreamWrongLastSequenceConstant
+}
+
+// ask sends a request to JetStream and decodes the answer.
+func (j *Journal) ask(ctx context.Context, api string, request, answer any) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	// A request may get lost in an election; the caller asks again.
+	ctx, cancel := context.WithTimeout(ctx, max(j.cfg.Patience/4, 100*time.Millisecond))
+	defer cancel()
+	r, err := j.nc.RequestWithContext(ctx, "$JS.API."+api, body)
+	if err != nil {
+		return err
+	}
+	var failed struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(r.Data, &failed); err != nil {
+		return err
+	}
+	if failed.Error != nil {
+		return failed.Error
+	}
+	return json.Unmarshal(r.Data, answer)
+}
+
+// lead asks the leader of the stream for the first message of a subject from a number
+// on, or for the last one if the number is 0. found is false if there is none.
+func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64) (x message, found bool, err error) {
+	request := struct {
+		Seq  uint64 `json:"seq,omitempty"`
+		Last string `json:"last_by_subj,omitempty"`
+		Next string `json:"next_by_subj,omitempty"`
+	}{Seq: from, Next: subject}
+	if from == 0 {
+		request.Last, request.Next = subject, ""
+	}
+	var answer struct {
+		Message struct {
+			Seq  uint64    `json:"seq"`
+			Hdrs []byte    `json:"hdrs"`
+			Data []byte    `json:"data"`
+			Time time.Time `json:"time"`
+		} `json:"message"`
+	}
+	err = j.ask(ctx, "STREAM.MSG.GET."+stream, request, &answer)
+	if api := (*jetstream.APIError)(nil); errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound {
+		return message{}, false, nil
+	} else if err != nil {
+		return message{}, false, err
+	}
+	got := answer.Message
+	var h nats.Header
+	if len(got.Hdrs) > 0 {
+		if h, err = nats.DecodeHeadersMsg(got.Hdrs); err != nil {
+			return message{}, false, err
+		}
+	}
+	x, err = asMessage(got.Seq, h, got.Data)
+	x.at = got.Time
+	return x, err == nil, err
+}
+
+// fetch calls f for the messages of a subject from a number on, in order, and returns
+// how many there were. Any replica may answer, also one that is behind: the messages
+// are those of some moment that has been.
+func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64, f func(message)) (n int, err error) {
+	for {
+		some, last, err := j.fetchSome(ctx, stream, subject, from, f)
+		n += some
+		if err != nil || some == 0 || last == 0 {
+			return n, err
+		}
+		from = last + 1
+	}
+}
+
+// fetchSome is one request of fetch. last is the last message it got, 0 if there are no
+// more.
+func (j *Journal) fetchSome(
+	ctx context.Context, stream, subject string, from uint64, f func(message),
+) (n int, last uint64, err error) {
+	answers, err := j.nc.SubscribeSync(nats.NewInbox())
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = answers.Unsubscribe() }()
+	body, err := json.Marshal(map[string]any{
+		"seq": max(from, 1), "next_by_subj": subject, "batch": fetchMessages, "max_bytes": fetchBytes,
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := j.nc.PublishRequest("$JS.API.DIRECT.GET."+stream, answers.Subject, body); err != nil {
+		return 0, 0, err
+	}
+	for {
+		r, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			return n, last, err
+		}
+		if status := r.Header.Get("Status"); len(r.Data) == 0 && status != "" {
+			switch {
+			case status == "503":
+				return n, last, nats.ErrNoResponders
+			case status == "404":
+				return n, 0, nil
+			case status != "204":
+				return n, last, fmt.Errorf("reading %s: %s %s", stream, status, r.Header.Get("Description"))
+			case r.Header.Get("Nats-Num-Pending") == "0":
+				return n, 0, nil
+			}
+			return n, last, nil
+		}
+		seq, err := strconv.ParseUint(r.Header.Get("Nats-Sequence"), 10, 64)
+		if err != nil {
+			return n, last, err
+		}
+		x, err := asMessage(seq, r.Header, r.Data)
+		if err != nil {
+			return n, last, err
+		}
+		n, last = n+1, seq
+		f(x)
+	}
+}
+
+// remove deletes messages, and overwrites them in the stream's files. It is no error if
+// one is not there. Each deletion has the journal's patience, since a long log has many.
+func (j *Journal) remove(ctx context.Context, stream string, seqs ...uint64) error {
+	all, ctx := errgroup.WithContext(context.WithoutCancel(ctx))
+	all.SetLimit(removing)
+	for _, seq := range seqs {
+		all.Go(func() error { return j.removeOne(ctx, stream, seq) })
+	}
+	return all.Wait()
+}
+
+func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, j.cfg.Patience)
+	defer cancel()
+	request := map[string]any{"seq": seq}
+	for {
+		var done struct{}
+		if err := j.hinder(false); err != nil {
+			return err
+		}
+		err := j.ask(ctx, "STREAM.MSG.DELETE."+stream, request, &done)
+		if err == nil {
+			return nil
+		}
+		// It may be gone, by an earlier request whose answer was lost.
+		var message struct{}
+		still := j.ask(ctx, "STREAM.MSG.GET."+stream, request, &message)
+		if api := (*jetstream.APIError)(nil); errors.As(still, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound {
+			return nil
+		}
+		if !errors.Is(away(err), journal.ErrAway) {
+			return err
+		}
+		if pause(ctx, again) != nil {
+			return err
+		}
+	}
+}
+
+// removing is how many deletions are under way at a time, and again how long to wait
+// before something is tried once more.
+const (
+	removing = 8
+	again    = 50 * time.Millisecond
+)

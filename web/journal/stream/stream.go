@@ -1,0 +1,252 @@
+// Package stream stores logs in a cluster of NATS, so that any of several servers can
+// append to any log: it is web/journal's adapter over JetStream.
+//
+// The logs are in [Streams] streams, each log in the one that the hash of its owner
+// names: viz_0 to viz_7. A log is the messages of one subject, such as
+// viz.3.log.learner.ID, and its snapshots are those of viz.3.snap.learner.ID. There is
+// no consumer for each owner.
+//
+// # A change is one message
+//
+// Appending, compacting, setting aside, retiring and dropping each publish one message,
+// or several as an atomic batch if it would be too large: all of them are stored or
+// none. So whatever happens between two changes, a log reads right. A message says
+// which one it was written after, and the stream refuses it if that is no longer the
+// last of its subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or
+// was cut off, then reads what the others have added, and makes its change anew: keys
+// that are there by now are left out of it. If no answer comes, the id of the change
+// says whether it has arrived.
+//
+// A message that is whole describes a log completely, and nothing before it counts. A
+// log begins with one, and is written anew as one when much of it counts no more, or
+// when nothing of what was deleted may be left (Scrub). The messages before it are
+// then deleted, oldest first, and overwritten in the streams' files.
+//
+// # Reading
+//
+// A server keeps the logs that it used last in memory ([mirror]), within a budget. Each
+// operation asks the stream's leader for the last message of the subject and reads on
+// from where the copy ends, so that whoever was confirmed by one server is seen by all.
+// A message names the one before it; if one was deleted meanwhile, the log is read anew.
+//
+// # When NATS is away
+//
+// Every wait ends after [Config].Patience with [journal.ErrAway]. Nothing is confirmed
+// that a stream has not confirmed. The connection comes back by itself.
+package stream
+
+import (
+	"container/list"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// Streams is how many streams the logs of all owners are divided among. It is part of
+// where a log is, so it never changes.
+const Streams = 8
+
+// Config says where in a cluster the logs are.
+type Config struct {
+	// Prefix begins the names of streams and subjects. It is viz if it is empty.
+	Prefix string
+	// Replicas is on how many nodes each stream is when it is created. 0 means three in
+	// a cluster of NATS and one on a single node.
+	Replicas int
+	// Patience is how long an operation tries until it says that NATS is away. 0 means
+	// [DefaultPatience].
+	Patience time.Duration
+	// InMemory creates streams that are not on any disk.
+	InMemory bool
+}
+
+// DefaultPatience is longer than a leader's election takes on a quiet network, and
+// short enough for a person who waits for a page.
+const DefaultPatience = 8 * time.Second
+
+// Limits of the logs in memory.
+const (
+	mostMirrors = 4096
+	mirrorBytes = 64 << 20
+)
+
+// leastPayload is the smallest limit of a message's size with which all records fit.
+const leastPayload = journal.MaxRecord + 16<<10
+
+// Journal stores logs in JetStream.
+type Journal struct {
+	nc  *nats.Conn
+	js  jetstream.JetStream
+	cfg Config
+
+	// hinder stands in for the network in tests, before a message is sent and when its
+	// answer has come. An error is what comes instead.
+	hinder func(answered bool) error
+
+	ready chan struct{} // has a token when nobody looks after the streams
+	there bool          // the streams are there; guarded by that token
+
+	mu      sync.Mutex
+	mirrors map[journal.Owner]*list.Element // of *mirror
+	order   *list.List                      // most recently used first
+	bytes   int64                           // of all mirrors
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
+// Connect connects to the servers of a cluster, named by addresses with commas between
+// them. It returns at once, also if none of them can be reached: the connection is
+// then made later, and made again whenever it breaks.
+func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect(addresses, append([]nats.Option{
+		nats.Name("viz"),
+		nats.RetryOnFailedConnect(true),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond),
+		nats.Timeout(2 * time.Second),
+		// What is published while there is no connection must fail, not arrive later.
+		nats.ReconnectBufSize(-1),
+		// A peer that is gone without a word is noticed within seconds.
+		nats.PingInterval(2 * time.Second),
+		nats.MaxPingsOutstanding(2),
+	}, more...)...)
+}
+
+// New returns the logs in a cluster. nc should come from [Connect], and its owner closes it.
+func New(nc *nats.Conn, cfg Config) (*Journal, error) {
+	if cfg.Prefix == "" {
+		cfg.Prefix = "viz"
+	}
+	if cfg.Patience <= 0 {
+		cfg.Patience = DefaultPatience
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{
+		nc: nc, js: js, cfg: cfg, ready: make(chan struct{}, 1), hinder: func(bool) error { return nil },
+		mirrors: map[journal.Owner]*list.Element{}, order: list.New(),
+	}
+	j.ready <- struct{}{}
+	return j, nil
+}
+
+// streamName is the name of one of the streams.
+func (j *Journal) streamName(n int) string { return fmt.Sprintf("%s_%d", j.cfg.Prefix, n) }
+
+// newMirror returns the mirror of a log, of which nothing is known yet.
+func (j *Journal) newMirror(o journal.Owner) *mirror {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d:%s%s", len(o.Kind), o.Kind, o.Name)
+	n := int(h.Sum32() % Streams)
+	rest := encodeName(o.Kind) + "." + encodeName(o.Name)
+	return &mirror{
+		owner: o, stream: j.streamName(n),
+		log:  fmt.Sprintf("%s.%d.log.%s", j.cfg.Prefix, n, rest),
+		snap: fmt.Sprintf("%s.%d.snap.%s", j.cfg.Prefix, n, rest),
+	}
+}
+
+// encodeName makes a part of a subject out of any text: itself if it is plain, and
+// otherwise = and its bytes as hexadecimal digits.
+func encodeName(s string) string {
+	plain := s != "" && strings.IndexFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
+	}) < 0
+	if plain {
+		return s
+	}
+	return "=" + hex.EncodeToString([]byte(s))
+}
+
+// decodeName is the inverse of encodeName.
+func decodeName(s string) (string, error) {
+	digits, encoded := strings.CutPrefix(s, "=")
+	if !encoded {
+		return s, nil
+	}
+	b, err := hex.DecodeString(digits)
+	return string(b), err
+}
+
+// ensure makes sure that the streams are there.
+func (j *Journal) ensure(ctx context.Context) error {
+	select {
+	case <-j.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { j.ready <- struct{}{} }()
+	if j.there {
+		return nil
+	}
+	if !j.nc.IsConnected() {
+		return nats.ErrDisconnected
+	}
+	if most := j.nc.MaxPayload(); most < leastPayload {
+		return fmt.Errorf("NATS takes messages of at most %d bytes (max_payload); the logs need %d",
+			most, leastPayload)
+	}
+	for n := range Streams {
+		if err := j.ensureStream(ctx, n); err != nil {
+			return fmt.Errorf("stream %s: %w", j.streamName(n), err)
+		}
+	}
+	j.there = true
+	return nil
+}
+
+// ensureStream creates a stream if there is none, and refuses one that could lose
+// records.
+func (j *Journal) ensureStream(ctx context.Context, n int) error {
+	s, err := j.js.Stream(ctx, j.streamName(n))
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = j.js.CreateStream(ctx, j.streamConfig(n))
+	}
+	if err != nil {
+		return err
+	}
+	c := s.CachedInfo().Config
+	switch {
+	case c.MaxAge != 0 || c.MaxMsgsPerSubject > 0 || c.Retention != jetstream.LimitsPolicy ||
+		c.Discard != jetstream.DiscardNew:
+		return errors.New("it may delete messages by itself, so no logs are stored there")
+	case c.DenyDelete || c.DenyPurge:
+		return errors.New("it does not allow to delete messages, so what people delete would stay")
+	case !c.AllowAtomicPublish || !c.AllowDirect:
+		return errors.New("it needs allow_atomic and allow_direct")
+	case c.Compression != jetstream.NoCompression:
+		return errors.New("it compresses its files, so what people delete could not be overwritten there")
+	}
+	return nil
+}
+
+func (j *Journal) streamConfig(n int) jetstream.StreamConfig {
+	c := jetstream.StreamConfig{
+		Name: j.streamName(n), Subjects: []string{fmt.Sprintf("%s.%d.>", j.cfg.Prefix, n)},
+		Description: "what learners and classes of Token by Token did",
+		Retention:   jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		Replicas: j.cfg.Replicas, AllowDirect: true, AllowAtomicPublish: true,
+	}
+	if c.Replicas == 0 {
+		c.Replicas = 1
+		if j.nc.ConnectedClusterName() != "" {
+			c.Replicas = 3
+		}
+	}
+	if j.cfg.InMemory {
+		c.Storage = jetstream.MemoryStorage
+	}
+	return c
+}

@@ -1,0 +1,15 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/journaltest"
+)
+
+// Every adapter does what the interface says.
+func TestConformance(t *testing.T) {
+	for name, open := range journal.Adapters {
+		t.Run(name, func(t *testing.T) { journaltest.Run(t, open) })
+	}
+}
