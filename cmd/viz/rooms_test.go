@@ -95,7 +95,8 @@ var ranks = map[string]int{
 // forTests are rooms that only tests, and each other, import.
 var forTests = map[string]bool{
 	"infer/fixture": true, "infer/terms/pseudo": true, "infer/testmodel": true, "web/browser": true,
-	"web/journal/journaltest": true, "web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
+	"web/journal/journaltest": true,
+	"web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
 }
 
 // goCommand runs the go tool at the top of the repository.

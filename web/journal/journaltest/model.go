@@ -24,7 +24,7 @@ func (n *naive) append(b journal.Batch) (added []bool) {
 	}
 	n.used[b.Owner] = max(n.used[b.Owner], b.At.UnixMilli())
 	for _, r := range b.Records {
-		known := slices.ContainsFunc(n.logs[b.Owner], func(x journal.Record) bool { return x.Type == r.Type && x.ID == r.ID })
+		known := slices.ContainsFunc(n.logs[b.Owner], func(x journal.Record) bool { return x.Key() == r.Key() })
 		added = append(added, !known)
 		if !known {
 			n.logs[b.Owner] = append(n.logs[b.Owner], r)

@@ -60,8 +60,10 @@ func TestAway(t *testing.T) {
 	wantIDs(t, open(t, nc, Config{Prefix: j.cfg.Prefix}), ada, "1", "3")
 }
 
-func one(id string) journal.Batch {
-	return journal.Batch{Owner: ada, At: morning, Records: []journal.Record{record("vote", id, "{}")}}
+func one(id string) journal.Batch { return batch(record("vote", id, "{}")) }
+
+func batch(records ...journal.Record) journal.Batch {
+	return journal.Batch{Owner: ada, At: morning, Records: records}
 }
 
 // persist calls f until NATS is back.
@@ -82,7 +84,9 @@ func persist(t *testing.T, f func() error) {
 // A name of any bytes has a subject of its own, which gives the name back.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, name := range []string{"ada", "Ada", "", "a.b", "a b", "*", ">", "=61", "=", "é", "\x00\xff", "K7Q4MX", "a-b_c"} {
+	for _, name := range []string{
+		"ada", "Ada", "", "a.b", "a b", "*", ">", "=61", "=", "é", "\x00\xff", "K7Q4MX", "a-b_c",
+	} {
 		part := encodeName(name)
 		back, err := decodeName(part)
 		if back != name || err != nil || seen[part] {

@@ -61,7 +61,7 @@ func TestLateWriterIsFenced(t *testing.T) {
 	late := open(t, nc, early.cfg)
 	put(t, late, ada, record("vote", "1", "{}"))
 	m := late.acquire(ada)
-	d, _ := m.appending(journal.Batch{Owner: ada, At: morning, Records: []journal.Record{record("vote", "3", "{}")}})
+	d, _ := m.appending(one("3"))
 	put(t, early, ada, record("vote", "2", "{}"))
 	if _, _, err := late.send(ctx, m.stream, m.log, d, true); !conflict(err) {
 		t.Errorf("a late change: %v", err)
@@ -102,7 +102,7 @@ func TestLargeBatch(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := j.Append(ctx, journal.Batch{Owner: ada, At: morning, Records: list}); !errors.Is(err, cut) {
+	if _, err := j.Append(ctx, batch(list...)); !errors.Is(err, cut) {
 		t.Fatalf("a batch that is cut off: %v", err)
 	}
 	other := open(t, nc, j.cfg)

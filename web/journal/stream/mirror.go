@@ -173,7 +173,9 @@ func (m *mirror) add(i item) {
 
 // at returns the index of a record by its number.
 func (m *mirror) at(seq int64) (int, bool) {
-	return slices.BinarySearchFunc(m.records, seq, func(r journal.Record, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	return slices.BinarySearchFunc(m.records, seq, func(r journal.Record, seq int64) int {
+		return cmp.Compare(r.Seq, seq)
+	})
 }
 
 // find returns the record with a key.

@@ -42,7 +42,8 @@ func away(err error) error {
 		}
 	}
 	if api := jetstream.JetStreamError(nil); errors.As(err, &api) && api.APIError() != nil {
-		if e := api.APIError(); e.Code == 503 || e.ErrorCode == codeTooManyBatches || e.ErrorCode == codeIncompleteBatch {
+		e := api.APIError()
+		if e.Code == 503 || e.ErrorCode == codeTooManyBatches || e.ErrorCode == codeIncompleteBatch {
 			return fmt.Errorf("%w: %w", journal.ErrAway, err)
 		}
 	}
@@ -58,6 +59,12 @@ func conflict(err error) bool {
 	}
 	c := api.APIError().ErrorCode
 	return c == jetstream.JSErrCodeStreamWrongLastSequence || c == jetstream.JSErrCodeStreamWrongLastSequenceConstant
+}
+
+// noMessage reports whether there is no message as it was asked for.
+func noMessage(err error) bool {
+	api := (*jetstream.APIError)(nil)
+	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound
 }
 
 // ask sends a request to JetStream and decodes the answer.
@@ -105,7 +112,7 @@ func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64)
 		} `json:"message"`
 	}
 	err = j.ask(ctx, "STREAM.MSG.GET."+stream, request, &answer)
-	if api := (*jetstream.APIError)(nil); errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound {
+	if noMessage(err) {
 		return message{}, false, nil
 	} else if err != nil {
 		return message{}, false, err
@@ -212,8 +219,7 @@ func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) erro
 		}
 		// It may be gone, by an earlier request whose answer was lost.
 		var message struct{}
-		still := j.ask(ctx, "STREAM.MSG.GET."+stream, request, &message)
-		if api := (*jetstream.APIError)(nil); errors.As(still, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound {
+		if noMessage(j.ask(ctx, "STREAM.MSG.GET."+stream, request, &message)) {
 			return nil
 		}
 		if !errors.Is(away(err), journal.ErrAway) {
