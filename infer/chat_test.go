@@ -99,3 +99,89 @@ func TestChatsThatAreRefused(t *testing.T) {
 		t.Errorf("without a template: %q, %v", text.Text, err)
 	}
 }
+
+// TestChatThatGrowsKeepsItsColumns: what both texts begin with is not read again, and what
+// follows is the same to the bit as after reading everything; so is the run of its log.
+func TestChatThatGrowsKeepsItsColumns(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
+	said := []chat.Message{{Role: chat.User, Content: "Hi"}}
+	write := func(more ...chat.Message) chat.Text {
+		text, err := m.Chat(t.Context(), append(slices.Clip(said), more...), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	run := func(l *infer.Loop, stages int) *infer.Loop {
+		for range stages {
+			if _, err := l.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l
+	}
+	settings := infer.DefaultSettings()
+	settings.RepetitionPenalty, settings.Stop.MaxTokens = 1.3, 2 // a rule that reads the whole text
+	first, err := infer.NewChat(m, write(), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(first, 2*7)
+	answer := ""
+	for _, id := range []int{first.Steps()[0].Chosen, first.Steps()[1].Chosen} {
+		answer += m.Token(id).Text
+	}
+	for name, next := range map[string]chat.Text{
+		"grown": write(
+			chat.Message{Role: chat.Assistant, Content: "x"}, chat.Message{Role: chat.User, Content: answer},
+		),
+		"the same": write(),
+		"edited":   {Text: "u:Ho<|im_end|>a:", Marks: []int{4}},
+		"another":  {Text: "z"},
+	} {
+		whole, err := infer.NewChat(m, next, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, old, ids := 0, first.Prompt(), whole.Prompt()
+		for same < min(len(old), len(ids)-1) && old[same] == ids[same] {
+			same++
+		}
+		kept, err := first.Continue(next, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(whole, 2*7)
+		run(kept, 2*7)
+		again, err := infer.Replay(t.Context(), m, kept.Log())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range whole.Steps() {
+			for _, l := range []*infer.Loop{kept, again} {
+				got := l.Steps()[i]
+				if got.Chosen != want.Chosen || !slices.Equal(got.Logits, want.Logits) ||
+					got.Positions() != want.Positions() {
+					t.Errorf("%s: step %d differs from that of the text read whole", name, i+1)
+				}
+				if i == 0 && (got.Start < same || len(got.Input)+got.Start != len(ids)) {
+					t.Errorf(
+						"%s: %d columns kept and %d read, want at least %d kept of %d", name, got.Start, len(got.Input),
+						same, len(ids),
+					)
+				}
+			}
+		}
+		if name == "edited" && kept.Steps()[0].Start != len(m.Encode("u:H")) {
+			t.Errorf("an edit of the fourth token leaves %d columns", kept.Steps()[0].Start)
+		}
+	}
+	for _, n := range []int{-1, 1 << 20, len(first.Prompt())} {
+		log := first.Log()
+		log.Kept = n
+		if _, err := infer.Replay(t.Context(), m, log); err == nil {
+			t.Errorf("a log of %d columns kept was replayed", n)
+		}
+	}
+}

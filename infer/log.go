@@ -14,6 +14,7 @@ type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
 	Marks    []int    // where special tokens stand in it, if it is a chat: see [chat.Text]
+	Kept     int      // columns of the prompt that were there before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
 	WentOn   []int    // steps after whose stop a person continued the run
@@ -40,6 +41,9 @@ func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
 // with settings for what follows.
 func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 	log := Log{Model: m.hash, Prompt: prompt.Text, Marks: prompt.Marks, Settings: settings, Steps: len(steps)}
+	if len(steps) > 0 {
+		log.Kept = steps[0].Start
+	}
 	for i, s := range steps {
 		if i == 0 || !s.Settings.Equal(steps[i-1].Settings) {
 			log.Changes = append(log.Changes, Change{s.N, s.Settings})
@@ -68,6 +72,9 @@ func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	}
 	l, err := NewChat(m, chat.Text{Text: log.Prompt, Marks: log.Marks}, settings)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.readAhead(ctx, log.Kept); err != nil {
 		return nil, err
 	}
 	changes, choices, wentOn := log.Changes, log.Choices, log.WentOn

@@ -29,6 +29,7 @@ type Loop struct {
 	dist     *sampling.Distribution // of the step in progress, from the softmax on
 	force    *int                   // the token that the next sample stage must choose
 	kept     *constraint            // the grammar compiled last
+	columns  int                    // of the prompt that the cache had at the beginning: see Continue
 }
 
 // NewLoop prepares to write after a prompt. It runs nothing yet. Invalid
@@ -119,7 +120,12 @@ func (l *Loop) open() *Step {
 		s := *l.steps[len(l.steps)-1]
 		return &s
 	}
-	s := &Step{N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt, tok: l.model.tok}
+	s := &Step{
+		N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt[l.columns:], Start: l.columns, tok: l.model.tok,
+	}
+	if l.columns > 0 {
+		s.before = &past{l.prompt[:l.columns], nil}
+	}
 	if len(l.steps) > 0 {
 		last := l.steps[len(l.steps)-1]
 		s.Input, s.Start = []int{last.Chosen}, last.Positions()

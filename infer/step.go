@@ -19,7 +19,7 @@ type Step struct {
 	N        int      // 1 for the first generated token
 	Ran      Kind     // the last stage that ran: KindCache when the turn is done
 	Settings Settings // in force for this step
-	Input    []int    // token ids read by the forward pass: the prompt, later one
+	Input    []int    // token ids read by the forward pass: the prompt ([Loop.Continue]: the rest), later one
 	Start    int      // positions in the cache before the pass
 	Blocks   cost.Parts
 	Output   cost.Parts

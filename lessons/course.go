@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 )
 
 // A Course is the whole course, loaded and checked. It never changes after
@@ -177,9 +178,12 @@ type Sheet struct {
 type LoopStart struct {
 	Key, Title string
 	Prompt     string
-	Settings   infer.Settings
-	Step       int    // the step to show, from 1; 0 is the first
-	Stage      string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
+	// Chat is a conversation to fill into the loop's chat form instead, which starts nothing;
+	// Prompt is then the same as plain lines.
+	Chat     []chat.Message
+	Settings infer.Settings
+	Step     int    // the step to show, from 1; 0 is the first
+	Stage    string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
 }
 
 // Lesson returns the lesson with a slug, or nil.

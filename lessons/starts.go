@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -15,21 +16,39 @@ func startSettings() infer.Settings {
 }
 
 // readStarts reads starts.md: `## Title {#key temperature=0 …}` and the prompt
-// as fenced code.
+// as fenced code. With form=chat the code is a conversation, each message a line such as
+// "user: …", and there are no settings.
 func (l *loader) readStarts(d *document) {
 	for _, raw := range d.sections {
-		l.attrsOf(raw, append(terms.KnobKeys(), "stop", "step", "stage")...)
+		l.attrsOf(raw, append(terms.KnobKeys(), "stop", "step", "stage", "form")...)
 		s := &LoopStart{Key: raw.attrs.id, Step: 1, Stage: "forward"}
 		_, s.Title = l.inline(raw.at, raw.title)
 		l.startSettings(raw, s)
 		at, text := l.plainParts(raw)
-		s.Prompt = fenced(text)
+		if s.Prompt = fenced(text); raw.attrs.keys["form"] == "chat" {
+			l.readChat(at, s)
+			continue
+		}
 		if err := infer.CheckPrompt(s.Prompt, infer.MaxPromptBytes); err != nil {
 			l.problems.add(at, "the prompt, in a fence of its own: %v", err)
 		}
 		l.course.Starts = append(l.course.Starts, s)
 		l.course.starts[s.Key] = s
 	}
+}
+
+// readChat reads the conversation of a start.
+func (l *loader) readChat(at place, s *LoopStart) {
+	for _, line := range strings.Split(s.Prompt, "\n") {
+		role, content, ok := strings.Cut(line, ": ")
+		if !ok || !contains(chat.Roles, role) {
+			l.problems.add(at, "%q is no message: it must begin with one of %s, and a colon", line,
+				strings.Join(chat.Roles, ", "))
+		}
+		s.Chat = append(s.Chat, chat.Message{Role: role, Content: content})
+	}
+	s.Prompt = chat.Plain(s.Chat)
+	l.course.starts[s.Key] = s
 }
 
 // fenced is the text between the only pair of fences, or "".

@@ -16,10 +16,13 @@ const (
 	Assistant = "assistant"
 )
 
+// Roles are all of them.
+var Roles = []string{System, User, Assistant}
+
 // Message is one turn of a conversation.
 type Message struct {
-	Role    string // [System], [User] or [Assistant]
-	Content string
+	Role    string `json:"role"` // [System], [User] or [Assistant]
+	Content string `json:"content"`
 }
 
 // PlainStop ends the model's turn in a plain conversation.

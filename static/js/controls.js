@@ -1,9 +1,11 @@
 // Everything on the page that a learner can press, drag or type in. What it
 // does is written on the elements as data attributes; see web/WIRE.md for the commands.
+import { fill, pressed, showChat, typed } from './chat.js';
 
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two cuts of a prompt being typed
 const findEvery = 150; // ms between two searches for a text being typed
+const mostSent = 60_000; // bytes of a text that is sent: a longer message would end the connection
 const stages = (document.body.dataset.stages ?? '').split(',');
 
 // Questions change nothing: their answers do not clear the errors of commands.
@@ -11,8 +13,8 @@ export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'z
 
 // The commands that lead to another stage, which the prompt box would cover.
 const changesText = new Set([
-  'start', 'try', 'open', 'rebuild', 'step', 'draw', 'back', 'token', 'seek', 'reset', 'play', 'choose', 'branch',
-  'redraw', 'goon', 'finish',
+  'start', 'chat', 'try', 'open', 'rebuild', 'step', 'draw', 'back', 'token', 'seek', 'reset', 'play', 'choose',
+  'branch', 'redraw', 'goon', 'finish',
 ]);
 
 const byId = (id) => document.getElementById(id);
@@ -49,9 +51,10 @@ export class Controls {
   done(command) {
     this.#answered(command);
     if (command.cmd === 'find') this.#found();
+    if (command.cmd === 'pieces') this.#say(fieldsOf(command)[0], '');
     if (questions.has(command.cmd)) return;
     for (const field of ['general', ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
-    if (['start', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#shutMenus();
+    if (['start', 'chat', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#shutMenus();
     if (changesText.has(command.cmd)) this.#showPrompt(false);
     if (['preset', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#forgetEdits();
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
@@ -163,21 +166,46 @@ export class Controls {
   #click(event) {
     const button = event.target.closest('button, a, [data-cmd]');
     if (!button || button.getAttribute('aria-disabled') === 'true') return;
-    const { cmd, prompt, toggle, stopRemove, stopAdd } = button.dataset;
+    const { cmd, prompt, chat, toggle, stopRemove, stopAdd } = button.dataset;
+    if (chat) {
+      fill(JSON.parse(chat));
+      showChat(true);
+    }
     if (cmd) this.send(JSON.parse(cmd));
     else if (prompt !== undefined) {
       byId('prompt').value = prompt;
       this.#start();
-    } else if (toggle) this.#toggle(byId(toggle));
+    } else if (toggle) this.#toggle(byId(toggle), chat);
+    else if (chat) this.#start();
+    else if (pressed(button)) this.#cut();
     else if (stopRemove !== undefined) this.#setStops(stops().filter((_, i) => i !== Number(stopRemove)));
     else if (stopAdd !== undefined) this.#setStops([...stops(), stopAdd]);
     else if ('reroll' in button.dataset) this.send({ cmd: 'set', seed: anySeed() });
     else if ('redraw' in button.dataset) this.send({ cmd: 'redraw', seed: anySeed() });
   }
 
-  #toggle(box) {
-    box.hidden = !box.hidden;
-    if (!box.hidden) (box.querySelector('textarea, input') ?? box).focus();
+  // toggle shows a box or hides it; with a chat in it, it is shown.
+  #toggle(box, chat) {
+    box.hidden = !box.hidden && !chat;
+    if (box.hidden) return;
+    const fields = [...box.querySelectorAll('textarea, input')].filter((field) => field.checkVisibility());
+    ((chat ? fields.at(-1) : fields[0]) ?? box).focus();
+    if (chat) this.#cut();
+  }
+
+  // cut asks how what is being typed falls into tokens.
+  #cut() {
+    this.#throttle('pieces', piecesEvery, () => {
+      const fields = typed();
+      if (this.#fits(fields)) this.#socket.send({ cmd: 'pieces', ...fields });
+    });
+  }
+
+  #fits(fields) {
+    const bytes = new TextEncoder().encode(JSON.stringify(fields)).length;
+    if (bytes <= mostSent) return true;
+    this.#say(Object.keys(fields)[0], `This is too long to send, at ${bytes} bytes. Shorten it first.`);
+    return false;
   }
 
   #submit(event) {
@@ -206,15 +234,15 @@ export class Controls {
   }
 
   #start() {
-    const prompt = byId('prompt').value;
+    const fields = typed();
     this.#edits.get('pieces')?.act?.(); // sends a waiting question now
     this.#drop('pieces');
-    this.send({ cmd: 'start', prompt });
+    if (this.#fits(fields)) this.send({ cmd: 'messages' in fields ? 'chat' : 'start', ...fields });
   }
 
   #input(target) {
-    if (target.id === 'prompt') {
-      this.#throttle('pieces', piecesEvery, () => this.#socket.send({ cmd: 'pieces', prompt: target.value }));
+    if (target.matches('#prompt, #messages *')) {
+      this.#cut();
       return;
     }
     if (target.matches('[data-find]')) {

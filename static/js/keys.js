@@ -34,9 +34,9 @@ export function listenToKeys() {
   });
 }
 
-// submit sends the prompt from its text area, where Shift and Enter make a new line.
+// submit sends the prompt or the chat from its text area, where Shift and Enter make a new line.
 function submit(event) {
-  if (event.target.id !== 'prompt') return;
+  if (!event.target.matches?.('#prompt, #messages textarea')) return;
   event.preventDefault();
   event.target.form.requestSubmit();
 }

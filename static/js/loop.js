@@ -25,7 +25,7 @@ const run = new Run({
   onMessage: receive,
   onDone: (command) => {
     controls.done(command);
-    if (command.cmd === 'start' || command.cmd === 'try') leave();
+    if (['start', 'chat', 'try'].includes(command.cmd)) leave();
     if (!questions.has(command.cmd)) tell('');
   },
   onLost: () => controls.lost(),

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
@@ -17,7 +18,8 @@ type order struct {
 	name    string          // "step", "set", …
 	command session.Command // nil for open, rebuild, ping, pieces and the queries
 	link    string          // for open and rebuild: the link, still to be parsed for the model
-	pieces  string          // for pieces: the text to cut into tokens
+	pieces  string          // for pieces: the text to cut into tokens,
+	chat    *session.Chat   // or the conversation
 	query   *query          // what is asked of the run, changing nothing
 }
 
@@ -27,8 +29,14 @@ var commands = map[string]struct {
 	takes string
 	read  func(f *session.Fields, o *order)
 }{
-	"ping":    {"", func(*session.Fields, *order) {}},
-	"pieces":  {"prompt", func(f *session.Fields, o *order) { o.pieces = f.Text("prompt") }},
+	"ping": {"", func(*session.Fields, *order) {}},
+	"pieces": {"prompt, messages", func(f *session.Fields, o *order) {
+		if !f.Has("messages") {
+			o.pieces = f.Text("prompt")
+			return
+		}
+		o.chat = &session.Chat{Messages: f.Messages("messages"), At: time.Now().Unix()}
+	}},
 	"open":    {"link", func(f *session.Fields, o *order) { o.link = f.Text("link") }},
 	"rebuild": {"link", func(f *session.Fields, o *order) { o.link = f.Text("link") }},
 
@@ -73,6 +81,10 @@ func readOrder(c wire.Command) (order, *terms.Refusal) {
 			Code: terms.CodeUnknown, Field: "cmd", Want: commandNames,
 			Message: fmt.Sprintf("There is no command %s; the commands are %s.", terms.Quoted(o.name), commandNames),
 		}
+	}
+	if c, ok := o.command.(session.StartChat); ok {
+		c.Chat.At = time.Now().Unix()
+		o.command = c
 	}
 	return o, err
 }

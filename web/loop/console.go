@@ -20,6 +20,8 @@ type Console struct {
 	Empty     bool   // no prompt yet
 	Ended     bool   // a stop has fired: the main button is "Go on anyway", if it can, else "New prompt"
 	CanGoOn   bool
+	Turn      string // of a chat that has stopped: the messages with a place for the next, as JSON; else ""
+	TurnFirst bool   // the model has ended its turn, so that the next is the main thing to do
 	CanFinish bool
 	Finishing bool
 	CanReset  bool
@@ -110,6 +112,9 @@ func newConsole(s *session.State) Console {
 	ended := s.Started() && s.Stopped != infer.StopNone && s.AtFrontier() && s.Cursor.Stage == infer.KindCache
 	v.Ended, v.CanGo = ended, s.Started() && !ended
 	v.CanGoOn = ended && s.Stopped != infer.StopContext
+	if ended {
+		v.Turn, v.TurnFirst = yourTurn(s), endedTurn(s)
+	}
 	v.Finishing = s.Finishing
 	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
 	v.Scrub, v.Progress = newScrub(s), newProgress(s)

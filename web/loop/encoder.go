@@ -2,6 +2,7 @@ package loop
 
 import (
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -16,7 +17,7 @@ type encoder interface {
 	// pieces and answer may be called while encode is at work. pieces adds to
 	// m how a prompt falls into tokens, answer what a query asks, which has
 	// been checked.
-	pieces(m *wire.Message, model *infer.Model, prompt string) error
+	pieces(m *wire.Message, model *infer.Model, text chat.Text) error
 	answer(m *wire.Message, name string, q *query, st *session.State) error
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -147,8 +148,8 @@ func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error 
 	return nil
 }
 
-func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, prompt string) error {
-	return reply(m, "pieces", PiecesHTML(NewPieces(model, prompt)))
+func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text) error {
+	return reply(m, "pieces", PiecesHTML(NewPieces(model, text)))
 }
 
 func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {

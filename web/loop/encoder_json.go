@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -30,6 +31,8 @@ type runData struct {
 	Link string `json:"link,omitempty"`
 	// Branches are the lines of text written so far, where there are several.
 	Branches []branch `json:"branches,omitempty"`
+	// Messages are the conversation so far, if the text was written from one.
+	Messages []chat.Message `json:"messages,omitempty"`
 	// WhatIf is what was asked of another u at this draw.
 	WhatIf *whatIf `json:"whatif,omitempty"`
 }
@@ -72,6 +75,7 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 		Cursor: cursorJSON(next.Cursor), Undrawn: next.Undrawn, Playing: next.Playing, Speed: next.Speed,
 		Stopped: next.Stopped, Settings: next.Settings,
 		Link: session.LinkOf(next), Branches: branchesOf(next), WhatIf: whatIfOf(next),
+		Messages: next.Messages(),
 	}
 	m.Fields = d
 	if e.hasPrompt && (!next.Started() || next.Text != e.text) {
@@ -164,9 +168,10 @@ func (d *runData) add(v any) error {
 	return err
 }
 
-func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, prompt string) error {
+func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text) error {
 	a := &piecesAnswer{[]infer.Token{}}
-	for _, id := range model.Encode(prompt) {
+	ids, _ := model.EncodeChat(text) // a text that cannot be spelled is cut as far as it goes
+	for _, id := range ids {
 		a.Pieces = append(a.Pieces, model.Token(id))
 	}
 	m.Fields = a

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -17,7 +18,9 @@ type Page struct {
 	Title    string
 	Model    string // "tiny-5M: 6 blocks, 4,096 tokens, on this computer"
 	Started  bool
-	Prompt   string
+	Prompt   string     // as it is typed; "" for a chat
+	Given    stage.Text // the prompt as it is read, special tokens marked
+	Chat     ChatForm
 	Strip    stage.Strip
 	Rail     stage.Rail
 	Panel    stage.Stage
@@ -61,9 +64,13 @@ func NewPage(s *session.State) Page {
 	v := Page{
 		View: numbersView, Story: lang.NewStory(s), Branched: newBranched(s),
 		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
+		Given: stage.GivenText(s), Chat: newChatForm(s),
 		Strip: lang.NewStrip(s), Rail: lang.NewRail(s), Panel: lang.New(s), Peek: lang.CurrentPeek(s),
 		WhatIf: lang.NewWhatIf(s), Cost: newCost(s), Console: newConsole(s), Chart: newCostChart(s),
 		Grammar: s.Settings.Grammar, Notice: newNotice(s), Pieces: promptPieces(s), Branches: newBranches(s),
+	}
+	if v.Chat.On {
+		v.Prompt = ""
 	}
 	v.Story.Zoom = true
 	v.Panel.Chain = lang.NewChain(s)
@@ -106,6 +113,9 @@ func stopSay(s *session.State) string {
 	case infer.StopMaxTokens:
 		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
 	}
+	if endedTurn(s) {
+		return "The model has ended its turn: now it’s yours. Go on anyway lets it write your turn too."
+	}
 	return "Go on anyway carries on past it; Back looks at any stage again."
 }
 
@@ -141,18 +151,19 @@ type Pieces struct {
 	Over   bool // more than the model can read, or what it has no tokens for
 }
 
-// NewPieces cuts a prompt into tokens as the model would read it.
-func NewPieces(m *infer.Model, prompt string) Pieces {
-	if prompt == "" {
+// NewPieces cuts a prompt or a chat into tokens as the model would read it.
+func NewPieces(m *infer.Model, text chat.Text) Pieces {
+	if text.Text == "" {
 		return Pieces{Say: "The model reads pieces of words, not letters. You’ll see them here as you type."}
 	}
+	ids, err := m.EncodeChat(text)
 	var tokens []infer.Token
-	for _, id := range m.Encode(prompt) {
+	for _, id := range ids {
 		tokens = append(tokens, m.Token(id))
 	}
 	v := pieces(m, tokens)
 	var r *terms.RangeError
-	if errors.As(m.CheckText(prompt), &r) {
+	if errors.As(err, &r) {
 		v.Say, v.Over = "This text is "+r.Got, true
 	}
 	return v
@@ -161,20 +172,28 @@ func NewPieces(m *infer.Model, prompt string) Pieces {
 // promptPieces are the pieces of the run's own prompt, which need no cutting.
 func promptPieces(s *session.State) Pieces {
 	if !s.Started() {
-		return NewPieces(s.Model, "")
+		return NewPieces(s.Model, chat.Text{})
 	}
 	return pieces(s.Model, s.PromptTokens)
 }
 
 func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 	v := Pieces{Say: terms.Counted(len(tokens), "token")}
+	special := 0
 	for i, t := range tokens {
-		if i == 0 && t.Special {
+		switch {
+		case stage.IsStart(m, t, i):
 			v.Tokens = append(v.Tokens, stage.Text{{S: "start", Mark: true}})
 			v.Say += ", the start mark included"
-			continue
+		case t.Special:
+			special++
+			v.Tokens = append(v.Tokens, stage.Text{{S: t.Text, Mark: true}})
+		default:
+			v.Tokens = append(v.Tokens, stage.TokenText(t))
 		}
-		v.Tokens = append(v.Tokens, stage.TokenText(t))
+	}
+	if special > 0 {
+		v.Say += fmt.Sprintf(", %s of them from the chat template", terms.Count(special))
 	}
 	limit := m.Config().Context
 	if v.Over = len(tokens) > limit; v.Over {

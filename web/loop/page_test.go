@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -89,15 +90,16 @@ func TestStoppedAndBack(t *testing.T) {
 
 func TestPieces(t *testing.T) {
 	m := testmodel.Target(t)
-	v := NewPieces(m, "Once upon")
+	v := NewPieces(m, chat.Text{Text: "Once upon"})
 	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
 		v.Say != "3 tokens, the start mark included" || v.Over {
 		t.Errorf("%+v", v)
 	}
-	if v := NewPieces(m, strings.Repeat("Once upon ", 300)); !v.Over || !strings.Contains(v.Say, "more than the 512") {
+	v = NewPieces(m, chat.Text{Text: strings.Repeat("Once upon ", 300)})
+	if !v.Over || !strings.Contains(v.Say, "more than the 512") {
 		t.Errorf("a long prompt: %q", v.Say)
 	}
-	if v := NewPieces(m, "<|endoftext|>"); len(v.Tokens) < 3 {
+	if v := NewPieces(m, chat.Text{Text: "<|endoftext|>"}); len(v.Tokens) < 3 {
 		t.Errorf("special-looking text became %v", v.Tokens)
 	}
 }
@@ -130,10 +132,10 @@ func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
 	}
 	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no " +
 		"character, at line 1, character 3"
-	if v := NewPieces(m, "ba\xff"); v.Say != want || !v.Over {
+	if v := NewPieces(m, chat.Text{Text: "ba\xff"}); v.Say != want || !v.Over {
 		t.Errorf("%+v", v)
 	}
-	if v := NewPieces(m, "ba"); v.Over {
+	if v := NewPieces(m, chat.Text{Text: "ba"}); v.Over {
 		t.Errorf("%+v", v)
 	}
 }

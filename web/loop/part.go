@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/loop/runs"
@@ -132,16 +133,21 @@ func (p *livePart) carryOut(o order) error {
 	return nil
 }
 
-// pieces answers with the tokens of a text that is still being typed.
+// pieces answers with the tokens of a text or of a chat that is still being typed.
 func (p *livePart) pieces(o order) error {
-	if o.pieces != "" {
-		if err := infer.CheckPrompt(o.pieces, p.Runs.Limits().PromptBytes); err != nil {
-			p.fail(o.n, err)
-			return nil
-		}
+	text, err := chat.Text{Text: o.pieces}, error(nil)
+	most := p.Runs.Limits().PromptBytes
+	if o.chat != nil {
+		text, err = o.chat.Write(p.Context, p.Model, session.Limits{PromptBytes: most})
+	} else if o.pieces != "" {
+		err = infer.CheckPrompt(o.pieces, most)
+	}
+	if err != nil {
+		p.fail(o.n, err)
+		return nil
 	}
 	m := wire.Message{Ack: o.n}
-	if err := p.enc.pieces(&m, p.Model, o.pieces); err != nil {
+	if err := p.enc.pieces(&m, p.Model, text); err != nil {
 		return err
 	}
 	p.reply(m)

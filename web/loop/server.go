@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
@@ -102,7 +103,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		if bad == nil {
 			return
 		}
-		page.Prompt, page.Pieces = prompt, NewPieces(s.Model, prompt)
+		page.Prompt, page.Pieces = prompt, NewPieces(s.Model, chat.Text{Text: prompt})
 		page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 	}
 	if a := addressOf(r); a != (address{}) {

@@ -33,7 +33,7 @@ var keys = []shell.Key{
 
 var styles = []string{
 	"css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/map.css", "css/motion.css",
-	"css/carry.css", "css/chain.css",
+	"css/carry.css", "css/chain.css", "css/chat.css",
 	"css/loop-small.css", "css/touch.css",
 }
 

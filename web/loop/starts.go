@@ -15,7 +15,7 @@ import (
 
 // openStart answers GET /loop?start=KEY, an address in a lesson's text: it
 // redirects to the link of that run, at the stage that the lesson describes. The
-// run is made once to be sure that it gets that far.
+// run is made once to be sure that it gets that far. A chat is only filled into the form.
 func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
 	start := s.Course.Start(key)
@@ -24,6 +24,12 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 			http.StatusNotFound, "There is no such run.",
 			"The lesson may have changed. Start with a prompt, or try one of these.",
 		})
+		return
+	}
+	if start.Chat != nil { // the learner begins it
+		page := NewPage(s.empty)
+		page.Chat.On, page.Chat.Messages, page.View = true, start.Chat, view(shell.ViewOf(r))
+		s.HTML(w, r, http.StatusOK, PageHTML(page))
 		return
 	}
 	who, _ := s.Caller(r)

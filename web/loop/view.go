@@ -80,8 +80,8 @@ func (v view) generatedHTML(tokens []stage.Token) templ.Component {
 
 // storyPanels are those of the page in the Story.
 var storyPanels = []Panel{
-	{"prose-prompt", func(v Page) templ.Component { return stage.ProsePromptHTML(v.Prompt) }},
-	{"strip-next", func(v Page) templ.Component { return lang.ProseNextHTML(v.Prompt, v.Strip) }},
+	{"prose-prompt", func(v Page) templ.Component { return stage.ProsePromptHTML(v.Given) }},
+	{"strip-next", func(v Page) templ.Component { return lang.ProseNextHTML(v.Given, v.Strip) }},
 	{"peek", func(Page) templ.Component { return lang.PeekHTML(stage.Peek{}) }}, // until a token is asked about
 	{"rail", func(v Page) templ.Component { return lang.VerbsHTML(v.Rail) }},
 	{"notice", func(v Page) templ.Component { return noticeHTML(v.storyNotice()) }},

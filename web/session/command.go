@@ -5,7 +5,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Command is something that a learner can do with a run: [Start], [Open],
+// Command is something that a learner can do with a run: [Start], [StartChat], [Open],
 // [Rebuild], [StepStage], [Draw], [Back], [StepToken], [Seek], [Reset], [Play],
 // [Finish], [Pause], [SetSpeed], [Set], [SetPreset], [Choose], [TakeBranch],
 // [GoOn], [Redraw], [WhatIf], [Try] or [SetLook].
@@ -139,6 +139,7 @@ func Begin(s infer.Settings, prompt string) []Command {
 type SetPreset struct{ Key string }
 
 func (Start) command()      {}
+func (StartChat) command()  {}
 func (Open) command()       {}
 func (Rebuild) command()    {}
 func (StepStage) command()  {}

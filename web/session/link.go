@@ -26,6 +26,8 @@ type Link struct {
 	Cursor Cursor
 	// Undrawn says that the draw of the stage shown was withheld: [State.Undrawn].
 	Undrawn bool
+	// Chat is the conversation that the prompt was written from, or nil: see [State.Chat].
+	Chat *Chat
 }
 
 // Bounds on what [ParseLink] accepts. Links made by this program are far
@@ -40,18 +42,21 @@ const (
 
 // wireLink is the JSON inside a link. Names are short because addresses are.
 type wireLink struct {
-	V  int          `json:"v"`           // version of this form
-	M  string       `json:"m"`           // beginning of the model's hash
-	P  string       `json:"p"`           // prompt
-	T  []int        `json:"t,omitempty"` // where special tokens stand in it
-	S  []wireChange `json:"s"`           // settings, each from a step on
-	E  wireSettings `json:"e"`           // settings for what follows
-	C  [][2]int     `json:"c,omitempty"` // step and token of each choice by hand
-	G  []int        `json:"g,omitempty"` // steps after whose stop it continued
-	N  int          `json:"n"`           // steps
-	R  int          `json:"r"`           // the last step's last stage
-	At [2]int       `json:"at"`          // step and stage shown
-	U  int          `json:"u,omitempty"` // 1 if its draw is withheld
+	V  int            `json:"v"`           // version of this form
+	M  string         `json:"m"`           // beginning of the model's hash
+	P  string         `json:"p"`           // prompt
+	T  []int          `json:"t,omitempty"` // where special tokens stand in it
+	S  []wireChange   `json:"s"`           // settings, each from a step on
+	E  wireSettings   `json:"e"`           // settings for what follows
+	C  [][2]int       `json:"c,omitempty"` // step and token of each choice by hand
+	G  []int          `json:"g,omitempty"` // steps after whose stop it continued
+	N  int            `json:"n"`           // steps
+	R  int            `json:"r"`           // the last step's last stage
+	At [2]int         `json:"at"`          // step and stage shown
+	U  int            `json:"u,omitempty"` // 1 if its draw is withheld
+	K  int            `json:"k,omitempty"` // columns of the prompt kept from the text before
+	H  []chat.Message `json:"h,omitempty"` // the chat that the prompt was written from
+	D  int64          `json:"d,omitempty"` // when
 }
 
 type wireChange struct {
@@ -72,7 +77,7 @@ func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
 	}
-	return Link{infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings), st.Cursor, st.Undrawn}.text()
+	return Link{infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings), st.Cursor, st.Undrawn, st.Chat}.text()
 }
 
 // LinkTo returns the link to another stage of the run that a link restores.
@@ -103,6 +108,9 @@ func (l Link) text() string {
 	}
 	if l.Undrawn {
 		w.U = 1
+	}
+	if w.K = log.Kept; l.Chat != nil {
+		w.H, w.D = l.Chat.Messages, l.Chat.At
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
@@ -157,10 +165,13 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	link := Link{
 		Log: infer.Log{
 			Model: m.Hash(), Prompt: w.P, Marks: w.T, Settings: infer.Settings(w.E), WentOn: w.G, Steps: w.N,
-			Ran: infer.Kind(w.R),
+			Ran: infer.Kind(w.R), Kept: w.K,
 		},
 		Cursor:  Cursor{w.At[0], infer.Kind(w.At[1])},
 		Undrawn: w.U != 0,
+	}
+	if len(w.H) > 0 {
+		link.Chat = &Chat{w.H, w.D}
 	}
 	for _, c := range w.S {
 		link.Log.Changes = append(link.Log.Changes, infer.Change{From: c.From, Settings: infer.Settings(c.Settings)})
@@ -236,7 +247,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	}
 	s.loop = loop
 	s.begin(next, chat.Text{Text: link.Log.Prompt, Marks: link.Log.Marks})
-	next.Undrawn = link.Undrawn
+	next.Undrawn, next.Chat = link.Undrawn, s.chatOf(ctx, link.Chat, next.Whole())
 	next.Cursor = link.Cursor
 	return nil
 }

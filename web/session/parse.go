@@ -24,6 +24,8 @@ type rule struct {
 var grammar = map[string]rule{
 	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
 
+	"chat": {fieldMessages, func(f *Fields) Command { return StartChat{Chat{Messages: f.Messages(fieldMessages)}} }},
+
 	"step":   {"withhold", readStep},
 	"draw":   {"", func(*Fields) Command { return Draw{} }},
 	"back":   {"", func(*Fields) Command { return Back{} }},

@@ -15,7 +15,7 @@ func (s *Session) try(ctx context.Context, next *State, key string) error {
 		return terms.RefuseField("key", key, "sure, unsure or loop")
 	}
 	next.Settings = suggestion.Settings
-	return s.start(ctx, next, chat.Text{Text: suggestion.Prompt})
+	return s.start(ctx, next, chat.Text{Text: suggestion.Prompt}, nil)
 }
 
 // redraw draws the step shown again, with another seed.

@@ -21,6 +21,7 @@ type rest struct {
 	WhatIf  *float64         `json:",omitempty"`
 	Looking bool             `json:",omitempty"`
 	Notice  string           `json:",omitempty"`
+	Chat    *Chat            `json:",omitempty"`
 	Stopped infer.StopReason `json:",omitempty"`
 
 	Log     infer.Log    // of this prompt, model and settings
@@ -46,7 +47,7 @@ func (s *Session) Rest() ([]byte, error) {
 	st := s.state
 	r := rest{
 		Version: st.Version, Text: st.Text, Cursor: st.Cursor, Undrawn: st.Undrawn, Speed: st.Speed,
-		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stopped: st.Stopped,
+		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stopped: st.Stopped, Chat: st.Chat,
 		Log: *s.log, Current: s.current, LastID: s.lastID,
 	}
 	for _, t := range st.Ghosts {
@@ -72,7 +73,7 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	s.log, s.current, s.lastID = &r.Log, r.Current, r.LastID
 	*s.state = State{
 		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, Cursor: r.Cursor,
-		Undrawn:  r.Undrawn,
+		Undrawn: r.Undrawn, Chat: r.Chat,
 		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
 		Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
 	}

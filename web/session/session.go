@@ -155,7 +155,10 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	switch c := c.(type) {
 	case Start:
-		return s.start(ctx, next, chat.Text{Text: c.Prompt, Marks: c.Marks})
+		s.endChat(next)
+		return s.start(ctx, next, chat.Text{Text: c.Prompt, Marks: c.Marks}, nil)
+	case StartChat:
+		return s.startChat(ctx, next, c.Chat)
 	case Open:
 		return s.open(ctx, next, c.Link)
 	case Rebuild:
@@ -250,11 +253,12 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
 }
 
-func (s *Session) start(ctx context.Context, next *State, prompt chat.Text) error {
+// start begins a text, which was written from a chat if that is not nil.
+func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from *Chat) error {
 	if err := s.model.CheckPrompt(prompt.Text, s.limits.PromptBytes); err != nil {
 		return err
 	}
-	loop, err := infer.NewChat(s.model, prompt, next.Settings)
+	loop, err := s.loopFor(prompt, next.Settings, from != nil)
 	if err != nil {
 		return err
 	}
@@ -263,14 +267,24 @@ func (s *Session) start(ctx context.Context, next *State, prompt chat.Text) erro
 	}
 	s.loop = loop
 	s.begin(next, prompt)
-	next.Cursor = Cursor{1, infer.KindForward}
+	next.Chat, next.Cursor = from, Cursor{1, infer.KindForward}
 	return nil
+}
+
+// loopFor is a loop for a prompt. A chat after another one keeps the columns for what both
+// begin with.
+func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool) (*infer.Loop, error) {
+	if isChat && s.loop != nil && s.state.Chat != nil {
+		return s.loop.Continue(prompt, settings)
+	}
+	return infer.NewChat(s.model, prompt, settings)
 }
 
 // begin makes next the state of a new run.
 func (s *Session) begin(next *State, prompt chat.Text) {
 	s.others, s.current, s.lastID = nil, 1, 1
 	next.Prompt, next.Marks, next.PromptTokens = prompt.Text, prompt.Marks, tokens(s.model, s.loop.Prompt())
+	next.Chat = nil
 	next.Text++
 	next.Dist, next.Look, next.Ghosts, next.Playing, next.Finishing = nil, nil, nil, false, false
 }

@@ -22,6 +22,8 @@ type State struct {
 	// Marks are where special tokens stand in the prompt, if it is a chat: see
 	// [chat.Text].
 	Marks []int
+	// Chat is the conversation that the prompt was written from, or nil: see [StartChat].
+	Chat *Chat
 	// PromptTokens are its tokens, the start token (if the model has one)
 	// first.
 	PromptTokens []infer.Token

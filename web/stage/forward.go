@@ -48,7 +48,7 @@ const labelledColumns = 32
 func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column
 	for i, t := range s.PromptTokens {
-		all = append(all, Column{Text: w.promptText(t, i)})
+		all = append(all, Column{Text: w.promptText(s.Model, t, i)})
 	}
 	for _, step := range s.Steps {
 		if len(all) >= n {
@@ -76,6 +76,9 @@ func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	case st.Prefill:
 		f.In = w.Rich("forward.in.prefill", "tokens", w.Counted(read, "token"), "width", terms.Count(c.Width))
 		f.Read = w.T("forward.read.prefill", "positions", w.Counted(read, "position"))
+		if old > 0 {
+			f.Read = w.T("forward.read", "positions", w.Counted(read, "position"), "old", terms.Count(old))
+		}
 	default:
 		f.In = w.Rich("forward.in", "token", gen(newest), "width", terms.Count(c.Width))
 		f.Read = w.T("forward.read", "positions", w.Counted(read, "position"), "old", terms.Count(old))

@@ -120,14 +120,14 @@ func flowHTML(a *Appended) templ.Component {
 
 // ProseTextHTML is the text as one reads it: the prompt, what the model wrote
 // and what follows. No space may come between its parts.
-func (w Words) ProseTextHTML(prompt string, v Strip) templ.Component {
-	return inProse(ProsePromptHTML(prompt), w.ProseHTML(v.Tokens), w.ProseNextHTML(prompt, v))
+func (w Words) ProseTextHTML(given Text, v Strip) templ.Component {
+	return inProse(ProsePromptHTML(given), w.ProseHTML(v.Tokens), w.ProseNextHTML(given, v))
 }
 
 // ReadingHTML is a text that is over, like [Words.ProseTextHTML], on a page that
 // shows its tokens elsewhere too: so nothing in it has an id.
-func (w Words) ReadingHTML(prompt string, v Strip) templ.Component {
-	return inProse(prosePrompt("", prompt), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
+func (w Words) ReadingHTML(given Text, v Strip) templ.Component {
+	return inProse(prosePrompt("", given), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
 }
 
 func inProse(parts ...templ.Component) templ.Component {
@@ -142,12 +142,14 @@ func idAttr(id string) string {
 	return ` id="` + id + `"`
 }
 
-// ProsePromptHTML is the prompt within the text.
-func ProsePromptHTML(prompt string) templ.Component { return prosePrompt("prose-prompt", prompt) }
+// ProsePromptHTML is the prompt within the text ([GivenText]).
+func ProsePromptHTML(given Text) templ.Component { return prosePrompt("prose-prompt", given) }
 
-func prosePrompt(id, prompt string) templ.Component {
+func prosePrompt(id string, given Text) templ.Component {
 	return writer(func(b *strings.Builder) {
-		b.WriteString(`<span` + idAttr(id) + ` class="prose__given">` + templ.EscapeString(prompt) + `</span>`)
+		b.WriteString(`<span` + idAttr(id) + ` class="prose__given">`)
+		pieces(b, given, `<i class="sp">`, `</i>`)
+		b.WriteString(`</span>`)
 	})
 }
 
@@ -209,6 +211,14 @@ func proseShare(t Token) string {
 	return ` class="` + class + `" title="` + templ.EscapeString(t.Percent) + `"` + now
 }
 
+// plainly is a text without special tokens.
+func plainly(text string) Text {
+	if text == "" {
+		return nil
+	}
+	return Text{{S: text}}
+}
+
 // ProseRowHTML is the text so far as one reads it, for the screens of a class, on which
 // nothing in it is pressed. With links each generated token links to its draw.
 func (w Words) ProseRowHTML(id, prompt string, v Strip, links bool) templ.Component {
@@ -224,5 +234,6 @@ func (w Words) ProseRowHTML(id, prompt string, v Strip, links bool) templ.Compon
 		}
 		b.WriteString(`</span>`)
 	})
-	return proseRow(id, w.T("strip.aria.text"), inProse(prosePrompt("", prompt), gen, w.proseNext("", prompt, v)))
+	given := plainly(prompt)
+	return proseRow(id, w.T("strip.aria.text"), inProse(prosePrompt("", given), gen, w.proseNext("", given, v)))
 }

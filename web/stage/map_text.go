@@ -97,11 +97,11 @@ func (w Words) MapHeight(height int) string {
 // PromptText is the token at a position of a text; the one that begins it for the
 // model is a mark.
 func (w Words) PromptText(m *infer.Model, tokens []int, at int) Text {
-	return w.promptText(m.Token(tokens[at]), at)
+	return w.promptText(m, m.Token(tokens[at]), at)
 }
 
-func (w Words) promptText(t infer.Token, at int) Text {
-	if at == 0 && t.Special {
+func (w Words) promptText(m *infer.Model, t infer.Token, at int) Text {
+	if IsStart(m, t, at) {
 		return Text{{S: w.T("start"), Mark: true}}
 	}
 	return TokenText(t)

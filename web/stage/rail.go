@@ -34,6 +34,8 @@ type RailStage struct {
 func (w Words) railSay(s *session.State, k infer.Kind) string {
 	c, key := s.Model.Config(), "rail."+k.String()
 	switch set := shownSettings(s); {
+	case k == infer.KindForward && s.Step() != nil && s.Cursor.Step == 1 && s.Step().Start > 0:
+		key = "rail.forward.grown"
 	case k == infer.KindForward && s.Started() && s.Cursor.Step == 1:
 		key = "rail.forward.prompt"
 	case k == infer.KindFilter && (set.Greedy() || s.Dist != nil && s.Dist.Fallback):

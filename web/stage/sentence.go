@@ -82,7 +82,11 @@ func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 	case infer.Append:
 		return w.appendSay(v, st, in)
 	case infer.CacheGrowth:
-		return w.sentence(v, st, onlyIf(st.Step == 1, "first"), values{
+		first := "first"
+		if st.Grew < st.Positions {
+			first = "grown"
+		}
+		return w.sentence(v, st, onlyIf(st.Step == 1, first), values{
 			"positions", w.Counted(st.Positions, "position"), "n", terms.Count(st.Positions),
 			"context", terms.Count(st.Context), "layers", w.Counted(st.Layers, "layer"),
 			"reused", terms.Count(st.Positions - st.Grew), "columns", w.Counted(st.Grew, "column"),
@@ -101,12 +105,15 @@ func onlyIf(holds bool, name string) []string {
 }
 
 func (w Words) forwardSay(v Voice, st infer.Forward, in About) Rich {
-	which := "decode"
-	if st.Prefill {
+	which, old := "decode", st.Positions-len(st.Tokens)
+	switch {
+	case st.Prefill && old > 0:
+		which = "grown"
+	case st.Prefill:
 		which = "prefill"
 	}
 	return w.sentence(v, st, []string{which}, values{
-		"tokens", w.Counted(len(st.Tokens), "token"), "n", terms.Count(st.Positions),
+		"tokens", w.Counted(len(st.Tokens), "token"), "n", terms.Count(st.Positions), "old", terms.Count(old),
 		"newest", gen(TokenText(st.Tokens[len(st.Tokens)-1])), "blocks", w.Counted(in.Layers, "block"),
 		"width", terms.Count(in.Width), "before", w.Counted(st.Positions-1, "token"),
 		"multadds", w.MultAdds(st.MultAdds),

@@ -177,7 +177,7 @@ func (w Words) hunches(s *session.State, st infer.Forward, v *Story) {
 	if s.Look == nil {
 		first := max(0, len(st.Tokens)-mostReads)
 		for i, t := range st.Tokens[first:] {
-			v.Reads = append(v.Reads, w.promptText(t, st.Positions-len(st.Tokens)+first+i))
+			v.Reads = append(v.Reads, w.promptText(s.Model, t, st.Positions-len(st.Tokens)+first+i))
 		}
 		v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 		return

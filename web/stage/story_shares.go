@@ -291,7 +291,7 @@ func (w Words) storyMemory(st infer.CacheGrowth, v *Story) {
 		WithSay: w.MultAdds(with), Say: w.MultAdds(without),
 	}
 	v.Foot = w.Rich("story.cache.foot", "times", terms.Times(without, with))
-	if st.Step == 1 {
+	if st.Step == 1 && st.Grew == st.Positions {
 		v.Foot = w.Rich("story.cache.foot.first")
 	}
 }

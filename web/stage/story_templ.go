@@ -2049,7 +2049,7 @@ func (w Words) proseEndHTML(id, why string) templ.Component {
 
 // ProseNextHTML is what follows the text: the slot of the next token, or a mark
 // for its end.
-func (w Words) ProseNextHTML(prompt string, v Strip) templ.Component {
+func (w Words) ProseNextHTML(given Text, v Strip) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2070,7 +2070,7 @@ func (w Words) ProseNextHTML(prompt string, v Strip) templ.Component {
 			templ_7745c5c3_Var115 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = w.proseNext("strip-next", prompt, v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = w.proseNext("strip-next", given, v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2078,7 +2078,7 @@ func (w Words) ProseNextHTML(prompt string, v Strip) templ.Component {
 	})
 }
 
-func (w Words) proseNext(id, prompt string, v Strip) templ.Component {
+func (w Words) proseNext(id string, given Text, v Strip) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2104,7 +2104,7 @@ func (w Words) proseNext(id, prompt string, v Strip) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if id != "" && prompt == "" {
+		} else if id != "" && len(given) == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 170, "<span id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2122,7 +2122,7 @@ func (w Words) proseNext(id, prompt string, v Strip) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if prompt != "" {
+		} else if len(given) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 172, "<span")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -225,7 +225,7 @@ func TestTheStoryDoesNotGiveTheDrawAway(t *testing.T) {
 		if err := English.StoryHTML(English.NewStory(st)).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
-		if err := English.ProseTextHTML(st.Prompt, strip).Render(t.Context(), &b); err != nil {
+		if err := English.ProseTextHTML(GivenText(st), strip).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -255,7 +255,7 @@ func TestTheStoryEndsOnTheText(t *testing.T) {
 		t.Errorf("the end is %+v", v)
 	}
 	var b bytes.Buffer
-	if err := English.ProseTextHTML(st.Prompt, English.NewStrip(st)).Render(t.Context(), &b); err != nil {
+	if err := English.ProseTextHTML(GivenText(st), English.NewStrip(st)).Render(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

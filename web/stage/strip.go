@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -30,6 +31,7 @@ type Token struct {
 	Later    bool   // after the step shown
 	End      bool   // an end-of-text token
 	StartTag bool   // the start token in front of a prompt
+	Special  bool   // another special token of a prompt, which its chat template put there
 }
 
 // Strip is the text so far, token by token.
@@ -53,11 +55,49 @@ type Next struct {
 	Over    string // once stopped: why the text is over, in the Story's words
 }
 
+// IsStart reports whether the token at a place of a text, counted from 0, is the one that the
+// model was trained to begin with.
+func IsStart(m *infer.Model, t infer.Token, at int) bool {
+	return at == 0 && t.Special && t.ID == m.Config().BOS
+}
+
+// GivenText is the prompt as one reads it. The special tokens that a chat template put there are
+// marked; what looks like one and was typed is text.
+func GivenText(s *session.State) Text {
+	var special []string
+	for i, t := range s.PromptTokens {
+		if t.Special && (len(s.Marks) > 0 || !IsStart(s.Model, t, i)) {
+			special = append(special, t.Text)
+		}
+	}
+	var given Text
+	from := 0
+	for i, at := range s.Marks {
+		if i >= len(special) || at < from || !strings.HasPrefix(s.Prompt[min(at, len(s.Prompt)):], special[i]) {
+			break // a mark of another model, which no text here has
+		}
+		if at > from {
+			given = append(given, Piece{S: s.Prompt[from:at]})
+		}
+		given = append(given, Piece{S: special[i], Mark: true})
+		from = at + len(special[i])
+	}
+	if from < len(s.Prompt) {
+		given = append(given, Piece{S: s.Prompt[from:]})
+	}
+	return given
+}
+
 func (w Words) NewStrip(s *session.State) Strip {
 	v := Strip{PromptLabel: w.T("strip.none")}
 	for i, t := range s.PromptTokens {
-		tok := Token{Text: TokenText(t), StartTag: i == 0 && t.Special}
-		tok.Aria = w.T("strip.prompt", "n", terms.Count(i+1), "token", tok.Text)
+		tok := Token{Text: TokenText(t), StartTag: IsStart(s.Model, t, i)}
+		tok.Special = t.Special && !tok.StartTag
+		key := "strip.prompt"
+		if tok.Special {
+			key, tok.Small = "strip.prompt.special", w.T("strip.special")
+		}
+		tok.Aria = w.T(key, "n", terms.Count(i+1), "token", tok.Text)
 		if tok.StartTag {
 			tok.Small = w.T("start")
 		}

@@ -128,7 +128,7 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 		"head": w.HeadHTML(w.NewHead(st, 1, 1)), "no head": w.HeadHTML(w.NewHead(st, 1, 99)),
 		"inside": w.InsideHTML(w.NewInside(st, 1)), "no block": w.InsideHTML(w.NewInside(st, 99)),
 		"story": w.StoryHTML(w.NewStory(st)), "prose": w.ProseHTML(strip.Tokens),
-		"slot":  w.ProseNextHTML(st.Prompt, strip),
+		"slot":  w.ProseNextHTML(GivenText(st), strip),
 		"verbs": w.VerbsHTML(rail),
 		"seven": SevenHTML("x", "", w.NewSteps(st.Cursor.Stage), true),
 	}

@@ -338,7 +338,7 @@ func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*s
 // it does not.
 func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) (*session.State, error) {
 	switch c.(type) {
-	case session.Start, session.Open, session.Rebuild, session.Try:
+	case session.Start, session.StartChat, session.Open, session.Rebuild, session.Try:
 		if full := r.admit(r); full != nil {
 			return s.State(), full
 		}

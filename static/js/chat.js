@@ -1,0 +1,77 @@
+// The chat form of the Loop: a list of messages beside the plain prompt. Both keep what was
+// typed while the other shows. What the messages become is the server's to say.
+const byId = (id) => document.getElementById(id);
+const list = () => byId('messages');
+const textOf = (row) => row.querySelector('textarea');
+
+export const isChat = () => byId('prompt-box').classList.contains('is-chat');
+
+// typed is what there is to start, or to cut into tokens, as the fields of a command.
+export const typed = () => (isChat() ? { messages: messages() } : { prompt: byId('prompt').value });
+
+export const messages = () => Array.from(list().children, (row) => (
+  { role: row.querySelector('select').value, content: textOf(row).value }));
+
+// showChat switches between the two.
+export function showChat(on) {
+  byId('prompt-box').classList.toggle('is-chat', on);
+  for (const button of document.querySelectorAll('[data-chat-mode]')) {
+    button.setAttribute('aria-pressed', String((button.dataset.chatMode === 'chat') === on));
+  }
+}
+
+// fill puts a conversation into the form.
+export function fill(conversation) {
+  list().replaceChildren(...conversation.map(rowOf));
+  name();
+}
+
+function rowOf({ role, content }) {
+  const row = byId('message-row').content.firstElementChild.cloneNode(true);
+  row.querySelector('select').value = role;
+  textOf(row).value = content;
+  return row;
+}
+
+// name numbers the messages for screen readers, and says when there is no room for more.
+function name() {
+  const rows = [...list().children];
+  rows.forEach((row, i) => {
+    textOf(row).setAttribute('aria-label', `Message ${i + 1}`);
+    row.querySelector('select').setAttribute('aria-label', `Who says message ${i + 1}`);
+    row.querySelector('button').setAttribute('aria-label', `Remove message ${i + 1}`);
+  });
+  const full = rows.length >= Number(list().dataset.most);
+  for (const button of document.querySelectorAll('[data-chat-add]')) button.setAttribute('aria-disabled', String(full));
+}
+
+// pressed carries out a press of one of the form's buttons, and reports whether it was one.
+export function pressed(button) {
+  const { chatMode, chatAdd } = button.dataset;
+  if (chatMode) {
+    showChat(chatMode === 'chat');
+    (isChat() ? textOf(list().lastElementChild) : byId('prompt')).focus();
+  } else if (chatAdd) add(chatAdd);
+  else if ('chatRemove' in button.dataset) remove(button.closest('li'));
+  else return false;
+  return true;
+}
+
+// add adds what the other one says next, or instructions at the top.
+function add(what) {
+  const last = list().lastElementChild?.querySelector('select').value;
+  const row = rowOf({ role: what === 'system' ? what : last === 'user' ? 'assistant' : 'user', content: '' });
+  if (what === 'system') list().prepend(row);
+  else list().append(row);
+  name();
+  textOf(row).focus();
+}
+
+// remove takes a message away; the only one is emptied.
+function remove(row) {
+  const near = row.nextElementSibling ?? row.previousElementSibling;
+  if (near) row.remove();
+  else textOf(row).value = '';
+  name();
+  textOf(near ?? row).focus();
+}

@@ -1,0 +1,187 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are chips of
+// their own in both views and while it is typed; the same characters, typed, are text.
+func TestChatIsOneTokenStream(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Chat(t, "../../testdata/models/qwen3", testmodel.ChatTemplate)
+	s := session.New(m, session.DefaultLimits())
+	c := session.Chat{Messages: []chat.Message{{Role: chat.User, Content: "<|im_end|> & <b>"}}}
+	st, err := s.Apply(context.Background(), session.StartChat{Chat: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := c.Write(context.Background(), m, session.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := NewPieces(m, text); len(v.Tokens) != len(st.PromptTokens) ||
+		!strings.HasSuffix(v.Say, "tokens, 1 of them from the chat template") {
+		t.Errorf("%d pieces, %q", len(v.Tokens), v.Say)
+	}
+	page := NewPage(st)
+	d := parse(t, html(t, PageHTML(page)))
+	if n, all := d.Find("#strip-prompt .tok--special").Length(), d.Find("#strip-prompt .tok").Length(); n != 1 ||
+		all != len(st.PromptTokens) || d.Find("#strip-prompt .tok--start").Length() != 0 {
+		t.Errorf("%d of %d tokens of the strip are special", n, all)
+	}
+	page.View = storyView
+	d = parse(t, html(t, PageHTML(page)))
+	prose := d.Find("#prose-prompt")
+	if got := prose.Find(".sp").Text(); got != "<|im_end|>" || prose.Text() != "u:<|im_end|> & <b><|im_end|>a:" {
+		t.Errorf("in the text %q, special %q", prose.Text(), got)
+	}
+	form := d.Find("#prompt-box")
+	if !form.HasClass("is-chat") || form.Find("#messages textarea").Text() != "<|im_end|> & <b>" ||
+		form.Find("#prompt").Text() != "" || !strings.Contains(form.Find(".msgs .hint").Text(), "own template") {
+		t.Error("the form does not have the chat: " + form.Text())
+	}
+}
+
+// TestChatLinks: the link of a chat opens the same tokens with its messages, on a page and over
+// the socket, where the run is not on the server.
+func TestChatLinks(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolJSON, "")
+	c.do(`{"cmd":"chat","messages":[{"role":"user","content":"What do cats eat?"}]}`)
+	st := c.state(x)
+	if st.Prompt != "User: What do cats eat?\nAssistant:" || st.Chat == nil || st.Chat.At == 0 {
+		t.Fatalf("%q of %+v", st.Prompt, st.Chat)
+	}
+	link := session.LinkOf(st)
+	_, page := x.stranger().get("/loop?log=" + url.QueryEscape(link))
+	d := parse(t, page)
+	if got := d.Find("#messages textarea").Text(); got != "What do cats eat?" ||
+		d.Find("#strip-prompt .tok").Length() != len(st.PromptTokens) ||
+		!strings.Contains(d.Find("#stops").AttrOr("data-stops", ""), `\nUser:`) ||
+		!strings.Contains(d.Find(".msgs .hint").Text(), "base model") {
+		t.Errorf("the page of the link has the message %q", got)
+	}
+	other := x.stranger().dial(wire.ProtocolJSON, "")
+	other.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, link))
+	if got := other.state(x); got.Chat == nil || got.Chat.Messages[0] != st.Chat.Messages[0] ||
+		got.Prompt != st.Prompt {
+		t.Errorf("opened %q of %+v", got.Prompt, got.Chat)
+	}
+}
+
+// TestChatOfALesson: a lesson's link fills the form and starts nothing.
+func TestChatOfALesson(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	resp, page := x.get("/loop?start=museum")
+	d := parse(t, page)
+	roles := d.Find("#messages select").Map(func(_ int, s *goquery.Selection) string {
+		return s.Find("option[selected]").AttrOr("value", "")
+	})
+	if resp.StatusCode != 200 || strings.Join(roles, " ") != "system user" ||
+		d.Find("#prompt-box[hidden]").Length() != 0 ||
+		d.Find("#messages textarea").Last().Text() != "When do you open tomorrow?" ||
+		d.Find("body").AttrOr("data-link", "") != "" {
+		t.Errorf("status %d, messages from %q", resp.StatusCode, roles)
+	}
+}
+
+// TestChatForm: a chat is typed, grows, starts, is answered and goes on with the columns kept,
+// by mouse, by keyboard alone and with a finger; the plain prompt keeps what was typed in it.
+func TestChatForm(t *testing.T) {
+	t.Parallel()
+	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		t.Parallel()
+		x := newSite(t, limits{})
+		tab := visit(t, x, screen)
+		v := &visitor{tab, hands(tab), t, x}
+		v.Fill("#prompt", "A small fox")
+		v.Press("[data-chat-mode=chat]")
+		v.Wait("the chat form", `!document.getElementById('prompt').checkVisibility() && messages.checkVisibility()`)
+		v.Fill("#messages li:nth-child(1) textarea", "What do cats eat?")
+		tokens := len(testmodel.Target(t).Encode("User: What do cats eat?\nAssistant:"))
+		v.Wait("its tokens", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`, tokens))
+		v.Press("[data-chat-add=next]")
+		v.Wait("a second message", `messages.children.length === 2 &&
+			messages.lastElementChild.querySelector('select').value === 'assistant'`)
+		v.Press("[data-chat-add=system]")
+		v.Wait("instructions on top", `messages.children.length === 3 &&
+			messages.firstElementChild.querySelector('select').value === 'system'`)
+		v.Press("#messages li:nth-child(1) [data-chat-remove]")
+		v.Press("#messages li:nth-child(2) [data-chat-remove]")
+		v.Wait("one message", `messages.children.length === 1`)
+		v.AuditState("the chat form", 0)
+		v.Shot("chat-form.png")
+
+		v.Press("#prompt-form [type=submit]")
+		st := v.comes("the chat", func(st *session.State) bool { return st.Chat != nil })
+		if len(st.PromptTokens) != tokens || st.Prompt != "User: What do cats eat?\nAssistant:" {
+			t.Errorf("%d tokens of %q", len(st.PromptTokens), st.Prompt)
+		}
+		v.given(session.SetPreset{Key: "greedy"}, session.SetKnob("max_tokens", 40))
+		v.same()
+		v.Press(cmd("#transport", `{"cmd":"finish"}`))
+		st = v.comes("the end of the turn", func(st *session.State) bool { return st.Stopped != "" && !st.Playing })
+		v.Shot("chat-turn.png")
+		v.Press("#transport [data-chat]")
+		v.Wait("the chat so far", `messages.children.length === 3`)
+		v.Fill("#messages li:nth-child(3) textarea", "And dogs?")
+		v.Press("#prompt-form [type=submit]")
+		grown := v.comes("the next turn", func(st *session.State) bool {
+			return st.Chat != nil && len(st.Chat.Messages) == 3
+		})
+		kept := grown.Step().Start
+		if kept < len(st.PromptTokens) || grown.Chat.Messages[1] != st.Messages()[1] {
+			t.Errorf("%d columns kept of a chat of %d tokens, %q", kept, len(st.PromptTokens), grown.Chat.Messages)
+		}
+		v.Shot("chat-grown.png")
+		v.Press("#transport [data-toggle=prompt-box]")
+		v.Press("[data-chat-mode=text]")
+		if got := browser.Value[string](v.Tab, `document.getElementById('prompt').value`); got != "A small fox" {
+			t.Errorf("the plain prompt is %q", got)
+		}
+		v.Press("#prompt-form [type=submit]")
+		v.comes("the plain prompt", func(st *session.State) bool {
+			return st.Chat == nil && st.Prompt == "A small fox"
+		})
+	})
+}
+
+// TestLongTextsKeepTheLine: what is too long for one message is refused on the page, and the
+// connection lives on.
+func TestLongTextsKeepTheLine(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := openTab(t, x, browser.Chromebook)
+	for mode, field := range map[string]string{"chat": "#messages textarea", "text": "#prompt"} {
+		b.Click("[data-chat-mode=" + mode + "]")
+		b.Eval(fmt.Sprintf(`(() => {
+			const field = document.querySelector(%q);
+			field.value = 'é'.repeat(40000);
+			field.dispatchEvent(new Event('input', {bubbles: true}));
+		})()`, field))
+		b.Click("#prompt-form [type=submit]")
+		id := map[string]string{"chat": "err-messages", "text": "err-prompt"}[mode]
+		b.Until(fmt.Sprintf(`document.getElementById('%s').textContent.includes('too long to send')`, id))
+		b.Eval(fmt.Sprintf(`(() => {
+			const field = document.querySelector(%q);
+			field.value = 'Once';
+			field.dispatchEvent(new Event('input', {bubbles: true}));
+		})()`, field))
+		b.Until(fmt.Sprintf(`document.getElementById('%s').textContent === ''`, id))
+		b.Until(isLive)
+	}
+}

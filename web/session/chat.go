@@ -1,0 +1,163 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// MaxMessages is how many messages a chat may have. What they say is bounded by the
+// length of a prompt.
+const MaxMessages = 64
+
+// Chat is the conversation that a text was written from, up to where the model goes on. It
+// never changes.
+type Chat struct {
+	Messages []chat.Message
+	At       int64 // when it was written, in Unix seconds: some templates mention the day
+}
+
+// StartChat is [Start] for a conversation, which the model's chat template writes as the one
+// text that the model continues; without a template it is plain lines, and the stop string
+// [chat.PlainStop] is set. Columns of the cache for what both texts begin with are kept.
+type StartChat struct{ Chat Chat }
+
+// Messages are the conversation with what the model has said since, or nil if the text is
+// none.
+func (s *State) Messages() []chat.Message {
+	if s.Chat == nil {
+		return nil
+	}
+	var said strings.Builder
+	for _, step := range s.Steps {
+		said.WriteString(step.Text)
+	}
+	return append(slices.Clip(s.Chat.Messages), chat.Message{Role: chat.Assistant, Content: said.String()})
+}
+
+// Write writes a conversation as the text that a model continues. What cannot be written, or
+// makes a text that may not be a prompt, is a [*terms.Refusal] of the field "messages".
+func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Text, err error) {
+	if n := len(c.Messages); n == 0 || n > MaxMessages {
+		return text, terms.RefuseField(fieldMessages, fmt.Sprintf("a list of %d", n), wantMessages)
+	}
+	total := 0
+	for i, said := range c.Messages {
+		total += len(said.Content)
+		if !slices.Contains(chat.Roles, said.Role) {
+			return text, terms.RefuseField(
+				fieldMessages, fmt.Sprintf("a list whose message %d is from %s", i+1, terms.Quoted(said.Role)),
+				wantMessages,
+			)
+		}
+	}
+	if total > l.PromptBytes { // no template needs to see that much
+		return text, terms.RefuseField(
+			fieldMessages, fmt.Sprintf("%d bytes long", total), fmt.Sprintf("1 to %d bytes of text", l.PromptBytes),
+		)
+	}
+	if text, err = m.Chat(ctx, c.Messages, time.Unix(c.At, 0).UTC()); err == nil {
+		if err = m.CheckPrompt(text.Text, l.PromptBytes); err == nil {
+			_, err = m.EncodeChat(text)
+		}
+	}
+	return text, ofMessages(err)
+}
+
+// ofMessages says what is wrong with a text of the messages that it was written from.
+func ofMessages(err error) error {
+	if r := new(terms.RangeError); errors.As(err, &r) && r.Field == "prompt" {
+		return terms.RefuseField(fieldMessages, r.Got, r.Want)
+	}
+	return err
+}
+
+// fieldMessages is the field of a command that has a conversation, and wantMessages what it
+// accepts.
+const fieldMessages = "messages"
+
+var wantMessages = fmt.Sprintf(
+	"a list of 1 to %d messages, each with a role (%s) and a content", MaxMessages, strings.Join(chat.Roles, ", "),
+)
+
+// Messages reads a conversation: a JSON list of objects with a role and a content.
+func (f *Fields) Messages(name string) (messages []chat.Message) {
+	raw := f.take(name)
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || list == nil || len(list) > MaxMessages {
+		got := f.got(raw)
+		if len(list) > MaxMessages {
+			got = fmt.Sprintf("a list of %d", len(list))
+		}
+		f.fail(terms.CodeRange, name, got, wantMessages)
+		return nil
+	}
+	for i, one := range list {
+		var m chat.Message
+		of, bad := JSONFields(one)
+		if bad == nil {
+			m = chat.Message{Role: of.Text("role"), Content: of.Text("content")}
+			bad = of.Unexpected("A message", "role, content")
+		}
+		if bad != nil {
+			f.fail(terms.CodeRange, name, fmt.Sprintf("a list whose message %d is %s", i+1, clip(one)), wantMessages)
+			return nil
+		}
+		messages = append(messages, m)
+	}
+	return messages
+}
+
+// startChat begins a text with a conversation.
+func (s *Session) startChat(ctx context.Context, next *State, c Chat) error {
+	text, err := c.Write(ctx, s.model, s.limits)
+	if err != nil {
+		return err
+	}
+	stops := &next.Settings.Stop.Strings
+	if s.endsInPlain() && next.Settings.Grammar == "" && !slices.ContainsFunc(*stops, endsPlainTurn) {
+		*stops = append(slices.Clip(*stops), chat.PlainStop)
+	}
+	return ofMessages(s.start(ctx, next, text, &c))
+}
+
+// endsInPlain reports whether a chat of this model is plain lines, which a stop string ends.
+func (s *Session) endsInPlain() bool { return !s.model.HasTemplate() }
+
+// endsPlainTurn reports whether a stop string ends the model's turn in plain lines.
+func endsPlainTurn(stop string) bool { return strings.Contains(chat.PlainStop, stop) }
+
+// endChat takes the stop string away that a chat has set.
+func (s *Session) endChat(next *State) {
+	if s.state.Chat == nil || !s.endsInPlain() {
+		return
+	}
+	var left []string // nil for none, as in a run that was restored
+	for _, stop := range next.Settings.Stop.Strings {
+		if stop != chat.PlainStop {
+			left = append(left, stop)
+		}
+	}
+	next.Settings.Stop.Strings = left
+}
+
+// chatOf is the conversation of a text that was written before, if the same text is still
+// written from it: a link may have been edited, and a template may have changed.
+func (s *Session) chatOf(ctx context.Context, c *Chat, text chat.Text) *Chat {
+	if c == nil {
+		return nil
+	}
+	again, err := c.Write(ctx, s.model, s.limits)
+	if err != nil || again.Text != text.Text || !slices.Equal(again.Marks, text.Marks) {
+		return nil
+	}
+	return c
+}
