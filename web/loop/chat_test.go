@@ -139,6 +139,10 @@ func TestChatForm(t *testing.T) {
 		v.Press("#transport [data-chat]")
 		v.Wait("the chat so far", `messages.children.length === 3`)
 		v.Fill("#messages li:nth-child(3) textarea", "And dogs?")
+		next := chat.Plain(append(st.Messages(), chat.Message{Role: chat.User, Content: "And dogs?"}))
+		// Only then does the button stay where it is.
+		v.Wait("its tokens", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`,
+			len(testmodel.Target(t).Encode(next))))
 		v.Press("#prompt-form [type=submit]")
 		grown := v.comes("the next turn", func(st *session.State) bool {
 			return st.Chat != nil && len(st.Chat.Messages) == 3
