@@ -209,7 +209,7 @@ type Folds[S any] struct {
 }
 
 // NewFolds returns the states of the owners of a kind. Nothing else may append
-// to their logs.
+// to their logs, unless the journal is [Shared].
 func NewFolds[S any](logs Journal, kind string, fold Fold[S]) *Folds[S] {
 	return &Folds[S]{logs: logs, kind: kind, fold: fold, active: map[string]*list.Element{}, order: list.New()}
 }
@@ -219,7 +219,8 @@ type Active[S any] struct {
 	folds  *Folds[S]
 	owner  Owner
 	folded Folded[S]
-	loaded bool // folded corresponds to the log
+	loaded bool // folded corresponds to the log, or to an earlier moment of one that is Shared
+	mark   Mark // of a Shared log, when folded corresponded to it
 
 	mu    sync.Mutex
 	users int   // how many use it or wait for it; guarded by folds.mu, like size
@@ -242,6 +243,9 @@ func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) err
 // load reads the log unless that was done, and sets aside what cannot be read. If
 // nothing can be, the whole log is set aside and the owner begins again.
 func (a *Active[S]) load(ctx context.Context) error {
+	if err := a.follow(ctx); err != nil {
+		return err
+	}
 	if a.loaded {
 		return nil
 	}
@@ -287,7 +291,7 @@ func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, o
 	defer fs.release(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if ok != nil && !a.loaded {
+	if ok != nil {
 		if err := a.load(ctx); err != nil {
 			return false, err
 		}
@@ -350,24 +354,20 @@ func (a *Active[S]) State() *S { return a.folded.State }
 
 // Append appends records to the owner's log and applies the new ones to the state.
 func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record) ([]int64, error) {
-	seqs, err := a.folded.Append(ctx, a.folds.logs, a.folds.fold, Batch{a.owner, at, records})
+	seqs, err := a.append(ctx, Batch{a.owner, at, records})
 	if err != nil {
 		a.loaded = false // only the log knows what happened
 		return nil, err
 	}
-	var more int64
-	for i, r := range records {
-		if seqs[i] > 0 {
-			more += r.Size()
-		}
+	if !a.loaded {
+		return seqs, nil
 	}
-	a.grow(more)
 	// The records are stored. What follows only saves time and space, and is tried
 	// again later if it fails.
 	if a.folded.wasteful(a.folds.fold) {
-		a.loaded = a.folded.Compact(ctx, a.folds.logs, a.owner, a.folds.fold) == nil
+		a.loaded = a.folded.Compact(ctx, a.logs(), a.owner, a.folds.fold) == nil
 	} else if a.folded.Since >= snapshotEvery {
-		_ = a.folded.Keep(ctx, a.folds.logs, a.owner, a.folds.fold)
+		_ = a.folded.Keep(ctx, a.logs(), a.owner, a.folds.fold)
 	}
 	return seqs, nil
 }

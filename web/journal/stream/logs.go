@@ -89,6 +89,26 @@ func (j *Journal) Read(ctx context.Context, o journal.Owner, after int64, f func
 	return ctx.Err()
 }
 
+// Mark implements [journal.Shared].
+func (j *Journal) Mark(ctx context.Context, o journal.Owner) (at journal.Mark, err error) {
+	err = j.with(ctx, o, func(ctx context.Context, m *mirror) error {
+		err := j.sync(ctx, m)
+		at = m.mark()
+		return err
+	})
+	return at, err
+}
+
+func (m *mirror) mark() (at journal.Mark) {
+	if m.exists {
+		at.Cut = int64(m.cut)
+	}
+	if n := len(m.records); n > 0 {
+		at.Last = m.records[n-1].Seq
+	}
+	return at
+}
+
 // Find implements [journal.Journal].
 func (j *Journal) Find(ctx context.Context, o journal.Owner, k journal.Key) (r journal.Record, found bool, err error) {
 	err = j.with(ctx, o, func(ctx context.Context, m *mirror) error {

@@ -91,9 +91,22 @@ func decodeSnapshot(body []byte) journal.Snapshot {
 
 // KeepSnapshot implements [journal.Journal]. The snapshots before are deleted.
 func (j *Journal) KeepSnapshot(ctx context.Context, o journal.Owner, s journal.Snapshot) error {
+	return j.keepSnapshot(ctx, o, s, nil)
+}
+
+// KeepSnapshotAt implements [journal.Shared].
+func (j *Journal) KeepSnapshotAt(ctx context.Context, o journal.Owner, s journal.Snapshot, at journal.Mark) error {
+	return j.keepSnapshot(ctx, o, s, &at)
+}
+
+// keepSnapshot stores a snapshot. Where at is not nil, it must be of the log as it is.
+func (j *Journal) keepSnapshot(ctx context.Context, o journal.Owner, s journal.Snapshot, at *journal.Mark) error {
 	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
 		if err := j.sync(ctx, m); err != nil || !m.exists || s.Seq < m.first {
 			return err
+		}
+		if at != nil && at.Cut != m.mark().Cut {
+			return nil
 		}
 		var old stored
 		_, err := j.fetch(ctx, m.stream, m.snap, 1, old.add)

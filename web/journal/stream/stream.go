@@ -102,7 +102,10 @@ type Journal struct {
 	bytes   int64                           // of all mirrors
 }
 
-var _ journal.Journal = (*Journal)(nil)
+var (
+	_ journal.Journal = (*Journal)(nil)
+	_ journal.Shared  = (*Journal)(nil)
+)
 
 // Connect connects to the servers of a cluster, named by addresses with commas between
 // them. It returns at once, also if none of them can be reached: the connection is

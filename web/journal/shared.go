@@ -1,0 +1,105 @@
+package journal
+
+import "context"
+
+// Shared is what a [Journal] also is if other servers append to the same logs. [Folds]
+// then reads on before each use.
+type Shared interface {
+	// Mark returns where a log ends.
+	Mark(ctx context.Context, o Owner) (Mark, error)
+
+	// KeepSnapshotAt is KeepSnapshot of a state that corresponds to a mark. It does
+	// nothing if records have been taken from the log since then: the state may have them.
+	KeepSnapshotAt(ctx context.Context, o Owner, s Snapshot, at Mark) error
+}
+
+// Mark is how far a log has come. While Cut stays the same, the log has only grown.
+type Mark struct {
+	// Cut changes when records are taken from the log, and when another log begins. It
+	// is 0 if there is no log.
+	Cut int64
+	// Last is the sequence number of the last record, 0 if there is none.
+	Last int64
+}
+
+// follow makes the state of an active owner that of the log as it is now: it reads what
+// other servers have added. If they have taken something away, or there is something
+// that cannot be read, all of it has to be loaded.
+func (a *Active[S]) follow(ctx context.Context) error {
+	shared, others := a.folds.logs.(Shared)
+	if !others {
+		return nil
+	}
+	mark, err := shared.Mark(ctx, a.owner)
+	if err != nil {
+		return err
+	}
+	before := a.mark
+	if a.mark = mark; !a.loaded {
+		return nil
+	}
+	if a.loaded = mark.Cut == before.Cut; a.loaded && mark.Last > a.folded.Seq {
+		a.loaded = a.readOn(ctx) == nil
+	}
+	return nil
+}
+
+// readOn adds the records that the state does not have yet.
+func (a *Active[S]) readOn(ctx context.Context) (err error) {
+	defer wall(&err)
+	fold, more := a.folds.fold, int64(0)
+	err = a.folds.logs.Read(ctx, a.owner, a.folded.Seq, func(r Record) error {
+		if !a.folded.add(fold, r) {
+			return ErrDamaged
+		}
+		more += r.Size()
+		return nil
+	})
+	a.grow(more)
+	if err != nil {
+		return err
+	}
+	fold.settle(a.folded.State)
+	return nil
+}
+
+// append appends a batch, and brings the state up to date with it. The state of a log
+// that others append to gets its records in the order of the log.
+func (a *Active[S]) append(ctx context.Context, b Batch) ([]int64, error) {
+	fs := a.folds
+	if _, others := fs.logs.(Shared); !others {
+		seqs, err := a.folded.Append(ctx, fs.logs, fs.fold, b)
+		var more int64
+		for i, seq := range seqs {
+			if seq > 0 {
+				more += b.Records[i].Size()
+			}
+		}
+		a.grow(more)
+		return seqs, err
+	}
+	seqs, err := fs.logs.Append(ctx, b)
+	if err == nil && a.load(ctx) != nil {
+		a.loaded = false // the records are stored; the next use reads them
+	}
+	return seqs, err
+}
+
+// logs returns the journal in which snapshots of the state are kept.
+func (a *Active[S]) logs() Journal {
+	if shared, others := a.folds.logs.(Shared); others {
+		return marked{a.folds.logs, shared, a.mark}
+	}
+	return a.folds.logs
+}
+
+// marked is a journal for the state that corresponds to a mark.
+type marked struct {
+	Journal
+	shared Shared
+	at     Mark
+}
+
+func (m marked) KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error {
+	return m.shared.KeepSnapshotAt(ctx, o, s, m.at)
+}

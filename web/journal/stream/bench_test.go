@@ -1,0 +1,69 @@
+package stream
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// BenchmarkAppend measures appends of one record by learners at the same time, each with
+// a log of their own, on one node that confirms what is on its disk.
+func BenchmarkAppend(b *testing.B) {
+	for _, writers := range []int{1, 16, 256} {
+		b.Run(fmt.Sprint(writers, " writers"), func(b *testing.B) {
+			j := open(b, dial(b, node(b, b.TempDir())), Config{})
+			put(b, j, ada, record("answer", "0", "{}"))
+			b.ResetTimer()
+			var wg sync.WaitGroup
+			var next atomic.Int64
+			for w := range writers {
+				wg.Go(func() {
+					o := journal.Owner{Kind: journal.Learner, Name: fmt.Sprint("w", w)}
+					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+						put(b, j, o, record("answer", fmt.Sprint(i), `{"kind":"quiz","item":"softmax-1","credit":1}`))
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "appends/s")
+		})
+	}
+}
+
+// BenchmarkDrop measures the deletion of a log of 300 messages, all of which are
+// overwritten, from streams that have others' logs as well.
+func BenchmarkDrop(b *testing.B) {
+	j := open(b, dial(b, node(b, b.TempDir())), Config{})
+	data := fmt.Sprintf(`{"detail":"%0500d"}`, 0)
+	for i := range 20_000 {
+		o := journal.Owner{Kind: journal.Learner, Name: fmt.Sprint("other", i%500)}
+		put(b, j, o, record("answer", fmt.Sprint(i), data))
+	}
+	for range b.N {
+		b.StopTimer()
+		for i := range 300 {
+			put(b, j, ada, record("answer", fmt.Sprint(i), data))
+		}
+		b.StartTimer()
+		must(b, j.Drop(ctx, ada))
+	}
+}
+
+// BenchmarkFirstRead measures how long a server takes that has nothing of a log of 300
+// messages in memory.
+func BenchmarkFirstRead(b *testing.B) {
+	nc := dial(b, node(b, b.TempDir()))
+	j := open(b, nc, Config{})
+	for i := range 300 {
+		put(b, j, ada, record("answer", fmt.Sprint(i), fmt.Sprintf(`{"detail":"%0200d"}`, 0)))
+	}
+	for b.Loop() {
+		other := open(b, nc, j.cfg)
+		if n := len(ids(b, other, ada)); n != 300 {
+			b.Fatal(n)
+		}
+	}
+}

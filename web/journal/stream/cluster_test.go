@@ -1,0 +1,191 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/journaltest"
+)
+
+// nodes are the three servers of a cluster, each with a folder of its own.
+type nodes struct {
+	options [3]server.Options
+	running [3]*server.Server
+}
+
+// startNodes starts a cluster on free ports of this machine.
+func startNodes(t *testing.T) *nodes {
+	t.Helper()
+	c := &nodes{}
+	var routes []*url.URL
+	for i := range c.options {
+		port := freePort(t)
+		routes = append(routes, &url.URL{Scheme: "nats-route", Host: fmt.Sprint("127.0.0.1:", port)})
+		c.options[i] = server.Options{
+			ServerName: fmt.Sprint("n", i), Host: "127.0.0.1", Port: freePort(t), JetStream: true,
+			StoreDir: t.TempDir(), NoSigs: true, NoLog: true, SyncAlways: true,
+			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+		}
+	}
+	for i := range c.options {
+		c.options[i].Routes = routes
+		c.start(t, i)
+	}
+	t.Cleanup(func() {
+		for i := range c.running {
+			c.stop(i)
+		}
+	})
+	return c
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func (c *nodes) start(t *testing.T, i int) {
+	t.Helper()
+	o := c.options[i]
+	s, err := server.NewServer(&o)
+	must(t, err)
+	s.Start()
+	if c.running[i] = s; !s.ReadyForConnections(patient) {
+		t.Fatal("a NATS server does not start")
+	}
+}
+
+func (c *nodes) stop(i int) {
+	if s := c.running[i]; s != nil {
+		s.Shutdown()
+		s.WaitForShutdown()
+		c.running[i] = nil
+	}
+}
+
+// dial connects to the cluster.
+func (c *nodes) dial(t *testing.T) *nats.Conn {
+	t.Helper()
+	var urls []string
+	for i := range c.options {
+		urls = append(urls, fmt.Sprint("nats://127.0.0.1:", c.options[i].Port))
+	}
+	nc, err := Connect(strings.Join(urls, ","))
+	must(t, err)
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// Three nodes, each with all the streams, do what one does.
+func TestConformanceOfThreeNodes(t *testing.T) {
+	if !fixture.LongTier() {
+		t.Skip("in the long tier")
+	}
+	c := startNodes(t)
+	a, b := c.dial(t), c.dial(t)
+	journaltest.Run(t, func(t testing.TB) journal.Journal {
+		first := open(t, a, Config{})
+		return &turns{of: [2]journal.Journal{first, open(t, b, first.cfg)}}
+	})
+}
+
+// While one node after the other goes and comes back, servers append. What was confirmed
+// is there, once, and nothing is that nobody sent.
+func TestNodesComeAndGo(t *testing.T) {
+	if !fixture.LongTier() {
+		t.Skip("in the long tier")
+	}
+	c := startNodes(t)
+	first := open(t, c.dial(t), Config{Patience: 3 * time.Second})
+	persist(t, func() error { _, err := first.Append(ctx, one("begin")); return err })
+	var mu sync.Mutex
+	confirmed, sent := map[string]int64{"begin": 0}, map[string]bool{"begin": true}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for w := range 3 {
+		j := open(t, c.dial(t), first.cfg)
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				id := fmt.Sprint(w, "-", i)
+				seqs, err := j.Append(ctx, one(id))
+				mu.Lock()
+				sent[id] = true
+				if err == nil {
+					confirmed[id] = seqs[0]
+				} else if !errors.Is(err, journal.ErrAway) {
+					t.Error(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	count := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(confirmed)
+	}
+	// Each time, appends must go on without the node, and with it again.
+	goOn := func() {
+		before, late := count(), time.After(patient)
+		look := time.NewTicker(10 * time.Millisecond)
+		defer look.Stop()
+		for count() < before+20 {
+			select {
+			case <-look.C:
+			case <-late:
+				t.Error("nothing is confirmed any more")
+				return
+			}
+		}
+	}
+	for round := range 6 {
+		goOn()
+		c.stop(round % 3)
+		goOn()
+		c.start(t, round%3)
+	}
+	goOn()
+	close(done)
+	wg.Wait()
+	stored := map[string]int64{}
+	persist(t, func() error {
+		clear(stored)
+		return open(t, c.dial(t), first.cfg).Read(ctx, ada, 0, func(r journal.Record) error {
+			if stored[r.ID] != 0 {
+				t.Errorf("%s is there twice", r.ID)
+			}
+			stored[r.ID] = r.Seq
+			return nil
+		})
+	})
+	for id, seq := range confirmed {
+		if stored[id] == 0 || seq != 0 && stored[id] != seq {
+			t.Errorf("%s was confirmed as %d and is %d", id, seq, stored[id])
+		}
+	}
+	for id := range stored {
+		if !sent[id] {
+			t.Errorf("%s is there, and nobody sent it", id)
+		}
+	}
+	t.Logf("%d sent, %d confirmed, %d stored", len(sent), len(confirmed), len(stored))
+}

@@ -1,0 +1,131 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// seen is a state: the ids of a log, and those that later ones have superseded.
+type seen struct {
+	IDs  []string
+	Gone []journal.Key
+}
+
+// seeing keeps what was seen. Records of the type "passing" may be compacted at once.
+var seeing = journal.Fold[seen]{
+	Version: "1",
+	Begin:   func() *seen { return &seen{} },
+	Add: func(s *seen, r journal.Record) bool {
+		s.IDs = append(s.IDs, r.ID)
+		if r.Type == "passing" {
+			s.Gone = append(s.Gone, r.Key())
+		}
+		return true
+	},
+	Waste: func(s *seen) *[]journal.Key { return &s.Gone },
+}
+
+// foldsOf returns the states of learners on one server.
+func foldsOf(j *Journal) *journal.Folds[seen] { return journal.NewFolds(j, journal.Learner, seeing) }
+
+// stateOf returns what a server says of ada.
+func stateOf(t *testing.T, fs *journal.Folds[seen]) (s seen) {
+	t.Helper()
+	must(t, fs.Use(ctx, ada.Name, func(a *journal.Active[seen]) error {
+		s = seen{slices.Clone(a.State().IDs), slices.Clone(a.State().Gone)}
+		return nil
+	}))
+	return s
+}
+
+func add(t *testing.T, fs *journal.Folds[seen], kind string, ids ...string) {
+	t.Helper()
+	var list []journal.Record
+	for _, id := range ids {
+		list = append(list, record(kind, id, "{}"))
+	}
+	must(t, fs.Use(ctx, ada.Name, func(a *journal.Active[seen]) error {
+		if _, err := a.Append(ctx, morning, list...); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if kind == "stays" && !slices.Contains(a.State().IDs, id) {
+				t.Errorf("the state lacks %s, which was just appended", id)
+			}
+		}
+		return nil
+	}))
+}
+
+// A learner whose requests reach several servers finds on each what the others were told,
+// and not what was deleted there.
+func TestStatesOfSeveralServers(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	first := open(t, nc, Config{InMemory: true})
+	a, b := foldsOf(first), foldsOf(open(t, nc, first.cfg))
+	want := func(fs *journal.Folds[seen], ids ...string) {
+		t.Helper()
+		if got := stateOf(t, fs).IDs; !slices.Equal(got, ids) {
+			t.Errorf("the state is %q, want %q", got, ids)
+		}
+	}
+	want(b)
+	add(t, a, "stays", "1")
+	want(b, "1")
+	add(t, b, "stays", "2")
+	add(t, a, "stays", "3")
+	want(a, "1", "2", "3")
+	want(b, "1", "2", "3")
+	must(t, first.Compact(ctx, ada, []journal.Key{{Type: "stays", ID: "2"}}))
+	want(b, "1", "3")
+	must(t, a.Use(ctx, ada.Name, func(x *journal.Active[seen]) error { return x.Drop(ctx) }))
+	want(b)
+	add(t, b, "stays", "4")
+	want(a, "4")
+	hasOne := func(s *seen) bool { return len(s.IDs) == 1 }
+	if done, err := a.Retire(ctx, ada.Name, morning.AddDate(0, 0, 1), hasOne); !done {
+		t.Errorf("a log that another server began is not retired: %v", err)
+	}
+	want(b)
+}
+
+// Two servers append to one log at once, enough that each compacts it and keeps
+// snapshots: both come to the state of the log.
+func TestStatesAtOnce(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	first := open(t, nc, Config{InMemory: true})
+	servers := []*journal.Folds[seen]{foldsOf(first), foldsOf(open(t, nc, first.cfg))}
+	var wg sync.WaitGroup
+	for n, fs := range servers {
+		wg.Go(func() {
+			for i := range 40 {
+				var ids []string
+				for k := range 10 {
+					ids = append(ids, fmt.Sprint(n, "-", i, "-", k))
+				}
+				add(t, fs, []string{"stays", "passing"}[i%2], ids...)
+			}
+		})
+	}
+	wg.Wait()
+	want := ids(t, first, ada)
+	stays := slices.DeleteFunc(slices.Clone(want), func(id string) bool {
+		var n, i, k int
+		_, err := fmt.Sscanf(id, "%d-%d-%d", &n, &i, &k)
+		return err != nil || i%2 == 1
+	})
+	if len(stays) != 2*20*10 {
+		t.Errorf("%d records are left that stay, want 400", len(stays))
+	}
+	for _, fs := range append(servers, foldsOf(first)) {
+		got := stateOf(t, fs)
+		rest := slices.DeleteFunc(slices.Clone(got.IDs), func(id string) bool { return !slices.Contains(stays, id) })
+		if !slices.Equal(rest, stays) {
+			t.Errorf("a state has %d of the %d records that stay, or others", len(rest), len(stays))
+		}
+	}
+}
