@@ -37,17 +37,14 @@ func (j *Journal) Owners(ctx context.Context, kind string) (list []journal.Info,
 // means all kinds), without its body.
 func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owner, message) error) error {
 	for n := range Streams {
-		var found []message
-		var owners []journal.Owner
+		var last map[journal.Owner]message
 		begin, cancel := context.WithTimeout(ctx, j.cfg.Patience)
 		err := j.trying(begin, func() error {
-			found, owners = nil, nil
+			last = map[journal.Owner]message{}
 			if err := j.ensure(begin); err != nil {
 				return err
 			}
-			return j.list(ctx, n, kind, func(o journal.Owner, x message) {
-				owners, found = append(owners, o), append(found, x)
-			})
+			return j.list(ctx, n, kind, func(o journal.Owner, x message) { last[o] = x })
 		})
 		cancel()
 		if ctx.Err() != nil {
@@ -56,8 +53,8 @@ func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owne
 		if err != nil {
 			return away(err)
 		}
-		for i, x := range found {
-			if err := f(owners[i], x); err != nil {
+		for o, x := range last {
+			if err := f(o, x); err != nil {
 				return err
 			}
 		}
