@@ -134,7 +134,11 @@ func (j *Journal) send(
 	if err != nil {
 		return 0, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(j.cfg.Patience/2, again))
+	size := int64(0)
+	for _, body := range bodies {
+		size += int64(len(body))
+	}
+	ctx, cancel := j.attempt(ctx, size)
 	defer cancel()
 	for i, body := range bodies {
 		msg, err := d.message(subject, i+1, len(bodies), body)

@@ -12,10 +12,17 @@ import (
 // that ends when the journal's patience does. Nothing is half done because somebody has
 // gone: f's context does not end with theirs.
 func (j *Journal) with(ctx context.Context, o journal.Owner, f func(context.Context, *mirror) error) error {
+	return j.withSize(ctx, o, 0, f)
+}
+
+// withSize is with for what sends some bytes.
+func (j *Journal) withSize(
+	ctx context.Context, o journal.Owner, size int64, f func(context.Context, *mirror) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.cfg.Patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.cfg.Patience+onTheWay(size))
 	defer cancel()
 	m := j.acquire(o)
 	defer j.release(m)

@@ -13,7 +13,11 @@ func (j *Journal) Append(ctx context.Context, b journal.Batch) (seqs []int64, er
 		return nil, err
 	}
 	seqs = make([]int64, len(b.Records))
-	err = j.with(ctx, b.Owner, func(ctx context.Context, m *mirror) error {
+	size := int64(0)
+	for _, r := range b.Records {
+		size += r.Size()
+	}
+	err = j.withSize(ctx, b.Owner, size, func(ctx context.Context, m *mirror) error {
 		var added []int
 		err := j.alter(ctx, m, func() (d *draft) {
 			d, added = m.appending(b)

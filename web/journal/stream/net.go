@@ -67,14 +67,25 @@ func noMessage(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound
 }
 
+// attempt returns the context of one request that sends some bytes. It may get lost in an
+// election, so the caller asks again while there is time.
+func (j *Journal) attempt(ctx context.Context, size int64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, min(max(j.cfg.Patience/4, again), mostAttempt)+onTheWay(size))
+}
+
+// onTheWay is how long some bytes may take to all nodes and their disks, besides.
+func onTheWay(size int64) time.Duration { return time.Duration(size) * time.Second / (4 << 20) }
+
+// mostAttempt is how long one request may take, however patient the journal is.
+const mostAttempt = 5 * time.Second
+
 // ask sends a request to JetStream and decodes the answer.
 func (j *Journal) ask(ctx context.Context, api string, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
-	// A request may get lost in an election; the caller asks again.
-	ctx, cancel := context.WithTimeout(ctx, max(j.cfg.Patience/4, 100*time.Millisecond))
+	ctx, cancel := j.attempt(ctx, int64(len(body)))
 	defer cancel()
 	r, err := j.nc.RequestWithContext(ctx, "$JS.API."+api, body)
 	if err != nil {

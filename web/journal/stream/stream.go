@@ -213,6 +213,8 @@ func (j *Journal) ensure(ctx context.Context) error {
 // ensureStream creates a stream if there is none, and refuses one that could lose
 // records.
 func (j *Journal) ensureStream(ctx context.Context, n int) error {
+	ctx, cancel := j.attempt(ctx, 0)
+	defer cancel()
 	s, err := j.js.Stream(ctx, j.streamName(n))
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = j.js.CreateStream(ctx, j.streamConfig(n))
