@@ -86,8 +86,17 @@ func TestStatesOfSeveralServers(t *testing.T) {
 	want(b)
 	add(t, b, "stays", "4")
 	want(a, "4")
-	hasOne := func(s *seen) bool { return len(s.IDs) == 1 }
-	if done, err := a.Retire(ctx, ada.Name, morning.AddDate(0, 0, 1), hasOne); !done {
+	// Another server appends between the look at the log and a record of one's own.
+	must(t, a.Use(ctx, ada.Name, func(x *journal.Active[seen]) error {
+		add(t, b, "stays", "5")
+		_, err := x.Append(ctx, morning, record("stays", "6", "{}"))
+		if got := x.State().IDs; !slices.Equal(got, []string{"4", "5", "6"}) {
+			t.Errorf("after a record of its own, a state is %q", got)
+		}
+		return err
+	}))
+	hasAll := func(s *seen) bool { return len(s.IDs) == 3 }
+	if done, err := a.Retire(ctx, ada.Name, morning.AddDate(0, 0, 1), hasAll); !done {
 		t.Errorf("a log that another server began is not retired: %v", err)
 	}
 	want(b)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,9 +52,9 @@ func TestStoppedAtEveryMessage(t *testing.T) {
 				seqs = append(seqs, put(t, j, ada, record("name", "2", "{}"))...)
 				put(t, j, ada, record("name", "3", "{}"))
 				must(t, j.KeepSnapshot(ctx, ada, journal.Snapshot{Version: "1", Seq: seqs[1]}))
-				steps := 0
+				var steps atomic.Int64
 				j.hinder = func(bool) error {
-					if steps++; steps > most {
+					if steps.Add(1) > int64(most) {
 						return errStopped
 					}
 					return nil
