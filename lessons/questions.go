@@ -1,12 +1,13 @@
 package lessons
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // isSubheading matches ### within a question.
-var isSubheading = regexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
+var isSubheading = lazyregexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
 
 // readQuestions reads quiz.md. A question is
 //
@@ -94,7 +95,7 @@ type item struct {
 }
 
 // items cuts a list of lines that begin with a mark.
-func (l *loader) items(p part, mark *regexp.Regexp) (list []item) {
+func (l *loader) items(p part, mark *lazyregexp.Regexp) (list []item) {
 	for i, line := range p.lines {
 		at := p.at.down(i)
 		if m := mark.FindStringIndex(line); m != nil {
@@ -116,8 +117,8 @@ func (l *loader) items(p part, mark *regexp.Regexp) (list []item) {
 }
 
 var (
-	isItem   = regexp.MustCompile(`^- `)
-	isChoice = regexp.MustCompile(`^- \[[ x]\] `)
+	isItem   = lazyregexp.MustCompile(`^- `)
+	isChoice = lazyregexp.MustCompile(`^- \[[ x]\] `)
 )
 
 func (l *loader) rubric(s *rawSection, q *Question, p part) {

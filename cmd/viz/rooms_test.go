@@ -17,8 +17,9 @@ const module = "github.com/tokenbytoken/viz"
 // ranks order the rooms: a package imports only packages of lower rank. Test
 // files may import anything. CONTRIBUTING.md says what is where.
 var ranks = map[string]int{
-	"static": 0,
+	"static": 1,
 
+	"infer/lazyregexp":   0, // regular expressions that are compiled when they are needed
 	"infer/fault":        0, // a panic ends the part in which it happens
 	"infer/fixture":      0, // writes random models of any shape, for tests
 	"infer/files":        0, // opens regular files

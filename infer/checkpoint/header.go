@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // entry is one tensor as the header states it. Dimensions and count are
@@ -112,7 +113,7 @@ func (s *scanner) dtype() dtype {
 }
 
 // dtypeName matches format names.
-var dtypeName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,15}$`)
+var dtypeName = lazyregexp.MustCompile(`^[A-Z][A-Z0-9_]{0,15}$`)
 
 func (s *scanner) shape() []int {
 	shape := []int{}

@@ -43,15 +43,23 @@ func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 		}
 		part := wide[:len(chunk)/f.bytes*f.values]
 		f.widen(part, chunk)
-		for i, v := range part {
-			if v-v != 0 { // true only for NaN and ±Inf
-				return fmt.Errorf("%v is %v", unravel(int(read/int64(f.bytes))*f.values+i, t.shape), v)
-			}
+		if i := endless(part); i >= 0 {
+			return fmt.Errorf("%v is %v", unravel(int(read/int64(f.bytes))*f.values+i, t.shape), part[i])
 		}
 		use(part)
 		read += int64(len(chunk))
 	}
 	return nil
+}
+
+// endless is the index of the first value that is NaN or infinite, or -1.
+func endless(values []float32) int {
+	for i, v := range values {
+		if v-v != 0 { // true only for NaN and ±Inf
+			return i
+		}
+	}
+	return -1
 }
 
 // An order says how a file arranges the values of a matrix, if not row by row

@@ -33,21 +33,37 @@ func Pack(rows, cols int, data []float32) Matrix {
 	} else {
 		w.floats = weightWords[float32](panels(rows) * cols * panelRows)
 	}
+	if cols == 0 {
+		return w
+	}
 	for r := range rows {
-		lane := r % panelRows
-		for c, v := range data[r*cols : (r+1)*cols] {
-			step := r/panelRows*cols + c
-			switch {
-			case w.floats != nil:
-				w.floats[step*panelRows+lane] = v
-			case lane < halfPanel:
-				w.halves[step*halfPanel+lane] |= math.Float32bits(v) >> 16
-			default:
-				w.halves[step*halfPanel+lane-halfPanel] |= math.Float32bits(v)
-			}
+		row, first, lane := data[r*cols:(r+1)*cols], r/panelRows*cols, r%panelRows
+		switch {
+		case w.floats != nil:
+			packFloats(w.floats[first*panelRows+lane:], row)
+		case lane < halfPanel:
+			packHalves(w.halves[first*halfPanel+lane:], row, 16)
+		default:
+			packHalves(w.halves[first*halfPanel+lane-halfPanel:], row, 0)
 		}
 	}
 	return w
+}
+
+// packFloats puts a row into its lane of a panel. Like packHalves it is a function of its own
+// for browsers, which compile a function well only when it has been called often.
+func packFloats(lane, row []float32) {
+	for c, v := range row {
+		lane[c*panelRows] = v
+	}
+}
+
+// packHalves puts a row of bfloat16 into the lower half of its lane's words, which are 0, with
+// shift 16, or into the upper half with shift 0.
+func packHalves(lane []uint32, row []float32, shift int) {
+	for c, v := range row {
+		lane[c*halfPanel] |= math.Float32bits(v) >> shift
+	}
 }
 
 // halfPanel is the number of words in which a panel of bfloat16 keeps a column.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // applicationID marks the file as ours: "VIZ1" in its header.
@@ -273,7 +274,7 @@ func schemaOf(conn *sql.DB) ([]string, error) {
 }
 
 // comments are in the definitions as they are in this file, and may change.
-var comments = regexp.MustCompile("--[^\n]*")
+var comments = lazyregexp.MustCompile("--[^\n]*")
 
 // expected returns the [schemaOf] a version.
 func expected(version int) ([]string, error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
 // Files are the files of a model, by name: those of the site as they were downloaded, or a
@@ -24,7 +26,11 @@ type Source interface {
 // Open implements [fs.FS].
 func (f Files) Open(name string) (fs.File, error) {
 	if from, ok := f[name]; ok {
-		return &file{io.NewSectionReader(from, 0, from.Size()), path.Base(name)}, nil
+		open := &file{io.NewSectionReader(from, 0, from.Size()), path.Base(name)}
+		if sum, ok := from.(checkpoint.Summed); ok {
+			return summedFile{open, sum}, nil
+		}
+		return open, nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
@@ -62,6 +68,12 @@ func (f *file) Mode() fs.FileMode          { return 0o444 }
 func (f *file) ModTime() time.Time         { return time.Time{} }
 func (f *file) IsDir() bool                { return false }
 func (f *file) Sys() any                   { return nil }
+
+// summedFile is a file of which the browser computes the SHA-256.
+type summedFile struct {
+	*file
+	checkpoint.Summed
+}
 
 // pieceBytes is how much of a file on the disk is fetched at a time.
 const pieceBytes = 1 << 20

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -161,5 +162,49 @@ func TestFilesAreAFolder(t *testing.T) {
 	info, err := list[0].Info()
 	if err != nil || files.Regular(info) != nil || info.Size() == 0 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// summed is a file that has its SHA-256 computed elsewhere.
+type summed struct {
+	Source
+	sum func() ([]byte, error)
+}
+
+func (s summed) SHA256() ([]byte, error) { return s.sum() }
+
+// TestSumFromElsewhere: the model's hash is made of the sum that a file of weights has, and
+// of nothing else of it; where there is none the model is not opened.
+func TestSumFromElsewhere(t *testing.T) {
+	t.Parallel()
+	open := func(sum func() ([]byte, error)) (string, error) {
+		list := fromDisk(t, "qwen3/", "config.json", "model.safetensors", "tokenizer.json")
+		if sum != nil {
+			list["model.safetensors"] = summed{list["model.safetensors"], sum}
+		}
+		c, err := checkpoint.Open(list, "qwen3")
+		if err != nil {
+			return "", err
+		}
+		defer c.Close()
+		return c.Hash, nil
+	}
+	want, err := open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(fixtures + "qwen3/model.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, wrong := sha256.Sum256(data), sha256.Sum256(nil)
+	if got, err := open(func() ([]byte, error) { return right[:], nil }); err != nil || got != want {
+		t.Errorf("the hash is %q, %v, want %q", got, err, want)
+	}
+	if got, err := open(func() ([]byte, error) { return wrong[:], nil }); err != nil || got == want {
+		t.Errorf("the sum of other bytes gives the hash %q, %v", got, err)
+	}
+	if _, err := open(func() ([]byte, error) { return nil, io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("without a sum: %v", err)
 	}
 }

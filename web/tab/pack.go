@@ -80,11 +80,11 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, len(head), len(head)+size)
+	out := make([]byte, len(head)+size)
 	copy(out, head)
 	r := reader{rest[len(head):]}
 	for _, t := range list {
-		values := make([]byte, t.to-t.from)
+		values := out[len(head)+t.from : len(head)+t.to]
 		switch how := r.take(1); {
 		case how == nil:
 		case how[0] == asBytes:
@@ -99,7 +99,6 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 		if r.rest == nil {
 			return nil, fmt.Errorf("the file ends within tensor %s", t.name)
 		}
-		out = append(out, values...)
 	}
 	if len(r.rest) > 0 {
 		return nil, fmt.Errorf("%d bytes are left over", len(r.rest))
@@ -247,14 +246,25 @@ func (r *reader) steps(values []byte, cols int) {
 	if r.rest == nil {
 		return
 	}
-	for i, q := range steps {
-		s := bfloat(binary.LittleEndian.Uint16(scales[2*(i/cols*perRow+i%cols/packBlock):]))
-		binary.LittleEndian.PutUint16(values[2*i:], onGrid(int8(q), s))
+	for row, block := 0, 0; row < n; row += cols {
+		for at := row; at < row+cols; at, block = at+packBlock, block+1 {
+			end := min(at+packBlock, row+cols)
+			gridBlock(values[2*at:2*end], steps[at:end], bfloat(binary.LittleEndian.Uint16(scales[2*block:])))
+		}
 	}
 	for ; len(off) > 0; off = off[6:] {
 		if at := int(binary.LittleEndian.Uint32(off)); at < n {
 			copy(values[2*at:], off[4:6])
 		}
+	}
+}
+
+// gridBlock writes the weights of a block's steps. It is a function of its own, for a browser
+// compiles one well only when it has been called often: a loop over a whole matrix would end
+// as slowly as it began.
+func gridBlock(values, steps []byte, s float32) {
+	for i, q := range steps {
+		binary.LittleEndian.PutUint16(values[2*i:], onGrid(int8(q), s))
 	}
 }
 

@@ -73,10 +73,6 @@ func Run() {
 func start(viz js.Value) (*program, error) {
 	debug.SetMemoryLimit(memoryLimit)
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
-	course, err := courseWith(bytesOf(viz.Get("lessons")))
-	if err != nil {
-		return nil, err
-	}
 	target, err := load(viz.Get("model"))
 	if err != nil {
 		return nil, err
@@ -98,7 +94,7 @@ func start(viz js.Value) (*program, error) {
 	p.door.Bring([]byte(viz.Get("cookies").String()))
 	p.site = models{target, opens(viz)}
 	p.cfg = web.Config{
-		Course: course, Progress: progress.New(logs, browser{}, course, time.Now),
+		OpenCourse:   opensCourse(bytesOf(viz.Get("lessons")), logs),
 		EmbedOrigins: []string{shell.Anywhere}, // who may show a static site, its host says
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory},
@@ -130,6 +126,23 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 		go before.Shutdown(context.Background()) // it has a time of its own
 	}
 	return nil
+}
+
+// opensCourse opens the course and the progress in it, once for all servers: reading it takes
+// as long as all else that is done before the first token.
+func opensCourse(own []byte, logs journal.Journal) func() (*lessons.Course, *progress.Store, error) {
+	course := sync.OnceValues(func() (*lessons.Course, error) { return courseWith(own) })
+	store := sync.OnceValue(func() *progress.Store {
+		c, _ := course()
+		return progress.New(logs, browser{}, c, time.Now)
+	})
+	return func() (*lessons.Course, *progress.Store, error) {
+		c, err := course()
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, store(), nil
+	}
 }
 
 // courseWith is the course with an instructor's own files, a JSON object of texts by
@@ -175,7 +188,7 @@ func load(of js.Value) (*infer.Model, error) {
 			}
 			name = plain
 		}
-		files[name] = bytes.NewReader(data)
+		files[name] = downloaded{bytes.NewReader(data), data}
 	}
 	name := of.Get("name").String()
 	c, err := checkpoint.Open(files, name)

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,21 @@ func arrayOf(b []byte) js.Value {
 	a := js.Global().Get("Uint8Array").New(len(b))
 	js.CopyBytesToJS(a, b)
 	return a
+}
+
+// downloaded is a file of the site's model.
+type downloaded struct {
+	*bytes.Reader
+	data []byte
+}
+
+// SHA256 implements [checkpoint.Summed].
+func (d downloaded) SHA256() ([]byte, error) {
+	sum, err := await(js.Global().Get("crypto").Get("subtle").Call("digest", "SHA-256", arrayOf(d.data)))
+	if err != nil {
+		return nil, err
+	}
+	return bytesOf(js.Global().Get("Uint8Array").New(sum)), nil
 }
 
 // promise is a promise of what f returns.

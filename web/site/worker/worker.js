@@ -127,15 +127,18 @@ async function fileOf(path, request) {
   return answer;
 }
 
-// download returns the bytes of a compressed file. Hosts may have unpacked it on the
-// way. The bytes are kept unpacked.
-async function download({ path, bytes }, count) {
+// download returns the bytes of a compressed file.
+const download = async (file, count) => new Uint8Array(await (await answerOf(file, count)).arrayBuffer());
+
+// answerOf returns an answer with the bytes of a compressed file. Hosts may have unpacked it
+// on the way. The bytes are kept unpacked.
+async function answerOf({ path, bytes }, count) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
   const kept = await cache.match(url);
   if (kept) {
     count(bytes);
-    return new Uint8Array(await kept.arrayBuffer());
+    return kept;
   }
   let got = 0;
   try {
@@ -153,11 +156,11 @@ async function download({ path, bytes }, count) {
     const [a, b] = new Uint8Array(await packed.slice(0, 2).arrayBuffer());
     const zipped = a === 0x1f && b === 0x8b;
     const whole = zipped ? packed.stream().pipeThrough(new DecompressionStream('gzip')) : packed.stream();
-    const data = new Uint8Array(await new Response(whole).arrayBuffer());
+    const data = await new Response(whole).blob();
     const type = path.includes('.wasm') ? 'application/wasm' : 'application/octet-stream';
-    const unpacked = new Response(data, { headers: { 'Content-Type': type } });
-    await cache.put(url, unpacked).catch(() => {}); // storage may be full
-    return data;
+    const unpacked = () => new Response(data, { headers: { 'Content-Type': type } });
+    await cache.put(url, unpacked()).catch(() => {}); // storage may be full
+    return unpacked();
   } catch (error) {
     const mb = (n) => (n / 1e6).toFixed(1);
     throw new Missing(`${mb(Math.min(got, bytes))} of the ${mb(bytes)} MB of ${path} have arrived, and then the `
@@ -194,7 +197,7 @@ async function boot() {
   };
   const had = hadBefore();
   const [wasm, lessons, model] = await Promise.all([
-    download(site.program, count),
+    answerOf(site.program, count),
     extra.length ? download(extra[0], count) : new Uint8Array(),
     modelOf(site.models[0], count),
   ]).catch((error) => {
@@ -232,14 +235,18 @@ async function run(wasm, lessons, model) {
   }
   const cookies = await table.value('cookies') ?? '';
   const go = new Go();
-  const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
+  const { instance } = await WebAssembly.instantiateStreaming(wasm, go.importObject);
   return new Promise((resolve, reject) => {
     let end;
     const gone = new Promise((ended) => { end = ended; });
     self.viz = {
       model, draft, lessons, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
       keepCookies: (text) => { table.setValue('cookies', text).catch(() => {}); },
-      ready: (program) => resolve({ ...program, keeps: table.keeps, gone }),
+      ready: (program) => {
+        self.viz.model = null; // the program has its own copy
+        self.viz.lessons = null;
+        resolve({ ...program, keeps: table.keeps, gone });
+      },
       failed: (say) => reject(new Error(say)),
     };
     go.run(instance).finally(() => { // it ends by a fault alone

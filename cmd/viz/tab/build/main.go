@@ -2,7 +2,8 @@
 // without nine of twelve fonts, the LaTeX, and the writers of PDF and EPS that gonum's plot brings
 // along and no chart here uses. They would be a fifth of what a browser downloads. The code of
 // pages is compiled without inlining: each component is a closure, of which the compiler
-// otherwise puts a copy into whatever calls it.
+// otherwise puts a copy into whatever calls it. And it starts sooner: the expressions of the
+// Markdown library are compiled when they are needed.
 //
 //	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
 //
@@ -13,6 +14,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -20,26 +22,42 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-const (
-	library = "gonum.org/v1/plot"
-	// work is where the changed library and a go.mod that points at it are written. Its path
-	// becomes a part of the program, so that it is relative.
-	work = "dist/wasm"
-)
+// work is where the changed libraries and a go.mod that points at them are written. Its path
+// becomes a part of the program, so that it is relative.
+const work = "dist/wasm"
 
 // fonts takes the place of the library's file with all fonts.
 //
 //go:embed fonts.go.txt
 var fonts []byte
 
-// changed are the library's files that the program gets otherwise: nil for none. The build
-// tag minimal, which is the library's own, leaves out the formats that nothing asks for.
-var changed = map[string][]byte{
-	"font/liberation/liberation.go": fonts,
-	"text/latex.go":                 nil,
+// A change is a library that the program gets otherwise.
+type change struct {
+	library, dir string
+	// files are those that it has otherwise: nil for none.
+	files map[string][]byte
+	// lazy are the files in which package lazyregexp takes the place of regexp.
+	lazy []string
+}
+
+// changes are all of them. The build tag minimal, which is one of gonum's plot, leaves out
+// the formats that nothing asks for.
+var changes = []change{
+	{
+		library: "gonum.org/v1/plot", dir: "plot",
+		files: map[string][]byte{"font/liberation/liberation.go": fonts, "text/latex.go": nil},
+	},
+	{
+		library: "github.com/yuin/goldmark", dir: "goldmark",
+		lazy: []string{
+			"extension/linkify.go", "extension/table.go", "extension/tasklist.go", "parser/html_block.go",
+			"parser/raw_html.go", "text/reader.go", "util/util.go",
+		},
+	},
 }
 
 func main() {
@@ -52,29 +70,24 @@ func main() {
 }
 
 func build(out string) error {
-	list, err := exec.Command("go", "list", "-m", "-json", library).Output()
+	module, err := os.ReadFile("go.mod")
 	if err != nil {
-		return fmt.Errorf("where is %s: %w", library, err)
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(list, &module); err != nil {
 		return err
 	}
-	copied := path.Join(work, "plot")
-	if err := copyLibrary(copied, module.Dir); err != nil {
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
 		return err
 	}
-	for from, to := range map[string]string{"go.mod": "viz.mod", "go.sum": "viz.sum"} {
-		text, err := os.ReadFile(from)
+	for _, c := range changes {
+		to, err := c.copy()
 		if err != nil {
 			return err
 		}
-		if from == "go.mod" {
-			text = fmt.Appendf(text, "\nreplace %s => ./%s\n", library, copied)
-		}
-		if err := update(path.Join(work, to), text); err != nil {
-			return err
-		}
+		module = fmt.Appendf(module, "\nreplace %s => ./%s\n", c.library, to)
+	}
+	err = errors.Join(update(path.Join(work, "viz.mod"), module), update(path.Join(work, "viz.sum"), sums))
+	if err != nil {
+		return err
 	}
 	c := exec.Command(
 		"go", "build", "-modfile="+work+"/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w",
@@ -86,31 +99,50 @@ func build(out string) error {
 	return c.Run()
 }
 
-// copyLibrary copies the library's Go files, the changed ones as they are to be. It is an
-// error if the library no longer has one of them.
-func copyLibrary(to, from string) error {
-	left := len(changed)
-	err := fs.WalkDir(os.DirFS(from), ".", func(name string, d fs.DirEntry, err error) error {
+// copy copies the library's Go files, the changed ones as they are to be, and returns where
+// they are. It is an error if the library no longer has one of those.
+func (c change) copy() (to string, err error) {
+	list, err := exec.Command("go", "list", "-m", "-json", c.library).Output()
+	if err != nil {
+		return "", fmt.Errorf("where is %s: %w", c.library, err)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(list, &module); err != nil {
+		return "", err
+	}
+	to = path.Join(work, c.dir)
+	left := len(c.files) + len(c.lazy)
+	err = fs.WalkDir(os.DirFS(module.Dir), ".", func(name string, d fs.DirEntry, err error) error {
 		wanted := name == "go.mod" || path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
 		if err != nil || d.IsDir() || !wanted {
 			return err
 		}
-		text, ok := changed[name]
+		text, ok := c.files[name]
 		if ok {
 			left--
 			if text == nil {
 				return nil
 			}
-		} else if text, err = os.ReadFile(filepath.Join(from, filepath.FromSlash(name))); err != nil {
+		} else if text, err = os.ReadFile(filepath.Join(module.Dir, filepath.FromSlash(name))); err != nil {
 			return err
+		}
+		if slices.Contains(c.lazy, name) && bytes.Count(text, []byte(imported)) == 1 {
+			left--
+			text = bytes.Replace(text, []byte(imported), []byte(instead), 1)
 		}
 		return update(path.Join(to, name), text)
 	})
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%s has changed: %d of the files that are left out are not in it", library, left)
+		err = fmt.Errorf("%s has changed: %d of the files that are to be others are not as they were", c.library, left)
 	}
-	return err
+	return to, err
 }
+
+// imported is how a file imports the package regexp, and instead what it imports in its place.
+const (
+	imported = "\t\"regexp\"\n"
+	instead  = "\tregexp \"github.com/tokenbytoken/viz/infer/lazyregexp\"\n"
+)
 
 // update writes a file that is not so already: others may build at the same time.
 func update(name string, text []byte) error {

@@ -1,0 +1,99 @@
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestSiteInAPage: testdata/embed/index.html, a page of another origin with a strict policy of
+// its own, shows the Loop and a drill of a site, each as high as it is, and the program is
+// loaded for them. The host lets other origins read the module, as public hosts of static
+// files do.
+func TestSiteInAPage(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	host := &sender{gz: map[string]bool{}}
+	url := serve(t, func(files http.Handler) http.Handler {
+		host.files = files
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+			host.ServeHTTP(w, r)
+		})
+	})
+	example := string(read(t, "../../testdata/embed/index.html"))
+	// A policy's address is a folder only if it ends in a slash.
+	example = strings.ReplaceAll(strings.ReplaceAll(example, "https://viz.example/", url), "https://viz.example", url)
+	school := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		fmt.Fprint(w, example)
+	}))
+	t.Cleanup(school.Close)
+	tab := browser.Open(t, browser.Laptop, school.URL)
+	const usual = 420 // the height of a frame until its page says its own
+	for _, element := range []string{"viz-loop", "viz-widget"} {
+		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it is loaded when it comes near
+		height := fmt.Sprintf(`Number(document.querySelector("%s iframe")?.height ?? 0)`, element)
+		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", height, usual))
+	}
+	browser.Eventually(t, func() bool { // the worker of the frames has asked for the program
+		host.mu.Lock()
+		defer host.mu.Unlock()
+		for name := range host.gz {
+			if strings.Contains(name, "viz-") && strings.HasSuffix(name, ".wasm") {
+				return true
+			}
+		}
+		return false
+	})
+	tab.FullShot("site-embed-example.png")
+}
+
+// TestSitesLoopInAFrame: the Loop of a site below embed/, here without another page around it,
+// writes a token, and a drill takes an answer. Neither leaves anything of the reader's in the
+// browser: no cookie, and no record.
+func TestSitesLoopInAFrame(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	url := serve(t, nil)
+	tab := browser.Open(t, browser.Phone, url+"embed/loop/?prompt=Once+upon+a+time+there+was+a&view=numbers")
+	tab.Wait("the program", runs)
+	tab.Wait("a connection", `document.documentElement?.dataset.conn === "live"`)
+	tab.Keys("n")
+	tab.Wait("a token", `document.querySelectorAll("[id$=-gen] > *").length === 1`)
+	tab.Go(url + "embed/practice/softmax/?seed=7&level=1")
+	tab.Wait("the drill", runs+` && document.querySelector("#drill input:not([type=hidden])")`)
+	field := `#drill input:not([type=hidden])`
+	tab.Type(field, "54.598")
+	tab.Keys(browser.Enter)
+	tab.Wait("the verdict", `document.querySelector("#drill [data-state]")`)
+	tab.Await(`return new Promise((resolve, reject) => {
+		const opening = indexedDB.open("viz ` + under + `");
+		opening.onerror = () => reject(opening.error);
+		opening.onsuccess = () => {
+			const all = opening.result.transaction(["records", "values"]);
+			const records = all.objectStore("records").count();
+			const cookies = all.objectStore("values").get("cookies");
+			all.oncomplete = () => {
+				window.kept = records.result + localStorage.length + sessionStorage.length
+					+ document.cookie.length + (cookies.result ?? "").length;
+				resolve();
+			};
+		};
+	})`)
+	if n := browser.Value[int](tab, `window.kept`); n != 0 {
+		t.Errorf("%d things are kept in the browser", n)
+	}
+}
