@@ -67,6 +67,9 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 		}
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
+	if c.relay, c.servers = old.relay, old.servers; c.epoch != old.epoch {
+		r.leave() // another server runs it by now
+	}
 	c.notice, c.lost = brokenNotice, true
 	c.publish()
 	r.restoreRun()
@@ -88,7 +91,7 @@ func (h *Hub) saveJoins(old *core) {
 		return
 	}
 	batch := journal.Batch{Owner: old.owner(), At: old.used, Records: left}
-	if _, err := h.cfg.Logs.Append(context.Background(), batch); err != nil {
+	if _, err := old.append(batch); err != nil {
 		h.cfg.Log.Error("a class could not be saved", "error", err)
 	}
 }

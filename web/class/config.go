@@ -26,6 +26,9 @@ type Config struct {
 	// Space returns what the database has space for; nil if there is no limit. New
 	// rooms are refused before those that exist run out of it.
 	Space func(context.Context) store.Space
+	// Cluster connects the hub to those of other servers; nil for none. Logs, Secrets and
+	// the model must be the same for all of them.
+	Cluster *Cluster
 	// WrongCodes and NewRooms say how many wrong codes a caller may try and how many
 	// rooms they may make; nil for as many as [admission.DefaultLimits] has.
 	WrongCodes, NewRooms *admission.Meter
@@ -68,6 +71,11 @@ func (c Config) withDefaults() Config {
 	}
 	if c.NewRooms == nil {
 		c.NewRooms = admission.NewMeter(admission.DefaultLimits().NewRooms, c.Now)
+	}
+	if c.Cluster != nil {
+		own := *c.Cluster
+		own.Paces = own.Paces.withDefaults()
+		c.Cluster = &own
 	}
 	d := DefaultLimits()
 	l := &c.Limits

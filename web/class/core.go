@@ -69,6 +69,11 @@ type core struct {
 	lost    bool // a fault ended the run: the class is notified when there is another
 	state   *session.State
 	deleted bool
+
+	relay   *relay                  // in a cluster, see [Cluster]
+	epoch   uint64                  // likewise, of this owner
+	servers map[string]*serverPages // likewise, whose pages are open where
+
 	held    bool // the run is executing several commands: only the result is shown
 	stale   bool // link is not that of state
 	linkDue bool // it will be saved soon
@@ -265,7 +270,16 @@ func (c *core) show() {
 		v.Poll.Falls = c.falls(p)
 		v.Hidden = p.Kind == Next && p.Phase != Revealed
 	}
+	c.store(v)
+}
+
+// store makes a view the room's newest.
+func (c *core) store(v *View) {
+	v.epoch = c.epoch
 	c.room.view.Store(v)
+	if c.relay != nil {
+		c.relay.shown(v)
+	}
 }
 
 // ended reports whether the code no longer lets anybody in.

@@ -64,6 +64,13 @@ func (d *realDriver) fail(err error) {
 	d.fails = err
 }
 
+// count is how many runs were made.
+func (d *realDriver) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open)
+}
+
 // last is the run that was made last.
 func (d *realDriver) last() *realRun {
 	d.mu.Lock()

@@ -25,13 +25,22 @@ type Hub struct {
 	mu      sync.Mutex
 	rooms   map[string]*Room        // by code
 	damaged map[string]*damagedRoom // by code; not those in rooms
+
+	// In a cluster, rooms are those that this server owns.
+	relays  map[string]*relay // by code
+	expired time.Time         // when rooms that nobody owns were swept last
+	reports atomic.Uint64
+	stop    func() // serving other servers; nil without a cluster
 }
 
 // NewHub restores the saved rooms. Their runs are made when someone joins. Rooms
 // that nobody has used for [Limits.TTL] are deleted, now and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}}
+	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}, relays: map[string]*relay{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
+	if h.cfg.Cluster != nil {
+		return h, h.joinCluster()
+	}
 	kept, err := restore(ctx, &h.cfg)
 	if err != nil {
 		h.cancel()
@@ -92,6 +101,11 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	}
 	most := h.mostRooms(who)
 	h.makeSpace(ctx, most)
+	return h.create(ctx, who, o, title, most)
+}
+
+// create makes a room that may be made.
+func (h *Hub) create(ctx context.Context, who admission.Caller, o Options, title string, most int) (*Room, Secret, error) {
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
 	c.data = roomData{
@@ -108,23 +122,21 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 		// Nobody will learn its secret.
 		return nil, Secret{}, errors.Join(err, h.remove(ctx, r))
 	}
+	if c.relay != nil {
+		return c.relay.room, secret, c.relay.ready(ctx)
+	}
 	return r, secret, nil
 }
 
 // open finds a free code for a new room, saves it and starts it.
 func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
+	if h.cfg.Cluster != nil {
+		return h.openShared(ctx, c, most)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ctx.Err() != nil {
-		return nil, ErrGone
-	}
-	if len(h.rooms) >= most {
-		return nil, terms.Refuse(
-			terms.CodeFull, "This server has %d rooms and cannot hold more. Delete one that is no longer needed.",
-			len(h.rooms),
-		)
-	}
-	for c.code = newCode(); h.rooms[c.code] != nil || h.damaged[c.code] != nil; c.code = newCode() {
+	if err := h.choose(c, most); err != nil {
+		return nil, err
 	}
 	if err := c.create(ctx); err != nil {
 		h.cfg.Log.Error("a new room could not be saved", "error", err)
@@ -133,6 +145,23 @@ func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
 	r := h.begin(c)
 	h.rooms[c.code] = r
 	return r, nil
+}
+
+// choose gives a new room a code that is free, as far as this server knows, unless there
+// are as many rooms as there may be. The caller holds the hub's lock.
+func (h *Hub) choose(c *core, most int) error {
+	if h.ctx.Err() != nil {
+		return ErrGone
+	}
+	if len(h.rooms) >= most {
+		return terms.Refuse(
+			terms.CodeFull, "This server has %d rooms and cannot hold more. Delete one that is no longer needed.",
+			len(h.rooms),
+		)
+	}
+	for c.code = newCode(); h.rooms[c.code] != nil || h.damaged[c.code] != nil; c.code = newCode() {
+	}
+	return nil
 }
 
 // unusedAfter is how long a class in which nothing has happened is kept when the
@@ -194,21 +223,17 @@ func (h *Hub) mayTry(c admission.Caller) bool {
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved],
 // [ErrTries], and [CodeDamaged].
 func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Room, error) {
-	r := h.find(code)
-	type answer struct {
-		known   bool
-		refused error
+	r, err := h.lookup(ctx, code)
+	if err != nil {
+		return nil, err
 	}
-	var a answer
+	var a entered
 	if r != nil {
-		var err error
-		if a, err = get(ctx, r, func(c *core) (answer, error) {
-			return answer{c.byLearner[who.Learner] != nil, c.admit(who)}, nil
-		}); err != nil {
+		if a, err = r.entering(ctx, who); err != nil {
 			return nil, err
 		}
 	}
-	if !a.known {
+	if !a.Known {
 		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
@@ -220,23 +245,26 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 			return nil, ErrNoRoom
 		}
 	}
-	if a.refused != nil {
-		return nil, a.refused
+	if a.Refused != nil {
+		return nil, a.Refused
 	}
-	return r, r.wake(ctx)
+	return r, r.ready(ctx)
 }
 
 // Fits reports whether a secret is that of a room. It counts no wrong tries: only the
 // choice among the secrets that one request carries may depend on it.
 func (h *Hub) Fits(code string, secret Secret) bool {
-	r := h.find(code)
-	return r != nil && secret.fits(r.secret)
+	r, err := h.lookup(h.ctx, code)
+	return err == nil && r != nil && secret.fits(r.secret)
 }
 
 // Instruct finds a room for its instructor. A wrong secret counts like a wrong code
 // and does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (*Room, error) {
-	r := h.find(code)
+	r, err := h.lookup(ctx, code)
+	if err != nil {
+		return nil, err
+	}
 	if r == nil || !secret.fits(r.secret) {
 		if !h.mayTry(who) {
 			return nil, ErrTries
@@ -247,7 +275,7 @@ func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admi
 		h.cfg.WrongCodes.Spend(who)
 		return nil, ErrSecret
 	}
-	return r, r.wake(ctx)
+	return r, r.ready(ctx)
 }
 
 func (h *Hub) find(code string) *Room {
@@ -296,6 +324,9 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 		if err := r.ask(ctx, func(c *core) error { return c.forget(learner) }); err != nil && !errors.Is(err, ErrGone) {
 			errs = append(errs, err)
 		}
+	}
+	if h.cfg.Cluster != nil {
+		return errors.Join(append(errs, h.forgetShared(ctx, learner))...)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -352,6 +383,9 @@ func (h *Hub) Sweep(ctx context.Context) {
 			h.sweepRoom(ctx, r)
 			return nil
 		})
+	}
+	if h.cfg.Cluster != nil {
+		h.sweepShared(ctx)
 	}
 }
 
@@ -413,6 +447,9 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock() // a room that is being made is started before this, or not at all
 	h.cancel()
 	h.mu.Unlock()
+	if h.stop != nil {
+		defer h.stop()
+	}
 	ended := make(chan struct{})
 	go func() {
 		h.wg.Wait()

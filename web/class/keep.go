@@ -141,10 +141,10 @@ func (c *core) keep(all []entry) error {
 			return ErrKept
 		}
 	}
-	seqs, err := c.cfg.Logs.Append(
-		context.Background(), journal.Batch{Owner: c.owner(), At: c.used, Records: records},
-	)
-	if err != nil {
+	seqs, err := c.append(journal.Batch{Owner: c.owner(), At: c.used, Records: records})
+	if errors.Is(err, errMoved) {
+		return err
+	} else if err != nil {
 		c.cfg.Log.Error("a class could not be saved", "error", err)
 		return notKept(err)
 	}
@@ -176,7 +176,7 @@ const (
 // tidy does so. It is called between requests, and does nothing while changes are
 // pending.
 func (c *core) tidy(most int) {
-	if len(c.pending) > 0 || c.deleted || time.Now().Before(c.untidy) {
+	if len(c.pending) > 0 || c.deleted || c.left() || time.Now().Before(c.untidy) {
 		return
 	}
 	var err error
@@ -294,6 +294,11 @@ func textOf(st *session.State) (Text, bool) {
 // deleteAll deletes the room from the disk and notifies everybody.
 func (c *core) deleteAll() error {
 	c.flush() // answers pending votes
+	if c.relay != nil { // nothing is deleted under another owner
+		if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
+			return err
+		}
+	}
 	err := c.cfg.Logs.Drop(context.Background(), c.owner())
 	if err == nil {
 		err = c.cfg.Secrets.DropSecret(context.Background(), c.code)
@@ -303,7 +308,7 @@ func (c *core) deleteAll() error {
 		return terms.Refuse(CodeKept, "The room could not be deleted. %s", cmp.Or(store.Why(err), "Try again."))
 	}
 	c.seq++
-	c.room.view.Store(&View{Seq: c.seq, At: c.cfg.Now(), Code: c.code, Gone: true, Ended: true})
+	c.store(&View{Seq: c.seq, At: c.cfg.Now(), Code: c.code, Gone: true, Ended: true})
 	c.cfg.Broker.Publish(c.code, Note{c.seq})
 	c.deleted, c.pending, c.stale = true, nil, false
 	return nil

@@ -76,6 +76,7 @@ type kept struct {
 	Polls   []*poll       `json:"polls"`   // by ID − 1; nil if it was never saved
 	Votes   votes         `json:"votes"`
 	Book    book          `json:"book"`
+	Epoch   uint64        `json:"epoch,omitempty"` // of the newest owner in a cluster
 }
 
 type keptMember struct {
@@ -165,6 +166,8 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 		return about, read(r, func(x roomData) { k.Data = x })
 	case typeStage:
 		return about, read(r, func(x stageRecord) { k.Link = x.Link })
+	case EpochType:
+		return about, read(r, func(x epochRecord) { k.Epoch = max(k.Epoch, x.Epoch) })
 	case typeSeq:
 		return about, read(r, func(x seqRecord) { k.Seq = x.Seq })
 	case typeText:

@@ -95,7 +95,12 @@ func (all votes) withdraw(at round, member int) {
 func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	p, m, v, err := c.check(learner, b)
 	if err != nil {
-		reply(Receipt{}, err)
+		r, counted := c.counted(learner, b)
+		if !counted {
+			reply(Receipt{}, err)
+			return
+		}
+		reply(r, nil)
 		return
 	}
 	m.voted = true
@@ -109,6 +114,21 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 		c.publishSoon(crowdEvery)
 		reply(c.receipt(p, c.votes[at][m.ID]), nil)
 	}, voteEntry(at, m.ID, v))
+}
+
+// counted returns the receipt of a vote that is sent again in a cluster and counts
+// already: the owner that saved it ended before it could say so.
+func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
+	m := c.byLearner[learner]
+	if c.relay == nil || m == nil || m.Removed || b.N <= 0 {
+		return r, false
+	}
+	for _, p := range c.polls {
+		if v, ok := c.votes[p.at()][m.ID]; ok && p.id() == b.Poll && v.N == b.N {
+			return c.receipt(p, v), true
+		}
+	}
+	return r, false
 }
 
 // check turns a ballot into a vote.

@@ -17,6 +17,13 @@ func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Comma
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
 	}
+	if r.relay != nil {
+		return r.relay.present(ctx, who, secret, cmd)
+	}
+	return r.present(ctx, who, cmd)
+}
+
+func (r *Room) present(ctx context.Context, who string, cmd Command) (*View, error) {
 	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return nil, err

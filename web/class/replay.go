@@ -24,7 +24,10 @@ func (r *Room) ReplayKey() string {
 // Errors: [ErrNoRoom] if the key is wrong, which counts like a wrong code, and
 // [ErrTries].
 func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller) (*Summary, error) {
-	r := h.find(code)
+	r, err := h.lookup(ctx, code)
+	if err != nil {
+		return nil, err
+	}
 	if r == nil || subtle.ConstantTimeCompare([]byte(key), []byte(r.ReplayKey())) != 1 {
 		if !h.mayTry(who) {
 			return nil, ErrTries
@@ -32,6 +35,13 @@ func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller
 		h.cfg.WrongCodes.Spend(who)
 		return nil, ErrNoRoom
 	}
+	if r.relay != nil {
+		return call(ctx, r.relay, opReplay, nothing{})
+	}
+	return r.replay(ctx)
+}
+
+func (r *Room) replay(ctx context.Context) (*Summary, error) {
 	if err := r.wake(ctx); err != nil { // the text on the stage belongs to it
 		return nil, err
 	}

@@ -33,7 +33,11 @@ func (c *core) create(ctx context.Context) error {
 	if err := c.cfg.Secrets.KeepSecret(ctx, c.code, c.secret[:]); err != nil {
 		return err
 	}
-	return c.keep([]entry{c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)})
+	var all []entry
+	if c.relay != nil {
+		all = append(all, newEntry(EpochType, strconv.FormatUint(c.epoch, 10), EpochType, epochRecord{c.epoch}))
+	}
+	return c.keep(append(all, c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)))
 }
 
 // restored are the rooms that were saved.
@@ -221,7 +225,7 @@ func (d *damagedRoom) err() error {
 // become restores a core from the state of a log.
 func (c *core) become(k *kept) {
 	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
-	c.book, c.keptSeq, c.seq = k.Book, k.Seq, k.Seq+afterRestart
+	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
 	for i, is := range k.Members {
 		m := &member{Member: Member{ID: i + 1}}
 		if is == nil || is.Learner == "" { // one who was never saved: the number stays unused
@@ -252,7 +256,7 @@ func (c *core) become(k *kept) {
 func (c *core) kept() *kept {
 	k := &kept{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
-		Votes: c.votes, Book: c.book,
+		Votes: c.votes, Book: c.book, Epoch: c.epoch,
 	}
 	for _, m := range c.members {
 		if m.Learner == "" {

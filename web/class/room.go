@@ -16,6 +16,8 @@ type Room struct {
 	hub    *Hub
 	code   string
 	secret [sha256.Size]byte
+	relay  *relay      // in a cluster: what this server knows of the room, whose fields below but ctx and view are unset
+	lost   atomic.Bool // in a cluster: this server no longer owns the room
 
 	requests chan func(*core) // executed by the room's goroutine, one at a time
 	woken    chan struct{}    // the run has a new state; of capacity 1
@@ -34,7 +36,12 @@ func (r *Room) Code() string { return r.code }
 func (r *Room) View() *View { return r.view.Load() }
 
 // Done is closed when the room has ended: it was deleted, or the server stops.
-func (r *Room) Done() <-chan struct{} { return r.done }
+func (r *Room) Done() <-chan struct{} {
+	if r.relay != nil {
+		return r.ctx.Done()
+	}
+	return r.done
+}
 
 // answer is the room's reply to a request.
 type answer[T any] struct {
@@ -102,6 +109,9 @@ func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Me
 	if err != nil {
 		return nil, err
 	}
+	if r.relay != nil {
+		return r.relay.join(ctx, who, nick)
+	}
 	if err := r.wake(ctx); err != nil {
 		return nil, err
 	}
@@ -114,6 +124,10 @@ func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Me
 
 // Leave undoes one Join.
 func (r *Room) Leave(learner string) {
+	if r.relay != nil {
+		r.relay.count(r.relay.pages, learner, -1)
+		return
+	}
 	_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
 		c.leave(learner)
 		return nil
@@ -122,6 +136,13 @@ func (r *Room) Leave(learner string) {
 
 // Standing returns what only a member sees: their name and their vote.
 func (r *Room) Standing(ctx context.Context, learner string) (Standing, error) {
+	if r.relay != nil {
+		return call(ctx, r.relay, opStanding, whoArgs{admission.Caller{Learner: learner}})
+	}
+	return r.standing(ctx, learner)
+}
+
+func (r *Room) standing(ctx context.Context, learner string) (Standing, error) {
 	return get(ctx, r, func(c *core) (Standing, error) { return c.standing(learner) })
 }
 
@@ -132,6 +153,13 @@ func (r *Room) Standing(ctx context.Context, learner string) (Standing, error) {
 //
 // Errors: [ErrStranger], [ErrRemoved], [ErrClosed], [CodeNotOffer], [ErrKept].
 func (r *Room) Vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
+	if r.relay != nil {
+		return r.relay.vote(ctx, learner, b)
+	}
+	return r.vote(ctx, learner, b)
+}
+
+func (r *Room) vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
 	return send(ctx, r, func(c *core, reply func(Receipt, error)) { c.vote(learner, b, reply) })
 }
 
@@ -140,6 +168,13 @@ func (r *Room) Attendees(ctx context.Context, secret Secret) ([]Attendee, error)
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
 	}
+	if r.relay != nil {
+		return call(ctx, r.relay, opAttendees, nothing{})
+	}
+	return r.attendees(ctx)
+}
+
+func (r *Room) attendees(ctx context.Context) ([]Attendee, error) {
 	return get(ctx, r, func(c *core) ([]Attendee, error) { return c.attendees(), nil })
 }
 
@@ -149,6 +184,9 @@ func (r *Room) Attendees(ctx context.Context, secret Secret) ([]Attendee, error)
 func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (closed func(), err error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
+	}
+	if r.relay != nil {
+		return r.relay.openPresenter(ctx, who, secret)
 	}
 	if err := r.wake(ctx); err != nil {
 		return nil, err
@@ -170,6 +208,13 @@ func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (cl
 // CanPresent reports whether someone's commands would be executed just now: they
 // have the controls, or nobody has.
 func (r *Room) CanPresent(ctx context.Context, who string) (bool, error) {
+	if r.relay != nil {
+		return call(ctx, r.relay, opCanPresent, who)
+	}
+	return r.canPresent(ctx, who)
+}
+
+func (r *Room) canPresent(ctx context.Context, who string) (bool, error) {
 	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
 }
 

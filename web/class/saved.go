@@ -130,7 +130,10 @@ func (h *Hub) Stats() Stats {
 //
 // Errors: [ErrNoRoom], [CodeDamaged], [ErrKept].
 func (h *Hub) EndRoom(ctx context.Context, code string) error {
-	r := h.find(code)
+	r, err := h.lookup(ctx, code)
+	if err != nil {
+		return err
+	}
 	if r == nil {
 		if d := h.findDamaged(code); d != nil {
 			code = NormalCode(code)
@@ -138,6 +141,10 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 				"can join it. To delete it with what is left of its data, run viz rooms remove %s.", code, code)
 		}
 		return ErrNoRoom
+	}
+	if r.relay != nil {
+		_, err := call(ctx, r.relay, opEnd, nothing{})
+		return err
 	}
 	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
 }
@@ -147,7 +154,14 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 //
 // Errors: [ErrNoRoom], [CodeKept].
 func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
-	if r := h.find(code); r != nil {
+	r, err := h.lookup(ctx, code)
+	if err != nil {
+		return err
+	}
+	if r != nil && r.relay != nil {
+		_, err := call(ctx, r.relay, opRemove, nothing{})
+		return err
+	} else if r != nil {
 		return h.remove(ctx, r)
 	}
 	if h.findDamaged(code) != nil {

@@ -78,6 +78,13 @@ func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
 	}
+	if r.relay != nil {
+		return call(ctx, r.relay, opSummary, nothing{})
+	}
+	return r.sumUp(ctx)
+}
+
+func (r *Room) sumUp(ctx context.Context) (*Summary, error) {
 	return get(ctx, r, func(c *core) (*Summary, error) {
 		c.flush()
 		return c.summary(), nil

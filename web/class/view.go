@@ -19,7 +19,7 @@ type View struct {
 	Code, Title string
 	// State is the run as everybody sees it; nil while nobody is there and the run is
 	// suspended.
-	State *session.State
+	State *session.State `json:"-"`
 	// Hidden says that the stage must not show probabilities or the token
 	// drawn: a poll asks for them.
 	Hidden bool
@@ -29,7 +29,7 @@ type View struct {
 	// Offer is set if the instructor asked for a poll at a position that is not open.
 	Offer *Offer
 	// Walk is the place in the walkthrough, nil where the room has none.
-	Walk *WalkView
+	Walk *WalkView `json:"-"`
 	// Poll is the poll on the stage, nil where there is none.
 	Poll *Poll
 	// Here counts the members whose page is open, Members all of them.
@@ -48,6 +48,7 @@ type View struct {
 	// for the instructor.
 	Notice string
 
+	epoch  uint64 // of the owner, in a cluster
 	link   func() string
 	shared sync.Map
 }

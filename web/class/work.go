@@ -110,7 +110,10 @@ func (r *Room) WorkKey() string {
 // Assigned returns the room with a code if the key is that of its assignment, as in
 // [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
-	r := h.find(code)
+	r, err := h.lookup(h.ctx, code)
+	if err != nil {
+		return nil, err
+	}
 	if r == nil || subtle.ConstantTimeCompare([]byte(key), []byte(r.WorkKey())) != 1 {
 		if !h.mayTry(who) {
 			return nil, ErrTries
@@ -123,6 +126,13 @@ func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 
 // Assignment returns what the class was assigned and what a learner has handed in.
 func (r *Room) Assignment(ctx context.Context, learner string) (Assignment, error) {
+	if r.relay != nil {
+		return call(ctx, r.relay, opAssignment, whoArgs{admission.Caller{Learner: learner}})
+	}
+	return r.assignment(ctx, learner)
+}
+
+func (r *Room) assignment(ctx context.Context, learner string) (Assignment, error) {
 	return get(ctx, r, func(c *core) (Assignment, error) {
 		a := Assignment{Title: c.data.Title, Tasks: strings.Fields(c.data.Tasks), Names: c.data.AskNames}
 		if m := c.byLearner[learner]; m != nil && !m.Removed {
@@ -147,6 +157,14 @@ func (r *Room) HandIn(ctx context.Context, who admission.Caller, name string, w 
 	if err != nil {
 		return err
 	}
+	if r.relay != nil {
+		_, err := call(ctx, r.relay, opHandIn, handing{who, nick, w})
+		return err
+	}
+	return r.handIn(ctx, who, nick, w)
+}
+
+func (r *Room) handIn(ctx context.Context, who admission.Caller, nick string, w Work) error {
 	return r.ask(ctx, func(c *core) error { return c.handIn(who, nick, w) })
 }
 

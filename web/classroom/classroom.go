@@ -141,6 +141,7 @@ var heads = map[terms.Code]string{
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
 	class.CodeSecond: "Someone else is presenting.", class.CodeCookie: "Cookies are needed.",
 	class.CodeDamaged: "This class could not be read.",
+	class.CodeMoved:   "The class has moved.",
 	terms.CodeBusy:    "One moment.",
 }
 

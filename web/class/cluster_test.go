@@ -1,0 +1,376 @@
+package class
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// sameStage fails unless two views show the same stage, with the same numbers.
+func sameStage(t *testing.T, got, want *View) {
+	t.Helper()
+	if got.Link() != want.Link() || got.State == nil {
+		t.Fatalf("shows %q (%v), want %q", got.Link(), got.State, want.Link())
+	}
+	if session.LinkOf(got.State) != got.Link() {
+		t.Error("the state is not what its link says")
+	}
+	if !reflect.DeepEqual(got.State.Dist, want.State.Dist) {
+		t.Error("the same stage has other probabilities on another server")
+	}
+	for i, s := range want.State.Steps {
+		if g := got.State.Steps[i]; g.Chosen != s.Chosen || g.Ran != s.Ran || g.Drawn != s.Drawn {
+			t.Errorf("step %d is another one on another server", s.N)
+		}
+	}
+}
+
+// watched notes every view that a server's pages see of a room, until the test ends.
+func watched(p *post, l *lesson) (stop func()) {
+	notes, unsubscribe := p.Broker().Subscribe(l.Code())
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		last := l.View()
+		for {
+			select {
+			case <-notes:
+			case <-ended:
+				return
+			}
+			v := l.View()
+			if v.Seq < last.Seq || v.epoch < last.epoch {
+				p.u.t.Errorf("%s: view %d of epoch %d after %d of %d", p.name, v.Seq, v.epoch, last.Seq, last.epoch)
+			}
+			last = v
+		}
+	}()
+	return func() {
+		unsubscribe()
+		close(ended)
+		<-done
+	}
+}
+
+func TestClassOnThreeServers(t *testing.T) {
+	u := newUnion(t)
+	a, b, c := u.server("a"), u.server("b"), u.server("c")
+	l := a.teach(Options{Title: "Physics", Nicknames: true})
+	l.start("The cat")
+	onB, onC := b.enters(l, 1, 2, 3), c.enters(l, 4, 5, 6)
+	defer watched(b, onB)()
+	defer watched(c, onC)()
+	all := func(v *View) bool { return v.Here == 6 && v.Members == 6 }
+	for _, on := range []*lesson{l, onB, onC} {
+		on.settled("six are here", all)
+	}
+
+	l.does(Drive{session.StepStage{}}, Drive{session.StepToken{}}, Drive{session.StepStage{}})
+	at := l.View()
+	isThere := func(v *View) bool { return v.Link() == at.Link() }
+	sameStage(t, onB.settled("the stage is there", isThere), at)
+	sameStage(t, onC.settled("the stage is there", isThere), at)
+
+	p := l.does(AskNext{Choices: 4, Where: Here}).Poll
+	key := func(id int) string { return keys(p)[id%2] }
+	onB.votes(1, Ballot{Poll: p.ID, Choice: key(1), N: 1})
+	onC.votes(4, Ballot{Poll: p.ID, Choice: key(4), N: 1})
+
+	// The owner dies while people vote.
+	var voting sync.WaitGroup
+	for id, on := range map[int]*lesson{2: onB, 3: onB, 5: onC, 6: onC} {
+		voting.Go(func() {
+			if _, err := on.vote(id, Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
+				t.Errorf("the vote of %d: %v", id, err)
+			}
+		})
+	}
+	a.kill()
+	voting.Wait()
+	// What was confirmed by the owner that died counts, and again changes nothing.
+	onC.votes(1, Ballot{Poll: p.ID, Choice: key(1), N: 1})
+
+	next := b.teaches(l)
+	v := next.does(Close{}, ShowSpread{})
+	sum := 0
+	for _, n := range counts(v.Poll) {
+		sum += n
+	}
+	if v.Poll.Votes != 6 || sum != 6 {
+		t.Errorf("%d votes, counts %v: six were confirmed", v.Poll.Votes, counts(v.Poll))
+	}
+	onC.settled("how the class voted", func(v *View) bool { return v.Poll != nil && v.Poll.Phase == Spread })
+	v = next.does(Reveal{}, AppendMajority{}, Drive{session.StepStage{}})
+	sameStage(t, onC.settled("the class goes on", func(x *View) bool { return x.Link() == v.Link() }), v)
+	onC.settled("who is here", all)
+	s, err := onC.Standing(t.Context(), learner(5))
+	if err != nil || s.Name != "Pupil 5" {
+		t.Errorf("a member after the owner's death: %+v, %v", s, err)
+	}
+	sheet, err := onC.Summary(t.Context(), l.secret)
+	if err != nil || sheet.Voters != 6 {
+		t.Errorf("the summary from another server: %+v, %v", sheet, err)
+	}
+	if err := func() error { _, err := next.Present(t.Context(), teacher, l.secret, Delete{}); return err }(); err != nil {
+		t.Fatal(err)
+	}
+	onC.settled("the room is gone", func(v *View) bool { return v.Gone })
+	if _, err := c.Enter(t.Context(), l.Code(), caller("p1")); err != ErrNoRoom {
+		t.Errorf("a deleted room: %v", err)
+	}
+}
+
+// An owner that was paused and doesn't know that it has lost its lease confirms nothing.
+func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{})
+	onA, onB := a.enters(l, 1), b.enters(l, 2)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	a.pause()
+	b.relayOf(l.Code()).lose(b.relayOf(l.Code()).lease) // as after a request without an answer
+	onB.votes(2, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	if old := a.relayOf(l.Code()).here; old == nil {
+		t.Fatal("the owner has noticed already")
+	}
+	onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1})
+	onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1})
+	v := b.teaches(l).does(Close{}, ShowSpread{})
+	if v.Poll.Votes != 2 || !slices.Equal(counts(v.Poll)[:2], []int{1, 1}) {
+		t.Errorf("counts %v of %d votes, want one each", counts(v.Poll), v.Poll.Votes)
+	}
+	if want := []string{"a", "b"}; !slices.Equal(u.acts, want) {
+		t.Errorf("owners %v, want %v", u.acts, want)
+	}
+}
+
+// A command that may have been executed is not sent again.
+func TestCommandIsNotRepeated(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{})
+	l.start("The cat")
+	far := b.teaches(l)
+	before := l.View()
+	b.is(func() bool { b.loseAnswers = 1; return true })
+	_, err := far.Present(t.Context(), teacher, l.secret, Drive{session.StepStage{}})
+	if err != ErrUnsure {
+		t.Fatalf("a command without an answer: %v", err)
+	}
+	after := l.settled("it was executed", func(v *View) bool { return v.Link() != before.Link() })
+	if got := after.State.Shown(); got != before.State.Shown()+1 {
+		t.Errorf("stage %d after one step from %d", got, before.State.Shown())
+	}
+}
+
+// The pages of a server that is gone are not counted, and the others go on counting.
+func TestPagesOfADeadServerAreDropped(t *testing.T) {
+	u := newUnion(t)
+	a, b, c := u.server("a"), u.server("b"), u.server("c")
+	l := a.teach(Options{})
+	onB := b.enters(l, 1, 2)
+	c.enters(l, 3)
+	onB.settled("three are here", func(v *View) bool { return v.Here == 3 })
+	c.kill()
+	onB.settled("two are left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
+	onB.Leave(learner(1))
+	onB.settled("one is left", func(v *View) bool { return v.Here == 1 })
+}
+
+// Views that arrive in the wrong order, or never, leave nobody behind.
+func TestViewsInTheWrongOrder(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{})
+	l.start("The cat")
+	onB := b.enters(l, 1)
+	defer watched(b, onB)()
+	b.swap()
+	for range 9 {
+		l.does(Drive{session.StepStage{}})
+	}
+	at := l.View()
+	sameStage(t, onB.settled("the newest stage", func(v *View) bool { return v.Link() == at.Link() }), at)
+	if n := b.driver.count(); n != 1 {
+		t.Errorf("%d runs were opened, want one that goes on", n)
+	}
+}
+
+// What travels between servers says all that a view says.
+func TestViewTravels(t *testing.T) {
+	from := &View{}
+	x := reflect.ValueOf(from).Elem()
+	for i := range x.NumField() {
+		f := x.Type().Field(i)
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		fill(x.Field(i))
+	}
+	from.epoch, from.Code = 7, "K7Q4MX"
+	text, err := from.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &relay{room: &Room{code: from.Code}, news: make(chan struct{}, 1)}
+	f.arrived(text)
+	if f.incoming == nil {
+		t.Fatal("it has not arrived")
+	}
+	got := f.incoming.View
+	if got.epoch != 7 {
+		t.Errorf("epoch %d", got.epoch)
+	}
+	y := reflect.ValueOf(got).Elem()
+	for i := range x.NumField() {
+		if f := x.Type().Field(i); f.IsExported() && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			t.Errorf("%s: %v, want %v", f.Name, y.Field(i), x.Field(i))
+		}
+	}
+}
+
+var clockTime = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+// fill sets a value, and everything in it, to something that is not zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Struct:
+		if v.Type() == reflect.TypeOf(clockTime) {
+			v.Set(reflect.ValueOf(clockTime))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(3)
+	case reflect.Uint64:
+		v.SetUint(3)
+	default:
+		panic(fmt.Sprint("a view has a ", v.Type()))
+	}
+}
+
+// Who was let in is known to the next owner, however soon it comes.
+func TestMemberSurvivesTheOwner(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{Nicknames: true})
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	onB := b.enters(l, 1)
+	a.kill()
+	onB.votes(1, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	if s, err := onB.Standing(t.Context(), learner(1)); err != nil || s.ID != 1 || s.Name != "Pupil 1" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A vote that counts is confirmed again after the poll has closed: the owner that took it
+// may have ended before it could say so. A new one is refused.
+func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{})
+	onB := b.enters(l, 1)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	first := Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 5}
+	want := onB.votes(1, first)
+	l.does(Close{})
+	if got := onB.votes(1, first); got != want {
+		t.Errorf("sent again: %+v, want %+v", got, want)
+	}
+	if _, err := onB.vote(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 6}); err == nil {
+		t.Error("a new vote after the close was taken")
+	}
+	if v := l.does(ShowSpread{}); v.Poll.Votes != 1 || v.Poll.Options[0].Count != 1 {
+		t.Errorf("counts %v", counts(v.Poll))
+	}
+}
+
+// A vote of a page without scripts has no number: each one counts over the one before,
+// on whatever server.
+func TestFormVotesOnSeveralServers(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{})
+	onA, onB := a.enters(l, 1), b.enters(l, 1)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	for i, on := range []*lesson{onB, onA, onB, onA} {
+		choice := p.Options[i%3].Key
+		if r := on.votes(1, Ballot{Poll: p.ID, Choice: choice}); r.Choice != choice {
+			t.Errorf("vote %d counts as %q, want %q", i, r.Choice, choice)
+		}
+	}
+}
+
+// Every command arrives as it was sent.
+func TestCommandsTravel(t *testing.T) {
+	answer, on, order := 0.5, 0.25, sampling.Order("")
+	for _, c := range []Command{
+		AskNext{Choices: 5, For: time.Minute, Where: NextOpen}, AskNumber{Prompt: "x", Answer: &answer, Within: 0.1},
+		Assign{Tasks: []string{"a", "b"}, Names: true}, Remove{3}, Delete{}, TakeOver{}, Extend{time.Second},
+		Drive{session.Start{Prompt: "The cat"}}, Drive{session.Seek{Step: 2, Stage: 3}},
+		Drive{session.SetStops("a", "")}, Drive{session.WhatIf{U: &on}}, Drive{session.SetKnob("temperature", 0.7)},
+		Drive{session.Set{Order: &order}}, Drive{session.Play{}},
+	} {
+		text, err := json.Marshal(command{c})
+		if err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+		var got command
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got.Command, c) {
+			t.Errorf("%s is read as %#v (%v), want %#v", text, got.Command, err, c)
+		}
+	}
+	for _, bad := range []string{`{}`, `[]`, `{"Name":"drive class.Close"}`, `{"Name":"session.Play","Data":{}}`} {
+		var got command
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("%s is read as %#v", bad, got.Command)
+		}
+	}
+}
+
+// What is no request is answered, and hurts nobody.
+func TestBadRequests(t *testing.T) {
+	u := newUnion(t)
+	a := u.server("a")
+	l := a.teach(Options{})
+	f := a.relayOf(l.Code())
+	for _, bad := range []string{
+		"", "null", "[]", "{", fmt.Sprintf(`{"room":%q,"term":1,"op":"vote","args":7}`, l.Code()),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"no","args":{}}`, l.Code()), `{"room":"","term":1,"op":"vote","args":{}}`,
+		fmt.Sprintf(`{"room":%q,"term":9,"op":"vote","args":{}}`, l.Code()), strings.Repeat("x", maxRequest+1),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"present","args":{}}`, l.Code()),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"pages","args":{"Server":"x","N":1}}`, l.Code()),
+	} {
+		if text := a.answer(t.Context(), []byte(bad)); !json.Valid(text) {
+			t.Errorf("%.60s is answered with %q", bad, text)
+		}
+	}
+	for _, bad := range []string{"", "null", "{}", "[]", `{"View":{"Code":"other"}}`} {
+		f.arrived([]byte(bad))
+	}
+	if _, err := a.enters(l, 1).Standing(t.Context(), learner(1)); err != nil {
+		t.Errorf("the room afterwards: %v", err)
+	}
+}

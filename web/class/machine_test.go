@@ -1,0 +1,249 @@
+package class
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+)
+
+// machine is a room on several servers to which anything may happen, in any order, and
+// what was promised to its members.
+type machine struct {
+	u       *union
+	t       *rapid.T
+	l       *lesson
+	posts   []*post
+	started int
+	ballots map[string]map[int][]Ballot // by poll and member: all that were sent
+	said    map[string]map[int]Receipt  // the confirmed vote with the highest number
+	number  int64
+	seen    map[*post]*View
+}
+
+const voters = 3
+
+func (m *machine) add() {
+	m.started++
+	p := m.u.server(fmt.Sprint("s", m.started))
+	m.posts = append(m.posts, p)
+}
+
+// alive returns a server that works.
+func (m *machine) alive() *post {
+	var list []*post
+	for _, p := range m.posts {
+		if p.is(func() bool { return !p.dead && !p.cut }) {
+			list = append(list, p)
+		}
+	}
+	return rapid.SampledFrom(list).Draw(m.t, "server")
+}
+
+// poll is the poll on the stage, as a server's pages see it after they have caught up.
+func (m *machine) poll(p *post) *Poll {
+	l := p.teaches(m.l)
+	if _, err := l.CanPresent(m.u.t.Context(), teacher); err != nil {
+		m.t.Fatal(err)
+	}
+	return l.View().Poll
+}
+
+func (m *machine) vote(p *post, id int, b Ballot) {
+	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
+	if err != nil {
+		m.t.Fatalf("%d enters on %s: %v", id, p.name, err)
+	}
+	if m.ballots[b.Poll] == nil {
+		m.ballots[b.Poll], m.said[b.Poll] = map[int][]Ballot{}, map[int]Receipt{}
+	}
+	m.ballots[b.Poll][id] = append(m.ballots[b.Poll][id], b)
+	got, err := r.Vote(m.u.t.Context(), learner(id), b)
+	switch {
+	case err == nil && got.N >= b.N:
+		if got.N > m.said[b.Poll][id].N {
+			m.said[b.Poll][id] = got
+		}
+	case err == nil:
+		m.t.Fatalf("the vote %d was confirmed as %d", b.N, got.N)
+	case !errors.Is(err, ErrClosed) && !errors.Is(err, ErrAway):
+		m.t.Fatalf("the vote of %d on %s: %v", id, p.name, err)
+	}
+}
+
+// does has the instructor do something on a server; it may be refused.
+func (m *machine) does(p *post, c Command) {
+	l := p.teaches(m.l)
+	if _, err := l.Present(m.u.t.Context(), teacher, l.secret, c); err != nil && !errors.Is(err, ErrUnsure) &&
+		!errors.Is(err, ErrClosed) && !errors.Is(err, ErrOpen) && !errors.Is(err, ErrNoPoll) {
+		m.t.Fatalf("%T on %s: %v", c, p.name, err)
+	}
+}
+
+// look checks that no server's view has gone back.
+func (m *machine) look() {
+	for _, p := range m.posts {
+		f := p.relayOf(m.l.Code())
+		if f == nil {
+			continue
+		}
+		v := f.room.View()
+		if last := m.seen[p]; last != nil && last.after(v) {
+			m.t.Fatalf("%s shows view %d.%d after %d.%d", p.name, v.epoch, v.Seq, last.epoch, last.Seq)
+		}
+		m.seen[p] = v
+	}
+}
+
+// check compares what counts, as a new server reads it, with what was confirmed.
+func (m *machine) check() {
+	m.add()
+	p := m.posts[len(m.posts)-1]
+	for _, x := range m.posts[:len(m.posts)-1] {
+		x.kill()
+	}
+	sheet, err := p.teaches(m.l).Summary(m.u.t.Context(), m.l.secret)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	f, _, err := p.relayOf(m.l.Code()).locate(m.u.t.Context(), time.Time{})
+	if err != nil || f == nil {
+		m.t.Fatalf("the last server is not the owner: %v", err)
+	}
+	if err := f.ask(m.u.t.Context(), func(c *core) error { m.compare(c.votes, sheet); return nil }); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) compare(all votes, sheet *Summary) {
+	for i, p := range sheet.Polls {
+		at := round{i + 1, 1}
+		id := fmt.Sprintf("%d-1", i+1)
+		sum := 0
+		for _, n := range p.Rounds[0].Counts {
+			sum += n
+		}
+		if sum != len(all[at]) || sum > voters {
+			m.t.Errorf("poll %s: %d votes of %d members", id, sum, len(all[at]))
+		}
+		for member, said := range m.said[id] {
+			if v, ok := all[at][member]; !ok || v.N < said.N || v.N == said.N && v.Choice != said.Choice {
+				m.t.Errorf("poll %s: member %d was told %+v, and %+v counts", id, member, said, v)
+			}
+		}
+		for member, v := range all[at] {
+			sent := false
+			for _, b := range m.ballots[id][member] {
+				sent = sent || b.N == v.N && b.Choice == v.Choice
+			}
+			if !sent {
+				m.t.Errorf("poll %s: member %d never sent %+v", id, member, v)
+			}
+		}
+	}
+}
+
+// Whatever happens to owners, leases and messages, in whatever order: what was confirmed
+// counts, once, and no page goes back.
+func TestNothingCountsTwiceWhateverHappens(t *testing.T) {
+	checks := flag.Lookup("rapid.checks")
+	defer func(was string) { _ = checks.Value.Set(was) }(checks.Value.String())
+	_ = checks.Value.Set("12") // each takes a tenth of a second
+	if fixture.LongTier() {
+		_ = checks.Value.Set("600")
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		u := newUnion(t)
+		m := &machine{
+			u: u, t: rt, ballots: map[string]map[int][]Ballot{}, said: map[string]map[int]Receipt{}, seen: map[*post]*View{},
+		}
+		for range 3 {
+			m.add()
+		}
+		defer func() {
+			for _, p := range m.posts {
+				p.kill()
+				_ = p.Close(u.t.Context()) // what dead servers could not save is no matter
+			}
+		}()
+		m.l = m.posts[0].teach(Options{})
+		for id := range voters {
+			m.posts[id%3].enters(m.l, id+1)
+		}
+		m.does(m.posts[0], AskQuestion{ID: "q-order"})
+		rt.Repeat(map[string]func(*rapid.T){
+			"":             func(*rapid.T) { m.look() },
+			"vote":         func(*rapid.T) { m.voteAnew() },
+			"send again":   func(*rapid.T) { m.sendAgain() },
+			"close":        func(*rapid.T) { m.does(m.alive(), Close{}) },
+			"ask":          func(*rapid.T) { m.does(m.alive(), AskQuestion{ID: "q-order"}) },
+			"lose request": func(*rapid.T) { p := m.alive(); p.is(func() bool { p.loseRequests++; return true }) },
+			"lose answer":  func(*rapid.T) { p := m.alive(); p.is(func() bool { p.loseAnswers++; return true }) },
+			"swap":         func(*rapid.T) { m.alive().swap() },
+			"lapse":        func(*rapid.T) { u.lapse(m.l.Code()) },
+			"pause":        func(*rapid.T) { m.pause() },
+			"kill":         func(*rapid.T) { m.kill() },
+		})
+		m.look()
+		m.check()
+	})
+}
+
+func (m *machine) voteAnew() {
+	p := m.alive()
+	q := m.poll(p)
+	if q == nil {
+		return
+	}
+	m.number++
+	choice := rapid.SampledFrom(q.Options).Draw(m.t, "choice").Key
+	m.vote(p, rapid.IntRange(1, voters).Draw(m.t, "member"), Ballot{Poll: q.ID, Choice: choice, N: m.number})
+}
+
+// sendAgain sends an earlier vote once more, as a phone does that has no answer.
+func (m *machine) sendAgain() {
+	var list []string
+	for poll, all := range m.ballots {
+		for id, ballots := range all {
+			for i := range ballots {
+				list = append(list, fmt.Sprint(poll, " ", id, " ", i))
+			}
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	slices.Sort(list) // so that a run can be repeated
+	poll, id, i := "", 0, 0
+	least := rapid.SampledFrom(list).Draw(m.t, "vote")
+	if _, err := fmt.Sscan(least, &poll, &id, &i); err != nil {
+		m.t.Fatal(err)
+	}
+	m.vote(m.alive(), id, m.ballots[poll][id][i])
+}
+
+// pause ends the leases of a server that goes on without noticing.
+func (m *machine) pause() {
+	p := m.alive()
+	p.pause()
+	for _, x := range m.posts {
+		if f := x.relayOf(m.l.Code()); f != nil && x != p {
+			f.mu.Lock()
+			lease := f.lease
+			f.mu.Unlock()
+			f.lose(lease)
+		}
+	}
+}
+
+// kill ends a server as kill -9 does, and starts another one.
+func (m *machine) kill() {
+	m.alive().kill()
+	m.add()
+}

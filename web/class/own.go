@@ -1,0 +1,280 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// begin makes this server the owner of the room. The record of the epoch comes first:
+// what the owner before has appended is read after it, and nothing else can follow.
+func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, error) {
+	h, log := f.hub, journal.Owner{Kind: journal.Room, Name: f.room.code}
+	if used.IsZero() {
+		used = h.cfg.Now()
+	}
+	if d := h.findDamaged(log.Name); d != nil { // it went on failing here
+		return nil, d.err()
+	}
+	before, err := journal.Load(ctx, h.cfg.Logs, log, folding)
+	switch {
+	case errors.Is(err, journal.ErrDamaged):
+		return nil, (&damagedRoom{}).err()
+	case err != nil:
+		return nil, err
+	case before.Seq == 0:
+		return nil, ErrNoRoom
+	}
+	epoch := before.State.Epoch + 1
+	first := newEntry(EpochType, strconv.FormatUint(epoch, 10), EpochType, epochRecord{epoch})
+	batch := journal.Batch{Owner: log, At: used, Records: []journal.Record{first.Record}}
+	if _, err := h.cfg.Cluster.Fence.AppendAs(ctx, batch, epoch); err != nil {
+		return nil, err
+	}
+	var c *core
+	if err := fault.Do(h.cfg.Log, "reading a room", func() (err error) {
+		c, err = restoreRoom(ctx, &h.cfg, journal.Info{Owner: log, Used: used}, f.room.secret[:])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, (&damagedRoom{at: h.cfg.Now()}).err()
+	}
+	if c.epoch != epoch {
+		return nil, ErrFenced
+	}
+	c.relay = f
+	// The number is saved at once: the next owner's views must be above all of these.
+	if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
+		return nil, err
+	}
+	c.keptSeq = c.seq
+	return f.start(c, lease)
+}
+
+// start starts a room that this server owns.
+func (f *relay) start(c *core, lease Lease) (*Room, error) {
+	h := f.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return nil, ErrGone
+	}
+	r := h.begin(c)
+	h.rooms[r.code], h.relays[r.code] = r, f
+	f.mu.Lock()
+	f.here, f.lease = r, lease
+	f.mu.Unlock()
+	h.wg.Go(func() { f.watch(r, lease) })
+	h.cfg.Broker.Publish(r.code, Note{r.View().Seq})
+	return r, nil
+}
+
+// watch ends a room when its lease is lost, and the lease when the room has ended.
+func (f *relay) watch(r *Room, lease Lease) {
+	h := f.hub
+	beat := time.NewTicker(h.cfg.Cluster.Paces.Beat)
+	defer beat.Stop()
+	for ended := false; !ended; {
+		select {
+		case <-lease.Lost:
+			r.leave()
+			<-r.done
+			ended = true
+		case <-r.done:
+			ended = true
+		case <-beat.C:
+			_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(); return nil }) // it may be gone
+		}
+	}
+	h.mu.Lock()
+	if h.rooms[r.code] == r {
+		delete(h.rooms, r.code)
+	}
+	h.mu.Unlock()
+	f.mu.Lock()
+	if f.here == r {
+		f.here, f.lease = nil, Lease{}
+	}
+	f.mu.Unlock()
+	lease.Release()
+	signal(f.changed) // whoever watches here needs the next owner
+}
+
+// leave stops a room that this server no longer owns: it confirms nothing from now on.
+func (r *Room) leave() {
+	r.lost.Store(true)
+	r.stop()
+}
+
+// whyMoved turns an error of a room that this server no longer owns, or soon will not,
+// into errMoved.
+func (r *Room) whyMoved(err error) error {
+	ends := r.lost.Load() || r.hub.ctx.Err() != nil
+	if errors.Is(err, errMoved) || ends && (errors.Is(err, ErrGone) || errors.Is(err, ErrKept)) {
+		return errMoved
+	}
+	return err
+}
+
+// append appends to the room's log. In a cluster, a room whose batch was not stored for
+// sure ends here: the next owner reads what the log has.
+func (c *core) append(b journal.Batch) ([]int64, error) {
+	if c.relay == nil {
+		return c.cfg.Logs.Append(context.Background(), b)
+	}
+	if c.left() {
+		return nil, errMoved
+	}
+	within, cancel := context.WithTimeout(context.Background(), c.cfg.Cluster.Paces.Call)
+	defer cancel()
+	seqs, err := c.cfg.Cluster.Fence.AppendAs(within, b, c.epoch)
+	if err == nil && !c.left() {
+		return seqs, nil
+	}
+	if c.room != nil {
+		c.room.leave()
+	}
+	if err != nil && !errors.Is(err, ErrFenced) {
+		c.cfg.Log.Error("a class could not be saved and is read again", "error", err)
+	}
+	return nil, errMoved
+}
+
+// left reports whether this server no longer owns the room.
+func (c *core) left() bool { return c.room != nil && c.room.lost.Load() }
+
+// A report says which pages a server has open of a room.
+type report struct {
+	Server     string
+	N          uint64 // grows with each report of the server
+	Pages      map[string]int
+	Presenters map[string]int
+}
+
+// serverPages are the pages of one server, as it reported them last.
+type serverPages struct {
+	n                 uint64
+	at                time.Time
+	pages, presenters map[string]int
+}
+
+// from returns what is known of a server's pages.
+func (c *core) from(server string) *serverPages {
+	s := c.servers[server]
+	if s == nil {
+		if c.servers == nil {
+			c.servers = map[string]*serverPages{}
+		}
+		s = &serverPages{pages: map[string]int{}, presenters: map[string]int{}}
+		c.servers[server] = s
+	}
+	s.at = time.Now()
+	return s
+}
+
+// setPages notes the report of a server. Where somebody is there, the run is made.
+func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
+	watched := len(a.Pages)+len(a.Presenters) > 0
+	err := r.ask(ctx, func(c *core) error {
+		if s := c.from(a.Server); a.N > s.n {
+			s.n, s.pages, s.presenters = a.N, map[string]int{}, map[string]int{}
+			maps.Copy(s.pages, a.Pages)
+			maps.Copy(s.presenters, a.Presenters)
+			c.recount()
+		}
+		return nil
+	})
+	if err == nil && watched {
+		err = r.wake(ctx)
+	}
+	v := r.View()
+	return placed{v.epoch, v.Seq}, err
+}
+
+// dropSilent drops the pages of servers that say nothing any more.
+func (c *core) dropSilent() {
+	before := len(c.servers)
+	maps.DeleteFunc(c.servers, func(_ string, s *serverPages) bool {
+		return time.Since(s.at) > c.cfg.Cluster.Paces.Gone
+	})
+	if len(c.servers) < before {
+		c.recount()
+	}
+}
+
+// recount adds up the pages of all servers.
+func (c *core) recount() {
+	present, here, presenting := c.present(), c.here, c.presenterPages[c.presenter] > 0
+	for _, m := range c.members {
+		m.pages = 0
+	}
+	c.here, c.presenterPages = 0, map[string]int{}
+	for _, s := range c.servers {
+		for learner, n := range s.pages {
+			if m := c.byLearner[learner]; m != nil && n > 0 {
+				m.pages += n
+				c.here += n
+			}
+		}
+		for who, n := range s.presenters {
+			c.presenterPages[who] += max(n, 0)
+		}
+	}
+	if c.presenterPages[c.presenter] == 0 {
+		delete(c.presenterPages, c.presenter)
+		c.presenter = ""
+	}
+	if present != c.present() || here != c.here || presenting != (c.presenterPages[c.presenter] > 0) {
+		c.publishSoon(crowdEvery)
+	}
+}
+
+// joinFrom is [Room.Join] for a page of any server. The member is saved by then: the
+// next owner must know them.
+func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
+	name, err := cleanNick(a.Nick)
+	if err != nil {
+		return Member{}, err
+	}
+	if err := r.wake(ctx); err != nil {
+		return Member{}, err
+	}
+	return send(ctx, r, func(c *core, reply func(Member, error)) {
+		m, err := c.join(a.Who, name)
+		if err != nil {
+			reply(m, err)
+			return
+		}
+		c.from(a.Server).pages[a.Who.Learner]++
+		c.enqueue(func(err error) { reply(m, err) })
+	})
+}
+
+// presentFrom is [Room.OpenPresenter] for a page of any server.
+func (r *Room) presentFrom(ctx context.Context, a presenting) error {
+	if !a.Secret.fits(r.secret) {
+		return ErrSecret
+	}
+	if err := r.wake(ctx); err != nil {
+		return err
+	}
+	return r.ask(ctx, func(c *core) error {
+		c.openPresenter(a.Who)
+		c.from(a.Server).presenters[a.Who]++
+		return nil
+	})
+}
+
+type epochRecord struct {
+	Epoch uint64 `json:"epoch"`
+}
+
+func (e epochRecord) check() bool { return e.Epoch >= 1 && e.Epoch <= mostChanges }
+

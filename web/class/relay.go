@@ -1,0 +1,314 @@
+package class
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+// relay is a room as one server of a cluster knows it: who owns it, the newest view,
+// and which pages of this server are open. What people do goes to the owner, which may
+// be this server.
+type relay struct {
+	hub   *Hub
+	room  *Room         // the one whose relay this is
+	own   chan struct{} // a lock on becoming the owner, of capacity 1
+	first chan struct{} // closed when there is a view
+
+	mu         sync.Mutex
+	here       *Room // the room itself, while this server owns it
+	lease      Lease // the owner's, as far as known; without a Server it is not
+	seen       bool  // first is closed
+	pages      map[string]int
+	presenters map[string]int
+	used       time.Time
+	follows    bool
+	incoming   *wireView // the newest view that was published and is not shown yet
+
+	news    chan struct{} // there is one; of capacity 1
+	changed chan struct{} // pages have changed; of capacity 1
+}
+
+// newRelay makes the relay of a room with a code, which nobody has asked for yet.
+func (h *Hub) newRelay(code string, hash [32]byte) *relay {
+	r := &Room{hub: h, code: code, secret: hash}
+	r.ctx, r.stop = context.WithCancel(h.ctx)
+	r.view.Store(&View{Code: code})
+	r.relay = &relay{
+		hub: h, room: r, own: make(chan struct{}, 1), first: make(chan struct{}), pages: map[string]int{},
+		presenters: map[string]int{}, news: make(chan struct{}, 1), changed: make(chan struct{}, 1), used: time.Now(),
+	}
+	return r.relay
+}
+
+// signal sends to a channel of capacity 1, unless something waits there.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// see makes a view this server's newest, and reports whether it is. Views never go
+// back: one of an earlier owner, or of an earlier moment, is dropped.
+func (f *relay) see(v *View) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen && !v.after(f.room.view.Load()) {
+		return false
+	}
+	f.room.view.Store(v)
+	if !f.seen {
+		f.seen = true
+		close(f.first)
+	}
+	return true
+}
+
+// after reports whether a view is newer than another one.
+func (v *View) after(x *View) bool { return v.epoch > x.epoch || v.epoch == x.epoch && v.Seq > x.Seq }
+
+// end ends the relay of a room that has been deleted.
+func (f *relay) end() {
+	f.hub.mu.Lock()
+	if f.hub.relays[f.room.code] == f {
+		delete(f.hub.relays, f.room.code)
+	}
+	f.hub.mu.Unlock()
+	f.room.stop()
+}
+
+// gone shows that the room has been deleted.
+func (f *relay) gone() {
+	last := f.room.View()
+	if f.see(&View{
+		epoch: last.epoch, Seq: last.Seq + 1, At: f.hub.cfg.Now(), Code: f.room.code, Gone: true, Ended: true,
+	}) {
+		f.hub.cfg.Broker.Publish(f.room.code, Note{last.Seq + 1})
+	}
+	f.end()
+}
+
+// How long to wait before a request is tried again.
+const (
+	leastWait = 10 * time.Millisecond
+	mostWait  = 250 * time.Millisecond
+)
+
+// call has the owner of a room do something. Where the owner has gone, it is asked of
+// the next one, unless it may have been done and must not be done twice.
+func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
+	var none B
+	tries, cancel := context.WithTimeout(ctx, f.hub.cfg.Cluster.Paces.Call)
+	defer cancel()
+	for wait := leastWait; ; wait = min(2*wait, mostWait) {
+		v, err := attempt(tries, f, o, a)
+		if !errors.Is(err, errMoved) {
+			return v, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-tries.Done():
+			if ctx.Err() != nil {
+				return none, ctx.Err()
+			}
+			return none, ErrAway
+		case <-f.room.ctx.Done():
+			return none, ErrGone
+		}
+	}
+}
+
+// attempt asks the owner once. errMoved means that it may be asked again.
+func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err error) {
+	here, lease, err := f.locate(ctx, time.Time{})
+	switch {
+	case err != nil:
+		if _, ok := terms.AsRefusal(err); ok {
+			return v, err
+		}
+		return v, errMoved
+	case here != nil:
+		v, err = o.do(ctx, here, a)
+		return v, here.whyMoved(err)
+	}
+	args, err := json.Marshal(a)
+	if err != nil {
+		return v, err
+	}
+	data, err := json.Marshal(request{f.room.code, lease.Term, o.name, args})
+	if err != nil {
+		return v, err
+	}
+	c := f.hub.cfg.Cluster
+	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
+	defer cancel()
+	answer, err := c.Bus.Request(within, lease.Server, data)
+	if err != nil {
+		f.lose(lease)
+		if o.once && !errors.Is(err, ErrNoServer) {
+			return v, ErrUnsure
+		}
+		return v, errMoved
+	}
+	var p reply
+	if err := json.Unmarshal(answer, &p); err != nil {
+		return v, err
+	}
+	if err = p.read(&v); errors.Is(err, errMoved) {
+		f.lose(lease)
+	}
+	return v, err
+}
+
+// lose forgets who owns the room, unless somebody else does by now.
+func (f *relay) lose(lease Lease) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.here == nil && f.lease.Server == lease.Server && f.lease.Term == lease.Term {
+		f.lease = Lease{}
+	}
+}
+
+// locate returns the room itself if this server owns it, and else the owner's lease. If
+// nobody owns the room, this server becomes the owner; used is when the room was last
+// used, zero for now.
+func (f *relay) locate(ctx context.Context, used time.Time) (*Room, Lease, error) {
+	known := func() (*Room, Lease, bool) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.here, f.lease, f.here != nil || f.lease.Server != ""
+	}
+	if here, lease, ok := known(); ok {
+		return here, lease, nil
+	}
+	select {
+	case f.own <- struct{}{}:
+		defer func() { <-f.own }()
+	case <-ctx.Done():
+		return nil, Lease{}, ctx.Err()
+	}
+	if here, lease, ok := known(); ok {
+		return here, lease, nil
+	}
+	lease, err := f.hub.cfg.Cluster.Leases.Take(ctx, f.room.code)
+	if err != nil {
+		return nil, Lease{}, err
+	}
+	if lease.Release == nil {
+		f.mu.Lock()
+		f.lease = lease
+		f.mu.Unlock()
+		return nil, lease, nil
+	}
+	here, err := f.begin(ctx, lease, used)
+	if err != nil {
+		lease.Release()
+		if errors.Is(err, ErrNoRoom) {
+			f.gone()
+		}
+		return nil, Lease{}, err
+	}
+	return here, lease, nil
+}
+
+// ready makes the room's run, and waits until this server has a view of the room.
+func (f *relay) ready(ctx context.Context) error {
+	if _, err := call(ctx, f, opWake, nothing{}); err != nil {
+		return err
+	}
+	if err := f.follow(); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, f.hub.cfg.Cluster.Paces.Call)
+	defer cancel()
+	select {
+	case <-f.first:
+		return nil
+	case <-f.room.ctx.Done():
+		return ErrGone
+	case <-within.Done():
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return ErrAway
+	}
+}
+
+// count counts open pages of somebody, and lets the owner know.
+func (f *relay) count(pages map[string]int, who string, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.used = time.Now()
+	if pages[who] += n; pages[who] <= 0 {
+		delete(pages, who)
+	}
+	signal(f.changed)
+}
+
+func (f *relay) join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
+	f.count(f.pages, who.Learner, 1) // first, so that no report of before takes it back
+	m, err := call(ctx, f, opJoin, joining{who, nick, f.hub.cfg.Cluster.Server})
+	if err != nil {
+		f.count(f.pages, who.Learner, -1)
+		return nil, err
+	}
+	return &m, nil
+}
+
+// vote sends a ballot with a number, so that sending it again changes nothing.
+func (f *relay) vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
+	if b.N == 0 {
+		s, err := call(ctx, f, opStanding, whoArgs{admission.Caller{Learner: learner}})
+		if err != nil {
+			return Receipt{}, err
+		}
+		if b.N = f.hub.cfg.Now().UnixMilli(); s.Vote != nil {
+			b.N = max(b.N, s.Vote.N+1)
+		}
+	}
+	return call(ctx, f, opVote, balloting{learner, b})
+}
+
+func (f *relay) openPresenter(ctx context.Context, who string, secret Secret) (closed func(), err error) {
+	f.count(f.presenters, who, 1)
+	closed = func() { f.count(f.presenters, who, -1) }
+	a := presenting{Who: who, Secret: secret, Server: f.hub.cfg.Cluster.Server}
+	if _, err := call(ctx, f, opPresenter, a); err != nil {
+		closed()
+		return nil, err
+	}
+	return closed, nil
+}
+
+// present returns when this server has the view after the command.
+func (f *relay) present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
+	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: command{cmd}})
+	if err != nil {
+		return nil, err
+	}
+	notes, stop := f.hub.cfg.Broker.Subscribe(f.room.code)
+	defer stop()
+	late := time.NewTimer(f.hub.cfg.Cluster.Paces.Try)
+	defer late.Stop()
+	for {
+		v := f.room.View()
+		if !(&View{epoch: at.Epoch, Seq: at.Seq}).after(v) {
+			return v, nil
+		}
+		select {
+		case <-notes:
+		case <-late.C: // it was done; the view follows
+			return v, nil
+		case <-f.room.ctx.Done():
+			return f.room.View(), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,343 @@
+package class
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// wireView is a view as the owner publishes it. The state of the run is not in it: a run
+// replays bit for bit, so each server makes the state again from its link, and keeps a
+// run of its own at it ([replica]).
+type wireView struct {
+	Epoch uint64
+	View  *View
+	Walk  string // of View.Walk
+	Step  int
+	Left  bool
+	Run   *wireRun // nil where View.State is
+}
+
+// wireRun is what there is of a state beside the steps, which follow from the link.
+type wireRun struct {
+	Link     string // "" before the first text
+	Started  bool
+	Text     uint64
+	Settings infer.Settings
+	Ghosts   []infer.Token
+	Playing  bool
+	Speed    session.Speed
+	Ends     bool // Finishing
+	Branches []session.Branch
+	WhatIf   *float64
+	Looking  bool
+	Notice   string
+	Stuck    *terms.Refusal
+}
+
+// encode returns the view as it is published, encoded once.
+func (v *View) encode() (json.RawMessage, error) {
+	type encoded struct {
+		text []byte
+		err  error
+	}
+	e := v.Shared("class/wire", func() any {
+		w := wireView{Epoch: v.epoch, View: v}
+		if v.Walk != nil {
+			w.Walk, w.Step, w.Left = v.Walk.Walk.Slug, v.Walk.Step, v.Walk.Left
+		}
+		if st := v.State; st != nil {
+			w.Run = &wireRun{
+				Link: v.Link(), Started: st.Started(), Text: st.Text, Settings: st.Settings, Ghosts: st.Ghosts,
+				Playing: st.Playing, Speed: st.Speed, Ends: st.Finishing, Branches: st.Branches, WhatIf: st.WhatIf,
+				Looking: st.Looking, Notice: st.Notice, Stuck: st.Stuck,
+			}
+		}
+		text, err := json.Marshal(w)
+		return encoded{text, err}
+	}).(encoded)
+	return e.text, e.err
+}
+
+// shown publishes a view of a room that this server owns.
+func (f *relay) shown(v *View) {
+	if !f.see(v) {
+		return
+	}
+	text, err := v.encode()
+	if err != nil || len(text) > maxReply {
+		f.hub.cfg.Log.Error("a view of a class cannot be sent to other servers", "error", err, "bytes", len(text))
+		return
+	}
+	f.hub.cfg.Cluster.Bus.Publish(f.room.code, text)
+	if v.Gone {
+		f.end()
+	}
+}
+
+// arrived takes a view that the owner has published.
+func (f *relay) arrived(text []byte) {
+	w := &wireView{}
+	if len(text) > maxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.room.code {
+		return
+	}
+	w.View.epoch = w.Epoch
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	newest := f.incoming == nil || w.View.after(f.incoming.View)
+	if newest && (!f.seen || w.View.after(f.room.view.Load())) {
+		f.incoming = w
+		signal(f.news)
+	}
+}
+
+// follow subscribes to the room's views, unless that was done.
+func (f *relay) follow() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.used = time.Now()
+	if f.follows {
+		return nil
+	}
+	stop, err := f.hub.cfg.Cluster.Bus.Subscribe(f.room.code, f.arrived)
+	if err != nil {
+		return ErrAway
+	}
+	f.follows = true
+	ctx, cancel := context.WithCancel(f.room.ctx)
+	f.hub.wg.Go(func() { f.show(ctx) })
+	f.hub.wg.Go(func() {
+		defer stop()
+		defer cancel()
+		f.report(ctx)
+	})
+	return nil
+}
+
+// report tells the owner which pages are open here, and asks for the newest view where
+// it was missed, until nobody has asked for the room for long.
+func (f *relay) report(ctx context.Context) {
+	beat := time.NewTicker(f.hub.cfg.Cluster.Paces.Beat)
+	defer beat.Stop()
+	for first := true; ; first = false {
+		if !first {
+			select {
+			case <-f.changed:
+			case <-beat.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if f.rests() {
+			return
+		}
+		_ = fault.Do(f.hub.cfg.Log, "following a room", func() error { f.reportOnce(ctx); return nil })
+	}
+}
+
+// rests reports whether nobody needs the room here, and ends following it then.
+func (f *relay) rests() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	idle := len(f.pages)+len(f.presenters) == 0 && time.Since(f.used) > f.hub.cfg.Cluster.Paces.Idle
+	if idle {
+		f.follows = false
+	}
+	return idle
+}
+
+func (f *relay) reportOnce(ctx context.Context) {
+	f.mu.Lock()
+	a := report{
+		Server: f.hub.cfg.Cluster.Server, N: f.hub.reports.Add(1), Pages: map[string]int{}, Presenters: map[string]int{},
+	}
+	maps.Copy(a.Pages, f.pages)
+	maps.Copy(a.Presenters, f.presenters)
+	f.mu.Unlock()
+	at, err := call(ctx, f, opPages, a)
+	if err != nil {
+		return // the next beat tries again
+	}
+	f.mu.Lock()
+	here, v := f.here != nil, &View{epoch: at.Epoch, Seq: at.Seq}
+	missed := !f.seen || v.after(f.room.view.Load())
+	if f.incoming != nil && !v.after(f.incoming.View) {
+		missed = false
+	}
+	f.mu.Unlock()
+	if missed && !here {
+		if text, err := call(ctx, f, opView, nothing{}); err == nil {
+			f.arrived(text)
+		}
+	}
+}
+
+// show shows the views that arrive, the newest of them, until ctx ends.
+func (f *relay) show(ctx context.Context) {
+	x := &replica{driver: f.hub.cfg.Driver, room: f.room.code}
+	defer x.close()
+	for {
+		select {
+		case <-f.news:
+		case <-ctx.Done():
+			return
+		}
+		f.mu.Lock()
+		w, here := f.incoming, f.here != nil
+		f.incoming = nil
+		f.mu.Unlock()
+		if here {
+			x.close() // the room has its own run
+		}
+		if w == nil || here {
+			continue
+		}
+		_ = fault.Do(f.hub.cfg.Log, "showing a room of another server", func() error { f.showOne(ctx, x, w); return nil })
+	}
+}
+
+// showOne makes a view out of what was published.
+func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
+	v := w.View
+	if walk := f.hub.cfg.Course.Walk(w.Walk); walk != nil {
+		v.Walk = &WalkView{Walk: walk, Step: w.Step, Left: w.Left}
+	}
+	if w.Run != nil {
+		st, err := x.state(ctx, w.Run)
+		if err != nil {
+			if ctx.Err() == nil {
+				f.hub.cfg.Log.Error("the stage of a room cannot be made here", "error", err)
+			}
+			x.close()
+		}
+		v.State = st // without it, the class sees everything else
+		v.link = func() string { return w.Run.Link }
+	}
+	if f.see(v) {
+		f.hub.cfg.Broker.Publish(f.room.code, Note{v.Seq})
+	}
+	if v.Gone {
+		f.end()
+	}
+}
+
+// replica is a run of this server's that follows the run of a room elsewhere.
+type replica struct {
+	driver Driver
+	room   string
+	run    Run
+	link   string // of the run; "" if it has no text
+	opens  int    // how often a link was opened
+}
+
+func (x *replica) close() {
+	if x.run != nil {
+		x.run.Close()
+	}
+	x.run, x.link = nil, ""
+}
+
+// state brings the run to what a link shows, and returns that state as the owner has it.
+func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
+	if w.Started && w.Link == "" {
+		return nil, errors.New("so much was changed by hand that there is no link to it")
+	}
+	st, err := x.bring(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if st.Looking != w.Looking {
+		if st, err = x.run.Do(ctx, session.SetLook{On: w.Looking}); err != nil {
+			return nil, err
+		}
+	}
+	is := *st
+	is.Text, is.Settings, is.Ghosts, is.Playing, is.Speed = w.Text, w.Settings, w.Ghosts, w.Playing, w.Speed
+	is.Finishing, is.Branches, is.WhatIf, is.Notice, is.Stuck = w.Ends, w.Branches, w.WhatIf, w.Notice, w.Stuck
+	return &is, nil
+}
+
+// bring brings the run to a link: by the steps in between if there are few, and else by
+// opening it.
+func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error) {
+	if x.run != nil && x.link == w.Link {
+		if st := x.run.State(); st != nil && session.LinkOf(st) == w.Link {
+			return st, nil
+		}
+	}
+	if x.run != nil && x.link != "" && w.Link != "" {
+		if st := x.walk(ctx, w.Link); st != nil {
+			x.link = w.Link
+			return st, nil
+		}
+	}
+	x.close()
+	run, err := x.driver.Open(ctx, x.room, w.Link)
+	if err != nil {
+		return nil, err
+	}
+	x.run, x.link = run, w.Link
+	x.opens++
+	st, err := run.Do(ctx, session.Pause{})
+	if err != nil || session.LinkOf(st) == w.Link {
+		return st, err
+	}
+	return nil, errors.New("it is not what the link says")
+}
+
+// mostReplayed steps are tried before a link is opened.
+const mostReplayed = 2 * int(infer.KindCache)
+
+// walk steps the run to a link of the same text, or returns nil.
+func (x *replica) walk(ctx context.Context, link string) *session.State {
+	st := x.run.State()
+	if st == nil {
+		return nil
+	}
+	from, err := session.ParseLink(st.Model, x.link)
+	if err != nil {
+		return nil
+	}
+	to, err := session.ParseLink(st.Model, link)
+	if err != nil || !follows(from.Log, to.Log) {
+		return nil
+	}
+	do := func(c session.Command) {
+		if err == nil {
+			st, err = x.run.Do(ctx, c)
+		}
+	}
+	for n := 0; n < mostReplayed && err == nil; n++ {
+		if session.LinkOf(st) == link {
+			return st
+		}
+		switch last := st.Steps[len(st.Steps)-1]; {
+		case len(st.Steps) == to.Log.Steps && last.Ran == to.Log.Ran && !to.Undrawn:
+			do(session.Seek(to.Cursor))
+		case !st.AtFrontier():
+			do(session.Seek(st.Frontier()))
+		case len(st.Steps)+1 < to.Log.Steps || len(st.Steps) < to.Log.Steps && last.Ran < infer.KindCache:
+			do(session.StepToken{})
+		default:
+			do(session.StepStage{Withhold: to.Undrawn})
+		}
+	}
+	return nil
+}
+
+// follows reports whether a run with one log can become that of another by going on.
+func follows(from, to infer.Log) bool {
+	if from.Steps > to.Steps || from.Steps == to.Steps && from.Ran > to.Ran {
+		return false
+	}
+	from.Steps, from.Ran = to.Steps, to.Ran
+	return reflect.DeepEqual(from, to)
+}

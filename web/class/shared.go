@@ -1,0 +1,222 @@
+package class
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// lookup returns the room with a code, nil if there is none. In a cluster any server
+// finds any room, and no server reads them all when it starts.
+func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
+	c := h.cfg.Cluster
+	if c == nil {
+		return h.find(code), nil
+	}
+	if code = NormalCode(code); !IsCode(code) {
+		return nil, nil
+	}
+	if f := h.relayOf(code); f != nil {
+		return f.room, nil
+	}
+	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
+	defer cancel()
+	hash, err := c.Secret(within, code)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		h.cfg.Log.Warn("a room could not be looked up", "error", err)
+		return nil, ErrAway
+	case len(hash) != sha256.Size:
+		return nil, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.relays[code]
+	if f == nil {
+		f = h.newRelay(code, [sha256.Size]byte(hash))
+		h.relays[code] = f
+	}
+	return f.room, nil
+}
+
+func (h *Hub) relayOf(code string) *relay {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.relays[code]
+}
+
+// ownedIn returns a room that this server owns, under a lease of that term.
+func (h *Hub) ownedIn(code string, term uint64) *Room {
+	f := h.relayOf(code)
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.here == nil || f.lease.Term != term || f.here.lost.Load() {
+		return nil
+	}
+	return f.here
+}
+
+// joinCluster answers the requests of other servers from now on.
+func (h *Hub) joinCluster() error {
+	c := h.cfg.Cluster
+	stop, err := c.Bus.Serve(c.Server, h.answer)
+	if err != nil {
+		h.cancel()
+		return err
+	}
+	h.stop, h.damaged, h.expired = stop, map[string]*damagedRoom{}, time.Now()
+	h.wg.Go(h.sweepOften)
+	return nil
+}
+
+// openShared is open in a cluster. It waits for others, and so holds no lock meanwhile.
+func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.Cluster.Paces.Call)
+	defer cancel()
+	for {
+		h.mu.Lock()
+		err := h.choose(c, most)
+		h.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		taken, err := h.cfg.Cluster.Secret(ctx, c.code)
+		if err != nil {
+			h.cfg.Log.Warn("a code could not be looked up", "error", err)
+			return nil, ErrAway
+		}
+		if taken != nil { // by a room of another server
+			continue
+		}
+		lease, err := h.cfg.Cluster.Leases.Take(ctx, c.code)
+		if err != nil {
+			h.cfg.Log.Warn("the lease of a new room could not be taken", "error", err)
+			return nil, ErrAway
+		}
+		if lease.Release == nil { // somebody is making a room with the same code
+			continue
+		}
+		return h.beginShared(ctx, c, lease)
+	}
+}
+
+func (h *Hub) beginShared(ctx context.Context, c *core, lease Lease) (*Room, error) {
+	f := h.newRelay(c.code, c.secret)
+	c.relay, c.epoch = f, 1
+	err := c.create(ctx)
+	if err == nil {
+		var r *Room
+		if r, err = f.start(c, lease); err == nil {
+			return r, nil
+		}
+	}
+	lease.Release()
+	h.cfg.Log.Error("a new room could not be saved", "error", err)
+	return nil, notKept(err)
+}
+
+// entering reports whether a learner is a member, and why they may not enter.
+func (r *Room) entering(ctx context.Context, who admission.Caller) (entered, error) {
+	if r.relay != nil {
+		return call(ctx, r.relay, opEnter, whoArgs{who})
+	}
+	return r.enter(ctx, who)
+}
+
+func (r *Room) enter(ctx context.Context, who admission.Caller) (entered, error) {
+	return get(ctx, r, func(c *core) (entered, error) {
+		e := entered{Known: c.byLearner[who.Learner] != nil}
+		e.Refused, _ = terms.AsRefusal(c.admit(who))
+		return e, nil
+	})
+}
+
+// ready makes the run of a room that somebody is about to look at.
+func (r *Room) ready(ctx context.Context) error {
+	if r.relay != nil {
+		return r.relay.ready(ctx)
+	}
+	return r.wake(ctx)
+}
+
+// forgetShared forgets a learner in the rooms of a cluster that other servers own.
+func (h *Hub) forgetShared(ctx context.Context, learner string) error {
+	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, log := range logs {
+		f, err := journal.Load(ctx, h.cfg.Logs, log.Owner, folding)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		is := false
+		for _, m := range f.State.Members {
+			is = is || m != nil && m.Learner == learner
+		}
+		if !is {
+			continue
+		}
+		r, err := h.lookup(ctx, log.Name)
+		if err == nil && r != nil {
+			_, err = call(ctx, r.relay, opForget, whoArgs{admission.Caller{Learner: learner}})
+		}
+		if err != nil && !errors.Is(err, ErrGone) && !errors.Is(err, ErrNoRoom) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// expireEvery is how often a server looks for rooms of a cluster that nobody has used
+// for long and nobody owns.
+const expireEvery = time.Hour
+
+// sweepShared deletes them, and drops what it knows of rooms that nobody asks it for.
+func (h *Hub) sweepShared(ctx context.Context) {
+	h.mu.Lock()
+	for code, f := range h.relays {
+		f.mu.Lock()
+		if !f.follows && f.here == nil && time.Since(f.used) > h.cfg.Cluster.Paces.Idle {
+			delete(h.relays, code)
+		}
+		f.mu.Unlock()
+	}
+	due := time.Since(h.expired) > expireEvery
+	if due {
+		h.expired = time.Now()
+	}
+	h.mu.Unlock()
+	if !due {
+		return
+	}
+	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
+	if err != nil {
+		h.cfg.Log.Error("old rooms could not be looked for", "error", err)
+		return
+	}
+	for _, log := range logs {
+		if h.cfg.Now().Sub(log.Used) <= h.cfg.Limits.TTL {
+			continue
+		}
+		r, err := h.lookup(ctx, log.Name)
+		if err != nil || r == nil {
+			continue
+		}
+		if here, _, err := r.relay.locate(ctx, log.Used); err == nil && here != nil {
+			h.sweepRoom(ctx, here)
+		}
+	}
+}

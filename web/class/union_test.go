@@ -1,0 +1,372 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// union is what several servers share, in one process: logs, secrets, leases and a bus.
+// Faults are made by its methods. It is the Fence, the Leases and the Bus of its servers,
+// each through a post of its own.
+type union struct {
+	t     *testing.T
+	logs  *journal.Memory
+	clock *clock
+
+	mu      sync.Mutex
+	secrets map[string][]byte
+	leases  map[string]*unionLease // by room
+	terms   uint64
+	posts   map[string]*post
+	subs    map[string]map[*subscription]bool // by room
+	acts    []string                          // who began to own rooms, in order
+}
+
+type unionLease struct {
+	server string
+	term   uint64
+	lost   chan struct{}
+}
+
+// post is one server of a union.
+type post struct {
+	*Hub
+	u      *union
+	name   string
+	driver *realDriver
+	serve  func(context.Context, []byte) []byte
+	dead   bool // as after kill -9: nothing that it does has an effect
+	cut    bool // nothing reaches it, and nothing of it reaches others
+
+	loseRequests, loseAnswers int // how many of the next
+}
+
+// subscription delivers the messages of a room in the order in which they were sent,
+// unless it is told to swap them.
+type subscription struct {
+	post     *post
+	messages chan []byte
+	swap     bool
+	held     []byte
+}
+
+func newUnion(t *testing.T) *union {
+	return &union{
+		t: t, logs: journal.NewMemory(), clock: &clock{now: time.Now().UTC().Truncate(time.Second)},
+		secrets: map[string][]byte{}, leases: map[string]*unionLease{}, posts: map[string]*post{},
+		subs: map[string]map[*subscription]bool{},
+	}
+}
+
+// quick are paces for tests that wait for what happens when somebody is silent.
+var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond}
+
+// server starts a server that ends with the test.
+func (u *union) server(name string) *post {
+	u.t.Helper()
+	course, err := wholeCourse()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	p := &post{u: u, name: name, driver: &realDriver{model: testmodel.Target(u.t)}}
+	u.mu.Lock()
+	u.posts[name] = p
+	u.mu.Unlock()
+	p.Hub, err = NewHub(u.t.Context(), Config{
+		Logs: u.logs, Secrets: u, Course: course, Driver: p.driver, Now: u.clock.Now,
+		NewRooms: admission.NewMeter(admission.Pace{}, nil),
+		Cluster:  &Cluster{Server: name, Leases: p, Bus: p, Fence: p, Secret: u.Secret, Paces: quick},
+	})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() {
+		if err := p.Close(context.Background()); err != nil && !p.is(func() bool { return p.dead }) {
+			u.t.Error(err)
+		}
+	})
+	return p
+}
+
+// is asks about a post, under the union's lock.
+func (p *post) is(f func() bool) bool {
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	return f()
+}
+
+// kill ends a server as kill -9 does. Its leases end at once.
+func (p *post) kill() {
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	p.dead = true
+	for room, l := range p.u.leases {
+		if l.server == p.name {
+			delete(p.u.leases, room)
+		}
+	}
+}
+
+// pause has the leases of a server end without its noticing.
+func (p *post) pause() {
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	for room, l := range p.u.leases {
+		if l.server == p.name {
+			delete(p.u.leases, room)
+		}
+	}
+}
+
+// Secret is that of [Cluster].
+func (u *union) Secret(_ context.Context, room string) ([]byte, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.secrets[room], nil
+}
+
+func (u *union) KeepSecret(_ context.Context, room string, hash []byte) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.secrets[room] = slices.Clone(hash)
+	return nil
+}
+
+func (u *union) Secrets(context.Context) (map[string][]byte, error) { return nil, nil }
+
+func (u *union) DropSecret(_ context.Context, room string) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.secrets, room)
+	return nil
+}
+
+var errCut = errors.New("the network is cut")
+
+// Take implements [Leases].
+func (p *post) Take(_ context.Context, room string) (Lease, error) {
+	u := p.u
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if p.dead || p.cut {
+		return Lease{}, errCut
+	}
+	if l := u.leases[room]; l != nil {
+		return Lease{Server: l.server, Term: l.term}, nil
+	}
+	u.terms++
+	l := &unionLease{p.name, u.terms, make(chan struct{})}
+	u.leases[room] = l
+	u.acts = append(u.acts, p.name)
+	return Lease{Server: p.name, Term: l.term, Lost: l.lost, Release: func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.leases[room] == l {
+			delete(u.leases, room)
+		}
+	}}, nil
+}
+
+// lapse ends the lease of a room, and its owner notices.
+func (u *union) lapse(room string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if l := u.leases[room]; l != nil {
+		delete(u.leases, room)
+		close(l.lost)
+	}
+}
+
+// AppendAs implements [Fence].
+func (p *post) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error) {
+	u := p.u
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if p.dead || p.cut {
+		return nil, errCut
+	}
+	newest := uint64(0)
+	note := func(r journal.Record) error {
+		if n, err := strconv.ParseUint(r.ID, 10, 64); r.Type == EpochType && err == nil {
+			newest = max(newest, n)
+		}
+		return nil
+	}
+	if err := u.logs.Read(ctx, b.Owner, 0, note); err != nil {
+		return nil, err
+	}
+	if newest == epoch && len(b.Records) > 0 && b.Records[0].Type == EpochType {
+		return nil, ErrFenced // two cannot begin with one epoch
+	}
+	if newest > epoch {
+		return nil, ErrFenced
+	}
+	for _, r := range b.Records {
+		_ = note(r)
+	}
+	if newest != epoch {
+		return nil, ErrFenced
+	}
+	return u.logs.Append(ctx, b)
+}
+
+// Publish implements [Bus].
+func (p *post) Publish(room string, message []byte) {
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	if p.dead || p.cut {
+		return
+	}
+	for s := range p.u.subs[room] {
+		if s.post.cut || s.post.dead {
+			continue
+		}
+		send := [][]byte{message}
+		if s.swap { // the one before comes after this one
+			if s.held == nil {
+				s.held = message
+				continue
+			}
+			send, s.held = append(send, s.held), nil
+		}
+		for _, m := range send {
+			select {
+			case s.messages <- m:
+			default: // lost
+			}
+		}
+	}
+}
+
+// Subscribe implements [Bus].
+func (p *post) Subscribe(room string, f func([]byte)) (func(), error) {
+	s := &subscription{post: p, messages: make(chan []byte, 64)}
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	if p.u.subs[room] == nil {
+		p.u.subs[room] = map[*subscription]bool{}
+	}
+	p.u.subs[room][s] = true
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case m := <-s.messages:
+				f(m)
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() {
+		p.u.mu.Lock()
+		delete(p.u.subs[room], s)
+		p.u.mu.Unlock()
+		close(ended)
+		<-done
+	}, nil
+}
+
+// swap has the messages to a server come in the wrong order, two by two.
+func (p *post) swap() {
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	for _, all := range p.u.subs {
+		for s := range all {
+			s.swap = s.swap || s.post == p
+		}
+	}
+}
+
+// Request implements [Bus].
+func (p *post) Request(ctx context.Context, server string, request []byte) ([]byte, error) {
+	p.u.mu.Lock()
+	to := p.u.posts[server]
+	if to == nil || to.dead {
+		p.u.mu.Unlock()
+		return nil, ErrNoServer
+	}
+	cut := p.dead || p.cut || to.cut
+	if p.loseRequests > 0 {
+		p.loseRequests--
+		cut = true
+	}
+	late := p.loseAnswers > 0
+	if late {
+		p.loseAnswers--
+	}
+	serve := to.serve
+	p.u.mu.Unlock()
+	if cut {
+		return nil, errCut
+	}
+	answers := make(chan []byte, 1)
+	go func() { answers <- serve(context.WithoutCancel(ctx), request) }()
+	if late {
+		<-answers
+		return nil, errCut
+	}
+	select {
+	case a := <-answers:
+		if p.is(func() bool { return to.dead || to.cut }) {
+			return nil, errCut // it died while it answered
+		}
+		return a, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Serve implements [Bus].
+func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (func(), error) {
+	p.u.mu.Lock()
+	defer p.u.mu.Unlock()
+	p.serve = f
+	return func() {}, nil
+}
+
+// teach makes a room on a server.
+func (p *post) teach(o Options) *lesson {
+	p.u.t.Helper()
+	r, secret, err := p.Create(p.u.t.Context(), caller(teacher), o)
+	if err != nil {
+		p.u.t.Fatal(err)
+	}
+	return &lesson{r, p.u.t, secret}
+}
+
+// teaches finds a room on a server for its instructor.
+func (p *post) teaches(l *lesson) *lesson {
+	p.u.t.Helper()
+	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(teacher))
+	if err != nil {
+		p.u.t.Fatalf("the instructor on %s: %v", p.name, err)
+	}
+	return &lesson{r, p.u.t, l.secret}
+}
+
+// enters has members follow a room on a server.
+func (p *post) enters(l *lesson, ids ...int) *lesson {
+	p.u.t.Helper()
+	var r *Room
+	for _, id := range ids {
+		var err error
+		if r, err = p.Enter(p.u.t.Context(), l.Code(), caller(learner(id))); err != nil {
+			p.u.t.Fatalf("%d enters on %s: %v", id, p.name, err)
+		}
+		if _, err := r.Join(p.u.t.Context(), caller(learner(id)), "Pupil "+strconv.Itoa(id)); err != nil {
+			p.u.t.Fatalf("%d joins on %s: %v", id, p.name, err)
+		}
+	}
+	return &lesson{r, p.u.t, l.secret}
+}
