@@ -327,11 +327,20 @@ func TestFormVotesOnSeveralServers(t *testing.T) {
 func TestCommandsTravel(t *testing.T) {
 	answer, on, order := 0.5, 0.25, sampling.Order("")
 	for _, c := range []Command{
-		AskNext{Choices: 5, For: time.Minute, Where: NextOpen}, AskNumber{Prompt: "x", Answer: &answer, Within: 0.1},
-		Assign{Tasks: []string{"a", "b"}, Names: true}, Remove{3}, Delete{}, TakeOver{}, Extend{time.Second},
-		Drive{session.Start{Prompt: "The cat"}}, Drive{session.Seek{Step: 2, Stage: 3}},
-		Drive{session.SetStops("a", "")}, Drive{session.WhatIf{U: &on}}, Drive{session.SetKnob("temperature", 0.7)},
-		Drive{session.Set{Order: &order}}, Drive{session.Play{}},
+		AskNext{Choices: 5, For: time.Minute, Where: NextOpen},
+		AskNumber{Prompt: "x", Answer: &answer, Within: 0.1},
+		Assign{Tasks: []string{"a", "b"}, Names: true},
+		Remove{3},
+		Delete{},
+		TakeOver{},
+		Extend{time.Second},
+		Drive{session.Start{Prompt: "The cat"}},
+		Drive{session.Seek{Step: 2, Stage: 3}},
+		Drive{session.SetStops("a", "")},
+		Drive{session.WhatIf{U: &on}},
+		Drive{session.SetKnob("temperature", 0.7)},
+		Drive{session.Set{Order: &order}},
+		Drive{session.Play{}},
 	} {
 		text, err := json.Marshal(command{c})
 		if err != nil {

@@ -293,7 +293,7 @@ func textOf(st *session.State) (Text, bool) {
 
 // deleteAll deletes the room from the disk and notifies everybody.
 func (c *core) deleteAll() error {
-	c.flush() // answers pending votes
+	c.flush()           // answers pending votes
 	if c.relay != nil { // nothing is deleted under another owner
 		if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
 			return err

@@ -277,4 +277,3 @@ type epochRecord struct {
 }
 
 func (e epochRecord) check() bool { return e.Epoch >= 1 && e.Epoch <= mostChanges }
-
