@@ -28,7 +28,8 @@ type relay struct {
 	presenters map[string]int
 	used       time.Time
 	follows    bool
-	incoming   *wireView // the newest view that was published and is not shown yet
+	incoming   *wireView // a view that was published and is not shown yet
+	latest     *View     // the newest that was published, shown or not
 
 	news    chan struct{} // there is one; of capacity 1
 	changed chan struct{} // pages have changed; of capacity 1

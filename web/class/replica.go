@@ -92,9 +92,9 @@ func (f *relay) arrived(text []byte) {
 	w.View.epoch = w.Epoch
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	newest := f.incoming == nil || w.View.after(f.incoming.View)
+	newest := f.latest == nil || w.View.after(f.latest)
 	if newest && (!f.seen || w.View.after(f.room.view.Load())) {
-		f.incoming = w
+		f.incoming, f.latest = w, w.View
 		signal(f.news)
 	}
 }
@@ -169,8 +169,8 @@ func (f *relay) reportOnce(ctx context.Context) {
 	f.mu.Lock()
 	here, v := f.here != nil, &View{epoch: at.Epoch, Seq: at.Seq}
 	missed := !f.seen || v.after(f.room.view.Load())
-	if f.incoming != nil && !v.after(f.incoming.View) {
-		missed = false
+	if f.latest != nil && !v.after(f.latest) {
+		missed = false // it is about to be shown
 	}
 	f.mu.Unlock()
 	if missed && !here {
