@@ -204,6 +204,42 @@ func TestViewsInTheWrongOrder(t *testing.T) {
 	}
 }
 
+// A server follows a room as long as a screen there shows it, though nobody of the class
+// is there, and no longer.
+func TestWallIsFollowed(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	shown, left := a.teach(Options{}), a.teach(Options{})
+	shown.start("The cat")
+	if _, err := b.Enter(t.Context(), shown.Code(), caller("wall")); err != nil {
+		t.Fatal(err)
+	}
+	_, stop := b.Broker().Subscribe(shown.Code())
+	defer stop()
+	if _, err := b.Enter(t.Context(), left.Code(), caller("wall")); err != nil {
+		t.Fatal(err)
+	}
+	follows := func(l *lesson) bool {
+		f := b.relayOf(l.Code())
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.follows
+	}
+	for late, tick := time.After(patience), time.NewTicker(quick.Beat); follows(left); {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("a room that nobody asks for is followed on and on")
+		}
+	}
+	if !follows(shown) {
+		t.Fatal("a room that is shown is not followed")
+	}
+	at := shown.does(Drive{session.StepStage{}})
+	wall := &lesson{b.relayOf(shown.Code()).room, t, shown.secret}
+	sameStage(t, wall.settled("the stage is there", func(v *View) bool { return v.Link() == at.Link() }), at)
+}
+
 // What travels between servers says all that a view says.
 func TestViewTravels(t *testing.T) {
 	from := &View{}

@@ -26,6 +26,7 @@ type relay struct {
 	seen       bool  // first is closed
 	pages      map[string]int
 	presenters map[string]int
+	watching   int // how many subscribe to its views, members or not
 	used       time.Time
 	follows    bool
 	incoming   *wireView // a view that was published and is not shown yet

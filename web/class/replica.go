@@ -147,7 +147,7 @@ func (f *relay) report(ctx context.Context) {
 func (f *relay) rests() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	idle := len(f.pages)+len(f.presenters) == 0 && time.Since(f.used) > f.hub.cfg.Cluster.Paces.Idle
+	idle := len(f.pages)+len(f.presenters)+f.watching == 0 && time.Since(f.used) > f.hub.cfg.Cluster.Paces.Idle
 	if idle {
 		f.follows = false
 	}

@@ -22,6 +22,9 @@ func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
 		return nil, nil
 	}
 	if f := h.relayOf(code); f != nil {
+		f.mu.Lock()
+		f.used = time.Now()
+		f.mu.Unlock()
 		return f.room, nil
 	}
 	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
@@ -74,9 +77,37 @@ func (h *Hub) joinCluster() error {
 		h.cancel()
 		return err
 	}
+	h.cfg.Broker = &watchers{h.cfg.Broker, h}
 	h.stop, h.damaged, h.expired = stop, map[string]*damagedRoom{}, time.Now()
 	h.wg.Go(h.sweepOften)
 	return nil
+}
+
+// watchers is a broker that lets a server follow a room as long as somebody here watches
+// it, a screen on the wall as well.
+type watchers struct {
+	Broker
+	hub *Hub
+}
+
+func (w *watchers) Subscribe(room string) (<-chan Note, func()) {
+	notes, stop := w.Broker.Subscribe(room)
+	f := w.hub.relayOf(room)
+	if f == nil {
+		return notes, stop
+	}
+	f.watched(1)
+	return notes, func() {
+		f.watched(-1)
+		stop()
+	}
+}
+
+func (f *relay) watched(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watching += n
+	f.used = time.Now()
 }
 
 // openShared is open in a cluster. It waits for others, and so holds no lock meanwhile.
@@ -191,6 +222,7 @@ func (h *Hub) sweepShared(ctx context.Context) {
 		f.mu.Lock()
 		if !f.follows && f.here == nil && time.Since(f.used) > h.cfg.Cluster.Paces.Idle {
 			delete(h.relays, code)
+			f.room.stop()
 		}
 		f.mu.Unlock()
 	}

@@ -68,7 +68,7 @@ func newUnion(t *testing.T) *union {
 }
 
 // quick are paces for tests that wait for what happens when somebody is silent.
-var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond}
+var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 // server starts a server that ends with the test.
 func (u *union) server(name string) *post {
