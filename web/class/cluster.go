@@ -95,7 +95,8 @@ var (
 	)
 	// ErrAway is returned while no server can run the room.
 	ErrAway = terms.Refuse(
-		terms.CodeBusy, "This class can't be reached at the moment. It comes back by itself: try again in a few seconds.",
+		terms.CodeBusy,
+		"This class can't be reached at the moment. It comes back by itself: try again in a few seconds.",
 	)
 )
 

@@ -3,7 +3,10 @@ package class
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -119,9 +122,7 @@ func TestClassOnThreeServers(t *testing.T) {
 	if err != nil || sheet.Voters != 6 {
 		t.Errorf("the summary from another server: %+v, %v", sheet, err)
 	}
-	if err := func() error { _, err := next.Present(t.Context(), teacher, l.secret, Delete{}); return err }(); err != nil {
-		t.Fatal(err)
-	}
+	next.does(Delete{})
 	onC.settled("the room is gone", func(v *View) bool { return v.Gone })
 	if _, err := c.Enter(t.Context(), l.Code(), caller("p1")); err != ErrNoRoom {
 		t.Errorf("a deleted room: %v", err)
@@ -267,7 +268,8 @@ func TestViewTravels(t *testing.T) {
 	}
 	y := reflect.ValueOf(got).Elem()
 	for i := range x.NumField() {
-		if f := x.Type().Field(i); f.IsExported() && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+		f := x.Type().Field(i)
+		if f.IsExported() && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
 			t.Errorf("%s: %v, want %v", f.Name, y.Field(i), x.Field(i))
 		}
 	}
@@ -392,6 +394,33 @@ func TestCommandsTravel(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &got); err == nil {
 			t.Errorf("%s is read as %#v", bad, got.Command)
 		}
+	}
+}
+
+// Every command that there is can travel.
+func TestAllCommandsTravel(t *testing.T) {
+	method := regexp.MustCompile(`(?m)^func \((\w+)\) command\(\)`)
+	found := 0
+	for name, dir := range map[string]string{"class.": ".", "session.": "../session"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range method.FindAllSubmatch(text, -1) {
+				found++
+				if c := name + string(m[1]); commandTypes[c] == nil && c != "class.Drive" {
+					t.Errorf("%s cannot be sent to another server", c)
+				}
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d commands were found", found)
 	}
 }
 

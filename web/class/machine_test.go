@@ -161,7 +161,8 @@ func TestNothingCountsTwiceWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		u := newUnion(t)
 		m := &machine{
-			u: u, t: rt, ballots: map[string]map[int][]Ballot{}, said: map[string]map[int]Receipt{}, seen: map[*post]*View{},
+			u: u, t: rt, ballots: map[string]map[int][]Ballot{}, said: map[string]map[int]Receipt{},
+			seen: map[*post]*View{},
 		}
 		for range 3 {
 			m.add()

@@ -157,7 +157,8 @@ func (f *relay) rests() bool {
 func (f *relay) reportOnce(ctx context.Context) {
 	f.mu.Lock()
 	a := report{
-		Server: f.hub.cfg.Cluster.Server, N: f.hub.reports.Add(1), Pages: map[string]int{}, Presenters: map[string]int{},
+		Server: f.hub.cfg.Cluster.Server, N: f.hub.reports.Add(1), Pages: map[string]int{},
+		Presenters: map[string]int{},
 	}
 	maps.Copy(a.Pages, f.pages)
 	maps.Copy(a.Presenters, f.presenters)
@@ -200,7 +201,10 @@ func (f *relay) show(ctx context.Context) {
 		if w == nil || here {
 			continue
 		}
-		_ = fault.Do(f.hub.cfg.Log, "showing a room of another server", func() error { f.showOne(ctx, x, w); return nil })
+		_ = fault.Do(f.hub.cfg.Log, "showing a room of another server", func() error {
+			f.showOne(ctx, x, w)
+			return nil
+		})
 	}
 }
 

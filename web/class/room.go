@@ -16,8 +16,10 @@ type Room struct {
 	hub    *Hub
 	code   string
 	secret [sha256.Size]byte
-	relay  *relay      // in a cluster: what this server knows of the room, whose fields below but ctx and view are unset
-	lost   atomic.Bool // in a cluster: this server no longer owns the room
+	// In a cluster, relay is what this server knows of the room. A room that has one is
+	// run elsewhere: of the fields below only ctx, stop and view are set.
+	relay *relay
+	lost  atomic.Bool // in a cluster: this server no longer owns the room
 
 	requests chan func(*core) // executed by the room's goroutine, one at a time
 	woken    chan struct{}    // the run has a new state; of capacity 1
