@@ -287,6 +287,7 @@ func init() {
 		Delete{},
 		Assign{},
 		session.Start{},
+		session.StartChat{},
 		session.Open{},
 		session.Rebuild{},
 		session.StepStage{},
