@@ -142,8 +142,9 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	if old := a.relayOf(l.Code()).here; old == nil {
 		t.Fatal("the owner has noticed already")
 	}
-	onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1})
-	onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1})
+	if r := onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 || r.Choice != p.Options[1].Key {
+		t.Errorf("confirmed as %+v", r)
+	}
 	v := b.teaches(l).does(Close{}, ShowSpread{})
 	if v.Poll.Votes != 2 || !slices.Equal(counts(v.Poll)[:2], []int{1, 1}) {
 		t.Errorf("counts %v of %d votes, want one each", counts(v.Poll), v.Poll.Votes)
