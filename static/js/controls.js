@@ -204,7 +204,8 @@ export class Controls {
   #fits(fields) {
     const bytes = new TextEncoder().encode(JSON.stringify(fields)).length;
     if (bytes <= mostSent) return true;
-    this.#say(Object.keys(fields)[0], `This is too long to send, at ${bytes} bytes. Shorten it first.`);
+    const letters = [...JSON.stringify(Object.values(fields)[0])].length.toLocaleString('en');
+    this.#say(Object.keys(fields)[0], `At about ${letters} characters this is too long to send. Shorten it first.`);
     return false;
   }
 

@@ -199,7 +199,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 // overlong says what to do about a text that is more than the model can read, "" for one
 // that is not.
 func (s *Server) overlong(text string) string {
-	if len(text) <= s.Runs.PromptBytes() && len(s.Model.Encode(text)) <= s.Model.Config().Context {
+	if _, over := session.TooLong(s.Model, text, s.Runs.PromptBytes()); !over {
 		return ""
 	}
 	return "Your text has " + terms.Counted(utf8.RuneCountInString(text), "character") + ", and that is more than " +

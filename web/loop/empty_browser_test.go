@@ -48,7 +48,7 @@ func TestEmptyLoop(t *testing.T) {
 }
 
 // TestSettingsBeforeStart: in Numbers the settings open from one quiet line before there
-// is a text, and the run begins with what was set.
+// is a text, and the run begins with what was set. Then all that is around a stage is there.
 func TestSettingsBeforeStart(t *testing.T) {
 	t.Parallel()
 	for name, screen := range map[string]browser.Screen{"phone": browser.Phone, "chromebook": browser.Chromebook} {
@@ -67,6 +67,7 @@ func TestSettingsBeforeStart(t *testing.T) {
 			b.Chord(browser.Enter)
 			b.Until(atStage("1"))
 			b.Until(`!document.querySelector('.begin__settings').checkVisibility()`)
+			b.Until(`['rail', 'strip-row', 'transport'].every((id) => document.getElementById(id).checkVisibility())`)
 			if got := x.onlyRun().Latest().Settings.Temperature; got != 1.2 {
 				t.Errorf("the run begins at T = %g", got)
 			}

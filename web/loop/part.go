@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
@@ -128,9 +129,27 @@ func (p *livePart) carryOut(o order) error {
 	case errors.Is(err, runs.ErrGone):
 		return err
 	case err != nil:
+		if start, ok := o.command.(session.Start); ok {
+			err = p.overlong(start.Prompt, err)
+		}
 		p.fail(o.n, err)
 	}
 	return nil
+}
+
+// overlong is the refusal of a prompt, which counts bytes for programs, with a sentence for
+// people if the prompt is too long.
+func (p *livePart) overlong(prompt string, err error) error {
+	why, refused := terms.AsRefusal(err)
+	keep, over := session.TooLong(p.Model, prompt, p.Runs.Limits().PromptBytes)
+	if !refused || why.Field != "prompt" || !over {
+		return err
+	}
+	said := *why
+	said.Message = fmt.Sprintf("Your text is too long: %s. It is still in the field. "+
+		"Shorten it to about %s, and the model goes on from there.",
+		terms.Counted(utf8.RuneCountInString(prompt), "character"), terms.Count(keep))
+	return &said
 }
 
 // pieces answers with the tokens of a text or of a chat that is still being typed.
@@ -143,7 +162,7 @@ func (p *livePart) pieces(o order) error {
 		err = infer.CheckPrompt(o.pieces, most)
 	}
 	if err != nil {
-		p.fail(o.n, err)
+		p.fail(o.n, p.overlong(o.pieces, err))
 		return nil
 	}
 	m := wire.Message{Ack: o.n}

@@ -267,3 +267,28 @@ func FuzzReadOrder(f *testing.F) {
 		}
 	})
 }
+
+// TestLongPromptIsRefusedForPeople: a page that sends a prompt that is too long is told so
+// in characters, and how many fit; a program reads the bytes in what is wanted.
+func TestLongPromptIsRefusedForPeople(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolHTML, "")
+	for _, cmd := range []string{"start", "pieces"} {
+		e := c.refused(`{"cmd":"` + cmd + `","prompt":"` + strings.Repeat("é", 2049) + `"}`) // 4,098 bytes
+		const say = "Your text is too long: 2,049 characters. It is still in the field. Shorten it to about "
+		if !strings.HasPrefix(e.Message, say) || strings.Contains(e.Message, "byte") ||
+			e.Want != "1 to 4096 bytes of text" {
+			t.Errorf("%s: %+v", cmd, e)
+		}
+	}
+	// 1,200 characters of three bytes are 3,600 tokens, of which the model reads 512.
+	e := c.refused(`{"cmd":"start","prompt":"` + strings.Repeat("日本語", 400) + `"}`)
+	if want := "Your text is too long: 1,200 characters. It is still in the field. " +
+		"Shorten it to about 170, and the model goes on from there."; e.Message != want {
+		t.Errorf("too many tokens: %q, want %q", e.Message, want)
+	}
+	if e := c.refused(`{"cmd":"start","prompt":"a\u0000b"}`); strings.Contains(e.Message, "too long") {
+		t.Errorf("a short text of which something else is wrong: %q", e.Message)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
@@ -251,6 +252,28 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return whatIf(next, c)
 	}
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
+}
+
+// TooLong reports whether a prompt is more than a run can begin with: longer than maxBytes, or
+// more tokens than the model can read. keep is how many characters of it fit then, rounded
+// down to two digits, for a person who shortens it.
+func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) {
+	fits := 1.0
+	if n := len(prompt); n > maxBytes {
+		fits = float64(maxBytes) / float64(n)
+	}
+	if n, most := len(m.Encode(prompt)), m.Config().Context; n > most {
+		fits = min(fits, float64(most)/float64(n))
+	}
+	if fits == 1 {
+		return 0, false
+	}
+	keep = int(fits * float64(utf8.RuneCountInString(prompt)))
+	digit := 1
+	for keep/digit >= 100 {
+		digit *= 10
+	}
+	return keep / digit * digit, true
 }
 
 // start begins a text, which was written from a chat if that is not nil.
