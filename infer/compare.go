@@ -3,42 +3,55 @@ package infer
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Side is a text that is read beside another, and the temperature at which it is.
+// Side is a text that is read beside another, and the settings with which its tokens could
+// be drawn. Penalties and DRY count the whole text before a token, as if the model had
+// written it.
 type Side struct {
-	Text        string
-	Temperature float64 // above 0; 1 is the model as it was trained
+	Text     string
+	Settings sampling.Settings // [sampling.Pure] is the model as it was trained
 }
 
 // SideRead is what the model made of a side.
 type SideRead struct {
-	Tokens []ReadToken // LogProb is that at the side's temperature
-	Sum    Surprise
+	Tokens []ReadToken // LogProb is that with the side's settings, −Inf for a token that they cut
+	Sum    Surprise    // of the tokens that are not cut
+	Cut    int         // how many tokens of the text the settings would never draw
 }
 
-// Comparison is two texts, or one at two temperatures, read step by step.
+// Comparison is two texts, or one with two settings, read step by step.
 type Comparison struct {
 	Sides []SideRead
-	// Divergence is how far apart what the model expects is at each step that both texts
-	// have: Σ p·ln(p/q) in nats, of the whole vocabulary, p that of the first side
-	// (Kullback and Leibler 1951). Nothing is expected at a first token, and there it is 0.
-	Divergence []float64
+	// Apart is how far apart what can be drawn is at each step that both texts have.
+	Apart []Divergence
+}
+
+// Divergence is how far apart two distributions over the vocabulary are (Kullback and
+// Leibler 1951). Nothing is expected at a first token, and there all of it is 0.
+type Divergence struct {
+	// Nats is Σ p·ln(p/q), p that of the first side and q that of the second; Back is
+	// Σ q·ln(q/p). Each is +Inf where the other side cuts a token that this one keeps.
+	Nats, Back float64
+	// Lost is what the first side gives to tokens that the second cuts, Gained the other
+	// way round.
+	Lost, Gained float64
 }
 
 // Compare reads one side, or two together: their n-th tokens face one another. A text
-// that the vocabulary cannot spell or that is longer than the context, and a temperature
-// out of range, is a *[terms.RangeError].
+// that the vocabulary cannot spell or that is longer than the context, and settings out of
+// range, are a *[terms.RangeError]; so are rules that have no one distribution at a step,
+// because they draw (XTC) or adapt to what was drawn (mirostat).
 func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error) {
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
 	for i, side := range sides {
-		if !(side.Temperature >= minScored && side.Temperature <= maxScored) {
-			return nil, terms.NewRangeError("temperature", fmt.Sprint(side.Temperature),
-				fmt.Sprintf("%v to %v", minScored, maxScored))
+		if err := checkScored(side.Settings); err != nil {
+			return nil, err
 		}
 		if i > 0 && side.Text == sides[0].Text {
 			readers[i] = readers[0] // one pass serves both
@@ -56,25 +69,25 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 		}
 	}
 	for {
-		scores, more := make([][]float32, len(sides)), false // at T, nil where nothing is expected
+		expect, more := make([]*drawable, len(sides)), false // nil where nothing is expected
 		for i, side := range sides {
 			r := readers[i]
 			if r.at == len(r.ids) {
 				continue
 			}
 			more = true
-			scores[i] = r.expects(side.Temperature)
-			c.Sides[i].add(m, r.ids[r.at], scores[i])
+			expect[i] = r.expects(side.Settings)
+			c.Sides[i].add(m, r.ids[r.at], expect[i])
 		}
 		if !more {
 			return c, nil
 		}
 		if len(sides) == 2 && len(c.Sides[0].Tokens) == len(c.Sides[1].Tokens) {
-			d := 0.0
-			if scores[0] != nil && scores[1] != nil {
-				d = sampling.Divergence(scores[0], scores[1])
+			var d Divergence
+			if expect[0] != nil && expect[1] != nil {
+				d = apart(expect[0], expect[1])
 			}
-			c.Divergence = append(c.Divergence, d)
+			c.Apart = append(c.Apart, d)
 		}
 		for i, r := range readers {
 			if i > 0 && r == readers[0] {
@@ -93,12 +106,81 @@ const (
 	maxScored = 10.0
 )
 
-// add counts a token under the scores z, nil where nothing was expected.
-func (s *SideRead) add(m *Model, id int, z []float32) {
-	t := ReadToken{Token: m.Token(id), First: z == nil}
-	if z != nil {
-		t.LogProb = sampling.LogProbsOf(z).Of(id)
-		s.Sum.add(t.LogProb, len(m.tok.Bytes(id)))
+// checkScored rejects settings with which a text cannot be read.
+func checkScored(s sampling.Settings) error {
+	switch t := s.Temperature; {
+	case !(t >= minScored && t <= maxScored):
+		return terms.NewRangeError("temperature", fmt.Sprint(t), fmt.Sprintf("%v to %v", minScored, maxScored))
+	case s.XTCProbability > 0:
+		return terms.NewRangeError("xtc_probability", fmt.Sprint(s.XTCProbability),
+			"0 here: XTC draws anew at each step, so it has no one distribution")
+	case s.MirostatTau > 0:
+		return terms.NewRangeError("mirostat_tau", fmt.Sprint(s.MirostatTau),
+			"0 here: mirostat follows what it has drawn, and this text was not drawn with it")
+	}
+	return s.Check()
+}
+
+// drawable is what can be drawn at a step.
+type drawable struct {
+	z []float32 // [vocab] scores at the temperature, if that is the only rule
+	q []float64 // [vocab] else the probabilities, 0 for tokens that are cut
+}
+
+// of is the natural logarithm of a token's probability.
+func (e *drawable) of(id int) float64 {
+	if e.q == nil {
+		return sampling.LogProbsOf(e.z).Of(id)
+	}
+	return math.Log(e.q[id])
+}
+
+// vector are the probabilities [vocab].
+func (e *drawable) vector() []float64 {
+	if e.q == nil {
+		p, _, _ := sampling.Softmax(e.z, 1)
+		return p
+	}
+	return e.q
+}
+
+// apart is how far the second is from the first.
+func apart(a, b *drawable) (d Divergence) {
+	if a.q == nil && b.q == nil {
+		return Divergence{Nats: sampling.Divergence(a.z, b.z), Back: sampling.Divergence(b.z, a.z)}
+	}
+	p, q := a.vector(), b.vector()
+	d.Nats, d.Lost = divergence(p, q)
+	d.Back, d.Gained = divergence(q, p)
+	return d
+}
+
+// divergence is Σ p·ln(p/q) in nats, +Inf where q is 0 and p is not, and how much p has there.
+func divergence(p, q []float64) (nats, lost float64) {
+	for i, x := range p {
+		switch {
+		case x == 0: // adds nothing, whatever q is
+		case q[i] == 0:
+			lost += x
+		default:
+			nats += x * math.Log(x/q[i])
+		}
+	}
+	if lost > 0 {
+		return math.Inf(1), lost
+	}
+	return max(nats, 0), 0 // rounding can make it slightly negative
+}
+
+// add counts a token under what can be drawn, nil where nothing was expected.
+func (s *SideRead) add(m *Model, id int, e *drawable) {
+	t := ReadToken{Token: m.Token(id), First: e == nil}
+	if e != nil {
+		if t.LogProb = e.of(id); math.IsInf(t.LogProb, -1) {
+			s.Cut++
+		} else {
+			s.Sum.add(t.LogProb, len(m.tok.Bytes(id)))
+		}
 	}
 	s.Tokens = append(s.Tokens, t)
 }
@@ -132,14 +214,31 @@ func (r *stepReader) read(ctx context.Context) error {
 	return nil
 }
 
-// expects returns the scores of the next token at a temperature.
-func (r *stepReader) expects(temperature float64) []float32 {
-	if r.z == nil || temperature == 1 {
-		return r.z
+// expects returns what can be drawn next with settings, nil where nothing is expected.
+func (r *stepReader) expects(s sampling.Settings) *drawable {
+	plain := sampling.Pure
+	plain.Temperature = s.Temperature
+	switch {
+	case r.z == nil:
+		return nil
+	case s != plain:
+		return &drawable{q: r.context().Decide(r.z, s).Vector()}
+	case s.Temperature == 1:
+		return &drawable{z: r.z}
 	}
 	z := make([]float32, len(r.z))
 	for i, x := range r.z {
-		z[i] = float32(float64(x) / temperature)
+		z[i] = float32(float64(x) / s.Temperature)
 	}
-	return z
+	return &drawable{z: z}
+}
+
+// context is what the rules read besides the scores: the text so far as if it had been
+// written, without the start token.
+func (r *stepReader) context() sampling.Context {
+	c := sampling.Context{Step: r.at + 1, Text: r.ids[:r.at], Breaks: r.m.Breaks}
+	if r.m.config.BOS >= 0 {
+		c.Step--
+	}
+	return c
 }

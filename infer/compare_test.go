@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
@@ -16,7 +17,7 @@ import (
 func TestCompareByHand(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
-	sides := []infer.Side{{Text: "The dog ran to the", Temperature: 1}, {Text: "The cat ran", Temperature: 0.5}}
+	sides := []infer.Side{{Text: "The dog ran to the", Settings: at(1)}, {Text: "The cat ran", Settings: at(0.5)}}
 	c, err := m.Compare(t.Context(), sides...)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestCompareByHand(t *testing.T) {
 		}
 		sum := 0.0
 		for _, x := range z {
-			p = append(p, math.Exp(float64(x)/side.Temperature))
+			p = append(p, math.Exp(float64(x)/side.Settings.Temperature))
 			sum += p[len(p)-1]
 		}
 		for i := range p {
@@ -67,17 +68,17 @@ func TestCompareByHand(t *testing.T) {
 			t.Errorf("side %d: %+v, want %d tokens, %d bytes, %v nats", i, s, tokens, bytes, nats)
 		}
 	}
-	if len(c.Divergence) != len(c.Sides[1].Tokens) {
-		t.Fatalf("%d steps are compared, want %d", len(c.Divergence), len(c.Sides[1].Tokens))
+	if len(c.Apart) != len(c.Sides[1].Tokens) {
+		t.Fatalf("%d steps are compared, want %d", len(c.Apart), len(c.Sides[1].Tokens))
 	}
-	for n, got := range c.Divergence {
+	for n, got := range c.Apart {
 		_, p := shares(sides[0], n)
 		_, q := shares(sides[1], n)
 		want := 0.0
 		for i := range p {
 			want += p[i] * math.Log(p[i]/q[i])
 		}
-		if math.Abs(got-want) > 1e-4 {
+		if got.Lost != 0 || got.Gained != 0 || math.Abs(got.Nats-want) > 1e-4 {
 			t.Errorf("step %d: divergence %v, want %v", n, got, want)
 		}
 	}
@@ -93,7 +94,7 @@ func TestCompareIsScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Compare(t.Context(), infer.Side{Text: text, Temperature: 1}, infer.Side{Text: text, Temperature: 1})
+	c, err := m.Compare(t.Context(), infer.Side{Text: text, Settings: at(1)}, infer.Side{Text: text, Settings: at(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +103,8 @@ func TestCompareIsScore(t *testing.T) {
 			t.Errorf("side %d: %+v, want %+v", i, side.Sum, want)
 		}
 	}
-	for n, d := range c.Divergence {
-		if d != 0 {
+	for n, d := range c.Apart {
+		if d.Nats != 0 {
 			t.Errorf("step %d diverges from itself by %v", n, d)
 		}
 	}
@@ -114,16 +115,103 @@ func TestCompareRefuses(t *testing.T) {
 	m := testmodel.Target(t)
 	long := strings.Repeat("a b ", m.Config().Context)
 	for _, side := range []infer.Side{
-		{Text: long, Temperature: 1},
-		{Text: "a", Temperature: 0},
-		{Text: "a", Temperature: math.NaN()},
-		{Text: "a", Temperature: math.Inf(1)},
-		{Text: "a", Temperature: -1},
-		{Text: "a", Temperature: 11},
+		{Text: long, Settings: at(1)},
+		{Text: "a", Settings: at(0)},
+		{Text: "a", Settings: at(math.NaN())},
+		{Text: "a", Settings: at(math.Inf(1))},
+		{Text: "a", Settings: at(-1)},
+		{Text: "a", Settings: at(11)},
 	} {
 		var wrong *terms.RangeError
 		if _, err := m.Compare(t.Context(), side); !errors.As(err, &wrong) {
-			t.Errorf("%.20q at %v: %v", side.Text, side.Temperature, err)
+			t.Errorf("%.20q at %v: %v", side.Text, side.Settings.Temperature, err)
 		}
+	}
+}
+
+// at are settings of a temperature alone.
+func at(temperature float64) sampling.Settings {
+	s := sampling.Pure
+	s.Temperature = temperature
+	return s
+}
+
+// TestCompareRules: of a side that cuts to the likeliest token, the divergence is endless, all
+// but that token's share is lost, and the other way it is that share's surprise; a token of the
+// text that it cuts has no probability.
+func TestCompareRules(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	const text = "The capital of France is a"
+	one := at(1)
+	one.TopK = 1
+	c, err := m.Compare(t.Context(), infer.Side{Text: text, Settings: at(1)}, infer.Side{Text: text, Settings: one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := 0
+	for n, d := range c.Apart {
+		ids := m.Encode(text)
+		last, _, err := m.Forward(t.Context(), m.NewCache(), ids[:n+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, _, err := m.Logits(last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, most, best := 0.0, math.Inf(-1), 0
+		for id, x := range z {
+			if sum += math.Exp(float64(x)); float64(x) > most {
+				most, best = float64(x), id
+			}
+		}
+		p := math.Exp(most) / sum // of the likeliest token
+		if !math.IsInf(d.Nats, 1) || math.Abs(d.Back+math.Log(p)) > 1e-4 || math.Abs(d.Lost-(1-p)) > 1e-4 ||
+			d.Gained != 0 {
+			t.Errorf("step %d: %+v, want a share of %v to stay", n+1, d, p)
+		}
+		want := math.Inf(-1)
+		if best == ids[n+1] {
+			want = 0
+		} else {
+			cut++
+		}
+		if got := c.Sides[1].Tokens[n].LogProb; math.Abs(got-want) > 1e-9 && got != want {
+			t.Errorf("step %d: ln p is %v, want %v", n+1, got, want)
+		}
+	}
+	if s := c.Sides[1]; s.Cut != cut || cut == 0 || s.Sum.Tokens != len(s.Tokens)-cut || s.Sum.Nats > 1e-9 {
+		t.Errorf("%d tokens are cut and %+v is left, want %d cut", s.Cut, s.Sum, cut)
+	}
+}
+
+// TestComparePenalties: penalties count the text before each token, and nothing after it.
+func TestComparePenalties(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	less := at(1)
+	less.PresencePenalty = 1
+	c, err := m.Compare(
+		t.Context(), infer.Side{Text: " and and", Settings: at(1)}, infer.Side{Text: " and and", Settings: less},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Taking 1 from the one score of a token written before turns its share p into
+	// p/e / (p/e + 1 − p).
+	n := len(c.Apart) - 1
+	p := math.Exp(c.Sides[0].Tokens[n].LogProb)
+	want := p / math.E / (p/math.E + 1 - p)
+	ids := m.Encode(" and and")
+	if ids[len(ids)-1] == ids[len(ids)-2] { // the same token twice
+		if got := math.Exp(c.Sides[1].Tokens[n].LogProb); math.Abs(got-want) > 1e-6 {
+			t.Errorf("the second “and” has %v with the penalty, want %v", got, want)
+		}
+	} else {
+		t.Fatalf("the text has the tokens %v, want one twice at its end", ids)
+	}
+	if d := c.Apart[0]; d.Nats != 0 {
+		t.Errorf("before any token the sides are %v apart", d.Nats)
 	}
 }

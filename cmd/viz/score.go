@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/files"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 const scoreUsage = `Usage: viz score [flags] FILE
@@ -18,7 +21,8 @@ const scoreUsage = `Usage: viz score [flags] FILE
 Reads a text and says how well the model expected it: bits per token, perplexity
 and bits per byte. All three are lower for a text that the model finds likelier;
 bits per byte can be compared between models with different tokens. FILE is a
-text in UTF-8, or - for what is piped in.
+text in UTF-8, or - for what is piped in. With -rules or -temperature it also says what
+those settings make of the text, and how far from none they are at its average token.
 `
 
 // maxScored is the longest text that is read, in bytes.
@@ -29,12 +33,31 @@ type scoreOptions struct {
 	modelPath
 	file         string
 	tokens, json bool
+	settings     sampling.Settings
+	asked        bool // settings were given
 }
 
 func (o *scoreOptions) flags() *flags {
 	f := newFlags(scoreUsage)
 	f.path = &o.file
 	o.modelPath.flags(f)
+	o.settings = sampling.Pure
+	f.value("rules", "RULES", "read the text with rules too, such as \"top_k=40 top_p=0.9\"", func(text string) error {
+		t := o.settings.Temperature
+		s, err := session.ReadRules(text, sampling.Pure)
+		if o.settings, o.asked = s, true; err != nil {
+			return errors.New(terms.RefusalOf(err).Message)
+		}
+		o.settings.Temperature = t
+		return nil
+	})
+	f.value("temperature", "T", "read the text at a temperature too, 0.1 to 10", func(text string) error {
+		t, ok := terms.ReadNumber(text)
+		if o.settings.Temperature, o.asked = t, true; !ok {
+			return errors.New("it must be a number")
+		}
+		return nil
+	})
 	f.toggle("tokens", "list every token with the bits it cost", &o.tokens)
 	f.toggle("json", "print JSON objects, one a line: with -tokens each token, then the sums", &o.json)
 	return f
@@ -90,7 +113,61 @@ func runScore(
 	case failed != nil:
 		return failed
 	}
-	return o.sum(stdout, m, sum)
+	if err := o.sum(stdout, m, sum); err != nil || !o.asked {
+		return err
+	}
+	return o.beside(ctx, stdout, m, text)
+}
+
+// besideText is the line of viz score -json for settings.
+type besideText struct {
+	Settings sampling.Settings `json:"settings"`
+	Tokens   int               `json:"tokens"` // that the settings leave possible
+	Cut      int               `json:"cut"`    // that they would never draw
+	Bits     float64           `json:"bits"`   // of those that are possible
+	// Apart is the average divergence of the settings from none, in bits; the other way it
+	// is null if it is infinite at a step.
+	Apart float64  `json:"apart"`
+	Back  *float64 `json:"back"`
+	// Lost is the average share of what the settings cut.
+	Lost float64 `json:"lost"`
+}
+
+// beside prints what the settings make of the text, beside the model without any.
+func (o *scoreOptions) beside(ctx context.Context, out io.Writer, m *infer.Model, text string) error {
+	with, without := infer.Side{Text: text, Settings: o.settings}, infer.Side{Text: text, Settings: sampling.Pure}
+	c, err := m.Compare(ctx, with, without)
+	if wrong := new(terms.RangeError); errors.As(err, &wrong) {
+		return usageError{errors.New(wrong.Sentence())}
+	} else if err != nil {
+		return err
+	}
+	side := c.Sides[0]
+	line := besideText{Settings: o.settings, Tokens: side.Sum.Tokens, Cut: side.Cut, Bits: side.Sum.Bits()}
+	back, n := 0.0, float64(max(len(c.Apart), 1))
+	for _, d := range c.Apart {
+		line.Apart += infer.Surprise{Nats: d.Nats}.Bits() / n
+		back += infer.Surprise{Nats: d.Back}.Bits() / n
+		line.Lost += d.Gained / n
+	}
+	if !math.IsInf(back, 1) {
+		line.Back = &back
+	}
+	if o.json {
+		return json.NewEncoder(out).Encode(line)
+	}
+	other := "infinite: they cut what the model may write"
+	if line.Back != nil {
+		other = terms.Decimals(back, 4)
+	}
+	_, err = fmt.Fprintf(
+		out, "with these settings, %s possible and %d cut\n%10s bits for those that are possible\n"+
+			"%10s bits apart from the model without them, on average\n%10s the other way\n"+
+			"%10s of the share cut, on average\n",
+		terms.Counted(line.Tokens, "token"), line.Cut, terms.Decimals(line.Bits, 4), terms.Decimals(line.Apart, 4),
+		other, terms.Prob(line.Lost),
+	)
+	return err
 }
 
 // read reads the text.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
@@ -58,6 +60,57 @@ func TestScore(t *testing.T) {
 	for text, says := range map[string]string{"": "too short", "a\xffb": "not valid UTF-8"} {
 		if f := try(t, nil, text, "score", "-"); f.code != exitUsage || !strings.Contains(f.errors, says) {
 			t.Errorf("%q: %d, %s", text, f.code, f.errors)
+		}
+	}
+}
+
+// TestScoreSettings: with rules the command also says how many tokens of the text they cut, and
+// how far they are from none: of the likeliest token alone, its surprise.
+func TestScoreSettings(t *testing.T) {
+	const text = "The capital of France is a"
+	one := sampling.Pure
+	one.TopK = 1
+	m := testmodel.Target(t)
+	c, err := m.Compare(
+		t.Context(), infer.Side{Text: text, Settings: one}, infer.Side{Text: text, Settings: sampling.Pure},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := try(t, nil, text, "score", "-json", "-rules", "top_k=1", "-")
+	lines := strings.Split(strings.TrimSpace(f.out), "\n")
+	var got besideText
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &got); err != nil || len(lines) != 2 {
+		t.Fatalf("%q: %v", f.out, err)
+	}
+	bits := 0.0
+	for _, d := range c.Apart {
+		bits += d.Nats / math.Ln2
+	}
+	if want := bits / float64(len(c.Apart)); got.Cut != c.Sides[0].Cut || got.Cut == 0 || got.Bits != 0 ||
+		math.Abs(got.Apart-want) > 1e-9 || got.Back != nil || got.Lost <= 0 || got.Settings.TopK != 1 {
+		t.Errorf("%+v, want %d cut and %v bits apart", got, c.Sides[0].Cut, want)
+	}
+	if f := try(t, nil, text, "score", "-rules", "top_k=1", "-"); !strings.Contains(f.out, "infinite") {
+		t.Errorf("the other way is said to be finite: %s", f.out)
+	}
+	if f := try(t, nil, text, "score", "-temperature", "2", "-"); f.code != exitDone ||
+		strings.Contains(f.out, "infinite") {
+		t.Errorf("a temperature cuts something: %s", f.out)
+	}
+	for _, bad := range [][]string{
+		{"-rules", "x"},
+		{"-rules", "x=1"},
+		{"-rules", "top_p=7"},
+		{"-rules", "temperature=1"},
+		{"-rules", "xtc_probability=1"},
+		{"-temperature", "x"},
+		{"-temperature", "0"},
+		{"-temperature", "NaN"},
+	} {
+		args := append(append([]string{"score"}, bad...), "-")
+		if f := try(t, nil, text, args...); f.code != exitUsage || f.errors == "" {
+			t.Errorf("%q: %d, %q", bad, f.code, f.errors)
 		}
 	}
 }

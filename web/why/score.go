@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
@@ -19,15 +20,19 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// scored is what the page /score is asked: a text, and one beside it or another
-// temperature. It is all of the page's address.
+// scored is what the page /score is asked: a text, and one beside it or other settings. It
+// is all of the page's address.
 type scored struct {
 	Texts [2]string // the second is "" for none
 	Temps [2]string // as typed
+	Rules [2]string // as typed, such as "top_k=40 top_p=0.9"
 }
 
 func scoredOf(q url.Values) scored {
 	a := scored{Texts: [2]string{begins + " Paris.", q.Get("other")}, Temps: [2]string{q.Get("t"), q.Get("u")}}
+	for i, name := range scoreRules {
+		a.Rules[i] = strings.Join(strings.Fields(q.Get(name)), " ")
+	}
 	if q.Has("text") {
 		a.Texts[0] = q.Get("text")
 	}
@@ -39,14 +44,14 @@ func scoredOf(q url.Values) scored {
 	return a
 }
 
-// sides reads what is asked: one side, or two if there is another text or temperature.
+// sides reads what is asked: one side, or two if there is another text or other settings.
 // The error is a sentence, and field the one at fault.
 func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
 	texts := []string{a.Texts[0]}
 	switch {
 	case a.Texts[1] != "":
 		texts = append(texts, a.Texts[1])
-	case strings.TrimSpace(a.Temps[0]) != strings.TrimSpace(a.Temps[1]):
+	case strings.TrimSpace(a.Temps[0]) != strings.TrimSpace(a.Temps[1]), a.Rules[0] != a.Rules[1]:
 		texts = append(texts, a.Texts[0])
 	}
 	for i, text := range texts {
@@ -59,13 +64,32 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 		if err != nil {
 			return nil, scoreTemps[i], errors.New("the temperature must be a number")
 		}
-		sides = append(sides, infer.Side{Text: text, Temperature: t})
+		settings, err := session.ReadRules(a.Rules[i], sampling.Pure)
+		if err != nil {
+			return nil, scoreRules[i], errors.New(terms.RefusalOf(err).Message)
+		}
+		settings.Temperature = t
+		sides = append(sides, infer.Side{Text: text, Settings: settings})
 	}
 	return sides, "", nil
 }
 
-// The fields of the page's address: those of the texts, and their temperatures.
-var scoreFields, scoreTemps = [2]string{"text", "other"}, [2]string{"t", "u"}
+// The fields of the page's address: those of the texts, their temperatures and their rules.
+var (
+	scoreFields, scoreTemps = [2]string{"text", "other"}, [2]string{"t", "u"}
+	scoreRules              = [2]string{"rules", "rules2"}
+)
+
+// ruleKnobs are the knobs that a text can be read with besides the temperature.
+func ruleKnobs() (list []terms.Knob) {
+	for _, k := range terms.Knobs() {
+		_, ok := sampling.Pure.Value(k.Key)
+		if ok && k.Key != "temperature" && !strings.HasPrefix(k.Key, "xtc") && !strings.HasPrefix(k.Key, "mirostat") {
+			list = append(list, k)
+		}
+	}
+	return list
+}
 
 // scoreView is the page.
 type scoreView struct {
@@ -80,6 +104,8 @@ type scoreView struct {
 // scoredSide is a text with its sums.
 type scoredSide struct {
 	Name   string
+	Rules  string // that are on, "" for none
+	Cut    string // how many tokens of the text they cut, as a sentence
 	Tokens []stripToken
 	Facts  []field
 }
@@ -87,9 +113,10 @@ type scoredSide struct {
 // apart is how far apart two sides are, step by step.
 type apart struct {
 	Tokens  []stripToken // of the first side, with bars of the divergence
-	Average string
-	Most    string // where it is largest
-	Rest    string // what is not compared
+	Average string       // of the steps at which it is finite
+	Endless string       // at how many it is not, and why
+	Most    string       // where it is largest
+	Rest    string       // what is not compared
 }
 
 // scoreRow is a step in figures.
@@ -98,6 +125,8 @@ type scoreRow struct {
 	Tokens [2]stage.Text
 	Bits   [2]string
 	Apart  string
+	Back   string // of the first from the second
+	Lost   string // what the first gives to tokens that the second cuts
 }
 
 // score answers GET /score.
@@ -113,7 +142,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		case err == nil:
 			v.show(sides, c)
 		case errors.As(err, &wrong):
-			at = map[bool]string{true: "t", false: "text"}[wrong.Field == "temperature"]
+			at = faultAt(wrong.Field)
 			err = errors.New(wrong.Sentence())
 		default:
 			head, say := s.failed(status, err)
@@ -125,6 +154,17 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		v.Bad, v.Field, status = pages.Sentence(err), at, http.StatusBadRequest
 	}
 	s.HTML(w, r, status, scoreHTML(v))
+}
+
+// faultAt is the field of the page at which the model found fault.
+func faultAt(field string) string {
+	switch field {
+	case "temperature":
+		return scoreTemps[0]
+	case "prompt":
+		return scoreFields[0]
+	}
+	return scoreRules[0]
 }
 
 // compare asks the model, in the queue for plain requests.
@@ -157,9 +197,13 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 		side := scoredSide{Name: "What the model expected"}
 		if len(sides) == 2 {
 			side.Name = [2]string{"First", "Second"}[i]
-			if sides[0].Text == sides[1].Text || sides[i].Temperature != 1 {
-				side.Name += ", at temperature " + strconv.FormatFloat(sides[i].Temperature, 'f', -1, 64)
+			if t := sides[i].Settings.Temperature; sides[0].Text == sides[1].Text || t != 1 {
+				side.Name += ", at temperature " + strconv.FormatFloat(t, 'f', -1, 64)
 			}
+		}
+		if side.Rules = v.Ask.Rules[i]; read.Cut > 0 {
+			side.Cut = "These settings cut " + terms.Counted(read.Cut, "token") + " of this text (∞ below): they " +
+				"would never write it. The figures are of the rest."
 		}
 		for n, t := range read.Tokens {
 			token := stripToken{Token: stage.TokenText(t.Token), Bits: "–"}
@@ -167,6 +211,9 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 				bits := bitsOf(-t.LogProb)
 				token.Bits, token.Class = terms.Decimals(bits, 1), surpriseClass(bits)
 				token.bar(bits)
+				if math.IsInf(bits, 1) {
+					token.Bits = "∞"
+				}
 			}
 			side.Tokens = append(side.Tokens, token)
 			v.row(n, i, token)
@@ -203,25 +250,49 @@ func (t *stripToken) bar(bits float64) {
 
 // apart lays out how far apart the sides are.
 func (v *scoreView) apart(c *infer.Comparison) {
-	a, sum, most := &apart{}, 0.0, 0
-	for n, nats := range c.Divergence {
-		t := stripToken{Token: v.Rows[n].Tokens[0], Class: "is-apart", Bits: terms.Decimals(bitsOf(nats), 2)}
-		t.bar(bitsOf(nats))
+	a, sum, most, finite := &apart{}, 0.0, -1, 0
+	for n, d := range c.Apart {
+		row := &v.Rows[n]
+		row.Apart, row.Back = apartSay(d.Nats), apartSay(d.Back)
+		if row.Lost = "–"; d.Lost > 0 {
+			row.Lost = terms.Prob(d.Lost)
+		}
+		t := stripToken{Token: row.Tokens[0], Class: "is-apart", Bits: row.Apart}
+		t.bar(bitsOf(d.Nats))
 		a.Tokens = append(a.Tokens, t)
-		v.Rows[n].Apart = t.Bits
-		if sum += nats; nats > c.Divergence[most] {
+		if math.IsInf(d.Nats, 1) {
+			continue
+		}
+		finite++
+		if sum += d.Nats; most < 0 || d.Nats > c.Apart[most].Nats {
 			most = n
 		}
 	}
-	steps := len(c.Divergence)
-	if steps > 0 {
-		a.Average = terms.Decimals(bitsOf(sum)/float64(steps), 2)
+	steps := len(c.Apart)
+	if finite > 0 {
+		a.Average = terms.Decimals(bitsOf(sum)/float64(finite), 2)
 		a.Most = "It is largest at token " + terms.Count(most+1) + "."
+	}
+	if endless := steps - finite; endless > 0 {
+		a.Endless = "At " + terms.Counted(endless, "step") + " it is endless (∞): the second cuts tokens that the " +
+			"first keeps, so it would never write what the first may. The table has the other direction, and how " +
+			"much the first gives to those tokens."
+		if finite > 0 {
+			a.Most = "Of the others it is largest at token " + terms.Count(most+1) + "."
+		}
 	}
 	if more := max(len(c.Sides[0].Tokens), len(c.Sides[1].Tokens)) - steps; more > 0 {
 		a.Rest = "The longer text has " + terms.Counted(more, "token") + " more, with nothing opposite."
 	}
 	v.Apart = a
+}
+
+// apartSay is a divergence in bits.
+func apartSay(nats float64) string {
+	if math.IsInf(nats, 1) {
+		return "∞"
+	}
+	return terms.Decimals(bitsOf(nats), 2)
 }
 
 // scoreFrame is what surrounds the page.

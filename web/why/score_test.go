@@ -94,7 +94,7 @@ func TestScoreComparesTwo(t *testing.T) {
 			rowsHave(t, testmodel.Target(t), d, 1, texts.Get("other"))
 		}
 		zero := true
-		for _, cell := range d.Find("tbody td:last-child").EachIter() {
+		for _, cell := range d.Find("tbody [data-apart]").EachIter() {
 			zero = zero && cell.Text() == "0.00"
 		}
 		if zero != c.zero || d.Find("tbody tr").Length() == 0 {
@@ -107,12 +107,18 @@ func TestScoreRefuses(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	for query, want := range map[string]string{
-		"text=" + strings.Repeat("a", 5000): "5000 bytes long",
-		"text=%ff":                          "UTF-8",
-		"text=a+b&t=x":                      "must be a number",
-		"text=a+b&t=0":                      "0.1 to 10",
-		"text=a+b&t=NaN":                    "0.1 to 10",
-		"text=a+b&t=1e999":                  "must be a number",
+		"text=" + strings.Repeat("a", 5000):           "5000 bytes long",
+		"text=%ff":                                    "UTF-8",
+		"text=a+b&t=x":                                "must be a number",
+		"text=a+b&t=0":                                "0.1 to 10",
+		"text=a+b&t=NaN":                              "0.1 to 10",
+		"text=a+b&t=1e999":                            "must be a number",
+		"text=a+b&rules=x":                            "is no rule",
+		"text=a+b&rules=top_k%3D1+top_k%3D2":          "is no rule",
+		"text=a+b&rules=x%3D1":                        "There is no rule",
+		"text=a+b&rules2=top_p%3D7":                   "above 0, up to 1",
+		"text=a+b&rules=xtc_probability%3D1":          "has no one distribution",
+		"text=a+b&rules=mirostat_tau%3D5":             "follows what it has drawn",
 		"text=a+b&other=" + strings.Repeat("é", 3000): "6000 bytes long",
 		"text=" + strings.Repeat("q+", 2000):          "tokens long",
 	} {
@@ -135,4 +141,30 @@ func TestScoreIsAccessible(t *testing.T) {
 	tab.Audit("the page of scores")
 	tab.Screen(browser.Phone)
 	tab.FullShot("score-phone.png")
+}
+
+// TestScoreComparesSettings: two sets of rules stand side by side; where one cuts what the other
+// keeps, the divergence is endless, and the page says so and what the other direction is.
+func TestScoreComparesSettings(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	query := url.Values{"text": {"The capital of France is a"}, "rules2": {"top_k=1"}}
+	d, status := open(t, site+"/score?"+query.Encode())
+	rows := d.Find("tbody tr")
+	if status != http.StatusOK || rows.Length() == 0 || d.Find("#rules2").AttrOr("value", "") != "top_k=1" {
+		t.Fatalf("status %d, %d rows", status, rows.Length())
+	}
+	for i, row := range rows.EachIter() {
+		cells := row.Find("td")
+		back, share := cells.Eq(cells.Length()-2).Text(), cells.Eq(cells.Length()-1).Text()
+		if row.Find("[data-apart]").Text() != "∞" || back == "∞" || share == "–" {
+			t.Errorf("row %d: %q", i+1, row.Text())
+		}
+	}
+	said := strings.Join(strings.Fields(d.Find("main").Text()), " ")
+	for _, want := range []string{"it is endless (∞)", "With top_k=1", "they would never write it"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
 }

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// ruleNames are the settings that [ReadRules] takes: what acts on scores, but for the
+// temperature.
+var ruleNames = func() (names []string) {
+	for _, k := range terms.Knobs() {
+		if _, ok := sampling.Pure.Value(k.Key); ok && k.Key != "temperature" {
+			names = append(names, k.Key)
+		}
+	}
+	return append(names, "logit_bias", "samplers")
+}()
+
+// ReadRules reads settings as the command set has them, written as in "top_k=40 top_p=0.9",
+// on top of s. What is wrong is a [*terms.Refusal] that names the field.
+func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
+	form := map[string]string{}
+	for _, part := range strings.Fields(text) {
+		name, value, ok := strings.Cut(part, "=")
+		if _, twice := form[name]; !ok || twice || value == "" {
+			return s, terms.Refuse(terms.CodeFormat, "%s is no rule: write each once, such as top_k=40 top_p=0.9.",
+				terms.Quoted(part))
+		}
+		if !slices.Contains(ruleNames, name) {
+			return s, terms.Refuse(terms.CodeUnknown, "There is no rule %s here; the rules are %s.", terms.Quoted(name),
+				strings.Join(ruleNames, ", "))
+		}
+		form[name] = value
+	}
+	c, _, refused := ParseCommand("set", TextFields(form))
+	if refused != nil {
+		return s, refused
+	}
+	next, err := c.(Set).on(infer.Settings{Settings: s, Stop: infer.DefaultSettings().Stop})
+	if err == nil {
+		err = next.Settings.Check()
+	}
+	if err != nil {
+		return s, typed(err)
+	}
+	return next.Settings, nil
+}
