@@ -133,7 +133,8 @@ func TestScoreRefuses(t *testing.T) {
 func TestScoreIsAccessible(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
-	tab := browser.Open(t, browser.Chromebook, site+"/score?other=The+capital+of+Spain+is+Paris.")
+	tab := browser.Open(t, browser.Chromebook, site+"/score")
+	tab.Set("#other", "The capital of Spain is Paris.")
 	tab.Click(".score__ask button")
 	tab.Until(`document.querySelectorAll('.why__lens').length === 3`)
 	tab.Click(".score__table summary")
