@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/static"
@@ -57,4 +58,11 @@ func file(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Length", strconv.Itoa(len(z)))
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+}
+
+// shrinks reports whether a type of content gets smaller.
+func shrinks(kind string) bool {
+	kind, _, _ = strings.Cut(kind, ";")
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
+		kind == "image/svg+xml"
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package shell
 
 import (
@@ -35,11 +37,4 @@ func acceptsGzip(w http.ResponseWriter) bool {
 		return true
 	}
 	return false
-}
-
-// shrinks reports whether a type of content gets smaller.
-func shrinks(kind string) bool {
-	kind, _, _ = strings.Cut(kind, ";")
-	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
-		kind == "image/svg+xml"
 }
