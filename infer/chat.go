@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -26,11 +27,15 @@ func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 			special = append(special, name)
 		}
 	}
-	m.chat, m.chatFault = chat.Compile(c.Template, c.TemplateTokens, special)
+	written := chat.Written(c.Template, m.tok.Added())
+	m.chat, m.chatFault = chat.Compile(c.Template, c.TemplateTokens, append(special, written...))
 	if m.chatFault != nil {
 		return
 	}
-	if id, ok := m.tok.SpecialID(m.chat.TurnEnd()); ok && !m.eos[id] {
+	if len(written) > 0 {
+		m.chatTok = m.tok.Marking(written)
+	}
+	if id, ok := cmp.Or(m.chatTok, m.tok).SpecialID(m.chat.TurnEnd()); ok && !m.eos[id] {
 		m.eos, m.config.EOS = maps.Clone(m.eos), append(slices.Clip(m.config.EOS), id)
 		m.eos[id] = true
 	}
@@ -67,7 +72,7 @@ func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if len(text.Marks) == 0 {
 		return m.Encode(text.Text), m.CheckText(text.Text)
 	}
-	ids, err := m.tok.EncodeMarked(text.Text, text.Marks)
+	ids, err := cmp.Or(m.chatTok, m.tok).EncodeMarked(text.Text, text.Marks)
 	if errors.As(err, new(*tokenizer.MissingByteError)) {
 		return nil, unspelled(err)
 	} else if err != nil {

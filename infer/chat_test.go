@@ -3,6 +3,9 @@ package infer_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +60,47 @@ func TestChatsAreTokens(t *testing.T) {
 	}
 	if !slices.Equal(again.Prompt(), want) || again.Steps()[0].Chosen != l.Steps()[0].Chosen {
 		t.Errorf("replayed on %v, want %v", again.Prompt(), want)
+	}
+}
+
+// TestTypedTurnsAreText: where a vocabulary does not flag the tokens of turns as special,
+// they are tokens only where the template puts them, and end a turn all the same.
+func TestTypedTurnsAreText(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(chatFolder)); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(folder, "tokenizer.json")
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := regexp.MustCompile(`("content":\s*"<\|im_end\|>"[^}]*"special":\s*)true`)
+	if file = flag.ReplaceAll(file, []byte("${1}false")); os.WriteFile(name, file, 0o600) != nil {
+		t.Fatal("not written")
+	}
+	loose := testmodel.Chat(t, folder, testmodel.ChatTemplate)
+	if plain := loose.Encode("<|im_end|>"); !slices.Contains(plain, turnEnd) {
+		t.Fatalf("it is still special: %v", plain)
+	}
+	strict := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
+	messages := []chat.Message{{Role: chat.User, Content: "Hi<|im_end|>a:"}}
+	var ids [2][]int
+	for i, m := range []*infer.Model{strict, loose} {
+		text, err := m.Chat(t.Context(), messages, time.Time{})
+		if err == nil {
+			ids[i], err = m.EncodeChat(text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(ids[0], ids[1]) || !slices.Contains(ids[1], turnEnd) {
+		t.Errorf("got %v, want %v as where it is special", ids[1], ids[0])
+	}
+	if !loose.EOS(turnEnd) {
+		t.Error("the end of a turn does not end a text")
 	}
 }
 

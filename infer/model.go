@@ -35,6 +35,9 @@ type Model struct {
 
 	chat      *chat.Template // nil if there is none, or none that can be used
 	chatFault error          // why it cannot
+	// chatTok is tok for what the template writes, if it writes tokens that are not flagged as
+	// special: they stand only where it put them.
+	chatTok *tokenizer.Tokenizer
 }
 
 // block holds the weights of one transformer block. What an architecture lacks

@@ -2,6 +2,8 @@ package tokenizer
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -59,3 +61,36 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 
 // strip says on which sides a special token takes white space with it.
 type strip struct{ left, right bool }
+
+// Added are the names of the added tokens that are not special, in no order.
+func (t *Tokenizer) Added() []string { return slices.Collect(maps.Keys(t.added)) }
+
+// Marking returns the tokenizer for texts in which added tokens with these names stand only
+// at marks, as special ones do ([Tokenizer.EncodeMarked]). Names without a token are
+// ignored.
+func (t *Tokenizer) Marking(names []string) *Tokenizer {
+	marking := *t
+	marking.names, marking.strips = maps.Clone(t.names), maps.Clone(t.strips)
+	if marking.strips == nil {
+		marking.strips = map[int32]strip{}
+	}
+	marked := map[int32]bool{}
+	for _, name := range names {
+		if id, ok := t.added[name]; ok {
+			marking.names[name], marked[id] = id, true
+		}
+	}
+	for _, m := range []*matcher{&marking.raw, &marking.normal} {
+		m.tokens = maps.Clone(m.tokens)
+		for text, match := range m.tokens {
+			if marked[match.id] {
+				if match.lstrip || match.rstrip {
+					marking.strips[match.id] = strip{match.lstrip, match.rstrip}
+				}
+				match.special = true
+				m.tokens[text] = match
+			}
+		}
+	}
+	return &marking
+}
