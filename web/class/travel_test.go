@@ -1,0 +1,172 @@
+package class
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// What travels between servers says all that a view says.
+func TestViewTravels(t *testing.T) {
+	from := &View{}
+	x := reflect.ValueOf(from).Elem()
+	for i := range x.NumField() {
+		f := x.Type().Field(i)
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		fill(x.Field(i))
+	}
+	from.epoch, from.Code = 7, "K7Q4MX"
+	text, err := from.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &relay{room: &Room{code: from.Code}, news: make(chan struct{}, 1)}
+	f.arrived(text)
+	if f.incoming == nil {
+		t.Fatal("it has not arrived")
+	}
+	got := f.incoming.View
+	if got.epoch != 7 {
+		t.Errorf("epoch %d", got.epoch)
+	}
+	y := reflect.ValueOf(got).Elem()
+	for i := range x.NumField() {
+		f := x.Type().Field(i)
+		if f.IsExported() && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			t.Errorf("%s: %v, want %v", f.Name, y.Field(i), x.Field(i))
+		}
+	}
+}
+
+var clockTime = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+// fill sets a value, and everything in it, to something that is not zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Struct:
+		if v.Type() == reflect.TypeOf(clockTime) {
+			v.Set(reflect.ValueOf(clockTime))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(3)
+	case reflect.Uint64:
+		v.SetUint(3)
+	default:
+		panic(fmt.Sprint("a view has a ", v.Type()))
+	}
+}
+
+// Every command arrives as it was sent.
+func TestCommandsTravel(t *testing.T) {
+	answer, on, order := 0.5, 0.25, sampling.Order("")
+	for _, c := range []Command{
+		AskNext{Choices: 5, For: time.Minute, Where: NextOpen},
+		AskNumber{Prompt: "x", Answer: &answer, Within: 0.1},
+		Assign{Tasks: []string{"a", "b"}, Names: true},
+		Remove{3},
+		Delete{},
+		TakeOver{},
+		Extend{time.Second},
+		Drive{session.Start{Prompt: "The cat"}},
+		Drive{session.Seek{Step: 2, Stage: 3}},
+		Drive{session.SetStops("a", "")},
+		Drive{session.WhatIf{U: &on}},
+		Drive{session.SetKnob("temperature", 0.7)},
+		Drive{session.Set{Order: &order}},
+		Drive{session.Play{}},
+	} {
+		text, err := json.Marshal(command{c})
+		if err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+		var got command
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got.Command, c) {
+			t.Errorf("%s is read as %#v (%v), want %#v", text, got.Command, err, c)
+		}
+	}
+	for _, bad := range []string{`{}`, `[]`, `{"Name":"drive class.Close"}`, `{"Name":"session.Play","Data":{}}`} {
+		var got command
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("%s is read as %#v", bad, got.Command)
+		}
+	}
+}
+
+// Every command that there is can travel.
+func TestAllCommandsTravel(t *testing.T) {
+	method := regexp.MustCompile(`(?m)^func \((\w+)\) command\(\)`)
+	found := 0
+	for name, dir := range map[string]string{"class.": ".", "session.": "../session"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range method.FindAllSubmatch(text, -1) {
+				found++
+				if c := name + string(m[1]); commandTypes[c] == nil && c != "class.Drive" {
+					t.Errorf("%s cannot be sent to another server", c)
+				}
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// What is no request is answered, and hurts nobody.
+func TestBadRequests(t *testing.T) {
+	u := newUnion(t)
+	a := u.server("a")
+	l := a.teach(Options{})
+	f := a.relayOf(l.Code())
+	for _, bad := range []string{
+		"", "null", "[]", "{", fmt.Sprintf(`{"room":%q,"term":1,"op":"vote","args":7}`, l.Code()),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"no","args":{}}`, l.Code()), `{"room":"","term":1,"op":"vote","args":{}}`,
+		fmt.Sprintf(`{"room":%q,"term":9,"op":"vote","args":{}}`, l.Code()), strings.Repeat("x", maxRequest+1),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"present","args":{}}`, l.Code()),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"pages","args":{"Server":"x","N":1}}`, l.Code()),
+	} {
+		if text := a.answer(t.Context(), []byte(bad)); !json.Valid(text) {
+			t.Errorf("%.60s is answered with %q", bad, text)
+		}
+	}
+	for _, bad := range []string{"", "null", "{}", "[]", `{"View":{"Code":"other"}}`} {
+		f.arrived([]byte(bad))
+	}
+	if _, err := a.enters(l, 1).Standing(t.Context(), learner(1)); err != nil {
+		t.Errorf("the room afterwards: %v", err)
+	}
+}
