@@ -291,7 +291,7 @@ func TestHostileClient(t *testing.T) {
 		defer class.Wait()
 		class.Go(func() {
 			o := load.Options{
-				URL: b.server, From: "127.0.3.1", Followers: 100, Rooms: 1,
+				URLs: []string{b.server}, From: "127.0.3.1", Followers: 100, Rooms: 1,
 				Time: 10 * time.Second, Every: 500 * time.Millisecond,
 			}
 			report, err := load.Run(t.Context(), o, func(string) {})

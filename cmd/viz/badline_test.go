@@ -14,12 +14,14 @@ import (
 // badLine passes TCP connections on to a server, and treats them as bad
 // networks do.
 type badLine struct {
-	addr, to string
+	addr string
 
 	mu       sync.Mutex
+	to       string
 	listener net.Listener      // nil while the network is down
 	conns    map[net.Conn]bool // both ends of each connection
 	now      *trouble          // nil while the network is good
+	joined   int               // connections so far
 	wg       sync.WaitGroup
 }
 
@@ -108,10 +110,20 @@ func (l *badLine) become(t *trouble) {
 	}
 }
 
+// lead changes where connections lead, from the next one on.
+func (l *badLine) lead(to string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.to = to
+}
+
 // join connects a phone's connection to the server.
 func (l *badLine) join(phone net.Conn, by net.Listener) {
 	defer phone.Close()
-	server, err := net.Dial("tcp", l.to)
+	l.mu.Lock()
+	to := l.to
+	l.mu.Unlock()
+	server, err := net.Dial("tcp", to)
 	if err != nil {
 		return
 	}
@@ -122,6 +134,7 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 		return
 	}
 	l.conns[phone], l.conns[server] = true, true
+	l.joined++
 	l.mu.Unlock()
 	l.wg.Go(func() { l.pass(server, phone, true) })
 	l.pass(phone, server, false)

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/load"
 )
 
@@ -21,7 +23,8 @@ vote three times, and the votes are counted. The phones are connections over
 this machine's loopback, without screens.
 
 With -url the server must be one on which classes may be made: it gets -rooms of
-them, and they are deleted at the end.
+them, and they are deleted at the end. Servers of one cluster, joined by commas,
+get the phones in turn.
 `
 
 // loadOptions are the flags of viz load.
@@ -32,23 +35,15 @@ type loadOptions struct {
 
 // The limits of a load: what a room and a machine's ports allow.
 const (
-	mostFollowers = 1000
+	mostFollowers = 20_000
 	mostRooms     = 20
+	mostServers   = 100
 )
 
 func (o *loadOptions) flags() *flags {
 	o.Followers, o.Rooms, o.Time, o.Every = 500, 1, 20*time.Second, 250*time.Millisecond
 	f := newFlags(loadUsage)
-	f.value("url", "URL", "a running server (default: one in this process)", func(s string) error {
-		u, err := parsePublic(s)
-		if err == nil && u.Scheme != "http" {
-			err = errors.New("it must be http://HOST:PORT")
-		}
-		if err == nil {
-			o.URL = u.String()
-		}
-		return err
-	})
+	f.value("url", "URLS", "a running server, or several of a cluster (default: one in this process)", o.parseServers)
 	whole := func(name, help string, least, most int, to *int) {
 		f.value(name, "N", help, func(s string) error {
 			n, err := strconv.Atoi(s)
@@ -80,6 +75,44 @@ func (o *loadOptions) flags() *flags {
 	return f
 }
 
+// parseServers reads addresses of servers that are joined by commas.
+func (o *loadOptions) parseServers(s string) error {
+	o.URLs = nil
+	for one := range strings.SplitSeq(s, ",") {
+		u, err := parsePublic(strings.TrimSpace(one))
+		if err == nil && u.Scheme != "http" {
+			err = errors.New("it must be http://HOST:PORT")
+		}
+		if err != nil {
+			return err
+		}
+		o.URLs = append(o.URLs, u.String())
+	}
+	if len(o.URLs) > mostServers {
+		return fmt.Errorf("there must be at most %d", mostServers)
+	}
+	return nil
+}
+
+// spareFiles are the files that a load has open besides the connections of its phones.
+const spareFiles = 100
+
+// checkFiles makes sure that this process may open a connection for each phone, and the
+// other end of each if the server is in it.
+func (o *loadOptions) checkFiles() error {
+	need := o.Rooms*o.Followers + spareFiles
+	if len(o.URLs) == 0 {
+		need += o.Rooms * o.Followers
+	}
+	if may := mostFiles(); may < need {
+		return fmt.Errorf(
+			"%s phones need %s open files, and this process may have %s: raise the limit (ulimit -n %d), "+
+				"or take fewer phones", terms.Count(o.Rooms*o.Followers), terms.Count(need), terms.Count(may), need,
+		)
+	}
+	return nil
+}
+
 // runLoad runs viz load.
 func runLoad(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) (err error) {
 	o := loadOptions{}
@@ -92,14 +125,17 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 			fmt.Errorf("%s %d: it must be less than the %d phones of a room", f.called("deaf"), o.Deaf, o.Followers),
 		}
 	}
-	server := o.URL
-	if o.URL == "" {
+	if err := o.checkFiles(); err != nil {
+		return err
+	}
+	server := strings.Join(o.URLs, ", ")
+	if len(o.URLs) == 0 {
 		stop, url, err := ownServer()
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, stop()) }()
-		o.URL, server = url, "in this process"
+		o.URLs, server = []string{url}, "in this process"
 	}
 	line := newProgressLine(stderr)
 	r, err := load.Run(ctx, o.Options, line.say)

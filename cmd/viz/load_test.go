@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -27,13 +29,66 @@ func TestLoad(t *testing.T) {
 	if q := r.Publish; q.P50 <= 0 || q.P50 > q.P99 || q.P99 > q.Max {
 		t.Errorf("quantiles: %+v", q)
 	}
+	if q := r.Phone; q.N == 0 || q.P50 < r.Publish.P50 || q.P50 > q.P99 || q.P99 > q.Max {
+		t.Errorf("from press to phone: %+v; from publishing: %+v", q, r.Publish)
+	}
 	text := r.Text()
 	for _, want := range []string{
 		"2 rooms of 30 phones, 3 of which never read", "57 phones voted", "171 messages, 57 votes counted",
-		"up to 16 KiB: p50",
+		"up to 16 KiB: p50", "to phone: p50",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report %q lacks %q", text, want)
 		}
+	}
+}
+
+// TestLoadOfSeveralServers: the phones go to all addresses in turn. These are two ways to
+// one server, as servers of a cluster are to one class.
+func TestLoadOfSeveralServers(t *testing.T) {
+	ways := [2]*badLine{newBadLine(t, ""), newBadLine(t, "")}
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-allow-host", ways[0].addr+","+ways[1].addr)
+	defer s.end()
+	for _, w := range ways {
+		w.lead(strings.TrimPrefix(s.url, "http://"))
+	}
+	out := ok(
+		t, "load", "-url", "http://"+ways[0].addr+", http://"+ways[1].addr, "-followers", "20", "-time", "1s",
+		"-every", "50ms", "-json",
+	)
+	var r load.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Votes.Counted != 20 {
+		t.Errorf("%v: %s", err, out)
+	}
+	for i, w := range ways {
+		w.mu.Lock()
+		if w.joined < 20 { // 10 phones, each with a visit and a socket
+			t.Errorf("address %d had %d connections of 20 phones", i, w.joined)
+		}
+		w.mu.Unlock()
+	}
+}
+
+// TestLoadSaysWhatItCannotOpen: more phones than this process may have files are refused
+// before the first connects, with the limit that is needed.
+func TestLoadSaysWhatItCannotOpen(t *testing.T) {
+	o := loadOptions{}
+	o.Rooms, o.Followers = 2, mostFiles()
+	if mostFiles() == math.MaxInt32 {
+		t.Skip("there is no limit here")
+	}
+	// Each phone is one connection, and both its ends if the server is in this process.
+	for urls, want := range map[string]int{"http://127.0.0.1:8080": 2*o.Followers + 100, "": 4*o.Followers + 100} {
+		o.URLs = nil
+		if urls != "" {
+			o.URLs = []string{urls}
+		}
+		if err := o.checkFiles(); err == nil || !strings.Contains(err.Error(), fmt.Sprint("ulimit -n ", want, ")")) {
+			t.Errorf("%q: %v, want ulimit -n %d", urls, err, want)
+		}
+	}
+	o.Rooms, o.Followers = 1, 1
+	if err := o.checkFiles(); err != nil {
+		t.Error(err)
 	}
 }

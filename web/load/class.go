@@ -16,7 +16,13 @@ type class struct {
 	*Teacher
 	phones  []*listener // those that listen
 	deaf    []*Phone
-	presses []time.Duration // how long each of the teacher's commands took
+	presses []press // the teacher's commands that moved on
+}
+
+// press is a command of the teacher's.
+type press struct {
+	begin time.Time
+	took  time.Duration // until it was answered
 }
 
 // listener is a phone that listens, and notes what it receives and when.
@@ -37,7 +43,8 @@ type listener struct {
 
 // arrival is a snapshot that has arrived.
 type arrival struct {
-	took time.Duration
+	made time.Time     // when its view was made
+	took time.Duration // since then
 	size int
 }
 
@@ -71,24 +78,25 @@ func newClass(ctx context.Context, server string) (*class, error) {
 // dialing is how many phones connect at the same time.
 const dialing = 32
 
-// gather connects so many phones, the first of which never read. It returns
-// when all are there.
-func (c *class) gather(ctx context.Context, from string, followers, deaf int, say func(int)) error {
-	for i := range followers {
+// gather connects the phones of a room, to the servers in turn; so many of the first
+// never read. It returns when all are there.
+func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) error {
+	for i := range o.Followers {
+		url := o.URLs[i%len(o.URLs)]
 		if i < deaf {
-			c.deaf = append(c.deaf, &Phone{URL: c.URL, Code: c.Code, From: from, Deaf: true})
+			c.deaf = append(c.deaf, &Phone{URL: url, Code: c.Code, From: o.From, Deaf: true})
 			continue
 		}
 		c.phones = append(
 			c.phones,
 			&listener{
-				Phone: Phone{URL: c.URL, Code: c.Code, From: from},
+				Phone: Phone{URL: url, Code: c.Code, From: o.From},
 				ended: make(chan struct{}), news: make(chan struct{}, 1),
 			},
 		)
 	}
 	c.phones[0].scout = true
-	free, failed := make(chan struct{}, dialing), make(chan error, followers)
+	free, failed := make(chan struct{}, dialing), make(chan error, o.Followers)
 	for _, p := range c.deaf {
 		go func() {
 			free <- struct{}{}
@@ -104,7 +112,7 @@ func (c *class) gather(ctx context.Context, from string, followers, deaf int, sa
 		}()
 	}
 	var errs []error
-	for i := range followers {
+	for i := range o.Followers {
 		if err := <-failed; err != nil && len(errs) < 3 { // the others will say the same
 			errs = append(errs, err)
 		}
@@ -151,7 +159,7 @@ func (p *listener) receive(f Frame) error {
 	}
 	p.last = f.Seq
 	if from := p.from.Load(); from > 0 && f.At.UnixMicro() >= from {
-		p.snapshots = append(p.snapshots, arrival{now.Sub(f.At), len(f.Body)})
+		p.snapshots = append(p.snapshots, arrival{f.At, now.Sub(f.At), len(f.Body)})
 	}
 	if p.scout {
 		var m struct{ Data Shared }
@@ -244,7 +252,7 @@ func (c *class) drive(ctx context.Context, long, every, after time.Duration, say
 		if err != nil {
 			return stages, err
 		}
-		c.presses = append(c.presses, time.Since(begin))
+		c.presses = append(c.presses, press{begin, time.Since(begin)})
 	}
 	return stages, nil
 }
@@ -272,10 +280,13 @@ const small = 16 << 10
 
 // tell adds what the phones have measured to a report.
 func (c *class) tell(r *Report) {
-	r.presses = append(r.presses, c.presses...)
+	for _, p := range c.presses {
+		r.presses = append(r.presses, p.took)
+	}
 	for _, p := range c.phones {
 		p.from.Store(0)
 		p.mu.Lock()
+		r.pressed = append(r.pressed, afterPress(c.presses, p.snapshots)...)
 		for _, h := range p.snapshots {
 			r.Received++
 			r.Largest = max(r.Largest, h.size)
@@ -287,6 +298,24 @@ func (c *class) tell(r *Report) {
 		}
 		p.mu.Unlock()
 	}
+}
+
+// afterPress is how long after each press a phone had the first view that was made
+// since then. A press whose view the phone never had, since a newer one was there, is
+// left out. Both lists are in the order of time.
+func afterPress(presses []press, got []arrival) (took []time.Duration) {
+	next := 0 // the first press that is not answered yet
+	for _, a := range got {
+		last := next
+		for last < len(presses) && !presses[last].begin.After(a.made) {
+			last++
+		}
+		if last > next {
+			took = append(took, a.made.Add(a.took).Sub(presses[last-1].begin))
+			next = last
+		}
+	}
+	return took
 }
 
 // close ends the phones and the room.

@@ -10,12 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 )
 
 // Options are the size of the load.
 type Options struct {
-	URL       string        // the server's, such as http://127.0.0.1:8080
+	// URLs are the servers', such as http://127.0.0.1:8080: one, or several that share
+	// their rooms. Phones and presenters go to them in turn.
+	URLs      []string
 	From      string        // this machine's IP address for the phones; "" for any
 	Followers int           // phones in each room
 	Rooms     int           // at the same time
@@ -28,7 +31,7 @@ type Options struct {
 // progress with say. The report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
-		Server: o.URL, Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
+		Server: strings.Join(o.URLs, ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Rooms: o.Rooms, Followers: o.Followers, Deaf: o.Deaf, Seconds: o.Time.Seconds(),
 	}
 	l := &loading{Options: o, say: say}
@@ -47,7 +50,7 @@ type loading struct {
 // run executes the parts in order.
 func (l *loading) run(ctx context.Context, r *Report) error {
 	for i := range l.Rooms {
-		c, err := newClass(ctx, l.URL)
+		c, err := newClass(ctx, l.URLs[i%len(l.URLs)])
 		if err != nil {
 			return err
 		}
@@ -56,14 +59,14 @@ func (l *loading) run(ctx context.Context, r *Report) error {
 		if i == 0 {
 			deaf = l.Deaf
 		}
-		err = c.gather(ctx, l.From, l.Followers, deaf, func(done int) {
+		err = c.gather(ctx, l.Options, deaf, func(done int) {
 			l.say(fmt.Sprintf("room %d of %d: %d phones of %d", i+1, l.Rooms, done, l.Followers))
 		})
 		if err != nil {
 			return err
 		}
 	}
-	busy, err := newBusyRun(ctx, l.URL)
+	busy, err := newBusyRun(ctx, l.URLs[0])
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (l *loading) measure(ctx context.Context, r *Report) error {
 		c.tell(r)
 	}
 	r.Publish, r.Larger = quantilesOf(r.took), quantilesOf(r.tookLarger)
-	r.Press = quantilesOf(r.presses)
+	r.Press, r.Phone = quantilesOf(r.presses), quantilesOf(r.pressed)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -20,6 +21,28 @@ func TestQuantiles(t *testing.T) {
 	}
 	if got := quantilesOf(nil).String(); got != "none" {
 		t.Errorf("%q, want none", got)
+	}
+}
+
+// TestAfterPress: a press counts once on a phone, from when it began until the first view
+// made since has arrived; one that a newer press overtook does not count, nor does a view
+// made before the first.
+func TestAfterPress(t *testing.T) {
+	at := func(ms int) time.Time {
+		return time.UnixMilli(1_700_000_000_000).Add(time.Duration(ms) * time.Millisecond)
+	}
+	presses := []press{{begin: at(100)}, {begin: at(200)}, {begin: at(300)}, {begin: at(400)}}
+	took := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
+	got := afterPress(presses, []arrival{
+		{made: at(90), took: took(5)},
+		{made: at(103), took: took(4)},  // of the press at 100: 103 + 4 − 100 = 7
+		{made: at(150), took: took(9)},  // the same press
+		{made: at(302), took: took(10)}, // of the press at 300: 12; that at 200 was overtaken
+		{made: at(400), took: took(1)},  // of the press at 400, in the same moment
+		{made: at(500), took: took(1)},
+	})
+	if want := []time.Duration{took(7), took(12), took(1)}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -31,14 +31,16 @@ type Report struct {
 	// to 16 KiB; Larger of those above.
 	Publish Quantiles `json:"publish_to_receive"`
 	Larger  Quantiles `json:"publish_to_receive_larger"`
-	// Press is how long the teachers' own commands took.
+	// Press is how long the teachers' own commands took, Phone how long after such a
+	// press a phone had the first view that was made since.
 	Press Quantiles `json:"press_to_answer"`
+	Phone Quantiles `json:"press_to_phone"`
 	// TokensPerSecond is what the model wrote beside the classes.
 	TokensPerSecond float64 `json:"tokens_per_second_beside"`
 	DeafCut         int     `json:"deaf_cut_loose"`
 	Votes           Votes   `json:"votes"`
 
-	took, tookLarger, presses []time.Duration
+	took, tookLarger, presses, pressed []time.Duration
 }
 
 // Quantiles sum up how long something took, in milliseconds.
@@ -88,7 +90,8 @@ func (r *Report) Text() string {
 	if r.Larger.N > 0 {
 		row("", "to receive, above: %s (%s snapshots)", r.Larger, terms.Count(r.Larger.N))
 	}
-	row("press", "to answer: %s", r.Press)
+	row("press", "to phone: %s", r.Phone)
+	row("", "to answer: %s", r.Press)
 	if r.Deaf > 0 {
 		row("deaf", "%d of %d phones that never read were cut loose so far", r.DeafCut, r.Deaf)
 	}
