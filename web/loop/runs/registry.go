@@ -87,9 +87,12 @@ func New(cfg Config) *Registry {
 	return rs
 }
 
-// Close ends every run and waits until they have ended or ctx has.
+// Close ends every run and waits until they have ended or ctx has. A run that is begun
+// later has ended already.
 func (rs *Registry) Close(ctx context.Context) error {
+	rs.mu.Lock() // what runs by now is waited for, and nothing is started after this
 	rs.stop()
+	rs.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		rs.wg.Wait()
@@ -208,7 +211,7 @@ func (rs *Registry) start(r *Run, s *session.Session) {
 		r.latest.Store(s.State())
 	}
 	rs.byID[r.id] = r
-	rs.wg.Go(func() {
+	started := rs.async(func() {
 		r.loop(ctx, s)
 		stop()
 		rs.mu.Lock()
@@ -217,6 +220,20 @@ func (rs *Registry) start(r *Run, s *session.Session) {
 		}
 		rs.mu.Unlock()
 	})
+	if !started {
+		rs.drop(r)
+		close(r.done)
+	}
+}
+
+// async calls f in a goroutine that [Registry.Close] waits for. It returns false, and does
+// not call f, if the registry is closed. mu is held.
+func (rs *Registry) async(f func()) bool {
+	if rs.ctx.Err() != nil {
+		return false
+	}
+	rs.wg.Go(f)
+	return true
 }
 
 // drop ends a run. mu is held.

@@ -77,7 +77,9 @@ func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
 // long. After stop has returned no further call begins.
 func (x *RoomRun) Watch(f func()) (stop func()) {
 	v, stopped := NewViewer(""), make(chan struct{})
-	x.registry.wg.Go(func() {
+	x.registry.mu.Lock()
+	defer x.registry.mu.Unlock()
+	x.registry.async(func() {
 		x.run.watch(v)
 		defer x.run.unwatch(v)
 		for {

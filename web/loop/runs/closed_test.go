@@ -1,0 +1,55 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestBegunLate: a request that was on its way when the server stopped gets a run that has
+// ended, and nobody waits for that run.
+func TestBegunLate(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	if err := rs.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, v := join(t, rs, "a", "")
+	select {
+	case <-r.Done():
+	default:
+		t.Error("the run has not ended")
+	}
+	if _, err := r.Do(t.Context(), session.Start{Prompt: "Once"}, v, 1); !errors.Is(err, ErrGone) {
+		t.Errorf("a command ended with %v", err)
+	}
+	rs.Leave(r, v)
+	if n := len(rs.byID); n != 0 {
+		t.Errorf("%d runs are listed", n)
+	}
+}
+
+// TestBegunMeanwhile: runs may begin while the registry closes; the race detector looks on.
+func TestBegunMeanwhile(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		rs := registry(t, Limits{})
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				v := NewViewer("")
+				r, _ := rs.Join(admission.Caller{Learner: "a"}, "", v)
+				defer rs.Leave(r, v)
+				if err := rs.Close(context.Background()); err != nil {
+					t.Error(err)
+				}
+				<-r.Done()
+			})
+		}
+		all.Wait()
+	}
+}
