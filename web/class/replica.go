@@ -102,23 +102,23 @@ func (f *relay) arrived(text []byte) {
 // follow subscribes to the room's views, unless that was done.
 func (f *relay) follow() error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.used = time.Now()
 	if f.follows {
+		f.mu.Unlock()
 		return nil
 	}
 	stop, err := f.hub.cfg.Cluster.Bus.Subscribe(f.room.code, f.arrived)
+	f.follows = err == nil
+	f.mu.Unlock() // the hub's lock comes before a relay's
 	if err != nil {
 		return ErrAway
 	}
-	f.follows = true
 	ctx, cancel := context.WithCancel(f.room.ctx)
-	f.hub.wg.Go(func() { f.show(ctx) })
-	f.hub.wg.Go(func() {
-		defer stop()
-		defer cancel()
-		f.report(ctx)
-	})
+	end := func() { cancel(); stop() }
+	if !f.hub.async(func() { f.show(ctx) }, func() { defer end(); f.report(ctx) }) {
+		end()
+		return ErrAway
+	}
 	return nil
 }
 

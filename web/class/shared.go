@@ -252,3 +252,17 @@ func (h *Hub) sweepShared(ctx context.Context) {
 		}
 	}
 }
+
+// async calls each f in a goroutine that [Hub.Close] waits for. It returns false, and calls
+// none, if the hub is closed. The hub's lock must not be held.
+func (h *Hub) async(list ...func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return false
+	}
+	for _, f := range list {
+		h.wg.Go(f)
+	}
+	return true
+}
