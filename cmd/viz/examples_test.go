@@ -50,6 +50,15 @@ func (e example) atLeast(t *testing.T, pattern string, least int64) {
 	}
 }
 
+// fits checks the limits of a site for nginx.
+func (e example) fits(t *testing.T) {
+	t.Helper()
+	e.atLeast(t, `large_client_header_buffers \d+ (\w+);`, web.HeaderBytes)
+	e.atLeast(t, `proxy_buffer_size (\w+);`, web.HeaderBytes)
+	e.atLeast(t, `client_max_body_size (\w+);`, progress.MaxImport+1<<20)
+	e.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
+}
+
 // TestExamplesFitTheProgram: the unit starts a server with flags that exist; the two
 // proxies lead to its address, under its name, from an address that it trusts; and their
 // limits let through what the program accepts.
@@ -83,10 +92,7 @@ func TestExamplesFitTheProgram(t *testing.T) {
 			t.Errorf("%s is not trusted", proxy)
 		}
 	}
-	nginx.atLeast(t, `large_client_header_buffers \d+ (\w+);`, web.HeaderBytes)
-	nginx.atLeast(t, `proxy_buffer_size (\w+);`, web.HeaderBytes)
-	nginx.atLeast(t, `client_max_body_size (\w+);`, progress.MaxImport+1<<20)
-	nginx.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
+	nginx.fits(t)
 	unit.atLeast(t, `LimitNOFILE=(\w+)`, int64(2*admission.DefaultLimits().Sockets.Most))
 	unit.atLeast(t, `TimeoutStopSec=(\w+)`, int64((web.ShutdownTime+time.Second)/time.Second))
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// The examples' addresses: nodes of NATS are 10.0.0.1 to 3, servers 10.0.0.11 to 13.
+const examplesCluster = "examples/cluster"
+
+// TestNodesOfTheExample: the three nodes of NATS find each other, keep what they confirm
+// through a power cut, let in only who has a password, and take the longest record.
+func TestNodesOfTheExample(t *testing.T) {
+	seen := map[string]bool{}
+	for i := 1; i <= 3; i++ {
+		// NATS itself reads the file, as the node does.
+		o, err := server.ProcessConfigFile(filepath.Join(examplesCluster, fmt.Sprintf("nats%d.conf", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := fmt.Sprintf("10.0.0.%d", i)
+		if o.Host != own || o.Port != 4222 || o.Cluster.Host != own || o.Cluster.Port != 6222 || seen[o.ServerName] {
+			t.Errorf(
+				"node %d is %s at %s:%d and %s:%d", i, o.ServerName, o.Host, o.Port, o.Cluster.Host, o.Cluster.Port,
+			)
+		}
+		seen[o.ServerName] = true
+		if !o.JetStream || !o.SyncAlways || !filepath.IsAbs(o.StoreDir) || o.JetStreamMaxStore < 1<<30 {
+			t.Errorf("node %d: what it stores is not safe: %v %v %q", i, o.JetStream, o.SyncAlways, o.StoreDir)
+		}
+		if o.Username == "" || o.Password == "" || o.Cluster.Username == "" || o.Cluster.Password == o.Password ||
+			o.Cluster.Name == "" {
+			t.Errorf("node %d: anybody may connect, or viz could be a node", i)
+		}
+		if o.MaxPayload != 0 && int(o.MaxPayload) < journal.MaxRecord+16<<10 {
+			t.Errorf("node %d takes messages of %d bytes", i, o.MaxPayload)
+		}
+		if gone := o.PingInterval * time.Duration(o.MaxPingsOut); gone <= 0 || gone > 10*time.Second {
+			t.Errorf("node %d notices after %v that a server is gone", i, gone)
+		}
+		for n, r := range o.Routes {
+			secret, _ := r.User.Password()
+			if r.Host != fmt.Sprintf("10.0.0.%d:6222", n+1) || r.User.Username() != o.Cluster.Username ||
+				secret != o.Cluster.Password {
+				t.Errorf("node %d: route %d leads to %s", i, n+1, r.Redacted())
+			}
+		}
+		if len(o.Routes) != 3 {
+			t.Errorf("node %d has %d routes", i, len(o.Routes))
+		}
+	}
+}
+
+// TestProxiesOfTheExample: both proxies lead to all three servers, and let through what
+// the program accepts; Caddy asks each whether it is ready.
+func TestProxiesOfTheExample(t *testing.T) {
+	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
+	servers := []string{"10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"}
+	if to := strings.Fields(caddy.find(t, `reverse_proxy (.*) \{$`)); fmt.Sprint(to) != fmt.Sprint(servers) {
+		t.Errorf("Caddy leads to %v", to)
+	}
+	var to []string
+	for _, m := range regexp.MustCompile(`(?m)^\tserver (\S+) `).FindAllStringSubmatch(string(nginx), -1) {
+		to = append(to, m[1])
+	}
+	if upstream := nginx.find(t, `upstream (\w+) \{$`); fmt.Sprint(to) != fmt.Sprint(servers) ||
+		nginx.find(t, `proxy_pass http://(\S+);`) != upstream {
+		t.Errorf("nginx leads to %v", to)
+	}
+	if path := caddy.find(t, `health_uri (\S+)`); path != "/readyz" {
+		t.Errorf("Caddy asks %s", path)
+	}
+	if one, other := caddy.find(t, `(\S+) \{$`), nginx.find(t, `server_name (\S+);`); one != other {
+		t.Errorf("the names are %s and %s", one, other)
+	}
+	nginx.fits(t)
+}
+
+// TestExamplesHaveNoSecrets: a password that somebody has to choose is called one, so that
+// nobody runs a cluster with that of the example by mistake.
+func TestExamplesHaveNoSecrets(t *testing.T) {
+	files, err := filepath.Glob(examplesCluster + "/*")
+	if err != nil || len(files) < 7 {
+		t.Fatal(files, err)
+	}
+	secret := regexp.MustCompile(`(?i)password:\s*"?([^"\s]+)|nats(?:-route)?://\w+:([^@]+)@`)
+	found := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range secret.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if p := m[1] + m[2]; p != "PASSWORD-OF-VIZ" && p != "PASSWORD-OF-NODES" {
+				t.Errorf("%s has the password %s", name, p)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d passwords are there", found)
+	}
+}
