@@ -49,6 +49,10 @@ type Config struct {
 	OpenCourse func() (*lessons.Course, *progress.Store, error)
 	// API says who may use the addresses that other programs' clients speak.
 	API api.Access
+	// Away, where not nil, returns an error, [store.ErrAway], while what people do cannot
+	// be kept because its place cannot be reached. It does not block. Pages then say so,
+	// and show nothing of what somebody has done.
+	Away func() error
 	// Classes is where and how classes are held; none are without Course.
 	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server,
@@ -144,9 +148,23 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger,
-		shell.Embeds(cfg.EmbedOrigins, s.learners.Admit(s.desk, shell.Compressed(mux))),
+		shell.Embeds(cfg.EmbedOrigins, s.learners.Admit(s.desk, shell.Compressed(s.warned(mux)))),
 	)))
 	return s, nil
+}
+
+// warned passes requests on to next. While what people do cannot be kept, pages say so.
+func (s *Server) warned(next http.Handler) http.Handler {
+	if s.cfg.Away == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.cfg.Away(); err != nil && r.URL.Path != "/ws" { // a socket outlives it
+			ctx := shell.Warn(r.Context(), store.Why(err)+" What you did before is still there, but can’t be shown.")
+			r = r.WithContext(progress.WhileAway(ctx))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // Handler answers every request, behind the gate.
@@ -174,6 +192,12 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
 		return
+	}
+	if s.cfg.Away != nil {
+		if err := s.cfg.Away(); err != nil {
+			shell.Text(w, http.StatusServiceUnavailable, store.Why(err))
+			return
+		}
 	}
 	if s.cfg.Progress != nil {
 		if why := s.cfg.Progress.Trouble(r.Context()); why != "" {

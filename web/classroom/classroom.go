@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -155,6 +156,9 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
 	if e, ok := terms.AsRefusal(err); ok {
 		return cmp.Or(statuses[e.Code], http.StatusConflict), cmp.Or(heads[e.Code], "Nothing was changed."), e.Message
+	}
+	if why := store.Why(err); why != "" {
+		return http.StatusServiceUnavailable, "Not kept.", why
 	}
 	if r.Context().Err() == nil {
 		p.Log.Error("a class", "path", r.URL.Path, "err", err)

@@ -108,7 +108,7 @@ var ErrDamaged = errors.New("what was saved could not be read and was set aside"
 
 // ErrAway is returned when what stores the logs cannot be reached. It may be back a
 // moment later.
-var ErrAway = errors.New("what stores the logs cannot be reached")
+var ErrAway = store.ErrAway
 
 // ErrTooLarge is returned for a batch that exceeds the limits.
 var ErrTooLarge = errors.New("too large for a log")

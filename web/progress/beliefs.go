@@ -19,8 +19,7 @@ type firstAnswer struct {
 // Beliefs returns what a learner has answered of the course's questions, in the order of
 // the quiz.
 func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, err error) {
-	err = s.use(ctx, learnerID, func(l *learner) error {
-		st := l.State()
+	err = s.glance(ctx, learnerID, func(st *state) {
 		for _, q := range s.course.Questions {
 			first, now := st.Firsts[q.ID], st.Credit[q.ID]
 			if first == nil || now == nil {
@@ -32,7 +31,6 @@ func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, e
 			}
 			list = append(list, b)
 		}
-		return nil
 	})
 	return list, err
 }

@@ -5,9 +5,8 @@ import "context"
 // Calibration compares the confidence a learner stated with how often they
 // were right, over all their predictions.
 func (s *Store) Calibration(ctx context.Context, learnerID string) (c Calibration, err error) {
-	err = s.use(ctx, learnerID, func(l *learner) error {
-		c = l.State().Guesses.calibration()
-		return nil
+	err = s.glance(ctx, learnerID, func(st *state) {
+		c = st.Guesses.calibration()
 	})
 	return c, err
 }

@@ -61,10 +61,7 @@ func sameCard(ctx context.Context, l *learner, card, id string) error {
 
 // Cards returns the current state of all cards.
 func (s *Store) Cards(ctx context.Context, learnerID string) (d Deck, err error) {
-	err = s.use(ctx, learnerID, func(l *learner) error {
-		d = s.deck(l.State(), s.time())
-		return nil
-	})
+	err = s.glance(ctx, learnerID, func(st *state) { d = s.deck(st, s.time()) })
 	return d, err
 }
 

@@ -13,9 +13,8 @@ type counted struct {
 
 // Map returns how far a learner has got.
 func (s *Store) Map(ctx context.Context, learnerID string) (m Map, err error) {
-	err = s.use(ctx, learnerID, func(l *learner) error {
-		m = s.mapOf(l.State())
-		return nil
+	err = s.glance(ctx, learnerID, func(st *state) {
+		m = s.mapOf(st)
 	})
 	return m, err
 }

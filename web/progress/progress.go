@@ -99,6 +99,9 @@ func (s *Store) use(ctx context.Context, name string, f func(*learner) error) er
 	if !saved.Name(name) {
 		return saved.Refuse("learner %s", saved.WantName)
 	}
+	if isAway(ctx) {
+		return store.ErrAway
+	}
 	return s.learners.Use(ctx, name, f)
 }
 

@@ -20,6 +20,9 @@ var (
 	// ErrBrowserFull is returned where a browser keeps what people do, if it gives no
 	// more space.
 	ErrBrowserFull = errors.New("the browser gives no more space")
+	// ErrAway is returned where what people do is kept elsewhere, if that cannot be
+	// reached. It may be back a moment later.
+	ErrAway = errors.New("what stores the logs cannot be reached")
 	// ErrScarce is returned for what is refused because space is running out, see
 	// [Space].
 	ErrScarce = errors.New("there is little space left for the database")
@@ -37,6 +40,8 @@ func Why(err error) string {
 		{ErrFull, "The server has no space left for its data, so nothing new is kept until there is some again."},
 		{ErrDisk, "The server's disk reports an error, so nothing new is kept until it works again."},
 		{ErrBrowserFull, "This browser gives no more space, so nothing new is kept until there is some again."},
+		{ErrAway, "The server can’t reach the place where it keeps what people do, so nothing new is kept until it " +
+			"can again. It tries by itself."},
 		{ErrScarce, "The server has little space left for its data, and what is left is reserved for learners it " +
 			"already knows: for their answers and card reviews, and for the votes of classes."},
 	} {

@@ -46,6 +46,8 @@ type Options struct {
 	View shell.View
 	// Model writes, instead of the bundled one.
 	Model *infer.Model
+	// Change, if not nil, is called with the settings before the server is made.
+	Change func(*web.Config)
 	// Embeds are the sites that may show its pages inside their own.
 	Embeds []string
 }
@@ -88,14 +90,18 @@ func Serve(t testing.TB, o Options) string {
 	logs := journal.For(db)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	h := httptest.NewUnstartedServer(nil)
-	s, err := web.New(web.Config{
+	cfg := web.Config{
 		Model: o.Model, Draft: testmodel.Draft(t),
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
 		API:          *o.API, Logger: quiet, Secret: o.Secret, Admission: o.Admission, Database: db,
 		EmbedOrigins: o.Embeds,
-	})
+	}
+	if o.Change != nil {
+		o.Change(&cfg)
+	}
+	s, err := web.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,119 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/store"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// person is somebody with a browser that keeps cookies.
+type person struct {
+	t      *testing.T
+	server string
+	http.Client
+}
+
+func newPerson(t *testing.T, server string) *person {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &person{t, server, http.Client{Jar: jar}}
+}
+
+// asks sends a request, with a form if it is a POST, and returns the answer's status and
+// text.
+func (v *person) asks(method, path string, form url.Values) (int, string) {
+	v.t.Helper()
+	r, err := http.NewRequest(method, v.server+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", v.server)
+	resp, err := v.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// TestWhileLogsAreAway: while what people do cannot be kept, lessons, exercises and runs
+// work and say so, nothing is confirmed, and load balancers are told. Afterwards all is as
+// before.
+func TestWhileLogsAreAway(t *testing.T) {
+	t.Parallel()
+	var away atomic.Bool
+	v := newPerson(t, webtest.Serve(t, webtest.Options{Change: func(c *web.Config) {
+		c.Away = func() error {
+			if away.Load() {
+				return store.ErrAway
+			}
+			return nil
+		}
+	}}))
+	lesson := webtest.Course(t).Lessons[0]
+	visit := url.Values{"section": {lesson.Sections[0].Key()}, "lesson": {lesson.Slug}}
+	if status, page := v.asks("POST", "/learn/visit", visit); status != http.StatusOK {
+		t.Fatalf("a visit: %d %s", status, page)
+	}
+	_, before := v.asks("GET", "/learn", nil)
+	why := store.Why(store.ErrAway)
+	if strings.Contains(before, why) {
+		t.Error("all is well, and the page warns")
+	}
+
+	away.Store(true)
+	for path, want := range map[string]struct {
+		status int
+		warns  bool
+	}{
+		"/": {200, true}, "/learn": {200, true}, lesson.Href(): {200, true}, "/practice": {200, true},
+		"/practice/softmax": {200, true}, "/quiz": {200, true}, "/cards": {200, true}, "/predict": {200, true},
+		"/assigned": {200, true}, "/labs": {200, true}, "/teach": {200, true}, "/loop": {200, false},
+		"/loop?prompt=A": {200, false}, "/progress": {503, true}, "/progress/export": {503, true},
+		"/healthz": {200, false}, "/readyz": {503, true},
+	} {
+		status, page := v.asks("GET", path, nil)
+		if warns := strings.Contains(page, why); status != want.status || warns != want.warns {
+			t.Errorf("GET %s: %d, and it warns: %v, want %+v", path, status, warns, want)
+		}
+	}
+	card := webtest.Course(t).Cards[0].ID
+	for path, form := range map[string]url.Values{
+		"/learn/visit":     visit,
+		"/cards/review":    {"card": {card}, "grade": {"good"}, "key": {"k1"}},
+		"/progress/delete": {"sure": {"yes"}},
+	} {
+		if status, page := v.asks("POST", path, form); status != http.StatusServiceUnavailable ||
+			!strings.Contains(page, why) {
+			t.Errorf("POST %s: %d %s", path, status, page)
+		}
+	}
+
+	away.Store(false)
+	if status, page := v.asks("GET", "/readyz", nil); status != http.StatusOK {
+		t.Errorf("/readyz afterwards: %d %s", status, page)
+	}
+	if _, after := v.asks("GET", "/learn", nil); after != before {
+		t.Error("the map is not what it was before")
+	}
+	_, export := v.asks("GET", "/progress/export", nil)
+	if strings.Contains(export, card) || !strings.Contains(export, lesson.Sections[0].Key()) {
+		t.Errorf("what was kept: %s", export)
+	}
+}
