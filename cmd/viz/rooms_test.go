@@ -84,7 +84,7 @@ var ranks = map[string]int{
 	"web":                     12,
 	"web/tab":                 13, // what a browser runs
 	"web/site":                14, // writes the static site
-	"web/webtest":             13, // runs the whole server for tests of pages
+	"web/webtest":             15, // runs the whole program for tests of pages
 	"cmd/viz":                 15,
 	"cmd/viz/tab":             14, // the program for browsers
 	"cmd/viz/tab/build":       0,  // builds it

@@ -16,37 +16,51 @@ import (
 func (tab *Tab) Reload() {
 	tab.t.Helper()
 	tab.do("reload", chromedp.Reload())
+	tab.arrive()
 }
 
 // Go goes to a URL in this tab.
 func (tab *Tab) Go(url string) {
 	tab.t.Helper()
+	if tab.site != nil {
+		url = tab.site.at(url)
+	}
 	tab.do("go to "+url, chromedp.Navigate(url))
+	tab.arrive()
 }
 
-// URL returns the address in the address bar.
+// URL returns the address in the address bar; of a site, as a server would have it.
 func (tab *Tab) URL() string {
 	tab.t.Helper()
-	return ask(tab, "read the address", chromedp.Location())
+	url := ask(tab, "read the address", chromedp.Location())
+	if s := tab.site; s != nil {
+		if rest, ok := strings.CutPrefix(url, s.URL); ok {
+			return s.URL + s.own("."+rest)
+		}
+	}
+	return url
 }
+
+// css selects elements.
+func (tab *Tab) css(selector string) chromedp.CSS { return chromedp.CSS(tab.site.script(selector)) }
 
 // Click clicks the first element that matches a CSS selector, once it is
 // visible.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
-	tab.do("click "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	tab.do("click "+selector, chromedp.Click(tab.css(selector), chromedp.NodeVisible))
 }
 
 // Tap is Click with a finger.
 func (tab *Tab) Tap(selector string) {
 	tab.t.Helper()
-	tab.do("tap "+selector, chromedp.Tap(chromedp.CSS(selector), chromedp.NodeVisible))
+	tab.do("tap "+selector, chromedp.Tap(tab.css(selector), chromedp.NodeVisible))
 }
 
 // Type focuses an element and types text, key by key.
 func (tab *Tab) Type(selector, text string) {
 	tab.t.Helper()
-	tab.do("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
+	tab.do("type into "+selector, chromedp.SendKeys(tab.css(selector), text, chromedp.NodeVisible))
 }
 
 // Keys presses keys, wherever the focus is.
@@ -100,25 +114,25 @@ func (tab *Tab) Files(selector string, paths ...string) {
 		}
 		paths[i] = whole
 	}
-	tab.do("choose files", chromedp.SetUploadFiles(chromedp.CSS(selector), paths, chromedp.NodeReady))
+	tab.do("choose files", chromedp.SetUploadFiles(tab.css(selector), paths, chromedp.NodeReady))
 }
 
 // Eval runs statements for their side effects.
 func (tab *Tab) Eval(statements string) {
 	tab.t.Helper()
-	tab.do("run a script", chromedp.Evaluate[chromedp.Void]("(() => {"+statements+"\n})()"))
+	tab.do("run a script", chromedp.Evaluate[chromedp.Void](tab.site.script("(() => {"+statements+"\n})()")))
 }
 
 // Await runs statements and waits for the promise that they return.
 func (tab *Tab) Await(statements string) {
 	tab.t.Helper()
-	tab.do("run a script", chromedp.Evaluate[chromedp.Void]("(() => {"+statements+"\n})()", chromedp.EvalAwaitPromise))
+	tab.do("run a script", chromedp.Evaluate[chromedp.Void](tab.site.script("(() => {"+statements+"\n})()"), chromedp.EvalAwaitPromise))
 }
 
 // Value returns a script's value.
 func Value[T any](tab *Tab, script string) T {
 	tab.t.Helper()
-	return ask(tab, "run "+script, chromedp.Evaluate[T](script))
+	return ask(tab, "run "+script, chromedp.Evaluate[T](tab.site.script(script)))
 }
 
 // Text returns an element's rendered text, trimmed.
@@ -140,7 +154,11 @@ func (tab *Tab) Texts(selector string) []string {
 // Attr returns an element's attribute, "" where it has none.
 func (tab *Tab) Attr(selector, name string) string {
 	tab.t.Helper()
-	return Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute(%q) ?? ""`, selector, name))
+	value := Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute(%q) ?? ""`, selector, name))
+	if name == "href" || name == "action" {
+		return tab.site.own(value)
+	}
+	return value
 }
 
 // where says what a page shows that waits for something: its address, the element with
@@ -182,7 +200,7 @@ func (tab *Tab) holds(script string, within time.Duration) bool {
 				} catch (error) { fail(error); }
 			};
 			look(5);
-		})`, within.Milliseconds(), script),
+		})`, within.Milliseconds(), tab.site.script(script)),
 		chromedp.EvalAwaitPromise,
 	))
 	if err != nil && !leftPage(err) {

@@ -168,6 +168,7 @@ type Tab struct {
 	t      testing.TB
 	ctx    context.Context
 	screen Screen // as last set
+	site   *Site  // that it goes through; nil for a server
 
 	*console
 }
@@ -218,7 +219,7 @@ func (tab *Tab) Fail(format string, args ...any) { tab.t.Helper(); tab.t.Errorf(
 func open(t testing.TB, of context.Context, s Screen, url string, options ...chromedp.ContextOption) *Tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(of, options...)
-	tab := &Tab{t: t, ctx: ctx, console: &console{}}
+	tab := &Tab{t: t, ctx: ctx, site: siteAt(url), console: &console{}}
 	if err := chromedp.Do(ctx); err != nil {
 		cancel()
 		t.Fatalf("open a tab: %v", err)
@@ -243,6 +244,10 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 	call(tab, "stop the reports of styles", css.Disable, cdp.Empty{})
 	tab.Screen(s)
 	tab.Go(url)
+	if tab.site != nil && tab.site.New != "" && len(options) > 0 {
+		tab.Await(tab.site.New)
+		tab.Go(url)
+	}
 	return tab
 }
 

@@ -96,7 +96,7 @@ const findSpot = `(async (selector, finger) => {
 // next page, while the tab is just leaving this one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
-	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise)
+	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, tab.site.script(selector), finger), chromedp.EvalAwaitPromise)
 	for deadline := time.Now().Add(Patience); ; {
 		ctx, cancel := context.WithTimeout(tab.ctx, Patience)
 		at, err := chromedp.Run(ctx, look)

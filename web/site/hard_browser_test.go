@@ -1,4 +1,4 @@
-package site
+package site_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // cable is a file server whose cable is pulled after so many bytes of what the program is
@@ -52,8 +53,7 @@ func TestCablePulledAtEveryTenth(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	serve(t, nil)
-	first := quick.first
+	first := webtest.SiteWithLessons(t).First
 	for tenth := range int64(10) {
 		t.Run(fmt.Sprintf("%d of 10", tenth), func(t *testing.T) {
 			host := &cable{}
@@ -130,7 +130,7 @@ func TestNoStorage(t *testing.T) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/worker.js") {
 				w.Header().Set("Content-Type", "text/javascript")
-				fmt.Fprintf(w, "%s%s", none, quick.files["worker.js"].Data)
+				fmt.Fprintf(w, "%s%s", none, webtest.SiteWithLessons(t).Files["worker.js"].Data)
 				return
 			}
 			files.ServeHTTP(w, r)
@@ -159,7 +159,7 @@ IDBObjectStore.prototype.put = function (...what) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/worker.js") {
 				w.Header().Set("Content-Type", "text/javascript")
-				fmt.Fprintf(w, "%s%s", full, quick.files["worker.js"].Data)
+				fmt.Fprintf(w, "%s%s", full, webtest.SiteWithLessons(t).Files["worker.js"].Data)
 				return
 			}
 			files.ServeHTTP(w, r)

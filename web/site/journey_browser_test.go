@@ -1,4 +1,4 @@
-package site
+package site_test
 
 import (
 	"fmt"
@@ -22,9 +22,6 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.files.ServeHTTP(w, r)
 }
-
-// runs is true where the program runs in the page's worker.
-const runs = `document.documentElement?.dataset.runs !== undefined`
 
 // TestJourney goes through a site on a plain file server, under a path: from the home page
 // to the Loop, where the model writes three tokens; to a lesson, with its experiment; and

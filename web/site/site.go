@@ -48,7 +48,7 @@ type Options struct {
 	Quick bool
 }
 
-// files are the files of a site by their paths.
+// files are those of a site by their paths.
 type files map[string][]byte
 
 // Write writes a site into a folder, which must be empty or missing. Nobody must add to
@@ -59,7 +59,7 @@ func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Summary{}, err
 	}
-	all, sum, err := o.files(ctx)
+	all, sum, err := o.Make(ctx)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -68,7 +68,6 @@ func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	sum.Files = len(all) - sum.Pages
 	return sum, nil
 }
 
@@ -78,8 +77,8 @@ type Summary struct {
 	First        int64 // bytes that a browser loads before the model can run, beside pages
 }
 
-// files makes all files.
-func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
+// Make makes a site's files, by their paths.
+func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, err error) {
 	all := files{}
 	d := described{Public: o.Public, Files: map[string]bool{}, Pages: map[string]string{}}
 	if err := o.addPages(ctx, all, &d); err != nil {
@@ -97,14 +96,14 @@ func (o Options) files(ctx context.Context) (_ files, sum Summary, err error) {
 	all["manifest.webmanifest"] = []byte(manifest)
 	d.Files["manifest.webmanifest"] = true
 	d.Version = all.version()
-	sum.Pages = len(d.Pages)
 	if all["worker.js"], err = d.script(); err != nil {
 		return nil, sum, err
 	}
-	if o.Quick {
-		return all, sum, nil
+	if !o.Quick {
+		err = all.pack(ctx)
 	}
-	return all, sum, all.pack(ctx)
+	sum.Pages, sum.Files = len(d.Pages), len(all)-len(d.Pages)
+	return all, sum, err
 }
 
 // addProgram adds the program and its models, and returns the bytes that a browser loads of

@@ -1,4 +1,4 @@
-package site
+package site_test
 
 import (
 	"bytes"
@@ -15,22 +15,32 @@ import (
 	"testing/fstest"
 
 	"github.com/andybalholm/brotli"
+
+	"github.com/tokenbytoken/viz/web/site"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // light is a site whose program and models are a few bytes, since only their places
 // matter.
-func light(t *testing.T, handler http.Handler) Options {
+func light(t *testing.T, handler http.Handler) site.Options {
 	t.Helper()
 	model := fstest.MapFS{"config.json": {Data: []byte("{}")}}
-	return Options{
-		Handler: handler, Host: host, Program: []byte("\x00asm"), Exec: []byte("// go"),
-		Models: []Model{{"a", model}, {"b", model}},
+	return site.Options{
+		Handler: handler, Host: webtest.SiteHost, Program: []byte("\x00asm"), Exec: []byte("// go"),
+		Models: []site.Model{{"a", model}, {"b", model}},
 	}
 }
 
-func made(t *testing.T, o Options) files {
+// server is a server as viz site has one.
+func server(t *testing.T) http.Handler {
 	t.Helper()
-	all, _, err := o.files(t.Context())
+	course, _ := webtest.CourseWithOwn(t)
+	return webtest.SiteServer(t, course)
+}
+
+func made(t *testing.T, o site.Options) map[string][]byte {
+	t.Helper()
+	all, _, err := o.Make(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +78,7 @@ func parting(one, two []byte) string {
 // 16 where they are compressed in haste, as here. The model that drafts is not in it.
 func TestFirstVisit(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	o.Handler, o.Lessons = http.NotFoundHandler(), nil
-	d := described{}
-	first, err := o.addProgram(files{}, &d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first > 16_600_000 {
+	if first := webtest.SiteWithLessons(t).First; first > 16_600_000 {
 		t.Errorf("a first visit loads %d bytes", first)
 	}
 }
@@ -89,23 +92,21 @@ func TestSiteWithOwnLessons(t *testing.T) {
 	t.Parallel()
 	o := light(t, http.NotFoundHandler())
 	o.Quick, o.Lessons = true, map[string]string{"01-mine.md": "Mine."}
-	d := described{}
-	all := files{}
-	if err := o.addLessons(all, &d); err != nil {
-		t.Fatal(err)
-	}
-	r, err := gzip.NewReader(bytes.NewReader(all[d.Lessons.Path]))
+	at, data, script, err := o.LessonsFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, d.Lessons.Path, r, []byte(`{"01-mine.md":"Mine."}`))
-	script, err := d.script()
-	if err != nil || !strings.Contains(string(script), `"lessons":{"name":"lessons.json","path":"`+d.Lessons.Path) {
-		t.Errorf("%v; the worker has %.300s", err, script)
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
 	}
-	o.Lessons, d = nil, described{}
-	if err := o.addLessons(files{}, &d); err != nil || d.Lessons != nil {
-		t.Errorf("without own lessons: %v, %v", d.Lessons, err)
+	same(t, at, r, []byte(`{"01-mine.md":"Mine."}`))
+	if !strings.Contains(string(script), `"lessons":{"name":"lessons.json","path":"`+at) {
+		t.Errorf("the worker has %.300s", script)
+	}
+	o.Lessons = nil
+	if at, _, _, err := o.LessonsFile(); err != nil || at != "" {
+		t.Errorf("without own lessons: %q, %v", at, err)
 	}
 }
 
@@ -162,7 +163,7 @@ var answered = []string{
 	"practice/", "embed/",
 }
 
-func checkPage(t *testing.T, all files, name, page string) {
+func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 	t.Helper()
 	if !strings.Contains(page, "<meta http-equiv=\"Content-Security-Policy\"") || strings.Contains(page, "<script>") {
 		t.Errorf("%s has no policy, or a script of its own", name)
@@ -191,10 +192,10 @@ func checkPage(t *testing.T, all files, name, page string) {
 func TestFolderMustBeEmpty(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := write(dir+"/other.txt", []byte("mine")); err != nil {
+	if err := site.WriteFile(dir+"/other.txt", []byte("mine")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "other.txt") {
+	if _, err := site.Write(t.Context(), dir, site.Options{}); err == nil || !strings.Contains(err.Error(), "other.txt") {
 		t.Errorf("a folder with a file in it: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package site
+package site_test
 
 import (
 	"compress/gzip"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/site"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // sender counts what a file server sends.
@@ -53,7 +55,7 @@ func (s *sender) sent(b *testing.B) int64 {
 	defer s.mu.Unlock()
 	n := s.plain
 	for name := range s.gz {
-		zipped, err := zip(quick.files[name].Data, gzip.BestCompression)
+		zipped, err := site.Zip(webtest.SiteWithLessons(b).Files[name].Data, gzip.BestCompression)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,7 @@
-// Package webtest runs the whole server for tests of its pages: policy headers,
-// the bundled pair of models, the course, a record of progress in memory. Only
-// tests import it. (Package web's own tests look inside the server, and start
+// Package webtest runs the whole program for tests of its pages. [Serve] runs the
+// server: policy headers, the bundled pair of models, the course, a record of progress
+// in memory. [InTab] runs the same tests with the program in a page of a static site.
+// Only tests import it. (Package web's own tests look inside the server, and start
 // it themselves.)
 package webtest
 
@@ -74,6 +75,10 @@ func switched(view shell.View, next http.Handler) http.Handler {
 // Serve runs a server until the test ends and returns its URL.
 func Serve(t testing.TB, o Options) string {
 	t.Helper()
+	if IsInTab(t) {
+		onlyServer(t, o)
+		return ServeTab(t, o.View)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,0 +1,12 @@
+package learn_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestInTab goes through Learn where the program runs in the page.
+func TestInTab(t *testing.T) {
+	webtest.InTab(t, TestLessonByEveryHand, TestReadingIsNoticed, TestMenu)
+}

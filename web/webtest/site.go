@@ -1,0 +1,206 @@
+package webtest
+
+import (
+	"context"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/site"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// Under is where the sites of tests are on their host.
+const Under = "/some/course/"
+
+// Runs is a script that is true on a site's page when the program runs in its worker.
+const Runs = `document.documentElement?.dataset.runs !== undefined`
+
+// SiteHost is the name by which a site's server knows itself.
+const SiteHost = "site.invalid"
+
+// Site is a static site with the program, in which everything is compressed in haste.
+type Site struct {
+	Files fstest.MapFS
+	First int64 // bytes that a first visit loads before the model runs
+}
+
+// Serve serves the site as any file server would, under a path, until the test ends, and
+// returns its address, with a slash at the end. change, where not nil, is asked first.
+func (s *Site) Serve(t testing.TB, change func(http.Handler) http.Handler) string {
+	t.Helper()
+	files := http.StripPrefix(strings.TrimSuffix(Under, "/"), http.FileServerFS(s.Files))
+	if change != nil {
+		files = change(files)
+	}
+	h := httptest.NewServer(files)
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+	})
+	return h.URL + Under
+}
+
+// made is a site that is made once for all tests of a package.
+type made struct {
+	once sync.Once
+	site *Site
+}
+
+var plain, own made
+
+// SiteWithLessons is a site with the worked example of an instructor's own lessons.
+func SiteWithLessons(t testing.TB) *Site {
+	t.Helper()
+	course, texts := CourseWithOwn(t)
+	return own.make(t, course, texts)
+}
+
+// PlainSite is a site as "make site" makes it.
+func PlainSite(t testing.TB) *Site {
+	t.Helper()
+	return plain.make(t, Course(t), nil)
+}
+
+func (m *made) make(t testing.TB, course *lessons.Course, texts map[string]string) *Site {
+	t.Helper()
+	m.once.Do(func() {
+		all, sum, err := siteOptions(t, course, texts).Make(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Site{fstest.MapFS{}, sum.First}
+		for name, data := range all {
+			s.Files[name] = &fstest.MapFile{Data: data}
+		}
+		m.site = s
+	})
+	if m.site == nil {
+		t.Fatal("the site could not be made; an earlier test says why")
+	}
+	return m.site
+}
+
+// CourseWithOwn is the course with the worked example of an instructor's own files, and
+// these files.
+func CourseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
+	t.Helper()
+	root, err := top()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := lessons.ReadOwn(filepath.Join(root, "testdata", "lessons"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := lessons.LoadTexts(lessons.English, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return course, texts
+}
+
+// SiteServer is a server as "viz site" has one, which knows itself as [SiteHost].
+func SiteServer(t testing.TB, course *lessons.Course) http.Handler {
+	t.Helper()
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := web.New(web.Config{
+		Model: testmodel.Target(t), Draft: testmodel.Draft(t), Course: course, AllowedHosts: []string{SiteHost},
+		EmbedOrigins: []string{shell.Anywhere}, ModelPlace: model.Place{Opens: true},
+		Progress: progress.New(journal.For(db), db, course, time.Now), Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.Handler()
+}
+
+// top is the folder of the module.
+var top = sync.OnceValues(func() (string, error) {
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	return filepath.Dir(strings.TrimSpace(string(mod))), err
+})
+
+// program builds the program for browsers, as "make site" does. The go tool leaves a file
+// alone that is what it would build, so only the first build after a change takes time.
+var program = sync.OnceValues(func() (string, error) {
+	root, err := top()
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	name := fnv.New64a()
+	io.WriteString(name, root) // working trees do not share it
+	file := filepath.Join(cache, "viz-test", strconv.FormatUint(name.Sum64(), 36)+".wasm")
+	build := exec.Command("go", "run", "./cmd/viz/tab/build", "-o", file)
+	build.Dir = root
+	build.Stderr = os.Stderr
+	return file, build.Run()
+})
+
+// siteOptions are those of a quick site with the program.
+func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) site.Options {
+	t.Helper()
+	file, err := program()
+	if err != nil {
+		t.Fatal("building ./cmd/viz/tab for js/wasm:", err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := site.Options{Handler: SiteServer(t, course), Host: SiteHost, Lessons: own, Quick: true}
+	if o.Program, err = os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
+	if o.Exec, err = os.ReadFile(script); err != nil {
+		t.Fatal(err)
+	}
+	for i, open := range []func() (fs.FS, error){bundled.TargetFiles, bundled.DraftFiles} {
+		files, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := []string{testmodel.Target(t).Name(), testmodel.Draft(t).Name()}[i]
+		o.Models = append(o.Models, site.Model{Name: name, Files: files})
+	}
+	return o
+}
