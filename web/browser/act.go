@@ -126,7 +126,8 @@ func (tab *Tab) Eval(statements string) {
 // Await runs statements and waits for the promise that they return.
 func (tab *Tab) Await(statements string) {
 	tab.t.Helper()
-	tab.do("run a script", chromedp.Evaluate[chromedp.Void](tab.site.script("(() => {"+statements+"\n})()"), chromedp.EvalAwaitPromise))
+	script := tab.site.script("(() => {" + statements + "\n})()")
+	tab.do("run a script", chromedp.Evaluate[chromedp.Void](script, chromedp.EvalAwaitPromise))
 }
 
 // Value returns a script's value.

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // fixtures has small random models of several formats.
@@ -104,7 +105,7 @@ func writesAs(t *testing.T, tab *browser.Tab, path string) {
 	s := infer.DefaultSettings()
 	s.Stop.MaxTokens = tokens
 	s.Set("seed", seed)
-	stages := stagesOf(t, tab, map[string]any{"cmd": "set", "n": 1, "seed": seed}, "Hello", tokens)
+	stages := webtest.Stages(t, tab, map[string]any{"cmd": "set", "n": 1, "seed": seed}, "Hello", tokens)
 	compare(t, m, "Hello", s, stages)
 	if m.Hash() == testmodel.Target(t).Hash() {
 		t.Error("the model is the site's own, which proves nothing")

@@ -195,7 +195,8 @@ func TestFolderMustBeEmpty(t *testing.T) {
 	if err := site.WriteFile(dir+"/other.txt", []byte("mine")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := site.Write(t.Context(), dir, site.Options{}); err == nil || !strings.Contains(err.Error(), "other.txt") {
+	_, err := site.Write(t.Context(), dir, site.Options{})
+	if err == nil || !strings.Contains(err.Error(), "other.txt") {
 		t.Errorf("a folder with a file in it: %v", err)
 	}
 }

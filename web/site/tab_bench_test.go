@@ -76,7 +76,7 @@ func BenchmarkTab(b *testing.B) {
 	loaded := host.sent(b)
 	write := func(tokens int) time.Duration {
 		began := time.Now()
-		tab.Await(fmt.Sprintf(traced, fmt.Sprintf(`[{"cmd":"stop","n":1,"max_tokens":%d},`+
+		tab.Await(fmt.Sprintf(webtest.Traced, fmt.Sprintf(`[{"cmd":"stop","n":1,"max_tokens":%d},`+
 			`{"cmd":"start","n":2,"prompt":"Once upon a time there was a"},{"cmd":"finish","n":3}]`, tokens)))
 		return time.Since(began)
 	}

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -171,8 +172,10 @@ var program = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(cache, "viz-test", strconv.FormatUint(name.Sum64(), 36)+".wasm")
 	build := exec.Command("go", "run", "./cmd/viz/tab/build", "-o", file)
 	build.Dir = root
-	build.Stderr = os.Stderr
-	return file, build.Run()
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, said)
+	}
+	return file, nil
 })
 
 // siteOptions are those of a quick site with the program.

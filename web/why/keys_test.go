@@ -68,7 +68,7 @@ func TestBrowserFromTheLoop(t *testing.T) {
 	tab.Until(`document.querySelector("[data-why]") && document.body.dataset.link`)
 	tab.Eval(`document.querySelector("[data-why]").closest("details").open = true`)
 	tab.Eval(`document.querySelector("[data-why]").dispatchEvent(new Event("pointerover", {bubbles: true}))`)
-	tab.Until(`document.querySelector("[data-why]").getAttribute("href").startsWith("/why?log=")`)
+	tab.Until(`document.querySelector("[data-why]").href.match(/\/why\/?\?log=/)`)
 	tab.Go(site + tab.Attr("[data-why]", "href"))
 	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
 	tab.Go(site + tab.Attr(".why__back a", "href"))
@@ -83,7 +83,7 @@ func TestBrowserFromTheLoop(t *testing.T) {
 		return document.querySelector("#map-zoom [data-why]") !== null;
 	})()`)
 	tab.Eval(`document.querySelector("#map-zoom [data-why]").focus()`)
-	tab.Until(`document.querySelector("#map-zoom [data-why]").getAttribute("href").match(/^\/why\?log=.*off=L1$/)`)
+	tab.Until(`document.querySelector("#map-zoom [data-why]").href.match(/\/why\/?\?log=.*off=L1$/)`)
 	tab.Go(site + tab.Attr("#map-zoom [data-why]", "href"))
 	tab.Until(`document.querySelectorAll('.parts tbody [aria-pressed="true"]').length === 7`)
 }

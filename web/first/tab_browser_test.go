@@ -1,0 +1,12 @@
+package first_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestInTab goes through the first run where the program runs in the page.
+func TestInTab(t *testing.T) {
+	webtest.InTab(t, TestBrowserFirstRun)
+}

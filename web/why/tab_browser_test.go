@@ -1,0 +1,15 @@
+package why_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestInTab goes through the page, and that of scores, where the program runs in the page.
+func TestInTab(t *testing.T) {
+	webtest.InTab(
+		t, TestBrowserSwitchesParts, TestBrowserOnAPhone, TestPageIsAccessible, TestBrowserByKeys,
+		TestBrowserFormsByKeys, TestBrowserFromTheLoop, TestScoreIsAccessible,
+	)
+}
