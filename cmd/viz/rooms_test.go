@@ -64,6 +64,7 @@ var ranks = map[string]int{
 	"web/progress/saved":      6,
 	"web/progress":            7,
 	"web/class":               7,
+	"web/cluster":             8, // several servers, joined by NATS
 	"web/loop/runs":           7,
 	"web/wire":                7,
 	"web/session/sessiontest": 7, // states of runs, for tests

@@ -131,6 +131,6 @@ func (p Paces) withDefaults() Paces {
 
 // The longest messages of a cluster, in bytes.
 const (
-	maxRequest = 256 << 10
-	maxReply   = 4 << 20
+	MaxRequest = 256 << 10 // to one server
+	MaxReply   = 4 << 20   // its answer, or a view
 )

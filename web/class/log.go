@@ -23,6 +23,7 @@ const (
 	typePoll      = "poll"      // poll
 	typeVote      = "vote"      // its id contains its number: the highest counts
 	typeWithdrawn = "withdrawn" // a vote that does not count
+	typeSecret    = "secret"    // the hash of the instructor's secret, in a cluster
 )
 
 // The data of records, except for those that are a value of the room.
@@ -170,6 +171,8 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 		return about, read(r, func(x epochRecord) { k.Epoch = max(k.Epoch, x.Epoch) })
 	case typeSeq:
 		return about, read(r, func(x seqRecord) { k.Seq = x.Seq })
+	case typeSecret: // asked for by SecretIn
+		return about, read(r, func(secretRecord) {})
 	case typeText:
 		return about, len(k.Texts) < maxTexts && read(r, func(x Text) { k.Texts = append(k.Texts, x) })
 	case typeMember, typeName, typePoll:

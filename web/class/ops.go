@@ -57,7 +57,7 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 	var out reply
 	var q request
 	err := fault.Do(h.cfg.Log, "a request of another server", func() error {
-		if len(data) > maxRequest {
+		if len(data) > MaxRequest {
 			return fmt.Errorf("a request of %d bytes", len(data))
 		}
 		if err := json.Unmarshal(data, &q); err != nil {
@@ -87,7 +87,7 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 		}
 	}
 	text, err := json.Marshal(out)
-	if err != nil || len(text) > maxReply {
+	if err != nil || len(text) > MaxReply {
 		text = []byte(`{"failed":true}`)
 	}
 	return text

@@ -73,7 +73,7 @@ func (f *relay) shown(v *View) {
 		return
 	}
 	text, err := v.encode()
-	if err != nil || len(text) > maxReply {
+	if err != nil || len(text) > MaxReply {
 		f.hub.cfg.Log.Error("a view of a class cannot be sent to other servers", "error", err, "bytes", len(text))
 		return
 	}
@@ -86,7 +86,7 @@ func (f *relay) shown(v *View) {
 // arrived takes a view that the owner has published.
 func (f *relay) arrived(text []byte) {
 	w := &wireView{}
-	if len(text) > maxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.room.code {
+	if len(text) > MaxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.room.code {
 		return
 	}
 	w.View.epoch = w.Epoch

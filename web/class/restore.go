@@ -28,14 +28,14 @@ type Secrets interface {
 	DropSecret(ctx context.Context, room string) error
 }
 
-// create saves a new room.
+// create saves a new room. In a cluster the secret is a record of its log.
 func (c *core) create(ctx context.Context) error {
-	if err := c.cfg.Secrets.KeepSecret(ctx, c.code, c.secret[:]); err != nil {
-		return err
-	}
 	var all []entry
 	if c.relay != nil {
-		all = append(all, newEntry(EpochType, strconv.FormatUint(c.epoch, 10), EpochType, epochRecord{c.epoch}))
+		all = append(all, newEntry(EpochType, strconv.FormatUint(c.epoch, 10), EpochType, epochRecord{c.epoch}),
+			entry{Record: SecretRecord(c.secret[:]), about: typeSecret})
+	} else if err := c.cfg.Secrets.KeepSecret(ctx, c.code, c.secret[:]); err != nil {
+		return err
 	}
 	return c.keep(append(all, c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)))
 }

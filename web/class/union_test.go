@@ -3,7 +3,6 @@ package class
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -22,13 +21,12 @@ type union struct {
 	logs  *journal.Memory
 	clock *clock
 
-	mu      sync.Mutex
-	secrets map[string][]byte
-	leases  map[string]*unionLease // by room
-	terms   uint64
-	posts   map[string]*post
-	subs    map[string]map[*subscription]bool // by room
-	acts    []string                          // who began to own rooms, in order
+	mu     sync.Mutex
+	leases map[string]*unionLease // by room
+	terms  uint64
+	posts  map[string]*post
+	subs   map[string]map[*subscription]bool // by room
+	acts   []string                          // who began to own rooms, in order
 }
 
 type unionLease struct {
@@ -62,7 +60,7 @@ type subscription struct {
 func newUnion(t *testing.T) *union {
 	return &union{
 		t: t, logs: journal.NewMemory(), clock: &clock{now: time.Now().UTC().Truncate(time.Second)},
-		secrets: map[string][]byte{}, leases: map[string]*unionLease{}, posts: map[string]*post{},
+		leases: map[string]*unionLease{}, posts: map[string]*post{},
 		subs: map[string]map[*subscription]bool{},
 	}
 }
@@ -128,27 +126,18 @@ func (p *post) pause() {
 }
 
 // Secret is that of [Cluster].
-func (u *union) Secret(_ context.Context, room string) ([]byte, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.secrets[room], nil
+func (u *union) Secret(ctx context.Context, room string) ([]byte, error) {
+	return SecretIn(ctx, u.logs, room)
 }
 
-func (u *union) KeepSecret(_ context.Context, room string, hash []byte) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.secrets[room] = slices.Clone(hash)
-	return nil
+// What follows is asked for by servers alone: in a cluster the logs have the secrets.
+func (u *union) KeepSecret(context.Context, string, []byte) error {
+	return errors.New("this is a cluster")
 }
 
 func (u *union) Secrets(context.Context) (map[string][]byte, error) { return nil, nil }
 
-func (u *union) DropSecret(_ context.Context, room string) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.secrets, room)
-	return nil
-}
+func (u *union) DropSecret(context.Context, string) error { return nil }
 
 var errCut = errors.New("the network is cut")
 

@@ -84,3 +84,16 @@ func pause(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
+
+// Mirrors says how much of the logs is in memory.
+type Mirrors struct {
+	Logs  int
+	Bytes int64
+}
+
+// Mirrors returns how much of the logs this server has in memory.
+func (j *Journal) Mirrors() Mirrors {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return Mirrors{j.order.Len(), j.bytes}
+}

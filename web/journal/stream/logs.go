@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -9,6 +10,14 @@ import (
 
 // Append implements [journal.Journal].
 func (j *Journal) Append(ctx context.Context, b journal.Batch) (seqs []int64, err error) {
+	return j.appendIf(ctx, b, func(*mirror) error { return nil })
+}
+
+// appendIf appends a batch if a condition holds of the log that it follows. It may be
+// asked several times.
+func (j *Journal) appendIf(
+	ctx context.Context, b journal.Batch, may func(*mirror) error,
+) (seqs []int64, err error) {
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
@@ -19,10 +28,14 @@ func (j *Journal) Append(ctx context.Context, b journal.Batch) (seqs []int64, er
 	}
 	err = j.withSize(ctx, b.Owner, size, func(ctx context.Context, m *mirror) error {
 		var added []int
+		var refused error
 		err := j.alter(ctx, m, func() (d *draft) {
-			d, added = m.appending(b)
-			return d
+			if added, refused = nil, may(m); refused == nil {
+				d, added = m.appending(b)
+			}
+			return d // none makes sure that the log is as it was read
 		})
+		err = cmp.Or(err, refused)
 		for _, i := range added {
 			seqs[i] = m.known[b.Records[i].Key()]
 		}

@@ -145,6 +145,26 @@ func New(nc *nats.Conn, cfg Config) (*Journal, error) {
 	return j, nil
 }
 
+// Replicas is on how many nodes a stream is: as many as are wanted, or, if that is 0,
+// three in a cluster of NATS and one on a single node.
+func Replicas(nc *nats.Conn, want int) int {
+	switch {
+	case want > 0:
+		return want
+	case nc.ConnectedClusterName() != "":
+		return 3
+	}
+	return 1
+}
+
+// Ready makes the streams if they are not there, and returns why the logs cannot be
+// used: [journal.ErrAway] while NATS does not answer, or what is wrong with a stream.
+func (j *Journal) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, j.cfg.Patience)
+	defer cancel()
+	return away(j.trying(ctx, func() error { return j.ensure(ctx) }))
+}
+
 // streamName is the name of one of the streams.
 func (j *Journal) streamName(n int) string { return fmt.Sprintf("%s_%d", j.cfg.Prefix, n) }
 
@@ -161,8 +181,10 @@ func (j *Journal) newMirror(o journal.Owner) *mirror {
 	}
 }
 
-// encodeName makes a part of a subject out of any text: itself if it is plain, and
+// SubjectPart makes a part of a subject out of any text: itself if it is plain, and
 // otherwise = and its bytes as hexadecimal digits.
+func SubjectPart(s string) string { return encodeName(s) }
+
 func encodeName(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
@@ -242,13 +264,7 @@ func (j *Journal) streamConfig(n int) jetstream.StreamConfig {
 		Name: j.streamName(n), Subjects: []string{fmt.Sprintf("%s.%d.>", j.cfg.Prefix, n)},
 		Description: "what learners and classes of Token by Token did",
 		Retention:   jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
-		Replicas: j.cfg.Replicas, AllowDirect: true, AllowAtomicPublish: true,
-	}
-	if c.Replicas == 0 {
-		c.Replicas = 1
-		if j.nc.ConnectedClusterName() != "" {
-			c.Replicas = 3
-		}
+		Replicas: Replicas(j.nc, j.cfg.Replicas), AllowDirect: true, AllowAtomicPublish: true,
 	}
 	if j.cfg.InMemory {
 		c.Storage = jetstream.MemoryStorage

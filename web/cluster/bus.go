@@ -1,0 +1,264 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream"
+)
+
+// bus carries messages over plain NATS.
+type bus struct {
+	nc     *nats.Conn
+	prefix string
+	log    *slog.Logger
+	inbox  string // answers arrive below it
+	ctx    context.Context
+	stop   context.CancelFunc
+	wg     sync.WaitGroup
+
+	out chan outgoing // views that are to be published
+
+	mu      sync.Mutex
+	waiting map[string]*asked // requests without an answer, by the last part of its subject
+
+	dropped, refused atomic.Uint64
+}
+
+// outgoing is a message that is to be published.
+type outgoing struct {
+	subject string
+	message []byte
+}
+
+// asked is a request that waits for its answer.
+type asked struct {
+	parts  assembly
+	answer chan answered // of capacity 1
+}
+
+type answered struct {
+	message []byte
+	err     error
+}
+
+// Limits of what waits.
+const (
+	mostOutgoing = 256 // views to be published
+	mostIncoming = 64  // parts of views of one room that nobody has read yet
+	mostAnswers  = 4096
+	mostServed   = 1024
+)
+
+// serveFor is how long a request of another server may take. Nobody waits for longer.
+const serveFor = 15 * time.Second
+
+func newBus(nc *nats.Conn, prefix string, log *slog.Logger) (*bus, error) {
+	b := &bus{
+		nc: nc, prefix: prefix, log: log, inbox: nats.NewInbox(), out: make(chan outgoing, mostOutgoing),
+		waiting: map[string]*asked{},
+	}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	end, err := b.subscribe(b.inbox+".*", mostAnswers, b.answered)
+	if err != nil {
+		b.stop()
+		return nil, err
+	}
+	b.wg.Go(func() {
+		defer end()
+		b.publish()
+	})
+	return b, nil
+}
+
+func (b *bus) close() {
+	b.stop()
+	b.wg.Wait()
+}
+
+func (b *bus) roomSubject(room string) string { return b.prefix + ".room." + stream.SubjectPart(room) }
+
+func (b *bus) serverSubject(server string) string {
+	return b.prefix + ".server." + stream.SubjectPart(server)
+}
+
+// subscribe calls f with each message, one at a time, until end is called, which waits for
+// the last call. Messages that come while too many wait are dropped.
+func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func(), err error) {
+	messages := make(chan *nats.Msg, most)
+	s, err := b.nc.ChanSubscribe(subject, messages)
+	if err != nil {
+		return nil, err
+	}
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case m := <-messages:
+				_ = fault.Do(b.log, "a message of another server", func() error { f(m); return nil })
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		_ = s.Unsubscribe() // it may be closed
+		close(ended)
+		<-done
+	}), nil
+}
+
+// Publish implements [class.Bus].
+func (b *bus) Publish(room string, message []byte) {
+	select {
+	case b.out <- outgoing{b.roomSubject(room), message}:
+	default:
+		b.dropped.Add(1)
+	}
+}
+
+// publish publishes what waits until the bus is closed.
+func (b *bus) publish() {
+	for {
+		select {
+		case o := <-b.out:
+			if b.send(o.subject, "", o.message) != nil {
+				b.dropped.Add(1) // those who miss it ask for it
+			}
+		case <-b.ctx.Done():
+			return
+		}
+	}
+}
+
+// Subscribe implements [class.Bus].
+func (b *bus) Subscribe(room string, f func([]byte)) (func(), error) {
+	senders := map[string]*assembly{}
+	return b.subscribe(b.roomSubject(room), mostIncoming, func(m *nats.Msg) {
+		if whole, ok := b.gather(senders, m); ok {
+			f(whole)
+		}
+	})
+}
+
+// Request implements [class.Bus].
+func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byte, error) {
+	if len(request) > class.MaxRequest {
+		return nil, errors.New("a request to another server is too long")
+	}
+	token := nuid.Next()
+	a := &asked{answer: make(chan answered, 1)}
+	b.mu.Lock()
+	b.waiting[token] = a
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		delete(b.waiting, token)
+		b.mu.Unlock()
+	}()
+	if err := b.nc.PublishRequest(b.serverSubject(server), b.inbox+"."+token, request); err != nil {
+		return nil, err
+	}
+	select {
+	case x := <-a.answer:
+		return x.message, x.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-b.ctx.Done():
+		return nil, nats.ErrConnectionClosed
+	}
+}
+
+// answered takes a part of an answer.
+func (b *bus) answered(m *nats.Msg) {
+	b.mu.Lock()
+	a := b.waiting[m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]]
+	b.mu.Unlock()
+	if a == nil {
+		return // nobody waits any more
+	}
+	x := answered{}
+	switch {
+	case len(m.Data) == 0 && m.Header.Get("Status") == "503":
+		x.err = class.ErrNoServer
+	default:
+		whole, ok, err := a.parts.add(m)
+		if err != nil {
+			b.refused.Add(1)
+			x.err = err
+		} else if !ok {
+			return
+		}
+		x.message = whole
+	}
+	select {
+	case a.answer <- x:
+	default:
+	}
+}
+
+// Serve implements [class.Bus].
+func (b *bus) Serve(server string, f func(context.Context, []byte) []byte) (func(), error) {
+	ctx, cancel := context.WithCancel(b.ctx)
+	var serving sync.WaitGroup
+	places := make(chan struct{}, mostServed)
+	end, err := b.subscribe(b.serverSubject(server), mostServed, func(m *nats.Msg) {
+		if m.Reply == "" || len(m.Data) > class.MaxRequest {
+			b.refused.Add(1)
+			return
+		}
+		if len(m.Data) == 0 { // somebody asks whether this server is there
+			_ = b.nc.Publish(m.Reply, nil)
+			return
+		}
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		serving.Go(func() {
+			defer func() { <-places }()
+			b.serveOne(ctx, m, f)
+		})
+	})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return func() {
+		cancel()
+		end()
+		serving.Wait()
+	}, nil
+}
+
+func (b *bus) serveOne(ctx context.Context, m *nats.Msg, f func(context.Context, []byte) []byte) {
+	within, cancel := context.WithTimeout(ctx, serveFor)
+	defer cancel()
+	_ = fault.Do(b.log, "a request of another server", func() error {
+		if b.send(m.Reply, m.Subject, f(within, m.Data)) != nil {
+			b.dropped.Add(1) // the other server asks again
+		}
+		return nil
+	})
+}
+
+// absent reports whether NATS says that nobody serves under a server's name. Where it says
+// nothing, that is not known.
+func (b *bus) absent(ctx context.Context, server string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, err := b.Request(ctx, server, nil)
+	return errors.Is(err, class.ErrNoServer)
+}

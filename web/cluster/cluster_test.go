@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// A room that was made on one server is followed on the second and presented from the
+// third. The owner dies while people vote: the class goes on, and every vote that was
+// confirmed counts once.
+func TestClassOnThreeServers(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	a, b, c := u.server("a"), u.server("b"), u.server("c")
+	l := a.teach(class.Options{Title: "Physics", Nicknames: true})
+	l.does(class.Drive{Do: session.Start{Prompt: "The cat"}})
+	onB, onC := b.enters(l, 1, 2, 3), c.enters(l, 4, 5, 6)
+	onB.settled("six are here", func(v *class.View) bool { return v.Here == 6 && v.Members == 6 })
+
+	at := c.teaches(l).does(class.Drive{Do: session.StepStage{}}, class.Drive{Do: session.StepToken{}})
+	v := onB.settled("the stage is there", func(v *class.View) bool { return v.Link() == at.Link() })
+	if v.State == nil || session.LinkOf(v.State) != at.Link() {
+		t.Errorf("the stage on another server is %v, want %q", v.State, at.Link())
+	}
+
+	p := l.does(class.AskNext{Choices: 4, Where: class.Here}).Poll
+	key := func(id int) string { return p.Options[id%2].Key }
+	onB.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1})
+	onC.votes(4, class.Ballot{Poll: p.ID, Choice: key(4), N: 1})
+	var voting sync.WaitGroup
+	for id, on := range map[int]*lesson{2: onB, 3: onB, 5: onC, 6: onC} {
+		voting.Go(func() {
+			if _, err := on.vote(id, class.Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
+				t.Errorf("the vote of %d: %v", id, err)
+			}
+		})
+	}
+	a.kill()
+	voting.Wait()
+	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // again: nothing changes
+
+	next := b.teaches(l)
+	v = next.does(class.Close{}, class.ShowSpread{})
+	if v.Poll.Votes != 6 || sum(v.Poll) != 6 {
+		t.Errorf("%d votes, %d in the counts: six were confirmed", v.Poll.Votes, sum(v.Poll))
+	}
+	v = next.does(class.Reveal{}, class.AppendMajority{}, class.Drive{Do: session.StepStage{}})
+	onC.settled("the class goes on", func(x *class.View) bool { return x.Link() == v.Link() })
+	if s, err := onC.Standing(t.Context(), learner(5)); err != nil || s.Name != "Pupil 5" {
+		t.Errorf("a member after the owner's death: %+v, %v", s, err)
+	}
+	all, err := b.joined.Secrets().Secrets(t.Context())
+	if err != nil || len(all) != 1 || len(all[l.Code()]) == 0 {
+		t.Errorf("the secrets are %v, %v", all, err)
+	}
+	next.does(class.Delete{})
+	onC.settled("the room is gone", func(v *class.View) bool { return v.Gone })
+	if _, err := c.Enter(t.Context(), l.Code(), caller("p1")); err != class.ErrNoRoom {
+		t.Errorf("a deleted room: %v", err)
+	}
+	if all, err := b.joined.Secrets().Secrets(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("the secrets after the deletion are %v, %v", all, err)
+	}
+}
+
+// What a server that ends gives up, another one has at once.
+func TestRoomsOfAServerThatEnds(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	u.life = patience // nobody could wait for that
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(class.Options{})
+	onB := b.enters(l, 1)
+	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	if held := a.joined.Stats().Held; held != 1 {
+		t.Errorf("the first server owns %d rooms", held)
+	}
+	a.end()
+	onB.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	if s := b.joined.Stats(); s.Held != 1 || s.Taken != 1 || s.Lost != 0 || !s.Connected {
+		t.Errorf("afterwards: %+v", s)
+	}
+	must(t, b.joined.Ready())
+}

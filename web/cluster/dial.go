@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream"
+)
+
+// again is how long to wait before something is tried once more.
+const again = 100 * time.Millisecond
+
+// dial connects to NATS. It tries again until ctx ends, unless trying again cannot help.
+func dial(ctx context.Context, cfg Config) (*nats.Conn, error) {
+	options, err := options(cfg)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		nc, err := stream.Connect(cfg.URL, options...)
+		if err == nil {
+			return nc, nil
+		}
+		if err = explain(cfg, err); !passing(err) || pause(ctx, again) != nil {
+			return nil, err
+		}
+	}
+}
+
+// options are those of the connection.
+func options(cfg Config) ([]nats.Option, error) {
+	list := []nats.Option{
+		nats.RetryOnFailedConnect(false), // the first time, its error says what is wrong
+		nats.IgnoreAuthErrorAbort(),      // credentials may be renewed while the server runs
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				cfg.Log.Warn("the connection to NATS has ended and is made again", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { cfg.Log.Info("NATS is connected again") }),
+		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
+			if !errors.Is(err, nats.ErrSlowConsumer) { // views that nobody could read in time
+				cfg.Log.Warn("NATS", "error", err)
+			}
+		}),
+	}
+	for _, file := range []string{cfg.Creds, cfg.CA, cfg.Cert, cfg.Key} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return nil, err
+		}
+	}
+	if (cfg.Cert == "") != (cfg.Key == "") {
+		return nil, errors.New("a certificate for NATS needs its key, and a key its certificate")
+	}
+	if cfg.Creds != "" {
+		list = append(list, nats.UserCredentials(cfg.Creds))
+	}
+	if cfg.CA != "" {
+		list = append(list, nats.RootCAs(cfg.CA))
+	}
+	if cfg.Cert != "" {
+		list = append(list, nats.ClientCert(cfg.Cert, cfg.Key))
+	}
+	return append(list, cfg.Options...), nil
+}
+
+// errFixed marks errors that stay until somebody changes something.
+type errFixed struct{ error }
+
+func (e errFixed) Unwrap() error { return e.error }
+
+func fixed(format string, args ...any) error { return errFixed{fmt.Errorf(format, args...)} }
+
+// explain says what an error of a connection means.
+func explain(cfg Config, err error) error {
+	var dns *net.DNSError
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var alert tls.AlertError
+	var header tls.RecordHeaderError
+	switch {
+	case errors.As(err, &dns):
+		return fmt.Errorf("NATS at %s: there is no such host: %w", cfg.URL, err)
+	case errors.As(err, &unknown):
+		return fixed("NATS at %s: its certificate is signed by an authority that isn't known here: %w", cfg.URL, err)
+	case errors.As(err, &name), errors.As(err, &invalid):
+		return fixed("NATS at %s: its certificate is not valid: %w", cfg.URL, err)
+	case errors.As(err, &alert):
+		return fixed("NATS at %s has refused this server's certificate: %w", cfg.URL, err)
+	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", cfg.URL, err)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
+		errors.Is(err, nats.ErrAuthRevoked):
+		return fixed("NATS at %s has refused the credentials: %w", cfg.URL, err)
+	case errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("NATS at %s: nobody listens there: %w", cfg.URL, err)
+	}
+	return fmt.Errorf("NATS at %s: %w", cfg.URL, err)
+}
+
+// storing waits until JetStream answers.
+func storing(ctx context.Context, nc *nats.Conn) error {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	for {
+		_, err := js.AccountInfo(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, jetstream.ErrJetStreamNotEnabled),
+			errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+			return fmt.Errorf("JetStream is off in NATS, and the logs are stored there "+
+				"(start nats-server with a jetstream block): %w", err)
+		case pause(ctx, again) != nil:
+			return fmt.Errorf("JetStream does not answer: %w", err)
+		}
+	}
+}
+
+// passing reports whether an error may be gone a moment later.
+func passing(err error) bool {
+	var fixed errFixed
+	if errors.As(err, &fixed) {
+		return false
+	}
+	api := (*jetstream.APIError)(nil)
+	if errors.As(err, &api) {
+		return api.Code == 503 || errors.Is(err, journal.ErrAway)
+	}
+	var network net.Error
+	for _, is := range []error{
+		journal.ErrAway, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrNoServers,
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
+		context.DeadlineExceeded, jetstream.ErrNoStreamResponse, os.ErrDeadlineExceeded,
+	} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return errors.As(err, &network)
+}
+
+// pause waits a moment, unless ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

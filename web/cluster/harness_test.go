@@ -1,0 +1,312 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds each wait for a state; only a failing test uses it up.
+const patience = 2 * time.Minute
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// node starts a NATS server within the process, which nothing outside it can reach.
+func node(t testing.TB, dir string) *server.Server {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{
+		DontListen: true, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, SyncAlways: true,
+	})
+	must(t, err)
+	s.Start()
+	t.Cleanup(func() { stop(s) })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the NATS server does not start")
+	}
+	return s
+}
+
+func stop(s *server.Server) {
+	s.Shutdown()
+	s.WaitForShutdown()
+}
+
+// network is how a server reaches NATS, unless it is cut.
+type network struct {
+	to    atomic.Pointer[server.Server]
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func (n *network) InProcessConn() (net.Conn, error) {
+	s := n.to.Load()
+	if s == nil {
+		return nil, errors.New("the network is cut")
+	}
+	c, err := s.InProcessConn()
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.conns = append(n.conns, c)
+	return c, nil
+}
+
+// cut cuts the network, in the middle of whatever is on its way.
+func (n *network) cut() {
+	n.to.Store(nil)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range n.conns {
+		_ = c.Close()
+	}
+	n.conns = nil
+}
+
+var prefixes atomic.Int64
+
+// union is several servers with one NATS.
+type union struct {
+	t      *testing.T
+	nats   *server.Server
+	prefix string
+	life   time.Duration
+	answer time.Duration // of the logs; 0 for the default
+	course *lessons.Course
+}
+
+func newUnion(t *testing.T, s *server.Server) *union {
+	t.Helper()
+	course, err := wholeCourse()
+	must(t, err)
+	return &union{t: t, nats: s, prefix: fmt.Sprint("test", prefixes.Add(1)), life: 2 * time.Second, course: course}
+}
+
+var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
+
+// post is one server.
+type post struct {
+	*class.Hub
+	u      *union
+	net    *network
+	joined *Cluster
+	ended  sync.Once
+}
+
+// quick are paces for tests that wait for what happens when somebody is silent.
+var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
+
+func (u *union) config(n *network) Config {
+	return Config{
+		Prefix: u.prefix, Life: u.life, Patience: patience, Answer: u.answer,
+		Options: []nats.Option{nats.InProcessServer(n), nats.ReconnectWait(time.Millisecond)},
+	}
+}
+
+// server starts a server, which ends with the test.
+func (u *union) server(name string) *post {
+	u.t.Helper()
+	p := &post{u: u, net: &network{}}
+	p.net.to.Store(u.nats)
+	cfg := u.config(p.net)
+	cfg.Server = name
+	var err error
+	p.joined, err = Open(u.t.Context(), cfg)
+	must(u.t, err)
+	rooms := p.joined.Rooms()
+	rooms.Paces = quick
+	p.Hub, err = class.NewHub(u.t.Context(), class.Config{
+		Logs: p.joined.Journal(), Secrets: p.joined.Secrets(), Course: u.course,
+		Driver: &driver{testmodel.Target(u.t)}, NewRooms: admission.NewMeter(admission.Pace{}, nil), Cluster: rooms,
+	})
+	must(u.t, err)
+	u.t.Cleanup(p.end)
+	return p
+}
+
+// end ends a server as SIGTERM does.
+func (p *post) end() {
+	p.ended.Do(func() {
+		if err := errors.Join(p.Close(context.Background()), p.joined.Close()); err != nil {
+			p.u.t.Error(err)
+		}
+	})
+}
+
+// kill ends a server as kill -9 does: nothing that it does from now on has an effect.
+func (p *post) kill() {
+	p.net.cut()
+	p.ended.Do(func() {
+		p.u.t.Cleanup(func() { // what it could not save is no matter
+			_ = p.Close(context.Background())
+			_ = p.joined.Close()
+		})
+	})
+}
+
+// driver makes runs of the bundled model, without a server around them.
+type driver struct{ model *infer.Model }
+
+func (d *driver) Open(ctx context.Context, _, text string) (class.Run, error) {
+	r := &run{s: session.New(d.model, session.DefaultLimits()), watchers: map[int]func(){}, done: make(chan struct{})}
+	if text == "" {
+		return r, nil
+	}
+	link, err := session.ParseLink(d.model, text)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.Do(ctx, session.Open{Link: link})
+	return r, err
+}
+
+type run struct {
+	mu       sync.Mutex
+	s        *session.Session
+	watchers map[int]func()
+	done     chan struct{}
+}
+
+func (r *run) Do(ctx context.Context, c session.Command) (*session.State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	st, err := r.s.Apply(ctx, c)
+	for _, f := range r.watchers {
+		f()
+	}
+	return st, err
+}
+
+func (r *run) State() *session.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.s.State()
+}
+
+func (r *run) Watch(f func()) func() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.watchers)
+	r.watchers[n] = f
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.watchers, n)
+	}
+}
+
+func (r *run) Done() <-chan struct{} { return r.done }
+func (r *run) Close()                {}
+
+// lesson is a room with its instructor, as one server has it.
+type lesson struct {
+	*class.Room
+	p      *post
+	secret class.Secret
+}
+
+const teacher = "the-teacher"
+
+func caller(learner string) admission.Caller { return admission.Caller{Learner: learner} }
+func learner(id int) string                  { return fmt.Sprint("p", id) }
+
+func (p *post) teach(o class.Options) *lesson {
+	p.u.t.Helper()
+	r, secret, err := p.Create(p.u.t.Context(), caller(teacher), o)
+	must(p.u.t, err)
+	return &lesson{r, p, secret}
+}
+
+// teaches finds a room for its instructor.
+func (p *post) teaches(l *lesson) *lesson {
+	p.u.t.Helper()
+	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(teacher))
+	must(p.u.t, err)
+	return &lesson{r, p, l.secret}
+}
+
+// enters has members follow a room.
+func (p *post) enters(l *lesson, ids ...int) *lesson {
+	p.u.t.Helper()
+	var r *class.Room
+	for _, id := range ids {
+		var err error
+		r, err = p.Enter(p.u.t.Context(), l.Code(), caller(learner(id)))
+		must(p.u.t, err)
+		_, err = r.Join(p.u.t.Context(), caller(learner(id)), fmt.Sprint("Pupil ", id))
+		must(p.u.t, err)
+	}
+	return &lesson{r, p, l.secret}
+}
+
+// does has the instructor do something that must work.
+func (l *lesson) does(list ...class.Command) (v *class.View) {
+	l.p.u.t.Helper()
+	for _, c := range list {
+		var err error
+		if v, err = l.Present(l.p.u.t.Context(), teacher, l.secret, c); err != nil {
+			l.p.u.t.Fatalf("%T: %v", c, err)
+		}
+	}
+	return v
+}
+
+func (l *lesson) vote(id int, b class.Ballot) (class.Receipt, error) {
+	return l.Vote(l.p.u.t.Context(), learner(id), b)
+}
+
+func (l *lesson) votes(id int, b class.Ballot) {
+	l.p.u.t.Helper()
+	r, err := l.vote(id, b)
+	if err != nil || r.N != b.N || r.Choice != b.Choice {
+		l.p.u.t.Fatalf("the vote of %d is confirmed as %+v, %v", id, r, err)
+	}
+}
+
+// settled waits until the view shows what has happened.
+func (l *lesson) settled(what string, is func(*class.View) bool) *class.View {
+	l.p.u.t.Helper()
+	notes, end := l.p.Broker().Subscribe(l.Code())
+	defer end()
+	for late := time.After(patience); ; {
+		if v := l.View(); is(v) {
+			return v
+		}
+		select {
+		case <-notes:
+		case <-late:
+			l.p.u.t.Fatalf("the view never shows that %s: %+v", what, l.View())
+		}
+	}
+}
+
+func sum(p *class.Poll) (n int) {
+	for _, o := range p.Options {
+		n += o.Count
+	}
+	return n
+}

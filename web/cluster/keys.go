@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// keys are a bucket of keys and values. It is one of NATS's, except that every key is read
+// from the leader: what a replica says may be old.
+type keys struct {
+	js       jetstream.JetStream
+	bucket   string
+	replicas func() int
+
+	mu     sync.Mutex
+	stream jetstream.Stream
+}
+
+// errRevision is returned for a value that was not written over the revision that it was
+// to replace.
+var errRevision = errors.New("the key has another revision")
+
+func (k *keys) subject(key string) string { return "$KV." + k.bucket + "." + key }
+
+// ensure makes the bucket if there is none.
+func (k *keys) ensure(ctx context.Context) error {
+	name := "KV_" + k.bucket
+	s, err := k.js.Stream(ctx, name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = k.js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: name, Subjects: []string{k.subject(">")}, Description: "who owns which room of Token by Token",
+			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: false,
+			Replicas: k.replicas(),
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if c := s.CachedInfo().Config; c.MaxMsgsPerSubject != 1 || c.AllowDirect || c.MaxAge != 0 {
+		return errFixed{errors.New("the bucket " + k.bucket + " must have a history of 1, no age limit and no direct " +
+			"access; delete it while no server runs, and it is made anew")}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stream = s
+	return nil
+}
+
+func (k *keys) handle() jetstream.Stream {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.stream
+}
+
+// get reads a key. The revision is 0 if it is not there.
+func (k *keys) get(ctx context.Context, key string, value any) (revision uint64, err error) {
+	m, err := k.handle().GetLastMsgForSubject(ctx, k.subject(key))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	if err := json.Unmarshal(m.Data, value); err != nil {
+		return m.Sequence, nil // somebody else's: it can be replaced
+	}
+	return m.Sequence, nil
+}
+
+// put writes a key over a revision of it, 0 for none, and returns the new one. Unless the
+// error is errRevision, nobody knows whether it was written.
+func (k *keys) put(ctx context.Context, key string, value any, over uint64) (revision uint64, err error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return 0, err
+	}
+	ack, err := k.js.PublishMsg(ctx, &nats.Msg{Subject: k.subject(key), Data: text},
+		jetstream.WithExpectLastSequencePerSubject(over), jetstream.WithRetryAttempts(0))
+	if api := (*jetstream.APIError)(nil); errors.As(err, &api) &&
+		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+		return 0, errRevision
+	} else if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
+
+// remove deletes a revision of a key, unless another one has replaced it.
+func (k *keys) remove(ctx context.Context, revision uint64) error {
+	err := k.handle().DeleteMsg(ctx, revision)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	_, err = k.handle().GetMsg(ctx, revision)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	return errors.Join(err, errors.New("a key could not be deleted"))
+}
+
+// mostListed is how many keys are looked at at a time.
+const mostListed = 1000
+
+// list returns the last parts of the keys that a pattern matches.
+func (k *keys) list(ctx context.Context, pattern string) (names []string, err error) {
+	info, err := k.handle().Info(ctx, jetstream.WithSubjectFilter(k.subject(pattern)))
+	if err != nil {
+		return nil, err
+	}
+	for subject := range info.State.Subjects {
+		if len(names) < mostListed {
+			names = append(names, subject[strings.LastIndexByte(subject, '.')+1:])
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,259 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream"
+)
+
+// leases are those of all rooms, as this server takes and renews them.
+type leases struct {
+	server string
+	life   time.Duration
+	keys   *keys
+	absent func(ctx context.Context, server string) bool // NATS says that nobody is there under a name
+	ctx    context.Context
+	stop   context.CancelFunc
+	done   chan struct{} // closed when the session is no longer renewed
+	hurry  chan struct{} // there is something to release; of capacity 1
+
+	mu       sync.Mutex
+	session  *tenure              // nil while there is none
+	begun    chan struct{}        // closed while there is one
+	before   string               // the session that was lost, until its key says so
+	held     map[string]*holding  // by room
+	released []uint64             // revisions of keys of rooms that this server no longer owns
+	seen     map[string]*sighting // by the id of another server's session
+	ended    map[string]*sighting // likewise, of those whose keys may be deleted; of the goroutine of keep
+	answered time.Time            // when NATS last confirmed something here
+	round    time.Duration        // how long that took
+	taken    uint64
+	lost     uint64
+}
+
+// tenure is a session of this server, which it renews.
+type tenure struct {
+	id       string
+	revision uint64    // of its key
+	sent     time.Time // when the newest renewal was sent that was confirmed
+}
+
+// holding is a lease that this server has.
+type holding struct {
+	term uint64 // the revision of the room's key
+	lost chan struct{}
+}
+
+// sighting is what this server has seen of another one's session.
+type sighting struct {
+	revision uint64
+	since    time.Time // when that revision was seen first
+	asked    time.Time // when somebody here last wanted to know
+}
+
+// The values of keys.
+type (
+	sessionValue struct {
+		Server string `json:"server"`
+		Over   bool   `json:"over,omitempty"` // another server has ended it
+	}
+	roomValue struct {
+		Server  string `json:"server"`
+		Session string `json:"session"`
+	}
+)
+
+func sessionKey(id string) string { return "server." + stream.SubjectPart(id) }
+func roomKey(room string) string  { return "room." + stream.SubjectPart(room) }
+
+// errNoSession is returned while this server can own no room.
+var errNoSession = fmt.Errorf("%w: this server has no session", ErrAway)
+
+// openLeases begins this server's session.
+func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
+	js, err := jetstream.New(c.nc)
+	if err != nil {
+		return nil, err
+	}
+	l := &leases{
+		server: c.server, life: c.cfg.Life, absent: c.bus.absent, done: make(chan struct{}),
+		hurry: make(chan struct{}, 1), begun: make(chan struct{}), answered: time.Now(),
+		held: map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
+		keys: &keys{
+			js: js, bucket: c.cfg.Prefix + "_leases",
+			replicas: func() int { return stream.Replicas(c.nc, c.cfg.Replicas) },
+		},
+	}
+	l.ctx, l.stop = context.WithCancel(context.Background())
+	for err = l.begin(ctx); err != nil; err = l.begin(ctx) {
+		if !passing(err) || pause(ctx, again) != nil {
+			l.stop()
+			return nil, err
+		}
+	}
+	go l.keep()
+	return l, nil
+}
+
+// Take implements [class.Leases].
+func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
+	for {
+		id, err := l.wait(ctx)
+		if err != nil {
+			return class.Lease{}, err
+		}
+		var v roomValue
+		revision, err := l.keys.get(ctx, roomKey(room), &v)
+		if err != nil {
+			return class.Lease{}, err
+		}
+		if revision > 0 {
+			owned, err := l.owned(ctx, room, v, id)
+			if err != nil {
+				return class.Lease{}, err
+			} else if owned {
+				return class.Lease{Server: v.Server, Term: revision}, nil
+			}
+		}
+		term, err := l.keys.put(ctx, roomKey(room), roomValue{l.server, id}, revision)
+		if errors.Is(err, errRevision) {
+			continue // another server was faster
+		} else if err != nil {
+			return class.Lease{}, err // it may be stored: then the next Take finds it
+		}
+		return l.hold(room, id, term)
+	}
+}
+
+// owned reports whether the server that a room's key names owns it.
+func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (bool, error) {
+	if v.Session != own {
+		return l.alive(ctx, v.Server, v.Session)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[room] != nil, nil // otherwise it was released, and the key is not deleted yet
+}
+
+// hold notes a lease that was taken under a session.
+func (l *leases) hold(room, id string, term uint64) (class.Lease, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == nil || l.session.id != id {
+		return class.Lease{}, errNoSession // it was lost meanwhile, and the lease with it
+	}
+	h := &holding{term, make(chan struct{})}
+	l.held[room] = h
+	l.taken++
+	return class.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(room, h) }}, nil
+}
+
+// release gives a lease up. The room's key is deleted a moment later.
+func (l *leases) release(room string, h *holding) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[room] != h {
+		return
+	}
+	delete(l.held, room)
+	l.released = append(l.released, h.term)
+	select {
+	case l.hurry <- struct{}{}:
+	default:
+	}
+}
+
+// current returns the id of this server's session, "" while there is none.
+func (l *leases) current() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == nil {
+		return ""
+	}
+	return l.session.id
+}
+
+// wait waits for a session, since it may have been lost a moment ago, for the life of a
+// lease.
+func (l *leases) wait(ctx context.Context) (id string, err error) {
+	l.mu.Lock()
+	begun := l.begun
+	l.mu.Unlock()
+	late := time.NewTimer(l.life)
+	defer late.Stop()
+	select {
+	case <-begun:
+	case <-late.C:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	if id := l.current(); id != "" {
+		return id, nil
+	}
+	return "", errNoSession
+}
+
+// alive reports whether the session of another server goes on. One that was not renewed
+// for too long is ended.
+func (l *leases) alive(ctx context.Context, server, id string) (bool, error) {
+	revision, quiet, err := l.look(ctx, id, true)
+	if err != nil || revision == 0 {
+		return false, err
+	}
+	// The server counts its session as lost by then, if its clock runs evenly.
+	if quiet < l.life/2+l.life/8 || quiet < l.life && !l.absent(ctx, server) {
+		return true, nil
+	}
+	_, err = l.keys.put(ctx, sessionKey(id), sessionValue{server, true}, revision)
+	if errors.Is(err, errRevision) { // it was renewed after all
+		return true, nil
+	}
+	return false, err
+}
+
+// look reads the key of a session that is not this server's, and returns its revision and
+// for how long it has been seen to have it. The revision is 0 if the session is over.
+func (l *leases) look(ctx context.Context, id string, asked bool) (revision uint64, quiet time.Duration, err error) {
+	var v sessionValue
+	revision, err = l.keys.get(ctx, sessionKey(id), &v)
+	if err != nil {
+		return 0, 0, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if revision == 0 || v.Over {
+		delete(l.seen, id)
+		return 0, 0, nil
+	}
+	s := l.seen[id]
+	if s == nil || s.revision != revision {
+		s = &sighting{revision: revision, since: time.Now()}
+		l.seen[id] = s
+	}
+	if asked || s.asked.IsZero() {
+		s.asked = time.Now()
+	}
+	return revision, time.Since(s.since), nil
+}
+
+// silent returns how long ago NATS last confirmed something here.
+func (l *leases) silent() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.answered)
+}
+
+// count adds the figures about leases.
+func (l *leases) count(s *Stats) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.Held, s.Taken, s.Lost = len(l.held), l.taken, l.lost
+	s.Silent, s.Round = time.Since(l.answered), l.round
+}

@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// partHeader is in each part of a message that has several: the message's id, the part's
+// number from 1, how many there are, and the message's length in bytes.
+const partHeader = "Viz-Part"
+
+// Limits of parts.
+const (
+	partBytes   = 256 << 10 // which a NATS server takes whose limit is that of the logs
+	mostParts   = class.MaxReply/partBytes + 1
+	mostSenders = 4 // of a room, whose parts are put together at the same time
+)
+
+var errParts = errors.New("a message of another server cannot be put together")
+
+// send publishes a message, in parts if it is long.
+func (b *bus) send(subject, reply string, message []byte) error {
+	if len(message) > class.MaxReply {
+		return fmt.Errorf("a message of %d bytes is too long", len(message))
+	}
+	if len(message) <= partBytes {
+		return b.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: message})
+	}
+	id, of := nuid.Next(), (len(message)+partBytes-1)/partBytes
+	for i := range of {
+		m := &nats.Msg{
+			Subject: subject, Reply: reply, Data: message[i*partBytes : min((i+1)*partBytes, len(message))],
+			Header: nats.Header{partHeader: {fmt.Sprintf("%s %d %d %d", id, i+1, of, len(message))}},
+		}
+		if err := b.nc.PublishMsg(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assembly puts one message together from its parts, which arrive in order.
+type assembly struct {
+	id      string
+	part    int
+	of      int
+	message []byte
+	size    int
+}
+
+// add adds a part, and returns the message when it has all of them. A message without
+// parts is whole.
+func (a *assembly) add(m *nats.Msg) (whole []byte, ok bool, err error) {
+	text := m.Header.Get(partHeader)
+	if text == "" {
+		if len(m.Data) > class.MaxReply {
+			return nil, false, errParts
+		}
+		return m.Data, true, nil
+	}
+	id, part, of, size, err := readPart(text)
+	if err != nil {
+		return nil, false, err
+	}
+	if part == 1 {
+		*a = assembly{id: id, of: of, size: size, message: make([]byte, 0, size)}
+	}
+	if a.id != id || a.part != part-1 || a.of != of || a.size != size || len(a.message)+len(m.Data) > size {
+		*a = assembly{}
+		return nil, false, errParts
+	}
+	a.part, a.message = part, append(a.message, m.Data...)
+	if part < of {
+		return nil, false, nil
+	}
+	whole, is := a.message, len(a.message) == size
+	if *a = (assembly{}); !is {
+		return nil, false, errParts
+	}
+	return whole, true, nil
+}
+
+func readPart(text string) (id string, part, of, size int, err error) {
+	if len(text) > 100 {
+		return "", 0, 0, 0, errParts
+	}
+	if _, err := fmt.Sscanf(text, "%s %d %d %d", &id, &part, &of, &size); err != nil {
+		return "", 0, 0, 0, errParts
+	}
+	if part < 1 || of < 2 || part > of || of > mostParts || size < 1 || size > class.MaxReply {
+		return "", 0, 0, 0, errParts
+	}
+	return id, part, of, size, nil
+}
+
+// gather adds a part to the message of its sender. ok is set with the last one.
+func (b *bus) gather(senders map[string]*assembly, m *nats.Msg) (whole []byte, ok bool) {
+	id := ""
+	if text := m.Header.Get(partHeader); text != "" {
+		var err error
+		if id, _, _, _, err = readPart(text); err != nil {
+			b.refused.Add(1)
+			return nil, false
+		}
+	}
+	a := senders[id]
+	if a == nil {
+		if len(senders) >= mostSenders {
+			clear(senders) // those that were never complete
+		}
+		a = &assembly{}
+		if id != "" {
+			senders[id] = a
+		}
+	}
+	whole, ok, err := a.add(m)
+	if err != nil {
+		b.refused.Add(1)
+	}
+	if err != nil || ok {
+		delete(senders, id)
+	}
+	return whole, ok
+}

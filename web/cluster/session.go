@@ -1,0 +1,248 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nuid"
+)
+
+// forgotten is after how many lives without a renewal, or without a question about it, a
+// session is of no interest any more.
+const forgotten = 20
+
+// begin begins a session.
+func (l *leases) begin(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, l.life/2)
+	defer cancel()
+	if err := l.keys.ensure(ctx); err != nil {
+		return err
+	}
+	id, sent := nuid.Next(), time.Now()
+	revision, err := l.keys.put(ctx, sessionKey(id), sessionValue{Server: l.server}, 0)
+	if err != nil {
+		return err // it may be stored: then it is a session without rooms, which ends by itself
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.session, l.released = &tenure{id, revision, sent}, nil
+	close(l.begun)
+	l.confirmed(sent)
+	return nil
+}
+
+// confirmed notes that NATS has confirmed something. The caller holds the lock.
+func (l *leases) confirmed(sent time.Time) { l.answered, l.round = time.Now(), time.Since(sent) }
+
+// keep renews the session until the leases are closed. Where it was lost, it begins
+// another one.
+func (l *leases) keep() {
+	defer close(l.done)
+	beat := time.NewTicker(l.life / 6)
+	defer beat.Stop()
+	clean := time.Now()
+	for {
+		select {
+		case <-beat.C:
+		case <-l.hurry:
+			l.deleteReleased()
+			continue
+		case <-l.ctx.Done():
+			return
+		}
+		if l.current() == "" {
+			if l.begin(l.ctx) != nil {
+				continue // the next beat tries again
+			}
+			l.finishBefore()
+		}
+		l.renew()
+		l.deleteReleased()
+		l.lookAround()
+		if time.Since(clean) > forgotten*l.life {
+			clean = time.Now()
+			l.clean()
+		}
+	}
+}
+
+// renew renews the session once, and ends it when that has had no answer for too long.
+func (l *leases) renew() {
+	l.mu.Lock()
+	s := *l.session
+	l.mu.Unlock()
+	until, cancel := context.WithDeadline(l.ctx, s.sent.Add(l.life/2))
+	defer cancel()
+	for {
+		sent := time.Now()
+		try, end := context.WithTimeout(until, l.life/4)
+		revision, err := l.keys.put(try, sessionKey(s.id), sessionValue{Server: l.server}, s.revision)
+		end()
+		switch {
+		case err == nil:
+			l.mu.Lock()
+			l.session.revision, l.session.sent = revision, sent
+			l.confirmed(sent)
+			l.mu.Unlock()
+			return
+		case errors.Is(err, errRevision) && l.adopt(until, &s):
+			continue
+		case errors.Is(err, errRevision) || pause(until, l.life/24) != nil:
+			if l.ctx.Err() == nil {
+				l.lose()
+			}
+			return
+		}
+	}
+}
+
+// adopt finds the renewal whose answer was lost. It reports false if the session is over.
+func (l *leases) adopt(ctx context.Context, s *tenure) bool {
+	var v sessionValue
+	revision, err := l.keys.get(ctx, sessionKey(s.id), &v)
+	if err != nil {
+		return ctx.Err() == nil
+	}
+	s.revision = revision
+	return revision > 0 && !v.Over
+}
+
+// lose ends the session and with it every lease.
+func (l *leases) lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.before = l.session.id
+	if l.ctx.Err() == nil {
+		l.lost += uint64(len(l.held))
+	}
+	for _, h := range l.held {
+		close(h.lost)
+	}
+	l.session, l.held, l.released = nil, map[string]*holding{}, nil
+	l.begun = make(chan struct{})
+}
+
+// deleteReleased deletes the keys of rooms that were released. What cannot be deleted now
+// is tried again with the next beat.
+func (l *leases) deleteReleased() {
+	l.mu.Lock()
+	list := l.released
+	l.released = nil
+	l.mu.Unlock()
+	for i, revision := range list {
+		ctx, cancel := context.WithTimeout(l.ctx, l.life/6)
+		err := l.keys.remove(ctx, revision)
+		cancel()
+		if err != nil {
+			l.mu.Lock()
+			l.released = append(l.released, list[i:]...)
+			l.mu.Unlock()
+			return
+		}
+	}
+}
+
+// lookAround looks at the sessions of other servers that somebody here has asked about,
+// so that the end of one is known when its rooms are needed.
+func (l *leases) lookAround() {
+	l.mu.Lock()
+	maps.DeleteFunc(l.seen, func(_ string, s *sighting) bool { return time.Since(s.asked) > forgotten*l.life })
+	ids := slices.Collect(maps.Keys(l.seen))
+	l.mu.Unlock()
+	for _, id := range ids {
+		ctx, cancel := context.WithTimeout(l.ctx, l.life/6)
+		_, _, err := l.look(ctx, id, false)
+		cancel()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// clean deletes the keys of sessions that ended long ago.
+func (l *leases) clean() {
+	ctx, cancel := context.WithTimeout(l.ctx, l.life/2)
+	defer cancel()
+	ids, err := l.keys.list(ctx, sessionKey("*"))
+	if err != nil {
+		return // the next time
+	}
+	own := l.current()
+	for _, id := range ids {
+		if id == own {
+			continue
+		}
+		if revision := l.old(ctx, id); revision > 0 {
+			_ = l.keys.remove(ctx, revision) // the next time
+		}
+	}
+}
+
+// old returns the revision of a session's key that has not changed for long, as far as
+// this server has seen, and otherwise 0.
+func (l *leases) old(ctx context.Context, id string) uint64 {
+	var v sessionValue
+	revision, err := l.keys.get(ctx, sessionKey(id), &v)
+	if err != nil || revision == 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.ended[id]
+	if s == nil || s.revision != revision {
+		s = &sighting{revision: revision, since: time.Now()}
+		l.ended[id] = s
+	}
+	if time.Since(s.since) < forgotten*l.life/2 {
+		return 0
+	}
+	delete(l.ended, id)
+	return revision
+}
+
+// finishBefore says in the key of the session that was lost that it is over, so that its
+// rooms can be taken at once.
+func (l *leases) finishBefore() {
+	l.mu.Lock()
+	id := l.before
+	l.before = ""
+	l.mu.Unlock()
+	if id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(l.ctx, l.life/2)
+	defer cancel()
+	_ = l.finish(ctx, id) // the others count it as over in a moment anyway
+}
+
+// finish says in the key of a session of this server that it is over.
+func (l *leases) finish(ctx context.Context, id string) error {
+	for {
+		var v sessionValue
+		revision, err := l.keys.get(ctx, sessionKey(id), &v)
+		if err != nil || revision == 0 || v.Over {
+			return err
+		}
+		_, err = l.keys.put(ctx, sessionKey(id), sessionValue{l.server, true}, revision)
+		if !errors.Is(err, errRevision) {
+			return err
+		}
+	}
+}
+
+// close ends the session, so that other servers can take its rooms at once.
+func (l *leases) close() error {
+	l.stop()
+	<-l.done
+	id := l.current()
+	if id == "" {
+		return nil
+	}
+	l.lose()
+	ctx, cancel := context.WithTimeout(context.Background(), l.life)
+	defer cancel()
+	return l.finish(ctx, id)
+}

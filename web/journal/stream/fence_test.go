@@ -1,0 +1,79 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// as appends a batch as the writer of an epoch.
+func as(j *Journal, epoch uint64, records ...journal.Record) error {
+	_, err := j.AppendAs(ctx, batch(records...), "epoch", epoch)
+	return err
+}
+
+func epoch(n int) journal.Record { return record("epoch", fmt.Sprint(n), "{}") }
+
+// Only the writer that began last can append, whatever the others believe.
+func TestLateWriterIsRefused(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	a := open(t, nc, Config{InMemory: true})
+	b := open(t, nc, a.cfg)
+	refused := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrFenced) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	refused("before anybody began", as(a, 1, record("vote", "0", "{}")))
+	must(t, as(a, 1, epoch(1), record("vote", "1", "{}")))
+	refused("a second writer with the same epoch", as(b, 1, epoch(1), record("vote", "x", "{}")))
+	must(t, as(a, 1, record("vote", "2", "{}")))
+	must(t, as(b, 2, epoch(2)))
+	refused("the writer before", as(a, 1, record("vote", "3", "{}")))
+	refused("the writer before, who has read on", as(a, 1, record("vote", "4", "{}")))
+	refused("an epoch that has passed", as(a, 1, epoch(1)))
+	must(t, as(b, 2, record("vote", "6", "{}")))
+	must(t, a.Compact(ctx, ada, []journal.Key{{Type: "epoch", ID: "1"}}))
+	refused("the writer before, after its epoch was compacted", as(a, 1, record("vote", "7", "{}")))
+	must(t, as(b, 2, record("vote", "8", "{}")))
+	wantIDs(t, open(t, nc, a.cfg), ada, "1", "2", "2", "6", "8")
+	must(t, b.Drop(ctx, ada))
+	refused("after the log was deleted", as(b, 2, record("vote", "9", "{}")))
+	wantIDs(t, open(t, nc, a.cfg), ada)
+}
+
+// A writer whose answer was lost does not know whether its batch is stored. When the next
+// one has begun, the batch is there once, or is refused.
+func TestLateWriterWithoutAnAnswer(t *testing.T) {
+	nc := dial(t, node(t, t.TempDir()))
+	a := open(t, nc, Config{InMemory: true})
+	b := open(t, nc, a.cfg)
+	for _, arrives := range []bool{false, true} {
+		t.Run(fmt.Sprint(arrives), func(t *testing.T) {
+			must(t, a.Drop(ctx, ada))
+			must(t, as(a, 1, epoch(1)))
+			times := 0
+			a.hinder = func(answered bool) error {
+				if answered != arrives || times > 0 {
+					return nil
+				}
+				times++
+				must(t, as(b, 2, epoch(2), record("vote", "b", "{}")))
+				return journal.ErrAway
+			}
+			err := as(a, 1, record("vote", "a", "{}"))
+			if arrives {
+				must(t, err)
+				wantIDs(t, open(t, nc, a.cfg), ada, "1", "a", "2", "b")
+				return
+			}
+			if !errors.Is(err, ErrFenced) {
+				t.Errorf("the late batch: %v", err)
+			}
+			wantIDs(t, open(t, nc, a.cfg), ada, "1", "2", "b")
+		})
+	}
+}
