@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // served is a server under test.
@@ -80,9 +81,15 @@ func (o *output) String() string {
 
 var address1 = regexp.MustCompile(`http://\S+`)
 
-// start runs viz serve until the test ends or cancel is called.
+// start runs viz serve until the test ends or cancel is called. In a tab it is a static site.
 func start(t testing.TB, args ...string) *served {
 	t.Helper()
+	if webtest.IsInTab(t) {
+		if !slices.Equal(args, []string{"-addr", "127.0.0.1:0", "-no-open"}) {
+			t.Fatalf("a static site cannot be as viz serve %q", args)
+		}
+		return &served{url: webtest.ServeTab(t, "")}
+	}
 	// Not t.Context, which ends before what was opened on the server is closed.
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{cancel: cancel, exit: make(chan int, 1), out: newOutput(), errors: newOutput()}

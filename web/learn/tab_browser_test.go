@@ -8,5 +8,9 @@ import (
 
 // TestInTab goes through Learn where the program runs in the page.
 func TestInTab(t *testing.T) {
-	webtest.InTab(t, TestLessonByEveryHand, TestReadingIsNoticed, TestMenu)
+	webtest.InTab(
+		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestMenu, TestHomeRuns,
+		TestHomeStandsStill, TestHomeWritesFirst, TestFrontDoorLeadsIntoTheFirstRun,
+		TestExperimentSaysWhatIsWrong, TestExperimentPlays, TestExperimentWithoutAScript, TestAccessibleAnswers,
+	)
 }

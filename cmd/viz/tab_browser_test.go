@@ -1,0 +1,17 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestInTab goes through the whole program where it runs in the page: from the home page to
+// a token by keyboard alone, and at the Loop through all stages, whose figures are those of
+// viz trace.
+func TestInTab(t *testing.T) {
+	webtest.InTab(
+		t, TestJourneyByKeyboard, TestPageShowsWhatTheTracePrints, TestForwardAndBackThroughAllStages, TestPlayToAStop,
+		TestBadInputIsSaidBesideItsControl, TestReloadShowsTheSameStage,
+	)
+}
