@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"unicode/utf8"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // entry is one tensor as the header states it. Dimensions and count are
@@ -106,14 +104,26 @@ func (s *scanner) entry() (e entry) {
 // dtype reads the name of a format, supported or not.
 func (s *scanner) dtype() dtype {
 	name := string(s.string())
-	if s.err == nil && !dtypeName.MatchString(name) {
+	if s.err == nil && !isDtype(name) {
 		s.fail("dtype %s; %s", quote(name), readableSafetensors)
 	}
 	return dtype(name)
 }
 
-// dtypeName matches format names.
-var dtypeName = lazyregexp.MustCompile(`^[A-Z][A-Z0-9_]{0,15}$`)
+// isDtype reports whether a name can be a format's: at most 16 capital letters, digits and
+// underscores, a letter first. It is no regular expression, since a browser would take longer
+// to compile the code that compiles one than for the whole header.
+func isDtype(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'A' && c <= 'Z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '_'):
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= 16
+}
 
 func (s *scanner) shape() []int {
 	shape := []int{}

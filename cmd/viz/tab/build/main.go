@@ -2,8 +2,8 @@
 // without nine of twelve fonts, the LaTeX, and the writers of PDF and EPS that gonum's plot brings
 // along and no chart here uses. They would be a fifth of what a browser downloads. The code of
 // pages is compiled without inlining: each component is a closure, of which the compiler
-// otherwise puts a copy into whatever calls it. And it starts sooner: the expressions of the
-// Markdown library are compiled when they are needed.
+// otherwise puts a copy into whatever calls it. And it starts sooner: the regular expressions of
+// libraries are compiled when they are needed.
 //
 //	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
 //
@@ -58,6 +58,8 @@ var changes = []change{
 			"parser/raw_html.go", "text/reader.go", "util/util.go",
 		},
 	},
+	{library: "github.com/a-h/templ", dir: "templ", lazy: []string{"safehtml/style.go", "scripttemplate.go"}},
+	{library: "github.com/dustin/go-humanize", dir: "humanize", lazy: []string{"si.go"}},
 }
 
 func main() {
@@ -113,7 +115,8 @@ func (c change) copy() (to string, err error) {
 	to = path.Join(work, c.dir)
 	left := len(c.files) + len(c.lazy)
 	err = fs.WalkDir(os.DirFS(module.Dir), ".", func(name string, d fs.DirEntry, err error) error {
-		wanted := name == "go.mod" || path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
+		wanted := path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
+		wanted = wanted || name == "go.mod" || name == ".version" // templ embeds it
 		if err != nil || d.IsDir() || !wanted {
 			return err
 		}
