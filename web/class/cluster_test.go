@@ -46,6 +46,9 @@ func watched(p *post, l *lesson) (stop func()) {
 			if v.Seq < last.Seq || v.epoch < last.epoch {
 				p.u.t.Errorf("%s: view %d of epoch %d after %d of %d", p.name, v.Seq, v.epoch, last.Seq, last.epoch)
 			}
+			if last.State != nil && v.State == nil && !v.Gone {
+				p.u.t.Errorf("%s: view %d of epoch %d has no stage, after one that had", p.name, v.Seq, v.epoch)
+			}
 			last = v
 		}
 	}()

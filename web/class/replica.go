@@ -69,7 +69,10 @@ func (v *View) encode() (json.RawMessage, error) {
 
 // shown publishes a view of a room that this server owns.
 func (f *relay) shown(v *View) {
-	if !f.see(v) {
+	f.mu.Lock()
+	blank := f.blank(v, v.State != nil)
+	f.mu.Unlock()
+	if blank || !f.see(v) {
 		return
 	}
 	text, err := v.encode()
@@ -83,6 +86,13 @@ func (f *relay) shown(v *View) {
 	}
 }
 
+// blank reports whether a view is of a new owner that has not opened the run yet, where
+// a stage is shown here. That one stays: the next report of a page has the run opened,
+// and then there is a view with the stage. f.mu is held.
+func (f *relay) blank(v *View, hasRun bool) bool {
+	return !hasRun && !v.Gone && f.seen && f.room.view.Load().State != nil
+}
+
 // arrived takes a view that the owner has published.
 func (f *relay) arrived(text []byte) {
 	w := &wireView{}
@@ -93,7 +103,7 @@ func (f *relay) arrived(text []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	newest := f.latest == nil || w.View.after(f.latest)
-	if newest && (!f.seen || w.View.after(f.room.view.Load())) {
+	if newest && !f.blank(w.View, w.Run != nil) && (!f.seen || w.View.after(f.room.view.Load())) {
 		f.incoming, f.latest = w, w.View
 		signal(f.news)
 	}
