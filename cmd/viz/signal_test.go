@@ -29,8 +29,14 @@ func TestMain(m *testing.M) {
 // that returns its standard error after it has ended.
 func process(t testing.TB, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()
+	return processIn(t, nil, args...)
+}
+
+// processIn is process with variables in the environment, which otherwise is empty.
+func processIn(t testing.TB, env []string, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
+	t.Helper()
 	c := exec.Command(os.Args[0], args...)
-	c.Env = []string{asViz + "=1"}
+	c.Env = append(env, asViz+"=1")
 	errors := &strings.Builder{}
 	c.Stderr = errors
 	out, err := c.StdoutPipe()

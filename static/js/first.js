@@ -17,7 +17,7 @@ async function fetchPage(form, button) {
 
 document.addEventListener('submit', async (event) => {
   const form = event.target;
-  if (!form.matches('.fr__main form[action="/first/next"]') || form.dataset.plain !== undefined) return;
+  if (!form.matches('.fr__main form[action*="first/next"]') || form.dataset.plain !== undefined) return;
   event.preventDefault();
   if (form.hasAttribute('aria-busy')) return;
   form.setAttribute('aria-busy', 'true');

@@ -82,6 +82,7 @@ function markRead(section) {
 // seen reports a section to the server once its end has come into view. If that
 // fails it is reported at the next section, or by the button at the end.
 const told = new Set();
+const late = new Set(); // sections whose report failed
 async function seen(section) {
   const key = section.dataset.section;
   if (told.has(key)) return;
@@ -89,8 +90,13 @@ async function seen(section) {
   try {
     await ask(at('/learn/visit'), { method: 'POST', body: new URLSearchParams({ section: key }), keepalive: true });
     markRead(section);
+    for (const other of late) {
+      late.delete(other);
+      seen(other);
+    }
   } catch {
     told.delete(key);
+    late.add(section);
   }
 }
 

@@ -38,19 +38,34 @@ async function ask(message) {
   navigator.serviceWorker.controller.postMessage(message, [port2]);
 }
 
-// open opens the chosen files: those of a folder are named after it, "folder/file".
-function open(chosen) {
-  if (chosen.length === 0) return;
+// open opens files, a list of {name, file}: those of a folder are named after it, "folder/file".
+function open(files) {
+  if (files.length === 0) return;
   bad.replaceChildren();
   say.textContent = 'Reading the model …';
-  const files = [...chosen].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
-  const folder = chosen[0].webkitRelativePath.split('/')[0];
-  ask({ viz: 'open', folder, files });
+  const [folder, inside] = files[0].name.split('/');
+  ask({ viz: 'open', folder: inside ? folder : '', files });
+}
+
+// filesOf are the files of what was dropped: of a folder those at its top.
+async function filesOf(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean); // gone after a wait
+  const folder = entries.find((entry) => entry.isDirectory);
+  if (!folder) return [...transfer.files].map((file) => ({ name: file.name, file }));
+  const files = [];
+  for (const reader = folder.createReader(); ;) {
+    const some = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
+    if (some.length === 0) return files;
+    for (const entry of some.filter(({ isFile }) => isFile)) {
+      const file = await new Promise((resolve, reject) => { entry.file(resolve, reject); });
+      files.push({ name: `${folder.name}/${file.name}`, file });
+    }
+  }
 }
 
 for (const input of document.querySelectorAll('[data-model-open] input')) {
   input.addEventListener('change', () => {
-    open(input.files);
+    open([...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
     input.value = ''; // the same files may be chosen again
   });
 }
@@ -60,7 +75,7 @@ if (say) {
   addEventListener('dragover', (event) => event.preventDefault());
   addEventListener('drop', (event) => {
     event.preventDefault();
-    open(event.dataTransfer.files);
+    filesOf(event.dataTransfer).then(open, () => refuse({ say: 'What you dropped can’t be read.' }));
   });
 }
 

@@ -114,3 +114,14 @@ document.addEventListener('click', ({ target }) => {
   else if (target.closest('.w [name=at]') && playing(target.closest('figure'))) stop(target.closest('figure'));
 });
 for (const button of document.querySelectorAll('.w [data-play]')) button.hidden = false;
+
+// What took longer than a page may take, as on a slow machine, is worked out once it is in view.
+const seen = new IntersectionObserver((entries) => {
+  for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+    seen.unobserve(target);
+    sendForm(target.querySelector('form.w'));
+  }
+});
+for (const figure of document.querySelectorAll('figure.widget:has([data-feed-error]:not(:empty))')) {
+  seen.observe(figure);
+}

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
@@ -47,4 +48,27 @@ func (tab *Tab) Swipe(up float64) {
 	}
 	time.Sleep(hold)
 	tab.touch(input.DispatchTouchEventTypeTouchEnd)
+}
+
+// Drop carries files or folders from the disk over an element and drops them there.
+func (tab *Tab) Drop(selector string, paths ...string) {
+	tab.t.Helper()
+	var whole []string
+	for _, path := range paths {
+		p, err := filepath.Abs(path)
+		if err != nil {
+			tab.t.Fatal(err)
+		}
+		whole = append(whole, p)
+	}
+	const copies = 1
+	data := &input.DragData{Items: []*input.DragDataItem{}, Files: whole, DragOperationsMask: copies}
+	at := tab.spot(selector, false)
+	for _, kind := range []input.DispatchDragEventType{
+		input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop,
+	} {
+		call(tab, "drop files", input.DispatchDragEvent, input.DispatchDragEventParams{
+			Type: kind, X: at.X, Y: at.Y, Data: data,
+		})
+	}
 }

@@ -8,5 +8,7 @@ import (
 
 // TestInTab goes through the first run where the program runs in the page.
 func TestInTab(t *testing.T) {
-	webtest.InTab(t, TestBrowserFirstRun)
+	webtest.InTab(
+		t, TestBrowserFirstRun, TestFirstRunShowsThatItHeard, TestFirstRunMoves, TestBrowserEnterGoesOn,
+	)
 }

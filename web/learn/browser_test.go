@@ -105,6 +105,32 @@ func TestReadingIsNoticed(t *testing.T) {
 	}
 }
 
+// TestReadingIsReportedAgain: a section whose report failed is reported with the next one.
+func TestReadingIsReportedAgain(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	l := course.Lesson("the-loop")
+	tab := browser.Open(t, browser.Laptop, url+l.Href())
+	tab.Wait("the script", `document.querySelector("[data-unit].is-here")`)
+	tab.Eval(`const whole = window.fetch;
+		window.failed = 0;
+		window.fetch = (...request) => {
+			window.fetch = whole;
+			return Promise.reject(new TypeError("no network")).finally(() => { window.failed++; });
+		}`)
+	for i, s := range l.Sections[:2] {
+		end := fmt.Sprintf(`document.querySelector('[id="%s"] [data-section-end]')`, s.ID)
+		tab.Eval(end + `.scrollIntoView({block: "center"})`)
+		if i == 0 {
+			tab.Wait("a report that failed", `window.failed === 1`)
+			tab.Eval(`scrollTo(0, 0)`)
+		}
+	}
+	for _, s := range l.Sections[:2] {
+		tab.Wait("a tick", fmt.Sprintf(`document.querySelector('[data-unit="%s"].is-read')`, s.ID))
+	}
+}
+
 // TestReferenceIsOneSheet: the reference prints on exactly one page.
 func TestReferenceIsOneSheet(t *testing.T) {
 	t.Parallel()
@@ -165,19 +191,27 @@ func TestSearchFromAnyPage(t *testing.T) {
 	}
 }
 
+// forwardTo passes requests on to a server, as a line to it does.
+func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		if r.In.Header.Get("Origin") != "" {
+			r.Out.Header.Set("Origin", server) // it names the line
+		}
+	}}
+}
+
 // TestSearchTypedBeforeTheScript: on a slow line the field is there before the
 // script that listens to it. What was typed until then is found all the same.
 func TestSearchTypedBeforeTheScript(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
-	target, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target)
-		r.Out.Header.Del("Origin") // it names the line, not the server
-	}}
+	forward := forwardTo(t, server)
 	typed := make(chan struct{})
 	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/static/bundle/shell+learn") {

@@ -10,7 +10,7 @@ import (
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestMenu, TestHomeRuns,
-		TestHomeStandsStill, TestHomeWritesFirst, TestFrontDoorLeadsIntoTheFirstRun,
+		TestHomeStandsStill, TestHomeWritesFirst, TestFrontDoorLeadsIntoTheFirstRun, TestExperimentsByEveryHand,
 		TestExperimentSaysWhatIsWrong, TestExperimentPlays, TestExperimentWithoutAScript, TestAccessibleAnswers,
 	)
 }

@@ -1,7 +1,11 @@
 package learn_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -162,6 +166,39 @@ func TestExperimentSaysWhatIsWrong(t *testing.T) {
 		}
 		return
 	}
+}
+
+// TestSlowExperimentIsWorkedOut: an experiment for which the page's time did not suffice, as on
+// a slow machine, is worked out in place as soon as it is in view.
+func TestSlowExperimentIsWorkedOut(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	w := experiments(course)[0]
+	forward := forwardTo(t, url)
+	const empty, slow = `data-feed-error role="alert"></p>`, `data-feed-error role="alert">Too slow.</p>`
+	forward.ModifyResponse = func(r *http.Response) error {
+		if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
+			return nil
+		}
+		page, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		r.Header.Del("Content-Length")
+		r.ContentLength = -1
+		r.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(page, []byte(empty), []byte(slow))))
+		return nil
+	}
+	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Accept-Encoding")
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(line.Close)
+	tab := browser.Open(t, browser.Laptop, line.URL+w.href)
+	say := fmt.Sprintf(`document.querySelector("#%s [data-feed-error]").textContent`, w.ID)
+	tab.Wait("the page", say+` !== undefined`)
+	tab.Eval(fmt.Sprintf(`document.querySelector("#%s").scrollIntoView()`, w.ID))
+	tab.Wait("an answer instead of what was wrong", say+` === ""`)
 }
 
 // TestExperimentPlays: Play walks on by itself, and stands still when pressed

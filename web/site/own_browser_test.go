@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -58,6 +59,53 @@ func TestModelOfOnesOwn(t *testing.T) {
 	opened(tab, "llama-mixed")
 	tab.Click("[data-model-back]")
 	opened(tab, site)
+}
+
+// TestDroppedModel: a file or a folder that is dropped on the page is opened like a chosen one.
+// What is refused is refused for a server's reasons. A model of 270 MB in 16 bits has room, and
+// one that has not is refused in words, at once: its weights are never read.
+func TestDroppedModel(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t, nil)+"model/")
+	tab.Wait("the program", runs)
+	const page = "main h1"
+	file := filepath.Join(fixtures, "llama-mixed.gguf")
+	tab.Drop(page, file)
+	opened(tab, "llama-mixed")
+	writesAs(t, tab, file)
+
+	short := damaged(t, file)
+	tab.Drop(page, short)
+	tab.Wait("a refusal", `document.querySelector("#model-bad li")`)
+	_, err := checkpoint.OpenPath(short)
+	for _, why := range checkpoint.Reasons(err)[:1] {
+		if say := tab.Text("#model-bad"); !strings.Contains(say, why) {
+			t.Errorf("a server says %q, the page %q", why, say)
+		}
+	}
+
+	folder := filepath.Join(fixtures, "qwen3")
+	tab.Drop(page, folder)
+	opened(tab, "qwen3")
+	writesAs(t, tab, folder)
+
+	large := filepath.Join(t.TempDir(), "large.gguf")
+	writeGGUF(t, large, 12, true)
+	tab.Drop(page, large)
+	opened(tab, "large")
+	writesAs(t, tab, large)
+
+	huge := filepath.Join(t.TempDir(), "huge.gguf")
+	writeGGUF(t, huge, 400, false)
+	tab.Drop(page, huge)
+	tab.Wait("a refusal", `document.querySelector("#model-bad p")`)
+	if say := tab.Text("#model-bad"); !strings.Contains(say, "too large for a browser") {
+		t.Errorf("the refusal says %q", say)
+	}
+	writesAs(t, tab, large)
 }
 
 // filesOf are the paths of a folder's files.

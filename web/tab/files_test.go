@@ -117,6 +117,32 @@ func TestOpenOwn(t *testing.T) {
 	}
 }
 
+// counting counts the bytes that are read.
+type counting struct {
+	Source
+	n *int
+}
+
+func (c counting) ReadAt(b []byte, at int64) (int, error) {
+	*c.n += len(b)
+	return c.Source.ReadAt(b, at)
+}
+
+// TestOpenOwnRefusesUnread: a model for which there is no room is refused before its weights
+// are read, which of a file of many gigabytes takes minutes.
+func TestOpenOwnRefusesUnread(t *testing.T) {
+	t.Parallel()
+	const name = "llama-f16.gguf"
+	read, own := 0, fromDisk(t, "", name)
+	_, _, err := OpenOwn(Files{name: counting{own[name], &read}}, "", 1000)
+	if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
+		t.Errorf("with 1,000 bytes of room: %v", err)
+	}
+	if whole := int(own.Bytes()); read == 0 || read >= whole {
+		t.Errorf("%d bytes of %d were read", read, whole)
+	}
+}
+
 // TestOpenOwnRefuses: a refusal gives the reasons that a server gives.
 func TestOpenOwnRefuses(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -39,20 +40,25 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 	if len(files) == 0 {
 		return nil, "", &refusal{say: "This folder has no files."}
 	}
+	if files.Bytes() > limit/mostPerByte { // the hash of a large file takes long, to say no after it
+		c, err := checkpoint.OpenAny(files.unread(), name)
+		if err != nil {
+			return nil, "", refuse(err)
+		}
+		_, err = quantFor(c, limit)
+		c.Close()
+		if err != nil {
+			return nil, "", err
+		}
+	}
 	c, err := checkpoint.OpenAny(files, name)
 	if err != nil {
 		return nil, "", refuse(err)
 	}
 	defer c.Close()
-	quant := infer.QuantNone
-	if infer.WeightMemory(c, quant) > limit {
-		quant = infer.QuantInt8
-	}
-	if need := infer.WeightMemory(c, quant); need > limit {
-		return nil, "", &refusal{say: fmt.Sprintf(
-			"This model is too large for a browser: its %s weights take %s even if they are rounded to 8 bits, and a "+
-				"page here gets %s.", terms.Count(c.Parameters()), terms.Bytes(need), terms.Bytes(limit),
-		)}
+	quant, err := quantFor(c, limit)
+	if err != nil {
+		return nil, "", err
 	}
 	m, err := infer.LoadQuantized(c, quant)
 	if err != nil {
@@ -60,6 +66,38 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 	}
 	return m, c.Format, nil
 }
+
+// mostPerByte is more weights than a byte of any file has.
+const mostPerByte = 8
+
+// quantFor is how a model's weights fit into limit bytes, or a refusal.
+func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
+	quant := infer.QuantNone
+	if infer.WeightMemory(c, quant) > limit {
+		quant = infer.QuantInt8
+	}
+	if need := infer.WeightMemory(c, quant); need > limit {
+		return quant, &refusal{say: fmt.Sprintf(
+			"This model is too large for a browser: its %s weights take %s even if they are rounded to 8 bits, and a "+
+				"page here gets %s.", terms.Count(c.Parameters()), terms.Bytes(need), terms.Bytes(limit),
+		)}
+	}
+	return quant, nil
+}
+
+// unread are the same files without their hashes, for which all of them would be read.
+func (f Files) unread() Files {
+	all := Files{}
+	for name, from := range f {
+		all[name] = unread{from}
+	}
+	return all
+}
+
+type unread struct{ Source }
+
+// SHA256 implements [checkpoint.Summed].
+func (unread) SHA256() ([]byte, error) { return make([]byte, sha256.Size), nil }
 
 // refuse makes a refusal of what the reader of models says.
 func refuse(err error) error {

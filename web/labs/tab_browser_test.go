@@ -1,0 +1,16 @@
+package labs_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestInTab goes through the labs where the program runs in the page.
+func TestInTab(t *testing.T) {
+	webtest.InTab(
+		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeeps, TestErrorNextToField,
+		TestSlidersAndResultsFollow, TestJSONInStep, TestJSONFollowsUnderTheCaret, TestStepThroughLanes, TestBillTicks,
+		TestRoundsStepByStep,
+	)
+}
