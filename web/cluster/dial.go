@@ -112,6 +112,10 @@ func explain(cfg Config, err error) error {
 	return fmt.Errorf("NATS at %s: %w", cfg.URL, err)
 }
 
+// attempt is how long one question may go without an answer: nodes that have no leader yet
+// drop it.
+const attempt = 2 * time.Second
+
 // storing waits until JetStream answers.
 func storing(ctx context.Context, nc *nats.Conn) error {
 	js, err := jetstream.New(nc)
@@ -119,7 +123,9 @@ func storing(ctx context.Context, nc *nats.Conn) error {
 		return err
 	}
 	for {
-		_, err := js.AccountInfo(ctx)
+		try, cancel := context.WithTimeout(ctx, attempt)
+		_, err := js.AccountInfo(try)
+		cancel()
 		switch {
 		case err == nil:
 			return nil

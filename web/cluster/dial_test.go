@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// A server that starts before the nodes of NATS have a leader asks again: what it asked
+// before is never answered.
+func TestStartsBeforeThereIsALeader(t *testing.T) {
+	s, err := server.NewServer(&server.Options{DontListen: true, NoSigs: true, NoLog: true})
+	must(t, err)
+	s.Start()
+	t.Cleanup(func() { stop(s) })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the NATS server does not start")
+	}
+	nc, err := nats.Connect("", nats.InProcessServer(s))
+	must(t, err)
+	defer nc.Close()
+	var asked atomic.Int32
+	_, err = nc.Subscribe("$JS.API.INFO", func(m *nats.Msg) {
+		if asked.Add(1) > 1 { // the leader is there
+			_ = m.Respond([]byte(`{"type":"io.nats.jetstream.api.v1.account_info_response"}`))
+		}
+	})
+	must(t, err)
+	must(t, nc.Flush())
+	ctx, cancel := context.WithTimeout(t.Context(), DefaultPatience)
+	defer cancel()
+	must(t, storing(ctx, nc))
+	if n := asked.Load(); n != 2 {
+		t.Errorf("it asked %d times", n)
+	}
+}
