@@ -11,6 +11,7 @@ func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeeps, TestErrorNextToField,
 		TestSlidersAndResultsFollow, TestJSONInStep, TestJSONFollowsUnderTheCaret, TestStepThroughLanes, TestBillTicks,
-		TestRoundsStepByStep,
+		TestRoundsStepByStep, TestRingsAreDragged, TestGuessIsDrawnAsBars, TestGuessIsMarkedInTheRace,
+		TestChartsForPhones, TestListsAreChips,
 	)
 }

@@ -12,5 +12,7 @@ func TestInTab(t *testing.T) {
 		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestMenu, TestHomeRuns,
 		TestHomeStandsStill, TestHomeWritesFirst, TestFrontDoorLeadsIntoTheFirstRun, TestExperimentsByEveryHand,
 		TestExperimentSaysWhatIsWrong, TestExperimentPlays, TestExperimentWithoutAScript, TestAccessibleAnswers,
+		TestReadingIsReportedAgain, TestTermNoteOpensInPlace, TestPictureFollows,
+		TestPictureByEveryHand, TestFirstThingToTouch, TestExperimentMoves, TestHomeKeepsTheSuspense,
 	)
 }
