@@ -33,6 +33,10 @@ type bus struct {
 	waiting map[string]*asked // requests without an answer, by the last part of its subject
 
 	dropped, refused atomic.Uint64
+
+	// hinder stands in for the network in tests, before a request is sent and when its
+	// answer has come. An error is what comes instead. It is guarded by mu.
+	hinder func(answered bool) error
 }
 
 // outgoing is a message that is to be published.
@@ -66,7 +70,7 @@ const serveFor = 15 * time.Second
 func newBus(nc *nats.Conn, prefix string, log *slog.Logger) (*bus, error) {
 	b := &bus{
 		nc: nc, prefix: prefix, log: log, inbox: nats.NewInbox(), out: make(chan outgoing, mostOutgoing),
-		waiting: map[string]*asked{},
+		waiting: map[string]*asked{}, hinder: func(bool) error { return nil },
 	}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	end, err := b.subscribe(b.inbox+".*", mostAnswers, b.answered)
@@ -161,17 +165,24 @@ func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byt
 	a := &asked{answer: make(chan answered, 1)}
 	b.mu.Lock()
 	b.waiting[token] = a
+	hinder := b.hinder
 	b.mu.Unlock()
 	defer func() {
 		b.mu.Lock()
 		delete(b.waiting, token)
 		b.mu.Unlock()
 	}()
-	if err := b.nc.PublishRequest(b.serverSubject(server), b.inbox+"."+token, request); err != nil {
+	if err := hinder(false); err != nil {
 		return nil, err
+	}
+	if err := b.nc.PublishRequest(b.serverSubject(server), b.inbox+"."+token, request); err != nil {
+		return nil, errors.Join(class.ErrNoServer, err) // it was not sent
 	}
 	select {
 	case x := <-a.answer:
+		if err := hinder(true); err != nil {
+			return nil, err
+		}
 		return x.message, x.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -260,5 +271,5 @@ func (b *bus) absent(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := b.Request(ctx, server, nil)
-	return errors.Is(err, class.ErrNoServer)
+	return err == class.ErrNoServer // not one that was not sent
 }

@@ -14,6 +14,7 @@ import (
 func TestClassOnThreeServers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, node(t, t.TempDir()))
+	u.life = patience // no session ends by itself, however slow the machine is
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(class.Options{Title: "Physics", Nicknames: true})
 	l.does(class.Drive{Do: session.Start{Prompt: "The cat"}})
@@ -39,6 +40,7 @@ func TestClassOnThreeServers(t *testing.T) {
 		})
 	}
 	a.kill()
+	endSession(t, b.joined, a.joined) // as after the life of a lease
 	voting.Wait()
 	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // again: nothing changes
 

@@ -96,6 +96,7 @@ type union struct {
 	prefix string
 	life   time.Duration
 	answer time.Duration // of the logs; 0 for the default
+	paces  class.Paces
 	course *lessons.Course
 }
 
@@ -103,7 +104,9 @@ func newUnion(t *testing.T, s *server.Server) *union {
 	t.Helper()
 	course, err := wholeCourse()
 	must(t, err)
-	return &union{t: t, nats: s, prefix: fmt.Sprint("test", prefixes.Add(1)), life: 2 * time.Second, course: course}
+	return &union{
+		t: t, nats: s, prefix: fmt.Sprint("test", prefixes.Add(1)), life: 6 * time.Second, course: course, paces: quick,
+	}
 }
 
 var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
@@ -138,7 +141,7 @@ func (u *union) server(name string) *post {
 	p.joined, err = Open(u.t.Context(), cfg)
 	must(u.t, err)
 	rooms := p.joined.Rooms()
-	rooms.Paces = quick
+	rooms.Paces = u.paces
 	p.Hub, err = class.NewHub(u.t.Context(), class.Config{
 		Logs: p.joined.Journal(), Secrets: p.joined.Secrets(), Course: u.course,
 		Driver: &driver{testmodel.Target(u.t)}, NewRooms: admission.NewMeter(admission.Pace{}, nil), Cluster: rooms,

@@ -17,6 +17,7 @@ type keys struct {
 	js       jetstream.JetStream
 	bucket   string
 	replicas func() int
+	lose     func() error // what comes instead of the answer to a put, in tests
 
 	mu     sync.Mutex
 	stream jetstream.Stream
@@ -81,6 +82,9 @@ func (k *keys) put(ctx context.Context, key string, value any, over uint64) (rev
 	}
 	ack, err := k.js.PublishMsg(ctx, &nats.Msg{Subject: k.subject(key), Data: text},
 		jetstream.WithExpectLastSequencePerSubject(over), jetstream.WithRetryAttempts(0))
+	if err == nil {
+		err = k.lose()
+	}
 	if api := (*jetstream.APIError)(nil); errors.As(err, &api) &&
 		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
 			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {

@@ -87,7 +87,7 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 		hurry: make(chan struct{}, 1), begun: make(chan struct{}), answered: time.Now(),
 		held: map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
 		keys: &keys{
-			js: js, bucket: c.cfg.Prefix + "_leases",
+			js: js, bucket: c.cfg.Prefix + "_leases", lose: func() error { return nil },
 			replicas: func() int { return stream.Replicas(c.nc, c.cfg.Replicas) },
 		},
 	}

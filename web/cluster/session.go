@@ -90,7 +90,7 @@ func (l *leases) renew() {
 			return
 		case errors.Is(err, errRevision) && l.adopt(until, &s):
 			continue
-		case errors.Is(err, errRevision) || pause(until, l.life/24) != nil:
+		case errors.Is(err, errRevision) || pause(until, min(l.life/24, again)) != nil:
 			if l.ctx.Err() == nil {
 				l.lose()
 			}

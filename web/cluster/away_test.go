@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// persist calls f until it works. Until then nothing may be wrong but that the class
+// cannot be reached.
+func persist(t *testing.T, f func() error) {
+	t.Helper()
+	for late := time.Now().Add(patience); ; {
+		err := f()
+		if err == nil {
+			return
+		} else if !errors.Is(err, class.ErrAway) && !errors.Is(err, class.ErrUnsure) || time.Now().After(late) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ready waits until a server says that it is ready, or that it isn't.
+func ready(t *testing.T, c *Cluster, want bool) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for late := time.After(patience); (c.Ready() == nil) != want; {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatal("it says ", c.Ready())
+		}
+	}
+}
+
+// While NATS is away nothing is confirmed, and the class is refused in words. When it is
+// back, all goes on with what was confirmed.
+func TestNATSAwayAndBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := node(t, dir)
+	u := newUnion(t, first)
+	u.answer, u.paces.Call = time.Second, 2*time.Second
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(class.Options{})
+	l.does(class.Drive{Do: session.Start{Prompt: "The cat"}})
+	onB := b.enters(l, 1, 2, 3)
+	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	onB.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+
+	for _, x := range []*post{a, b} {
+		x.net.cut()
+	}
+	stop(first)
+	for _, on := range []*lesson{l, onB} {
+		r, err := on.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+		if !errors.Is(err, class.ErrAway) {
+			t.Errorf("a vote while NATS is away: %+v, %v", r, err)
+		}
+	}
+	if _, _, err := b.Create(t.Context(), caller("another"), class.Options{}); !errors.Is(err, class.ErrAway) {
+		t.Errorf("a room that is made while NATS is away: %v", err)
+	}
+	ready(t, a.joined, false)
+	ready(t, b.joined, false)
+	if v := onB.View(); v.Poll == nil || v.Poll.ID != p.ID || v.State == nil {
+		t.Error("what was on the screen is not there any more")
+	}
+
+	u.nats = node(t, dir)
+	for _, x := range []*post{a, b} {
+		x.net.to.Store(u.nats)
+		ready(t, x.joined, true)
+	}
+	persist(t, func() error {
+		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 2})
+		return err
+	})
+	persist(t, func() error { _, err := l.Present(t.Context(), teacher, l.secret, class.Close{}); return err })
+	persist(t, func() error { _, err := l.Present(t.Context(), teacher, l.secret, class.ShowSpread{}); return err })
+	v := onB.settled("how the class voted", func(v *class.View) bool {
+		return v.Poll != nil && v.Poll.Phase == class.Spread
+	})
+	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
+		t.Errorf("the poll has %+v, and two votes were confirmed", v.Poll)
+	}
+	a.teaches(l).settled("how the class voted", func(v *class.View) bool {
+		return v.Poll != nil && v.Poll.Phase == class.Spread
+	})
+	a.end() // before NATS
+	b.end()
+}
+
+// An owner that is cut off confirms nothing, and what it appends later is refused. The
+// class goes on elsewhere, and when the server is back, its pages follow.
+func TestOwnerThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	u.answer, u.paces.Call = time.Second, 2*time.Second
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(class.Options{})
+	onA, onB := a.enters(l, 1), b.enters(l, 2)
+	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	choice := func(i int) string { return p.Options[i].Key }
+	a.net.cut()
+	if r, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(0), N: 1}); !errors.Is(err, class.ErrAway) {
+		t.Errorf("the owner that is cut off says %+v, %v", r, err)
+	}
+	persist(t, func() error {
+		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: choice(1), N: 1})
+		return err
+	})
+	a.net.to.Store(u.nats)
+	ready(t, a.joined, true)
+	late := journal.Batch{
+		Owner: journal.Owner{Kind: journal.Room, Name: l.Code()}, At: time.Now(),
+		Records: []journal.Record{{Type: "vote", ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":1}`)}},
+	}
+	if _, err := a.joined.Rooms().Fence.AppendAs(context.Background(), late, 1); !errors.Is(err, class.ErrFenced) {
+		t.Errorf("the owner before appends: %v", err)
+	}
+	persist(t, func() error {
+		_, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(2), N: 2})
+		return err
+	})
+	v := b.teaches(l).does(class.Close{}, class.ShowSpread{})
+	if v.Poll.Votes != 2 || v.Poll.Options[1].Count != 1 || v.Poll.Options[2].Count != 1 {
+		t.Errorf("the poll has %+v", v.Poll)
+	}
+	onA.settled("how the class voted", func(v *class.View) bool {
+		return v.Poll != nil && v.Poll.Phase == class.Spread
+	})
+}

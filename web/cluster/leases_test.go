@@ -1,0 +1,193 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// join joins a cluster without a hub.
+func (u *union) join() (*Cluster, *network) {
+	u.t.Helper()
+	n := &network{}
+	n.to.Store(u.nats)
+	c, err := Open(u.t.Context(), u.config(n))
+	must(u.t, err)
+	u.t.Cleanup(func() { _ = c.Close() }) // it may be cut off
+	return c, n
+}
+
+// take takes the lease of a room, or finds who has it.
+func take(t *testing.T, c *Cluster, room string) class.Lease {
+	t.Helper()
+	for late := time.Now().Add(patience); ; {
+		l, err := c.leases.Take(t.Context(), room)
+		if err == nil {
+			return l
+		} else if time.Now().After(late) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func mine(l class.Lease) bool { return l.Release != nil }
+
+// taken waits until a server owns a room that another one has given up or lost.
+func taken(t *testing.T, c *Cluster, room string) class.Lease {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for late := time.After(patience); ; {
+		if l := take(t, c, room); mine(l) {
+			return l
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatal("the lease is never free")
+		}
+	}
+}
+
+// Of servers that want a room at the same moment one gets it, and the others are told who.
+func TestOneServerGetsALease(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	u.life = patience // no session ends here
+	var all [3]*Cluster
+	for i := range all {
+		all[i], _ = u.join()
+	}
+	for round := range 10 {
+		room := fmt.Sprint("ROOM", round)
+		var got [3]class.Lease
+		var wg sync.WaitGroup
+		for i, c := range all {
+			wg.Go(func() { got[i] = take(t, c, room) })
+		}
+		wg.Wait()
+		owners, owner := 0, class.Lease{}
+		for i, l := range got {
+			if mine(l) {
+				owners, owner = owners+1, l
+				if l.Server != all[i].Server() {
+					t.Errorf("%s owns it as %s", all[i].Server(), l.Server)
+				}
+			}
+		}
+		for _, l := range got {
+			if owners != 1 || l.Server != owner.Server || l.Term != owner.Term {
+				t.Errorf("%d owners: %+v", owners, got)
+			}
+		}
+		owner.Release()
+		for i, c := range all {
+			now := taken(t, c, room)
+			if now.Term <= owner.Term {
+				t.Errorf("server %d has term %d after %d", i, now.Term, owner.Term)
+			}
+			owner = now
+			owner.Release()
+		}
+	}
+}
+
+// A server that is cut off gives its rooms up, and then another one takes them. When it is
+// back it sees who has them.
+func TestLeaseOfAServerThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	a, net := u.join()
+	b, _ := u.join()
+	first := take(t, a, "ROOM")
+	if l := take(t, b, "ROOM"); mine(l) || l.Server != a.Server() {
+		t.Fatalf("the second server has %+v", l)
+	}
+	net.cut()
+	second := taken(t, b, "ROOM")
+	next(t, first.Lost)
+	if second.Term <= first.Term {
+		t.Errorf("term %d after %d", second.Term, first.Term)
+	}
+	if err := a.Ready(); !errors.Is(err, ErrAway) {
+		t.Errorf("the server that is cut off says %v", err)
+	}
+	net.to.Store(u.nats)
+	if l := take(t, a, "ROOM"); mine(l) || l.Server != b.Server() || l.Term != second.Term {
+		t.Errorf("back again, the first server has %+v", l)
+	}
+	must(t, a.Ready())
+	if s := a.Stats(); s.Lost != 1 || s.Held != 0 || s.Reconnects == 0 {
+		t.Errorf("its figures are %+v", s)
+	}
+}
+
+// Where the answers to renewals get lost, the lease goes on, and nobody else gets it.
+func TestRenewalWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	u.life = patience // only lost answers could end it
+	a, _ := u.join()
+	l := take(t, a, "ROOM")
+	a.leases.mu.Lock()
+	before := a.leases.session.revision
+	a.leases.mu.Unlock()
+	// What keep does at each beat, with every other answer lost.
+	a.leases.stop()
+	<-a.leases.done
+	var n atomic.Int64
+	a.leases.keys.lose = func() error {
+		if n.Add(1)%2 == 1 {
+			return nats.ErrTimeout
+		}
+		return nil
+	}
+	a.leases.ctx = t.Context()
+	for range 3 {
+		a.leases.renew()
+	}
+	a.leases.mu.Lock()
+	defer a.leases.mu.Unlock()
+	if s := a.leases.session; s == nil || s.revision < before+6 {
+		t.Fatalf("after three renewals that were sent twice: %+v, from %d", s, before)
+	}
+	select {
+	case <-l.Lost:
+		t.Error("the lease was lost")
+	default:
+	}
+}
+
+// A session that another server has ended is noticed with the next renewal, and its rooms
+// are given up.
+func TestSessionThatWasEnded(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	a, _ := u.join()
+	b, _ := u.join()
+	l := take(t, a, "ROOM")
+	endSession(t, b, a)
+	if second := taken(t, b, "ROOM"); second.Term <= l.Term {
+		t.Errorf("term %d after %d", second.Term, l.Term)
+	}
+	next(t, l.Lost)
+	if l := take(t, a, "ROOM"); mine(l) {
+		t.Error("the server whose session was ended takes the room from the next one")
+	}
+}
+
+// endSession has a server end the session of another one, which does not know.
+func endSession(t testing.TB, by, of *Cluster) {
+	t.Helper()
+	id := of.leases.current()
+	if id != "" {
+		must(t, by.leases.finish(t.Context(), id))
+	}
+}

@@ -1,0 +1,228 @@
+package cluster
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// machine is a room on servers to which anything may happen, in any order, and what was
+// promised to its members.
+type machine struct {
+	u       *union
+	t       *rapid.T
+	l       *lesson
+	posts   []*post // those that work
+	started int
+	number  int64
+	sent    []ballot
+	said    map[string]map[int]class.Receipt // by poll and member: the confirmed vote with the highest number
+}
+
+type ballot struct {
+	id int
+	class.Ballot
+}
+
+const voters = 3
+
+func (m *machine) add() {
+	m.started++
+	m.posts = append(m.posts, m.u.server(fmt.Sprint("s", m.started)))
+}
+
+func (m *machine) any() *post { return rapid.SampledFrom(m.posts).Draw(m.t, "server") }
+
+// vote sends a vote, which is confirmed, or refused because the poll has closed or nobody
+// can be reached.
+func (m *machine) vote(p *post, b ballot) {
+	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(b.id)))
+	var got class.Receipt
+	if err == nil {
+		got, err = r.Vote(m.u.t.Context(), learner(b.id), b.Ballot)
+	}
+	switch {
+	case err == nil && got.N >= b.N:
+		if got.N > m.said[b.Poll][b.id].N {
+			if m.said[b.Poll] == nil {
+				m.said[b.Poll] = map[int]class.Receipt{}
+			}
+			m.said[b.Poll][b.id] = got
+		}
+	case err == nil:
+		m.t.Fatalf("the vote %d was confirmed as %d", b.N, got.N)
+	case !errors.Is(err, class.ErrClosed) && !errors.Is(err, class.ErrAway):
+		m.t.Fatalf("the vote of %d: %v", b.id, err)
+	}
+}
+
+func (m *machine) does(p *post, c class.Command) {
+	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(teacher))
+	if err == nil {
+		_, err = r.Present(m.u.t.Context(), teacher, m.l.secret, c)
+	}
+	for _, fine := range []error{class.ErrUnsure, class.ErrAway, class.ErrClosed, class.ErrOpen, class.ErrNoPoll} {
+		if errors.Is(err, fine) {
+			return
+		}
+	}
+	if err != nil {
+		m.t.Fatalf("%T: %v", c, err)
+	}
+}
+
+func (m *machine) voteAnew() {
+	p := m.any()
+	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(teacher))
+	if err != nil {
+		return // away
+	}
+	q := r.View().Poll
+	if q == nil {
+		return
+	}
+	m.number++
+	b := ballot{rapid.IntRange(1, voters).Draw(m.t, "member"), class.Ballot{
+		Poll: q.ID, N: m.number, Choice: rapid.SampledFrom(q.Options).Draw(m.t, "choice").Key,
+	}}
+	m.sent = append(m.sent, b)
+	m.vote(p, b)
+}
+
+// sendAgain sends an earlier vote once more, as a phone does that has no answer.
+func (m *machine) sendAgain() {
+	if len(m.sent) > 0 {
+		m.vote(m.any(), rapid.SampledFrom(m.sent).Draw(m.t, "vote"))
+	}
+}
+
+// lose has the next requests or answers of a server get lost.
+func (m *machine) lose(answers bool) {
+	b := m.any().joined.bus
+	var left atomic.Int64
+	left.Store(2)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hinder = func(answered bool) error {
+		if answered == answers && left.Add(-1) >= 0 {
+			return errors.New("it got lost")
+		}
+		return nil
+	}
+}
+
+// lapse ends the session of a server, which does not know.
+func (m *machine) lapse() {
+	by, of := m.any(), m.any()
+	if by != of {
+		endSession(m.u.t, by.joined, of.joined)
+	}
+}
+
+// kill ends a server as kill -9 does, and starts another one.
+func (m *machine) kill() {
+	p := m.any()
+	m.add()
+	m.end(p)
+}
+
+// end ends a server as kill -9 does, and its session, since nobody waits for that here.
+func (m *machine) end(p *post) {
+	p.kill()
+	m.posts = slices.DeleteFunc(m.posts, func(x *post) bool { return x == p })
+	endSession(m.u.t, m.posts[len(m.posts)-1].joined, p.joined)
+}
+
+// check compares what counts, as a new server reads it, with what was confirmed.
+func (m *machine) check() {
+	m.add()
+	p := m.posts[len(m.posts)-1]
+	for len(m.posts) > 1 {
+		m.end(m.posts[0])
+	}
+	var sheet *class.Summary
+	persist(m.u.t, func() (err error) {
+		r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(teacher))
+		if err == nil {
+			sheet, err = r.Summary(m.u.t.Context(), m.l.secret)
+		}
+		return err
+	})
+	for i, q := range sheet.Polls {
+		id, sum := fmt.Sprintf("%d-1", i+1), 0
+		for _, n := range q.Rounds[0].Counts {
+			sum += n
+		}
+		if sum < len(m.said[id]) || sum > voters {
+			m.t.Errorf("poll %s: %d votes; %d members were told that theirs counts", id, sum, len(m.said[id]))
+		}
+	}
+	for member := 1; member <= voters; member++ {
+		m.standing(p, member)
+	}
+}
+
+// standing compares the vote that a member has in the poll on the stage.
+func (m *machine) standing(p *post, id int) {
+	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
+	must(m.u.t, err)
+	s, err := r.Standing(m.u.t.Context(), learner(id))
+	must(m.u.t, err)
+	q := r.View().Poll
+	if q == nil {
+		return
+	}
+	said, told := m.said[q.ID][id]
+	if told && (s.Vote == nil || s.Vote.N < said.N || s.Vote.N == said.N && s.Vote.Choice != said.Choice) {
+		m.t.Errorf("member %d was told %+v, and %+v counts", id, said, s.Vote)
+	}
+}
+
+// Whatever happens to servers, sessions and messages, in whatever order: what was
+// confirmed counts, once.
+func TestNothingCountsTwiceWhateverHappens(t *testing.T) {
+	for flagName, value := range map[string][2]string{"rapid.checks": {"1", "60"}, "rapid.steps": {"15", "40"}} {
+		f := flag.Lookup(flagName)
+		defer func(was string) { _ = f.Value.Set(was) }(f.Value.String())
+		tier := 0
+		if fixture.LongTier() {
+			tier = 1
+		}
+		_ = f.Value.Set(value[tier])
+	}
+	s := node(t, t.TempDir())
+	rapid.Check(t, func(rt *rapid.T) {
+		u := newUnion(t, s)
+		u.life, u.answer, u.paces.Call, u.paces.Try = patience, patience, patience, patience
+		m := &machine{u: u, t: rt, said: map[string]map[int]class.Receipt{}}
+		m.add()
+		m.add()
+		m.l = m.posts[0].teach(class.Options{})
+		for id := range voters {
+			m.posts[id%2].enters(m.l, id+1)
+		}
+		m.does(m.posts[0], class.AskQuestion{ID: "q-order"})
+		rt.Repeat(map[string]func(*rapid.T){
+			"vote":          func(*rapid.T) { m.voteAnew() },
+			"send again":    func(*rapid.T) { m.sendAgain() },
+			"close":         func(*rapid.T) { m.does(m.any(), class.Close{}) },
+			"ask":           func(*rapid.T) { m.does(m.any(), class.AskQuestion{ID: "q-order"}) },
+			"lose requests": func(*rapid.T) { m.lose(false) },
+			"lose answers":  func(*rapid.T) { m.lose(true) },
+			"lapse":         func(*rapid.T) { m.lapse() },
+			"kill":          func(*rapid.T) { m.kill() },
+		})
+		m.check()
+		for _, p := range m.posts {
+			p.end()
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// listening starts a NATS server on a free port, and returns where.
+func listening(t *testing.T, o server.Options) string {
+	t.Helper()
+	o.Host, o.Port, o.NoSigs, o.NoLog, o.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
+	s, err := server.NewServer(&o)
+	must(t, err)
+	s.Start()
+	t.Cleanup(func() { stop(s) })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the NATS server does not start")
+	}
+	return s.Addr().(*net.TCPAddr).AddrPort().String()
+}
+
+// A server that cannot join says why.
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewTLSServer(nil) // for its certificate
+	certificate := web.TLS.Certificates[0]
+	web.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	nobody := closed.Addr().String()
+	must(t, closed.Close())
+	secure := listening(t, server.Options{
+		JetStream: true, TLS: true, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
+	})
+	plain := listening(t, server.Options{JetStream: true})
+	short := func(c Config) Config { c.Patience = 300 * time.Millisecond; return c }
+	for name, x := range map[string]struct {
+		cfg  Config
+		want string
+	}{
+		"no host":      {short(Config{URL: "nats://no-such-host.invalid"}), "there is no such host"},
+		"nobody":       {short(Config{URL: "nats://" + nobody}), "nobody listens there"},
+		"an authority": {Config{URL: "tls://" + secure}, "signed by an authority"},
+		"no TLS there": {Config{URL: "tls://" + plain}, "wants TLS"},
+		"a password": {
+			Config{URL: "nats://" + listening(t, server.Options{JetStream: true, Username: "u", Password: "p"})},
+			"has refused the credentials",
+		},
+		"JetStream":   {Config{URL: "nats://" + listening(t, server.Options{})}, "JetStream is off"},
+		"no file":     {Config{URL: "nats://" + plain, Creds: filepath.Join(t.TempDir(), "gone")}, "no such file"},
+		"half a pair": {Config{URL: "nats://" + plain, Cert: "open_test.go"}, "needs its key"},
+		"a small limit": {
+			Config{URL: "nats://" + listening(t, server.Options{JetStream: true, MaxPayload: 100 << 10})},
+			"max_payload",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(t.Context(), x.cfg)
+			if err == nil {
+				_ = c.Close()
+				t.Fatal("it has joined")
+			}
+			if !strings.Contains(err.Error(), x.want) {
+				t.Errorf("it says %q, not %q", err, x.want)
+			}
+		})
+	}
+	c, err := Open(t.Context(), Config{URL: fmt.Sprintf("nats://%s,nats://%s", nobody, plain)})
+	if err = errors.Join(err, c.Ready(), c.Close()); err != nil {
+		t.Errorf("with one of two that is there: %v", err)
+	}
+}
