@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -20,11 +21,26 @@ type Classes struct {
 	Secrets class.Secrets
 	// Space, where not nil, says what there is still space for.
 	Space func(context.Context) store.Space
+	// Cluster, where not nil, shares the rooms with other servers.
+	Cluster *class.Cluster
+	// Members is how many members a room may have, also if all have one address; 0 is as
+	// many as the limits of admission say.
+	Members int
 	// TTL is how long a room that nobody uses is kept; 0 is as long as
 	// [class.DefaultLimits] says.
 	TTL time.Duration
 	// Access is how the phones of a class get to this server.
 	Access classroom.Access
+}
+
+// members is how many members a room may have. An eighth is reserved for those whom the
+// server knew before.
+func (c Classes) members(limits admission.Share) admission.Share {
+	if c.Members == 0 {
+		return limits
+	}
+	newcomers := c.Members - c.Members/8
+	return admission.Share{Most: c.Members, Newcomers: newcomers, PerAddress: newcomers}
 }
 
 // driver opens the runs of rooms in the registry of all runs.
@@ -48,7 +64,7 @@ func (s *Server) mountClasses(mux *http.ServeMux, t teaching) error {
 	}
 	deps := classroom.Deps{
 		Course: t.course, Progress: t.progress, Model: s.cfg.Model, Seat: s.targets.Seat,
-		Caller: s.learners.Caller, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	}
 	if s.cfg.Classes.Logs == nil || t.progress == nil {
 		classroom.New(deps).Mount(mux)
@@ -56,8 +72,10 @@ func (s *Server) mountClasses(mux *http.ServeMux, t teaching) error {
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: t.course, Driver: driver{s.runs},
-		Log: s.cfg.Logger, Space: s.cfg.Classes.Space,
-		Limits:     class.Limits{Rooms: s.limits.Rooms, Members: s.limits.Members, TTL: s.cfg.Classes.TTL},
+		Log: s.cfg.Logger, Space: s.cfg.Classes.Space, Cluster: s.cfg.Classes.Cluster,
+		Limits: class.Limits{
+			Rooms: s.limits.Rooms, Members: s.cfg.Classes.members(s.limits.Members), TTL: s.cfg.Classes.TTL,
+		},
 		WrongCodes: s.desk.WrongCodes, NewRooms: s.desk.NewRooms,
 	})
 	if err != nil {

@@ -104,6 +104,9 @@ func (s *Server) figures() *metrics.Page {
 	s.computed(p)
 	s.classes(p)
 	s.stored(p)
+	if s.cfg.Figures != nil {
+		s.cfg.Figures(p)
+	}
 	return p
 }
 

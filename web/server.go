@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/memory"
+	"github.com/tokenbytoken/viz/web/metrics"
 	"github.com/tokenbytoken/viz/web/model"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
@@ -53,6 +54,8 @@ type Config struct {
 	// be kept because its place cannot be reached. It does not block. Pages then say so,
 	// and show nothing of what somebody has done.
 	Away func() error
+	// Figures, where not nil, adds further figures to [Server.Metrics].
+	Figures func(*metrics.Page)
 	// Classes is where and how classes are held; none are without Course.
 	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server,

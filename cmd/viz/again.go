@@ -15,6 +15,8 @@ func (f *flags) again(program string, drop []string, more ...string) string {
 	for _, t := range f.texts {
 		switch {
 		case slices.Contains(drop, t.name):
+		case t.name == "cluster":
+			args = append(args, "-cluster", hidden(t.value)) // a page shows this
 		case f.takes(t.name):
 			args = append(args, "-"+t.name, t.value)
 		case t.value == "true":

@@ -76,19 +76,11 @@ func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.C
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(dir, log)
+	db, logs, err := openData(dir, log)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Database = db
-	logs := journal.For(db)
-	err = progress.Carry(context.Background(), db, logs)
-	if err == nil {
-		err = class.Carry(context.Background(), db, logs, log)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the stored data could not be converted: %w", err), db.Close())
-	}
 	cfg.Classes.Logs, cfg.Classes.Secrets = logs, db
 	if limit > 0 {
 		if err := db.SetLimit(limit); err != nil {
@@ -100,10 +92,30 @@ func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.C
 	return tend(db, cfg.Progress, log), nil
 }
 
+// openData opens the database of a folder, or one in memory for "", and its logs.
+func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) {
+	db, err := store.Open(dir, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs := journal.For(db)
+	err = progress.Carry(context.Background(), db, logs)
+	if err == nil {
+		err = class.Carry(context.Background(), db, logs, log)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("the stored data could not be converted: %w", err), db.Close())
+	}
+	return db, logs, nil
+}
+
 // keptWhere says where progress is stored, for the first lines printed.
-func keptWhere(dir string) string {
-	if dir == "" {
+func (o *serveOptions) keptWhere() string {
+	if o.cluster.url != "" {
+		return "Progress and classes are kept in the cluster at " + terms.Printable(hidden(o.cluster.url))
+	}
+	if o.data == "" {
 		return "Progress is kept in memory and is lost when the server stops; -data DIR keeps it."
 	}
-	return "Progress is kept in " + terms.Printable(dir)
+	return "Progress is kept in " + terms.Printable(o.data)
 }

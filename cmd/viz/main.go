@@ -12,6 +12,7 @@
 //	viz rooms      list the rooms of classes, close or remove one
 //	viz check      check the saved data, and the model
 //	viz backup     copy the saved data while the server runs
+//	viz data       copy the saved data into a cluster, or from one
 //	viz load       let classes of hundreds follow a server, and measure
 //	viz site       write the program as a static site
 //	viz notices    the licences of what others wrote
@@ -28,7 +29,8 @@
 // (notices.go).
 //
 // For those who run a server there are metrics (metrics.go), rooms (classes.go, and
-// control.go for those of a running server), a check (check.go) and a backup (backup.go).
+// control.go for those of a running server), a check (check.go), a backup (backup.go), and clusters
+// of servers (cluster.go, carry.go).
 //
 // Exit codes: 0 done, 1 something failed while running, 2 the command line was
 // wrong, 130 interrupted.
@@ -98,6 +100,7 @@ Usage:
   viz rooms [flags]     list the rooms of classes, close or remove one
   viz check [flags]     check the saved data, and the model
   viz backup FILE       copy the saved data, even while a server is running
+  viz data into|from    copy the saved data into a cluster, or from one
   viz load [flags]      let classes of hundreds follow a server, and measure
   viz site [flags]      write the program as a static site, for browsers
   viz notices           print the licences of the parts that others wrote
@@ -154,6 +157,8 @@ func command(
 		name, err = "viz check", runCheck(ctx, args[1:], env, stdout)
 	case args[0] == "backup":
 		name, err = "viz backup", runBackup(ctx, args[1:], env, stdout)
+	case args[0] == "data":
+		name, err = "viz data", runData(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "site":
 		name, err = "viz site", runSite(ctx, args[1:], env, stdout)
 	case args[0] == "version":
@@ -164,7 +169,7 @@ func command(
 		err = usageError{
 			fmt.Errorf(
 				"unknown command %q; the commands are serve, trace, why, score, inspect, bench, lab, load, "+
-					"lessons, rooms, check, backup, site, notices and version", args[0],
+					"lessons, rooms, check, backup, data, site, notices and version", args[0],
 			),
 		}
 	}

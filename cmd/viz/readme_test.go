@@ -40,7 +40,8 @@ func TestReadmeFlags(t *testing.T) {
 		new(serveOptions).flags(), new(traceOptions).flags(), new(whyOptions).flags(), new(scoreOptions).flags(),
 		new(inspectOptions).flags(),
 		new(benchOptions).flags(), new(siteOptions).flags(),
-		new(loadOptions).flags(), new(roomsOptions).flags(), new(checkOptions).flags(), new(backupOptions).flags(),
+		new(loadOptions).flags(), new(dataOptions).flags(), new(roomsOptions).flags(), new(checkOptions).flags(),
+		new(backupOptions).flags(),
 	} {
 		for _, x := range f.listed {
 			known[x.name] = true

@@ -52,12 +52,15 @@ type serveOptions struct {
 	noOpen  bool
 	stories bool
 	modelPath
-	draft   string
-	quant   infer.Quant
-	data    string
-	lessons string // a folder with an instructor's own, "" for none
-	limit   int64  // bytes of the database, 0 for any number
-	version bool
+	draft         string
+	quant         infer.Quant
+	data          string
+	lessons       string // a folder with an instructor's own, "" for none
+	limit         int64  // bytes of the database, 0 for any number
+	version       bool
+	cluster       clusterFlags
+	clusterSecret string // a file
+	roomMembers   int    // 0 for the default
 	ceiling
 	network
 	api apiOptions
@@ -76,6 +79,9 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 		return err
 	}
 	o.data = o.folder(f, env)
+	if err := o.cluster.check(f); err != nil {
+		return err
+	}
 	if err := checkData(o.data); err != nil {
 		return usageError{fmt.Errorf("%s %s: %w", f.called("data"), o.data, err)}
 	}
@@ -93,7 +99,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	cfg := web.Config{Model: model, Draft: draft, Logger: logger, Storybook: o.stories}
-	kept, err := o.keep(f, &cfg, logger)
+	kept, err := o.keep(ctx, f, &cfg, logger)
 	if err != nil {
 		return err
 	}
@@ -104,9 +110,12 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 }
 
 // keep opens what is kept, with the lessons.
-func (o *serveOptions) keep(f *flags, cfg *web.Config, logger *slog.Logger) (io.Closer, error) {
+func (o *serveOptions) keep(ctx context.Context, f *flags, cfg *web.Config, logger *slog.Logger) (io.Closer, error) {
 	if _, err := ownLessons(o.lessons); o.lessons != "" && err != nil {
 		return nil, usageError{fmt.Errorf("%s %s:\n%w", f.called("lessons"), o.lessons, err)}
+	}
+	if o.cluster.url != "" {
+		return o.keepShared(ctx, f, o.data, cfg, logger)
 	}
 	kept, err := keep(o.data, o.lessons, o.limit, cfg, logger)
 	if err != nil {
@@ -115,9 +124,9 @@ func (o *serveOptions) keep(f *flags, cfg *web.Config, logger *slog.Logger) (io.
 	return kept, nil
 }
 
-// folder is where progress is stored, "" in memory.
+// folder is the data folder, "" for none: then what is not kept in a cluster is in memory.
 func (o *serveOptions) folder(f *flags, env func(string) string) string {
-	if f.given("data") {
+	if f.given("data") || o.cluster.url != "" {
 		return o.data
 	}
 	return dataFolder(runtime.GOOS, env)
@@ -135,6 +144,7 @@ func (o *serveOptions) serve(
 	address.secure = secure != nil
 	allowed := o.allowed(o.hosts)
 	cfg.AllowedHosts, cfg.TrustedProxies, cfg.EmbedOrigins = address.hosts(allowed), o.proxies, o.embeds
+	cfg.Classes.Members = o.roomMembers
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
 		return f.again(os.Args[0], drop, more...)
 	})
@@ -169,7 +179,7 @@ func (o *serveOptions) serve(
 		fmt.Fprintf(stdout, "Metrics for Prometheus are at %s\n", at)
 	}
 	fmt.Fprintf(stdout, "Clients of the OpenAI API find it at %s\n", strings.TrimSuffix(address.url(), "/")+"/v1")
-	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", keptWhere(o.data))
+	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", o.keptWhere())
 	if !o.noOpen {
 		openBrowser(address.url(), env)
 	}
@@ -231,6 +241,16 @@ func (o *serveOptions) flags() *flags {
 		o.limit, err = parseLimit(s)
 		return err
 	})
+	o.cluster.flags(f, "keep what people do in a cluster of NATS, which several servers share, instead of a folder: "+
+		"nats://HOST:PORT, several joined by commas")
+	f.text("cluster-secret", "FILE", "the secret that signs the cookies of all servers of the cluster: 64 hexadecimal "+
+		"digits, as openssl rand -hex 32 makes them", &o.clusterSecret)
+	f.value("room-members", "N", "how many members a room of a class may have, from 8 to 20000, also if all are of "+
+		"one address (default 4000, of them 1000 of one address)",
+		func(s string) (err error) {
+			o.roomMembers, err = parseMembers(s)
+			return err
+		})
 	o.ceiling.flags(f)
 	o.network.flags(f)
 	o.api.flags(f)

@@ -29,6 +29,9 @@ type Deps struct {
 	Seat func() *infer.Seat
 	// Caller returns who sends a request. For someone new, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	// MAC is the message authentication code of a text, 32 bytes, under the secret that all
+	// servers of these classes share.
+	MAC    func(text string) []byte
 	Access Access
 	// Log records failures; never names or answers.
 	Log *slog.Logger
@@ -38,7 +41,7 @@ type Deps struct {
 type Pages struct {
 	Deps
 	pages.Base
-	tickets tickets
+	tickets *tickets
 	tours   *tours
 	drafts  *admission.Queue
 	rest    *session.State // what is shown of a run that rests
@@ -49,8 +52,9 @@ func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	return &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
-		tours: newTours(d.Seat), drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
-		rest: session.New(d.Model, session.Limits{}).State(),
+		tickets: newTickets(d.MAC("key of tickets")), tours: newTours(d.Seat),
+		drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
+		rest:   session.New(d.Model, session.Limits{}).State(),
 	}
 }
 

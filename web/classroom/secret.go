@@ -1,9 +1,11 @@
 package classroom
 
 import (
-	"crypto/rand"
+	"crypto/aes"
+	"crypto/cipher"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -14,8 +16,8 @@ import (
 
 // A teacher's secret travels in a cookie that scripts cannot read and that goes
 // nowhere but to the room's own pages. The socket has another address, so its
-// connection is opened with a ticket: a number that counts once, within a
-// minute, and that only the holder of the cookie is given.
+// connection is opened with a ticket: it counts once, within a minute, and only
+// the holder of the cookie is given one.
 
 // cookieAge is how long a browser keeps a room's secret.
 const cookieAge = 30 * 24 * time.Hour
@@ -75,51 +77,82 @@ func (p *Pages) taught(
 	return room, secret, who, true
 }
 
-// ticketLife is how long a ticket is valid, ticketMost how many there may be.
+// ticketLife is how long a ticket is valid, ticketMost how many used ones are remembered,
+// and ticketBytes how long a ticket may be.
 const (
-	ticketLife = time.Minute
-	ticketMost = 1000
+	ticketLife  = time.Minute
+	ticketMost  = 1000
+	ticketBytes = 1 << 10
 )
 
-// tickets are those that were issued and not used yet.
+// tickets are issued by any server with the same key and redeemed by any, each server
+// once: a ticket says itself, encrypted, for whom and what it is.
 type tickets struct {
+	seal cipher.AEAD
+
 	mu   sync.Mutex
-	list map[string]ticket
+	used map[string]time.Time // by number, until when
 }
 
 type ticket struct {
-	code, who string
-	secret    class.Secret
-	until     time.Time
+	Code, Who string
+	Secret    []byte
+	Until     time.Time
+}
+
+// newTickets returns the tickets under a key of 32 bytes.
+func newTickets(key []byte) *tickets {
+	block, err := aes.NewCipher(key)
+	if err == nil {
+		var seal cipher.AEAD
+		if seal, err = cipher.NewGCMWithRandomNonce(block); err == nil {
+			return &tickets{seal: seal, used: map[string]time.Time{}}
+		}
+	}
+	panic(fmt.Sprintf("classroom: a key of %d bytes: %v", len(key), err))
 }
 
 // give issues a ticket and returns its number.
 func (t *tickets) give(code, who string, secret class.Secret) string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	number := base64.RawURLEncoding.EncodeToString(b[:])
-	now := time.Now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.list == nil {
-		t.list = map[string]ticket{}
+	text, err := json.Marshal(ticket{code, who, secret[:], time.Now().Add(ticketLife)})
+	if err != nil {
+		panic(err) // texts and a time can be encoded
 	}
-	for n, old := range t.list {
-		if now.After(old.until) || len(t.list) >= ticketMost {
-			delete(t.list, n)
-		}
-	}
-	t.list[number] = ticket{code, who, secret, now.Add(ticketLife)}
-	return number
+	return base64.RawURLEncoding.EncodeToString(t.seal.Seal(nil, nil, text, nil))
 }
 
 // take redeems a ticket of someone for a room. It works once.
-func (t *tickets) take(number, code, who string) (class.Secret, bool) {
+func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(number)
+	if err != nil || len(number) > ticketBytes {
+		return secret, false
+	}
+	text, err := t.seal.Open(nil, nil, sealed, nil)
+	var k ticket
+	if err != nil || json.Unmarshal(text, &k) != nil || len(k.Secret) != len(secret) {
+		return secret, false
+	}
+	now := time.Now()
+	if !now.Before(k.Until) || !t.first(string(sealed), k.Until, now) || k.Code != code || k.Who != who {
+		return secret, false
+	}
+	return class.Secret(k.Secret), true
+}
+
+// first reports whether a ticket is used for the first time here.
+func (t *tickets) first(number string, until, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k, ok := t.list[number]
-	delete(t.list, number)
-	return k.secret, ok && k.code == code && k.who == who && time.Now().Before(k.until)
+	if _, used := t.used[number]; used {
+		return false
+	}
+	for n, old := range t.used {
+		if now.After(old) || len(t.used) >= ticketMost {
+			delete(t.used, n)
+		}
+	}
+	t.used[number] = until
+	return true
 }
 
 // ticket issues a ticket to a teacher's page that is about to open its connection.

@@ -2,27 +2,36 @@ package classroom
 
 import (
 	"crypto/tls"
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestTicketCountsOnce: a ticket opens one connection, for the one who was given
-// it and into that room; a wrong try uses it up as well.
+// ticketKey is the key of two servers.
+func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
+
+// TestTicketCountsOnce: a ticket opens one connection on a server, also on another one than
+// gave it, for the one who was given it and into that room; a wrong try uses it up as well.
+// It tells nothing to those who see it.
 func TestTicketCountsOnce(t *testing.T) {
-	var list tickets
+	list, other := newTickets(ticketKey()), newTickets(ticketKey())
 	secret := class.Secret{1, 2, 3}
 	number := list.give("ABC234", "ada", secret)
-	if got, ok := list.take(number, "ABC234", "ada"); !ok || got != secret {
-		t.Errorf("its holder gets %v, %v", got, ok)
-	}
-	if _, ok := list.take(number, "ABC234", "ada"); ok {
-		t.Error("it counts twice")
+	for _, server := range []*tickets{list, other} {
+		if got, ok := server.take(number, "ABC234", "ada"); !ok || got != secret {
+			t.Errorf("its holder gets %v, %v", got, ok)
+		}
+		if _, ok := server.take(number, "ABC234", "ada"); ok {
+			t.Error("it counts twice")
+		}
 	}
 	for _, c := range []struct{ what, code, who string }{
 		{"someone else", "ABC234", "bob"},
@@ -36,9 +45,28 @@ func TestTicketCountsOnce(t *testing.T) {
 			t.Errorf("it counts after %s tried it", c.what)
 		}
 	}
-	if _, ok := list.take("none", "ABC234", "ada"); ok {
-		t.Error("a number that was never given out counts")
+	strange := newTickets([]byte(strings.Repeat("s", 32))).give("ABC234", "ada", secret)
+	for _, number := range []string{"none", "", strange, strings.Repeat("A", 1<<20)} {
+		if _, ok := list.take(number, "ABC234", "ada"); ok {
+			t.Errorf("%.20q counts, which was never given out", number)
+		}
 	}
+	text, err := base64.RawURLEncoding.DecodeString(number)
+	if err != nil || strings.Contains(string(text), "ABC234") {
+		t.Errorf("a ticket says %q, %v", text, err)
+	}
+}
+
+// TestTicketExpires: a ticket that nobody has used within a minute counts no more.
+func TestTicketExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := newTickets(ticketKey())
+		number := list.give("ABC234", "ada", class.Secret{1})
+		fixture.Pass(ticketLife)
+		if _, ok := list.take(number, "ABC234", "ada"); ok {
+			t.Error("it counts after its time")
+		}
+	})
 }
 
 // TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts,

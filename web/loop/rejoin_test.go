@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -124,5 +125,30 @@ func TestFilesWaitForTheSlot(t *testing.T) {
 		if x.replays.Len() != 0 {
 			t.Errorf("%s: the slot is not released", name)
 		}
+	}
+}
+
+// TestRunMovesToAnotherServer: a page whose connection is cut comes back on another server
+// of a cluster while the first one is still there. It is told that its run is not here, and
+// has it made again from its link, at the same place.
+func TestRunMovesToAnotherServer(t *testing.T) {
+	t.Parallel()
+	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
+	y := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
+	x.get("/loop") // for the cookie
+	y.jar = x.jar
+	c := x.dial(wire.ProtocolHTML, "")
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	c.do(`{"cmd":"token"}`)
+	before := x.runOf(c.run).Latest()
+	moved := y.dial(wire.ProtocolHTML, "?had=1&run="+c.run)
+	if moved.told == nil || moved.told.Code != terms.CodeExpired {
+		t.Errorf("the page is told %+v", moved.told)
+	}
+	moved.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, session.LinkOf(before)))
+	after := y.runOf(c.run).Latest()
+	if moved.run != c.run || session.LinkOf(after) != session.LinkOf(before) {
+		t.Errorf("on the other server run %s is at %s, was %s at %s", moved.run, session.LinkOf(after), c.run,
+			session.LinkOf(before))
 	}
 }

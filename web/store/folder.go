@@ -74,8 +74,7 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err == nil && len(secret) == secretBytes {
+	if secret, ok := ParseSecret(string(text)); ok {
 		return secret, os.Chmod(path, fileMode)
 	}
 	to := nameAside(path, now)
@@ -86,6 +85,12 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}
 	return newSecret(path)
+}
+
+// ParseSecret reads the text of a file with a secret for cookies: 64 hexadecimal digits.
+func ParseSecret(text string) (secret []byte, ok bool) {
+	secret, err := hex.DecodeString(strings.TrimSpace(text))
+	return secret, err == nil && len(secret) == secretBytes
 }
 
 // newSecret makes a secret.

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+const dataUsage = `Usage: viz data into [flags]    copy a data folder into a cluster
+       viz data from [flags]    copy what is in a cluster to a data folder
+
+Copies what learners and classes did, for a server that is to keep it elsewhere.
+No server may use the folder meanwhile, nor the cluster when it is copied from.
+Nothing is deleted where it comes from. What is there already stays, so if the
+command is stopped, run it again: it goes on. A room is left out, and named, if it
+was used after it was copied, or if another room there has its code.
+`
+
+// The two ways of viz data.
+const (
+	intoCluster = "into"
+	fromCluster = "from"
+)
+
+// dataOptions are the flags of viz data.
+type dataOptions struct {
+	folderFlag
+	cluster clusterFlags
+}
+
+func (o *dataOptions) flags() *flags {
+	f := newFlags(dataUsage)
+	o.flag(f)
+	o.cluster.flags(f, "the cluster, as viz serve has it: nats://HOST:PORT, several joined by commas")
+	return f
+}
+
+// runData runs viz data.
+func runData(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
+	o, way := dataOptions{}, ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		way, args = args[0], args[1:]
+	}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	if way != intoCluster && way != fromCluster {
+		return usageError{fmt.Errorf("say viz data %s or viz data %s", intoCluster, fromCluster)}
+	}
+	dir, err := o.folder(f, env)
+	if err != nil {
+		return err
+	}
+	if o.cluster.url == "" {
+		return usageError{errors.New("-cluster is missing: where is the cluster?")}
+	}
+	if err := o.cluster.check(f); err != nil {
+		return err
+	}
+	if way == intoCluster { // there must be something
+		look, err := store.OpenToRead(dir)
+		if err != nil {
+			return err
+		}
+		if err := look.Close(); err != nil {
+			return err
+		}
+	}
+	return o.carry(ctx, f, way, dir, stdout, stderr)
+}
+
+// carry copies one way.
+func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdout, stderr io.Writer) (err error) {
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	db, logs, err := openData(dir, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	c, err := o.cluster.join(ctx, f, "viz-data", log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	folder, cluster := class.Home{Logs: logs, Secrets: db}, class.Home{Logs: c.Journal(), Secrets: c.Secrets()}
+	carry := &carry{from: folder, to: cluster, where: "the cluster"}
+	if way == fromCluster {
+		carry.from, carry.to, carry.where = cluster, folder, terms.Printable(dir)
+	}
+	if err := carry.all(ctx); err != nil {
+		return fmt.Errorf("%w\n%s\nRun the same command again: it goes on from there", err, carry.said())
+	}
+	fmt.Fprintln(stdout, carry.said())
+	secret := terms.Printable(filepath.Join(dir, "cookie-secret"))
+	if way == intoCluster {
+		fmt.Fprintf(stdout, "Start its servers with -cluster-secret and a copy of %s: then browsers stay who they "+
+			"were. The folder is as it was. Delete it when the cluster runs: what people delete there stays in the "+
+			"folder.\n", secret)
+	} else {
+		fmt.Fprintf(stdout, "Copy the file of -cluster-secret to %s: then browsers stay who they were.\n", secret)
+	}
+	return carry.left()
+}
+
+// carry is a copy of all logs.
+type carry struct {
+	from, to class.Home
+	where    string // they go, in words
+
+	mu       sync.Mutex
+	learners int
+	rooms    int
+	added    int      // records
+	aside    int      // logs that are set aside
+	out      []string // rooms that were left out, with why
+}
+
+// copying is how many logs are copied at a time.
+const copying = 8
+
+// all copies everything.
+func (c *carry) all(ctx context.Context) error {
+	err := c.each(ctx, journal.Learner, func(ctx context.Context, log journal.Info) error {
+		added, err := journal.Copy(ctx, c.from.Logs, c.to.Logs, log, nil)
+		c.count(&c.learners, added, err)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	hashes, err := c.from.Secrets.Secrets(ctx)
+	if err != nil {
+		return err
+	}
+	there, err := c.to.Secrets.Secrets(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.each(ctx, journal.Room, func(ctx context.Context, log journal.Info) error {
+		added, err := class.CopyRoom(ctx, c.from, c.to, log, hashes[log.Name], there[log.Name])
+		for _, why := range []error{class.ErrOther, class.ErrUsed, class.ErrNoSecret} {
+			if errors.Is(err, why) {
+				c.leave(log.Name, why)
+				return nil
+			}
+		}
+		c.count(&c.rooms, added, err)
+		return err
+	}); err != nil {
+		return err
+	}
+	aside, err := c.from.Logs.Owners(ctx, store.SetAsideKind)
+	c.aside = len(aside)
+	return err
+}
+
+// each calls f for each log of a kind, several at a time.
+func (c *carry) each(ctx context.Context, kind string, f func(context.Context, journal.Info) error) error {
+	logs, err := c.from.Logs.Owners(ctx, kind)
+	if err != nil {
+		return err
+	}
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(copying)
+	for _, log := range logs {
+		if ctx.Err() != nil {
+			break
+		}
+		all.Go(func() error { return f(ctx, log) })
+	}
+	return all.Wait()
+}
+
+func (c *carry) count(logs *int, added int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.added += added
+	if err == nil {
+		*logs++
+	}
+}
+
+func (c *carry) leave(room string, why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = append(c.out, room+": "+why.Error())
+}
+
+// said says what was copied.
+func (c *carry) said() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	say := fmt.Sprintf(
+		"What %s and %s did is in %s now; %s were not there before.", terms.Counted(c.learners, "learner"),
+		terms.Counted(c.rooms, "room"), c.where, terms.Counted(c.added, "record"),
+	)
+	if c.aside > 0 {
+		say += fmt.Sprintf(" What was damaged and set aside (%s) is not copied.", terms.Counted(c.aside, "log"))
+	}
+	return say
+}
+
+// left is an error if rooms were left out.
+func (c *carry) left() error {
+	if len(c.out) == 0 {
+		return nil
+	}
+	slices.Sort(c.out)
+	return fmt.Errorf(
+		"%s left out:\n%s", terms.CountedAs(len(c.out), "room was", "rooms were"), strings.Join(c.out, "\n"),
+	)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/cluster"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// logsIn are the records of all logs of a journal, by owner and in order, without what a
+// cluster alone has.
+func logsIn(t *testing.T, j journal.Journal) map[journal.Owner][]string {
+	t.Helper()
+	all, secret := map[journal.Owner][]string{}, class.SecretRecord(nil).Key()
+	for _, kind := range []string{journal.Learner, journal.Room} {
+		logs, err := j.Owners(t.Context(), kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, log := range logs {
+			if err := j.Read(t.Context(), log.Owner, 0, func(r journal.Record) error {
+				if r.Key() != secret {
+					all[log.Owner] = append(all[log.Owner], fmt.Sprintf("%s %s %s", r.Type, r.ID, r.Data))
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			all[log.Owner] = append(all[log.Owner], log.Used.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	return all
+}
+
+// same compares all logs.
+func sameLogs(t *testing.T, what string, got, want map[journal.Owner][]string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d logs, want %d", what, len(got), len(want))
+	}
+	for o, list := range want {
+		if !slices.Equal(got[o], list) {
+			t.Errorf("%s: the log of %v has\n%q\nwant\n%q", what, o, got[o], list)
+		}
+	}
+}
+
+// logsOf are the logs of a data folder that no server uses.
+func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
+	t.Helper()
+	db, logs, err := openData(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	return logsIn(t, logs)
+}
+
+// What is in a folder is the same in a cluster, and in another folder that is copied from
+// there: every record, the times, and who may do what. Doing it again adds nothing.
+func TestDataGoesThroughACluster(t *testing.T) {
+	t.Parallel()
+	dir, back := t.TempDir(), filepath.Join(t.TempDir(), "back")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveFolder(t, dir)
+	sectionIsKeptEverywhere(t, jar, []*served{s, s})
+	code := roomMade(t, s, jar)
+	form := url.Values{"cmd": {"start"}, "prompt": {"Once"}}
+	if status, page := s.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
+		t.Fatalf("starting: %d %.300s", status, page)
+	}
+	s.class(t)
+	_, export := s.request(t, jar, http.MethodGet, "/progress/export", nil)
+	if exit := s.end(); exit != exitDone {
+		t.Fatalf("exit %d: %s", exit, s.errors)
+	}
+	want := logsOf(t, dir)
+
+	nats := natsServer(t, t.TempDir(), -1).ClientURL()
+	into := []string{"data", "into", "-data", dir, "-cluster", nats}
+	from := []string{"data", "from", "-data", back, "-cluster", nats}
+	if said := ok(t, into...); !strings.Contains(said, "1 learner and 2 rooms did is in the cluster now") {
+		t.Errorf("said %q", said)
+	}
+	if said := ok(t, into...); !strings.Contains(said, "; 0 records were not there before") {
+		t.Errorf("the second time: %q", said)
+	}
+	if said := ok(t, from...); !strings.Contains(said, "1 learner and 2 rooms") {
+		t.Errorf("back: %q", said)
+	}
+	sameLogs(t, "copied there and back", logsOf(t, back), want)
+
+	// The folder's cookie secret has servers of the cluster know everybody.
+	c := servers(t, 1, nats, filepath.Join(dir, "cookie-secret"))[0]
+	if _, got := c.request(t, jar, http.MethodGet, "/progress/export", nil); untimed(got) != untimed(export) {
+		t.Errorf("in the cluster the learner exports\n%s\nbefore\n%s", got, export)
+	}
+	form = url.Values{"cmd": {"forward"}}
+	if status, page := c.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
+		t.Errorf("the instructor in the cluster: %d %.300s", status, page)
+	}
+	if exit := c.end(); exit != exitDone {
+		t.Errorf("exit %d: %s", exit, c.errors)
+	}
+
+	// A room that has gone on there is left as it is.
+	inCluster := func() map[journal.Owner][]string {
+		x, err := cluster.Open(context.Background(), cluster.Config{URL: nats})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		return logsIn(t, x.Journal())
+	}
+	went := inCluster()
+	f := try(t, nil, "", into...)
+	if f.code != exitFailed || !strings.Contains(f.errors, code+": it has been used there since") {
+		t.Errorf("a room that was used: exit %d, %q", f.code, f.errors)
+	}
+	sameLogs(t, "after the third time", inCluster(), went)
+}
+
+// untimed is a file of saved progress without the time at which it was written.
+func untimed(file string) string {
+	before, rest, _ := strings.Cut(file, `"exported": "`)
+	_, after, _ := strings.Cut(rest, "\n")
+	return before + after
+}
+
+// viz data says what is missing or in use.
+func TestDataRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"data"}, exitUsage, "viz data into or viz data from"},
+		{[]string{"data", "onto", "-data", dir, "-cluster", "nats://a"}, exitUsage, "viz data into or viz data from"},
+		{[]string{"data", "into", "-data", dir}, exitUsage, "-cluster is missing"},
+		{[]string{"data", "into", "-data", dir, "-cluster", "nats://a"}, exitFailed, "there is no viz.db"},
+	} {
+		if f := try(t, nil, "", c.args...); f.code != c.code || !strings.Contains(f.errors, c.want) {
+			t.Errorf("%q: exit %d, %q, want %d and %q", c.args, f.code, f.errors, c.code, c.want)
+		}
+	}
+	s := serveFolder(t, dir)
+	f := try(t, nil, "", "data", "into", "-data", dir, "-cluster", "nats://127.0.0.1:1")
+	if f.code != exitFailed || !strings.Contains(f.errors, "in use by another viz") {
+		t.Errorf("a folder in use: exit %d, %q", f.code, f.errors)
+	}
+	s.end()
+}

@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"context"
+	"errors"
+)
+
+// Limits of the batches of [Copy].
+const (
+	copyRecords = 20_000
+	copyBytes   = 8 << 20
+)
+
+// ErrUsed is returned by [CopyNew] for a log that has gone on where it was to be copied.
+var ErrUsed = errors.New("it has been used there since")
+
+// Copy appends the records of a log to that of the same owner in another journal, without
+// those for which leave, which may be nil, returns true. It returns how many were not there
+// yet. What was set aside is not copied.
+func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
+	b, size := Batch{Owner: log.Owner, At: log.Used}, int64(0)
+	flush := func() error {
+		if len(b.Records) == 0 {
+			return nil
+		}
+		seqs, err := to.Append(ctx, b)
+		for _, seq := range seqs {
+			if seq > 0 {
+				added++
+			}
+		}
+		b.Records, size = nil, 0
+		return err
+	}
+	list, err := records(ctx, from, log.Owner, leave)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range list {
+		if len(b.Records) == copyRecords || size+r.Size() > copyBytes {
+			if err := flush(); err != nil {
+				return added, err
+			}
+		}
+		b.Records, size = append(b.Records, r), size+r.Size()
+	}
+	return added, flush()
+}
+
+// CopyNew is [Copy] for a log in whose records the order counts. It returns an [ErrUsed]
+// and copies nothing where the other journal's log has records of its own.
+func CopyNew(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
+	ours := map[Key]bool{}
+	list, err := records(ctx, from, log.Owner, leave)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range list {
+		ours[r.Key()] = true
+	}
+	theirs, err := records(ctx, to, log.Owner, leave)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range theirs {
+		if !ours[r.Key()] {
+			return 0, ErrUsed
+		}
+	}
+	return Copy(ctx, from, to, log, leave)
+}
+
+func records(ctx context.Context, j Journal, o Owner, leave func(Record) bool) (list []Record, err error) {
+	err = j.Read(ctx, o, 0, func(r Record) error {
+		if leave == nil || !leave(r) {
+			r.Seq = 0
+			list = append(list, r)
+		}
+		return nil
+	})
+	return list, err
+}
