@@ -205,10 +205,11 @@ func (list closers) Close() (err error) {
 }
 
 // figures adds what is measured of the cluster.
-func (s shared) figures(p *metrics.Page) {
-	x := s.cluster.Stats()
+func (s shared) figures(p *metrics.Page) { clusterFigures(p, s.cluster.Stats(), s.away() == nil) }
+
+func clusterFigures(p *metrics.Page, x cluster.Stats, ready bool) {
 	p.Gauge("viz_cluster_ready", "1 while the cluster stores what this server asks it to, 0 while it does not.",
-		oneIf(s.away() == nil))
+		oneIf(ready))
 	p.Counter("viz_cluster_reconnects_total", "Times that the connection to NATS was made again.",
 		float64(x.Reconnects))
 	p.Gauge("viz_cluster_rooms_owned", "Rooms of classes that this server runs.", float64(x.Held))

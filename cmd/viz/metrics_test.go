@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/cluster"
+	"github.com/tokenbytoken/viz/web/metrics"
 )
 
 func get(t *testing.T, url string) (status int, body string) {
@@ -45,6 +48,13 @@ func TestMetrics(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^viz_database_bytes [1-9]`).MatchString(body) {
 		t.Error("the database has no size")
 	}
+	var more metrics.Page // of a server in a cluster
+	clusterFigures(&more, cluster.Stats{}, true)
+	var text strings.Builder
+	if _, err := more.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	body += text.String()
 	_, section, _ := strings.Cut(readme(t), "\n### Metrics\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	named := map[string]bool{}

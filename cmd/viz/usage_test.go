@@ -73,8 +73,8 @@ func TestBadInput(t *testing.T) {
 			[]string{"paint"},
 			[]string{
 				`"paint"`,
-				"serve, trace, why, score, inspect, bench, lab, load, lessons, rooms, check, backup, site, notices " +
-					"and version",
+				"serve, trace, why, score, inspect, bench, lab, load, lessons, rooms, check, backup, data, site, " +
+					"notices and version",
 			},
 		},
 		{[]string{"site", "-out", empty}, []string{"-program FILE and -out DIR"}},
@@ -115,7 +115,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"serve", "-tls-cert", file}, []string{"-tls-cert", "-tls-key"}},
 		{[]string{"serve", "-tls-key", file}, []string{"-tls-key", "-tls-cert"}},
 		{[]string{"serve", "-tls-cert", file, "-tls-key", file}, []string{"-tls-cert", "config.json", "-tls-key"}},
-		{[]string{"load", "-followers", "0"}, []string{"-followers", "1 to 1000"}},
+		{[]string{"load", "-followers", "0"}, []string{"-followers", "1 to 20000"}},
 		{[]string{"load", "-rooms", "21"}, []string{"-rooms", "1 to 20"}},
 		{[]string{"load", "-followers", "5", "-deaf", "5"}, []string{"-deaf 5", "less than the 5"}},
 		{[]string{"load", "-url", "https://class.example"}, []string{"-url", "http://HOST:PORT"}},
