@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/web/cluster"
 )
 
 // again is the command line that restarts this server with the same flags and
@@ -16,7 +18,7 @@ func (f *flags) again(program string, drop []string, more ...string) string {
 		switch {
 		case slices.Contains(drop, t.name):
 		case t.name == "cluster":
-			args = append(args, "-cluster", hidden(t.value)) // a page shows this
+			args = append(args, "-cluster", cluster.Redacted(t.value)) // a page shows this
 		case f.takes(t.name):
 			args = append(args, "-"+t.name, t.value)
 		case t.value == "true":

@@ -52,18 +52,6 @@ func checkNATS(s string) error {
 	return nil
 }
 
-// hidden is the value of -cluster without its passwords.
-func hidden(cluster string) string {
-	var list []string
-	for one := range strings.SplitSeq(cluster, ",") {
-		if u, err := url.Parse(one); err == nil {
-			one = u.Redacted()
-		}
-		list = append(list, one)
-	}
-	return strings.Join(list, ",")
-}
-
 // check reports flags that do not belong together.
 func (o *clusterFlags) check(f *flags) error {
 	if o.url == "" {
@@ -92,7 +80,7 @@ func (o *clusterFlags) join(ctx context.Context, f *flags, name string, log *slo
 		URL: o.url, Creds: o.creds, CA: o.ca, Cert: o.cert, Key: o.key, Server: name, Log: log,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", f.called("cluster"), hidden(o.url), err)
+		return nil, fmt.Errorf("%s %s: %w", f.called("cluster"), cluster.Redacted(o.url), err)
 	}
 	return c, nil
 }

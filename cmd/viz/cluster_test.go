@@ -20,6 +20,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -342,8 +343,9 @@ func TestClusterFlags(t *testing.T) {
 			}
 		}
 	}
-	got := hidden("nats://ada:secret@a:4222,nats://b")
-	if strings.Contains(got, "secret") || !strings.Contains(got, "b") {
+	got := cluster.Redacted("nats://ada:secret@a:4222,nats://b,nats://token@c")
+	shown := strings.Contains(got, "secret") || strings.Contains(got, "token")
+	if shown || !strings.Contains(got, "@a:4222,nats://b,") {
 		t.Errorf("printed as %s", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
@@ -112,7 +113,7 @@ func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) 
 // keptWhere says where progress is stored, for the first lines printed.
 func (o *serveOptions) keptWhere() string {
 	if o.cluster.url != "" {
-		return "Progress and classes are kept in the cluster at " + terms.Printable(hidden(o.cluster.url))
+		return "Progress and classes are kept in the cluster at " + terms.Printable(cluster.Redacted(o.cluster.url))
 	}
 	if o.data == "" {
 		return "Progress is kept in memory and is lost when the server stops; -data DIR keeps it."

@@ -137,3 +137,20 @@ func TestOwnerThatIsCutOff(t *testing.T) {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})
 }
+
+// A node of NATS that answers, but stores nothing, keeps no server: it looks for another one.
+func TestNodeThatStoresNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apart := node(t, dir)
+	u := newUnion(t, apart)
+	u.life = time.Second
+	a, net := u.join()
+	must(t, apart.DisableJetStream())
+	ready(t, a, false)
+	net.to.Store(node(t, dir))
+	ready(t, a, true)
+	if l := take(t, a, "ROOM"); !mine(l) {
+		t.Errorf("on the other node the server has %+v", l)
+	}
+}

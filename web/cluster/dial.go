@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -92,24 +94,45 @@ func explain(cfg Config, err error) error {
 	var invalid x509.CertificateInvalidError
 	var alert tls.AlertError
 	var header tls.RecordHeaderError
+	at := Redacted(cfg.URL)
 	switch {
 	case errors.As(err, &dns):
-		return fmt.Errorf("NATS at %s: there is no such host: %w", cfg.URL, err)
+		return fmt.Errorf("NATS at %s: there is no such host: %w", at, err)
 	case errors.As(err, &unknown):
-		return fixed("NATS at %s: its certificate is signed by an authority that isn't known here: %w", cfg.URL, err)
+		return fixed("NATS at %s: its certificate is signed by an authority that isn't known here: %w", at, err)
 	case errors.As(err, &name), errors.As(err, &invalid):
-		return fixed("NATS at %s: its certificate is not valid: %w", cfg.URL, err)
+		return fixed("NATS at %s: its certificate is not valid: %w", at, err)
 	case errors.As(err, &alert):
-		return fixed("NATS at %s has refused this server's certificate: %w", cfg.URL, err)
+		return fixed("NATS at %s has refused this server's certificate: %w", at, err)
 	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
-		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", cfg.URL, err)
+		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", at, err)
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
 		errors.Is(err, nats.ErrAuthRevoked):
-		return fixed("NATS at %s has refused the credentials: %w", cfg.URL, err)
+		return fixed("NATS at %s has refused the credentials: %w", at, err)
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("NATS at %s: nobody listens there: %w", cfg.URL, err)
+		return fmt.Errorf("NATS at %s: nobody listens there: %w", at, err)
 	}
-	return fmt.Errorf("NATS at %s: %w", cfg.URL, err)
+	return fmt.Errorf("NATS at %s: %w", at, err)
+}
+
+// Redacted is a list of addresses of NATS as logs and screens may show it: without passwords
+// and tokens.
+func Redacted(addresses string) string {
+	var list []string
+	for one := range strings.SplitSeq(addresses, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		switch {
+		case err != nil:
+			one = "(an address that cannot be read)"
+		case u.User != nil:
+			if _, with := u.User.Password(); !with { // a token
+				u.User = url.User("xxxxx")
+			}
+			one = u.Redacted()
+		}
+		list = append(list, one)
+	}
+	return strings.Join(list, ",")
 }
 
 // attempt is how long one question may go without an answer: nodes that have no leader yet

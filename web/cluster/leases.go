@@ -19,6 +19,7 @@ type leases struct {
 	life   time.Duration
 	keys   *keys
 	absent func(ctx context.Context, server string) bool // NATS says that nobody is there under a name
+	move   func() error                                  // connects to another node of NATS, if there is one
 	ctx    context.Context
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the session is no longer renewed
@@ -84,7 +85,7 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 	}
 	l := &leases{
 		server: c.server, life: c.cfg.Life, absent: c.bus.absent, done: make(chan struct{}),
-		hurry: make(chan struct{}, 1), begun: make(chan struct{}), answered: time.Now(),
+		hurry: make(chan struct{}, 1), begun: make(chan struct{}), answered: time.Now(), move: c.nc.ForceReconnect,
 		held: map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
 		keys: &keys{
 			js: js, bucket: c.cfg.Prefix + "_leases", lose: func() error { return nil },

@@ -14,6 +14,11 @@ import (
 // session is of no interest any more.
 const forgotten = 20
 
+// deaf is after how many lives without a confirmation another node of NATS is tried: one that
+// is cut off from the others keeps its connections, and stores nothing. An election takes less
+// than that.
+const deaf = 3
+
 // begin begins a session.
 func (l *leases) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, l.life/2)
@@ -43,7 +48,7 @@ func (l *leases) keep() {
 	defer close(l.done)
 	beat := time.NewTicker(l.life / 6)
 	defer beat.Stop()
-	clean := time.Now()
+	clean, moved := time.Now(), time.Now()
 	for {
 		select {
 		case <-beat.C:
@@ -55,6 +60,10 @@ func (l *leases) keep() {
 		}
 		if l.current() == "" {
 			if l.begin(l.ctx) != nil {
+				if l.silent() > deaf*l.life && time.Since(moved) > deaf*l.life {
+					moved = time.Now()
+					_ = l.move() // an error says that the connection is closed: the program ends
+				}
 				continue // the next beat tries again
 			}
 			l.finishBefore()
