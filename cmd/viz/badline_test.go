@@ -71,6 +71,13 @@ func (l *badLine) stop() {
 	l.cut(false)
 }
 
+// down reports whether the network is down.
+func (l *badLine) down() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.listener == nil
+}
+
 // cut ends all connections; a reset loses what is in flight.
 func (l *badLine) cut(reset bool) {
 	for c := range l.conns {

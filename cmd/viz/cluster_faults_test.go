@@ -1,0 +1,81 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"syscall"
+	"time"
+)
+
+// clusterFault is what happens in a poll: it is called when the votes begin, returns when it
+// has happened, and undo makes everything whole again. The phones of the server that is
+// cut, if one is, cannot go on before that.
+type clusterFault struct {
+	name   string
+	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)
+}
+
+// none is the cut server if there is none.
+const none = -1
+
+// faults are the ways in which a part of the cluster goes.
+var clusterFaults = []clusterFault{
+	{"the owner killed", func(ctx context.Context, c *clusterClass) (func(), int) {
+		owner := c.servers.owner(ctx)
+		c.someVotes(ctx)
+		return c.killServer(owner), none
+	}},
+	{"a server killed before it confirmed a vote", func(ctx context.Context, c *clusterClass) (func(), int) {
+		i := c.rng.IntN(len(c.phones))
+		if sh := c.newest(); sh.Poll != nil {
+			// What its page does: it sends, and will send again.
+			_, _ = c.phones[i].Say("vote", map[string]any{
+				"poll": sh.Poll.ID, "choice": sh.Poll.Options[0].Key, "number": 1,
+			})
+		}
+		return c.killServer(c.servers.ways[i].server()), none
+	}},
+	{"a server killed after it confirmed a vote", func(ctx context.Context, c *clusterClass) (func(), int) {
+		i := c.rng.IntN(len(c.phones))
+		more(c.phones[i:i+1], receipts)(ctx, 1)
+		return c.killServer(c.servers.ways[i].server()), none
+	}},
+	{"the owner stopped for a while", func(ctx context.Context, c *clusterClass) (func(), int) {
+		owner := c.servers.owner(ctx)
+		c.someVotes(ctx)
+		p := c.servers.running[owner].Process
+		_ = p.Signal(syscall.SIGSTOP)
+		return func() { _ = p.Signal(syscall.SIGCONT) }, owner
+	}},
+	{"the owner cut off from NATS", func(ctx context.Context, c *clusterClass) (func(), int) {
+		owner := c.servers.owner(ctx)
+		c.someVotes(ctx)
+		c.servers.apart(owner, true)
+		return func() { c.servers.apart(owner, false) }, owner
+	}},
+	{"a node killed", func(ctx context.Context, c *clusterClass) (func(), int) {
+		i := c.rng.IntN(3)
+		c.someVotes(ctx)
+		c.nodes.kill(i)
+		return func() { c.nodes.start(i) }, none
+	}},
+	{"a node apart from the other two", func(ctx context.Context, c *clusterClass) (func(), int) {
+		i := c.rng.IntN(3)
+		c.someVotes(ctx)
+		c.nodes.isolate(i)
+		return func() { c.nodes.join(i) }, none
+	}},
+}
+
+// someVotes waits until so many votes have been confirmed as chance wants.
+func (c *clusterClass) someVotes(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // all may have voted already
+	defer cancel()
+	more(c.phones, receipts)(ctx, c.rng.IntN(2*len(c.phones)))
+}
+
+func (c *clusterClass) killServer(i int) (undo func()) {
+	c.servers.kill(i)
+	return func() { c.servers.start(i) }
+}

@@ -1,0 +1,238 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// natsProgram is the published program of NATS, built once from the module's version.
+var natsProgram = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("VIZ_NATS_SERVER"); path != "" {
+		return path, nil
+	}
+	dir, err := os.MkdirTemp("", "viz-nats-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "nats-server")
+	out, err := exec.Command("go", "build", "-o", path, "github.com/nats-io/nats-server/v2").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("building nats-server: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+// natsNodes are three processes of NATS with the files of examples/cluster. They reach
+// each other over lines that a test can cut or slow down.
+type natsNodes struct {
+	t       *testing.T
+	program string
+	dirs    [3]string
+	clients [3]string      // addresses for servers
+	routes  [3]string      // addresses for the other nodes
+	between [3][3]*badLine // from one node to another
+	running [3]*exec.Cmd   // nil while a node is down
+	stores  map[int]string // folders that are not below dirs
+	net     string         // the first three parts of all addresses
+	nc      *nats.Conn     // of the test itself
+	js      jetstream.JetStream
+}
+
+// newNatsNodes starts the nodes and waits until they store.
+func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *natsNodes {
+	t.Helper()
+	program, err := natsProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Addresses of their own, on which nobody's outgoing connection takes a port.
+	n := &natsNodes{
+		t: t, program: program, stores: stores, net: fmt.Sprintf("127.%d.%d.", 1+rand.IntN(250), 1+rand.IntN(250)),
+	}
+	for i := range n.dirs {
+		n.dirs[i] = t.TempDir()
+		n.clients[i], n.routes[i] = n.free(i+1), n.free(i+1)
+	}
+	for i := range n.between {
+		for j := range n.between[i] {
+			n.between[i][j] = newBadLine(t, n.routes[j])
+		}
+	}
+	t.Cleanup(func() {
+		for i := range n.running {
+			n.kill(i)
+		}
+	})
+	for i := range n.dirs {
+		n.configure(i)
+		n.start(i)
+	}
+	// The third of three nodes comes last, and the others can begin without it.
+	n.nc, err = nats.Connect(n.urls(n.clients[:]), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.nc.Close)
+	if n.js, err = jetstream.New(n.nc); err != nil {
+		t.Fatal(err)
+	}
+	n.wait(ctx, "that the nodes store", func() bool { _, err := n.js.AccountInfo(ctx); return err == nil })
+	return n
+}
+
+// free is a free port of one of the addresses.
+func (n *natsNodes) free(last int) string {
+	n.t.Helper()
+	l, err := net.Listen("tcp", fmt.Sprint(n.net, last, ":0"))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// configure writes the example's files with this cluster's addresses.
+func (n *natsNodes) configure(i int) {
+	n.t.Helper()
+	for _, name := range []string{fmt.Sprintf("nats%d.conf", i+1), "routes.conf", "node.conf"} {
+		b, err := os.ReadFile(filepath.Join(examplesCluster, name))
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		store := filepath.Join(n.dirs[i], "store")
+		if own, ok := n.stores[i]; ok {
+			store = own
+		}
+		swap := []string{
+			"/var/lib/nats", store, fmt.Sprintf("listen: 10.0.0.%d:6222", i+1), "listen: " + n.routes[i],
+			// The nodes must not tell each other, or servers, of ways around the lines.
+			"include routes.conf", "include routes.conf\n\tno_advertise: true\n\tadvertise: \"127.0.0.1:1\"",
+		}
+		for j := range n.clients {
+			swap = append(
+				swap, fmt.Sprintf("10.0.0.%d:4222", j+1), n.clients[j], fmt.Sprintf("10.0.0.%d:6222", j+1),
+				n.between[i][j].addr,
+			)
+		}
+		text := strings.NewReplacer(swap...).Replace(string(b))
+		if err := os.WriteFile(filepath.Join(n.dirs[i], name), []byte(text), 0o600); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+}
+
+// urls are addresses of NATS with the example's password.
+func (n *natsNodes) urls(addrs []string) string {
+	var list []string
+	for _, a := range addrs {
+		list = append(list, "nats://viz:PASSWORD-OF-VIZ@"+a)
+	}
+	return strings.Join(list, ",")
+}
+
+// start starts a node with what it has stored.
+func (n *natsNodes) start(i int) {
+	n.t.Helper()
+	log, err := os.OpenFile(filepath.Join(n.dirs[i], "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer log.Close()
+	c := exec.Command(n.program, "-c", filepath.Join(n.dirs[i], fmt.Sprintf("nats%d.conf", i+1)))
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		n.t.Fatal(err)
+	}
+	n.running[i] = c
+}
+
+// kill ends a node as a power cut would.
+func (n *natsNodes) kill(i int) {
+	if c := n.running[i]; c != nil {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		n.running[i] = nil
+	}
+}
+
+// isolate cuts a node off from the other two.
+func (n *natsNodes) isolate(i int) {
+	for j := range n.between {
+		n.between[i][j].stop()
+		n.between[j][i].stop()
+	}
+}
+
+// join connects it again.
+func (n *natsNodes) join(i int) {
+	n.t.Helper()
+	for j := range n.between {
+		for _, l := range []*badLine{n.between[i][j], n.between[j][i]} {
+			if l.down() {
+				if err := l.start(); err != nil {
+					n.t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// whole waits until every stream is on all nodes, up to its end.
+func (n *natsNodes) whole(ctx context.Context) {
+	n.t.Helper()
+	n.wait(ctx, "that all nodes have all streams", func() bool {
+		list := n.js.ListStreams(ctx)
+		for s := range list.Info() {
+			if s.Cluster == nil || s.Cluster.Leader == "" || len(s.Cluster.Replicas) != 2 {
+				return false
+			}
+			for _, r := range s.Cluster.Replicas {
+				if !r.Current || r.Offline {
+					return false
+				}
+			}
+		}
+		return list.Err() == nil
+	})
+}
+
+// wait waits for a state of the nodes, and shows their logs if it never comes.
+func (n *natsNodes) wait(ctx context.Context, what string, is func() bool) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, browser.Patience)
+	defer cancel()
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for !is() {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			n.showLogs()
+			n.t.Fatal("still waiting ", what)
+		}
+	}
+}
+
+// showLogs logs the last lines of each node's log.
+func (n *natsNodes) showLogs() {
+	for i, dir := range n.dirs {
+		b, _ := os.ReadFile(filepath.Join(dir, "log"))
+		n.t.Logf("node %d: …%s", i+1, b[max(0, len(b)-3000):])
+	}
+}

@@ -1,0 +1,292 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// vizServers are three processes of viz in one cluster, and ways to them.
+type vizServers struct {
+	t       *testing.T
+	nodes   *natsNodes
+	secret  string
+	dirs    [3]string
+	addrs   [3]string
+	metrics [3]string
+	lines   [3][3]*badLine // from a server to a node of NATS
+	running [3]*exec.Cmd
+	errors  [3]*strings.Builder
+	ready   [3]atomic.Bool
+	ways    []*way
+}
+
+// newVizServers starts the servers. There are so many ways to them.
+func newVizServers(ctx context.Context, t *testing.T, nodes *natsNodes, ways int) *vizServers {
+	t.Helper()
+	v := &vizServers{t: t, nodes: nodes, secret: filepath.Join(t.TempDir(), "secret")}
+	if err := os.WriteFile(v.secret, []byte(strings.Repeat("0123456789abcdef", 4)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range ways {
+		v.ways = append(v.ways, newWay(t, v, i%3))
+	}
+	for i := range v.addrs {
+		v.dirs[i], v.addrs[i], v.metrics[i] = t.TempDir(), nodes.free(11+i), nodes.free(11+i)
+		for j := range v.lines[i] {
+			v.lines[i][j] = newBadLine(t, nodes.clients[j])
+		}
+	}
+	looking, stop := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	t.Cleanup(func() {
+		stop()
+		wg.Wait()
+		for i := range v.running {
+			v.kill(i)
+		}
+	})
+	for i := range v.addrs {
+		v.start(i)
+		wg.Go(func() { v.look(looking, i) })
+	}
+	v.allReady(ctx)
+	return v
+}
+
+// start starts a server, whose nodes of NATS are in an order of its own.
+func (v *vizServers) start(i int) {
+	v.t.Helper()
+	var to, hosts []string
+	for j := range 3 {
+		to = append(to, v.lines[i][(i+j)%3].addr)
+	}
+	for _, w := range v.ways {
+		hosts = append(hosts, w.addr)
+	}
+	viz, pipe, errors := process(
+		v.t, "serve", "-no-open", "-addr", v.addrs[i], "-data", v.dirs[i], "-metrics", v.metrics[i],
+		"-cluster", v.nodes.urls(to), "-cluster-secret", v.secret, "-allow-host", strings.Join(hosts, ","),
+	)
+	out := bufio.NewReader(pipe)
+	if _, err := out.ReadString('\n'); err != nil {
+		_ = viz.Wait()
+		v.t.Fatalf("server %d printed nothing: %v, %s", i+1, err, errors)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	v.running[i], v.errors[i] = viz, errors
+}
+
+// kill ends a server as a power cut would.
+func (v *vizServers) kill(i int) {
+	if c := v.running[i]; c != nil {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		v.running[i] = nil
+		v.ready[i].Store(false)
+	}
+}
+
+// look asks a server over and over whether it is ready, as a load balancer does.
+func (v *vizServers) look(ctx context.Context, i int) {
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		res, err := client.Get("http://" + v.addrs[i] + "/readyz")
+		if err == nil {
+			res.Body.Close()
+		}
+		v.ready[i].Store(err == nil && res.StatusCode == http.StatusOK)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// allReady waits until all servers are ready.
+func (v *vizServers) allReady(ctx context.Context) {
+	v.t.Helper()
+	v.nodes.wait(ctx, "that all servers are ready", func() bool {
+		return v.ready[0].Load() && v.ready[1].Load() && v.ready[2].Load()
+	})
+}
+
+// metric reads a figure of a server that runs.
+func (v *vizServers) metric(i int, name string) (n int, err error) {
+	res, err := http.Get("http://" + v.metrics[i] + "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			_, err := fmt.Sscan(value, &n)
+			return n, err
+		}
+	}
+	return 0, fmt.Errorf("server %d has no metric %s", i+1, name)
+}
+
+// owner waits until one server owns the only room, and returns which.
+func (v *vizServers) owner(ctx context.Context) (owner int) {
+	v.t.Helper()
+	v.nodes.wait(ctx, "that one server owns the room", func() bool {
+		owners := 0
+		for i := range v.running {
+			if v.running[i] == nil {
+				continue
+			}
+			n, err := v.metric(i, roomsOwned)
+			if err != nil {
+				v.t.Fatal(err)
+			}
+			if owners += n; n > 0 {
+				owner = i
+			}
+		}
+		return owners == 1
+	})
+	return owner
+}
+
+// roomsOwned is the metric that says how many rooms a server owns.
+const roomsOwned = "viz_cluster_rooms_owned"
+
+// apart cuts a server off from all nodes of NATS, or connects it again.
+func (v *vizServers) apart(i int, apart bool) {
+	v.t.Helper()
+	for _, l := range v.lines[i] {
+		if apart {
+			l.stop()
+		} else if l.down() {
+			if err := l.start(); err != nil {
+				v.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// way leads one visitor to the servers, as a load balancer does: to the one it prefers,
+// or to the next that is ready.
+type way struct {
+	addr    string
+	prefers int
+	servers *vizServers
+
+	mu    sync.Mutex
+	conns map[net.Conn]int // both ends of each, and the server
+	over  bool             // no more connections
+	wg    sync.WaitGroup
+}
+
+func newWay(t *testing.T, v *vizServers, prefers int) *way {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &way{addr: l.Addr().String(), prefers: prefers, servers: v, conns: map[net.Conn]int{}}
+	w.wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			w.wg.Go(func() { w.join(c) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		w.mu.Lock()
+		w.over = true
+		w.mu.Unlock()
+		w.cut(func(int) bool { return true })
+		w.wg.Wait()
+	})
+	return w
+}
+
+// join passes a connection on.
+func (w *way) join(visitor net.Conn) {
+	defer visitor.Close()
+	for k := range w.servers.addrs {
+		i := (w.prefers + k) % len(w.servers.addrs)
+		if !w.servers.ready[i].Load() {
+			continue
+		}
+		server, err := net.DialTimeout("tcp", w.servers.addrs[i], time.Second)
+		if err != nil {
+			continue
+		}
+		w.mu.Lock()
+		if w.over {
+			w.mu.Unlock()
+			server.Close()
+			return
+		}
+		w.conns[visitor], w.conns[server] = i, i
+		w.mu.Unlock()
+		w.wg.Go(func() {
+			_, _ = io.Copy(server, visitor)
+			server.Close()
+		})
+		_, _ = io.Copy(visitor, server)
+		server.Close()
+		w.mu.Lock()
+		delete(w.conns, visitor)
+		delete(w.conns, server)
+		w.mu.Unlock()
+		return
+	}
+}
+
+// cut ends the connections to some servers.
+func (w *way) cut(which func(server int) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c, i := range w.conns {
+		if which(i) {
+			c.Close()
+		}
+	}
+}
+
+// server is where the connections lead: the server that is preferred, if any does.
+func (w *way) server() (at int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, at = range w.conns {
+		if at == w.prefers {
+			break
+		}
+	}
+	return at
+}
+
+// home reports whether there are connections, all to the server that is preferred.
+func (w *way) home() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, i := range w.conns {
+		if i != w.prefers {
+			return false
+		}
+	}
+	return len(w.conns) > 0
+}
