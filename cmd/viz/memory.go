@@ -64,7 +64,7 @@ func (c *ceiling) flags(f *flags) {
 // apply limits the memory of the process, once the models are loaded.
 func (c *ceiling) apply(f *flags) (memory.Budget, error) {
 	if c.limit == 0 {
-		return memory.Default().AtLeast().Apply()
+		return memory.Default().ApplyOrMore()
 	}
 	b, err := c.limit.Apply()
 	if err != nil {

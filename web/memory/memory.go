@@ -45,8 +45,25 @@ type Limit int64
 // loaded, since what is resident by then is what the limit must leave room for. The
 // error, for people, says which limit would do; nothing is changed then.
 func (l Limit) Apply() (Budget, error) {
+	return l.over(loaded())
+}
+
+// ApplyOrMore is [Limit.Apply] with a larger limit if the process could not work within
+// this one. Both are decided from one measurement: while others load something, the next
+// one would be higher.
+func (l Limit) ApplyOrMore() (Budget, error) {
+	base := loaded()
+	return max(l, l.least(base)).over(base)
+}
+
+// loaded is what is resident before the first run.
+func loaded() int64 {
 	debug.FreeOSMemory() // what loading needed
-	base := Resident()
+	return Resident()
+}
+
+// over makes this the limit of a process that uses base bytes before the first run.
+func (l Limit) over(base int64) (Budget, error) {
 	if least := l.least(base); l < least {
 		return Budget{}, fmt.Errorf(
 			"it must be at least %s: the program and its models use %s already",
@@ -57,12 +74,6 @@ func (l Limit) Apply() (Budget, error) {
 	// for a moment.
 	debug.SetMemoryLimit(max(int64(l)-max(base-managed(), 0)-int64(l)/20, managed()))
 	return Budget{Limit: int64(l), Runs: (int64(l) - base) * runsShare / runsOf}, nil
-}
-
-// AtLeast returns the limit, or a larger one if the process could not work within it.
-func (l Limit) AtLeast() Limit {
-	debug.FreeOSMemory()
-	return max(l, l.least(Resident()))
 }
 
 // least is the lowest limit for a process that uses base bytes before the first run,

@@ -68,10 +68,11 @@ func TestApply(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Errorf("a refused limit sets %d", got)
 	}
-	least := Limit(1 << 20).AtLeast()
-	if least <= 1<<20 || least > gib {
-		t.Errorf("at least %d", least)
+	least, err := Limit(1 << 20).ApplyOrMore()
+	if err != nil || least.Limit <= 1<<20 || least.Limit > gib || least.Runs < leastRuns {
+		t.Errorf("at least %+v, %v", least, err)
 	}
+	debug.SetMemoryLimit(before)
 	b, err := Limit(2 * gib).Apply()
 	if most := int64(2 * gib * 3 / 5); err != nil || b.Limit != 2*gib || b.Runs >= most || b.Runs < most-gib/2 {
 		t.Errorf("of 2 GiB runs may use %d, %v", b.Runs, err)
