@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asViz) == "1" {
 		main()
 	}
+	leaseLife = 30 * time.Second // of servers within this process
 	browser.Main(m)
 }
 
