@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asViz) == "1" {
 		main()
 	}
-	leaseLife = 30 * time.Second // of servers within this process
+	leaseLife = 6 * time.Second // of servers within this process
 	browser.Main(m)
 }
 
