@@ -151,7 +151,7 @@ const tooSmall = `((least) => {
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, label.btn')) {
 		if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.type === 'hidden') continue;
 		if (e.closest('.sr, .skip') || e.matches('.all-cut, .as-chain')) continue;
-		const target = e.matches('[type=checkbox], [type=radio]') ? e.closest('label') ?? e : e;
+		const target = e.matches('[type=checkbox], [type=radio]') ? e.closest('label') ?? e.labels[0] ?? e : e;
 		if (e.matches('a') && getComputedStyle(e).display === 'inline' && e.closest('p, li, dd, .prose')) continue;
 		const { width, height } = target.getBoundingClientRect();
 		if (Math.min(width, height) < least - 0.25) {
