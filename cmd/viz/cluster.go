@@ -74,8 +74,9 @@ func (o *clusterFlags) check(f *flags) error {
 	return nil
 }
 
-// leaseLife is how long a server may be silent before others take its rooms; 0 is the
-// cluster's default. Tests that share two busy cores give it longer.
+// leaseLife is how long a server may be silent before others take its rooms, and half of how
+// long one request to it may take; 0 for the defaults. Tests that share two busy cores, under
+// the race detector, take longer ones.
 var leaseLife time.Duration
 
 // join joins the cluster.
@@ -182,7 +183,9 @@ func (o *serveOptions) keepShared(
 	s := shared{db, c, o.limit}
 	cfg.Secret, cfg.Away, cfg.Figures = secret, s.away, s.figures
 	cfg.Progress = progress.New(c.Journal(), s, cfg.Course, time.Now)
-	cfg.Classes.Logs, cfg.Classes.Secrets, cfg.Classes.Cluster = c.Journal(), c.Secrets(), c.Rooms()
+	rooms := c.Rooms()
+	rooms.Paces.Try = 2 * leaseLife // 0 is the default here, too
+	cfg.Classes.Logs, cfg.Classes.Secrets, cfg.Classes.Cluster = c.Journal(), c.Secrets(), rooms
 	return closers{tend(db, cfg.Progress, log), c}, nil
 }
 
