@@ -142,7 +142,7 @@ var heads = map[terms.Code]string{
 	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", terms.CodeExpired: "This class is over.",
 	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
 	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
-	terms.CodeFull:   "The room is full.",
+	terms.CodeFull:   "There is no place left.",
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
 	class.CodeSecond: "Someone else is presenting.", class.CodeCookie: "Cookies are needed.",
 	class.CodeDamaged: "This class could not be read.",

@@ -15,12 +15,17 @@ import (
 // unknownMachine is assumed of a machine that does not say how much memory it has.
 const unknownMachine = 4 << 30
 
+// environment is GOMEMLIMIT as the runtime has read it, before [Limit.Apply] sets a
+// limit of its own: one that servers in the same process take for theirs would get
+// lower with each of them.
+var environment = debug.SetMemoryLimit(-1)
+
 // Default is the limit of a process that is given none: GOMEMLIMIT if it is set, else
 // four fifths of what its container may use, or half of the machine's memory, which
 // other programs use too.
 func Default() Limit {
-	if set := debug.SetMemoryLimit(-1); set != none {
-		return Limit(set)
+	if environment != none {
+		return Limit(environment)
 	}
 	return found(os.DirFS("/"), machine())
 }

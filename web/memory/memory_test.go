@@ -80,8 +80,24 @@ func TestApply(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got >= 2*gib || got < gib {
 		t.Errorf("the runtime's limit is %d", got)
 	}
-	if got := Default(); int64(got) != debug.SetMemoryLimit(-1) {
-		t.Errorf("with a limit set for the runtime, the default is %d", got)
+}
+
+// TestDefault: GOMEMLIMIT is the limit of a process that is given none. What a server in
+// the process has set for itself is not.
+func TestDefault(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	first := Default()
+	if _, err := first.ApplyOrMore(); err != nil {
+		t.Fatal(err)
+	}
+	if got := Default(); got != first {
+		t.Errorf("the second server's limit is %d, the first one's %d", got, first)
+	}
+	defer func(n int64) { environment = n }(environment)
+	environment = 3 * gib
+	if got := Default(); got != 3*gib {
+		t.Errorf("with GOMEMLIMIT the default is %d", got)
 	}
 }
 
