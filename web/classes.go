@@ -29,6 +29,8 @@ type Classes struct {
 	// TTL is how long a room that nobody uses is kept; 0 is as long as
 	// [class.DefaultLimits] says.
 	TTL time.Duration
+	// Now is the time that all servers share, nil for time.Now.
+	Now func() time.Time
 	// Access is how the phones of a class get to this server.
 	Access classroom.Access
 }
@@ -65,6 +67,7 @@ func (s *Server) mountClasses(mux *http.ServeMux, t teaching) error {
 	deps := classroom.Deps{
 		Course: t.course, Progress: t.progress, Model: s.cfg.Model, Seat: s.targets.Seat,
 		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+		Now: s.cfg.Classes.Now,
 	}
 	if s.cfg.Classes.Logs == nil || t.progress == nil {
 		classroom.New(deps).Mount(mux)
@@ -73,6 +76,7 @@ func (s *Server) mountClasses(mux *http.ServeMux, t teaching) error {
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: t.course, Driver: driver{s.runs},
 		Log: s.cfg.Logger, Space: s.cfg.Classes.Space, Cluster: s.cfg.Classes.Cluster,
+		Now: s.cfg.Classes.Now,
 		Limits: class.Limits{
 			Rooms: s.limits.Rooms, Members: s.cfg.Classes.members(s.limits.Members), TTL: s.cfg.Classes.TTL,
 		},

@@ -79,11 +79,14 @@ func (o *clusterFlags) check(f *flags) error {
 // the race detector, take longer ones.
 var leaseLife time.Duration
 
+// clock is the clock of this machine, which tests set wrong.
+var clock = time.Now
+
 // join joins the cluster.
 func (o *clusterFlags) join(ctx context.Context, f *flags, name string, log *slog.Logger) (*cluster.Cluster, error) {
 	c, err := cluster.Open(ctx, cluster.Config{
 		URL: o.url, Creds: o.creds, CA: o.ca, Cert: o.cert, Key: o.key, Server: name, Log: log,
-		Life: leaseLife,
+		Life: leaseLife, Now: clock,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", f.called("cluster"), cluster.Redacted(o.url), err)
@@ -182,9 +185,10 @@ func (o *serveOptions) keepShared(
 	}
 	s := shared{db, c, o.limit}
 	cfg.Secret, cfg.Away, cfg.Figures = secret, s.away, s.figures
-	cfg.Progress = progress.New(c.Journal(), s, cfg.Course, time.Now)
+	cfg.Progress = progress.New(c.Journal(), s, cfg.Course, c.Now)
 	rooms := c.Rooms()
 	rooms.Paces.Try = 2 * leaseLife // 0 is the default here, too
+	cfg.Classes.Now = c.Now
 	cfg.Classes.Logs, cfg.Classes.Secrets, cfg.Classes.Cluster = c.Journal(), c.Secrets(), rooms
 	return closers{tend(db, cfg.Progress, log), c}, nil
 }
@@ -214,6 +218,8 @@ func clusterFigures(p *metrics.Page, x cluster.Stats, ready bool) {
 		metrics.Value{Label: "taken", Value: float64(x.Taken)}, metrics.Value{Label: "lost", Value: float64(x.Lost)})
 	p.Gauge("viz_cluster_silent_seconds", "Since NATS last confirmed that this server is there.", x.Silent.Seconds())
 	p.Gauge("viz_cluster_lag_seconds", "How long that confirmation took.", x.Round.Seconds())
+	p.Gauge("viz_cluster_clock_behind_seconds", "By how much this server's clock is behind that of NATS, 0 if by "+
+		"less than two seconds.", x.Clock.Seconds())
 	p.Counters("viz_cluster_messages_lost_total", "Messages between servers that were dropped because too many "+
 		"waited, or refused because they could not be read.", "why",
 		metrics.Value{Label: "dropped", Value: float64(x.Dropped)},

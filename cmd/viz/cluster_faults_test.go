@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -14,6 +15,10 @@ import (
 type clusterFault struct {
 	name   string
 	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)
+
+	seconds string                            // that polls last, "" for as long as the teacher wants
+	clocks  [3]time.Duration                  // by how much those of the servers are ahead
+	stores  func(t *testing.T) map[int]string // folders for what nodes store, beside the usual ones
 }
 
 // none is the cut server if there is none.
@@ -21,12 +26,12 @@ const none = -1
 
 // faults are the ways in which a part of the cluster goes.
 var clusterFaults = []clusterFault{
-	{"the owner killed", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "the owner killed", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)
 		c.someVotes(ctx)
 		return c.killServer(owner), none
 	}},
-	{"a server killed before it confirmed a vote", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "a server killed before it confirmed a vote", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		i := c.rng.IntN(len(c.phones))
 		if sh := c.newest(); sh.Poll != nil {
 			// What its page does: it sends, and will send again.
@@ -36,35 +41,54 @@ var clusterFaults = []clusterFault{
 		}
 		return c.killServer(c.servers.ways[i].server()), none
 	}},
-	{"a server killed after it confirmed a vote", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "a server killed after it confirmed a vote", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		i := c.rng.IntN(len(c.phones))
 		more(c.phones[i:i+1], receipts)(ctx, 1)
 		return c.killServer(c.servers.ways[i].server()), none
 	}},
-	{"the owner stopped for a while", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "the owner stopped for a while", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)
 		c.someVotes(ctx)
 		p := c.servers.running[owner].Process
 		_ = p.Signal(syscall.SIGSTOP)
 		return func() { _ = p.Signal(syscall.SIGCONT) }, owner
 	}},
-	{"the owner cut off from NATS", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "the owner cut off from NATS", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)
 		c.someVotes(ctx)
 		c.servers.apart(owner, true)
 		return func() { c.servers.apart(owner, false) }, owner
 	}},
-	{"a node killed", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "a node killed", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		i := c.rng.IntN(3)
 		c.someVotes(ctx)
 		c.nodes.kill(i)
 		return func() { c.nodes.start(i) }, none
 	}},
-	{"a node apart from the other two", func(ctx context.Context, c *clusterClass) (func(), int) {
+	{name: "a node apart from the other two", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		i := c.rng.IntN(3)
 		c.someVotes(ctx)
 		c.nodes.isolate(i)
 		return func() { c.nodes.join(i) }, none
+	}},
+	{
+		name: "the owner killed where a clock is an hour off", strike: ownerBesideAWrongClock, seconds: "600",
+		clocks: [3]time.Duration{wrongServer: time.Hour},
+	},
+	{name: "a slow node", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+		i := c.rng.IntN(3)
+		c.someVotes(ctx)
+		return c.nodes.slow(i), none
+	}},
+	{name: "a slow node that leads", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+		i := c.nodes.leader(ctx)
+		c.someVotes(ctx)
+		return c.nodes.slow(i), none
+	}},
+	{name: "a full disk at a node", stores: smallDisk, strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+		c.someVotes(ctx)
+		c.nodes.fill(onSmallDisk)
+		return func() { c.nodes.makeRoom(onSmallDisk) }, none
 	}},
 }
 

@@ -49,6 +49,7 @@ type natsNodes struct {
 	between [3][3]*badLine // from one node to another
 	running [3]*exec.Cmd   // nil while a node is down
 	stores  map[int]string // folders that are not below dirs
+	full    int            // how often the node with a small disk had said that it is full, at its start
 	net     string         // the first three parts of all addresses
 	nc      *nats.Conn     // of the test itself
 	js      jetstream.JetStream

@@ -31,13 +31,17 @@ type vizServers struct {
 	running [3]*exec.Cmd
 	errors  [3]*strings.Builder
 	ready   [3]atomic.Bool
+	clocks  [3]time.Duration // by how much a server's clock is ahead when it starts
 	ways    []*way
 }
 
-// newVizServers starts the servers. There are so many ways to them.
-func newVizServers(ctx context.Context, t *testing.T, nodes *natsNodes, ways int) *vizServers {
+// newVizServers starts the servers, whose clocks are ahead by some time. There are so many
+// ways to them.
+func newVizServers(
+	ctx context.Context, t *testing.T, nodes *natsNodes, ways int, clocks [3]time.Duration,
+) *vizServers {
 	t.Helper()
-	v := &vizServers{t: t, nodes: nodes, secret: filepath.Join(t.TempDir(), "secret")}
+	v := &vizServers{t: t, nodes: nodes, clocks: clocks, secret: filepath.Join(t.TempDir(), "secret")}
 	if err := os.WriteFile(v.secret, []byte(strings.Repeat("0123456789abcdef", 4)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +81,8 @@ func (v *vizServers) start(i int) {
 	for _, w := range v.ways {
 		hosts = append(hosts, w.addr)
 	}
-	viz, pipe, errors := process(
-		v.t, "serve", "-no-open", "-addr", v.addrs[i], "-data", v.dirs[i], "-metrics", v.metrics[i],
+	viz, pipe, errors := processIn(
+		v.t, []string{wrongClock + "=" + v.clocks[i].String()}, "serve", "-no-open", "-addr", v.addrs[i], "-data", v.dirs[i], "-metrics", v.metrics[i],
 		"-cluster", v.nodes.urls(to), "-cluster-secret", v.secret, "-allow-host", strings.Join(hosts, ","),
 	)
 	out := bufio.NewReader(pipe)

@@ -40,10 +40,22 @@ type Leases interface {
 type Lease struct {
 	Server string // the owner
 	Term   uint64 // grows each time that the room's lease is taken
-	// Lost is closed when the lease has ended, or may end before it can be renewed.
-	// Release ends it. Both are set only if the lease is this server's.
-	Lost    <-chan struct{}
+	// Lost is closed when the lease has ended, or may end before it can be renewed. Where
+	// the lease is another server's, it is closed when this one learns that it has ended, and
+	// may be nil.
+	Lost <-chan struct{}
+	// Release ends the lease. It is set only if the lease is this server's.
 	Release func()
+}
+
+// ended reports whether the lease is known to have ended.
+func (l Lease) ended() bool {
+	select {
+	case <-l.Lost:
+		return true
+	default:
+		return false
+	}
 }
 
 // Bus carries messages between the servers. A message may be lost, late, or overtaken by

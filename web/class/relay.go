@@ -150,6 +150,13 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 	c := f.hub.cfg.Cluster
 	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
 	defer cancel()
+	go func() { // nobody waits for an owner that is gone
+		select {
+		case <-lease.Lost:
+			cancel()
+		case <-within.Done():
+		}
+	}()
 	answer, err := c.Bus.Request(within, lease.Server, data)
 	if err != nil {
 		f.lose(lease)
@@ -184,6 +191,9 @@ func (f *relay) locate(ctx context.Context, used time.Time) (*Room, Lease, error
 	known := func() (*Room, Lease, bool) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		if f.here == nil && f.lease.ended() {
+			f.lease = Lease{}
+		}
 		return f.here, f.lease, f.here != nil || f.lease.Server != ""
 	}
 	if here, lease, ok := known(); ok {

@@ -142,6 +142,7 @@ func (f *relay) report(ctx context.Context) {
 			select {
 			case <-f.changed:
 			case <-beat.C:
+			case <-f.ownerLost(): // another one must go on with the room
 			case <-ctx.Done():
 				return
 			}
@@ -151,6 +152,16 @@ func (f *relay) report(ctx context.Context) {
 		}
 		_ = fault.Do(f.hub.cfg.Log, "following a room", func() error { f.reportOnce(ctx); return nil })
 	}
+}
+
+// ownerLost is closed when the lease of the room's owner, as far as known, has ended.
+func (f *relay) ownerLost() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.here != nil {
+		return nil // the room's own goroutine waits for that
+	}
+	return f.lease.Lost
 }
 
 // rests reports whether nobody needs the room here, and ends following it then.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -33,6 +34,8 @@ type Deps struct {
 	// servers of these classes share.
 	MAC    func(text string) []byte
 	Access Access
+	// Now is the time that all servers of these classes share, nil for time.Now.
+	Now func() time.Time
 	// Log records failures; never names or answers.
 	Log *slog.Logger
 }
@@ -50,9 +53,12 @@ type Pages struct {
 // New returns the pages.
 func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
+	if d.Now == nil {
+		d.Now = time.Now
+	}
 	return &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
-		tickets: newTickets(d.MAC("key of tickets")), tours: newTours(d.Seat),
+		tickets: newTickets(d.MAC("key of tickets"), d.Now), tours: newTours(d.Seat),
 		drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
 		rest:   session.New(d.Model, session.Limits{}).State(),
 	}

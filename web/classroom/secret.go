@@ -89,6 +89,7 @@ const (
 // once: a ticket says itself, encrypted, for whom and what it is.
 type tickets struct {
 	seal cipher.AEAD
+	now  func() time.Time
 
 	mu   sync.Mutex
 	used map[string]time.Time // by number, until when
@@ -100,13 +101,14 @@ type ticket struct {
 	Until     time.Time
 }
 
-// newTickets returns the tickets under a key of 32 bytes.
-func newTickets(key []byte) *tickets {
+// newTickets returns the tickets under a key of 32 bytes. All servers that issue and redeem
+// them must have the same time.
+func newTickets(key []byte, now func() time.Time) *tickets {
 	block, err := aes.NewCipher(key)
 	if err == nil {
 		var seal cipher.AEAD
 		if seal, err = cipher.NewGCMWithRandomNonce(block); err == nil {
-			return &tickets{seal: seal, used: map[string]time.Time{}}
+			return &tickets{seal: seal, now: now, used: map[string]time.Time{}}
 		}
 	}
 	panic(fmt.Sprintf("classroom: a key of %d bytes: %v", len(key), err))
@@ -114,7 +116,7 @@ func newTickets(key []byte) *tickets {
 
 // give issues a ticket and returns its number.
 func (t *tickets) give(code, who string, secret class.Secret) string {
-	text, err := json.Marshal(ticket{code, who, secret[:], time.Now().Add(ticketLife)})
+	text, err := json.Marshal(ticket{code, who, secret[:], t.now().Add(ticketLife)})
 	if err != nil {
 		panic(err) // texts and a time can be encoded
 	}
@@ -132,7 +134,7 @@ func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) 
 	if err != nil || json.Unmarshal(text, &k) != nil || len(k.Secret) != len(secret) {
 		return secret, false
 	}
-	now := time.Now()
+	now := t.now()
 	if !now.Before(k.Until) || !t.first(string(sealed), k.Until, now) || k.Code != code || k.Who != who {
 		return secret, false
 	}

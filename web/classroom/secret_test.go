@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -22,7 +23,7 @@ func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
 // gave it, for the one who was given it and into that room; a wrong try uses it up as well.
 // It tells nothing to those who see it.
 func TestTicketCountsOnce(t *testing.T) {
-	list, other := newTickets(ticketKey()), newTickets(ticketKey())
+	list, other := newTickets(ticketKey(), time.Now), newTickets(ticketKey(), time.Now)
 	secret := class.Secret{1, 2, 3}
 	number := list.give("ABC234", "ada", secret)
 	for _, server := range []*tickets{list, other} {
@@ -45,7 +46,7 @@ func TestTicketCountsOnce(t *testing.T) {
 			t.Errorf("it counts after %s tried it", c.what)
 		}
 	}
-	strange := newTickets([]byte(strings.Repeat("s", 32))).give("ABC234", "ada", secret)
+	strange := newTickets([]byte(strings.Repeat("s", 32)), time.Now).give("ABC234", "ada", secret)
 	for _, number := range []string{"none", "", strange, strings.Repeat("A", 1<<20)} {
 		if _, ok := list.take(number, "ABC234", "ada"); ok {
 			t.Errorf("%.20q counts, which was never given out", number)
@@ -60,7 +61,7 @@ func TestTicketCountsOnce(t *testing.T) {
 // TestTicketExpires: a ticket that nobody has used within a minute counts no more.
 func TestTicketExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		list := newTickets(ticketKey())
+		list := newTickets(ticketKey(), time.Now)
 		number := list.give("ABC234", "ada", class.Secret{1})
 		fixture.Pass(ticketLife)
 		if _, ok := list.take(number, "ABC234", "ada"); ok {

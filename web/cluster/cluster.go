@@ -37,7 +37,9 @@ type Config struct {
 	// [stream.DefaultPatience].
 	Answer time.Duration
 	// Life is how long a lease lasts that is not renewed. 0 means [DefaultLife].
-	Life    time.Duration
+	Life time.Duration
+	// Now is this server's clock, which may be wrong: see [Cluster.Now]. nil means time.Now.
+	Now     func() time.Time
 	Log     *slog.Logger  // nil for none
 	Options []nats.Option // for tests: connections within the process
 }
@@ -69,6 +71,9 @@ type Cluster struct {
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Prefix, cfg.Server = cmp.Or(cfg.Prefix, "viz"), cmp.Or(cfg.Server, "viz")
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	cfg.Patience, cfg.Life = cmp.Or(cfg.Patience, DefaultPatience), cmp.Or(cfg.Life, DefaultLife)
 	c := &Cluster{cfg: cfg, server: cfg.Server + "-" + nuid.Next()}
 	ctx, cancel := context.WithTimeout(ctx, cfg.Patience)
@@ -155,7 +160,9 @@ type Stats struct {
 	// Dropped is how many messages to other servers were dropped because too many waited,
 	// and Refused how many came that were too long or could not be read.
 	Dropped, Refused uint64
-	Mirrors          stream.Mirrors // logs in memory
+	// Clock is by how much this server's clock is behind that of NATS, 0 if by little.
+	Clock   time.Duration
+	Mirrors stream.Mirrors // logs in memory
 }
 
 // Stats returns the figures of this moment.

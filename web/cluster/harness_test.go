@@ -96,6 +96,7 @@ type union struct {
 	prefix string
 	life   time.Duration
 	answer time.Duration // of the logs; 0 for the default
+	ahead  time.Duration // by how much the clocks of servers are that start
 	paces  class.Paces
 	course *lessons.Course
 }
@@ -124,8 +125,9 @@ type post struct {
 var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 func (u *union) config(n *network) Config {
+	ahead := u.ahead
 	return Config{
-		Prefix: u.prefix, Life: u.life, Patience: patience, Answer: u.answer,
+		Now: func() time.Time { return time.Now().Add(ahead) }, Prefix: u.prefix, Life: u.life, Patience: patience, Answer: u.answer,
 		Options: []nats.Option{nats.InProcessServer(n), nats.ReconnectWait(time.Millisecond)},
 	}
 }
@@ -143,7 +145,7 @@ func (u *union) server(name string) *post {
 	rooms := p.joined.Rooms()
 	rooms.Paces = u.paces
 	p.Hub, err = class.NewHub(u.t.Context(), class.Config{
-		Logs: p.joined.Journal(), Secrets: p.joined.Secrets(), Course: u.course,
+		Logs: p.joined.Journal(), Secrets: p.joined.Secrets(), Course: u.course, Now: p.joined.Now,
 		Driver: &driver{testmodel.Target(u.t)}, NewRooms: admission.NewMeter(admission.Pace{}, nil), Cluster: rooms,
 	})
 	must(u.t, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -61,16 +62,22 @@ func (k *keys) handle() jetstream.Stream {
 
 // get reads a key. The revision is 0 if it is not there.
 func (k *keys) get(ctx context.Context, key string, value any) (revision uint64, err error) {
+	revision, _, err = k.getStored(ctx, key, value)
+	return revision, err
+}
+
+// getStored is get, and says when the key was stored, by the clock of NATS.
+func (k *keys) getStored(ctx context.Context, key string, value any) (revision uint64, at time.Time, err error) {
 	m, err := k.handle().GetLastMsgForSubject(ctx, k.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return 0, nil
+		return 0, at, nil
 	} else if err != nil {
-		return 0, err
+		return 0, at, err
 	}
 	if err := json.Unmarshal(m.Data, value); err != nil {
-		return m.Sequence, nil // somebody else's: it can be replaced
+		return m.Sequence, m.Time, nil // somebody else's: it can be replaced
 	}
-	return m.Sequence, nil
+	return m.Sequence, m.Time, nil
 }
 
 // put writes a key over a revision of it, 0 for none, and returns the new one. Unless the

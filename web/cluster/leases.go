@@ -31,10 +31,11 @@ type leases struct {
 	before   string               // the session that was lost, until its key says so
 	held     map[string]*holding  // by room
 	released []uint64             // revisions of keys of rooms that this server no longer owns
-	seen     map[string]*sighting // by the id of another server's session
+	seen     map[string]*sighting // by the id of another server's session that goes on
 	ended    map[string]*sighting // likewise, of those whose keys may be deleted; of the goroutine of keep
 	answered time.Time            // when NATS last confirmed something here
 	round    time.Duration        // how long that took
+	clock    clock
 	taken    uint64
 	lost     uint64
 }
@@ -54,9 +55,11 @@ type holding struct {
 
 // sighting is what this server has seen of another one's session.
 type sighting struct {
+	server   string
 	revision uint64
-	since    time.Time // when that revision was seen first
-	asked    time.Time // when somebody here last wanted to know
+	since    time.Time     // when that revision was seen first
+	deserted time.Time     // since when NATS says that nobody is there; zero while somebody is
+	over     chan struct{} // closed when the session is over
 }
 
 // The values of keys.
@@ -86,7 +89,7 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 	l := &leases{
 		server: c.server, life: c.cfg.Life, absent: c.bus.absent, done: make(chan struct{}),
 		hurry: make(chan struct{}, 1), begun: make(chan struct{}), answered: time.Now(), move: c.nc.ForceReconnect,
-		held: map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
+		clock: clock{now: c.cfg.Now, log: c.cfg.Log}, held: map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
 		keys: &keys{
 			js: js, bucket: c.cfg.Prefix + "_leases", lose: func() error { return nil },
 			replicas: func() int { return stream.Replicas(c.nc, c.cfg.Replicas) },
@@ -99,6 +102,7 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 			return nil, err
 		}
 	}
+	l.compareClocks()
 	go l.keep()
 	return l, nil
 }
@@ -116,11 +120,11 @@ func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
 			return class.Lease{}, err
 		}
 		if revision > 0 {
-			owned, err := l.owned(ctx, room, v, id)
+			over, err := l.owned(ctx, room, v, id)
 			if err != nil {
 				return class.Lease{}, err
-			} else if owned {
-				return class.Lease{Server: v.Server, Term: revision}, nil
+			} else if over != nil {
+				return class.Lease{Server: v.Server, Term: revision, Lost: over}, nil
 			}
 		}
 		term, err := l.keys.put(ctx, roomKey(room), roomValue{l.server, id}, revision)
@@ -133,14 +137,18 @@ func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
 	}
 }
 
-// owned reports whether the server that a room's key names owns it.
-func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (bool, error) {
+// owned reports whether the server that a room's key names owns it: it returns what is closed
+// when it no longer does, and otherwise nil.
+func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (<-chan struct{}, error) {
 	if v.Session != own {
 		return l.alive(ctx, v.Server, v.Session)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.held[room] != nil, nil // otherwise it was released, and the key is not deleted yet
+	if h := l.held[room]; h != nil {
+		return h.lost, nil
+	}
+	return nil, nil // it was released, and the key is not deleted yet
 }
 
 // hold notes a lease that was taken under a session.
@@ -201,49 +209,6 @@ func (l *leases) wait(ctx context.Context) (id string, err error) {
 	return "", errNoSession
 }
 
-// alive reports whether the session of another server goes on. One that was not renewed
-// for too long is ended.
-func (l *leases) alive(ctx context.Context, server, id string) (bool, error) {
-	revision, quiet, err := l.look(ctx, id, true)
-	if err != nil || revision == 0 {
-		return false, err
-	}
-	// The server counts its session as lost by then, if its clock runs evenly.
-	if quiet < l.life/2+l.life/8 || quiet < l.life && !l.absent(ctx, server) {
-		return true, nil
-	}
-	_, err = l.keys.put(ctx, sessionKey(id), sessionValue{server, true}, revision)
-	if errors.Is(err, errRevision) { // it was renewed after all
-		return true, nil
-	}
-	return false, err
-}
-
-// look reads the key of a session that is not this server's, and returns its revision and
-// for how long it has been seen to have it. The revision is 0 if the session is over.
-func (l *leases) look(ctx context.Context, id string, asked bool) (revision uint64, quiet time.Duration, err error) {
-	var v sessionValue
-	revision, err = l.keys.get(ctx, sessionKey(id), &v)
-	if err != nil {
-		return 0, 0, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if revision == 0 || v.Over {
-		delete(l.seen, id)
-		return 0, 0, nil
-	}
-	s := l.seen[id]
-	if s == nil || s.revision != revision {
-		s = &sighting{revision: revision, since: time.Now()}
-		l.seen[id] = s
-	}
-	if asked || s.asked.IsZero() {
-		s.asked = time.Now()
-	}
-	return revision, time.Since(s.since), nil
-}
-
 // silent returns how long ago NATS last confirmed something here.
 func (l *leases) silent() time.Duration {
 	l.mu.Lock()
@@ -256,5 +221,5 @@ func (l *leases) count(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Held, s.Taken, s.Lost = len(l.held), l.taken, l.lost
-	s.Silent, s.Round = time.Since(l.answered), l.round
+	s.Silent, s.Round, s.Clock = time.Since(l.answered), l.round, l.clock.behind
 }

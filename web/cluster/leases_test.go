@@ -191,3 +191,27 @@ func endSession(t testing.TB, by, of *Cluster) {
 		must(t, by.leases.finish(t.Context(), id))
 	}
 }
+
+// Who has asked who owns a room learns by itself that the owner is gone, and needs not wait
+// for its answers.
+func TestEndOfAnotherServersLease(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	a, net := u.join()
+	b, _ := u.join()
+	take(t, a, "ROOM")
+	l := take(t, b, "ROOM")
+	if mine(l) {
+		t.Fatal("both servers own the room")
+	}
+	select {
+	case <-l.Lost:
+		t.Fatal("the owner lives, and its lease is said to have ended")
+	default:
+	}
+	net.cut()
+	next(t, l.Lost)
+	if now := take(t, b, "ROOM"); !mine(now) {
+		t.Errorf("then the lease is not free: %+v", now)
+	}
+}

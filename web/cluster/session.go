@@ -3,15 +3,13 @@ package cluster
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nuid"
 )
 
-// forgotten is after how many lives without a renewal, or without a question about it, a
-// session is of no interest any more.
+// forgotten is after how many lives without a renewal a session is of no interest any more.
 const forgotten = 20
 
 // deaf is after how many lives without a confirmation another node of NATS is tried: one that
@@ -40,12 +38,19 @@ func (l *leases) begin(ctx context.Context) error {
 }
 
 // confirmed notes that NATS has confirmed something. The caller holds the lock.
-func (l *leases) confirmed(sent time.Time) { l.answered, l.round = time.Now(), time.Since(sent) }
+func (l *leases) confirmed(sent time.Time) {
+	l.answered, l.round = time.Now(), time.Since(sent)
+	l.clock.got = l.clock.now()
+	l.clock.sent = l.clock.got.Add(-l.round)
+}
 
 // keep renews the session until the leases are closed. Where it was lost, it begins
 // another one.
 func (l *leases) keep() {
 	defer close(l.done)
+	var looking sync.WaitGroup
+	looking.Go(l.lookOften)
+	defer looking.Wait()
 	beat := time.NewTicker(l.life / 6)
 	defer beat.Stop()
 	clean, moved := time.Now(), time.Now()
@@ -69,8 +74,8 @@ func (l *leases) keep() {
 			l.finishBefore()
 		}
 		l.renew()
+		l.compareClocks()
 		l.deleteReleased()
-		l.lookAround()
 		if time.Since(clean) > forgotten*l.life {
 			clean = time.Now()
 			l.clean()
@@ -149,23 +154,6 @@ func (l *leases) deleteReleased() {
 			l.mu.Lock()
 			l.released = append(l.released, list[i:]...)
 			l.mu.Unlock()
-			return
-		}
-	}
-}
-
-// lookAround looks at the sessions of other servers that somebody here has asked about,
-// so that the end of one is known when its rooms are needed.
-func (l *leases) lookAround() {
-	l.mu.Lock()
-	maps.DeleteFunc(l.seen, func(_ string, s *sighting) bool { return time.Since(s.asked) > forgotten*l.life })
-	ids := slices.Collect(maps.Keys(l.seen))
-	l.mu.Unlock()
-	for _, id := range ids {
-		ctx, cancel := context.WithTimeout(l.ctx, l.life/6)
-		_, _, err := l.look(ctx, id, false)
-		cancel()
-		if err != nil {
 			return
 		}
 	}

@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+func TestDifferenceOfClocks(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name     string
+		at, want time.Duration // after noon, when it was sent; it was confirmed a second later
+	}{
+		{"in between", 500 * time.Millisecond, 0},
+		{"a little before", -2 * time.Second, 0},
+		{"a little after", 3 * time.Second, 0},
+		{"an hour behind", time.Hour, time.Hour - time.Second}, // it may have been stored at the end
+		{"an hour ahead", -time.Hour, -time.Hour},              // or at the beginning
+	} {
+		if got := difference(noon, noon.Add(time.Second), noon.Add(c.at)); got != c.want {
+			t.Errorf("%s: %v, not %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A poll of ten minutes is still open when a server begins to run the class whose clock is an
+// hour ahead, and then one whose clock is an hour behind.
+func TestClocksAnHourOff(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, node(t, t.TempDir()))
+	a := u.server("a")
+	u.ahead = time.Hour
+	ahead := u.server("ahead")
+	u.ahead = -time.Hour
+	behind := u.server("behind")
+	for _, p := range []*post{a, ahead, behind} {
+		sharedTime(t, p.joined)
+	}
+	l := a.teach(class.Options{})
+	onAhead, onBehind := ahead.enters(l, 1), behind.enters(l, 2)
+	p := l.does(class.AskQuestion{ID: "q-order", For: 10 * time.Minute}).Poll
+	a.end()
+	onAhead.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	ahead.end()
+	onBehind.votes(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	if s := behind.joined.Stats(); s.Held != 1 || s.Clock < time.Hour-time.Minute {
+		t.Errorf("the last server has %d rooms, and its clock is said to be behind by %v", s.Held, s.Clock)
+	}
+}
+
+// sharedTime waits until a server has the time of NATS, which is this machine's.
+func sharedTime(t *testing.T, c *Cluster) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for late := time.After(patience); time.Until(c.Now()).Abs() > time.Minute; {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatalf("the time of the cluster is off by %v at %s", time.Until(c.Now()), c.Server())
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// lookOften looks at the sessions of other servers that somebody here has asked about, so
+// that the end of one is known before its rooms are needed, and nobody waits for a server
+// that is gone.
+func (l *leases) lookOften() {
+	beat := time.NewTicker(l.life / 12)
+	defer beat.Stop()
+	for {
+		select {
+		case <-beat.C:
+			l.lookAround()
+		case <-l.ctx.Done():
+			return
+		}
+	}
+}
+
+func (l *leases) lookAround() {
+	l.mu.Lock()
+	all := map[string]string{} // the servers, by session
+	for id, s := range l.seen {
+		all[id] = s.server
+	}
+	l.mu.Unlock()
+	for id, server := range all {
+		ctx, cancel := context.WithTimeout(l.ctx, l.life/6)
+		_, err := l.alive(ctx, server, id)
+		cancel()
+		if err != nil {
+			return // NATS is away
+		}
+	}
+}
+
+// alive returns a channel that is closed when the session of another server is over, nil if
+// it is. One that was not renewed for too long is ended.
+//
+// By then the server counts it as lost itself, if its clock runs evenly: it is slow, stopped
+// or cut off, and another server can go on. One that is gone altogether is not waited for as
+// long: NATS says that nobody is there under its name, and goes on saying so for longer than
+// it takes to connect again.
+func (l *leases) alive(ctx context.Context, server, id string) (over <-chan struct{}, err error) {
+	s, err := l.look(ctx, id)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	quiet := time.Since(s.since)
+	if quiet < l.life/4 || quiet < l.life/2+l.life/8 && !l.deserted(ctx, server, id) {
+		return s.over, nil
+	}
+	_, err = l.keys.put(ctx, sessionKey(id), sessionValue{server, true}, s.revision)
+	if errors.Is(err, errRevision) { // it was renewed after all
+		return s.over, nil
+	} else if err != nil {
+		return nil, err
+	}
+	l.passed(id)
+	return nil, nil
+}
+
+// look reads the key of a session that is not this server's, and returns what has been seen
+// of it, nil if it is over.
+func (l *leases) look(ctx context.Context, id string) (*sighting, error) {
+	var v sessionValue
+	revision, err := l.keys.get(ctx, sessionKey(id), &v)
+	if err != nil {
+		return nil, err
+	}
+	if revision == 0 || v.Over {
+		l.passed(id)
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.seen[id]
+	if s == nil {
+		s = &sighting{server: v.Server, over: make(chan struct{})}
+		l.seen[id] = s
+	}
+	if s.revision != revision {
+		s.revision, s.since, s.deserted = revision, time.Now(), time.Time{}
+	}
+	is := *s
+	return &is, nil
+}
+
+// passed notes that a session is over.
+func (l *leases) passed(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.seen[id]; s != nil {
+		close(s.over)
+		delete(l.seen, id)
+	}
+}
+
+// deserted reports whether NATS has said for a while that nobody is there under a server's
+// name. What it does not say at once is not known.
+func (l *leases) deserted(ctx context.Context, server, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, l.life/12)
+	defer cancel()
+	absent := l.absent(ctx, server)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.seen[id]
+	switch {
+	case s == nil || !absent:
+		if s != nil {
+			s.deserted = time.Time{}
+		}
+		return false
+	case s.deserted.IsZero():
+		s.deserted = time.Now()
+	}
+	return time.Since(s.deserted) >= l.life/6
+}
