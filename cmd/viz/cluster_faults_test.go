@@ -31,21 +31,27 @@ var clusterFaults = []clusterFault{
 		c.someVotes(ctx)
 		return c.killServer(owner), none
 	}},
-	{name: "a server killed before it confirmed a vote", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
-		i := c.rng.IntN(len(c.phones))
-		if sh := c.newest(); sh.Poll != nil {
-			// What its page does: it sends, and will send again.
-			_, _ = c.phones[i].Say("vote", map[string]any{
-				"poll": sh.Poll.ID, "choice": sh.Poll.Options[0].Key, "number": 1,
-			})
-		}
-		return c.killServer(c.servers.ways[i].server()), none
-	}},
-	{name: "a server killed after it confirmed a vote", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
-		i := c.rng.IntN(len(c.phones))
-		more(c.phones[i:i+1], receipts)(ctx, 1)
-		return c.killServer(c.servers.ways[i].server()), none
-	}},
+	{
+		name: "a server killed before it confirmed a vote",
+		strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+			i := c.rng.IntN(len(c.phones))
+			if sh := c.newest(); sh.Poll != nil {
+				// What its page does: it sends, and will send again.
+				_, _ = c.phones[i].Say("vote", map[string]any{
+					"poll": sh.Poll.ID, "choice": sh.Poll.Options[0].Key, "number": 1,
+				})
+			}
+			return c.killServer(c.servers.ways[i].server()), none
+		},
+	},
+	{
+		name: "a server killed after it confirmed a vote",
+		strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+			i := c.rng.IntN(len(c.phones))
+			more(c.phones[i:i+1], receipts)(ctx, 1)
+			return c.killServer(c.servers.ways[i].server()), none
+		},
+	},
 	{name: "the owner stopped for a while", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)
 		c.someVotes(ctx)
@@ -85,11 +91,14 @@ var clusterFaults = []clusterFault{
 		c.someVotes(ctx)
 		return c.nodes.slow(i), none
 	}},
-	{name: "a full disk at a node", stores: smallDisk, strike: func(ctx context.Context, c *clusterClass) (func(), int) {
-		c.someVotes(ctx)
-		c.nodes.fill(onSmallDisk)
-		return func() { c.nodes.makeRoom(onSmallDisk) }, none
-	}},
+	{
+		name: "a full disk at a node", stores: smallDisk,
+		strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+			c.someVotes(ctx)
+			c.nodes.fill(onSmallDisk)
+			return func() { c.nodes.makeRoom(onSmallDisk) }, none
+		},
+	},
 }
 
 // someVotes waits until so many votes have been confirmed as chance wants.

@@ -82,7 +82,8 @@ func (v *vizServers) start(i int) {
 		hosts = append(hosts, w.addr)
 	}
 	viz, pipe, errors := processIn(
-		v.t, []string{wrongClock + "=" + v.clocks[i].String()}, "serve", "-no-open", "-addr", v.addrs[i], "-data", v.dirs[i], "-metrics", v.metrics[i],
+		v.t, []string{wrongClock + "=" + v.clocks[i].String()},
+		"serve", "-no-open", "-addr", v.addrs[i], "-data", v.dirs[i], "-metrics", v.metrics[i],
 		"-cluster", v.nodes.urls(to), "-cluster-secret", v.secret, "-allow-host", strings.Join(hosts, ","),
 	)
 	out := bufio.NewReader(pipe)

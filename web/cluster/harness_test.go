@@ -127,7 +127,8 @@ var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecon
 func (u *union) config(n *network) Config {
 	ahead := u.ahead
 	return Config{
-		Now: func() time.Time { return time.Now().Add(ahead) }, Prefix: u.prefix, Life: u.life, Patience: patience, Answer: u.answer,
+		Now:    func() time.Time { return time.Now().Add(ahead) },
+		Prefix: u.prefix, Life: u.life, Patience: patience, Answer: u.answer,
 		Options: []nats.Option{nats.InProcessServer(n), nats.ReconnectWait(time.Millisecond)},
 	}
 }
