@@ -90,7 +90,7 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 		server: c.server, life: c.cfg.Life, absent: c.bus.absent, done: make(chan struct{}),
 		hurry: make(chan struct{}, 1), begun: make(chan struct{}), answered: time.Now(), move: c.nc.ForceReconnect,
 		clock: clock{now: c.cfg.Now, log: c.cfg.Log},
-		held: map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
+		held:  map[string]*holding{}, seen: map[string]*sighting{}, ended: map[string]*sighting{},
 		keys: &keys{
 			js: js, bucket: c.cfg.Prefix + "_leases", lose: func() error { return nil },
 			replicas: func() int { return stream.Replicas(c.nc, c.cfg.Replicas) },
