@@ -10,10 +10,7 @@ import (
 // from end to end for every token would need a thousand entries of 4 KiB
 // instead of two of 2 MiB.
 
-const (
-	hugePage = 2 << 20
-	line     = 64 // of the processor's cache: no register of weights crosses two
-)
+const line = 64 // of the processor's cache: no register of weights crosses two
 
 // slab is where the next weights go. A slab is freed once no matrix uses it.
 var slab struct {

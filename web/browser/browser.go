@@ -183,12 +183,26 @@ type console struct {
 // Open opens a URL in a new tab of a first-time visitor.
 func Open(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
+	return open(t, chromium(t), s, url, chromedp.WithNewBrowserContext())
+}
+
+// OpenOnDisk opens a URL in a new tab of the visitor whose cache is on the disk, where that of
+// the others is in memory and has no place for large files. All tests of a package share this
+// one, so that a test must be alone with its address.
+func OpenOnDisk(t testing.TB, s Screen, url string) *Tab {
+	t.Helper()
+	return open(t, chromium(t), s, url)
+}
+
+// chromium is the package's Chromium, or the end of the test.
+func chromium(t testing.TB) context.Context {
+	t.Helper()
 	Find(t)
 	ctx, err := started()
 	if err != nil {
 		t.Fatalf("start %s: %v", Path(), err)
 	}
-	return open(t, ctx, s, url, chromedp.WithNewBrowserContext())
+	return ctx
 }
 
 // Another opens another tab of the same visitor.

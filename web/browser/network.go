@@ -24,3 +24,10 @@ func (tab *Tab) StopWorkers() {
 	call(tab, "watch the workers", serviceworker.Enable, cdp.Empty{})
 	call(tab, "stop the workers", serviceworker.StopAllWorkers, cdp.Empty{})
 }
+
+// ForgetCache empties the visitor's cache of what came over the network. What pages and workers
+// have kept themselves stays.
+func (tab *Tab) ForgetCache() {
+	tab.t.Helper()
+	call(tab, "empty the cache", network.ClearBrowserCache, cdp.Empty{})
+}

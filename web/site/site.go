@@ -191,6 +191,7 @@ type packed struct {
 	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
+	Size  int    `json:"size"` // before it was compressed
 }
 
 // script is the worker's.
@@ -218,7 +219,7 @@ func (f files) addPacked(name string, data []byte, level int) (packed, error) {
 	at := f.addHashed(name, data)
 	zipped, err := zip(data, level)
 	f[at+".gz"] = zipped
-	return packed{path.Base(name), at + ".gz", len(zipped)}, err
+	return packed{path.Base(name), at + ".gz", len(zipped), len(data)}, err
 }
 
 // addModel adds the files of a model that its folder has at the top.

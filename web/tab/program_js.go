@@ -34,6 +34,14 @@ const (
 	runsMemory  = 64 << 20
 )
 
+// By how many percent the memory in use grows until what is not needed any more is collected: in
+// general, and while a model is loaded, which leaves most of its own size behind. WebAssembly
+// gives no memory back, so that the most that was ever used is what a tab takes.
+const (
+	garbage        = 50
+	garbageLoading = 20
+)
+
 // program is the running program.
 type program struct {
 	door   *Door
@@ -72,6 +80,7 @@ func Run() {
 
 func start(viz js.Value) (*program, error) {
 	debug.SetMemoryLimit(memoryLimit)
+	debug.SetGCPercent(garbage)
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
 	target, err := load(viz.Get("model"))
 	if err != nil {
@@ -177,6 +186,8 @@ func opens(viz js.Value) func() (*infer.Model, error) {
 
 // load loads a model from downloaded files.
 func load(of js.Value) (*infer.Model, error) {
+	debug.SetGCPercent(garbageLoading)
+	defer debug.SetGCPercent(garbage)
 	files := Files{}
 	list := of.Get("files")
 	for i := range list.Length() {

@@ -5,7 +5,8 @@
 //   site = {version, public, exec, kept, program: {path, bytes}, models: [{name, files:
 //           [{name, path, bytes}]}], lessons: {path, bytes}, files: {path: true}, pages: {path: file}}
 //
-// with paths relative to this file; bytes are those of the compressed file. A new version
+// with paths relative to this file; bytes are those of the compressed file, whose path without
+// its ending .gz is the file as it was, of size bytes. A new version
 // of the site waits until no page of the old one is open, so that no run is lost to it.
 importScripts(site.exec, site.kept);
 
@@ -131,8 +132,9 @@ async function fileOf(path, request) {
 const download = async (file, count) => new Uint8Array(await (await answerOf(file, count)).arrayBuffer());
 
 // answerOf returns an answer with the bytes of a compressed file. Hosts may have unpacked it
-// on the way. The bytes are kept unpacked.
-async function answerOf({ path, bytes }, count) {
+// on the way. The bytes are kept unpacked. from, where given, is where the bytes come from
+// instead, and size how many they then are.
+async function answerOf({ path, bytes, size }, count, from = null) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
   const kept = await cache.match(url);
@@ -140,17 +142,20 @@ async function answerOf({ path, bytes }, count) {
     count(bytes);
     return kept;
   }
-  let got = 0;
+  let got = 0; // of the compressed bytes; a host's own compression hides how many it sends
   try {
-    const answer = await fetch(url);
+    const address = await from?.();
+    const answer = await fetch(address ?? url, { cache: 'force-cache' }); // a name is never used for other bytes
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
+    const share = address ? bytes / size : 1;
     const parts = [];
     for (const reader = answer.body.getReader(); ;) {
       const { done: over, value } = await reader.read();
       if (over) break;
       parts.push(value);
-      got += value.length;
-      count(Math.min(got, bytes) - Math.min(got - value.length, bytes));
+      const now = Math.min(got + value.length * share, bytes);
+      count(now - got);
+      got = now;
     }
     const packed = new Blob(parts);
     const [a, b] = new Uint8Array(await packed.slice(0, 2).arrayBuffer());
@@ -163,12 +168,36 @@ async function answerOf({ path, bytes }, count) {
     return unpacked();
   } catch (error) {
     const mb = (n) => (n / 1e6).toFixed(1);
-    throw new Missing(`${mb(Math.min(got, bytes))} of the ${mb(bytes)} MB of ${path} have arrived, and then the `
+    throw new Missing(`${mb(got)} of the ${mb(bytes)} MB of ${path} have arrived, and then the `
       + `download broke off (${error.message}). What arrived whole is kept.`);
   }
 }
 
 // The program --------------------------------------------------------------------
+
+// whole is the program as a host that compresses files itself sends it.
+const whole = new URL(site.program.path.replace(/\.gz$/, ''), base);
+
+const isProgram = (answer) => answer.ok && answer.headers.get('Content-Type') === 'application/wasm';
+
+// compressing returns whole where the host compresses it, and otherwise null. Browsers keep
+// the machine code that they make of a program only for an answer in the network's own cache.
+const compressing = () => fetch(whole, { method: 'HEAD', cache: 'force-cache' }).then(
+  (answer) => (isProgram(answer) && answer.headers.get('Content-Encoding') ? whole : null),
+  () => null,
+);
+
+// instantiate makes an instance of the program, from the network's cache where it lies there:
+// then with the machine code of earlier visits.
+async function instantiate(wasm, imports) {
+  try {
+    const near = await fetch(whole, { cache: 'only-if-cached', mode: 'same-origin' });
+    if (isProgram(near)) return (await WebAssembly.instantiateStreaming(near, imports)).instance;
+  } catch {
+    // It is not there, or not all of it.
+  }
+  return (await WebAssembly.instantiateStreaming(wasm, imports)).instance;
+}
 
 // start returns the running program, and starts it if it does not run.
 function start() {
@@ -197,7 +226,7 @@ async function boot() {
   };
   const had = hadBefore();
   const [wasm, lessons, model] = await Promise.all([
-    answerOf(site.program, count),
+    answerOf(site.program, count, compressing),
     extra.length ? download(extra[0], count) : new Uint8Array(),
     modelOf(site.models[0], count),
   ]).catch((error) => {
@@ -235,7 +264,7 @@ async function run(wasm, lessons, model) {
   }
   const cookies = await table.value('cookies') ?? '';
   const go = new Go();
-  const { instance } = await WebAssembly.instantiateStreaming(wasm, go.importObject);
+  const instance = await instantiate(wasm, go.importObject);
   return new Promise((resolve, reject) => {
     let end;
     const gone = new Promise((ended) => { end = ended; });

@@ -1,0 +1,104 @@
+package site_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// compressor is a file server that compresses the program itself, as most hosts of static
+// sites do, until it is down.
+type compressor struct {
+	files  http.Handler
+	zipped func(name string) []byte // a file of the site, compressed
+	down   atomic.Bool
+	mu     sync.Mutex
+	asked  []string // for the program: "GET viz-….wasm" without the name's hash
+}
+
+func (c *compressor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, under)
+	if !strings.HasPrefix(name, "program/viz-") {
+		c.files.ServeHTTP(w, r)
+		return
+	}
+	c.mu.Lock()
+	_, ending, _ := strings.Cut(name, ".")
+	c.asked = append(c.asked, r.Method+" "+ending)
+	c.mu.Unlock()
+	if c.down.Load() {
+		panic(http.ErrAbortHandler)
+	}
+	if ending != "wasm" {
+		c.files.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/wasm")
+	w.Header().Set("Content-Encoding", "gzip")
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(c.zipped(name)) // a browser that has gone away
+	}
+}
+
+// requests are those for the program since the last call.
+func (c *compressor) requests() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := strings.Join(c.asked, ", ")
+	c.asked = nil
+	return all
+}
+
+// aboutProgram is a script that does something with where the worker keeps the program:
+// its cache and the address.
+func aboutProgram(act string) string {
+	return `return (async () => {
+		const cache = await caches.open((await caches.keys())[0]);
+		const at = (await cache.keys()).find(({ url }) => url.includes("/program/viz-"));
+		const keptAs = at?.url ?? window.keptAs;
+		window.keptAs = keptAs;
+		` + act + `
+	})()`
+}
+
+// TestCompressingHost: from a host that compresses files itself the program is loaded once, in
+// the form from which browsers keep its machine code, and later started from the network's cache.
+// Whichever of that cache and the worker's own is lost, the program starts without the host.
+func TestCompressingHost(t *testing.T) {
+	t.Parallel()
+	files := webtest.SiteWithLessons(t).Files
+	host := &compressor{zipped: func(name string) []byte { return files[name+".gz"].Data }}
+	url := serve(t, func(h http.Handler) http.Handler { host.files = h; return host })
+	tab := browser.OpenOnDisk(t, browser.Laptop, url+"learn/kv-cache/")
+	tab.Wait("the program", runs)
+	if got := host.requests(); got != "HEAD wasm, GET wasm" {
+		t.Errorf("a first visit asks: %s", got)
+	}
+	host.down.Store(true)
+	again := func(what string) {
+		t.Helper()
+		tab.StopWorkers()
+		tab.Go(url + "learn/kv-cache/")
+		tab.Wait("the program "+what, runs)
+	}
+
+	tab.Await(aboutProgram(`await cache.put(keptAs, new Response("no program"));`))
+	again("from the network's cache")
+	if got := host.requests(); got != "" {
+		t.Errorf("a later visit asks: %s", got)
+	}
+	if !fixture.LongTier() {
+		return
+	}
+	tab.Await(aboutProgram(`await cache.delete(keptAs);`))
+	again("without the worker's own")
+	tab.Await(aboutProgram(`if ((await (await cache.match(keptAs)).blob()).size < 1e7) throw new Error("not kept");`))
+	tab.ForgetCache()
+	again("from the worker's own")
+}
