@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // logsIn are the records of all logs of a journal, by owner and in order, without what a
@@ -90,7 +91,7 @@ func TestDataGoesThroughACluster(t *testing.T) {
 	}
 	want := logsOf(t, dir)
 
-	nats := natsServer(t, t.TempDir(), -1).ClientURL()
+	nats := streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL()
 	into := []string{"data", "into", "-data", dir, "-cluster", nats}
 	from := []string{"data", "from", "-data", back, "-cluster", nats}
 	if said := ok(t, into...); !strings.Contains(said, "1 learner and 2 rooms did is in the cluster now") {

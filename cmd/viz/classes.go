@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"math"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -21,7 +24,7 @@ const roomsUsage = `Usage: viz rooms [flags]                list the rooms of cl
        viz rooms remove [flags] CODE   delete a room and all that is in it
 
 Works on the rooms in the data folder, while a server uses it and while none
-does. A class that was closed keeps its summary, and its instructor can open it
+does, or on those of a cluster, whether its servers run or not. A class that was closed keeps its summary, and its instructor can open it
 again; a room that was removed is gone.
 `
 
@@ -49,6 +52,7 @@ func (o *folderFlag) folder(f *flags, env func(string) string) (string, error) {
 // roomsOptions are the flags of viz rooms.
 type roomsOptions struct {
 	folderFlag
+	cluster    clusterFlags
 	verb, code string // "close" or "remove", and of which room; "" to list them
 	json       bool
 	lessons    string // the folder that the server has with -lessons, "" for none
@@ -57,6 +61,8 @@ type roomsOptions struct {
 func (o *roomsOptions) flags() *flags {
 	f := newFlags(roomsUsage)
 	o.flag(f)
+	o.cluster.flags(f, "the cluster whose rooms these are, instead of a folder: nats://HOST:PORT, several joined "+
+		"by commas")
 	if o.verb != "" {
 		f.path = &o.code
 		f.text("lessons", "DIR", "the folder of viz serve -lessons, if the server had one", &o.lessons)
@@ -79,6 +85,15 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	if err := f.parse(args, env, stdout); err != nil {
 		return err
 	}
+	if o.code = class.NormalCode(o.code); o.verb != "" && !class.IsCode(o.code) {
+		return usageError{fmt.Errorf("viz rooms %s needs the code of a room: six characters, such as K7Q-4MX", o.verb)}
+	}
+	if err := o.cluster.check(f); err != nil {
+		return err
+	}
+	if o.cluster.url != "" {
+		return o.inCluster(ctx, f, stdout)
+	}
 	dir, err := o.folder(f, env)
 	if err != nil {
 		return err
@@ -86,18 +101,52 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	if o.verb == "" {
 		return o.list(ctx, dir, stdout)
 	}
-	if o.code = class.NormalCode(o.code); !class.IsCode(o.code) {
-		return usageError{fmt.Errorf("viz rooms %s needs the code of a room: six characters, such as K7Q-4MX", o.verb)}
-	}
 	if err := changeRoom(ctx, dir, o.lessons, o.verb, o.code); err != nil {
 		return err
 	}
+	return o.changed(stdout)
+}
+
+// inCluster lists the rooms of a cluster, or changes one: its owner does, if there is one.
+func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer) (err error) {
+	log := slog.New(slog.DiscardHandler)
+	c, err := o.cluster.join(ctx, f, "viz-rooms", log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if o.verb == "" {
+		rooms, err := class.List(ctx, c.Journal(), c.Secrets())
+		if err != nil {
+			return err
+		}
+		return o.print(rooms, cluster.Redacted(o.cluster.url), stdout)
+	}
+	course, err := ownLessons(o.lessons)
+	if err != nil {
+		return err
+	}
+	hub, err := class.NewHub(ctx, class.Config{
+		Logs: c.Journal(), Secrets: c.Secrets(), Cluster: c.Rooms(), Course: course, Log: log,
+		Limits: class.Limits{TTL: math.MaxInt64}, // only what was asked for is deleted
+	})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(change(ctx, hub, o.verb, o.code), hub.Close(ctx)); err != nil {
+		return err
+	}
+	return o.changed(stdout)
+}
+
+// changed says what was done to a room.
+func (o *roomsOptions) changed(stdout io.Writer) error {
 	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]
-	_, err = fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)
+	_, err := fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)
 	return err
 }
 
-// list prints the rooms.
+// list prints the rooms in a data folder.
 func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) error {
 	db, err := store.OpenToRead(dir)
 	if err != nil {
@@ -107,6 +156,11 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
+	return o.print(rooms, dir, stdout)
+}
+
+// print prints rooms, and where they are.
+func (o *roomsOptions) print(rooms []class.Saved, where string, stdout io.Writer) error {
 	if o.json {
 		list := make([]roomObject, len(rooms))
 		for i, r := range rooms {
@@ -119,8 +173,8 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	for _, r := range rooms {
 		describeRoom(&b, r)
 	}
-	fmt.Fprintf(&b, "%s in %s\n", terms.Counted(len(rooms), "room"), dir)
-	_, err = io.WriteString(stdout, b.String())
+	fmt.Fprintf(&b, "%s in %s\n", terms.Counted(len(rooms), "room"), where)
+	_, err := io.WriteString(stdout, b.String())
 	return err
 }
 

@@ -74,10 +74,11 @@ func (o *clusterFlags) check(f *flags) error {
 	return nil
 }
 
-// leaseLife is how long a server may be silent before others take its rooms, and half of how
-// long one request to it may take; 0 for the defaults. Tests that share two busy cores, under
-// the race detector, take longer ones.
-var leaseLife time.Duration
+// clusterTimes are those of a cluster, 0 for the defaults: how long a server may be silent
+// before others take its rooms, which is half of how long one request to it may take; and how
+// long NATS, and the server that owns a room, are asked until they count as away. Tests that
+// share two busy cores, under the race detector, are more patient, and one has less time.
+var clusterTimes struct{ life, answer, call time.Duration }
 
 // clock is the clock of this machine, which tests set wrong.
 var clock = time.Now
@@ -86,7 +87,7 @@ var clock = time.Now
 func (o *clusterFlags) join(ctx context.Context, f *flags, name string, log *slog.Logger) (*cluster.Cluster, error) {
 	c, err := cluster.Open(ctx, cluster.Config{
 		URL: o.url, Creds: o.creds, CA: o.ca, Cert: o.cert, Key: o.key, Server: name, Log: log,
-		Life: leaseLife, Now: clock,
+		Life: clusterTimes.life, Answer: clusterTimes.answer, Now: clock,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", f.called("cluster"), cluster.Redacted(o.url), err)
@@ -187,7 +188,7 @@ func (o *serveOptions) keepShared(
 	cfg.Secret, cfg.Away, cfg.Figures = secret, s.away, s.figures
 	cfg.Progress = progress.New(c.Journal(), s, cfg.Course, c.Now)
 	rooms := c.Rooms()
-	rooms.Paces.Try = 2 * leaseLife // 0 is the default here, too
+	rooms.Paces.Try, rooms.Paces.Call = 2*clusterTimes.life, clusterTimes.call // 0 is the default here, too
 	cfg.Classes.Now = c.Now
 	cfg.Classes.Logs, cfg.Classes.Secrets, cfg.Classes.Cluster = c.Journal(), c.Secrets(), rooms
 	return closers{tend(db, cfg.Progress, log), c}, nil

@@ -16,35 +16,13 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/cluster"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 	"github.com/tokenbytoken/viz/web/store"
 )
-
-// natsServer is a NATS server within this process that stores in a folder, on a port.
-func natsServer(t *testing.T, dir string, port int) *server.Server {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, SyncAlways: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { stopNATS(s) })
-	if !s.ReadyForConnections(browser.Patience) {
-		t.Fatal("the NATS server does not start")
-	}
-	return s
-}
-
-func stopNATS(s *server.Server) {
-	s.Shutdown()
-	s.WaitForShutdown()
-}
 
 // clusterSecret is a file as -cluster-secret reads it.
 func clusterSecret(t *testing.T) string {
@@ -81,7 +59,7 @@ func within(t *testing.T) context.Context {
 func TestClassOnServersOfACluster(t *testing.T) {
 	t.Parallel()
 	ctx, secret := within(t), clusterSecret(t)
-	all := servers(t, 3, natsServer(t, t.TempDir(), -1).ClientURL(), secret)
+	all := servers(t, 3, streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL(), secret)
 	a, b, c := all[0], all[1], all[2]
 	jar, err := cookiejar.New(nil) // its cookies are for any port
 	if err != nil {
@@ -263,10 +241,12 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 
 // While NATS is away a server says so and goes on; afterwards all is as it was. A server
 // that cannot reach it at its start says why.
-func TestClusterIsAway(t *testing.T) {
-	t.Parallel()
+func TestClusterIsAway(t *testing.T) { // not beside others: its servers wait for less
+	before := clusterTimes
+	t.Cleanup(func() { clusterTimes = before })
+	clusterTimes.life, clusterTimes.answer, clusterTimes.call = time.Second, 500*time.Millisecond, time.Second
 	secret, dir := clusterSecret(t), t.TempDir()
-	nats := natsServer(t, dir, -1)
+	nats := streamtest.Node(t, dir, streamtest.Listening(-1))
 	at, port := nats.ClientURL(), nats.Addr().(*net.TCPAddr).Port
 	s := servers(t, 1, at, secret)[0]
 	jar, err := cookiejar.New(nil)
@@ -284,7 +264,7 @@ func TestClusterIsAway(t *testing.T) {
 		})
 	}
 
-	stopNATS(nats)
+	streamtest.Stop(nats)
 	ready(http.StatusServiceUnavailable)
 	for _, path := range []string{"/learn", "/loop", "/quiz"} {
 		if status, page := s.request(t, jar, http.MethodGet, path, nil); status != http.StatusOK {
@@ -300,7 +280,7 @@ func TestClusterIsAway(t *testing.T) {
 		}
 	}
 
-	natsServer(t, dir, port)
+	streamtest.Node(t, dir, streamtest.Listening(port))
 	ready(http.StatusOK)
 	_, file := s.request(t, jar, http.MethodGet, "/progress/export", nil)
 	if !strings.Contains(file, `"sections"`) && !strings.Contains(file, `"visits"`) {

@@ -17,8 +17,14 @@ import (
 // listed returns what viz rooms lists, by code.
 func listedRooms(t *testing.T, dir string) map[string]roomObject {
 	t.Helper()
+	return roomsIn(t, ok(t, "rooms", "-data", dir, "-json"))
+}
+
+// roomsIn reads what viz rooms -json has printed.
+func roomsIn(t *testing.T, printed string) map[string]roomObject {
+	t.Helper()
 	var got struct{ Rooms []roomObject }
-	if err := json.Unmarshal([]byte(ok(t, "rooms", "-data", dir, "-json")), &got); err != nil {
+	if err := json.Unmarshal([]byte(printed), &got); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]roomObject{}

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
-	leaseLife = 6 * time.Second // of servers within this process
+	clusterTimes.life = 6 * time.Second // of servers within this process
 	browser.Main(m)
 }
 

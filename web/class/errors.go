@@ -66,8 +66,11 @@ var (
 	ErrKept = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )
 
-// notKept is [ErrKept] with the reason, if the disk is to blame.
+// notKept is [ErrKept] with the reason, if the disk is to blame. What says so already stays.
 func notKept(err error) error {
+	if refused, ok := terms.AsRefusal(err); ok && refused.Code == CodeKept {
+		return err
+	}
 	if why := store.Why(err); why != "" {
 		return terms.Refuse(CodeKept, "This could not be saved, so it does not count. %s", why)
 	}

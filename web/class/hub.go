@@ -239,7 +239,9 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 			return nil, ErrTries
 		}
 		if r == nil {
-			if d := h.findDamaged(code); d != nil {
+			if d, err := h.findDamaged(ctx, code); err != nil {
+				return nil, err
+			} else if d != nil {
 				return nil, d.err()
 			}
 			h.cfg.WrongCodes.Spend(who)
@@ -270,7 +272,9 @@ func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admi
 		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
-		if d := h.findDamaged(code); d != nil && d.mayKnow(secret) {
+		if d, err := h.findDamaged(ctx, code); err != nil {
+			return nil, err
+		} else if d != nil && d.mayKnow(secret) {
 			return nil, d.err()
 		}
 		h.cfg.WrongCodes.Spend(who)
@@ -283,13 +287,6 @@ func (h *Hub) find(code string) *Room {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rooms[NormalCode(code)]
-}
-
-// findDamaged returns the room with a code that could not be read.
-func (h *Hub) findDamaged(code string) *damagedRoom {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.damaged[NormalCode(code)]
 }
 
 func (h *Hub) all() []*Room {
@@ -337,11 +334,10 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 			unread++
 		}
 	}
-	if len(errs) == 0 && unread > 0 {
-		return terms.Refuse(CodeDamaged, "The saved data of %s on this server cannot be read at the moment. "+
-			"If you joined, your name there is not deleted.", terms.CountedAs(unread, "class", "classes"))
+	if len(errs) > 0 {
+		return errors.Join(errs...)
 	}
-	return errors.Join(errs...)
+	return notForgotten(unread)
 }
 
 // Save saves what rooms have not saved yet. A room that takes long delays no other.

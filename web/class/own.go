@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // begin makes this server the owner of the room. The record of the epoch comes first:
@@ -18,7 +19,7 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 	if used.IsZero() {
 		used = h.cfg.Now()
 	}
-	if d := h.findDamaged(log.Name); d != nil { // it went on failing here
+	if d := h.damagedHere(log.Name); d != nil { // it went on failing here
 		return nil, d.err()
 	}
 	before, err := journal.Load(ctx, h.cfg.Logs, log, folding)
@@ -28,12 +29,14 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 	case err != nil:
 		return nil, err
 	case before.Seq == 0:
-		return nil, ErrNoRoom
+		return nil, f.missing(ctx)
 	}
 	epoch := before.State.Epoch + 1
 	first := newEntry(EpochType, strconv.FormatUint(epoch, 10), EpochType, epochRecord{epoch})
 	batch := journal.Batch{Owner: log, At: used, Records: []journal.Record{first.Record}}
-	if _, err := h.cfg.Cluster.Fence.AppendAs(ctx, batch, epoch); err != nil {
+	if _, err := h.cfg.Cluster.Fence.AppendAs(ctx, batch, epoch); errors.Is(err, store.ErrFull) {
+		return nil, notKept(err)
+	} else if err != nil {
 		return nil, err
 	}
 	var c *core
@@ -137,6 +140,9 @@ func (c *core) append(b journal.Batch) ([]int64, error) {
 	seqs, err := c.cfg.Cluster.Fence.AppendAs(within, b, c.epoch)
 	if err == nil && !c.left() {
 		return seqs, nil
+	}
+	if errors.Is(err, store.ErrFull) { // it was refused, and the log is as it was
+		return nil, err
 	}
 	if c.room != nil {
 		c.room.leave()

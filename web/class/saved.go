@@ -135,7 +135,9 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 		return err
 	}
 	if r == nil {
-		if d := h.findDamaged(code); d != nil {
+		if d, err := h.findDamaged(ctx, code); err != nil {
+			return err
+		} else if d != nil {
 			code = NormalCode(code)
 			return terms.Refuse(CodeDamaged, "Room %s is damaged and cannot be read, so it was not changed. Nobody "+
 				"can join it. To delete it with what is left of its data, run viz rooms remove %s.", code, code)
@@ -159,13 +161,18 @@ func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
 		return err
 	}
 	if r != nil && r.relay != nil {
-		_, err := call(ctx, r.relay, opRemove, nothing{})
-		return err
+		if _, err = call(ctx, r.relay, opRemove, nothing{}); !isDamaged(err) {
+			return err
+		}
 	} else if r != nil {
 		return h.remove(ctx, r)
 	}
-	if h.findDamaged(code) != nil {
-		return h.removeDamaged(ctx, NormalCode(code))
+	d, err := h.findDamaged(ctx, code)
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		return ErrNoRoom
 	}
-	return ErrNoRoom
+	return h.removeDamaged(ctx, NormalCode(code))
 }

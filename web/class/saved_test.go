@@ -64,12 +64,12 @@ func TestUnreadRoomExpires(t *testing.T) {
 	unread := s.room(Options{})
 	s.end()
 	s = begun(t, dir, func(c *Config) { c.Logs = oneUnread{c.Logs, unread.Code()} })
-	if s.findDamaged(unread.Code()) == nil {
+	if s.damagedHere(unread.Code()) == nil {
 		t.Fatal("the room was read")
 	}
 	s.clock.pass(s.TTL() + time.Hour)
 	s.Sweep(t.Context())
-	if s.findDamaged(unread.Code()) != nil {
+	if s.damagedHere(unread.Code()) != nil {
 		t.Error("it is kept for ever")
 	}
 }

@@ -121,12 +121,12 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 		if err != nil {
 			return nil, err
 		}
-		taken, err := h.cfg.Cluster.Secret(ctx, c.code)
+		taken, err := h.taken(ctx, c.code)
 		if err != nil {
 			h.cfg.Log.Warn("a code could not be looked up", "error", err)
 			return nil, ErrAway
 		}
-		if taken != nil { // by a room of another server
+		if taken { // by a room of another server, or one that is damaged
 			continue
 		}
 		lease, err := h.cfg.Cluster.Leases.Take(ctx, c.code)
@@ -187,9 +187,13 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 		return err
 	}
 	var errs []error
+	unread := 0
 	for _, log := range logs {
 		f, err := journal.Load(ctx, h.cfg.Logs, log.Owner, folding)
-		if err != nil {
+		if errors.Is(err, journal.ErrDamaged) {
+			unread++
+			continue
+		} else if err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -208,7 +212,10 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	return notForgotten(unread)
 }
 
 // expireEvery is how often a server looks for rooms of a cluster that nobody has used
@@ -235,6 +242,9 @@ func (h *Hub) sweepShared(ctx context.Context) {
 		return
 	}
 	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
+	if err == nil {
+		err = h.sweepAside(ctx, logs)
+	}
 	if err != nil {
 		h.cfg.Log.Error("old rooms could not be looked for", "error", err)
 		return

@@ -5,39 +5,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
-	"github.com/tokenbytoken/viz/web/journal"
 )
-
-// sweepDamaged deletes the damaged rooms that are older than [Limits.TTL].
-func (h *Hub) sweepDamaged(ctx context.Context) {
-	h.mu.Lock()
-	var old []string
-	for code, d := range h.damaged {
-		if h.cfg.Now().Sub(d.used) > h.cfg.Limits.TTL {
-			old = append(old, code)
-		}
-	}
-	h.mu.Unlock()
-	for _, code := range old {
-		if err := h.removeDamaged(ctx, code); err != nil {
-			h.cfg.Log.Error("a damaged room could not be deleted", "error", err)
-		}
-	}
-}
-
-// removeDamaged deletes a damaged room and what was set aside of it.
-func (h *Hub) removeDamaged(ctx context.Context, code string) error {
-	err := h.cfg.Logs.Drop(ctx, journal.Owner{Kind: journal.Room, Name: code})
-	if err == nil {
-		err = h.cfg.Secrets.DropSecret(ctx, code)
-	}
-	if err == nil {
-		h.mu.Lock()
-		delete(h.damaged, code)
-		h.mu.Unlock()
-	}
-	return err
-}
 
 // Sweep deletes the rooms that nobody has used for [Limits.TTL] and closes the runs
 // that nobody is watching. The hub calls it every minute.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -44,7 +45,7 @@ func ready(t *testing.T, c *Cluster, want bool) {
 func TestNATSAwayAndBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := node(t, dir)
+	first := streamtest.Node(t, dir)
 	u := newUnion(t, first)
 	u.answer, u.paces.Call = time.Second, 2*time.Second
 	a, b := u.server("a"), u.server("b")
@@ -57,7 +58,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 	for _, x := range []*post{a, b} {
 		x.net.cut()
 	}
-	stop(first)
+	streamtest.Stop(first)
 	for _, on := range []*lesson{l, onB} {
 		r, err := on.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 		if !errors.Is(err, class.ErrAway) {
@@ -73,7 +74,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 		t.Error("what was on the screen is not there any more")
 	}
 
-	u.nats = node(t, dir)
+	u.nats = streamtest.Node(t, dir)
 	for _, x := range []*post{a, b} {
 		x.net.to.Store(u.nats)
 		ready(t, x.joined, true)
@@ -101,7 +102,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 // class goes on elsewhere, and when the server is back, its pages follow.
 func TestOwnerThatIsCutOff(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.answer, u.paces.Call = time.Second, 2*time.Second
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
@@ -142,13 +143,13 @@ func TestOwnerThatIsCutOff(t *testing.T) {
 func TestNodeThatStoresNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	apart := node(t, dir)
+	apart := streamtest.Node(t, dir)
 	u := newUnion(t, apart)
 	u.life = time.Second
 	a, net := u.join()
 	must(t, apart.DisableJetStream())
 	ready(t, a, false)
-	net.to.Store(node(t, dir))
+	net.to.Store(streamtest.Node(t, dir))
 	ready(t, a, true)
 	if l := take(t, a, "ROOM"); !mine(l) {
 		t.Errorf("on the other node the server has %+v", l)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // long is a message that takes several parts.
@@ -37,7 +38,7 @@ func next[T any](t *testing.T, got <-chan T) (m T) {
 // longer one does not arrive at all.
 func TestLongMessages(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
 	b, _ := u.join()
 	got := make(chan []byte, 8)
@@ -92,7 +93,7 @@ func TestLongMessages(t *testing.T) {
 // next arrives.
 func TestMessagesOfOthers(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
 	b, _ := u.join()
 	got := make(chan []byte, 64)
@@ -136,7 +137,7 @@ func TestMessagesOfOthers(t *testing.T) {
 // Whatever a room is called, its messages and its lease are its own.
 func TestNamesOfRooms(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
 	b, _ := u.join()
 	names := []string{"ROOM", "ROOM.x", "*", ">", "", "a b", "\r\nPUB x 1\r\n", "=2a", "room.*"}

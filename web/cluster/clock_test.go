@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 func TestDifferenceOfClocks(t *testing.T) {
@@ -30,7 +31,7 @@ func TestDifferenceOfClocks(t *testing.T) {
 // hour ahead, and then one whose clock is an hour behind.
 func TestClocksAnHourOff(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a := u.server("a")
 	u.ahead = time.Hour
 	ahead := u.server("ahead")

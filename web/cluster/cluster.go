@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal/stream"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Config says where a cluster is, and how this server joins it.
@@ -133,7 +134,7 @@ func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 var ErrAway = errors.New("NATS does not answer")
 
 // Ready returns nil while NATS stores what this server asks it to, and otherwise why not:
-// an [ErrAway].
+// an [ErrAway], which is a [store.ErrFull] as well where NATS has no space left.
 func (c *Cluster) Ready() error {
 	switch since := c.leases.silent(); {
 	case c.nc.IsClosed():
@@ -141,7 +142,11 @@ func (c *Cluster) Ready() error {
 	case !c.nc.IsConnected():
 		return fmt.Errorf("%w: there has been no connection for %s", ErrAway, since.Round(time.Second))
 	case since > c.cfg.Life:
-		return fmt.Errorf("%w: nothing could be stored for %s", ErrAway, since.Round(time.Second))
+		err := fmt.Errorf("%w: nothing could be stored for %s", ErrAway, since.Round(time.Second))
+		if why := stream.Trouble(c.leases.why()); errors.Is(why, store.ErrFull) {
+			return fmt.Errorf("%w: %w", err, why)
+		}
+		return err
 	}
 	return nil
 }

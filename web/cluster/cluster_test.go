@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -13,7 +14,7 @@ import (
 // confirmed counts once.
 func TestClassOnThreeServers(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // no session ends by itself, however slow the machine is
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(class.Options{Title: "Physics", Nicknames: true})
@@ -71,7 +72,7 @@ func TestClassOnThreeServers(t *testing.T) {
 // What a server that ends gives up, another one has at once.
 func TestRoomsOfAServerThatEnds(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // nobody could wait for that
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})

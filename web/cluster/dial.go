@@ -33,7 +33,7 @@ func dial(ctx context.Context, cfg Config) (*nats.Conn, error) {
 		if err == nil {
 			return nc, nil
 		}
-		if err = explain(cfg, err); !passing(err) || pause(ctx, again) != nil {
+		if err = explain(cfg, err); !passing(err) || stream.Pause(ctx, again) != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +92,7 @@ func explain(cfg Config, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
-	var alert tls.AlertError
+	var alert *net.OpError
 	var header tls.RecordHeaderError
 	at := Redacted(cfg.URL)
 	switch {
@@ -102,8 +102,11 @@ func explain(cfg Config, err error) error {
 		return fixed("NATS at %s: its certificate is signed by an authority that isn't known here: %w", at, err)
 	case errors.As(err, &name), errors.As(err, &invalid):
 		return fixed("NATS at %s: its certificate is not valid: %w", at, err)
-	case errors.As(err, &alert):
+	case errors.As(err, &alert) && alert.Op == "remote error": // an alert of TLS
 		return fixed("NATS at %s has refused this server's certificate: %w", at, err)
+	case strings.Contains(err.Error(), "after TLS handshake"): // the alert may be lost on the way
+		return fmt.Errorf("NATS at %s has closed the connection, as it does when it has refused this server's "+
+			"certificate: %w", at, err)
 	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
 		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", at, err)
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
@@ -156,7 +159,7 @@ func storing(ctx context.Context, nc *nats.Conn) error {
 			errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 			return fmt.Errorf("JetStream is off in NATS, and the logs are stored there "+
 				"(start nats-server with a jetstream block): %w", err)
-		case pause(ctx, again) != nil:
+		case stream.Pause(ctx, again) != nil:
 			return fmt.Errorf("JetStream does not answer: %w", err)
 		}
 	}
@@ -183,16 +186,4 @@ func passing(err error) bool {
 		}
 	}
 	return errors.As(err, &network)
-}
-
-// pause waits a moment, unless ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -7,18 +7,14 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // A server that starts before the nodes of NATS have a leader asks again: what it asked
 // before is never answered.
 func TestStartsBeforeThereIsALeader(t *testing.T) {
-	s, err := server.NewServer(&server.Options{DontListen: true, NoSigs: true, NoLog: true})
-	must(t, err)
-	s.Start()
-	t.Cleanup(func() { stop(s) })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server does not start")
-	}
+	s := streamtest.Node(t, "", func(o *server.Options) { o.JetStream = false })
 	nc, err := nats.Connect("", nats.InProcessServer(s))
 	must(t, err)
 	defer nc.Close()

@@ -34,26 +34,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// node starts a NATS server within the process, which nothing outside it can reach.
-func node(t testing.TB, dir string) *server.Server {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{
-		DontListen: true, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, SyncAlways: true,
-	})
-	must(t, err)
-	s.Start()
-	t.Cleanup(func() { stop(s) })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server does not start")
-	}
-	return s
-}
-
-func stop(s *server.Server) {
-	s.Shutdown()
-	s.WaitForShutdown()
-}
-
 // network is how a server reaches NATS, unless it is cut.
 type network struct {
 	to    atomic.Pointer[server.Server]

@@ -27,6 +27,7 @@ type leases struct {
 
 	mu       sync.Mutex
 	session  *tenure              // nil while there is none
+	refused  error                // why the session was not begun or renewed the last time
 	begun    chan struct{}        // closed while there is one
 	before   string               // the session that was lost, until its key says so
 	held     map[string]*holding  // by room
@@ -98,7 +99,7 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	for err = l.begin(ctx); err != nil; err = l.begin(ctx) {
-		if !passing(err) || pause(ctx, again) != nil {
+		if !passing(err) || stream.Pause(ctx, again) != nil {
 			l.stop()
 			return nil, err
 		}
@@ -215,6 +216,13 @@ func (l *leases) silent() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Since(l.answered)
+}
+
+// why is why NATS has not confirmed anything for so long, as far as it has said.
+func (l *leases) why() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused
 }
 
 // count adds the figures about leases.

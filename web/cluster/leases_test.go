@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // join joins a cluster without a hub.
@@ -59,7 +60,7 @@ func taken(t *testing.T, c *Cluster, room string) class.Lease {
 // Of servers that want a room at the same moment one gets it, and the others are told who.
 func TestOneServerGetsALease(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // no session ends here
 	var all [3]*Cluster
 	for i := range all {
@@ -103,7 +104,7 @@ func TestOneServerGetsALease(t *testing.T) {
 // back it sees who has them.
 func TestLeaseOfAServerThatIsCutOff(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, net := u.join()
 	b, _ := u.join()
 	first := take(t, a, "ROOM")
@@ -132,7 +133,7 @@ func TestLeaseOfAServerThatIsCutOff(t *testing.T) {
 // Where the answers to renewals get lost, the lease goes on, and nobody else gets it.
 func TestRenewalWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // only lost answers could end it
 	a, _ := u.join()
 	l := take(t, a, "ROOM")
@@ -169,7 +170,7 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 // are given up.
 func TestSessionThatWasEnded(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
 	b, _ := u.join()
 	l := take(t, a, "ROOM")
@@ -196,7 +197,7 @@ func endSession(t testing.TB, by, of *Cluster) {
 // for its answers.
 func TestEndOfAnotherServersLease(t *testing.T) {
 	t.Parallel()
-	u := newUnion(t, node(t, t.TempDir()))
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, net := u.join()
 	b, _ := u.join()
 	take(t, a, "ROOM")

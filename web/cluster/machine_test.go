@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // machine is a room on servers to which anything may happen, in any order, and what was
@@ -198,7 +199,7 @@ func TestNothingCountsTwiceWhateverHappens(t *testing.T) {
 		}
 		_ = f.Value.Set(value[tier])
 	}
-	s := node(t, t.TempDir())
+	s := streamtest.Node(t, t.TempDir())
 	rapid.Check(t, func(rt *rapid.T) {
 		u := newUnion(t, s)
 		u.life, u.answer, u.paces.Call, u.paces.Try = patience, patience, patience, patience

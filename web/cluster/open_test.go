@@ -12,19 +12,18 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // listening starts a NATS server on a free port, and returns where.
 func listening(t *testing.T, o server.Options) string {
 	t.Helper()
-	o.Host, o.Port, o.NoSigs, o.NoLog, o.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
-	s, err := server.NewServer(&o)
-	must(t, err)
-	s.Start()
-	t.Cleanup(func() { stop(s) })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server does not start")
-	}
+	s := streamtest.Node(t, t.TempDir(), func(x *server.Options) {
+		o.NoSigs, o.NoLog, o.StoreDir = true, true, x.StoreDir
+		*x = o
+		streamtest.Listening(server.RANDOM_PORT)(x)
+	})
 	return s.Addr().(*net.TCPAddr).AddrPort().String()
 }
 

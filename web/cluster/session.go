@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nuid"
+
+	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
 // forgotten is after how many lives without a renewal a session is of no interest any more.
@@ -27,6 +29,7 @@ func (l *leases) begin(ctx context.Context) error {
 	id, sent := nuid.Next(), time.Now()
 	revision, err := l.keys.put(ctx, sessionKey(id), sessionValue{Server: l.server}, 0)
 	if err != nil {
+		l.failed(err)
 		return err // it may be stored: then it is a session without rooms, which ends by itself
 	}
 	l.mu.Lock()
@@ -39,9 +42,16 @@ func (l *leases) begin(ctx context.Context) error {
 
 // confirmed notes that NATS has confirmed something. The caller holds the lock.
 func (l *leases) confirmed(sent time.Time) {
-	l.answered, l.round = time.Now(), time.Since(sent)
+	l.answered, l.round, l.refused = time.Now(), time.Since(sent), nil
 	l.clock.got = l.clock.now()
 	l.clock.sent = l.clock.got.Add(-l.round)
+}
+
+// failed notes why the session was not begun or renewed.
+func (l *leases) failed(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused = err
 }
 
 // keep renews the session until the leases are closed. Where it was lost, it begins
@@ -95,6 +105,9 @@ func (l *leases) renew() {
 		try, end := context.WithTimeout(until, l.life/4)
 		revision, err := l.keys.put(try, sessionKey(s.id), sessionValue{Server: l.server}, s.revision)
 		end()
+		if err != nil {
+			l.failed(err)
+		}
 		switch {
 		case err == nil:
 			l.mu.Lock()
@@ -104,7 +117,7 @@ func (l *leases) renew() {
 			return
 		case errors.Is(err, errRevision) && l.adopt(until, &s):
 			continue
-		case errors.Is(err, errRevision) || pause(until, min(l.life/24, again)) != nil:
+		case errors.Is(err, errRevision) || stream.Pause(until, min(l.life/24, again)) != nil:
 			if l.ctx.Err() == nil {
 				l.lose()
 			}

@@ -148,9 +148,10 @@ type Journal interface {
 	// the disk. Once it has begun it does not stop when ctx ends.
 	Scrub(ctx context.Context, o Owner) error
 
-	// Drop deletes a log with what was set aside of it, and scrubs. With a learner's
-	// go the records of rooms that were set aside and say who the learner was. Once it has begun it does not stop when
-	// ctx ends. After an error the log may be gone, and Drop can be called again.
+	// Drop deletes a log with what was set aside of it, and scrubs. With a learner's go
+	// the records of rooms that were set aside and say who the learner was. Once it has
+	// begun it does not stop when ctx ends. After an error the log may be gone, and Drop
+	// can be called again.
 	Drop(ctx context.Context, o Owner) error
 
 	// SetAside moves records of a log, by their sequence numbers, to a log of their

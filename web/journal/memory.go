@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Memory stores logs in memory, for as long as the process lives.
@@ -115,6 +117,14 @@ func (m *Memory) Owners(ctx context.Context, kind string) ([]Info, error) {
 	for o, l := range m.logs {
 		if o.Kind == kind {
 			list = append(list, Info{o, moment(l.used), len(l.records), l.bytes})
+		}
+	}
+	if kind == store.SetAsideKind {
+		for o, all := range m.aside {
+			for _, x := range all {
+				x.Owner = Owner{kind, store.SetAsideName(o.Kind, o.Name, x.Used)}
+				list = append(list, x)
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })

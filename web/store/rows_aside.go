@@ -27,6 +27,11 @@ const (
 // setAsideName begins the names of what is set aside of a log; the day follows.
 func setAsideName(kind, name string) string { return kind + " " + name + " " }
 
+// SetAsideName is the name of what was set aside of a log on a day.
+func SetAsideName(kind, name string, at time.Time) string {
+	return setAsideName(kind, name) + at.UTC().Format(time.DateOnly)
+}
+
 // SetAsideOf returns the kind and name of the log that something was set aside of,
 // by its own name. Of records that had lost their log, the kind is "log".
 func SetAsideOf(name string) (kind, of string) {

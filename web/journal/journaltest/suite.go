@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
@@ -259,9 +260,17 @@ func testSetAside(t *testing.T, j journal.Journal) {
 	if err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
 		t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
 	}
+	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) == 0 {
+		t.Errorf("the list of what is set aside is %+v, %v", list, err)
+	} else if kind, name := store.SetAsideOf(list[len(list)-1].Name); kind != ada.Kind || name != ada.Name {
+		t.Errorf("set aside is %q, of a %s %s", list[len(list)-1].Name, kind, name)
+	}
 	must(t, j.Drop(ctx, ada))
 	if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
 		t.Errorf("after Drop, aside are %+v, %v", aside, err)
+	}
+	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) != 0 {
+		t.Errorf("after Drop, the list of what is set aside is %+v, %v", list, err)
 	}
 	if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("the log of another has %v", got)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // current is whatever NATS server runs now.
@@ -35,13 +36,12 @@ func TestAway(t *testing.T) {
 	if _, err := j.Append(ctx, one("0")); !errors.Is(err, journal.ErrAway) {
 		t.Fatalf("before there is a server: %v", err)
 	}
-	s := node(t, dir)
+	s := streamtest.Node(t, dir)
 	c.Store(s)
 	persist(t, func() error { _, err := j.Append(ctx, one("1")); return err })
 	gone := nc.StatusChanged(nats.RECONNECTING)
 	c.Store(nil)
-	s.Shutdown()
-	s.WaitForShutdown()
+	streamtest.Stop(s)
 	<-gone
 	_, err1 := j.Append(ctx, one("2"))
 	_, _, err2 := j.Find(ctx, ada, journal.Key{Type: "vote", ID: "1"})
@@ -55,7 +55,7 @@ func TestAway(t *testing.T) {
 			t.Errorf("operation %d while NATS is away: %v", i, err)
 		}
 	}
-	c.Store(node(t, dir))
+	c.Store(streamtest.Node(t, dir))
 	persist(t, func() error { _, err := j.Append(ctx, one("3")); return err })
 	wantIDs(t, open(t, nc, Config{Prefix: j.cfg.Prefix}), ada, "1", "3")
 }
@@ -103,7 +103,7 @@ func TestNames(t *testing.T) {
 
 // A message of a newer program is refused, and one of somebody else ignored.
 func TestMessagesOfOthers(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("vote", "1", "{}"))
 	m := j.newMirror(ada)

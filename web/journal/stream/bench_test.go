@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // BenchmarkAppend measures appends of one record by learners at the same time, each with
@@ -14,7 +15,7 @@ import (
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 16, 256} {
 		b.Run(fmt.Sprint(writers, " writers"), func(b *testing.B) {
-			j := open(b, dial(b, node(b, b.TempDir())), Config{})
+			j := open(b, dial(b, streamtest.Node(b, b.TempDir())), Config{})
 			put(b, j, ada, record("answer", "0", "{}"))
 			b.ResetTimer()
 			var wg sync.WaitGroup
@@ -36,7 +37,7 @@ func BenchmarkAppend(b *testing.B) {
 // BenchmarkDrop measures the deletion of a log of 300 messages, all of which are
 // overwritten, from streams that have others' logs as well.
 func BenchmarkDrop(b *testing.B) {
-	j := open(b, dial(b, node(b, b.TempDir())), Config{})
+	j := open(b, dial(b, streamtest.Node(b, b.TempDir())), Config{})
 	data := fmt.Sprintf(`{"detail":"%0500d"}`, 0)
 	for i := range 20_000 {
 		o := journal.Owner{Kind: journal.Learner, Name: fmt.Sprint("other", i%500)}
@@ -55,7 +56,7 @@ func BenchmarkDrop(b *testing.B) {
 // BenchmarkFirstRead measures how long a server takes that has nothing of a log of 300
 // messages in memory.
 func BenchmarkFirstRead(b *testing.B) {
-	nc := dial(b, node(b, b.TempDir()))
+	nc := dial(b, streamtest.Node(b, b.TempDir()))
 	j := open(b, nc, Config{})
 	for i := range 300 {
 		put(b, j, ada, record("answer", fmt.Sprint(i), fmt.Sprintf(`{"detail":"%0200d"}`, 0)))

@@ -33,7 +33,7 @@ type draft struct {
 func (m *mirror) draft() *draft {
 	return &draft{meta: meta{
 		Form: form, ID: nuid.Next(), Prev: m.last, Whole: m.empty(), Exists: m.exists, Retired: m.retired,
-		First: m.first, Cut: m.cut, Used: m.used, Records: len(m.records), Bytes: m.bytes,
+		First: m.first, Cut: m.cut, Aside: m.lastAside(), Used: m.used, Records: len(m.records), Bytes: m.bytes,
 	}}
 }
 
@@ -101,10 +101,12 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 		case conflict(err):
 		case errors.Is(away(err), journal.ErrAway):
 			open = d
+		case open != nil: // it was refused now, and may have been stored before
+			return fmt.Errorf("%w: no answer to a change: %w", journal.ErrAway, err)
 		default:
 			return err
 		}
-		if n > 0 && pause(ctx, again) != nil {
+		if n > 0 && Pause(ctx, again) != nil {
 			return err
 		}
 	}

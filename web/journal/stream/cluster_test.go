@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/journaltest"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // nodes are the three servers of a cluster, each with a folder of its own.
@@ -71,8 +72,7 @@ func (c *nodes) start(t *testing.T, i int) {
 
 func (c *nodes) stop(i int) {
 	if s := c.running[i]; s != nil {
-		s.Shutdown()
-		s.WaitForShutdown()
+		streamtest.Stop(s)
 		c.running[i] = nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // as appends a batch as the writer of an epoch.
@@ -18,7 +19,7 @@ func epoch(n int) journal.Record { return record("epoch", fmt.Sprint(n), "{}") }
 
 // Only the writer that began last can append, whatever the others believe.
 func TestLateWriterIsRefused(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})
 	b := open(t, nc, a.cfg)
 	refused := func(what string, err error) {
@@ -48,7 +49,7 @@ func TestLateWriterIsRefused(t *testing.T) {
 // A writer whose answer was lost does not know whether its batch is stored. When the next
 // one has begun, the batch is there once, or is refused.
 func TestLateWriterWithoutAnAnswer(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})
 	b := open(t, nc, a.cfg)
 	for _, arrives := range []bool{false, true} {

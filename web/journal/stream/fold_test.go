@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // seen is a state: the ids of a log, and those that later ones have superseded.
@@ -64,7 +65,7 @@ func add(t *testing.T, fs *journal.Folds[seen], kind string, ids ...string) {
 // A learner whose requests reach several servers finds on each what the others were told,
 // and not what was deleted there.
 func TestStatesOfSeveralServers(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
 	a, b := foldsOf(first), foldsOf(open(t, nc, first.cfg))
 	want := func(fs *journal.Folds[seen], ids ...string) {
@@ -105,7 +106,7 @@ func TestStatesOfSeveralServers(t *testing.T) {
 // Two servers append to one log at once, enough that each compacts it and keeps
 // snapshots: both come to the state of the log.
 func TestStatesAtOnce(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
 	servers := []*journal.Folds[seen]{foldsOf(first), foldsOf(open(t, nc, first.cfg))}
 	var wg sync.WaitGroup

@@ -73,8 +73,8 @@ func (j *Journal) release(m *mirror) {
 	}
 }
 
-// pause waits a moment before another try.
-func pause(ctx context.Context, d time.Duration) error {
+// Pause waits a moment, before another try, unless ctx ends.
+func Pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -3,7 +3,6 @@ package stream
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/tokenbytoken/viz/web/journal"
 )
@@ -170,53 +169,4 @@ func (m *mirror) compacting(gone []journal.Key) *draft {
 		d.Bytes -= r.Size()
 	}
 	return d
-}
-
-// SetAside implements [journal.Journal].
-func (j *Journal) SetAside(ctx context.Context, o journal.Owner, at time.Time, seqs ...int64) error {
-	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
-		return j.alter(ctx, m, func() *draft { return m.settingAside(at, seqs) })
-	})
-}
-
-// settingAside returns a change that moves records to a group of their own.
-func (m *mirror) settingAside(at time.Time, seqs []int64) *draft {
-	if !m.exists {
-		return nil
-	}
-	d := m.draft()
-	d.Cut = 0
-	d.items = append(d.items, encodeAside(at.UnixMilli()))
-	if len(seqs) == 0 {
-		d.items = append(d.items, []byte{itemMoveAll})
-		d.end()
-		d.Retired = m.retired
-		return d
-	}
-	for _, seq := range seqs {
-		if i, ok := m.at(seq); ok {
-			d.items = append(d.items, encodeMove(seq))
-			d.Records--
-			d.Bytes -= m.records[i].Size()
-		}
-	}
-	return d
-}
-
-// Aside implements [journal.Journal].
-func (j *Journal) Aside(ctx context.Context, o journal.Owner) (list []journal.Info, err error) {
-	err = j.with(ctx, o, func(ctx context.Context, m *mirror) error {
-		if err := j.sync(ctx, m); err != nil {
-			return err
-		}
-		for _, g := range m.groups {
-			i := journal.Info{Owner: o, Used: time.UnixMilli(g.at).UTC(), Records: len(g.records)}
-			for _, r := range g.records {
-				i.Bytes += r.Size()
-			}
-			list = append(list, i)
-		}
-		return nil
-	})
-	return list, err
 }

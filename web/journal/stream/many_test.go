@@ -10,13 +10,14 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // Servers that append the same records at the same moment store each once, and one of
 // them gets its number.
 func TestTheSameRecordsAtOnce(t *testing.T) {
 	const servers, records = 4, 25
-	s := node(t, t.TempDir())
+	s := streamtest.Node(t, t.TempDir())
 	nc := dial(t, s)
 	first := open(t, nc, Config{InMemory: true})
 	var mu sync.Mutex
@@ -56,7 +57,7 @@ func TestTheSameRecordsAtOnce(t *testing.T) {
 
 // The stream refuses a change that was made before another one arrived.
 func TestLateWriterIsFenced(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	early := open(t, nc, Config{InMemory: true})
 	late := open(t, nc, early.cfg)
 	put(t, late, ada, record("vote", "1", "{}"))
@@ -84,7 +85,7 @@ func TestLateWriterIsFenced(t *testing.T) {
 
 // A large batch is several messages, of which all are stored or none.
 func TestLargeBatch(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("visit", "0", "{}"))
 	var list []journal.Record
@@ -122,7 +123,7 @@ func TestLargeBatch(t *testing.T) {
 // An answer that is lost makes no difference: the change is looked for, and neither
 // made twice nor forgotten.
 func TestLostAnswers(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("vote", "0", "{}"))
 	n := 0

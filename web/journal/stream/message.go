@@ -43,7 +43,10 @@ type meta struct {
 	First int64  `json:"first,omitempty"`
 	Cut   uint64 `json:"cut,omitempty"`
 
-	Used    int64 `json:"used,omitempty"` // milliseconds since 1970
+	// Aside is when something of the log was set aside last, 0 if nothing is, and Used when
+	// the log was used last: milliseconds since 1970.
+	Aside   int64 `json:"aside,omitempty"`
+	Used    int64 `json:"used,omitempty"`
 	Records int   `json:"records,omitempty"`
 	Bytes   int64 `json:"bytes,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // How much one request for messages returns at most.
@@ -27,10 +29,43 @@ const (
 	codeIncompleteBatch = 10176
 )
 
-// away returns an [journal.ErrAway] for what may be different a moment later.
+// What JetStream says when something has no space left: the account, the node's memory, the
+// node's limit, and a stream or a disk, which are told apart in words only.
+const (
+	codeAccountFull   = 10002
+	codeInsufficient  = 10023
+	codeMemoryFull    = 10028
+	codeStorageFull   = 10047
+	codeCannotBeSaved = 10077
+)
+
+// full reports whether JetStream has refused a message because there is no space for it.
+func full(err error) bool {
+	api := jetstream.JetStreamError(nil)
+	if !errors.As(err, &api) || api.APIError() == nil {
+		return false
+	}
+	switch e := api.APIError(); e.ErrorCode {
+	case codeAccountFull, codeInsufficient, codeMemoryFull, codeStorageFull:
+		return true
+	case codeCannotBeSaved:
+		return strings.Contains(e.Description, "maximum") || strings.Contains(e.Description, "no space left")
+	}
+	return false
+}
+
+// Trouble adds to an error of NATS what it means for people: [journal.ErrAway], or
+// [store.ErrFull].
+func Trouble(err error) error { return away(err) }
+
+// away returns an [journal.ErrAway] for what may be different a moment later, and a
+// [store.ErrFull] where there is no space left.
 func away(err error) error {
-	if err == nil || errors.Is(err, journal.ErrAway) {
+	if err == nil || errors.Is(err, journal.ErrAway) || errors.Is(err, store.ErrFull) {
 		return err
+	}
+	if full(err) {
+		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	}
 	for _, gone := range []error{
 		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionClosed,
@@ -236,7 +271,7 @@ func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) erro
 		if !errors.Is(away(err), journal.ErrAway) {
 			return err
 		}
-		if pause(ctx, again) != nil {
+		if Pause(ctx, again) != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // listed is how many messages of a list are asked for at a time.
@@ -18,6 +19,9 @@ const listed = 512
 
 // Owners implements [journal.Journal]. It reads the header of each log's last message.
 func (j *Journal) Owners(ctx context.Context, kind string) (list []journal.Info, err error) {
+	if kind == store.SetAsideKind {
+		return j.ownersAside(ctx)
+	}
 	err = j.eachLast(ctx, encodeName(kind), func(o journal.Owner, x message) error {
 		if x.Exists {
 			list = append(list, journal.Info{

@@ -28,23 +28,28 @@ func (j *Journal) renew(ctx context.Context, m *mirror) error {
 		if m.anchor >= first && m.dead == 0 && !m.retired {
 			return nil // somebody else has done it
 		}
-		d := m.draft()
-		d.Whole, d.Retired = true, m.empty()
-		for i, g := range m.groups {
-			d.items = append(d.items, encodeAside(g.at))
-			for _, r := range g.records {
-				d.items = append(d.items, encodeRecord(i+1, r))
-			}
-		}
-		for _, r := range m.records {
-			d.items = append(d.items, encodeRecord(0, r))
-		}
-		return d
+		return m.anew(m.groups)
 	})
 	if err != nil {
 		return err
 	}
 	return j.removeOld(ctx, m)
+}
+
+// anew returns a change that says everything again, with these groups of what is set aside.
+func (m *mirror) anew(groups []group) *draft {
+	d := m.draft()
+	d.Whole, d.Retired = true, m.empty()
+	for i, g := range groups {
+		d.items = append(d.items, encodeAside(g.at))
+		for _, r := range g.records {
+			d.items = append(d.items, encodeRecord(i+1, r))
+		}
+	}
+	for _, r := range m.records {
+		d.items = append(d.items, encodeRecord(0, r))
+	}
+	return d
 }
 
 // removeOld deletes the messages that count no more.
@@ -101,6 +106,14 @@ func (j *Journal) scrub(ctx context.Context, m *mirror) error {
 
 // Drop implements [journal.Journal].
 func (j *Journal) Drop(ctx context.Context, o journal.Owner) error {
+	err := j.drop(ctx, o)
+	if err == nil && o.Kind == journal.Learner {
+		err = j.forgetAside(context.WithoutCancel(ctx), o.Name)
+	}
+	return err
+}
+
+func (j *Journal) drop(ctx context.Context, o journal.Owner) error {
 	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
 		if err := j.sync(ctx, m); err != nil {
 			return err
@@ -111,7 +124,7 @@ func (j *Journal) Drop(ctx context.Context, o journal.Owner) error {
 			}
 			d := m.draft()
 			d.end()
-			d.Whole = true
+			d.Whole, d.Aside = true, 0
 			return d
 		})
 		if err != nil {

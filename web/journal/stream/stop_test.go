@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 var errStopped = errors.New("the server was stopped")
@@ -19,7 +20,7 @@ var errStopped = errors.New("the server was stopped")
 // A server may be stopped at any message: the log is then what it was before the
 // operation or what it is after it, and another server can finish it.
 func TestStoppedAtEveryMessage(t *testing.T) {
-	nc := dial(t, node(t, t.TempDir()))
+	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	before := []string{"1", "2", "3"}
 	for _, c := range []struct {
 		name  string
@@ -81,7 +82,7 @@ func TestStoppedAtEveryMessage(t *testing.T) {
 // scrubbed; what others have is there.
 func TestGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
-	s := node(t, dir)
+	s := streamtest.Node(t, dir)
 	nc := dial(t, s)
 	j := open(t, nc, Config{})
 	owner := func(name string) journal.Owner { return journal.Owner{Kind: journal.Room, Name: name} }
@@ -102,8 +103,7 @@ func TestGoneFromTheDisk(t *testing.T) {
 	must(t, j.Compact(ctx, owner("scrubbed"), gone))
 	must(t, j.Scrub(ctx, owner("scrubbed")))
 	nc.Close()
-	s.Shutdown()
-	s.WaitForShutdown()
+	streamtest.Stop(s)
 	for _, name := range []string{"dropped", "retired", "scrubbed"} {
 		texts := []string{"-quetzal", "-mangosteen", "-durian", "-rambutan", "-salak"}
 		for _, text := range texts {

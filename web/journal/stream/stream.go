@@ -32,7 +32,8 @@
 // # When NATS is away
 //
 // Every wait ends after [Config].Patience with [journal.ErrAway]. Nothing is confirmed
-// that a stream has not confirmed. The connection comes back by itself.
+// that a stream has not confirmed. The connection comes back by itself. What a stream, an
+// account or a node has no space for is refused at once, with [store.ErrFull].
 package stream
 
 import (

@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/journaltest"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,24 +35,6 @@ func must(t rapid.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// node starts a NATS server within the process, which nothing outside it can reach.
-func node(t testing.TB, dir string) *server.Server {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{
-		DontListen: true, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, SyncAlways: true,
-	})
-	must(t, err)
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patient) {
-		t.Fatal("the NATS server does not start")
-	}
-	return s
 }
 
 // dial connects to a server.
@@ -165,7 +148,7 @@ func (x *turns) Sweep(ctx context.Context) error { return x.turn().Sweep(ctx) }
 // Two servers that serve the same logs in turns do what one does. In the long tier the
 // streams are in files.
 func TestConformance(t *testing.T) {
-	s := node(t, t.TempDir())
+	s := streamtest.Node(t, t.TempDir())
 	a, b := dial(t, s), dial(t, s)
 	journaltest.Run(t, func(t testing.TB) journal.Journal {
 		first := open(t, a, Config{InMemory: !fixture.LongTier()})

@@ -19,7 +19,7 @@ func (j *Journal) sync(ctx context.Context, m *mirror) error {
 func (j *Journal) trying(ctx context.Context, f func() error) error {
 	for {
 		err := f()
-		if err == nil || !errors.Is(away(err), journal.ErrAway) || pause(ctx, again) != nil {
+		if err == nil || !errors.Is(away(err), journal.ErrAway) || Pause(ctx, again) != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (j *Journal) syncOnce(ctx context.Context, m *mirror) error {
 			m.lost, m.loaded = false, true
 			return nil
 		}
-		if err := pause(ctx, time.Duration(n)*again); err != nil {
+		if err := Pause(ctx, time.Duration(n)*again); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,114 @@
+package class
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// A room of a cluster that was set aside is no room that never was: whoever comes is told
+// so on every server, also on one that had it open, its code is not given out again, and it
+// is deleted like other rooms: by those who run the server, or when it is old.
+func TestRoomOfAClusterThatIsSetAside(t *testing.T) {
+	u := newUnion(t)
+	a, b, c := u.server("a"), u.server("b"), u.server("c")
+	l, old := a.teach(Options{}), a.teach(Options{})
+	b.enters(l, 1)
+	room := func(l *lesson) journal.Owner { return journal.Owner{Kind: journal.Room, Name: l.Code()} }
+	for _, x := range []*lesson{l, old} {
+		if err := u.logs.SetAside(t.Context(), room(x), u.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		u.lapse(x.Code())
+		for f, tick := a.relayOf(x.Code()), time.NewTicker(quick.Beat); f.owned(); <-tick.C {
+		} // until the owner has noticed
+	}
+	day := u.clock.Now().Format("2 January 2006")
+	for _, p := range []*post{c, b, a} {
+		p.refuses(l, day)
+	}
+	if taken, err := c.taken(t.Context(), l.Code()); err != nil || !taken {
+		t.Errorf("the code may be given out again: %v, %v", taken, err)
+	}
+	if taken, err := c.taken(t.Context(), "AAAAAA"); err != nil || taken {
+		t.Errorf("a code that nobody has may not be given out: %v, %v", taken, err)
+	}
+	if err := b.EndRoom(t.Context(), l.Code()); !isDamaged(err) {
+		t.Errorf("ending it: %v", err)
+	}
+
+	for _, p := range []*post{b, c} {
+		if err := p.RemoveRoom(t.Context(), l.Code()); (err == nil) != (p == b) {
+			t.Errorf("%s removes it: %v", p.name, err)
+		}
+	}
+	if _, err := c.Enter(t.Context(), l.Code(), caller("p9")); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("a room that was removed: %v", err)
+	}
+	c.sweepsAside(t)
+	c.refuses(old, day)
+	u.clock.pass(c.cfg.Limits.TTL + time.Hour)
+	c.sweepsAside(t)
+	if _, err := c.Enter(t.Context(), old.Code(), caller("p9")); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("a room that was set aside long ago: %v", err)
+	}
+}
+
+// owned reports whether this server owns the room.
+func (f *relay) owned() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.here != nil
+}
+
+// refuses checks what a server says of a room that was set aside on a day.
+func (p *post) refuses(l *lesson, day string) {
+	t := p.u.t
+	t.Helper()
+	_, entering := p.Enter(t.Context(), l.Code(), caller("p9"))
+	_, teaching := p.Instruct(t.Context(), l.Code(), l.secret, caller(teacher))
+	for _, err := range []error{entering, teaching} {
+		if !isDamaged(err) || !strings.Contains(err.Error(), "was set aside on "+day) {
+			t.Errorf("%s says of a room that was set aside: %v", p.name, err)
+		}
+	}
+}
+
+func (p *post) sweepsAside(t *testing.T) {
+	t.Helper()
+	logs, err := p.cfg.Logs.Owners(t.Context(), journal.Room)
+	if err == nil {
+		err = p.sweepAside(t.Context(), logs)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A room of a cluster whose log has no secret that can be read is damaged, and whoever
+// deletes their data is told that it is not read; nothing of it is touched.
+func TestRoomOfAClusterWithoutItsSecret(t *testing.T) {
+	u := newUnion(t)
+	a := u.server("a")
+	const code = "QQQQQQ"
+	begun := newEntry(typeBegun, "1", typeBegun, begunRecord{u.clock.Now()}).Record
+	batch := journal.Batch{
+		Owner: journal.Owner{Kind: journal.Room, Name: code}, At: u.clock.Now(), Records: []journal.Record{begun},
+	}
+	if _, err := u.logs.Append(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	_, err := a.Enter(t.Context(), code, caller("p9"))
+	if !isDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
+		t.Errorf("entering: %v", err)
+	}
+	if taken, err := a.taken(t.Context(), code); err != nil || !taken {
+		t.Errorf("its code may be given out: %v, %v", taken, err)
+	}
+	if left, err := u.logs.Owners(t.Context(), journal.Room); err != nil || len(left) != 1 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// limit gives each stream of the logs so many bytes more than it has, no limit for -1.
+func (p *post) limit(more int64) {
+	t := p.u.t
+	t.Helper()
+	js, err := jetstream.New(p.joined.nc)
+	must(t, err)
+	for s := range js.ListStreams(t.Context()).Info() {
+		if strings.HasPrefix(s.Config.Name, p.u.prefix+"_") && len(s.Config.Name) == len(p.u.prefix)+2 {
+			if s.Config.MaxBytes = more; more >= 0 {
+				s.Config.MaxBytes += int64(s.State.Bytes)
+			}
+			_, err := js.UpdateStream(t.Context(), s.Config)
+			must(t, err)
+		}
+	}
+}
+
+// When the streams are full, what people do is refused with that reason, the class stays on
+// all screens, and goes on when there is space again; what was confirmed counts.
+func TestFullStreams(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(class.Options{})
+	l.does(class.Drive{Do: session.Start{Prompt: "The cat"}})
+	onB := b.enters(l, 1, 2)
+	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	onB.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	onB.settled("the question", func(v *class.View) bool { return v.Poll != nil && v.Poll.ID == p.ID })
+
+	a.limit(1)
+	why := store.Why(store.ErrFull)
+	refused := func(what string, err error) {
+		t.Helper()
+		if r, ok := terms.AsRefusal(err); !ok || r.Code != class.CodeKept || !strings.Contains(r.Message, why) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	refused("a vote", err)
+	_, err = l.Present(t.Context(), teacher, l.secret, class.Close{})
+	refused("closing the poll", err)
+	_, _, err = b.Create(t.Context(), caller("another"), class.Options{})
+	refused("a new room", err)
+	if err := a.joined.Ready(); err != nil {
+		t.Errorf("with space for leases it says %v", err)
+	}
+	if v := onB.View(); v.Poll == nil || v.Poll.ID != p.ID || v.State == nil {
+		t.Error("what was on the screen is not there any more")
+	}
+
+	a.limit(-1)
+	persist(t, func() error {
+		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 2})
+		if r, ok := terms.AsRefusal(err); ok && r.Code == class.CodeKept {
+			return class.ErrAway // the new limit is not in force yet
+		}
+		return err
+	})
+	v := l.does(class.Close{}, class.ShowSpread{})
+	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
+		t.Errorf("the poll has %+v, and two votes were confirmed", v.Poll)
+	}
+}
+
+// Where not even a lease can be stored, a server is not ready, and says why.
+func TestFullNode(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, streamtest.Node(t, t.TempDir()))
+	u.life = time.Second
+	a := u.server("a")
+	js, err := jetstream.New(a.joined.nc)
+	must(t, err)
+	s, err := js.Stream(t.Context(), "KV_"+a.joined.leases.keys.bucket)
+	must(t, err)
+	cfg := s.CachedInfo().Config
+	cfg.MaxBytes = 1
+	_, err = js.UpdateStream(t.Context(), cfg)
+	must(t, err)
+	ready(t, a.joined, false)
+	if err := a.joined.Ready(); !errors.Is(err, store.ErrFull) || !errors.Is(err, ErrAway) {
+		t.Errorf("it says %v", err)
+	}
+	cfg.MaxBytes = -1
+	_, err = js.UpdateStream(t.Context(), cfg)
+	must(t, err)
+	ready(t, a.joined, true)
+}

@@ -1,0 +1,46 @@
+// Package streamtest starts servers of NATS within the process, for tests of what is kept
+// there.
+package streamtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// patience bounds the wait for a server's start; only a failing test uses it up.
+const patience = 2 * time.Minute
+
+// Node starts a server that stores in a folder, until the test ends. Nothing outside the
+// process can reach it, unless a change of its options has it listen.
+func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Server {
+	t.Helper()
+	o := &server.Options{
+		DontListen: true, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, SyncAlways: true,
+	}
+	for _, change := range changes {
+		change(o)
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { Stop(s) })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the NATS server does not start")
+	}
+	return s
+}
+
+// Listening has a server listen on a port of this machine, any one if it is -1.
+func Listening(port int) func(*server.Options) {
+	return func(o *server.Options) { o.DontListen, o.Host, o.Port = false, "127.0.0.1", port }
+}
+
+// Stop stops a server and waits until it has ended.
+func Stop(s *server.Server) {
+	s.Shutdown()
+	s.WaitForShutdown()
+}
