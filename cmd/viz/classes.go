@@ -127,7 +127,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 		return err
 	}
 	hub, err := class.NewHub(ctx, class.Config{
-		Logs: c.Journal(), Secrets: c.Secrets(), Cluster: c.Rooms(), Course: course, Log: log,
+		Logs: c.Journal(), Secrets: c.Secrets(), Cluster: c.Rooms(), Now: c.Now, Course: course, Log: log,
 		Limits: class.Limits{TTL: math.MaxInt64}, // only what was asked for is deleted
 	})
 	if err != nil {
