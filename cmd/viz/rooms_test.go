@@ -50,46 +50,47 @@ var ranks = map[string]int{
 	"lessons/gen":     7, // turns the lessons' TeX into MathML
 	"plots":           5,
 
-	"web/browser":             5, // drives a browser from tests
-	"web/store":               5,
-	"web/chance":              0, // what is random in pages
-	"web/metrics":             1, // figures for Prometheus
-	"web/admission":           2, // who may hold, do and wait for how much
-	"web/memory":              2, // the process's limit on memory
-	"web/load":                5, // classes that follow a server, to measure it
-	"web/journal":             6,
-	"web/journal/journaltest": 7, // what every adapter must do
-	"web/journal/stream":      7, // logs in a cluster of NATS
-	"web/session":             6,
-	"web/progress/saved":      6,
-	"web/progress":            7,
-	"web/class":               7,
-	"web/cluster":             8, // several servers, joined by NATS
-	"web/loop/runs":           7,
-	"web/wire":                7,
-	"web/session/sessiontest": 7, // states of runs, for tests
-	"web/shell":               8,
-	"web/stage":               9,
-	"web/pages":               9,  // what rooms of pages have in common
-	"web/coursework":          10, // the course as one learner works through it
-	"web/loop":                11,
-	"web/first":               11,
-	"web/why":                 11,
-	"web/model":               11,
-	"web/learn":               11,
-	"web/practice":            11,
-	"web/classroom":           11,
-	"web/labs":                11,
-	"web/api":                 11, // what other programs' clients speak
-	"web/embed":               11, // parts of the program in other sites' pages
-	"web":                     12,
-	"web/tab":                 13, // what a browser runs
-	"web/site":                14, // writes the static site
-	"web/webtest":             15, // runs the whole program for tests of pages
-	"cmd/viz":                 15,
-	"cmd/viz/tab":             14, // the program for browsers
-	"cmd/viz/tab/build":       0,  // builds it
-	"cmd/viz/dist":            2,  // makes a release
+	"web/browser":                   5, // drives a browser from tests
+	"web/store":                     5,
+	"web/chance":                    0, // what is random in pages
+	"web/metrics":                   1, // figures for Prometheus
+	"web/admission":                 2, // who may hold, do and wait for how much
+	"web/memory":                    2, // the process's limit on memory
+	"web/load":                      5, // classes that follow a server, to measure it
+	"web/journal":                   6,
+	"web/journal/journaltest":       7, // what every adapter must do
+	"web/journal/stream":            7, // logs in a cluster of NATS
+	"web/journal/stream/streamtest": 7, // NATS within the process, for tests
+	"web/session":                   6,
+	"web/progress/saved":            6,
+	"web/progress":                  7,
+	"web/class":                     7,
+	"web/cluster":                   8, // several servers, joined by NATS
+	"web/loop/runs":                 7,
+	"web/wire":                      7,
+	"web/session/sessiontest":       7, // states of runs, for tests
+	"web/shell":                     8,
+	"web/stage":                     9,
+	"web/pages":                     9,  // what rooms of pages have in common
+	"web/coursework":                10, // the course as one learner works through it
+	"web/loop":                      11,
+	"web/first":                     11,
+	"web/why":                       11,
+	"web/model":                     11,
+	"web/learn":                     11,
+	"web/practice":                  11,
+	"web/classroom":                 11,
+	"web/labs":                      11,
+	"web/api":                       11, // what other programs' clients speak
+	"web/embed":                     11, // parts of the program in other sites' pages
+	"web":                           12,
+	"web/tab":                       13, // what a browser runs
+	"web/site":                      14, // writes the static site
+	"web/webtest":                   15, // runs the whole program for tests of pages
+	"cmd/viz":                       15,
+	"cmd/viz/tab":                   14, // the program for browsers
+	"cmd/viz/tab/build":             0,  // builds it
+	"cmd/viz/dist":                  2,  // makes a release
 
 	"web/coursework/courseworktest": 11, // what tests of rooms about the course share
 }
@@ -97,8 +98,9 @@ var ranks = map[string]int{
 // forTests are rooms that only tests, and each other, import.
 var forTests = map[string]bool{
 	"infer/fixture": true, "infer/terms/pseudo": true, "infer/testmodel": true, "web/browser": true,
-	"web/journal/journaltest": true,
-	"web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
+	"web/journal/journaltest":       true,
+	"web/journal/stream/streamtest": true,
+	"web/session/sessiontest":       true, "web/coursework/courseworktest": true, "web/webtest": true,
 }
 
 // goCommand runs the go tool at the top of the repository.
