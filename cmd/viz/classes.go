@@ -24,8 +24,9 @@ const roomsUsage = `Usage: viz rooms [flags]                list the rooms of cl
        viz rooms remove [flags] CODE   delete a room and all that is in it
 
 Works on the rooms in the data folder, while a server uses it and while none
-does, or on those of a cluster, whether its servers run or not. A class that was closed keeps its summary, and its instructor can open it
-again; a room that was removed is gone.
+does, or on those of a cluster, whether its servers run or not. A class that
+was closed keeps its summary, and its instructor can open it again; a room that
+was removed is gone.
 `
 
 // folderFlag is the flag -data of commands that work on the data of a server.
