@@ -1,6 +1,7 @@
 package class
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -181,6 +182,61 @@ func TestPagesOfADeadServerAreDropped(t *testing.T) {
 	onB.settled("two are left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
 	onB.Leave(learner(1))
 	onB.settled("one is left", func(v *View) bool { return v.Here == 1 })
+}
+
+// A server's thousands of pages are reported as reliably as a few.
+func TestThousandsOfPagesOnOneServer(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(Options{})
+	onB := b.enters(l, 1, 2, 3)
+	onB.settled("three are here", func(v *View) bool { return v.Here == 3 })
+	for i := range 12_000 { // more than one message has room for
+		onB.relay.count(onB.relay.pages, fmt.Sprintf("%032d", i), 1)
+	}
+	onB.Leave(learner(1))
+	onB.settled("two are left", func(v *View) bool { return v.Here == 2 })
+}
+
+// Parts of a report may come twice, late and in any order: what counts is the newest one
+// of which all have come.
+func TestPartsOfAReport(t *testing.T) {
+	whole := func(n uint64, learners int) report {
+		a := report{N: n, Pages: map[string]int{}, Presenters: map[string]int{"teacher": int(n)}}
+		for i := range learners {
+			a.Pages[fmt.Sprint(i)] = int(n)
+		}
+		return a
+	}
+	parts := func(n uint64, learners, want int) []report {
+		list := whole(n, learners).split()
+		if len(list) != want {
+			t.Fatalf("%d pages in %d parts", learners, len(list))
+		}
+		return list
+	}
+	one, two, three := parts(1, 0, 1), parts(2, 2*partPages+1, 3), parts(3, partPages, 1)
+	s := &serverPages{}
+	for i, c := range []struct {
+		part report
+		want uint64 // the report that counts afterwards
+	}{
+		{one[0], 1},
+		{two[2], 1},
+		{two[0], 1},
+		{two[2], 1},
+		{one[0], 1},
+		{two[1], 2},
+		{two[1], 2},
+		{three[0], 3},
+		{two[0], 3},
+	} {
+		s.take(c.part)
+		want := map[uint64]int{1: 0, 2: 2*partPages + 1, 3: partPages}[c.want]
+		if s.n != c.want || len(s.pages) != want || s.presenters["teacher"] != int(c.want) {
+			t.Errorf("after %d: report %d with %d pages, want %d with %d", i, s.n, len(s.pages), c.want, want)
+		}
+	}
 }
 
 // Views that arrive in the wrong order, or never, leave nobody behind.

@@ -156,12 +156,33 @@ func (c *core) append(b journal.Batch) ([]int64, error) {
 // left reports whether this server no longer owns the room.
 func (c *core) left() bool { return c.room != nil && c.room.lost.Load() }
 
-// A report says which pages a server has open of a room.
+// A report says which pages a server has open of a room. One of thousands of pages comes
+// in parts, none of which is longer than [MaxRequest].
 type report struct {
-	Server     string
-	N          uint64 // grows with each report of the server
-	Pages      map[string]int
-	Presenters map[string]int
+	Server      string
+	N           uint64 // grows with each report of the server
+	Part, Parts int    // this one, from 0, and how many there are; 0 of 0 is all of it
+	Pages       map[string]int
+	Presenters  map[string]int
+}
+
+// partPages is how many learners a part of a report names.
+const partPages = 2000
+
+// split splits a report into its parts.
+func (a report) split() []report {
+	parts := max((len(a.Pages)+partPages-1)/partPages, 1)
+	list := make([]report, parts)
+	for i := range list {
+		list[i] = report{Server: a.Server, N: a.N, Part: i, Parts: parts, Pages: map[string]int{}}
+	}
+	i := 0
+	for learner, n := range a.Pages {
+		list[i%parts].Pages[learner] = n
+		i++
+	}
+	list[0].Presenters = a.Presenters
+	return list
 }
 
 // serverPages are the pages of one server, as it reported them last.
@@ -169,6 +190,32 @@ type serverPages struct {
 	n                 uint64
 	at                time.Time
 	pages, presenters map[string]int
+	next              partial // the report of which not all parts have come
+}
+
+// partial is a report as far as it has come.
+type partial struct {
+	n                 uint64
+	got               map[int]bool
+	pages, presenters map[string]int
+}
+
+// take takes a part of a report, and returns whether the report is whole now.
+func (s *serverPages) take(a report) bool {
+	if a.N <= s.n || a.N < s.next.n {
+		return false // there is a newer one
+	}
+	if a.N > s.next.n {
+		s.next = partial{a.N, map[int]bool{}, map[string]int{}, map[string]int{}}
+	}
+	s.next.got[a.Part] = true
+	maps.Copy(s.next.pages, a.Pages)
+	maps.Copy(s.next.presenters, a.Presenters)
+	if len(s.next.got) < a.Parts {
+		return false
+	}
+	s.n, s.pages, s.presenters, s.next = a.N, s.next.pages, s.next.presenters, partial{}
+	return true
 }
 
 // from returns what is known of a server's pages.
@@ -189,10 +236,7 @@ func (c *core) from(server string) *serverPages {
 func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
 	watched := len(a.Pages)+len(a.Presenters) > 0
 	err := r.ask(ctx, func(c *core) error {
-		if s := c.from(a.Server); a.N > s.n {
-			s.n, s.pages, s.presenters = a.N, map[string]int{}, map[string]int{}
-			maps.Copy(s.pages, a.Pages)
-			maps.Copy(s.presenters, a.Presenters)
+		if c.from(a.Server).take(a) {
 			c.recount()
 		}
 		return nil

@@ -252,6 +252,10 @@ func (f *relay) ready(ctx context.Context) error {
 	}
 }
 
+// fewPages is up to how many people a change of one is reported at once. Where thousands
+// come and go, each report names all of them: that waits for the beat.
+const fewPages = 100
+
 // count counts open pages of somebody, and lets the owner know.
 func (f *relay) count(pages map[string]int, who string, n int) {
 	f.mu.Lock()
@@ -260,7 +264,9 @@ func (f *relay) count(pages map[string]int, who string, n int) {
 	if pages[who] += n; pages[who] <= 0 {
 		delete(pages, who)
 	}
-	signal(f.changed)
+	if len(pages) <= fewPages {
+		signal(f.changed)
+	}
 }
 
 func (f *relay) join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {

@@ -184,9 +184,12 @@ func (f *relay) reportOnce(ctx context.Context) {
 	maps.Copy(a.Pages, f.pages)
 	maps.Copy(a.Presenters, f.presenters)
 	f.mu.Unlock()
-	at, err := call(ctx, f, opPages, a)
-	if err != nil {
-		return // the next beat tries again
+	var at placed
+	for _, part := range a.split() {
+		var err error
+		if at, err = call(ctx, f, opPages, part); err != nil {
+			return // the next beat tries again
+		}
 	}
 	f.mu.Lock()
 	here, v := f.here != nil, &View{epoch: at.Epoch, Seq: at.Seq}
