@@ -81,15 +81,20 @@ var clusterFaults = []clusterFault{
 		name: "the owner killed where a clock is an hour off", strike: ownerBesideAWrongClock, seconds: "600",
 		clocks: [3]time.Duration{wrongServer: time.Hour},
 	},
+	{name: "a slow owner", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
+		owner := c.servers.owner(ctx)
+		c.someVotes(ctx)
+		return slow(c.t, c.servers.running[owner].Process), none
+	}},
 	{name: "a slow node", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		i := c.rng.IntN(3)
 		c.someVotes(ctx)
-		return c.nodes.slow(i), none
+		return slow(c.t, c.nodes.running[i].Process), none
 	}},
 	{name: "a slow node that leads", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		i := c.nodes.leader(ctx)
 		c.someVotes(ctx)
-		return c.nodes.slow(i), none
+		return slow(c.t, c.nodes.running[i].Process), none
 	}},
 	{
 		name: "a full disk at a node", stores: smallDisk,

@@ -56,9 +56,8 @@ func (n *natsNodes) leader(ctx context.Context) (i int) {
 	return i
 }
 
-// slow gives a node a tenth of the time, until undo is called.
-func (n *natsNodes) slow(i int) (undo func()) {
-	p := n.running[i].Process
+// slow gives a process a tenth of the time, until undo is called.
+func slow(t *testing.T, p *os.Process) (undo func()) {
 	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -77,7 +76,7 @@ func (n *natsNodes) slow(i int) (undo func()) {
 		}
 	}()
 	undo = sync.OnceFunc(func() { close(end); <-done })
-	n.t.Cleanup(undo)
+	t.Cleanup(undo)
 	return undo
 }
 

@@ -197,20 +197,36 @@ func (n *natsNodes) join(i int) {
 // whole waits until every stream is on all nodes, up to its end.
 func (n *natsNodes) whole(ctx context.Context) {
 	n.t.Helper()
+	lacks := "nothing was seen yet"
+	defer func() {
+		if lacks != "" {
+			n.t.Log("the streams lack: ", lacks)
+		}
+	}()
 	n.wait(ctx, "that all nodes have all streams", func() bool {
-		list := n.js.ListStreams(ctx)
-		for s := range list.Info() {
-			if s.Cluster == nil || s.Cluster.Leader == "" || len(s.Cluster.Replicas) != 2 {
-				return false
-			}
-			for _, r := range s.Cluster.Replicas {
-				if !r.Current || r.Offline {
-					return false
-				}
+		lacks = n.lacks(ctx)
+		return lacks == ""
+	})
+}
+
+// lacks is what of the streams is not on all nodes.
+func (n *natsNodes) lacks(ctx context.Context) string {
+	list := n.js.ListStreams(ctx)
+	for s := range list.Info() {
+		c := s.Cluster
+		if c == nil || c.Leader == "" || len(c.Replicas) != 2 {
+			return fmt.Sprintf("%s: %+v", s.Config.Name, c)
+		}
+		for _, r := range c.Replicas {
+			if !r.Current || r.Offline {
+				return fmt.Sprintf("%s, which %s leads: %+v", s.Config.Name, c.Leader, *r)
 			}
 		}
-		return list.Err() == nil
-	})
+	}
+	if err := list.Err(); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // wait waits for a state of the nodes, and shows their logs if it never comes.
