@@ -1,6 +1,7 @@
 // The pages of a static site: has the service worker run the program, says how far that
 // is, and until then holds back what only the program can answer.
 import { at } from './place.js';
+import { saveFiles } from './save.js';
 
 const worker = navigator.serviceWorker;
 let line = null; // the element that says how things are
@@ -106,4 +107,5 @@ async function begin() {
   }
 }
 
+saveFiles(say);
 begin();

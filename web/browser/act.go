@@ -22,11 +22,17 @@ func (tab *Tab) Reload() {
 // Go goes to a URL in this tab.
 func (tab *Tab) Go(url string) {
 	tab.t.Helper()
-	if tab.site != nil {
-		url = tab.site.at(url)
-	}
+	url = tab.At(url)
 	tab.do("go to "+url, chromedp.Navigate(url))
 	tab.arrive()
+}
+
+// At is the address at which the tab finds what a server has at this one: of a site, its own.
+func (tab *Tab) At(url string) string {
+	if tab.site == nil {
+		return url
+	}
+	return tab.site.at(url)
 }
 
 // URL returns the address in the address bar; of a site, as a server would have it.

@@ -19,6 +19,7 @@ func openTab(t testing.TB, x *site, screen browser.Screen) loopTab {
 	t.Helper()
 	b := loopTab{browser.Open(t, screen, x.http.URL+"/loop")}
 	b.Until(isLive)
+	x.tab = b.Tab
 	return b
 }
 

@@ -64,7 +64,7 @@ func TestBrowserCut(t *testing.T) {
 			b.Eval(`dispatchEvent(new Event('online'))`)
 		}
 		b.Until(isLive)
-		browser.Eventually(t, func() bool { return len(x.onlyRun().connections()) > 0 })
+		browser.Eventually(t, func() bool { return len(x.onlyJoined().connections()) > 0 })
 		b.Until(isLive + ` && document.getElementById('conn').hidden && ` + atStage(fmt.Sprint(1+(n-2)%7)))
 		b.press(browser.ArrowRight, atStage(fmt.Sprint(1+(n-1)%7)))
 		if n == 5 {
@@ -124,7 +124,7 @@ func TestSleepingTab(t *testing.T) {
 	x := newSite(t, limits{})
 	b := startTab(t, x)
 	b.MayLose()
-	viewers := func() string { return x.onlyRun().line() }
+	viewers := func() string { return x.onlyJoined().line() }
 	before := viewers()
 	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`) // the line is well: it is kept
 	b.Keys(browser.ArrowRight)
@@ -142,7 +142,7 @@ func TestSleepingTab(t *testing.T) {
 
 // slowEcho types a number and, as soon as it has been sent, another digit: the
 // server's echo of the first arrives while the second is not sent yet. What scripts
-// write into the field is recorded.
+// write into the field is recorded. In %s stand the class of the line and its method.
 const slowEcho = `{
 	const input = document.getElementById('top_k');
 	const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
@@ -152,11 +152,13 @@ const slowEcho = `{
 		set(v) { window.written.push(String(v)); value.set.call(this, v); },
 	});
 	const type = (v) => { value.set.call(input, v); input.dispatchEvent(new Event('input', { bubbles: true })); };
-	const send = WebSocket.prototype.send;
-	WebSocket.prototype.send = function (data) {
+	const [of, name] = '%s'.split(' ');
+	const line = window[of].prototype;
+	const send = line[name];
+	line[name] = function (data) {
 		send.call(this, data);
-		if (!data.includes('"set"')) return;
-		WebSocket.prototype.send = send;
+		if (!data?.includes('"set"')) return;
+		line[name] = send;
 		type('12');
 	};
 	input.focus();
@@ -169,7 +171,11 @@ func TestEchoOfAnOlderNumber(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
-	b.Eval(slowEcho)
+	sends := "WebSocket send"
+	if isInTab(t) {
+		sends = "MessagePort postMessage"
+	}
+	b.Eval(fmt.Sprintf(slowEcho, sends))
 	r := x.onlyRun()
 	if !r.reaches(func(s *session.State) bool { return s.Settings.TopK == 12 }, time.After(browser.Patience)) {
 		t.Fatalf("top-k is %d, want 12", r.Latest().Settings.TopK)

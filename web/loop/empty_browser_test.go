@@ -29,8 +29,7 @@ func TestEmptyLoop(t *testing.T) {
 		} {
 			t.Run(string(view)+" on a "+name, func(t *testing.T) {
 				t.Parallel()
-				x := newSite(t, limits{})
-				x.newcomer.Store(view == storyView)
+				x := newSiteIn(t, view)
 				b := openTab(t, x, screen)
 				n := browser.Value[int](b.Tab, visibleWords)
 				t.Logf("%d words", n)
@@ -85,8 +84,7 @@ func TestPromptHasTheWholePanel(t *testing.T) {
 		} {
 			t.Run(string(view)+" on a "+name, func(t *testing.T) {
 				t.Parallel()
-				x := newSite(t, limits{})
-				x.newcomer.Store(view == storyView)
+				x := newSiteIn(t, view)
 				b := startTabOn(t, x, screen)
 				open := `:is(#transport, .st__text) [data-toggle="prompt-box"]`
 				b.Click(open)

@@ -15,9 +15,7 @@ const notSeen = `.cost, .panel__head, #seed, .cum .mark, .laid__pin`
 // atDrop opens a run with a seed whose marker is about to fall, in slow motion.
 func atDrop(t *testing.T, in view, seed int) loopTab {
 	t.Helper()
-	x := newStorySite(t)
-	x.newcomer.Store(in == storyView)
-	b := openTab(t, x, browser.Screen{Width: 1366, Height: 657, Motion: true})
+	b := openTab(t, newSiteIn(t, in), browser.Screen{Width: 1366, Height: 657, Motion: true})
 	b.say(fmt.Sprintf(`{"cmd":"set","seed":%d}`, seed))
 	b.say(`{"cmd":"start","prompt":"In the old house lived a"}`)
 	b.Until(atStageIn(in, "1"))

@@ -52,18 +52,34 @@ type site struct {
 	halted   *sync.RWMutex // held for writing while no run may go on
 	stop     func()        // ends the server, once
 	newcomer *atomic.Bool  // its learners have never switched to Numbers
+
+	// In a tab there is nothing of the above but the address.
+	twin *twin        // of the run; nil with a server
+	tab  *browser.Tab // the last that was opened, or nil
 }
 
 func newSite(t testing.TB, l limits) *site {
 	t.Helper()
+	if isInTab(t) {
+		if l != (limits{}) {
+			t.Fatalf("only a server can have limits such as this test's, and it is run in a tab: %+v", l)
+		}
+		return newTabSite(t, numbersView)
+	}
 	return newSiteAt(t, l, "127.0.0.1:0")
 }
 
 // newStorySite starts a server whose learners have not switched to Numbers.
-func newStorySite(t testing.TB) *site {
+func newStorySite(t testing.TB) *site { t.Helper(); return newSiteIn(t, storyView) }
+
+// newSiteIn starts a server whose learners see a view.
+func newSiteIn(t testing.TB, in view) *site {
 	t.Helper()
+	if isInTab(t) {
+		return newTabSite(t, in)
+	}
 	x := newSite(t, limits{})
-	x.newcomer.Store(true)
+	x.newcomer.Store(in == storyView)
 	return x
 }
 
@@ -336,8 +352,25 @@ func (x *site) live() (list []joined) {
 	return list
 }
 
+// do implements [running].
+func (r joined) do(t testing.TB, c session.Command) {
+	t.Helper()
+	if _, err := r.Do(context.Background(), c, nil, 0); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+}
+
 // onlyRun is the one run there is.
-func (x *site) onlyRun() joined {
+func (x *site) onlyRun() running {
+	x.t.Helper()
+	if x.twin != nil {
+		return tabRun{x.t, x.tab, x.twin}
+	}
+	return x.onlyJoined()
+}
+
+// onlyJoined is the one run of a server.
+func (x *site) onlyJoined() joined {
 	x.t.Helper()
 	list := x.live()
 	if len(list) != 1 {

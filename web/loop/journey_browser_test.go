@@ -237,7 +237,7 @@ func TestLinkInFreshBrowser(t *testing.T) {
 	b.Until(told("Link copied") + ` && window.copied !== undefined`)
 	link := browser.Value[string](b.Tab, `window.copied`)
 	st := x.onlyRun().Latest()
-	if want := x.http.URL + "/loop?log=" + session.LinkOf(st); link != want {
+	if want := b.At(x.http.URL + "/loop?log=" + session.LinkOf(st)); link != want {
 		t.Fatalf("copied %s, want %s", link, want)
 	}
 	fresh := loopTab{browser.Open(t, browser.Laptop, link)}

@@ -91,7 +91,7 @@ func TestTwoTabsAfterARestart(t *testing.T) {
 			t.Errorf("the text is %q, was %q", got, before)
 		}
 	}
-	browser.Eventually(t, func() bool { return len(y.onlyRun().connections()) == 2 })
+	browser.Eventually(t, func() bool { return len(y.onlyJoined().connections()) == 2 })
 	b.Keys(browser.ArrowRight)
 	other.Until(atStage("1"))
 	other.Keys("n")

@@ -81,8 +81,7 @@ func TestTextFollows(t *testing.T) {
 	for _, view := range []view{storyView, numbersView} {
 		t.Run(string(view), func(t *testing.T) {
 			t.Parallel()
-			x := newSite(t, limits{})
-			x.newcomer.Store(view == storyView)
+			x := newSiteIn(t, view)
 			b := startTabOn(t, x, browser.Chromebook)
 			within := func(selector string) string {
 				return `(() => {

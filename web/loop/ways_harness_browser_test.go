@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -83,6 +82,9 @@ func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser
 		hands(tab).Press("#all-controls")
 	}
 	for _, f := range features {
+		if isInTab(t) && onlyServer[f.name] != "" {
+			continue
+		}
 		t.Run(f.name, func(t *testing.T) {
 			at := tab.As(t)
 			v := &visitor{at, hands(at), t, x}
@@ -98,6 +100,7 @@ func visit(t *testing.T, x *site, screen browser.Screen) *browser.Tab {
 	t.Helper()
 	tab := browser.Open(t, screen, x.http.URL+"/loop")
 	tab.Wait("a live page", isLive)
+	x.tab = tab
 	return tab
 }
 
@@ -117,9 +120,7 @@ func fresh() []session.Command {
 func (v *visitor) given(commands ...session.Command) {
 	v.t.Helper()
 	for _, c := range commands {
-		if _, err := v.run().Do(context.Background(), c, nil, 0); err != nil {
-			v.t.Fatalf("%+v: %v", c, err)
-		}
+		v.run().do(v.t, c)
 	}
 }
 
@@ -127,7 +128,16 @@ func (v *visitor) given(commands ...session.Command) {
 func (v *visitor) state() *session.State { return v.run().Latest() }
 
 // run is the one that someone watches.
-func (v *visitor) run() joined {
+func (v *visitor) run() running {
+	v.t.Helper()
+	if v.x.twin != nil {
+		return tabRun{v.t, v.Tab, v.x.twin}
+	}
+	return v.watched()
+}
+
+// watched is the server's run that someone watches.
+func (v *visitor) watched() joined {
 	v.t.Helper()
 	list := v.x.live()
 	for _, r := range list {

@@ -40,7 +40,7 @@ func TestFrozenLine(t *testing.T) {
 	v.given(session.Try{Key: "loop"}, session.SetKnob("max_tokens", 400), session.SetSpeed{Speed: session.SpeedFour})
 	v.same()
 	v.Eval(watchTokens)
-	line := func() string { return x.onlyRun().line() }
+	line := func() string { return x.onlyJoined().line() }
 	before := line()
 
 	t.Run("keys", func(t *testing.T) {

@@ -108,7 +108,8 @@ func useBranch(v *visitor) {
 	first := v.state()
 	v.choose(2)
 	st := v.comes("a branch", func(st *session.State) bool { return len(st.Branches) == 2 })
-	if !st.Steps[1].Forced || st.Steps[1].Chosen == first.Steps[1].Chosen || st.Steps[0] != first.Steps[0] {
+	if !st.Steps[1].Forced || st.Steps[1].Chosen == first.Steps[1].Chosen ||
+		st.Steps[0].Chosen != first.Steps[0].Chosen {
 		v.t.Errorf(
 			"step 2 by hand: %v; token %d, was %d", st.Steps[1].Forced, st.Steps[1].Chosen, first.Steps[1].Chosen,
 		)

@@ -157,6 +157,6 @@ func TestEvictedRun(t *testing.T) {
 // evict frees the run's memory, as the server does when others need it.
 func (v *visitor) evict() {
 	v.t.Helper()
-	v.x.evict(v.run())
+	v.x.evict(v.watched())
 	v.settle()
 }

@@ -1,0 +1,300 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// InTab serves a static site with the program in its pages to the tests that run there;
+// nil where no package is there that can make one. Package loop_test sets it.
+var InTab struct {
+	Is    func(testing.TB) bool
+	Serve func(testing.TB, shell.View) string // an address without a slash at its end
+}
+
+// isInTab reports whether a test has the program in its pages instead of a server.
+func isInTab(t testing.TB) bool { return InTab.Is != nil && InTab.Is(t) }
+
+// newTabSite is a static site whose learners see a view. Nothing of the server is there.
+func newTabSite(t testing.TB, in view) *site {
+	t.Helper()
+	v := shell.View(in)
+	if in == storyView {
+		v = "" // the view of newcomers
+	}
+	return &site{t: t, http: &httptest.Server{URL: InTab.Serve(t, v)}, twin: &twin{}}
+}
+
+// onlyServer are the features that are not used in a tab, and why not.
+var onlyServer = map[string]string{
+	"to the end and cancel": "the server's run is held while a hand moves; in a tab TestGoOnAndFinish cancels",
+}
+
+// running is a run of the server's, or of the program in a page, as tests look at it and
+// change it beside the page.
+type running interface {
+	Latest() *session.State
+	do(t testing.TB, c session.Command)
+	reaches(is func(*session.State) bool, orElse <-chan time.Time) bool
+	comes(t testing.TB, is func(*session.State) bool) *session.State
+}
+
+// tabRun is the run that a page shows, in which the program runs. The test watches it over a
+// connection of its own, which speaks JSON; from the link of each state the engine of the
+// test works out the whole of it. So the page is held to another build of the program.
+type tabRun struct {
+	t   testing.TB
+	tab *browser.Tab
+	*twin
+}
+
+// twin is the last state that the test has worked out.
+type twin struct {
+	raw   string // what the program in the tab said of it
+	looks bool   // and whether it looks inside the pass, where it was asked
+	log   infer.Log
+	here  *session.Session
+	st    *session.State
+}
+
+// joinTwin has a page open a connection to its run, unless it has one, as twin. Its say
+// sends commands, and is fulfilled with the last state when they are answered.
+const joinTwin = `
+	const run = new URLSearchParams(location.search).get('run');
+	if (window.twin?.run !== run) {
+		window.twin?.leave();
+		const { port1, port2 } = new MessageChannel();
+		const twin = window.twin = { run, n: 0, last: null, looks: false, error: null, waits: [], seen: 0 };
+		twin.leave = () => port1.postMessage(null);
+		addEventListener('pagehide', twin.leave);
+		port1.onmessage = ({ data }) => {
+			if (typeof data !== 'string') {
+				if (data.code) twin.error = data.code + ' ' + data.reason;
+				return;
+			}
+			const { seq, ack, run: id, again, stages, cut, error, zoom, ...state } = JSON.parse(data);
+			if (id && id !== run) twin.error = 'another run, ' + id;
+			if (error) twin.error = error.message;
+			if (zoom) twin.looks = zoom.look;
+			if (state.cursor) twin.last = JSON.stringify(state);
+			twin.seen = Math.max(twin.seen, ack);
+			twin.waits = twin.waits.filter(({ n, done }) => {
+				if (n > twin.seen) return true;
+				done();
+				return false;
+			});
+		};
+		twin.say = (commands) => {
+			for (const c of [...commands, { cmd: 'ping' }]) port1.postMessage(JSON.stringify({ ...c, n: ++twin.n }));
+			return new Promise((done) => twin.waits.push({ n: twin.n, done }));
+		};
+		navigator.serviceWorker.controller.postMessage(
+			{ viz: 'connect', query: 'run=' + run, protocol: 'viz.json.v1' }, [port2]);
+	}
+	`
+
+// say sends commands, and returns what the program says of the state after them, and
+// whether it looks inside the pass there.
+func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, looks bool) {
+	t.Helper()
+	list, err := json.Marshal(append([]map[string]any{}, commands...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := r.tab.As(t)
+	tab.Await(fmt.Sprintf(joinTwin+`return twin.say(%s)`, list))
+	said := browser.Value[struct {
+		Error, Last string
+		Looks       bool
+	}](tab, `({ Error: twin.error ?? '', Last: twin.last ?? '', Looks: twin.looks })`)
+	if said.Error != "" || said.Last == "" {
+		t.Fatalf("after %s the program in the tab says %+v", list, said)
+	}
+	return said.Last, said.Looks
+}
+
+// do implements [running].
+func (r tabRun) do(t testing.TB, c session.Command) {
+	t.Helper()
+	r.say(t, sent(t, c)...)
+}
+
+// Latest implements [running].
+func (r tabRun) Latest() *session.State {
+	t := r.t
+	t.Helper()
+	raw, looks := r.say(t)
+	if looks = strings.Contains(raw, `"stage":"forward"`); looks {
+		raw, looks = r.say(t, map[string]any{"cmd": "zoom", "block": 1})
+	}
+	if raw == r.raw && looks == r.looks {
+		return r.st
+	}
+	var said struct {
+		Undrawn  bool
+		Playing  bool
+		Speed    session.Speed
+		Stopped  infer.StopReason
+		Settings infer.Settings
+		Link     string
+		Branches []struct {
+			ID      int
+			Current bool
+		}
+		WhatIf *struct{ U float64 }
+	}
+	if err := json.Unmarshal([]byte(raw), &said); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	st := &session.State{Model: testmodel.Target(t)}
+	if said.Link != "" {
+		st = r.worked(t, said.Link)
+	}
+	whole := *st
+	whole.Playing, whole.Speed, whole.Undrawn = said.Playing, said.Speed, said.Undrawn
+	whole.Stopped, whole.Settings, whole.WhatIf = said.Stopped, said.Settings, nil
+	if w := said.WhatIf; w != nil {
+		whole.WhatIf = &w.U
+	}
+	if whole.Branches = nil; len(said.Branches) == 0 && said.Link != "" {
+		whole.Branches = []session.Branch{{ID: 1, Current: true}}
+	}
+	for _, b := range said.Branches {
+		whole.Branches = append(whole.Branches, session.Branch{ID: b.ID, Current: b.Current})
+	}
+	if whole.Look != nil && !looks {
+		whole.Looking, whole.Look = false, nil
+	}
+	r.raw, r.looks, r.st = raw, looks, &whole
+	return r.st
+}
+
+// worked is the state to which a link leads, by the engine of the test.
+func (r tabRun) worked(t testing.TB, text string) *session.State {
+	t.Helper()
+	link, err := session.ParseLink(testmodel.Target(t), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c session.Command = session.Open{Link: link}
+	if r.here == nil {
+		r.here = session.New(testmodel.Target(t), session.DefaultLimits())
+	} else if reflect.DeepEqual(link.Log, r.log) && !link.Undrawn && !r.here.State().Undrawn {
+		c = session.Seek{Step: link.Cursor.Step, Stage: link.Cursor.Stage}
+	}
+	r.log = link.Log
+	st, err := r.here.Apply(t.Context(), c)
+	if err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	return st
+}
+
+// reaches implements [running].
+func (r tabRun) reaches(is func(*session.State) bool, orElse <-chan time.Time) bool {
+	for {
+		if is(r.Latest()) {
+			return true
+		}
+		select {
+		case <-orElse:
+			return false
+		default:
+			r.tab.Changed()
+		}
+	}
+}
+
+// comes implements [running].
+func (r tabRun) comes(t testing.TB, is func(*session.State) bool) *session.State {
+	t.Helper()
+	if !r.reaches(is, time.After(browser.Patience)) {
+		t.Fatalf("the run never comes there: it is at %+v", r.Latest().Cursor)
+	}
+	return r.Latest()
+}
+
+// sent is a command as a client sends it.
+func sent(t testing.TB, c session.Command) []map[string]any {
+	t.Helper()
+	one := func(name string, fields ...any) []map[string]any {
+		m := map[string]any{"cmd": name}
+		for i := 0; i < len(fields); i += 2 {
+			m[fields[i].(string)] = fields[i+1]
+		}
+		return []map[string]any{m}
+	}
+	switch c := c.(type) {
+	case session.Pause:
+		return one("pause")
+	case session.Play:
+		return one("play")
+	case session.Reset:
+		return one("reset")
+	case session.StepToken:
+		return one("token")
+	case session.StepStage:
+		return one("step", "withhold", c.Withhold)
+	case session.Start:
+		return one("start", "prompt", c.Prompt)
+	case session.Try:
+		return one("try", "key", c.Key)
+	case session.SetPreset:
+		return one("preset", "preset", c.Key)
+	case session.SetSpeed:
+		return one("speed", "speed", c.Speed)
+	case session.SetLook:
+		return one("look", "on", c.On)
+	case session.Seek:
+		return one("seek", "step", c.Step, "stage", c.Stage.String())
+	case session.Set:
+		return sentSet(c)
+	}
+	t.Fatalf("a client has no words for %T here", c)
+	return nil
+}
+
+// sentSet is [session.Set], of which a client sends the stop conditions apart.
+func sentSet(c session.Set) (list []map[string]any) {
+	const limit = "max_tokens"
+	set, stop := map[string]any{}, map[string]any{}
+	for key, x := range c.Knobs {
+		if key == limit {
+			stop[key] = x
+		} else {
+			set[key] = x
+		}
+	}
+	if c.Bias != nil {
+		set["logit_bias"] = c.Bias
+	}
+	if c.Order != nil {
+		set["samplers"] = c.Order.Text()
+	}
+	if c.Grammar != nil {
+		set["grammar"] = *c.Grammar
+	}
+	if c.Stop != nil {
+		stop["stop"] = *c.Stop
+	}
+	for name, fields := range map[string]map[string]any{"set": set, "stop": stop} {
+		if len(fields) > 0 {
+			m := maps.Clone(fields)
+			m["cmd"] = name
+			list = append(list, m)
+		}
+	}
+	return list
+}
