@@ -135,8 +135,9 @@ func (r tabRun) do(t testing.TB, c session.Command) {
 func (r tabRun) Latest() *session.State {
 	t := r.t
 	t.Helper()
-	raw, looks := r.say(t)
-	if looks = strings.Contains(raw, `"stage":"forward"`); looks {
+	raw, _ := r.say(t)
+	looks := strings.Contains(raw, `"stage":"forward"`)
+	if looks {
 		raw, looks = r.say(t, map[string]any{"cmd": "zoom", "block": 1})
 	}
 	if raw == r.raw && looks == r.looks {
