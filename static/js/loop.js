@@ -26,7 +26,7 @@ const run = new Run({
   onDone: (command) => {
     controls.done(command);
     if (['start', 'chat', 'try'].includes(command.cmd)) leave();
-    if (!questions.has(command.cmd)) tell('');
+    if (command.cmd !== 'rebuild' && !questions.has(command.cmd)) tell('');
   },
   onLost: () => controls.lost(),
   onRefused: (command, error) => controls.refused(command, error),

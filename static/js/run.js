@@ -24,6 +24,8 @@ export class Run {
   #seq = 0; // version of the last state shown
   #held = null; // the first message of a run that is being opened from the link
   #opening = 0; // n of that open
+  #shown = false; // a run has been shown since the page was opened
+  #lostIt = false; // that run, and not one of before, is being opened from the link
   #unknown = []; // commands in flight to a server that does not know them
 
   // options: run (id or ''), link (or ''), isQuestion(command), for commands
@@ -108,7 +110,7 @@ export class Run {
     this.#show(message);
     if (!held) return;
     this.#refuseUnknown();
-    if (!message.error && this.started) this.#options.onRebuilt();
+    if (!message.error && this.#lostIt) this.#options.onRebuilt();
   }
 
   // refuseUnknown drops commands that a server which does not know this page
@@ -120,12 +122,14 @@ export class Run {
     if (message.seq < this.#seq) return; // older than what is shown
     this.#seq = message.seq;
     this.#options.onMessage(message);
+    this.#shown = true;
   }
 
   // open rebuilds the run from the link on a server that does not have it. The
   // page keeps showing the same meanwhile.
   #open(message) {
     this.#held = message;
+    this.#lostIt = this.#shown && this.started;
     this.#opening = this.#connection.send({ cmd: 'rebuild', link: this.link }, 'forget');
   }
 

@@ -91,6 +91,24 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
+// TestOpenedLinkIsNotALoss: whoever opens a link is not told that a server has lost their
+// run, though it is made from the link then as well.
+func TestOpenedLinkIsNotALoss(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := loopTab{browser.Open(t, browser.Laptop, x.http.URL+"/loop?prompt=Once+upon+a+time")}
+	b.Eval(`window.said = '';
+		const look = () => { window.said += document.getElementById('told')?.textContent ?? ''; };
+		look();
+		new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });`)
+	b.Until(isLive + ` && ` + atStage("1"))
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2"))
+	if said := browser.Value[string](b.Tab, "window.said"); strings.Contains(said, "rebuilt") {
+		t.Errorf("the page has said %q", said)
+	}
+}
+
 // TestServerRestarted: the page comes back by itself to the same stage.
 func TestServerRestarted(t *testing.T) {
 	t.Parallel()
