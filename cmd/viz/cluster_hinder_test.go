@@ -45,6 +45,8 @@ func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), 
 func (n *natsNodes) leader(ctx context.Context) (i int) {
 	n.t.Helper()
 	n.wait(ctx, "for a leader", func() bool {
+		ctx, cancel := context.WithTimeout(ctx, asking)
+		defer cancel()
 		s, err := n.js.Stream(ctx, "KV_viz_leases")
 		if err != nil || s.CachedInfo().Cluster == nil {
 			return false

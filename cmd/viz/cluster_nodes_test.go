@@ -93,7 +93,12 @@ func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *nat
 	if n.js, err = jetstream.New(n.nc); err != nil {
 		t.Fatal(err)
 	}
-	n.wait(ctx, "that the nodes store", func() bool { _, err := n.js.AccountInfo(ctx); return err == nil })
+	n.wait(ctx, "that the nodes store", func() bool {
+		ctx, cancel := context.WithTimeout(ctx, asking)
+		defer cancel()
+		_, err := n.js.AccountInfo(ctx)
+		return err == nil
+	})
 	return n
 }
 
@@ -209,8 +214,14 @@ func (n *natsNodes) whole(ctx context.Context) {
 	})
 }
 
+// asking bounds one question to the nodes: those that have no leader drop it, and nobody
+// would answer.
+const asking = 2 * time.Second
+
 // lacks is what of the streams is not on all nodes.
 func (n *natsNodes) lacks(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
 	list := n.js.ListStreams(ctx)
 	for s := range list.Info() {
 		c := s.Cluster
