@@ -9,6 +9,16 @@ import (
 
 func init() { loop.InTab.Is, loop.InTab.Serve = webtest.IsInTab, webtest.ServeTab }
 
+// These tests of the Loop's page do not belong in a tab, for these reasons:
+//   - those that cut, freeze and block sockets or stop servers (TestBrowserLoss, TestBrowserCut,
+//     TestServerRestarted, TestSleepingTab, TestFrozenLine, TestFrozenLineGivenUp, TestPressLostWithTheServer,
+//     TestPressInTheGap, TestWaysReconnect, TestProxyBlocksSockets): a tab has none of these, and web/site
+//     stops and wakes its worker;
+//   - TestEvictedRun: it is another learner's run that takes the memory, and a tab has one learner;
+//   - TestEveryStateIsAccessible, TestStoryStatesAreAccessible: a site has no storybook;
+//   - TestPatchAroundFocus: it is about one script, which is the same file there;
+//   - TestWaysByGesture: in the long tier its features are used by every hand in the others.
+
 // TestInTab goes through the Loop where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(

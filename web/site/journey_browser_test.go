@@ -24,10 +24,10 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestJourney goes through a site on a plain file server, under a path: from the home page
-// to the Loop, where the model writes three tokens; to a lesson, with its experiment; and
-// to a drill, which is still done after the worker and all that it held is gone. All of it
-// runs in the browser: the file server knows only files. The model that drafts arrives when
-// the program writes already, and only then are its guesses seen.
+// to the Loop, where the model writes three tokens, and the text is saved; to a lesson, with
+// its experiment; and to a drill, which is still done after the worker and all that it held
+// is gone. All of it runs in the browser: the file server knows only files. The model that
+// drafts arrives when the program writes already, and only then are its guesses seen.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	host := &lateHost{late: make(chan struct{})}
@@ -60,6 +60,13 @@ func TestJourney(t *testing.T) {
 	for i := range 3 {
 		tab.Keys("n")
 		tab.Wait("a token", fmt.Sprintf(`document.querySelectorAll("#strip-gen > *").length === %d`, i+1))
+	}
+	downloads := tab.Downloads()
+	tab.Click("#share > summary")
+	tab.Click("#share [data-export=text]")
+	const prompt = "Once upon a time there was a"
+	if text := string(downloads.File("once-upon-a-time-there-was-a-seed-42.txt")); !strings.HasPrefix(text, prompt) {
+		t.Errorf("the text that was saved is %q", text)
 	}
 	tab.Eval(`location.href = "` + under + `loop/?prompt=The+wizard+lived+in+a"`)
 	tab.Wait("a text that a link leads to", runs+` && location.search.includes("log=")`)
