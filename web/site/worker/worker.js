@@ -290,13 +290,17 @@ async function run(wasm, lessons, model) {
   });
 }
 
-// keepFiles downloads the rest of the site, so that it works without a network.
+// keepFiles downloads the rest of the site, so that it works without a network. It asks once
+// what there is: hundreds of single questions would take their time from the first token.
 let keeping = null;
 function keepFiles() {
   keeping ??= (async () => {
+    const cache = await caches.open(cacheName);
+    const kept = new Set((await cache.keys()).map(({ url }) => url));
+    const lacking = (path) => !kept.has(new URL(path, base).href);
     const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/')); // others' pages need one
-    for (const path of [...pages, ...Object.keys(site.files)]) await fileOf(path);
-    for (const file of site.models[1].files) await download(file, () => {});
+    for (const path of [...pages, ...Object.keys(site.files)].filter(lacking)) await fileOf(path);
+    for (const file of site.models[1].files.filter(({ path }) => lacking(path))) await download(file, () => {});
   })().catch(() => { keeping = null; }); // another page will try again
   return keeping;
 }
