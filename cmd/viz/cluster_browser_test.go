@@ -27,7 +27,6 @@ type roundRobin struct {
 	servers []string // their addresses
 	next    int
 	took    map[string]int // the server of the newest request, by its method and path
-	sockets [3]int         // how many are open
 }
 
 func newRoundRobin(t *testing.T) *roundRobin {
