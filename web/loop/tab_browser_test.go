@@ -32,3 +32,11 @@ func TestInTab(t *testing.T) {
 func TestInTabWays(t *testing.T) {
 	webtest.InTab(t, loop.TestWaysDraw, loop.TestWaysSettings, loop.TestWaysShare)
 }
+
+// TestInTabFields types, drags and opens: what is typed and what is open stays.
+func TestInTabFields(t *testing.T) {
+	webtest.InTab(
+		t, loop.TestEnterStartsThePrompt, loop.TestArrowsStepAfterASliderWasDragged, loop.TestEchoOfAnOlderNumber,
+		loop.TestOpenedStaysOpen, loop.TestMenusAndFindings, loop.TestLongTextsKeepTheLine,
+	)
+}
