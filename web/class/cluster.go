@@ -25,8 +25,13 @@ type Cluster struct {
 	Fence  Fence
 	// Secret returns the hash of a room's secret, nil if there is no such room.
 	Secret func(ctx context.Context, room string) ([]byte, error)
-	Paces  Paces // zero fields have the defaults
+	// Away reports whether what the servers share has been out of reach for so long that
+	// requests are not kept waiting for it. nil means never.
+	Away  func() bool
+	Paces Paces // zero fields have the defaults
 }
+
+func (c *Cluster) isAway() bool { return c.Away != nil && c.Away() }
 
 // Leases say which server owns a room. Whether a lease is still held is measured by the
 // time that passes on each server, never by comparing their clocks.

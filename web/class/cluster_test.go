@@ -1,6 +1,8 @@
 package class
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -182,6 +184,38 @@ func TestPagesOfADeadServerAreDropped(t *testing.T) {
 	onB.settled("two are left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
 	onB.Leave(learner(1))
 	onB.settled("one is left", func(v *View) bool { return v.Here == 1 })
+}
+
+// Where everything has been out of reach for long, people are told so at once.
+func TestAwayIsSaidAtOnce(t *testing.T) {
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	b.cfg.Cluster.Paces.Call, b.cfg.Cluster.Paces.Try = time.Hour, time.Hour
+	l := a.teach(Options{})
+	onB := b.enters(l, 1)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	set := func(away bool) {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		b.cut, b.away = away, away
+	}
+	set(true)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ballot := Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1}
+	if r, err := onB.Vote(ctx, learner(1), ballot); !errors.Is(err, ErrAway) {
+		t.Errorf("a vote: %+v, %v", r, err)
+	}
+	if _, _, err := b.Create(ctx, caller("another"), Options{}); !errors.Is(err, ErrAway) {
+		t.Errorf("a new room: %v", err)
+	}
+	if _, err := b.Enter(ctx, newCode(), caller("another")); !errors.Is(err, ErrAway) {
+		t.Errorf("a code that this server has not looked up: %v", err)
+	}
+	set(false)
+	if _, err := onB.vote(1, ballot); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
 }
 
 // A server's thousands of pages are reported as reliably as a few.

@@ -109,6 +109,9 @@ func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
 	tries, cancel := context.WithTimeout(ctx, f.hub.cfg.Cluster.Paces.Call)
 	defer cancel()
 	for wait := leastWait; ; wait = min(2*wait, mostWait) {
+		if f.hub.cfg.Cluster.isAway() {
+			return none, ErrAway
+		}
 		v, err := attempt(tries, f, o, a)
 		if !errors.Is(err, errMoved) {
 			return v, err

@@ -27,6 +27,9 @@ func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
 		f.mu.Unlock()
 		return f.room, nil
 	}
+	if c.isAway() {
+		return nil, ErrAway
+	}
 	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
 	defer cancel()
 	hash, err := c.Secret(within, code)
@@ -115,6 +118,9 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Cluster.Paces.Call)
 	defer cancel()
 	for {
+		if h.cfg.Cluster.isAway() {
+			return nil, ErrAway
+		}
 		h.mu.Lock()
 		err := h.choose(c, most)
 		h.mu.Unlock()

@@ -44,6 +44,7 @@ type post struct {
 	serve  func(context.Context, []byte) []byte
 	dead   bool // as after kill -9: nothing that it does has an effect
 	cut    bool // nothing reaches it, and nothing of it reaches others
+	away   bool // it knows that it has been cut off for long
 
 	loseRequests, loseAnswers int // how many of the next
 }
@@ -82,7 +83,10 @@ func (u *union) server(name string) *post {
 	p.Hub, err = NewHub(u.t.Context(), Config{
 		Logs: u.logs, Secrets: u, Course: course, Driver: p.driver, Now: u.clock.Now,
 		NewRooms: admission.NewMeter(admission.Pace{}, nil),
-		Cluster:  &Cluster{Server: name, Leases: p, Bus: p, Fence: p, Secret: u.Secret, Paces: quick},
+		Cluster: &Cluster{
+			Server: name, Leases: p, Bus: p, Fence: p, Secret: u.Secret, Paces: quick,
+			Away: func() bool { return p.is(func() bool { return p.away }) },
+		},
 	})
 	if err != nil {
 		u.t.Fatal(err)

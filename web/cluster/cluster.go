@@ -123,8 +123,15 @@ func (c *Cluster) Journal() *stream.Journal { return c.logs }
 
 // Rooms connects a hub to those of the other servers.
 func (c *Cluster) Rooms() *class.Cluster {
-	return &class.Cluster{Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret}
+	return &class.Cluster{
+		Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret,
+		Away: func() bool { return c.leases.silent() > away*c.cfg.Life },
+	}
 }
+
+// away is after how many lives without a confirmation NATS is taken to be away for longer:
+// the nodes' elections, and the move to another node ([deaf]), are over by then.
+const away = 4
 
 // Secrets returns the hashes of instructors' secrets, which are records of the rooms'
 // logs.
