@@ -2,10 +2,12 @@ package progress
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // How long a learner's data is kept after they last did something.
@@ -46,7 +48,30 @@ func (s *Store) Expire(ctx context.Context) (gone int, err error) {
 			return gone, err
 		}
 	}
+	if err := s.expireAside(ctx, list); err != nil {
+		return gone, err
+	}
 	return gone, s.logs.Sweep(ctx) // also of what an earlier call did not finish
+}
+
+// expireAside deletes what was set aside, longer ago than [store.DamagedLife], of learners
+// who have no log any more. A database does the same of every log by itself.
+func (s *Store) expireAside(ctx context.Context, logs []journal.Info) error {
+	aside, err := s.logs.Owners(ctx, store.SetAsideKind)
+	if err != nil {
+		return err
+	}
+	for _, x := range aside {
+		kind, learner := store.SetAsideOf(x.Name)
+		has := slices.ContainsFunc(logs, func(log journal.Info) bool { return log.Name == learner })
+		if kind != journal.Learner || has || s.time().Sub(x.Used) <= store.DamagedLife {
+			continue
+		}
+		if err := s.logs.Drop(ctx, journal.Owner{Kind: kind, Name: learner}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hardlyBegun reports whether a learner has nothing to come back to.

@@ -72,6 +72,57 @@ func TestExpire(t *testing.T) {
 	}
 }
 
+// What was set aside of learners who have nothing else goes after 30 days, and not what
+// somebody who is still there may ask about, nor that of rooms.
+func TestExpireWhatWasSetAside(t *testing.T) {
+	logs := journal.NewMemory()
+	c := &clock{t: morning}
+	s := New(logs, memory(t), course(), c.now)
+	aside := func(kind, name string, seqs ...int64) {
+		t.Helper()
+		must(t, logs.SetAside(ctx, journal.Owner{Kind: kind, Name: name}, c.now(), seqs...))
+	}
+	put := func(kind, name string) []int64 {
+		t.Helper()
+		seqs, err := logs.Append(ctx, journal.Batch{
+			Owner: journal.Owner{Kind: kind, Name: name}, At: c.now(),
+			Records: []journal.Record{
+				{Type: "visit", ID: "1", Data: []byte("{}")}, {Type: "visit", ID: "2", Data: []byte("{}")},
+			},
+		})
+		must(t, err)
+		return seqs
+	}
+	put(journal.Learner, "whole")
+	aside(journal.Learner, "whole")
+	aside(journal.Learner, "part", put(journal.Learner, "part")[0])
+	put(journal.Room, "K7Q4MX")
+	aside(journal.Room, "K7Q4MX")
+	c.add(store.DamagedLife - time.Hour)
+	put(journal.Learner, "later")
+	aside(journal.Learner, "later")
+	must(t, s.Visit(ctx, "part", "loop#steps"))
+	left := func(want ...string) {
+		t.Helper()
+		_, err := s.Expire(ctx)
+		must(t, err)
+		list, err := logs.Owners(ctx, store.SetAsideKind)
+		must(t, err)
+		var names []string
+		for _, x := range list {
+			_, name := store.SetAsideOf(x.Name)
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		if names = slices.Compact(names); !slices.Equal(names, want) {
+			t.Errorf("set aside are %v, want %v", names, want)
+		}
+	}
+	left("K7Q4MX", "later", "part", "whole")
+	c.add(2 * time.Hour)
+	left("K7Q4MX", "later", "part")
+}
+
 // short is a database that is short of space.
 type short struct {
 	*store.DB
