@@ -13,7 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Config configures a hub. Logs, Secrets, Course and Driver must be set.
+// Config configures a hub. Logs, Secrets and Course must be set. Without a Driver it serves
+// nobody, and only lists, ends and removes rooms.
 type Config struct {
 	Logs    journal.Journal // nothing else may append to the logs of rooms
 	Secrets Secrets

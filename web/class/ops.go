@@ -65,7 +65,7 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 		}
 		r := h.ownedIn(q.Room, q.Term)
 		do := served[q.Op]
-		if r == nil || do == nil {
+		if r == nil || do == nil || h.cfg.Driver == nil { // without one it serves nobody, and ends soon
 			return errMoved
 		}
 		value, err := do(ctx, r, q.Args)

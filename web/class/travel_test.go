@@ -170,3 +170,32 @@ func TestBadRequests(t *testing.T) {
 		t.Errorf("the room afterwards: %v", err)
 	}
 }
+
+// A hub that was made to end or remove a room, and owns it for that moment, leaves to the
+// next owner what phones ask of it: it has nothing that runs a text.
+func TestHubWithoutDriverAnswersNobody(t *testing.T) {
+	u := newUnion(t)
+	a := u.server("a")
+	code := a.teach(Options{}).Code()
+	if err := a.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tool := u.server("tool")
+	tool.cfg.Driver = nil
+	r, err := tool.lookup(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, lease, err := r.relay.locate(t.Context(), time.Time{})
+	if err != nil || here == nil {
+		t.Fatalf("%v, %v", here, err)
+	}
+	data, err := json.Marshal(request{code, lease.Term, opWake.name, json.RawMessage("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p reply
+	if err := json.Unmarshal(tool.answer(t.Context(), data), &p); err != nil || !p.Moved {
+		t.Errorf("it answers %+v, %v", p, err)
+	}
+}
