@@ -9,10 +9,10 @@ const nameOf = (link, answer) => link.download
   || /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1] || 'file';
 
 async function save(link) {
-  const answer = await fetch(link.href);
+  const answer = await fetch(link.href).catch(() => { throw new Error('there was no answer.'); });
   if (!answer.ok) {
     const said = answer.headers.get('Content-Type')?.startsWith('text/plain') ? await answer.text() : '';
-    throw new Error(said.trim() || `there was no answer (${answer.status}).`);
+    throw new Error(said.trim() || `the answer was an error, ${answer.status}.`);
   }
   const url = URL.createObjectURL(await answer.blob());
   const saved = document.createElement('a'); // outside of the document: nothing else sees its click

@@ -68,6 +68,7 @@ func TestJourney(t *testing.T) {
 	if text := string(downloads.File("once-upon-a-time-there-was-a-seed-42.txt")); !strings.HasPrefix(text, prompt) {
 		t.Errorf("the text that was saved is %q", text)
 	}
+	saveMissing(t, tab)
 	tab.Eval(`location.href = "` + under + `loop/?prompt=The+wizard+lived+in+a"`)
 	tab.Wait("a text that a link leads to", runs+` && location.search.includes("log=")`)
 	tab.Wait("a live page", `document.documentElement?.dataset.conn === "live"`)
@@ -94,4 +95,25 @@ func TestJourney(t *testing.T) {
 	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.unregister())`)
 	tab.Eval(`location.reload()`)
 	tab.Wait("the drill among those done, with another worker", runs+" && "+kept)
+}
+
+// saveMissing has the page save a file that the program does not have: it says so.
+func saveMissing(t *testing.T, tab *browser.Tab) {
+	t.Helper()
+	tab.Eval(`(() => {
+		const link = document.createElement("a");
+		[link.href, link.download] = ["no-such-file", ""];
+		document.body.append(link);
+		link.click();
+	})()`)
+	tab.Wait("why a file was not saved", `/^The file was not saved: .+[.]Try again$/.test(
+		document.querySelector(".tab-line")?.textContent)`)
+	browser.Eventually(t, func() (reported bool) {
+		for _, fault := range tab.Faults() { // Chromium reports the answer, too
+			if reported = strings.Contains(fault, "no-such-file"); !reported {
+				t.Error(fault)
+			}
+		}
+		return reported
+	})
 }
