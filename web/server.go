@@ -175,7 +175,15 @@ func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 
 // ServePort serves one live part of a page over a message port; see
 // [wire.Server.ServePort].
-func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(r, p) }
+func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
+
+// Greet returns the cookie by which whoever sends a request is known from then on: nil for
+// those who bring one, and for a page in another site's frame. Its answer to a page has that
+// cookie too; it is asked where no page was answered before a live part is opened.
+func (s *Server) Greet(r *http.Request) *http.Cookie {
+	_, fresh := s.learners.Of(shell.Framed(r))
+	return fresh
+}
 
 // mountOwn adds the addresses that belong to no room.
 func (s *Server) mountOwn(mux *http.ServeMux) {

@@ -62,30 +62,43 @@ func Embeds(origins []string, next http.Handler) http.Handler {
 	}
 	policy := strings.Replace(contentPolicy, "frame-ancestors 'none'", allowed, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		rest, below := strings.CutPrefix(r.URL.Path, EmbedPath+"/")
-		if !below && (r.URL.Path != "/ws" || !q.Has("embed")) {
+		framed := Framed(r)
+		if framed == r {
 			if len(origins) > 0 && origins[0] != Anywhere {
 				r = r.WithContext(context.WithValue(r.Context(), offerKey{}, r.URL.RequestURI()))
 			}
 			next.ServeHTTP(w, r)
 			return
 		}
-		f := frame{view: ViewNamed(q.Get("view"), Story)}
-		rest = strings.TrimSuffix(rest, "/") // a site's pages are folders, and viz.js asks for both alike
-		if below {
+		if r.URL.Path != "/ws" {
 			w.Header().Set("Content-Security-Policy", policy)
-			q.Del("view")
-			f.whole = (&url.URL{Path: "/" + rest, RawQuery: q.Encode()}).String()
 		}
-		r = r.WithContext(context.WithValue(r.Context(), frameKey{}, f))
-		if below && r.URL.Path != EmbedPath+"/"+rest {
-			to := *r.URL
-			to.Path, to.RawPath = EmbedPath+"/"+rest, ""
-			r.URL = &to
-		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, framed)
 	})
+}
+
+// Framed marks a request for a page in the frame of another site, or for the live part of such
+// a page, as [Embeds] does: for live parts that are asked for another way than by a socket.
+// Every other request it returns as it is.
+func Framed(r *http.Request) *http.Request {
+	q := r.URL.Query()
+	rest, below := strings.CutPrefix(r.URL.Path, EmbedPath+"/")
+	if !below && (r.URL.Path != "/ws" || !q.Has("embed")) {
+		return r
+	}
+	f := frame{view: ViewNamed(q.Get("view"), Story)}
+	rest = strings.TrimSuffix(rest, "/") // a site's pages are folders, and viz.js asks for both alike
+	if below {
+		q.Del("view")
+		f.whole = (&url.URL{Path: "/" + rest, RawQuery: q.Encode()}).String()
+	}
+	r = r.WithContext(context.WithValue(r.Context(), frameKey{}, f))
+	if below && r.URL.Path != EmbedPath+"/"+rest {
+		to := *r.URL
+		to.Path, to.RawPath = EmbedPath+"/"+rest, ""
+		r.URL = &to
+	}
+	return r
 }
 
 type offerKey struct{}

@@ -20,6 +20,10 @@ type Door struct {
 	// Host is the name that the requests carry, and Path where the site is on its host,
 	// with a slash at both ends.
 	Host, Path string
+	// Greet, where not nil, returns the cookie by which whoever sends a request is known from then
+	// on, or nil if it brings one or is to stay nobody. A page of a site was a file until the program
+	// ran, so that its live parts may be the first to ask.
+	Greet func(r *http.Request) *http.Cookie
 	// Keep, where not nil, is called when the cookies have changed, with all of them.
 	Keep func(cookies []byte)
 
@@ -73,6 +77,13 @@ func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
 	for name, value := range d.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
+	if d.Greet == nil {
+		return r, nil
+	}
+	if c := d.Greet(r); c != nil {
+		d.set([]*http.Cookie{c})
+		r.AddCookie(c)
+	}
 	return r, nil
 }
 
@@ -113,18 +124,23 @@ func (d *Door) Serve(r *http.Request) Answer {
 
 // keep takes the cookies out of an answer.
 func (d *Door) keep(h http.Header) {
-	set := (&http.Response{Header: h}).Cookies()
+	got := (&http.Response{Header: h}).Cookies()
 	h.Del("Set-Cookie")
-	if len(set) == 0 {
+	if len(got) == 0 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.set(got)
+}
+
+// set changes the cookies, while d.mu is held.
+func (d *Door) set(cookies []*http.Cookie) {
 	if d.cookies == nil {
 		d.cookies = map[string]string{}
 	}
 	before := maps.Clone(d.cookies)
-	for _, c := range set {
+	for _, c := range cookies {
 		if c.MaxAge < 0 {
 			delete(d.cookies, c.Name)
 			continue

@@ -80,6 +80,42 @@ func TestDoor(t *testing.T) {
 	}
 }
 
+// TestDoorGreets: whoever asks first, a page or a live part, is the same visitor from then on.
+func TestDoorGreets(t *testing.T) {
+	t.Parallel()
+	kept, met := "", 0
+	d := &Door{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c, err := r.Cookie("who")
+			fmt.Fprint(w, c, err)
+		}),
+		Host: "here:80", Path: "/some/", Keep: func(c []byte) { kept = string(c) },
+		Greet: func(r *http.Request) *http.Cookie {
+			if len(r.CookiesNamed("who")) > 0 || r.URL.Path == "/embed/loop" {
+				return nil
+			}
+			met++
+			return &http.Cookie{Name: "who", Value: fmt.Sprint("visitor", met)}
+		},
+	}
+	if _, err := d.Request(t.Context(), Ask{Method: "GET", URL: "embed/loop/"}); err != nil || kept != "" {
+		t.Fatalf("somebody who stays nobody has %q, %v", kept, err)
+	}
+	for range 2 {
+		r, err := d.Request(t.Context(), Ask{Method: "GET", URL: "ws?run=1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := r.CookiesNamed("who"); len(c) != 1 || c[0].Value != "visitor1" {
+			t.Errorf("a live part is asked for with %v", c)
+		}
+	}
+	a, err := d.Answer(t.Context(), Ask{Method: "GET", URL: "learn/"})
+	if err != nil || string(a.Body) != "who=visitor1 <nil>" || kept != `{"who":"visitor1"}` {
+		t.Errorf("a page is asked for with %s, %v; kept are %s", a.Body, err, kept)
+	}
+}
+
 // TestPublicAddress: a site that knows its address says it where links are previewed.
 func TestPublicAddress(t *testing.T) {
 	t.Parallel()

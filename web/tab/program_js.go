@@ -98,6 +98,7 @@ func start(viz js.Value) (*program, error) {
 	p.door = &Door{
 		Host: viz.Get("host").String(), Path: viz.Get("path").String(),
 		Place: Place{Public: viz.Get("public").String()},
+		Greet: func(r *http.Request) *http.Cookie { return p.server.Load().Greet(r) },
 		Keep:  func(cookies []byte) { viz.Call("keepCookies", string(cookies)) },
 	}
 	p.door.Bring([]byte(viz.Get("cookies").String()))

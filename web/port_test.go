@@ -1,0 +1,75 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// TestVisitorOfPorts: whoever is greeted and opens a live part finds the run again with the next
+// one. A page in another site's frame stays nobody, even with the cookie.
+func TestVisitorOfPorts(t *testing.T) {
+	t.Parallel()
+	s := withoutClasses(t, func(*web.Config) {})
+	request := func(query string, cookies ...*http.Cookie) *http.Request {
+		r := httptest.NewRequest(http.MethodGet, "http://site.example/ws?"+query, nil)
+		r.Header.Set("Sec-WebSocket-Protocol", wire.ProtocolJSON)
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+		return r
+	}
+	who := s.Greet(request(""))
+	if who == nil || s.Greet(request("", who)) != nil {
+		t.Fatalf("a new visitor gets %v, and once more with it", who)
+	}
+	if got := s.Greet(request("embed=1")); got != nil {
+		t.Errorf("a page in a frame gets %v", got)
+	}
+	run := firstRun(t, s, request("", who))
+	if again := firstRun(t, s, request("run="+run, who)); again != run {
+		t.Errorf("the next connection joins the run %s, want %s", again, run)
+	}
+	if other := firstRun(t, s, request("embed=1&run="+run, who)); other == run {
+		t.Error("a page in a frame joins a visitor's run")
+	}
+}
+
+// firstRun opens a live part of the Loop over a port, starts a text, and returns the run.
+func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
+	t.Helper()
+	in, out, ended := make(chan []byte, 1), make(chan []byte, 64), make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.ServePort(r, wire.Port{
+			In:    in,
+			Send:  func(message []byte) error { out <- message; return nil },
+			Close: func(int, string) {},
+		})
+	}()
+	in <- []byte(`{"cmd":"start","n":1,"prompt":"Once"}`)
+	run := ""
+	for {
+		var m struct {
+			Run   string
+			Ack   int
+			Error any
+		}
+		if err := json.Unmarshal(<-out, &m); err != nil || m.Error != nil && m.Ack == 1 {
+			t.Fatalf("%v, %+v", err, m)
+		}
+		if m.Run != "" {
+			run = m.Run
+		}
+		if m.Ack == 1 {
+			break
+		}
+	}
+	close(in)
+	<-ended
+	return run
+}
