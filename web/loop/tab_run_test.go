@@ -114,6 +114,7 @@ func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, loo
 		t.Fatal(err)
 	}
 	tab := r.tab.As(t)
+	tab.Wait("a run in the address", `new URLSearchParams(location.search).has('run')`) // once there is a text
 	tab.Await(fmt.Sprintf(joinTwin+`return twin.say(%s)`, list))
 	said := browser.Value[struct {
 		Error, Last string
