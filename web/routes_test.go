@@ -114,7 +114,7 @@ var answers = []struct {
 	{"GET", "/first/", 404, "", learnNoPage},
 	{"GET", "/first/next", 404, "", learnNoPage}, // takes a form
 	{"GET", "/first?scene=x", 400, "", "This address leads nowhere."},
-	{"GET", "/first/card", 400, "", "This address leads nowhere."},
+	{"GET", "/first/card", 200, "", "The card is made from this page’s address"},
 	{"GET", "/first/card.svg", 400, "", "This address leads nowhere."},
 	{"GET", "/first/card.png", 400, "", "This address leads nowhere."},
 	{"GET", "/why", 200, "", "Why this token?"},

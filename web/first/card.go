@@ -146,8 +146,20 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	return err == nil
 }
 
+// What a card's page says without a run. It is a page like others, since a static site sends
+// it first to whoever has a card's link, until the program runs there and makes the card.
+const (
+	noRunHead = "A text that somebody wrote with a model."
+	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, the " +
+		"address has lost its end: ask for it again."
+)
+
 // card answers GET /first/card: the card of a run. Anybody who has the link sees it.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("log") == "" {
+		s.HTML(w, r, http.StatusOK, refusalHTML(noRunHead, noRunSay))
+		return
+	}
 	var made card
 	if s.withCard(w, r, func(c card) error { made = c; return nil }) {
 		s.HTML(w, r, http.StatusOK, cardHTML(made))

@@ -1,26 +1,57 @@
 package labs_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // done is how many parts of the run are done.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
+// A line is how a page reaches the program, as scripts: to watch the connections, to cut
+// the last one, and whether there is another. tokens are as many as keep it measuring for long.
+type line struct {
+	watch, cut, another string
+	tokens              int
+}
+
+var (
+	overSocket = line{
+		`window.lines = [];
+		window.WebSocket = class extends WebSocket { constructor(...of) { super(...of); lines.push(this); } };`,
+		`lines.at(-1).close()`,
+		`lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`,
+		400,
+	}
+	// Nothing cuts a message port but its ends: both are told.
+	overPort = line{
+		`window.lines = [];
+		window.MessageChannel = class extends MessageChannel {
+			constructor() { super(); lines.push(this.port1); }
+		};`,
+		`lines.at(-1).postMessage(null);
+		lines.at(-1).onmessage({ data: { code: 1006 } })`,
+		`lines.length > 1`,
+		30,
+	}
+)
+
 // TestCutAndReload: neither a cut connection nor a reload restarts a
 // measurement; it can still be cancelled, and is kept.
 func TestCutAndReload(t *testing.T) {
 	t.Parallel()
-	url := serve(t)
+	url, line := serve(t), overSocket
+	if webtest.IsInTab(t) {
+		line = overPort
+	}
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := browser.Open(t, screen, url+"/labs/cache?tokens=400&repeats=50")
-		tab.Eval(`
-				window.lines = [];
-				window.WebSocket = class extends WebSocket { constructor(...of) { super(...of); lines.push(this); } };`)
+		tab := browser.Open(t, screen, fmt.Sprintf("%s/labs/cache?tokens=%d&repeats=50", url, line.tokens))
+		tab.Eval(line.watch)
 		hands := with(tab)
 		hands.Press(guessFirst)
 		hands.Press(".btn--run")
@@ -35,8 +66,8 @@ func TestCutAndReload(t *testing.T) {
 				fell ||= ` + done + ` < most;
 				most = ` + done + `;
 			});
-				lines.at(-1).close()`)
-		tab.Wait("another connection", `lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`)
+				` + line.cut)
+		tab.Wait("another connection", line.another)
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
 		if browser.Value[bool](tab, "fell") {
 			t.Error("the run began anew")

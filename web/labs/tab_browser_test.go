@@ -12,6 +12,7 @@ func TestInTab(t *testing.T) {
 		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeeps, TestErrorNextToField,
 		TestSlidersAndResultsFollow, TestJSONInStep, TestJSONFollowsUnderTheCaret, TestStepThroughLanes, TestBillTicks,
 		TestRoundsStepByStep, TestRingsAreDragged, TestGuessIsDrawnAsBars, TestGuessIsMarkedInTheRace,
+		TestGuessIsMarkedAmongTheSavings, TestCutAndReload, TestRowsAreSaved,
 		TestChartsForPhones, TestListsAreChips,
 	)
 }

@@ -12,7 +12,7 @@ func TestInTab(t *testing.T) {
 		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestMenu, TestHomeRuns,
 		TestHomeStandsStill, TestHomeWritesFirst, TestFrontDoorLeadsIntoTheFirstRun, TestExperimentsByEveryHand,
 		TestExperimentSaysWhatIsWrong, TestExperimentPlays, TestExperimentWithoutAScript, TestAccessibleAnswers,
-		TestReadingIsReportedAgain, TestTermNoteOpensInPlace, TestPictureFollows,
+		TestReadingIsReportedAgain, TestTermNoteOpensInPlace, TestNumbersFoldedAndRemembered, TestPictureFollows,
 		TestPictureByEveryHand, TestFirstThingToTouch, TestExperimentMoves, TestHomeKeepsTheSuspense,
 	)
 }

@@ -2,7 +2,6 @@ package practice_test
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,10 +13,8 @@ import (
 // is due again on time, by a clock that the test moves.
 func TestCardsByKeyboard(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64
-	begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	now := func() time.Time { return begin.Add(time.Duration(ahead.Load())) }
-	url, cards := webtest.Serve(t, webtest.Options{Now: now}), webtest.Course(t).Cards
+	clock := &webtest.Clock{}
+	url, cards := webtest.Serve(t, webtest.Options{Clock: clock}), webtest.Course(t).Cards
 	tab := browser.Open(t, browser.Laptop, url+"/cards")
 	all := len(cards)
 	counts := func(due, fresh, later int) {
@@ -40,7 +37,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	tab.WaitText(".deck__said", "Kept: good. This card comes back in 10 min.")
 	tab.Keys(" 4")
 	counts(0, all-2, 2)
-	ahead.Store(int64(10 * time.Minute))
+	clock.Ahead(tab, 10*time.Minute)
 	tab.Reload()
 	counts(1, all-2, 1)
 	if got := tab.Attr("#deck", "data-card"); got != cards[0].ID {
@@ -48,7 +45,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	}
 	tab.Keys(" 3")
 	counts(0, all-2, 2)
-	ahead.Store(int64(60 * 24 * time.Hour))
+	clock.Ahead(tab, 60*24*time.Hour)
 	tab.Reload()
 	counts(2, all-2, 0)
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInTab goes through Practise where the program runs in the page. (The cards by keyboard
-// need a clock that the test moves.)
+// TestInTab goes through Practise where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, TestQuizByEveryHand, TestQuizOneByOne, TestCardByHash, TestCardsByTouch, TestPredictByKeyboard,
-		TestRevealAccessible, TestDrillAsDrawn, TestDrillByKeyboard, TestDrillMistakes, TestDrillMoves,
+		t, TestQuizByEveryHand, TestQuizOneByOne, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,
+		TestPredictByKeyboard, TestRevealAccessible, TestDrillAsDrawn, TestDrillByKeyboard, TestDrillMistakes, TestDrillMoves,
 		TestHelpFollowsTheFocus, TestDrillShared, TestSmallDrillByEveryHand, TestDrillAtSpeed, TestFiveToTheEnd,
+		TestCardsAreSaved, TestProgressIsSavedAndBroughtBack,
 	)
 }

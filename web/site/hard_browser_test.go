@@ -126,16 +126,7 @@ func TestNoStorage(t *testing.T) {
 	}
 	t.Parallel()
 	const none = "Object.defineProperty(self, 'indexedDB', { get() { throw new Error('not here'); } });\n"
-	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "/worker.js") {
-				w.Header().Set("Content-Type", "text/javascript")
-				fmt.Fprintf(w, "%s%s", none, webtest.SiteWithLessons(t).Files["worker.js"].Data)
-				return
-			}
-			files.ServeHTTP(w, r)
-		})
-	})+"practice/softmax/")
+	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(none))+"practice/softmax/")
 	tab.Wait("the program", runs)
 	tab.Wait("a sentence", `document.querySelector(".tab-line")?.innerText.includes("keeps nothing for this site")`)
 	checkSoftmax(t, tab)
@@ -155,16 +146,7 @@ IDBObjectStore.prototype.put = function (...what) {
   return put.apply(this, what);
 };
 `
-	tab := browser.Open(t, browser.Laptop, serve(t, func(files http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "/worker.js") {
-				w.Header().Set("Content-Type", "text/javascript")
-				fmt.Fprintf(w, "%s%s", full, webtest.SiteWithLessons(t).Files["worker.js"].Data)
-				return
-			}
-			files.ServeHTTP(w, r)
-		})
-	})+"practice/softmax/")
+	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(full))+"practice/softmax/")
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
 	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)

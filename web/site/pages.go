@@ -27,17 +27,24 @@ var (
 	asset = regexp.MustCompile(`"/static/([^"?]+)\?v=`)
 )
 
-// addPages adds all pages that somebody new can get to by links, from the home page on,
-// and the files that these load.
+// begin are the addresses from which links lead to all pages. Nobody new is led to a card, or
+// to the page of embeds, but people share the addresses of both.
+var begin = []string{"/", "/first", "/first/card", "/join", shell.EmbedPath}
+
+// addPages adds all pages that somebody new can get to by links, and the files that these
+// load.
 func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/"}
-	queue := []string{"/", "/first", "/join", shell.EmbedPath}
-	seen := map[string]bool{"/": true, "/first": true, "/join": true, shell.EmbedPath: true}
+	var queue []string
+	seen := map[string]bool{}
 	add := func(p string) {
 		if !seen[p] && path.Ext(p) == "" && !strings.HasPrefix(p, ofRun) {
 			seen[p] = true
 			queue = append(queue, p)
 		}
+	}
+	for _, p := range begin {
+		add(p)
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		p := queue[0]

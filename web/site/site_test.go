@@ -133,8 +133,10 @@ func TestSiteIsWhole(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"index.html", "loop/index.html", "first/index.html", "learn/kv-cache/index.html", "practice/softmax/index.html",
-		"labs/cache/index.html", "reference/index.html", "glossary/index.html", "search/index.html", "teach/index.html",
+		"index.html", "loop/index.html", "first/index.html", "first/card/index.html", "learn/kv-cache/index.html",
+		"practice/softmax/index.html", "labs/cache/index.html", "quiz/index.html", "predict/index.html",
+		"assigned/index.html",
+		"reference/index.html", "glossary/index.html", "search/index.html", "teach/index.html",
 		"embed/index.html", "embed/loop/index.html", "embed/practice/softmax/index.html", "embed/viz.js",
 		"worker.js", "worker.js.gz", "worker.js.br", "manifest.webmanifest",
 	} {

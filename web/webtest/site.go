@@ -207,3 +207,14 @@ func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) si
 	}
 	return o
 }
+
+// Answered is the file that a server sends somebody new from an address.
+func Answered(t testing.TB, address string) []byte {
+	t.Helper()
+	w := httptest.NewRecorder()
+	SiteServer(t, Course(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://"+SiteHost+address, nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: status %d: %.200s", address, w.Code, w.Body)
+	}
+	return w.Body.Bytes()
+}

@@ -48,13 +48,20 @@ func IsInTab(t testing.TB) (is bool) {
 // [browser.Tab] deals, and returns its address without a slash at the end.
 func ServeTab(t testing.TB, view shell.View) string {
 	t.Helper()
+	return serveTab(t, Options{View: view})
+}
+
+// serveTab is [ServeTab] with what else a site can be like.
+func serveTab(t testing.TB, o Options) string {
+	t.Helper()
+	plain := PlainSite(t)
 	s := browser.Site{
-		URL: strings.TrimSuffix(PlainSite(t).Serve(t, nil), "/"), Path: Under, Address: tab.Address, Ready: Runs,
+		URL: strings.TrimSuffix(plain.Serve(t, o.Clock.of(plain)), "/"), Path: Under, Address: tab.Address, Ready: Runs,
 	}
-	if view != "" {
+	if o.View != "" {
 		s.New = fmt.Sprintf(`return fetch(document.documentElement.dataset.root + "view", {
 			method: "POST", body: new URLSearchParams({ view: %q, back: "/" }), redirect: "manual",
-		})`, view)
+		})`, o.View)
 	}
 	browser.Through(t, s)
 	return s.URL
@@ -63,7 +70,7 @@ func ServeTab(t testing.TB, view shell.View) string {
 // onlyServer fails a test in a tab that asks for what only a server has.
 func onlyServer(t testing.TB, o Options) {
 	t.Helper()
-	o.View = ""
+	o.View, o.Clock = "", nil
 	if !reflect.ValueOf(o).IsZero() {
 		t.Fatalf("only a server can be as this test wants it, and it is run in a tab: %+v", o)
 	}

@@ -31,7 +31,7 @@ import (
 
 // Options are settings of a server under test.
 type Options struct {
-	Now    func() time.Time // the clock for learners' records; time.Now if nil
+	Clock  *Clock           // for learners' records; the machine's if nil
 	Access classroom.Access // how a class reaches the server
 	Secret []byte           // that signs cookies; random if nil
 	Dir    string           // where data is stored; "" is in memory
@@ -77,10 +77,11 @@ func Serve(t testing.TB, o Options) string {
 	t.Helper()
 	if IsInTab(t) {
 		onlyServer(t, o)
-		return ServeTab(t, o.View)
+		return serveTab(t, o)
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	now := time.Now
+	if o.Clock != nil {
+		now = o.Clock.Now
 	}
 	if o.API == nil {
 		o.API = &api.Access{Open: true}
@@ -97,7 +98,7 @@ func Serve(t testing.TB, o Options) string {
 	h := httptest.NewUnstartedServer(nil)
 	cfg := web.Config{
 		Model: o.Model, Draft: testmodel.Draft(t),
-		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
+		Course: Course(t), Progress: progress.New(logs, db, Course(t), now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
 		API:          *o.API, Logger: quiet, Secret: o.Secret, Admission: o.Admission, Database: db,

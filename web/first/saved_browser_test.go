@@ -1,0 +1,28 @@
+package first_test
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestPicturesAreSaved: the card is saved as a drawing and as pixels, each as a server sends it.
+func TestPicturesAreSaved(t *testing.T) {
+	t.Parallel()
+	link, _ := linkAt(t, 3, begins, session.StepToken{}, session.StepToken{})
+	at := "/first/card?" + url.Values{"log": {link}}.Encode()
+	tab := browser.Open(t, browser.Laptop, webtest.Serve(t, webtest.Options{})+at)
+	downloads := tab.Downloads()
+	for _, ending := range []string{".svg", ".png"} {
+		tab.Click(`.keep__share a[download$="` + ending + `"]`)
+		address := strings.Replace(at, "?", ending+"?", 1)
+		if got, want := downloads.File("token-by-token"+ending), webtest.Answered(t, address); !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes were saved, a server sends %d: %.60q", address, len(got), len(want), got)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package labs_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	neturl "net/url"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestRowsAreSaved: every table of every lab is saved as a file, with the rows that another
+// server measures, but for what depends on the machine.
+func TestRowsAreSaved(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/labs")
+	hands := browser.Mouse(tab)
+	for _, l := range lab.All() {
+		i := l.Info()
+		address := "/labs/" + i.Name + "?" + small[i.Name]
+		tab.Go(url + address)
+		run(tab, hands)
+		downloads := tab.Downloads()
+		links := browser.Value[[]string](tab, `[...document.querySelectorAll(".about__rows a")].map((a) => a.search)`)
+		if len(links) == 0 {
+			t.Errorf("%s has no rows to save", i.Name)
+		}
+		for n, search := range links {
+			tab.Click(fmt.Sprintf(".about__rows li:nth-child(%d) a", n+1))
+			query, err := neturl.ParseQuery(search[1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			table := query.Get("table")
+			got := downloads.File(i.Name + "-" + table + ".csv")
+			sameRows(t, i.Name+" "+table, got, webtest.Answered(t, "/labs/"+i.Name+"/rows.csv"+search))
+		}
+	}
+}
+
+// ofTheMachine are the names of columns with times, with what follows from times, or with the
+// last bits of scores.
+var ofTheMachine = regexp.MustCompile(`\(ms\)|a second|^(fitted|share at the end|R²|speed-up|E/\(γc \+ v\)|c|v)$|^value$|, bits$`)
+
+// sameRows compares two files of one table. Numbers may differ by a thousandth, and times
+// as they like.
+func sameRows(t *testing.T, what string, got, want []byte) {
+	t.Helper()
+	a, errA := csv.NewReader(bytes.NewReader(got)).ReadAll()
+	b, errB := csv.NewReader(bytes.NewReader(want)).ReadAll()
+	if errA != nil || errB != nil || len(a) != len(b) || len(a) < 2 {
+		t.Errorf("%s: %d rows were saved, a server sends %d: %v, %v", what, len(a), len(b), errA, errB)
+		return
+	}
+	for i := range a {
+		for j, cell := range a[i] {
+			if !ofTheMachine.MatchString(a[0][j]) && !sameCell(cell, b[i][j]) {
+				t.Errorf("%s: row %d has %s %q, a server's %q", what, i, a[0][j], cell, b[i][j])
+			}
+		}
+	}
+}
+
+func sameCell(a, b string) bool {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil {
+		return a == b
+	}
+	return math.Abs(x-y) <= 1e-3*max(1, math.Abs(y))
+}

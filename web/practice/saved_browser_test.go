@@ -1,0 +1,92 @@
+package practice_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestCardsAreSaved: both files of cards are saved as a server sends them.
+func TestCardsAreSaved(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/cards")
+	downloads := tab.Downloads()
+	for address, name := range map[string]string{
+		"/cards/export.txt": "token-by-token.txt", "/cards/export.csv": "token-by-token.csv",
+	} {
+		tab.Click(`a[href="` + address + `"]`)
+		if got, want := downloads.File(name), webtest.Answered(t, address); !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes were saved, a server sends %d: %.60q", address, len(got), len(want), got)
+		}
+	}
+}
+
+// TestProgressIsSavedAndBroughtBack: what somebody did is saved as a file, which brings it
+// back where nothing is known of them, and which somebody's assignment hands in. A file with
+// an error is refused, and says where.
+func TestProgressIsSavedAndBroughtBack(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/cards")
+	tab.Keys(" 3")
+	tab.WaitText(".deck__said", "Kept: good. This card comes back in 10 min.")
+	file, kept := export(t, tab, url+"/progress")
+	if len(kept.Reviews) != 1 || kept.Reviews[0].Card != course.Cards[0].ID {
+		t.Fatalf("of one card that was graded the file has %+v", kept.Reviews)
+	}
+	if _, again := export(t, tab, url+"/assigned?do=practice/softmax"); !sameKept(again, kept) {
+		t.Errorf("the file to hand in has %+v, that of the progress %+v", again, kept)
+	}
+
+	other := browser.Open(t, browser.Laptop, url+"/progress")
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(bad, bytes.Replace(file, []byte(`"good"`), []byte(`"splendid"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bring(t, other, bad)
+	other.Wait("a refusal", `document.querySelector("#import-error")?.innerText.includes("reviews[0].grade")`)
+	other.Faults() // the browser's console has the refusal
+	good := filepath.Join(t.TempDir(), "good.json")
+	if err := os.WriteFile(good, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bring(t, other, good)
+	other.Wait("what was brought", `document.querySelector("main")?.innerText.includes("Imported: 1 card review.")`)
+	if _, got := export(t, other, url+"/progress"); !sameKept(got, kept) {
+		t.Errorf("brought back was %+v, saved was %+v", got, kept)
+	}
+}
+
+// export saves the progress by the button of a page.
+func export(t *testing.T, tab *browser.Tab, page string) ([]byte, saved.File) {
+	t.Helper()
+	tab.Go(page)
+	downloads := tab.Downloads()
+	tab.Click(`a[href="/progress/export"]`)
+	data := downloads.File("token-by-token-progress.json")
+	file, err := saved.Parse(data)
+	if err != nil {
+		t.Fatalf("the file that was saved is refused: %v", err)
+	}
+	return data, file
+}
+
+// bring chooses a file and imports it.
+func bring(t *testing.T, tab *browser.Tab, path string) {
+	t.Helper()
+	tab.Files("#file", path)
+	tab.Click(`form[action="/progress/import"] button`)
+}
+
+// sameKept reports whether two files have the same in them, whenever they were written.
+func sameKept(a, b saved.File) bool {
+	a.Exported = b.Exported
+	return reflect.DeepEqual(a, b)
+}

@@ -1,0 +1,71 @@
+package webtest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// Clock is the clock for learners' records that a test puts forward: a server's, or that of
+// the worker in which the program of a site runs.
+type Clock struct {
+	ahead atomic.Int64 // of the machine's
+	inTab bool
+}
+
+// Now is the time by the clock.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// Ahead puts the clock that far ahead of the machine's, for the pages of a tab.
+func (c *Clock) Ahead(tab *browser.Tab, by time.Duration) {
+	c.ahead.Store(int64(by))
+	if !c.inTab {
+		return
+	}
+	tab.Await(fmt.Sprintf(`return new Promise((resolve) => {
+		const { port1, port2 } = new MessageChannel();
+		port1.onmessage = resolve;
+		navigator.serviceWorker.controller.postMessage({ clockAhead: %d }, [port2]);
+	})`, by.Milliseconds()))
+}
+
+// clockOfWorker stands before a worker's script and has its program's clock follow the test's.
+const clockOfWorker = `{
+  let ahead = 0;
+  const time = Date.prototype.getTime;
+  Date.prototype.getTime = function () { return time.call(this) + ahead; };
+  self.addEventListener('message', (event) => {
+    if (event.data?.clockAhead === undefined) return;
+    event.stopImmediatePropagation();
+    ahead = event.data.clockAhead;
+    event.ports[0].postMessage(null);
+  });
+}
+`
+
+// BeforeWorker is a change for [Site.Serve]: a script stands before that of the worker.
+func (s *Site) BeforeWorker(script string) func(http.Handler) http.Handler {
+	return func(files http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/worker.js") {
+				files.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/javascript")
+			fmt.Fprintf(w, "%s%s", script, s.Files["worker.js"].Data)
+		})
+	}
+}
+
+// of is the change for [Site.Serve] that has the site's program go by the clock; nil without one.
+func (c *Clock) of(s *Site) func(http.Handler) http.Handler {
+	if c == nil {
+		return nil
+	}
+	c.inTab = true
+	return s.BeforeWorker(clockOfWorker)
+}
