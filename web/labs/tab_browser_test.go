@@ -12,7 +12,11 @@ func TestInTab(t *testing.T) {
 		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeeps, TestErrorNextToField,
 		TestSlidersAndResultsFollow, TestJSONInStep, TestJSONFollowsUnderTheCaret, TestStepThroughLanes, TestBillTicks,
 		TestRoundsStepByStep, TestRingsAreDragged, TestGuessIsDrawnAsBars, TestGuessIsMarkedInTheRace,
-		TestGuessIsMarkedAmongTheSavings, TestCutAndReload, TestRowsAreSaved,
+		TestGuessIsMarkedAmongTheSavings, TestRowsAreSaved,
 		TestChartsForPhones, TestListsAreChips,
 	)
 }
+
+// TestInTabCut cuts the connection to a measurement where the program runs in the page, and
+// reloads the page.
+func TestInTabCut(t *testing.T) { webtest.InTab(t, TestCutAndReload) }
