@@ -9,6 +9,7 @@ import (
 // TestInTab goes through the first run where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, TestBrowserFirstRun, TestFirstRunShowsThatItHeard, TestFirstRunMoves, TestBrowserEnterGoesOn, TestPicturesAreSaved,
+		t, TestBrowserFirstRun, TestFirstRunShowsThatItHeard, TestFirstRunMoves, TestBrowserEnterGoesOn,
+		TestPicturesAreSaved,
 	)
 }

@@ -10,8 +10,8 @@ import (
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestQuizByEveryHand, TestQuizOneByOne, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,
-		TestPredictByKeyboard, TestRevealAccessible, TestDrillAsDrawn, TestDrillByKeyboard, TestDrillMistakes, TestDrillMoves,
-		TestHelpFollowsTheFocus, TestDrillShared, TestSmallDrillByEveryHand, TestDrillAtSpeed, TestFiveToTheEnd,
-		TestCardsAreSaved, TestProgressIsSavedAndBroughtBack,
+		TestPredictByKeyboard, TestRevealAccessible, TestDrillAsDrawn, TestDrillByKeyboard, TestDrillMistakes,
+		TestDrillMoves, TestHelpFollowsTheFocus, TestDrillShared, TestSmallDrillByEveryHand, TestDrillAtSpeed,
+		TestFiveToTheEnd, TestCardsAreSaved, TestProgressIsSavedAndBroughtBack,
 	)
 }

@@ -118,6 +118,9 @@ func TestSiteIsWhole(t *testing.T) {
 	all := made(t, light(t, server(t)))
 	pages := 0
 	for name, data := range all {
+		if !asJekyll(name) || name != strings.ToLower(name) {
+			t.Errorf("some hosts leave %s out, or know it by another name", name)
+		}
 		switch path.Ext(name) {
 		case ".gz":
 			r, err := gzip.NewReader(bytes.NewReader(data))

@@ -1,0 +1,50 @@
+package site_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// allKept has the page look whether the worker has kept the last of the site's files: the model
+// that drafts comes after all else.
+const allKept = `(caches.keys().then(async (names) => {
+	const cache = await caches.open(names[0]);
+	window.kept = (await cache.keys()).filter(({ url }) => url.includes("/models/draft")).length;
+}), window.kept > 0)`
+
+// TestHosts: whatever a host of static files does with addresses, types and compressed files,
+// a lesson that is visited by an address without a slash has its styles, the program runs, a
+// drill is worked out, and all of it goes on when the host is gone.
+func TestHosts(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	for name, as := range hosts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			host, url := serveAs(t, webtest.SiteWithLessons(t).Files, as)
+			tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache")
+			tab.Wait("the program", runs)
+			tab.Wait("the styles", `document.styleSheets.length > 1 &&
+				[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)`)
+			tab.Click(`.top a[href$="practice/"]`)
+			tab.Wait("the drills", runs+` && document.querySelector(".drills")`)
+			tab.Click(`.drills h3 a[href$="practice/softmax/"]`)
+			tab.Wait("the drill", runs+` && document.querySelector("#drill")`)
+			checkSoftmax(t, tab)
+			tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+			tab.Wait("all files", allKept)
+			host.down.Store(true)
+			tab.StopWorkers()
+			for _, page := range []string{"", "learn/stopping", "glossary/"} {
+				tab.Go(url + page)
+				tab.Wait("the page "+page+" without the host", runs+` && location.pathname.endsWith("/") &&
+					document.querySelector("main h1")?.textContent`)
+			}
+		})
+	}
+}

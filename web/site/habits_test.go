@@ -1,0 +1,260 @@
+package site_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+)
+
+// habits are what hosts of static files do differently.
+type habits struct {
+	atRoot bool // the site is the whole host
+
+	// The statuses with which addresses lead elsewhere; 0 sends the page at once.
+	folder  int // from /learn to /learn/
+	slash   int // from /learn/ to /learn
+	index   int // from /learn/index.html to its folder, as that is written
+	html    int // from /learn/index.html to /learn/index
+	missing int // the status of an address without a file: 404, or 200 for the home page
+
+	types     map[string]string // by ending, other than usual; "" refuses such files
+	encoded   bool              // NAME.gz is said to be NAME, encoded
+	packed    bool              // NAME is sent as NAME.gz, encoded
+	zips      bool              // texts and programs are compressed on the way
+	noHead    bool              // HEAD is not allowed
+	noCase    bool              // names are the same in upper and lower case
+	published func(name string) bool
+	header    map[string]string
+}
+
+// asJekyll reports whether GitHub Pages publishes a file, which by default goes through Jekyll:
+// https://docs.github.com/pages/setting-up-a-github-pages-site-with-jekyll/about-github-pages-and-jekyll
+func asJekyll(name string) bool {
+	return !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.ContainsAny(part[:1], "_.#") || strings.HasSuffix(part, "~") ||
+			part == "node_modules" || part == "vendor"
+	})
+}
+
+var (
+	// tenMinutes is how long GitHub and GitLab let browsers keep everything.
+	tenMinutes = map[string]string{"Cache-Control": "max-age=600"}
+	// asked has browsers ask each time.
+	asked = map[string]string{
+		"Cache-Control": "public, max-age=0, must-revalidate", "X-Content-Type-Options": "nosniff",
+	}
+	octets = map[string]string{
+		".wasm": "binary/octet-stream", ".gz": "binary/octet-stream", ".webmanifest": "binary/octet-stream",
+	}
+)
+
+// hosts are those whose habits are known. What they do with slashes is in
+// https://github.com/slorber/trailing-slash-guide.
+var hosts = map[string]habits{
+	"GitHub Pages": {
+		folder: 301, missing: 404, zips: true, published: asJekyll, header: tenMinutes,
+	},
+	// https://docs.gitlab.com/user/project/pages/introduction/#serve-compressed-assets
+	"GitLab Pages": {folder: 302, missing: 404, packed: true, header: tenMinutes},
+	"Netlify":      {atRoot: true, folder: 301, missing: 404, zips: true, noCase: true, header: asked},
+	// Netlify without pretty addresses, Render, Azure, and Vercel by default.
+	"no redirects": {atRoot: true, missing: 404, zips: true, header: asked},
+	// https://vercel.com/docs/project-configuration#cleanurls, with trailingSlash false.
+	"Vercel without slashes": {atRoot: true, slash: 308, index: 308, missing: 404, zips: true, header: asked},
+	// https://developers.cloudflare.com/pages/configuration/serving-pages/: a site without a page for
+	// what is missing is taken for an application, whose home page is sent instead.
+	"Cloudflare Pages": {atRoot: true, folder: 308, index: 308, missing: 200, zips: true, header: asked},
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/IndexDocumentSupport.html
+	"S3": {folder: 302, missing: 404, types: octets},
+	// Its mimetypes know no more than the endings, and it has neither ETag nor Cache-Control.
+	"python3 -m http.server": {
+		folder: 301, missing: 404, types: map[string]string{".webmanifest": "application/octet-stream"},
+	},
+	"nginx with gzip_static": {
+		folder: 301, missing: 404, packed: true,
+		types: map[string]string{".gz": "application/octet-stream", ".webmanifest": "application/octet-stream"},
+	},
+	// AddEncoding, as in https://httpd.apache.org/docs/2.4/mod/mod_mime.html#addencoding
+	"Apache": {folder: 301, missing: 404, encoded: true},
+	// https://github.com/vercel/serve-handler#cleanurls-booleanarray
+	"npx serve": {atRoot: true, html: 301, missing: 404, zips: true},
+	// It refuses what it has no type for:
+	// https://learn.microsoft.com/iis/configuration/system.webserver/staticcontent/mimemap
+	"IIS": {
+		folder: 301, missing: 404, noCase: true, noHead: true,
+		types: map[string]string{".webmanifest": "", ".wasm": "", ".safetensors": "", ".br": ""},
+	},
+}
+
+// host is a host of static files with its habits.
+type host struct {
+	habits
+	files atomic.Pointer[fstest.MapFS]
+	at    string      // where the site is
+	down  atomic.Bool // nothing is sent
+}
+
+// change puts other files in the place of those that the host has.
+func (h *host) change(files fstest.MapFS) { h.files.Store(&files) }
+
+// file is a file of the site, or nil.
+func (h *host) file(name string) *fstest.MapFile { return (*h.files.Load())[name] }
+
+// serveAs serves files as a host would, until the test ends, and returns their address.
+func serveAs(t *testing.T, files fstest.MapFS, as habits) (*host, string) {
+	t.Helper()
+	h := &host{habits: as, at: under}
+	h.change(files)
+	if as.atRoot {
+		h.at = "/"
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return h, s.URL + h.at
+}
+
+func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.down.Load() {
+		panic(http.ErrAbortHandler)
+	}
+	if h.noHead && r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	name, ok := strings.CutPrefix(r.URL.Path, h.at)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if h.noCase {
+		name = strings.ToLower(name)
+	}
+	if to, status := h.leads(name); status != 0 {
+		http.Redirect(w, r, h.at+to, status)
+		return
+	}
+	for _, file := range []string{name, path.Join(name, "index.html"), name + ".html"} {
+		if h.has(file) {
+			h.send(w, r, file, http.StatusOK)
+			return
+		}
+	}
+	if h.missing == http.StatusOK {
+		h.send(w, r, "index.html", http.StatusOK)
+		return
+	}
+	http.Error(w, "no such file", h.missing)
+}
+
+// has reports whether the host has a file to send.
+func (h *host) has(name string) bool {
+	kind, odd := h.types[path.Ext(name)]
+	return h.file(name) != nil && (!odd || kind != "") && (h.published == nil || h.published(name))
+}
+
+// leads is where an address leads, and with which status; 0 is nowhere.
+func (h *host) leads(name string) (to string, status int) {
+	folder := strings.TrimSuffix(name, "/")
+	if page, ok := strings.CutSuffix("/"+name, "/index.html"); ok {
+		switch page = strings.TrimPrefix(page, "/"); {
+		case h.html != 0:
+			return strings.TrimSuffix(name, ".html"), h.html
+		case h.slash != 0:
+			return page, h.index
+		}
+		return strings.TrimPrefix(page+"/", "/"), h.index
+	}
+	if page, ok := strings.CutSuffix("/"+name, "/index"); ok && h.html != 0 {
+		return strings.TrimPrefix(page, "/"), h.html
+	}
+	switch {
+	case name == "" || !h.has(folder+"/index.html"):
+		return "", 0
+	case name == folder:
+		return folder + "/", h.folder
+	}
+	return folder, h.slash
+}
+
+// send sends a file.
+func (h *host) send(w http.ResponseWriter, r *http.Request, name string, status int) {
+	data, head := h.file(name).Data, w.Header()
+	for key, value := range h.header {
+		head.Set(key, value)
+	}
+	tag := sha256.Sum256(data)
+	head.Set("ETag", fmt.Sprintf(`W/"%x"`, tag[:8]))
+	if r.Header.Get("If-None-Match") == head.Get("ETag") {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	plain, isZip := strings.CutSuffix(name, ".gz")
+	switch {
+	case isZip && h.encoded:
+		head.Set("Content-Encoding", "x-gzip")
+		head.Set("Content-Type", h.typeOf(plain))
+	case !isZip && h.packed && h.file(name+".gz") != nil:
+		head.Set("Content-Encoding", "gzip")
+		head.Set("Content-Type", h.typeOf(name))
+		data = h.file(name + ".gz").Data
+	case !isZip && h.zips && h.shrinks(name):
+		head.Set("Content-Encoding", "gzip")
+		head.Set("Content-Type", h.typeOf(name))
+		data = zipped(data)
+	default:
+		head.Set("Content-Type", h.typeOf(name))
+	}
+	head.Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(data) // a browser that has gone away
+	}
+}
+
+// typeOf is the type that the host believes a file to have.
+func (h *host) typeOf(name string) string {
+	ending := path.Ext(name)
+	if kind, ok := h.types[ending]; ok {
+		return kind
+	}
+	switch ending {
+	case ".gz":
+		return "application/gzip"
+	case ".wasm":
+		return "application/wasm"
+	case ".webmanifest":
+		return "application/manifest+json"
+	}
+	if kind := mime.TypeByExtension(ending); kind != "" {
+		return kind
+	}
+	return "application/octet-stream"
+}
+
+// shrinks reports whether the host compresses a file on the way.
+func (h *host) shrinks(name string) bool {
+	return slices.Contains([]string{".html", ".css", ".js", ".json", ".svg", ".wasm"}, path.Ext(name))
+}
+
+// zipped compresses in haste.
+func zipped(data []byte) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level exists
+	_, _ = w.Write(data)                            // a buffer takes all
+	_ = w.Close()
+	return b.Bytes()
+}
