@@ -2,14 +2,17 @@ package site_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // cutHost is a file server whose network a test cuts.
@@ -66,6 +69,28 @@ func TestBrokenDownload(t *testing.T) {
 	tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
 }
 
+// TestSomethingElse: a host sends its home page, and no error, for files that it does not have,
+// as Cloudflare Pages does while a new version of a site takes the place of the old one. What
+// arrives is not kept for the file, and trying again goes on to a running program.
+func TestSomethingElse(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	all := webtest.SiteWithLessons(t).Files
+	lacking := maps.Clone(all)
+	maps.DeleteFunc(lacking, func(name string, _ *fstest.MapFile) bool { return strings.HasPrefix(name, "models/") })
+	host, url := serveAs(t, lacking, hosts["Cloudflare Pages"])
+	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
+	tab.Wait("what is wrong", `document.querySelector(".tab-line button")`)
+	if say := tab.Text(".tab-line p"); !strings.Contains(say, "something else in its place") {
+		t.Errorf("the page says %q", say)
+	}
+	host.change(all)
+	tab.Click(".tab-line button")
+	tab.Wait("the program", runs)
+}
+
 // TestOffline: after the first visit the site needs no network: pages that nobody has
 // looked at come from the browser, and the model goes on writing.
 func TestOffline(t *testing.T) {
@@ -77,10 +102,7 @@ func TestOffline(t *testing.T) {
 	url := serve(t, func(files http.Handler) http.Handler { host.files = files; return host })
 	tab := browser.Open(t, browser.Laptop, url)
 	tab.Wait("the program", runs)
-	tab.Wait("all files", `(caches.keys().then(async (names) => {
-		const cache = await caches.open(names[0]);
-		window.kept = (await cache.keys()).filter(({ url }) => url.includes("/models/draft")).length;
-	}), window.kept > 0)`) // the model that drafts comes after all else
+	tab.Wait("all files", allKept)
 	host.down.Store(true)
 	tab.MayLose()
 	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.update()).catch(() => {})`)

@@ -117,19 +117,23 @@ class Missing extends Error {}
 // folder, and browsers show no page of a worker's that was led elsewhere.
 const plain = (answer) => (answer.redirected ? new Response(answer.body, answer) : answer);
 
-// fileOf returns a file of the site from the cache, or from the host and then keeps it.
+// fileOf returns a file of the site from the cache, or from the host and then keeps it. The host
+// may let browsers keep for some minutes what has no version in its name, and a page's request has:
+// without a request the host is asked whether the browser's copy is of this version of the site.
 async function fileOf(path, request) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
   const kept = await cache.match(url, { ignoreSearch: true });
   if (kept) return kept;
-  const answer = plain(await fetch(request ?? url));
+  const answer = plain(await fetch(request ?? url, request ? {} : { cache: 'no-cache' }));
   if (answer.ok && answer.status === 200) await cache.put(url, answer.clone()).catch(() => {}); // storage may be full
   return answer;
 }
 
 // download returns the bytes of a compressed file.
 const download = async (file, count) => new Uint8Array(await (await answerOf(file, count)).arrayBuffer());
+
+const wrong = new Set(); // paths of files for which something else arrived
 
 // answerOf returns an answer with the bytes of a compressed file. Hosts may have unpacked it
 // on the way. The bytes are kept unpacked. from, where given, is where the bytes come from
@@ -145,7 +149,8 @@ async function answerOf({ path, bytes, size }, count, from = null) {
   let got = 0; // of the compressed bytes; a host's own compression hides how many it sends
   try {
     const address = await from?.();
-    const answer = await fetch(address ?? url, { cache: 'force-cache' }); // a name is never used for other bytes
+    // A name is never used for other bytes, unless the browser has kept what was not meant by it.
+    const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache' });
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
     const share = address ? bytes / size : 1;
     const parts = [];
@@ -162,6 +167,11 @@ async function answerOf({ path, bytes, size }, count, from = null) {
     const zipped = a === 0x1f && b === 0x8b;
     const whole = zipped ? packed.stream().pipeThrough(new DecompressionStream('gzip')) : packed.stream();
     const data = await new Response(whole).blob();
+    // A host may send something else, and no error, for a file that a new version has no more.
+    if (data.size !== size) {
+      wrong.add(path);
+      throw new Error('the host sent something else in its place');
+    }
     const type = path.includes('.wasm') ? 'application/wasm' : 'application/octet-stream';
     const unpacked = () => new Response(data, { headers: { 'Content-Type': type } });
     await cache.put(url, unpacked()).catch(() => {}); // storage may be full

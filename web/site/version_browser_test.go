@@ -1,0 +1,110 @@
+package site_test
+
+import (
+	"bytes"
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// versionOf is how the worker's script says which version the site has.
+var versionOf = regexp.MustCompile(`"version":"[0-9a-f]+"`)
+
+// ofLabs is a file of styles that pages of labs have, and neither the Loop nor the glossary.
+func ofLabs(t *testing.T, files fstest.MapFS) string {
+	t.Helper()
+	page := func(name string) string { return string(files[name+"/index.html"].Data) }
+	others := page("loop") + page("glossary")
+	for _, m := range regexp.MustCompile(`"[./]*(static/[^"?]+[.]css)`).FindAllStringSubmatch(page("labs"), -1) {
+		if !strings.Contains(others, m[1]) {
+			return m[1]
+		}
+	}
+	t.Fatal("labs have no styles of their own")
+	return ""
+}
+
+// newer are a site's files of another version, in which a lesson has other words and a file of
+// styles ends otherwise.
+func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
+	t.Helper()
+	next := maps.Clone(files)
+	change := func(name string, change func(text []byte) []byte) {
+		t.Helper()
+		was := files[name].Data
+		next[name] = &fstest.MapFile{Data: change(was)}
+		if bytes.Equal(next[name].Data, was) {
+			t.Fatalf("%s is the same in both versions", name)
+		}
+	}
+	change("worker.js", func(text []byte) []byte {
+		return versionOf.ReplaceAll(text, []byte(`"version":"0123456789ab"`))
+	})
+	change("learn/stopping/index.html", func(text []byte) []byte {
+		return bytes.Replace(text, []byte("</h1>"), []byte(" Anew</h1>"), 1)
+	})
+	change(styles, func(text []byte) []byte { return append(bytes.Clone(text), "\n/* anew */"...) })
+	return next
+}
+
+// registered is a script that is true if a condition is of the site's registration.
+func registered(condition string) string {
+	return `(navigator.serviceWorker.getRegistrations().then(([site]) => { window.is = ` + condition + `; }),
+		window.is === true)`
+}
+
+// keptText is a script that puts the text which a worker has kept of a file into window.text.
+func keptText(name string) string {
+	return `return (async () => {
+		const cache = await caches.open((await caches.keys()).at(-1));
+		const answer = await cache.match("` + under + name + `", { ignoreSearch: true });
+		window.text = await answer?.text() ?? "";
+	})()`
+}
+
+// TestNewVersion: a host lets browsers keep all files for ten minutes, and in these the site gets
+// a new version. While a page of the old one is open its run goes on. Once it is closed the new one
+// is there, whole: nothing of it is what the browser still had.
+func TestNewVersion(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	old := webtest.SiteWithLessons(t).Files
+	host, url := serveAs(t, old, hosts["GitHub Pages"])
+	tab := browser.Open(t, browser.Laptop, url+"loop/?prompt=The+wizard+lived+in+a")
+	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
+	tab.Keys("n")
+	tab.Wait("a token", `document.querySelectorAll("#strip-gen > *").length === 1`)
+	tab.Wait("all files", allKept)
+
+	styles := ofLabs(t, old)
+	host.change(newer(t, old, styles))
+	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.update())`)
+	tab.Wait("a new version that waits", registered("site.waiting !== null"))
+	tab.Keys("n")
+	tab.Wait("another token of the same run", `document.querySelectorAll("#strip-gen > *").length === 2`)
+
+	tab.Go(strings.TrimSuffix(url, under) + "/") // beside the site, where there is nothing
+	tab.Faults()
+	tab.Wait("the end of the old version", registered("site.waiting === null"))
+	tab.Go(url + "glossary/")
+	tab.Wait("the program of the new version", runs)
+	tab.Wait("one version alone", `(caches.keys().then((names) => { window.names = names.join(); }),
+		window.names?.endsWith("0123456789ab") && !window.names.includes(","))`)
+	tab.Wait("all files of the new version", allKept)
+	for name, want := range map[string]string{
+		"learn/stopping/index.html": " Anew</h1>", styles: "/* anew */",
+	} {
+		tab.Await(keptText(name))
+		if text := browser.Value[string](tab, "text"); !strings.Contains(text, want) {
+			t.Errorf("of %s the old version is kept: %.80q", name, text)
+		}
+	}
+}
