@@ -8,9 +8,18 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestReflow: at 320 px, a laptop's window at 400 %, neither the Loop nor the pages of labs
-// and classes scroll sideways. Learn and Practise have tests of their own.
+// narrow is a laptop's window at 400 %.
+var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
+
+// TestReflow: in a narrow window neither the Loop nor the labs scroll sideways. Learn and Practise
+// have tests of their own.
 func TestReflow(t *testing.T) {
+	t.Parallel()
+	reflows(t, webtest.Serve(t, webtest.Options{}), "/loop", "/loop?log="+link(t, 20), "/labs")
+}
+
+// TestReflowOfClasses: nor do the pages of classes.
+func TestReflowOfClasses(t *testing.T) {
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
 	teacher, err := load.NewTeacher(t.Context(), url)
@@ -24,16 +33,18 @@ func TestReflow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const width = 320
-	tab := browser.Open(t, browser.Screen{Width: width, Height: 800, Touch: true}, url)
-	for _, path := range []string{
-		"/loop", "/loop?log=" + link(t, 20), "/labs", "/teach", "/join", "/class/" + teacher.Code,
-	} {
+	reflows(t, url, "/teach", "/join", "/class/"+teacher.Code)
+}
+
+func reflows(t *testing.T, url string, paths ...string) {
+	t.Helper()
+	tab := browser.Open(t, narrow, url)
+	for _, path := range paths {
 		tab.Go(url + path)
 		if n := browser.Value[int](tab, `document.querySelectorAll('main').length`); n != 1 {
 			t.Errorf("%.20s is no page", path)
 		}
-		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
+		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > narrow.Width {
 			t.Errorf("%.20s: %d px wide", path, wide)
 		}
 	}

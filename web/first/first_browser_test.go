@@ -207,22 +207,26 @@ func TestBrowserEnterGoesOn(t *testing.T) {
 // TestScenesAreAccessible: axe-core finds nothing in any scene.
 func TestScenesAreAccessible(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	tab := browser.Open(t, browser.Laptop, s.url+"/first")
+	s := site{t: t, url: webtest.Server(t, webtest.Options{})}.another() // says where the scenes are
+	url := s.url
+	if webtest.IsInTab(t) {
+		url = webtest.ServeTab(t, "")
+	}
+	tab := browser.Open(t, browser.Laptop, url+"/first")
 	tab.Audit("write")
 	for n, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		p := s.to(scene)
-		tab.Go(s.url + p.at.RequestURI())
+		tab.Go(url + p.at.RequestURI())
 		tab.AuditState(scene, n)
 		switch scene {
 		case "drop":
-			tab.Go(s.url + p.press(main).at.RequestURI())
+			tab.Go(url + p.press(main).at.RequestURI())
 			tab.AuditState(scene+", fallen", n)
 		case "bolder":
-			tab.Go(s.url + p.press(pick).at.RequestURI())
+			tab.Go(url + p.press(pick).at.RequestURI())
 			tab.AuditState("the knob", n)
 		case "end":
-			tab.Go(s.url + p.press(main).at.RequestURI())
+			tab.Go(url + p.press(main).at.RequestURI())
 			tab.Audit("the card")
 		}
 	}

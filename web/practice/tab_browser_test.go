@@ -12,6 +12,7 @@ func TestInTab(t *testing.T) {
 		t, TestQuizByEveryHand, TestQuizOneByOne, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,
 		TestPredictByKeyboard, TestRevealAccessible, TestDrillAsDrawn, TestDrillByKeyboard, TestDrillMistakes,
 		TestDrillMoves, TestHelpFollowsTheFocus, TestDrillShared, TestSmallDrillByEveryHand, TestDrillAtSpeed,
-		TestFiveToTheEnd, TestCardsAreSaved, TestProgressIsSavedAndBroughtBack,
+		TestFiveToTheEnd, TestCardsAreSaved, TestProgressIsSavedAndBroughtBack, TestCardsOnPaper,
+		TestProgressAccessible, TestPractisePages,
 	)
 }

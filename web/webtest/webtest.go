@@ -72,13 +72,20 @@ func switched(view shell.View, next http.Handler) http.Handler {
 	})
 }
 
-// Serve runs a server until the test ends and returns its URL.
+// Serve runs a server until the test ends and returns its URL. In a test of [InTab] it
+// serves a site instead.
 func Serve(t testing.TB, o Options) string {
 	t.Helper()
 	if IsInTab(t) {
 		onlyServer(t, o)
 		return serveTab(t, o)
 	}
+	return Server(t, o)
+}
+
+// Server runs a server until the test ends and returns its URL, in a test of [InTab] too.
+func Server(t testing.TB, o Options) string {
+	t.Helper()
 	now := time.Now
 	if o.Clock != nil {
 		now = o.Clock.Now
