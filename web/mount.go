@@ -57,6 +57,7 @@ func (s *Server) mountCourse(mux *http.ServeMux, t teaching) map[string]wire.Ope
 	room.Mount(mux)
 	practice.New(practice.Deps{
 		Deps: work, Model: s.cfg.Model, Forget: s.forget, Desk: s.desk, Caller: s.learners.Caller,
+		Keeping: s.cfg.Keeping,
 	}).Mount(mux)
 	return room.Feeds()
 }

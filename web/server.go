@@ -19,6 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 	"github.com/tokenbytoken/viz/web/metrics"
 	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -32,6 +33,8 @@ type Config struct {
 	Model *infer.Model
 	// ModelPlace says how a visitor comes to another one.
 	ModelPlace model.Place
+	// Keeping says for how long progress is kept.
+	Keeping practice.Keeping
 	// Draft proposes tokens for Model where speculation is shown; it may be nil.
 	Draft *infer.Model
 	// EmbedOrigins are the sites that may show the Loop, an experiment or a drill inside

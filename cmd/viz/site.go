@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/site"
 )
@@ -72,7 +73,7 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	quiet := slog.New(slog.DiscardHandler)
 	cfg := web.Config{
 		Logger: quiet, AllowedHosts: []string{siteHost}, EmbedOrigins: []string{shell.Anywhere},
-		ModelPlace: model.Place{Opens: true},
+		ModelPlace: model.Place{Opens: true}, Keeping: practice.InBrowser,
 	}
 	if parts.Lessons, err = lessons.ReadOwn(o.lessons); err == nil && o.lessons != "" {
 		_, err = ownLessons(o.lessons)

@@ -4,6 +4,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/serviceworker"
+	"github.com/chromedp/cdproto/storage"
 )
 
 // NoScripts keeps the scripts of the pages that are opened from now on from coming, as on
@@ -30,4 +31,14 @@ func (tab *Tab) StopWorkers() {
 func (tab *Tab) ForgetCache() {
 	tab.t.Helper()
 	call(tab, "empty the cache", network.ClearBrowserCache, cdp.Empty{})
+}
+
+// Quota gives an origin, such as "http://127.0.0.1:8080", so many bytes to store in this
+// visitor's browser, as nearly full disks and private windows do. Chromium takes 0 for no limit.
+func (tab *Tab) Quota(origin string, bytes float64) {
+	tab.t.Helper()
+	call(
+		tab, "limit the storage", storage.OverrideQuotaForOrigin,
+		storage.OverrideQuotaForOriginParams{Origin: origin, QuotaSize: &bytes},
+	)
 }

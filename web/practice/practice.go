@@ -22,6 +22,8 @@ type Deps struct {
 	// Forget, if not nil, deletes what is kept elsewhere about a learner who
 	// deletes everything: their name in the lists of classes.
 	Forget func(ctx context.Context, learner string) error
+	// Keeping says for how long progress is kept.
+	Keeping Keeping
 	// Desk admits imports by their Caller, both of them nil to admit all.
 	Desk   *admission.Desk
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)

@@ -24,6 +24,7 @@ type progressPage struct {
 	Drills   []drillLine
 	Chart    calibrationChart
 	Notices  []progress.Notice
+	Keeping  Keeping
 	Done     string // what was just done
 	Trouble  string // why nothing can be kept at present
 	Damaged  string // what may be in damaged files that were set aside
@@ -80,7 +81,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		Trouble: p.Progress.Trouble(ctx), Damaged: damagedSay(aside),
 		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
 		Chart:   newCalibrationChart(c),
-		Notices: notices, Done: doneSay(r.URL.Query(), len(aside) > 0), Refused: refused,
+		Notices: notices, Keeping: p.Keeping, Done: doneSay(r.URL.Query(), len(aside) > 0), Refused: refused,
 	}))
 }
 

@@ -191,3 +191,19 @@ func TestCalibrationPicture(t *testing.T) {
 		t.Errorf("without guesses: %+v", v)
 	}
 }
+
+// TestSaysHowLongItIsKept: the page of progress says what is so where the program runs.
+func TestSaysHowLongItIsKept(t *testing.T) {
+	t.Parallel()
+	for keeping, want := range map[Keeping]string{
+		Expires:   "It is kept for 400 days after you last did something, and then deleted.",
+		InBrowser: "It is kept in this browser and nowhere else, until you delete it here.",
+		Nowhere:   "This browser keeps nothing for this site",
+	} {
+		s := newSite(t)
+		s.pages.Keeping = keeping
+		if got := text(s.Get("/progress").Find("#yours .band__say")); !strings.HasPrefix(got, want) {
+			t.Errorf("%d: the page says %q, want %q", keeping, got, want)
+		}
+	}
+}

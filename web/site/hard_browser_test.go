@@ -131,6 +131,9 @@ func TestNoStorage(t *testing.T) {
 	tab.Wait("a sentence", `document.querySelector(".tab-line")?.innerText.includes("keeps nothing for this site")`)
 	checkSoftmax(t, tab)
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "progress/")
+	tab.Wait("the same on the page of progress", runs+` &&
+		document.querySelector("#yours")?.innerText.includes("This browser keeps nothing for this site")`)
 }
 
 // TestStorageFull: where the browser gives no more space, which this one says at every record

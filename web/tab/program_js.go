@@ -23,6 +23,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/memory"
 	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -102,13 +103,17 @@ func start(viz js.Value) (*program, error) {
 		Keep:  func(cookies []byte) { viz.Call("keepCookies", string(cookies)) },
 	}
 	p.door.Bring([]byte(viz.Get("cookies").String()))
+	keeping := practice.Nowhere
+	if viz.Get("table").Get("keeps").Bool() {
+		keeping = practice.InBrowser
+	}
 	p.site = models{target, opens(viz)}
 	p.cfg = web.Config{
 		OpenCourse:   opensCourse(bytesOf(viz.Get("lessons")), logs),
 		EmbedOrigins: []string{shell.Anywhere}, // who may show a static site, its host says
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
-		Memory: memory.Budget{Runs: runsMemory},
-		HTML:   func(html string) string { return Rebase(html, p.door.Path) },
+		Memory: memory.Budget{Runs: runsMemory}, Keeping: keeping,
+		HTML: func(html string) string { return Rebase(html, p.door.Path) },
 	}
 	p.door.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.server.Load().Handler().ServeHTTP(w, r)

@@ -26,6 +26,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/site"
@@ -132,6 +133,7 @@ func SiteServer(t testing.TB, course *lessons.Course) http.Handler {
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t), Course: course, AllowedHosts: []string{SiteHost},
 		EmbedOrigins: []string{shell.Anywhere}, ModelPlace: model.Place{Opens: true},
+		Keeping:  practice.InBrowser,
 		Progress: progress.New(journal.For(db), db, course, time.Now), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -1,0 +1,35 @@
+package practice
+
+import (
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// Keeping says for how long progress is kept.
+type Keeping int
+
+const (
+	// Expires is until somebody has been away for [progress.Life]: on a server.
+	Expires Keeping = iota
+	// InBrowser is until the learner, or their browser, deletes it.
+	InBrowser
+	// Nowhere is until the pages are closed: in a browser that gives no storage.
+	Nowhere
+)
+
+// say says it to learners.
+func (k Keeping) say() string {
+	switch k {
+	case InBrowser:
+		return "It is kept in this browser and nowhere else, until you delete it here. A private window deletes it " +
+			"when you close it, and some browsers do when you stay away for weeks: a file that you export is safe."
+	case Nowhere:
+		return "This browser keeps nothing for this site: what you did is lost when you close its pages, unless you " +
+			"export it."
+	}
+	days := func(d time.Duration) string { return terms.Counted(int(d/(24*time.Hour)), "day") }
+	return "It is kept for " + days(progress.Life) + " after you last did something, and then deleted. If all you " +
+		"did was read one section, it is kept for " + days(progress.AbandonedLife) + "."
+}

@@ -1,0 +1,74 @@
+package site_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestPrivateWindow: in a private window (a browser context that Chromium's protocol makes is one:
+// its profile is off the record) a first visit works from the first sentence to a drill. What was
+// done is there in a second tab, and in another worker; the page says how long it is kept, which no
+// sentence denies. Another private window knows nothing of it.
+func TestPrivateWindow(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	url := serve(t, nil)
+	tab := browser.Open(t, browser.Laptop, url)
+	hands := browser.Mouse(tab)
+	tab.Wait("the program", runs)
+	hands.Fill("#begin", "The wizard lived in a")
+	tab.Click(".ask .btn")
+	tab.Wait("the first scene", runs+` && document.querySelector(".fr--read")`)
+	tab.Go(url + "loop/?prompt=The+wizard+lived+in+a")
+	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
+	tab.Keys("n")
+	tab.Wait("a token", `document.querySelectorAll("#strip-gen > *").length === 1`)
+	tab.Go(url + "practice/softmax/")
+	tab.Wait("the drill", runs+` && document.querySelector("#drill")`)
+	checkSoftmax(t, tab)
+	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+
+	second := tab.Another(browser.Laptop, url+"practice/")
+	second.Wait("what the first tab has done", runs+" && "+kept)
+	second.StopWorkers()
+	second.Go(url + "practice/")
+	second.Wait("what the first tab has done, with another worker", runs+" && "+kept)
+	second.Go(url + "progress/")
+	second.Wait("the program", runs)
+	if say := second.Text("#yours .band__say"); !strings.Contains(say, "A private window deletes it when you close") {
+		t.Errorf("the page says: %q", say)
+	}
+	second.Wait("nothing else said", `!document.querySelector(".tab-line")`)
+
+	other := browser.Open(t, browser.Laptop, url+"practice/")
+	other.Wait("the drills", runs+` && document.querySelector(".drills")`)
+	if browser.Value[bool](other, kept+" !== null") {
+		t.Error("another private window knows what was done in the first")
+	}
+}
+
+// TestNoRoom: where a browser gives a site no room at all, neither for files nor for records, the
+// program runs, and sentences say that nothing is kept.
+func TestNoRoom(t *testing.T) {
+	if !fixture.LongTier() {
+		return
+	}
+	t.Parallel()
+	url := serve(t, nil)
+	tab := browser.Open(t, browser.Laptop, url+"static/img/icon.svg") // nothing is stored for this
+	tab.Quota(strings.TrimSuffix(url, under), 1)
+	tab.Go(url + "practice/softmax/")
+	tab.Wait("the program", runs)
+	checkSoftmax(t, tab)
+	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)
+	tab.Faults() // the browser's console has the refusal
+	tab.Go(url + "loop/?prompt=The+wizard+lived+in+a")
+	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
+	tab.Keys("n")
+	tab.Wait("a token", `document.querySelectorAll("#strip-gen > *").length === 1`)
+}
