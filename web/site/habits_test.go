@@ -32,6 +32,7 @@ type habits struct {
 	encoded   bool              // NAME.gz is said to be NAME, encoded
 	packed    bool              // NAME is sent as NAME.gz, encoded
 	zips      bool              // texts and programs are compressed on the way
+	noTag     bool              // no ETag
 	noHead    bool              // HEAD is not allowed
 	noCase    bool              // names are the same in upper and lower case
 	published func(name string) bool
@@ -77,9 +78,9 @@ var hosts = map[string]habits{
 	"Cloudflare Pages": {atRoot: true, folder: 308, index: 308, missing: 200, zips: true, header: asked},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/IndexDocumentSupport.html
 	"S3": {folder: 302, missing: 404, types: octets},
-	// Its mimetypes know no more than the endings, and it has neither ETag nor Cache-Control.
+	// Its types are the machine's, which may know none for a manifest.
 	"python3 -m http.server": {
-		folder: 301, missing: 404, types: map[string]string{".webmanifest": "application/octet-stream"},
+		folder: 301, missing: 404, noTag: true, types: map[string]string{".webmanifest": "application/octet-stream"},
 	},
 	"nginx with gzip_static": {
 		folder: 301, missing: 404, packed: true,
@@ -196,9 +197,11 @@ func (h *host) send(w http.ResponseWriter, r *http.Request, name string, status 
 	for key, value := range h.header {
 		head.Set(key, value)
 	}
-	tag := sha256.Sum256(data)
-	head.Set("ETag", fmt.Sprintf(`W/"%x"`, tag[:8]))
-	if r.Header.Get("If-None-Match") == head.Get("ETag") {
+	if !h.noTag {
+		tag := sha256.Sum256(data)
+		head.Set("ETag", fmt.Sprintf(`W/"%x"`, tag[:8]))
+	}
+	if tag := r.Header.Get("If-None-Match"); tag != "" && tag == head.Get("ETag") {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
