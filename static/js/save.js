@@ -9,6 +9,8 @@ const nameOf = (link, answer) => link.download
   || /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1] || 'file';
 
 async function save(link) {
+  // Without the worker the host would answer, some with their home page.
+  if (!navigator.serviceWorker?.controller) throw new Error('the program does not run in this page.');
   const answer = await fetch(link.href).catch(() => { throw new Error('there was no answer.'); });
   if (!answer.ok) {
     const said = answer.headers.get('Content-Type')?.startsWith('text/plain') ? await answer.text() : '';

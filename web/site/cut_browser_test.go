@@ -119,7 +119,7 @@ func TestOffline(t *testing.T) {
 }
 
 // TestNoWorker: where a browser lets pages have no service worker, a sentence says so, and
-// the page can be read.
+// the page can be read. What only the program has is not saved, whatever the host sends for it.
 func TestNoWorker(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(files http.Handler) http.Handler {
@@ -142,4 +142,7 @@ func TestNoWorker(t *testing.T) {
 	if tab.Text("main h1") == "" {
 		t.Error("the lesson cannot be read")
 	}
+	tab.Go(url + "cards/")
+	tab.Click(`a[href$="cards/export.txt"]`)
+	tab.WaitText(".tab-line p", "The file was not saved: the program does not run in this page.")
 }
