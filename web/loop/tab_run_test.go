@@ -76,7 +76,8 @@ const joinTwin = `
 	if (window.twin?.run !== run) {
 		window.twin?.leave();
 		const { port1, port2 } = new MessageChannel();
-		const twin = window.twin = { run, n: 0, last: null, looks: false, error: null, waits: [], seen: 0 };
+		const twin = window.twin = { run, n: 0, last: null, looks: false, error: null, waits: new Map() };
+		const begun = new Promise((begin) => { twin.begin = begin; });
 		twin.leave = () => port1.postMessage(null);
 		addEventListener('pagehide', twin.leave);
 		port1.onmessage = ({ data }) => {
@@ -88,18 +89,23 @@ const joinTwin = `
 			if (id && id !== run) twin.error = 'another run, ' + id;
 			if (error) twin.error = error.message;
 			if (zoom) twin.looks = zoom.look;
-			if (state.cursor) twin.last = JSON.stringify(state);
-			twin.seen = Math.max(twin.seen, ack);
-			twin.waits = twin.waits.filter(({ n, done }) => {
-				if (n > twin.seen) return true;
+			if (state.cursor) {
+				twin.last = JSON.stringify(state);
+				twin.begin();
+			}
+			// The answer to a ping may overtake the state that answers the commands before it.
+			const alone = !state.cursor && twin.waits.get(ack)?.ping;
+			for (const [n, { done }] of [...twin.waits]) {
+				if (alone ? n !== ack : n > ack) continue;
+				twin.waits.delete(n);
 				done();
-				return false;
-			});
+			}
 		};
-		twin.say = (commands) => {
-			for (const c of [...commands, { cmd: 'ping' }]) port1.postMessage(JSON.stringify({ ...c, n: ++twin.n }));
-			return new Promise((done) => twin.waits.push({ n: twin.n, done }));
-		};
+		const send = (c) => new Promise((done) => {
+			twin.waits.set(++twin.n, { done, ping: c.cmd === 'ping' });
+			port1.postMessage(JSON.stringify({ ...c, n: twin.n }));
+		});
+		twin.say = (commands) => Promise.all([begun, ...[...commands, { cmd: 'ping' }].map(send)]);
 		navigator.serviceWorker.controller.postMessage(
 			{ viz: 'connect', query: 'run=' + run, protocol: 'viz.json.v1' }, [port2]);
 	}
