@@ -30,6 +30,9 @@ func TestVisitorOfPorts(t *testing.T) {
 	if got := s.Greet(request("embed=1")); got != nil {
 		t.Errorf("a page in a frame gets %v", got)
 	}
+	if got := s.Greet(httptest.NewRequest(http.MethodGet, "/static/css/base.css", nil)); got != nil {
+		t.Errorf("whoever asks for a file gets %v", got)
+	}
 	run := firstRun(t, s, request("", who))
 	if again := firstRun(t, s, request("run="+run, who)); again != run {
 		t.Errorf("the next connection joins the run %s, want %s", again, run)

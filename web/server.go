@@ -180,10 +180,14 @@ func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 // [wire.Server.ServePort].
 func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
 
-// Greet returns the cookie by which whoever sends a request is known from then on: nil for
-// those who bring one, and for a page in another site's frame. Its answer to a page has that
-// cookie too; it is asked where no page was answered before a live part is opened.
+// Greet returns the cookie by which whoever opens a live part is known from then on: nil for
+// those who bring one, and for a page in another site's frame. It is asked where no page was
+// answered before that. An answer to a page brings the cookie itself, and one with a file, which
+// pages in frames need too, brings none.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
+	if r.URL.Path != "/ws" {
+		return nil
+	}
 	_, fresh := s.learners.Of(shell.Framed(r))
 	return fresh
 }
