@@ -6,6 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
+// These tests do not belong in a tab: TestDeepModelOnEveryScreen has another model write,
+// TestPagesMoveToOtherServers is about servers, and TestTour and TestScreens take pictures.
+
 // TestInTab goes through the whole program where it runs in the page: from the home page to
 // a token by keyboard alone, and at the Loop through all stages, whose figures are those of
 // viz trace.
