@@ -2,10 +2,9 @@ package lessons
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // attrs are the words after a directive's name or in a heading's braces:
@@ -17,9 +16,9 @@ type attrs struct {
 }
 
 // idForm matches ids, which are used in addresses.
-var idForm = lazyregexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-var keyForm = lazyregexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var keyForm = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // parseAttrs reads attributes. In quotes, \" is a quote and \n a new line.
 func parseAttrs(text string) (attrs, error) {

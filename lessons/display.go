@@ -1,13 +1,12 @@
 package lessons
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // display is $$…$$ on lines of its own.
@@ -81,7 +80,7 @@ func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
 }
 
 // isTexFigure matches a figure within TeX, where {= may also be TeX's own.
-var isTexFigure = lazyregexp.MustCompile(`\{=([A-Za-z(][^{}]*)\}`)
+var isTexFigure = regexp.MustCompile(`\{=([A-Za-z(][^{}]*)\}`)
 
 // texFigures computes the figures within a formula.
 func (l *loader) texFigures(at place, tex string) string {

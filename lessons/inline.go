@@ -2,13 +2,12 @@ package lessons
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // The dialect's additions to Markdown's tree. Each node has its output when it
@@ -120,7 +119,7 @@ type braceParser struct{}
 
 func (braceParser) Trigger() []byte { return []byte{'{'} }
 
-var isMark = lazyregexp.MustCompile(`^\{\.([a-z]+)\}`)
+var isMark = regexp.MustCompile(`^\{\.([a-z]+)\}`)
 
 func (braceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	p := pieceOf(pc)
@@ -151,7 +150,7 @@ type bracketParser struct{}
 
 func (bracketParser) Trigger() []byte { return []byte{'['} }
 
-var isGiven = lazyregexp.MustCompile(`^\[([^\[\]]+)\]\{\.given\}`)
+var isGiven = regexp.MustCompile(`^\[([^\[\]]+)\]\{\.given\}`)
 
 func (bracketParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	p := pieceOf(pc)

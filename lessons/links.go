@@ -1,10 +1,10 @@
 package lessons
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 	"github.com/tokenbytoken/viz/lessons/drill"
 )
 
@@ -25,10 +25,10 @@ var pages = map[string]string{
 // What a part that is switched off looks like, as in "L6.H1,L4.ffn,pos:0", and the
 // name of a lab.
 var (
-	whyParts = lazyregexp.MustCompile(
+	whyParts = regexp.MustCompile(
 		`^(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3})(,(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3}))*$`,
 	)
-	labName = lazyregexp.MustCompile(`^[a-z]+$`)
+	labName = regexp.MustCompile(`^[a-z]+$`)
 )
 
 // resolve turns a link of the dialect into an address within the site:

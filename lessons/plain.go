@@ -3,13 +3,12 @@ package lessons
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // text is a node as plain text: for search, for exported cards, for screen
@@ -101,12 +100,12 @@ func (p *piece) writeChildren(b *strings.Builder, n ast.Node) {
 }
 
 var (
-	texFraction = lazyregexp.MustCompile(`\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`)
-	texText     = lazyregexp.MustCompile(`\\(?:text|mathrm|operatorname|mathbf)\{([^{}]*)\}`)
-	texScript   = lazyregexp.MustCompile(`([_^])\{([^{}]*)\}`)
-	texRoot     = lazyregexp.MustCompile(`\\sqrt\{([^{}]*)\}`)
-	texCommand  = lazyregexp.MustCompile(`\\[A-Za-z]+`)
-	texSpaces   = lazyregexp.MustCompile(`[ \n\t]+`)
+	texFraction = regexp.MustCompile(`\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`)
+	texText     = regexp.MustCompile(`\\(?:text|mathrm|operatorname|mathbf)\{([^{}]*)\}`)
+	texScript   = regexp.MustCompile(`([_^])\{([^{}]*)\}`)
+	texRoot     = regexp.MustCompile(`\\sqrt\{([^{}]*)\}`)
+	texCommand  = regexp.MustCompile(`\\[A-Za-z]+`)
+	texSpaces   = regexp.MustCompile(`[ \n\t]+`)
 )
 
 // texWords maps TeX names to signs.

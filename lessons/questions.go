@@ -1,13 +1,12 @@
 package lessons
 
 import (
+	"regexp"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // isSubheading matches ### within a question.
-var isSubheading = lazyregexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
+var isSubheading = regexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
 
 // readQuestions reads quiz.md. A question is
 //
@@ -95,7 +94,7 @@ type item struct {
 }
 
 // items cuts a list of lines that begin with a mark.
-func (l *loader) items(p part, mark *lazyregexp.Regexp) (list []item) {
+func (l *loader) items(p part, mark *regexp.Regexp) (list []item) {
 	for i, line := range p.lines {
 		at := p.at.down(i)
 		if m := mark.FindStringIndex(line); m != nil {
@@ -117,8 +116,8 @@ func (l *loader) items(p part, mark *lazyregexp.Regexp) (list []item) {
 }
 
 var (
-	isItem   = lazyregexp.MustCompile(`^- `)
-	isChoice = lazyregexp.MustCompile(`^- \[[ x]\] `)
+	isItem   = regexp.MustCompile(`^- `)
+	isChoice = regexp.MustCompile(`^- \[[ x]\] `)
 )
 
 func (l *loader) rubric(s *rawSection, q *Question, p part) {

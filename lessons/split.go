@@ -1,10 +1,9 @@
 package lessons
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // A document is a file of the course, split but not interpreted.
@@ -51,7 +50,7 @@ func (p part) body() place {
 func (p part) blank() bool { return strings.TrimSpace(p.text()) == "" }
 
 // isHeading matches a section's heading; groups: title, attributes.
-var isHeading = lazyregexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
+var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
 
 // split cuts a file into front matter, sections and directives. Fenced code is
 // left alone.

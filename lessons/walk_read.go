@@ -6,16 +6,16 @@ import (
 	"maps"
 	"math"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // numbered matches the numbers that order the scripts: 1-loop.md, 2-knobs.md.
-var numbered = lazyregexp.MustCompile(`^\d+-`)
+var numbered = regexp.MustCompile(`^\d+-`)
 
 // walkFolder holds the walkthroughs, a file each. A file is front matter
 // (title, slug, minutes, lead) and steps:

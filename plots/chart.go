@@ -12,14 +12,13 @@ import (
 	"fmt"
 	"html"
 	"image/color"
+	"regexp"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // Chart is a picture with its text alternative.
@@ -69,8 +68,8 @@ func render(p *plot.Plot, width, height float64, title, description string) (str
 }
 
 var (
-	styleAttr = lazyregexp.MustCompile(`\sstyle="([^"]*)"`)
-	svgOpen   = lazyregexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
+	styleAttr = regexp.MustCompile(`\sstyle="([^"]*)"`)
+	svgOpen   = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
 )
 
 // theme prepares an SVG by gonum/plot for a page: no prolog, no style

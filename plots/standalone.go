@@ -2,10 +2,9 @@ package plots
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // light has the values of the page's custom properties in its light theme; a
@@ -33,8 +32,8 @@ const (
 )
 
 var (
-	property = lazyregexp.MustCompile(`var\((--[a-z0-9-]+)\)`)
-	viewBox  = lazyregexp.MustCompile(`^<svg class="plot" viewBox="0 0 ([0-9]+(?:\.[0-9]+)?) ([0-9]+(?:\.[0-9]+)?)"`)
+	property = regexp.MustCompile(`var\((--[a-z0-9-]+)\)`)
+	viewBox  = regexp.MustCompile(`^<svg class="plot" viewBox="0 0 ([0-9]+(?:\.[0-9]+)?) ([0-9]+(?:\.[0-9]+)?)"`)
 )
 
 // Standalone turns a chart's SVG, which belongs inside a page, into a file:

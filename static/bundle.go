@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // bundles is the virtual folder of the bundles.
@@ -37,9 +36,9 @@ func bundle(name string) ([]byte, error) {
 }
 
 // fontAddress matches a font's name in the styles.
-var fontAddress = lazyregexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
+var fontAddress = regexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
 
-var remark = lazyregexp.MustCompile(`(?s)/\*.*?\*/`)
+var remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
 // plain is a style sheet without its comments, which are for readers of the sources. None
 // of our texts holds what looks like one.
@@ -65,10 +64,10 @@ func styles(names []string) ([]byte, error) {
 // top, from files in the same folder, and exports of values that never change.
 // Everything else is an error, so that joining stays simple.
 var (
-	importLine = lazyregexp.MustCompile(`^import \{ (\w+(?:, \w+)*) \} from '\./([\w/.-]+\.js)';$`)
-	exportDecl = lazyregexp.MustCompile(`^export (?:(?:async )?function|class|const) ([\w$]+)`)
-	exportList = lazyregexp.MustCompile(`^export \{ ([\w$]+) \};$`)
-	declared   = lazyregexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
+	importLine = regexp.MustCompile(`^import \{ (\w+(?:, \w+)*) \} from '\./([\w/.-]+\.js)';$`)
+	exportDecl = regexp.MustCompile(`^export (?:(?:async )?function|class|const) ([\w$]+)`)
+	exportList = regexp.MustCompile(`^export \{ ([\w$]+) \};$`)
+	declared   = regexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
 )
 
 // scripts joins modules with all that they import, each once and after its

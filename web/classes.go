@@ -60,21 +60,21 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 // mountClasses restores the rooms that are kept and adds their pages. There are
 // none where the server was given no course. Where it was given nowhere to keep them the
 // pages say that a class needs a server.
-func (s *Server) mountClasses(mux *http.ServeMux, t teaching) error {
-	if t.course == nil {
+func (s *Server) mountClasses(mux *http.ServeMux) error {
+	if s.cfg.Course == nil {
 		return nil
 	}
 	deps := classroom.Deps{
-		Course: t.course, Progress: t.progress, Model: s.cfg.Model, Seat: s.targets.Seat,
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Seat: s.targets.Seat,
 		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 		Now: s.cfg.Classes.Now,
 	}
-	if s.cfg.Classes.Logs == nil || t.progress == nil {
+	if s.cfg.Classes.Logs == nil || s.cfg.Progress == nil {
 		classroom.New(deps).Mount(mux)
 		return nil
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
-		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: t.course, Driver: driver{s.runs},
+		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
 		Log: s.cfg.Logger, Space: s.cfg.Classes.Space, Cluster: s.cfg.Classes.Cluster,
 		Now: s.cfg.Classes.Now,
 		Limits: class.Limits{

@@ -21,15 +21,21 @@ import (
 // there, the page that says why a token, and the one about the model.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
-		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.startsOf(), Caller: s.learners.Caller,
+		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
 		Storybook: s.cfg.Storybook, Replays: s.replays, Log: s.cfg.Logger,
 	})
 	s.parts[""] = room.Part()
 	room.Mount(mux)
-	first.New(first.Deps{
-		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Course: s.courseInShort,
-		Log: s.cfg.Logger,
-	}).Mount(mux)
+	deps := first.Deps{
+		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Log: s.cfg.Logger,
+	}
+	if s.cfg.Course != nil && s.cfg.Progress != nil {
+		deps.Lesson = s.cfg.Course.Lessons[0].Href()
+		for _, l := range s.cfg.Course.Lessons {
+			deps.Minutes += l.Minutes
+		}
+	}
+	first.New(deps).Mount(mux)
 	why.New(why.Deps{
 		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Log: s.cfg.Logger,
 	}).Mount(mux)
@@ -38,28 +44,27 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 	}).Mount(mux)
 }
 
-// mountCourse adds the pages of Learn, the home page among them, and of Practise, and
-// returns the live parts of Learn. Without a course or somewhere to keep progress the home
-// page leads to the loop.
-func (s *Server) mountCourse(mux *http.ServeMux, t teaching) map[string]wire.Open {
-	if !t.whole() {
+// mountCourse adds the pages of Learn, the home page among them, and of Practise.
+// Without a course or somewhere to keep progress the home page leads to the loop.
+func (s *Server) mountCourse(mux *http.ServeMux) {
+	if s.cfg.Course == nil || s.cfg.Progress == nil {
 		mux.Handle("GET /{$}", http.RedirectHandler("/loop", http.StatusSeeOther))
-		return nil
+		return
 	}
 	work := coursework.Deps{
-		Course: t.course, Progress: t.progress, Learner: s.learners.Of, Log: s.cfg.Logger,
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
 	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Seat: s.targets.Seat, FirstRun: first.Due}
 	if s.drafts != nil {
 		deps.Draft = s.drafts.Seat
 	}
 	room := learn.New(deps)
+	s.add(room.Feeds())
 	room.Mount(mux)
 	practice.New(practice.Deps{
 		Deps: work, Model: s.cfg.Model, Forget: s.forget, Desk: s.desk, Caller: s.learners.Caller,
 		Keeping: s.cfg.Keeping,
 	}).Mount(mux)
-	return room.Feeds()
 }
 
 // forget deletes a learner's name from the lists of classes.
@@ -94,13 +99,13 @@ func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api.Mount(mux)
 }
 
-// mountEmbed adds what other sites may show inside their own pages, for which all answers.
-func (s *Server) mountEmbed(mux *http.ServeMux, t teaching, all http.Handler) {
+// mountEmbed adds what other sites may show inside their own pages.
+func (s *Server) mountEmbed(mux *http.ServeMux) {
 	deps := embed.Deps{
-		Pages: all, Origins: s.cfg.EmbedOrigins, Caller: s.learners.Caller, Log: s.cfg.Logger,
+		Pages: mux, Origins: s.cfg.EmbedOrigins, Caller: s.learners.Caller, Log: s.cfg.Logger,
 	}
-	if t.whole() {
-		deps.Course = t.course
+	if s.cfg.Progress != nil {
+		deps.Course = s.cfg.Course
 	}
 	embed.New(deps).Mount(mux)
 }

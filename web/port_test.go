@@ -1,12 +1,23 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/store"
+	"github.com/tokenbytoken/viz/web/webtest"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -75,4 +86,32 @@ func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
 	close(in)
 	<-ended
 	return run
+}
+
+// withoutClasses is a server as a site has one: with a course, and no classes. change
+// changes how it is made.
+func withoutClasses(t *testing.T, change func(*web.Config)) *web.Server {
+	t.Helper()
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := web.Config{
+		Model: testmodel.Target(t), Course: webtest.Course(t), AllowedHosts: []string{"site.example"},
+		Progress:     progress.New(journal.For(db), db, webtest.Course(t), time.Now),
+		EmbedOrigins: []string{shell.Anywhere}, Logger: slog.New(slog.DiscardHandler),
+	}
+	change(&cfg)
+	s, err := web.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+		defer cancel()
+		if err := errors.Join(s.Shutdown(ctx), db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }

@@ -48,9 +48,6 @@ type Config struct {
 	// leads to the loop.
 	Course   *lessons.Course
 	Progress *progress.Store
-	// OpenCourse, where not nil, opens Course and Progress when a page first needs them. Its
-	// error is a sentence for people. Where it is set, Classes must hold none.
-	OpenCourse func() (*lessons.Course, *progress.Store, error)
 	// API says who may use the addresses that other programs' clients speak.
 	API api.Access
 	// Away, where not nil, returns an error, [store.ErrAway], while what people do cannot
@@ -98,7 +95,6 @@ type Server struct {
 	desk     *admission.Desk
 	targets  *infer.Pool // runs the model for all
 	drafts   *drafts     // nil without a model that drafts
-	taught   func() (teaching, error)
 	runs     *runs.Registry
 	replays  *admission.Queue // of runs that plain requests need
 	hub      *class.Hub       // nil without a course or somewhere to keep rooms
@@ -133,7 +129,7 @@ func New(cfg Config) (*Server, error) {
 	s.desk = admission.New(s.limits, nil)
 	s.replays = admission.NewQueue(s.limits.Links, 0)
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.drafts, s.taught = newDrafts(cfg), taught(cfg)
+	s.drafts = newDrafts(cfg)
 	s.runs = runs.New(runs.Config{
 		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Places: s.desk.Runs,
 		Limits: runs.Limits{MemoryBytes: cfg.Memory.Runs, ResidentBytes: cfg.Memory.Limit}, Log: cfg.Logger,
@@ -145,13 +141,15 @@ func New(cfg Config) (*Server, error) {
 	mux := http.NewServeMux()
 	s.mountOwn(mux)
 	s.mountLoop(mux)
+	s.mountCourse(mux)
 	s.mountLabs(mux)
 	s.mountAPI(mux)
-	if err := s.mountTaught(mux); err != nil {
+	if err := s.mountClasses(mux); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
+	s.mountEmbed(mux)
 	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger,
 		shell.Embeds(cfg.EmbedOrigins, s.learners.Admit(s.desk, shell.Compressed(s.warned(mux)))),
@@ -198,6 +196,7 @@ func (s *Server) mountOwn(mux *http.ServeMux) {
 	mux.Handle("GET /ws", s.wire)
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("/", shell.Elsewhere(mux))
 }
 
 // healthy reports that the process answers.

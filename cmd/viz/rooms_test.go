@@ -19,7 +19,6 @@ const module = "github.com/tokenbytoken/viz"
 var ranks = map[string]int{
 	"static": 1,
 
-	"infer/lazyregexp":   0, // regular expressions that are compiled when they are needed
 	"infer/fault":        0, // a panic ends the part in which it happens
 	"infer/fixture":      0, // writes random models of any shape, for tests
 	"infer/files":        0, // opens regular files
@@ -85,9 +84,10 @@ var ranks = map[string]int{
 	"web/embed":                     11, // parts of the program in other sites' pages
 	"web":                           12,
 	"web/tab":                       13, // what a browser runs
-	"web/site":                      14, // writes the static site
-	"web/webtest":                   15, // runs the whole program for tests of pages
-	"cmd/viz":                       15,
+	"web/site/image":                14, // the started program, for browsers
+	"web/site":                      15, // writes the static site
+	"web/webtest":                   16, // runs the whole program for tests of pages
+	"cmd/viz":                       16,
 	"cmd/viz/tab":                   14, // the program for browsers
 	"cmd/viz/tab/build":             0,  // builds it
 	"cmd/viz/dist":                  2,  // makes a release

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -103,12 +102,12 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 		err = errors.Join(err, app.Shutdown(ending))
 	}()
 	parts.Handler = app.Handler()
-	for i, m := range []*infer.Model{cfg.Model, cfg.Draft} {
-		files, open := []func() (fs.FS, error){bundled.TargetFiles, bundled.DraftFiles}[i]()
-		if open != nil {
-			return open
-		}
-		parts.Models = append(parts.Models, site.Model{Name: m.Name(), Files: files})
+	parts.Target.Name, parts.Draft.Name = cfg.Model.Name(), cfg.Draft.Name()
+	if parts.Target.Files, err = bundled.TargetFiles(); err != nil {
+		return err
+	}
+	if parts.Draft.Files, err = bundled.DraftFiles(); err != nil {
+		return err
 	}
 	began := time.Now()
 	sum, err := site.Write(ctx, o.out, parts)

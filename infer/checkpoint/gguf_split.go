@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // A large GGUF model may be split into several files, NAME-00001-of-00003.gguf
@@ -18,7 +17,7 @@ import (
 //	split.count          of how many
 //	split.tensors.count  tensors in all parts together
 
-var splitPattern = lazyregexp.MustCompile(`^(.+)-(\d{5})-of-(\d{5})\.gguf$`)
+var splitPattern = regexp.MustCompile(`^(.+)-(\d{5})-of-(\d{5})\.gguf$`)
 
 // splitName splits the name of a part into its components; parts count from 1.
 func splitName(file string) (stem string, part, of int, ok bool) {

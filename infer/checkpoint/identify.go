@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // headBytes is how much of a file identifies it.
@@ -22,7 +21,7 @@ type foreign struct {
 }
 
 // pointer matches the file that git LFS has in place of a large one.
-var pointer = lazyregexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
+var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
 const pickled = "a Python pickle, which may hold programs and is not read; where it came from there is often " +
 	"a model.safetensors, " +

@@ -2,18 +2,17 @@ package terms
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // Signs that people put into numbers, and what they stand for.
 var written = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", Minus, "-")
 
 var (
-	groupedByCommas = lazyregexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
-	decimalNumber   = lazyregexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+	groupedByCommas = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
+	decimalNumber   = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 )
 
 // longestNumber is the most bytes that a number may have.

@@ -3,11 +3,11 @@ package api
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"mime"
 	"net/http"
 	"slices"
@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -176,7 +177,8 @@ func (q *request) readSettings(f *session.Fields) error {
 		delete(all, "max_tokens")
 	}
 	knobs := infer.Knobs{
-		"temperature": 1, "top_p": 1, "max_tokens": completionTokens, "seed": float64(rand.Uint64N(infer.MaxSeed)),
+		"temperature": 1, "top_p": 1, "max_tokens": completionTokens,
+		"seed": float64(chance.N(context.Background(), infer.MaxSeed)),
 	}
 	if q.chat {
 		knobs["max_tokens"] = infer.MaxMaxTokens

@@ -133,9 +133,8 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	if err == nil {
 		err = s.within(w, r, &link, func(m *mover) error {
 			c := newCard(m.run.State())
-			lesson, minutes := s.Course()
-			if c.Lesson = lesson; lesson != "" {
-				c.Times = coursework.TimeLinks(minutes, -1)
+			if c.Lesson = s.Lesson; c.Lesson != "" {
+				c.Times = coursework.TimeLinks(s.Minutes, -1)
 			}
 			return f(c)
 		})

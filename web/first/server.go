@@ -34,8 +34,10 @@ type Deps struct {
 	Replays *admission.Queue
 	// Caller returns who sent a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// Course returns the address of the first lesson and the minutes of all; "" for none.
-	Course func() (lesson string, minutes int)
+	// Lesson is the address of the first lesson; "" for none.
+	Lesson string
+	// Minutes are those of the whole course.
+	Minutes int
 	// Log records failures; never what people write.
 	Log *slog.Logger
 }

@@ -11,15 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Feed is the name of the live part of an experiment.
-const Feed = "widget"
-
 // Feeds are the live parts of these pages, by name: widget?id=ID is an
 // experiment, in Numbers unless view=story. It takes one command, set, with values: the inputs by name, all
 // as text, those left out as the lesson sets them. The answer is the
 // experiment's panel, and as data the inputs as they stand.
 func (p *Pages) Feeds() map[string]wire.Open {
-	return map[string]wire.Open{Feed: p.openWidget}
+	return map[string]wire.Open{"widget": p.openWidget}
 }
 
 func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {

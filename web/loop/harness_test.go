@@ -19,7 +19,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/testmodel"
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
@@ -112,8 +111,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 		newcomer: &atomic.Bool{},
 	}
 	x.Server = New(Deps{
-		Context: ctx, Model: testmodel.Target(t), Caller: learners.Caller, Log: log,
-		Course:    func() (*lessons.Course, error) { return courseworktest.Course(t), nil },
+		Context: ctx, Model: testmodel.Target(t), Course: courseworktest.Course(t), Caller: learners.Caller, Log: log,
 		Storybook: true,
 		Runs: runs.New(runs.Config{
 			Model: testmodel.Target(t), Seat: x.seat, MAC: learners.MAC, Limits: bounds.Limits, Log: log,

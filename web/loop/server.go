@@ -28,9 +28,8 @@ type Deps struct {
 	Model *infer.Model
 	// Runs holds the runs of all learners.
 	Runs *runs.Registry
-	// Course returns the lessons whose text leads to a run; nil without lessons. Its error is
-	// a sentence for people.
-	Course func() (*lessons.Course, error)
+	// Course has the lessons whose text leads to a run; nil without lessons.
+	Course *lessons.Course
 	// Caller returns who sent a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Storybook adds pages that show every part in every state, at /storybook.

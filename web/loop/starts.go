@@ -9,7 +9,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -19,13 +18,7 @@ import (
 // run is made once to be sure that it gets that far. A chat is only filled into the form.
 func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
-	course, err := s.Course()
-	if err != nil {
-		s.Log.Error("the course cannot be opened", "error", err)
-		refuse(&problem{http.StatusInternalServerError, "The lessons cannot be opened.", pages.Sentence(err)})
-		return
-	}
-	start := course.Start(key)
+	start := s.Course.Start(key)
 	if start == nil {
 		refuse(&problem{
 			http.StatusNotFound, "There is no such run.",

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -25,10 +24,10 @@ func TestStarts(t *testing.T) {
 		(*x.handler.Load()).ServeHTTP(w, r)
 		return w
 	}
-	if len(courseworktest.Course(t).Starts) == 0 {
+	if len(x.Course.Starts) == 0 {
 		t.Fatal("no lesson leads to a run")
 	}
-	for _, start := range courseworktest.Course(t).Starts {
+	for _, start := range x.Course.Starts {
 		w := get("/loop?start=" + url.QueryEscape(start.Key))
 		to, err := url.Parse(w.Header().Get("Location"))
 		if w.Code != http.StatusSeeOther || err != nil || to.Path != "/loop" {

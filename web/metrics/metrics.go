@@ -16,12 +16,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // ContentType is the media type of a [Page].
@@ -83,7 +82,7 @@ func (p *Page) Histogram(name, help string, h *Histogram) {
 }
 
 var (
-	validName   = lazyregexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	validName   = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	escapeHelp  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 	escapeLabel = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 )

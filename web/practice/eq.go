@@ -3,15 +3,14 @@ package practice
 import (
 	"context"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // power finds an exponent as the drills write them: e^4, α^(γ+1), 10^-3.
-var power = lazyregexp.MustCompile(`\^(\([^()]*\)|[-−]?[\pL\d.,]+)`)
+var power = regexp.MustCompile(`\^(\([^()]*\)|[-−]?[\pL\d.,]+)`)
 
 // eq writes a line of arithmetic with raised exponents.
 func eq(text string) templ.Component {

@@ -45,20 +45,22 @@ func newID() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// LearnerCookie begins the name of the cookie that says which learner somebody is.
+const LearnerCookie = "viz-learner"
+
 // cookie is the name of the cookie for a host. Cookies of one host are shared
 // by all its ports, and two servers on one machine must not overwrite each
 // other's learners. A lasting secret names the cookie, so that a learner stays
 // the same when the server comes back on another port. With a passing secret the
 // port does: otherwise a browser would collect a cookie from every start.
 func (l Learners) cookie(host string) string {
-	const name = "viz-learner"
 	if l.lasts {
-		return name + "-" + l.text("cookie")[:8]
+		return LearnerCookie + "-" + l.text("cookie")[:8]
 	}
 	if _, port, err := net.SplitHostPort(host); err == nil {
-		return name + "-" + port
+		return LearnerCookie + "-" + port
 	}
-	return name
+	return LearnerCookie
 }
 
 // sign returns the cookie of a learner: the id, since when the learner has had it, in

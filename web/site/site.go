@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/site/image"
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
@@ -38,12 +40,14 @@ type Options struct {
 	Host string
 	// Program is cmd/viz/tab built for js/wasm, and Exec the wasm_exec.js of the same Go.
 	Program, Exec []byte
-	// Models are the one that writes and, after it, the one that drafts.
-	Models []Model
+	// Target is the model that writes, and Draft the one that drafts.
+	Target, Draft Model
 	// Lessons are the files of an instructor's own course; see lessons.ReadOwn.
 	Lessons map[string]string
 	// Public is the site's public address, with a slash at the end; "" if it is not known.
 	Public string
+	// Take takes the image of the program; nil: [image.Take].
+	Take func(context.Context, image.Input) (*image.Image, error)
 	// Quick compresses only what the worker needs, and that in haste, for tests.
 	Quick bool
 }
@@ -84,14 +88,8 @@ func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, er
 	if err := o.addPages(ctx, all, &d); err != nil {
 		return nil, sum, err
 	}
-	if sum.First, err = o.addProgram(all, &d); err != nil {
+	if sum.First, err = o.addProgram(ctx, all, &d); err != nil {
 		return nil, sum, err
-	}
-	if err := o.addLessons(all, &d); err != nil {
-		return nil, sum, err
-	}
-	if d.Lessons != nil {
-		sum.First += int64(d.Lessons.Bytes)
 	}
 	all["manifest.webmanifest"] = []byte(manifest)
 	d.Files["manifest.webmanifest"] = true
@@ -106,46 +104,72 @@ func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, er
 	return all, sum, err
 }
 
-// addProgram adds the program and its models, and returns the bytes that a browser loads of
-// them before the model can run.
-func (o Options) addProgram(all files, d *described) (first int64, err error) {
-	kept, err := worker.ReadFile("worker/kept.js")
-	if err != nil {
-		return 0, err
-	}
+// addProgram adds the image of the program and the model that drafts, and returns the bytes
+// that a browser loads before the program can run.
+func (o Options) addProgram(ctx context.Context, all files, d *described) (first int64, err error) {
 	d.Exec = all.addHashed("program/wasm_exec.js", o.Exec)
-	d.Kept = all.addHashed("program/kept.js", kept)
-	if d.Program, err = all.addPacked("program/viz.wasm", o.Program, o.level()); err != nil {
-		return 0, err
-	}
-	first = int64(d.Program.Bytes)
-	for i, m := range o.Models {
-		list, err := all.addModel([]string{"models/target", "models/draft"}[i], m, o.level())
+	for name, to := range map[string]*string{"kept.js": &d.Kept, "weights.js": &d.Adds} {
+		script, err := worker.ReadFile("worker/" + name)
 		if err != nil {
 			return 0, err
 		}
-		d.Models = append(d.Models, list)
-		for _, f := range list.Files {
-			if i == 0 { // the one that drafts is loaded when a page needs it
-				first += int64(f.Bytes)
-			}
-		}
+		*to = all.addHashed("program/"+name, script)
 	}
-	return first, nil
+	i, err := o.image(ctx, all)
+	if err != nil {
+		return 0, err
+	}
+	d.State = i.State
+	if d.Program, err = all.addPacked("program/viz.wasm", i.Program, o.level()); err != nil {
+		return 0, err
+	}
+	if d.Memory, err = all.addPacked("program/memory.bin", i.Memory, o.level()); err != nil {
+		return 0, err
+	}
+	if d.Weights, err = all.addPacked("program/weights.bin", i.Weights, o.level()); err != nil {
+		return 0, err
+	}
+	d.Draft, err = all.addModel("models/draft", o.Draft, o.level())
+	return int64(d.Program.Bytes + d.Memory.Bytes + d.Weights.Bytes), err
 }
 
-// addLessons adds an instructor's files, if there are any, as one JSON object.
-func (o Options) addLessons(all files, d *described) error {
-	if len(o.Lessons) == 0 {
-		return nil
+// image is that of the program with the model that writes and an instructor's lessons.
+func (o Options) image(ctx context.Context, all files) (*image.Image, error) {
+	in := image.Input{Program: o.Program, Name: o.Target.Name}
+	var err error
+	if in.Elsewhere, err = static.Sources(); err != nil {
+		return nil, err
 	}
-	text, err := json.Marshal(o.Lessons)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if asset, ok := strings.CutPrefix(name, "static/"); ok {
+			file, err := static.Open(asset)
+			if err != nil {
+				return nil, err
+			}
+			in.Elsewhere = append(in.Elsewhere, file.Data)
+		}
+	}
+	list, err := fs.ReadDir(o.Target.Files, ".")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	own, err := all.addPacked("program/lessons.json", text, o.level())
-	d.Lessons = &own
-	return err
+	for _, entry := range list {
+		data, err := fs.ReadFile(o.Target.Files, entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		in.Files = append(in.Files, image.File{Name: entry.Name(), Data: data})
+	}
+	if len(o.Lessons) > 0 {
+		if in.Lessons, err = json.Marshal(o.Lessons); err != nil {
+			return nil, err
+		}
+	}
+	take := o.Take
+	if take == nil {
+		take = image.Take
+	}
+	return take(ctx, in)
 }
 
 // level is gzip's for what the worker loads.
@@ -174,9 +198,12 @@ type described struct {
 	Public  string            `json:"public"`
 	Exec    string            `json:"exec"`
 	Kept    string            `json:"kept"`
+	Adds    string            `json:"adds"`
 	Program packed            `json:"program"`
-	Models  []packedModel     `json:"models"`
-	Lessons *packed           `json:"lessons,omitempty"`
+	Memory  packed            `json:"memory"`
+	Weights packed            `json:"weights"`
+	State   image.State       `json:"state"`
+	Draft   packedModel       `json:"draft"`
 	Files   map[string]bool   `json:"files"`
 	Pages   map[string]string `json:"pages"`
 }

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // A damaged file that was set aside stays as it is for people who may want to
@@ -34,8 +33,8 @@ func (a DamagedFile) Until() time.Time { return a.Since.Add(DamagedLife) }
 // asideFile matches the damaged databases and their logs, copyFileName the copies of
 // earlier forms.
 var (
-	asideFile    = lazyregexp.MustCompile(`^(viz-damaged-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?\.db)(?:-wal|-shm)?$`)
-	copyFileName = lazyregexp.MustCompile(`^(viz-version\d+-(\d{4}-\d\d-\d\d)(?:-\d+)?\.db)$`)
+	asideFile    = regexp.MustCompile(`^(viz-damaged-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?\.db)(?:-wal|-shm)?$`)
+	copyFileName = regexp.MustCompile(`^(viz-version\d+-(\d{4}-\d\d-\d\d)(?:-\d+)?\.db)$`)
 )
 
 // DamagedFiles lists the damaged databases in the folder that were set aside, the oldest
@@ -51,7 +50,7 @@ func (db *DB) damagedAt(now time.Time) ([]DamagedFile, error) {
 // dated lists the files whose names have a time in them. If that is in the future, the
 // time at which the file was last changed counts, and if that is too, now.
 func (db *DB) dated(
-	now time.Time, pattern string, name *lazyregexp.Regexp, layout string,
+	now time.Time, pattern string, name *regexp.Regexp, layout string,
 ) (list []DamagedFile, err error) {
 	if db.dir == "" {
 		return nil, nil

@@ -4,9 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"strings"
-
-	"github.com/tokenbytoken/viz/infer/lazyregexp"
 )
 
 // applicationID marks the file as ours: "VIZ1" in its header.
@@ -274,7 +273,7 @@ func schemaOf(conn *sql.DB) ([]string, error) {
 }
 
 // comments are in the definitions as they are in this file, and may change.
-var comments = lazyregexp.MustCompile("--[^\n]*")
+var comments = regexp.MustCompile("--[^\n]*")
 
 // expected returns the [schemaOf] a version.
 func expected(version int) ([]string, error) {

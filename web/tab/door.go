@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Door is the way from the pages of a site to the server that runs beside them: it makes
@@ -52,6 +54,19 @@ func (d *Door) Bring(cookies []byte) {
 	if json.Unmarshal(cookies, &d.cookies) != nil {
 		d.cookies = nil // somebody new
 	}
+}
+
+// Told reports whether the cookies say more of whoever is here than which learner that is: for
+// one who has done nothing yet, pages are as they are for everybody.
+func (d *Door) Told() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name := range d.cookies {
+		if !strings.HasPrefix(name, shell.LearnerCookie) {
+			return true
+		}
+	}
+	return false
 }
 
 // Request is the request that the server gets for what a page asks.

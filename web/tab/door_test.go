@@ -134,3 +134,16 @@ func TestPublicAddress(t *testing.T) {
 		t.Error("a page without a frame is taken")
 	}
 }
+
+// TestTold: which learner somebody is says nothing of what their pages would show.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	for cookies, want := range map[string]bool{
+		``: false, `{"viz-learner-0aZ9":"x.y"}`: false, `{"viz-learner-0aZ9":"x.y","view":"numbers"}`: true,
+	} {
+		d := Door{}
+		if d.Bring([]byte(cookies)); d.Told() != want {
+			t.Errorf("cookies %s: told %v, want %v", cookies, d.Told(), want)
+		}
+	}
+}

@@ -67,6 +67,34 @@ func PackWeights(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// A Matrix is one of a safetensors file whose values lie on the grid of the engine's int8.
+type Matrix struct {
+	Rows, Cols int
+	Values     []byte // bfloat16, row by row
+	// Packed is the same for gzip: how many values are not on the grid (four bytes), for each
+	// its place (four bytes) and value (two); then the scales of the rows' blocks, which
+	// are bfloat16, their low bytes before their high ones; and a byte for the step of each weight.
+	Packed []byte
+}
+
+// Matrices are the matrices of a safetensors file that can be packed as steps.
+func Matrices(file []byte) (all []Matrix, err error) {
+	data, list, err := takeApart(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range list {
+		values := data[t.from:t.to]
+		if !t.grid || len(values) == 0 {
+			continue
+		}
+		if packed := packSteps(values, t.cols); packed != nil {
+			all = append(all, Matrix{len(values) / 2 / t.cols, t.cols, values, packed})
+		}
+	}
+	return all, nil
+}
+
 // UnpackWeights is the safetensors file that [PackWeights] had.
 func UnpackWeights(packed []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMark))

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -39,8 +40,9 @@ const (
 // general, and while a model is loaded, which leaves most of its own size behind. WebAssembly
 // gives no memory back, so that the most that was ever used is what a tab takes.
 const (
-	garbage        = 50
-	garbageLoading = 20
+	garbage          = 50
+	garbageLoading   = 20
+	garbagePreparing = 2
 )
 
 // program is the running program.
@@ -48,6 +50,7 @@ type program struct {
 	door   *Door
 	cfg    web.Config // of every server, but for its model
 	site   models
+	course *lessons.Course
 	server atomic.Pointer[web.Server] // of the model that writes now
 	first  bool                       // nothing is known of whoever is here
 
@@ -60,15 +63,24 @@ type models struct {
 	draft  func() (*infer.Model, error)
 }
 
-// Run runs the program for the worker (web/site/worker/worker.js), which has put what
-// is needed into the global viz: model (name, files), draft (a function: a promise of the
-// like, or of {say} where the download failed), lessons (see [courseWith]), host and path of
-// the site, table, secret and cookies of its storage. It calls viz.ready with what the
-// program can do, or viz.failed with a sentence, and serves until the worker ends.
+// Run runs the program for the worker (web/site/worker/worker.js). It does everything that is the same
+// for every visitor first, with what is in the global viz: model (name, files) and lessons
+// (see [courseWith]). Then it calls viz.prepared with a function, and waits until that is
+// called with the visitor's viz. Whoever makes a site takes an image of the program while it waits
+// (web/site/image), and browsers begin there.
+//
+// The visitor's viz has draft (a function: a promise of a model like the other, or of {say}
+// where the download failed), host and path of the site, table, secret and cookies of its
+// storage. Run calls its ready with what the program can do, or its failed with a sentence, and
+// serves until the worker ends.
 func Run() {
-	viz := js.Global().Get("viz")
-	p, err := start(viz)
+	p, err := prepare(js.Global().Get("viz"))
 	if err != nil {
+		js.Global().Get("viz").Call("failed", err.Error())
+		return
+	}
+	viz := visitor()
+	if err := p.start(viz); err != nil {
 		viz.Call("failed", err.Error())
 		return
 	}
@@ -79,23 +91,71 @@ func Run() {
 	select {}
 }
 
-func start(viz js.Value) (*program, error) {
+// visitor waits for a visitor.
+func visitor() js.Value {
+	tidy()
+	came := make(chan js.Value)
+	js.Global().Get("viz").Call("prepared", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		came <- args[0]
+		return nil
+	}))
+	return <-came
+}
+
+// tidy leaves as little as it can of what is not needed any more: every visitor would load it.
+func tidy() {
+	for range 2 { // the first lets values of JavaScript go
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	clearFree()
+	runtime.GC()
+}
+
+// clearFree overwrites free memory with zeros: weights were there on their way, and an image would
+// have them.
+func clearFree() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	had := m.HeapSys
+	var held [][]byte
+	for size := 1 << 20; size > 32<<10; size /= 2 { // smaller ones share their pages
+		for m.HeapIdle > uint64(size) && m.HeapSys == had {
+			held = append(held, make([]byte, size))
+			runtime.ReadMemStats(&m)
+		}
+		had = m.HeapSys
+	}
+	runtime.KeepAlive(held)
+}
+
+// prepare makes the program, as far as it is the same for all visitors.
+func prepare(viz js.Value) (*program, error) {
+	debug.SetGCPercent(garbagePreparing)
+	target, err := loadMade(viz.Get("model"))
+	if err != nil {
+		return nil, err
+	}
+	course, err := courseWith(bytesOf(viz.Get("lessons")))
+	if err != nil {
+		return nil, err
+	}
+	return &program{site: models{target: target}, course: course}, nil
+}
+
+// start starts the program for a visitor.
+func (p *program) start(viz js.Value) error {
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(garbage)
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
-	target, err := load(viz.Get("model"))
-	if err != nil {
-		return nil, err
-	}
 	logs, err := journal.OpenKept(context.Background(), table{viz.Get("table")})
 	if err != nil {
-		return nil, fmt.Errorf("what is kept in this browser could not be read: %w", err)
+		return fmt.Errorf("what is kept in this browser could not be read: %w", err)
 	}
 	known, err := logs.Owners(context.Background(), journal.Learner)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &program{first: len(known) == 0 && viz.Get("cookies").String() == ""}
 	p.door = &Door{
 		Host: viz.Get("host").String(), Path: viz.Get("path").String(),
 		Place: Place{Public: viz.Get("public").String()},
@@ -103,13 +163,14 @@ func start(viz js.Value) (*program, error) {
 		Keep:  func(cookies []byte) { viz.Call("keepCookies", string(cookies)) },
 	}
 	p.door.Bring([]byte(viz.Get("cookies").String()))
+	p.first = len(known) == 0 && !p.door.Told()
 	keeping := practice.Nowhere
 	if viz.Get("table").Get("keeps").Bool() {
 		keeping = practice.InBrowser
 	}
-	p.site = models{target, opens(viz)}
+	p.site.draft = opens(viz)
 	p.cfg = web.Config{
-		OpenCourse:   opensCourse(bytesOf(viz.Get("lessons")), logs),
+		Course: p.course, Progress: progress.New(logs, browser{}, p.course, time.Now),
 		EmbedOrigins: []string{shell.Anywhere}, // who may show a static site, its host says
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory}, Keeping: keeping,
@@ -118,7 +179,7 @@ func start(viz js.Value) (*program, error) {
 	p.door.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.server.Load().Handler().ServeHTTP(w, r)
 	})
-	return p, p.use(target, nil)
+	return p.use(p.site.target, nil)
 }
 
 // use has a model write, one of the site's or a visitor's own with its files. Connections to
@@ -141,23 +202,6 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 		go before.Shutdown(context.Background()) // it has a time of its own
 	}
 	return nil
-}
-
-// opensCourse opens the course and the progress in it, once for all servers: reading it takes
-// as long as all else that is done before the first token.
-func opensCourse(own []byte, logs journal.Journal) func() (*lessons.Course, *progress.Store, error) {
-	course := sync.OnceValues(func() (*lessons.Course, error) { return courseWith(own) })
-	store := sync.OnceValue(func() *progress.Store {
-		c, _ := course()
-		return progress.New(logs, browser{}, c, time.Now)
-	})
-	return func() (*lessons.Course, *progress.Store, error) {
-		c, err := course()
-		if err != nil {
-			return nil, nil, err
-		}
-		return c, store(), nil
-	}
 }
 
 // courseWith is the course with an instructor's own files, a JSON object of texts by
@@ -207,7 +251,25 @@ func load(of js.Value) (*infer.Model, error) {
 		}
 		files[name] = downloaded{bytes.NewReader(data), data}
 	}
-	name := of.Get("name").String()
+	return open(files, of.Get("name").String())
+}
+
+// loadMade loads the model of a site that is being made, from files of which any part can be read.
+func loadMade(of js.Value) (*infer.Model, error) {
+	files := Files{}
+	list := of.Get("files")
+	for i := range list.Length() {
+		file := list.Index(i)
+		files[file.Get("name").String()] = &pieces{
+			size:  int64(file.Get("size").Int()),
+			fetch: func(from, to int64) ([]byte, error) { return bytesOf(file.Call("read", from, to)), nil },
+			read:  func(int) {},
+		}
+	}
+	return open(files, of.Get("name").String())
+}
+
+func open(files Files, name string) (*infer.Model, error) {
 	c, err := checkpoint.Open(files, name)
 	if err != nil {
 		return nil, fmt.Errorf("the model %s: %w", name, err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -158,6 +157,23 @@ var top = sync.OnceValues(func() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(mod))), err
 })
 
+// treeName names a working tree, by its folder: they do not share what tests keep.
+func treeName(root string) string {
+	name := fnv.New64a()
+	io.WriteString(name, root)
+	return strconv.FormatUint(name.Sum64(), 36)
+}
+
+// cacheFile is a file that tests keep for later ones.
+func cacheFile(name string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "viz-test")
+	return filepath.Join(dir, name), os.MkdirAll(dir, 0o755)
+}
+
 // program builds the program for browsers, as "make site" does. The go tool leaves a file
 // alone that is what it would build, so only the first build after a change takes time.
 var program = sync.OnceValues(func() (string, error) {
@@ -165,13 +181,10 @@ var program = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cache, err := os.UserCacheDir()
+	file, err := cacheFile(treeName(root) + ".wasm")
 	if err != nil {
 		return "", err
 	}
-	name := fnv.New64a()
-	io.WriteString(name, root) // working trees do not share it
-	file := filepath.Join(cache, "viz-test", strconv.FormatUint(name.Sum64(), 36)+".wasm")
 	build := exec.Command("go", "run", "./cmd/viz/tab/build", "-o", file)
 	build.Dir = root
 	if said, err := build.CombinedOutput(); err != nil {
@@ -191,7 +204,7 @@ func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) si
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := site.Options{Handler: SiteServer(t, course), Host: SiteHost, Lessons: own, Quick: true}
+	o := site.Options{Handler: SiteServer(t, course), Host: SiteHost, Lessons: own, Take: takeImage, Quick: true}
 	if o.Program, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
@@ -199,13 +212,12 @@ func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) si
 	if o.Exec, err = os.ReadFile(script); err != nil {
 		t.Fatal(err)
 	}
-	for i, open := range []func() (fs.FS, error){bundled.TargetFiles, bundled.DraftFiles} {
-		files, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := []string{testmodel.Target(t).Name(), testmodel.Draft(t).Name()}[i]
-		o.Models = append(o.Models, site.Model{Name: name, Files: files})
+	o.Target.Name, o.Draft.Name = testmodel.Target(t).Name(), testmodel.Draft(t).Name()
+	if o.Target.Files, err = bundled.TargetFiles(); err != nil {
+		t.Fatal(err)
+	}
+	if o.Draft.Files, err = bundled.DraftFiles(); err != nil {
+		t.Fatal(err)
 	}
 	return o
 }

@@ -2,13 +2,15 @@
 // lets it answer every request of a page for which there is no file: links with a
 // question, forms, what scripts fetch. Before this file stands what the site has:
 //
-//   site = {version, public, exec, kept, program: {path, bytes}, models: [{name, files:
-//           [{name, path, bytes}]}], lessons: {path, bytes}, files: {path: true}, pages: {path: file}}
+//   site = {version, public, exec, kept, adds, program: {path, bytes}, memory: {path, bytes},
+//           weights: {path, bytes}, state, draft: {name, files: [{name, path, bytes}]}, files: {path: true},
+//           pages: {path: file}}
 //
-// with paths relative to this file; bytes are those of the compressed file, whose path without
-// its ending .gz is the file as it was, of size bytes. A new version
-// of the site waits until no page of the old one is open, so that no run is lost to it.
-importScripts(site.exec, site.kept);
+// where program, memory, weights and state are an image of the program (web/site/image). Paths are
+// relative to this file; bytes are those of the compressed file, whose path without its ending
+// .gz is the file as it was, of size bytes. A new version of the site waits until no page of the
+// old one is open, so that no run is lost to it.
+importScripts(site.exec, site.kept, site.adds);
 
 const base = new URL('./', location.href);
 const cacheName = `viz ${base.pathname} ${site.version}`;
@@ -206,7 +208,10 @@ async function instantiate(wasm, imports) {
   } catch {
     // It is not there, or not all of it.
   }
-  return (await WebAssembly.instantiateStreaming(wasm, imports)).instance;
+  const bytes = await wasm.arrayBuffer();
+  const { instance } = await WebAssembly.instantiate(bytes, imports);
+  free(bytes);
+  return instance;
 }
 
 // start returns the running program, and starts it if it does not run.
@@ -221,9 +226,7 @@ function start() {
 }
 
 async function boot() {
-  const extra = site.lessons ? [site.lessons] : []; // an instructor's
-  const all = [site.program, ...extra, ...site.models[0].files];
-  const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+  const total = site.program.bytes + site.memory.bytes + site.weights.bytes;
   let loaded = 0;
   let told = 0;
   let failed = false; // what else still arrives is kept, and says nothing more
@@ -235,16 +238,14 @@ async function boot() {
     tell({ phase: 'loading', loaded, total });
   };
   const had = hadBefore();
-  const [wasm, lessons, model] = await Promise.all([
-    answerOf(site.program, count, compressing),
-    extra.length ? download(extra[0], count) : new Uint8Array(),
-    modelOf(site.models[0], count),
+  const [wasm, memory] = await Promise.all([
+    answerOf(site.program, count, compressing), memoryOf(count),
   ]).catch((error) => {
     failed = true;
     throw error;
   });
   await tell({ phase: 'starting' });
-  const program = await run(wasm, lessons, model);
+  const program = await run(wasm, memory);
   own = await had;
   before = Promise.resolve(null); // a program that ends by a fault begins again without it
   if (own) {
@@ -256,6 +257,27 @@ async function boot() {
   return program;
 }
 
+// memoryOf returns an answer with the program's memory. It is kept with the weights in it.
+async function memoryOf(count) {
+  const cache = await caches.open(cacheName);
+  const whole = new URL(`${site.memory.path}?weights`, base);
+  const kept = await cache.match(whole);
+  if (kept) {
+    count(site.memory.bytes + site.weights.bytes);
+    return kept;
+  }
+  const [memory, weights] = await Promise.all([download(site.memory, count), download(site.weights, count)]);
+  addWeights(memory, weights, site.state.matrices);
+  const answer = () => new Response(memory, { headers: { 'Content-Type': 'application/octet-stream' } });
+  try {
+    await cache.put(whole, answer());
+    for (const { path } of [site.memory, site.weights]) await cache.delete(new URL(path, base));
+  } catch {
+    // Storage may be full.
+  }
+  return answer();
+}
+
 // modelOf returns a model with its files.
 const modelOf = async ({ name, files }, count) => ({
   name,
@@ -263,9 +285,45 @@ const modelOf = async ({ name, files }, count) => ({
 });
 
 // draft is modelOf for the model that drafts, which few pages need; {say} says why not.
-const draft = () => modelOf(site.models[1], () => {}).catch((error) => ({ say: error.message }));
+const draft = () => modelOf(site.draft, () => {}).catch((error) => ({ say: error.message }));
 
-async function run(wasm, lessons, model) {
+// fill copies the bytes of an answer to where the parts of the memory belong.
+async function fill(memory, answer) {
+  const all = new Uint8Array(memory.buffer);
+  const bytes = await answer.arrayBuffer();
+  let from = 0;
+  for (const { at, size } of site.state.parts) {
+    all.set(new Uint8Array(bytes, from, size), at);
+    from += size;
+  }
+  free(bytes);
+}
+
+// free frees bytes at once, which the garbage collector would do later.
+const free = (bytes) => bytes.transfer?.(0);
+
+// hand gives the running program what it held when its image was taken, and then the
+// visitor's viz. The properties are those of wasm_exec.js, which is that of the same Go.
+function hand(go) {
+  const { values, prepared, timeout } = site.state;
+  values.forEach(({ count = 0, path, function: made }, i) => {
+    const id = firstHeld + i;
+    let value = {};
+    if (count === 0) value = null;
+    else if (made) value = go._makeFuncWrapper(made);
+    else if (path) value = path.reduce((of, name) => of[name], self);
+    go._values[id] = value;
+    go._goRefCounts[id] = count;
+    if (count > 0) go._ids.set(value, id);
+    else go._idPool.push(id);
+  });
+  go._nextCallbackTimeoutID = timeout;
+  go._values[prepared](self.viz);
+}
+
+const firstHeld = 7; // wasm_exec.js has as many values that every program holds
+
+async function run(wasm, memory) {
   const table = await openKept(base.pathname).catch(nothingKept);
   let secret = await table.value('secret');
   if (!secret) {
@@ -275,15 +333,14 @@ async function run(wasm, lessons, model) {
   const cookies = await table.value('cookies') ?? '';
   const go = new Go();
   const instance = await instantiate(wasm, go.importObject);
+  await fill(instance.exports.mem, memory);
   return new Promise((resolve, reject) => {
     let end;
     const gone = new Promise((ended) => { end = ended; });
     self.viz = {
-      model, draft, lessons, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
+      draft, table, secret, cookies, host: base.host, path: base.pathname, public: site.public,
       keepCookies: (text) => { table.setValue('cookies', text).catch(() => {}); },
       ready: (program) => {
-        self.viz.model = null; // the program has its own copy
-        self.viz.lessons = null;
         resolve({ ...program, keeps: table.keeps, gone });
       },
       failed: (say) => reject(new Error(say)),
@@ -297,6 +354,7 @@ async function run(wasm, lessons, model) {
       for (const port of ports) port.postMessage({ code: 1012, reason: 'the program has stopped' });
       ports.clear();
     });
+    hand(go);
   });
 }
 
@@ -310,7 +368,7 @@ function keepFiles() {
     const lacking = (path) => !kept.has(new URL(path, base).href);
     const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/')); // others' pages need one
     for (const path of [...pages, ...Object.keys(site.files)].filter(lacking)) await fileOf(path);
-    for (const file of site.models[1].files.filter(({ path }) => lacking(path))) await download(file, () => {});
+    for (const file of site.draft.files.filter(({ path }) => lacking(path))) await download(file, () => {});
   })().catch(() => { keeping = null; }); // another page will try again
   return keeping;
 }

@@ -2,8 +2,7 @@
 // without nine of twelve fonts, the LaTeX, and the writers of PDF and EPS that gonum's plot brings
 // along and no chart here uses. They would be a fifth of what a browser downloads. The code of
 // pages is compiled without inlining: each component is a closure, of which the compiler
-// otherwise puts a copy into whatever calls it. And it starts sooner: the regular expressions of
-// libraries are compiled when they are needed.
+// otherwise puts a copy into whatever calls it.
 //
 //	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
 //
@@ -22,7 +21,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -40,8 +38,6 @@ type change struct {
 	library, dir string
 	// files are those that it has otherwise: nil for none.
 	files map[string][]byte
-	// lazy are the files in which package lazyregexp takes the place of regexp.
-	lazy []string
 }
 
 // changes are all of them. The build tag minimal, which is one of gonum's plot, leaves out
@@ -51,15 +47,6 @@ var changes = []change{
 		library: "gonum.org/v1/plot", dir: "plot",
 		files: map[string][]byte{"font/liberation/liberation.go": fonts, "text/latex.go": nil},
 	},
-	{
-		library: "github.com/yuin/goldmark", dir: "goldmark",
-		lazy: []string{
-			"extension/linkify.go", "extension/table.go", "extension/tasklist.go", "parser/html_block.go",
-			"parser/raw_html.go", "text/reader.go", "util/util.go",
-		},
-	},
-	{library: "github.com/a-h/templ", dir: "templ", lazy: []string{"safehtml/style.go", "scripttemplate.go"}},
-	{library: "github.com/dustin/go-humanize", dir: "humanize", lazy: []string{"si.go"}},
 }
 
 func main() {
@@ -69,6 +56,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, "build:", err)
 		os.Exit(1)
 	}
+}
+
+// compact are the packages that are compiled without inlining, since they are large and what they do
+// takes no time that anybody notices. Without any inlining the model would write half as fast.
+var compact = []string{
+	"github.com/tokenbytoken/viz/web/...", "github.com/tokenbytoken/viz/lessons/...", "gonum.org/v1/plot/...",
+	"github.com/yuin/goldmark/...", "github.com/ajstarks/...", "git.sr.ht/...", "codeberg.org/...", "golang.org/x/...",
+	"crypto/...", "net/...", "vendor/...", "mime/...", "html/...", "text/template/...", "image/...", "compress/...",
 }
 
 func build(out string) error {
@@ -91,11 +86,11 @@ func build(out string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Command(
-		"go", "build", "-modfile="+work+"/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w",
-		"-gcflags=github.com/tokenbytoken/viz/web/...=-l", "-o", out,
-		"./cmd/viz/tab",
-	)
+	args := []string{"build", "-modfile=" + work + "/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w"}
+	for _, packages := range compact {
+		args = append(args, "-gcflags="+packages+"=-l")
+	}
+	c := exec.Command("go", append(args, "-o", out, "./cmd/viz/tab")...)
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	return c.Run()
@@ -113,7 +108,7 @@ func (c change) copy() (to string, err error) {
 		return "", err
 	}
 	to = path.Join(work, c.dir)
-	left := len(c.files) + len(c.lazy)
+	left := len(c.files)
 	err = fs.WalkDir(os.DirFS(module.Dir), ".", func(name string, d fs.DirEntry, err error) error {
 		wanted := path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
 		wanted = wanted || name == "go.mod" || name == ".version" // templ embeds it
@@ -129,10 +124,6 @@ func (c change) copy() (to string, err error) {
 		} else if text, err = os.ReadFile(filepath.Join(module.Dir, filepath.FromSlash(name))); err != nil {
 			return err
 		}
-		if slices.Contains(c.lazy, name) && bytes.Count(text, []byte(imported)) == 1 {
-			left--
-			text = bytes.Replace(text, []byte(imported), []byte(instead), 1)
-		}
 		return update(path.Join(to, name), text)
 	})
 	if err == nil && left > 0 {
@@ -140,12 +131,6 @@ func (c change) copy() (to string, err error) {
 	}
 	return to, err
 }
-
-// imported is how a file imports the package regexp, and instead what it imports in its place.
-const (
-	imported = "\t\"regexp\"\n"
-	instead  = "\tregexp \"github.com/tokenbytoken/viz/infer/lazyregexp\"\n"
-)
 
 // update writes a file that is not so already: others may build at the same time.
 func update(name string, text []byte) error {

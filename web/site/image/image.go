@@ -1,0 +1,264 @@
+package image
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// Input is what a program of a site is given before there is a visitor.
+type Input struct {
+	Program []byte // cmd/viz/tab, built for js/wasm
+	Name    string // of the model that writes
+	Files   []File // of that model
+	Lessons []byte // an instructor's own, or nil
+	// Elsewhere is what the program embeds and never needs once it is prepared, since the site has
+	// it as files of its own. Zeros are in its place.
+	Elsewhere [][]byte
+}
+
+// File is a file of a model.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Image is a program that waits for its visitor.
+type Image struct {
+	// Program is the module, without its data: its memory is to be filled with Parts. What it
+	// exports as run goes on from there.
+	Program []byte
+	// Memory is what of the memory is not zero, its parts one after another, but for the
+	// matrices of the model: zeros are in their place.
+	Memory []byte
+	// Weights are those matrices, one after another, as [tab.Matrix] has them packed.
+	Weights []byte
+	State
+}
+
+// State is what wasm_exec.js has to know of a program besides its memory.
+type State struct {
+	// Parts are where those of the memory belong.
+	Parts []Part `json:"parts"`
+	// Matrices are those in Weights, and where in Memory they belong.
+	Matrices []Matrix `json:"matrices"`
+	// Values are those that the program holds on to, from the first that a page's own
+	// program would get.
+	Values []Held `json:"values"`
+	// Prepared is the id of the function of the program that takes the visitor's things.
+	Prepared uint32 `json:"prepared"`
+	// Timeout is the id of the next timeout.
+	Timeout int32 `json:"timeout"`
+}
+
+// Part is a stretch of memory in bytes.
+type Part struct {
+	At   int `json:"at"`
+	Size int `json:"size"`
+}
+
+// Matrix is a matrix of bfloat16 as the engine keeps it, in panels (infer/kernel).
+type Matrix struct {
+	At   int `json:"at"` // in bytes
+	Rows int `json:"rows"`
+	Cols int `json:"cols"`
+}
+
+// Held is a value that a program holds so many times, or none where that is 0: what a path leads
+// to from the global object, a function of the program by its id, or neither, where it has not
+// let go yet of something that only whoever made the site had.
+type Held struct {
+	Count    int      `json:"count,omitempty"`
+	Path     []string `json:"path,omitempty"`
+	Function int32    `json:"function,omitempty"`
+}
+
+// Take runs a program until it waits for a visitor, and takes its image. An error says why
+// that is not possible; everything of the program's that it prints goes to the log.
+func Take(ctx context.Context, in Input) (*Image, error) {
+	m, err := parseModule(in.Program)
+	if err != nil {
+		return nil, err
+	}
+	types, err := m.globals()
+	if err != nil {
+		return nil, err
+	}
+	w := newWorld(in)
+	h := newHost(w)
+	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig())
+	defer r.Close(ctx)
+	running, err := h.run(ctx, r, m, len(types))
+	if err != nil {
+		return nil, h.why(err)
+	}
+	values := make([]uint64, len(types))
+	for i := range values {
+		values[i] = running.ExportedGlobal(register(i)).Get()
+	}
+	i, err := h.image(m, types, values)
+	if err != nil {
+		return nil, err
+	}
+	i.forget(in.Elsewhere)
+	return i, i.takeWeights(in.Files)
+}
+
+// why says why a run failed: without the calls that led there, but with what the program said of it.
+func (h *host) why(err error) error {
+	err = cmp.Or(h.failed, err)
+	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
+		err = fmt.Errorf("%w; it says: %s", err, first)
+	}
+	return fmt.Errorf("the program could not be prepared: %w", err)
+}
+
+// register is what a global variable is exported as, to be read.
+func register(i int) string { return fmt.Sprintf("register%d", i) }
+
+// run runs the program until it wants visitors.
+func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int) (_ api.Module, err error) {
+	list, err := m.exports()
+	if err != nil {
+		return nil, err
+	}
+	for i := range globals {
+		list = append(list, export{register(i), globalKind, uint64(i)})
+	}
+	if err := h.instantiate(ctx, r); err != nil {
+		return nil, err
+	}
+	running, err := r.Instantiate(ctx, m.withExports(list).bytes())
+	if err != nil {
+		return nil, err
+	}
+	h.memory = running.ExportedMemory("mem")
+	const arguments = 4096 // where wasm_exec.js puts them: a path, and the ends of two lists
+	h.memory.Write(arguments, append([]byte("js\x00\x00\x00\x00\x00\x00"), 0, 0x10))
+	if _, err := running.ExportedFunction("run").Call(ctx, 1, arguments+8); err != nil {
+		return nil, err
+	}
+	resume := running.ExportedFunction("resume")
+	for h.world.prepared == nil {
+		if !h.next() {
+			return nil, errors.New("it waits, and never wanted a visitor")
+		}
+		if _, err := resume.Call(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return running, nil
+}
+
+// next brings the next event, or else the next timeout, and reports whether there was any.
+func (h *host) next() bool {
+	if len(h.world.events) > 0 {
+		e := h.world.events[0]
+		h.world.events = h.world.events[1:]
+		h.world.program.props["_pendingEvent"] = &object{props: map[string]value{
+			"id": float64(e.function), "this": undefined{}, "args": &object{items: e.args},
+		}}
+		return true
+	}
+	first := int32(0)
+	for id, at := range h.timeouts {
+		if first == 0 || at < h.timeouts[first] || at == h.timeouts[first] && id < first {
+			first = id
+		}
+	}
+	if first == 0 {
+		return false
+	}
+	h.now = max(h.now, h.timeouts[first])
+	return true
+}
+
+// image is that of the program as it is now.
+func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
+	memory, ok := h.memory.Read(0, h.memory.Size())
+	if !ok {
+		return nil, errors.New("the program's memory can't be read")
+	}
+	list, err := m.exports()
+	if err != nil {
+		return nil, err
+	}
+	resume := slices.IndexFunc(list, func(e export) bool { return e.name == "resume" })
+	run := slices.IndexFunc(list, func(e export) bool { return e.name == "run" })
+	if resume < 0 || run < 0 {
+		return nil, errors.New("the program exports no run or no resume")
+	}
+	list[run].index = list[resume].index
+	m = m.without(dataSection, dataCountSection).withExports(list).withGlobals(types, values)
+	m = m.withMemory(len(memory))
+	i := &Image{Program: m.bytes()}
+	i.Parts = parts(memory)
+	for _, p := range i.Parts {
+		i.Memory = append(i.Memory, memory[p.At:p.At+p.Size]...)
+	}
+	i.Timeout = h.timeout + 1
+	i.Values = h.held()
+	i.Prepared = h.ids[h.world.prepared]
+	return i, nil
+}
+
+// small is how long something is that could be in the memory by chance.
+const small = 256
+
+// forget clears what is not needed.
+func (i *Image) forget(list [][]byte) {
+	for _, data := range list {
+		for rest := i.Memory; len(data) > small; {
+			at := bytes.Index(rest, data)
+			if at < 0 {
+				break
+			}
+			clear(rest[at : at+len(data)])
+			rest = rest[at+len(data):]
+		}
+	}
+}
+
+// gap is how many zeros end a part: each costs a few bytes and a call.
+const gap = 4096
+
+// parts are the stretches of memory in which something is.
+func parts(memory []byte) (list []Part) {
+	for at := 0; at < len(memory); at += gap {
+		block := memory[at:min(at+gap, len(memory))]
+		if !slices.ContainsFunc(block, func(b byte) bool { return b != 0 }) {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].At+list[n-1].Size == at {
+			list[n-1].Size += len(block)
+		} else {
+			list = append(list, Part{at, len(block)})
+		}
+	}
+	return list
+}
+
+// held are the values that the program holds on to beside those that every program does.
+func (h *host) held() (list []Held) {
+	for id := firstHeld; id < len(h.values); id++ {
+		one := Held{Count: h.counts[id]}
+		if o, ok := h.values[id].(*object); ok {
+			one.Path, one.Function = o.path, o.function
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// firstHeld is the id of the first value that not every program holds.
+const firstHeld = 7

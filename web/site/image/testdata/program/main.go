@@ -1,0 +1,57 @@
+//go:build js
+
+// Command program is a program of which an image is taken: it does what the name of its model
+// says, and counts how often its visitor calls it.
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall/js"
+	"time"
+)
+
+// constant is data that the module brings along.
+var constant = "a text of the module"
+
+// Things that every package of a larger program has: a map, and a timer that is over.
+var (
+	made  = map[string]int{}
+	timer = time.After(time.Millisecond)
+)
+
+func main() {
+	viz := js.Global().Get("viz")
+	model := viz.Get("model")
+	name := model.Get("name").String()
+	switch name {
+	case "asks":
+		js.Global().Get("Date").New()
+	case "ends":
+		return
+	case "exits":
+		os.Exit(3)
+	case "panics":
+		panic("it panics")
+	case "fails":
+		viz.Call("failed", "the model is damaged")
+		return
+	case "waits":
+		select {}
+	}
+	<-timer
+	made[name] = 40
+	file := model.Get("files").Index(0)
+	piece := file.Call("read", 1, 3)
+	text := make([]byte, piece.Length())
+	js.CopyBytesToGo(text, piece)
+	visitors := make(chan js.Value)
+	viz.Call("prepared", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		visitors <- args[0]
+		return nil
+	}))
+	for visitor := range visitors {
+		made[name]++
+		visitor.Call("said", fmt.Sprintf("%s %s %d", constant, text, made[name]))
+	}
+}

@@ -1,0 +1,51 @@
+package image
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+
+	"github.com/tokenbytoken/viz/web/tab"
+)
+
+// takeWeights moves the matrices of the model's files from the memory to where they are packed,
+// which makes them a third smaller when they are compressed. A matrix that is not found as the
+// engine would keep it stays where it is: nothing depends on it but how much is downloaded.
+func (i *Image) takeWeights(files []File) error {
+	for _, f := range files {
+		if path.Ext(f.Name) != ".safetensors" {
+			continue
+		}
+		list, err := tab.Matrices(f.Data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		for _, m := range list {
+			kept := panels(m)
+			at := bytes.Index(i.Memory, kept)
+			if at < 0 || at%2 != 0 {
+				continue
+			}
+			clear(i.Memory[at : at+len(kept)])
+			i.Weights = append(i.Weights, m.Packed...)
+			i.Matrices = append(i.Matrices, Matrix{at, m.Rows, m.Cols})
+		}
+	}
+	return nil
+}
+
+// panelRows is how many rows the engine interleaves (infer/kernel): of each column it keeps the
+// values of the first half of the rows in the lower halves of words, the others in the upper.
+const panelRows = 32
+
+// panels are a matrix's bytes as infer/kernel has them, with panels filled up by zeros.
+func panels(m tab.Matrix) []byte {
+	out := make([]byte, (m.Rows+panelRows-1)/panelRows*panelRows*m.Cols*2)
+	for r := range m.Rows {
+		for c := range m.Cols {
+			at := panelRows*(r/panelRows*m.Cols+c) + r%panelRows%(panelRows/2)*2 + r%panelRows/(panelRows/2)
+			copy(out[2*at:2*at+2], m.Values[2*(r*m.Cols+c):])
+		}
+	}
+	return out
+}

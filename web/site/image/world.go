@@ -1,0 +1,167 @@
+package image
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// value is one of JavaScript's: undefined, nil for null, a bool, float64, string or *object.
+type value any
+
+type undefined struct{}
+
+// An object is one of JavaScript's as far as a program is interested.
+type object struct {
+	// path leads to it from the worker's globals in every browser; nil if only this world has it.
+	path []string
+	// function is the id of a function that the program made; 0 for every other object.
+	function int32
+	props    map[string]value
+	items    []value // an array's
+	bytes    []byte  // a Uint8Array's
+	create   method  // a constructor's
+	methods  map[string]method
+}
+
+type method = func(args []value) (value, error)
+
+// world is what a program finds around it while it is prepared.
+type world struct {
+	global, program *object // globalThis, and the object Go of wasm_exec.js
+	events          []event // to be told to the program, one after another
+	// prepared is the function that the program wants to be called with each visitor.
+	prepared *object
+}
+
+// event is a call of a function of the program.
+type event struct {
+	function int32
+	args     []value
+}
+
+// newWorld is a worker's global object, as wasm_exec.js leaves it, with what the worker of a site
+// (web/site/worker/worker.js) puts there for the program before there is a visitor.
+func newWorld(in Input) *world {
+	w := &world{}
+	process := &object{props: map[string]value{"pid": -1.0, "ppid": -1.0, "argv0": undefined{}}}
+	constants := &object{props: map[string]value{"O_DIRECTORY": -1.0}}
+	for _, name := range []string{"WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND", "EXCL"} {
+		constants.props["O_"+name] = -1.0
+	}
+	subtle := &object{methods: map[string]method{"digest": w.digest}}
+	w.global = &object{path: []string{}, props: map[string]value{
+		"Object": &object{create: func([]value) (value, error) { return &object{props: map[string]value{}}, nil }},
+		"Array":  &object{}, "Uint8Array": &object{create: newBytes}, "fetch": &object{}, "process": process,
+		"path": &object{}, "fs": &object{props: map[string]value{"constants": constants}},
+		"crypto": &object{props: map[string]value{"subtle": subtle}},
+	}}
+	w.program = &object{props: map[string]value{"_pendingEvent": nil}, methods: map[string]method{
+		"_makeFuncWrapper": func(args []value) (value, error) {
+			return &object{function: int32(args[0].(float64))}, nil
+		},
+	}}
+	w.global.name()
+	w.global.props["viz"] = w.site(in)
+	return w
+}
+
+// name gives the objects below this one their paths.
+func (o *object) name() {
+	for _, key := range slices.Sorted(maps.Keys(o.props)) {
+		if below, ok := o.props[key].(*object); ok {
+			below.path = append(slices.Clone(o.path), key)
+			below.name()
+		}
+	}
+}
+
+// site is the object viz, with what is the same for every visitor.
+func (w *world) site(in Input) *object {
+	list := &object{}
+	for _, f := range in.Files {
+		list.items = append(list.items, &object{
+			props: map[string]value{"name": f.Name, "size": float64(len(f.Data))},
+			methods: map[string]method{"read": func(args []value) (value, error) {
+				return &object{bytes: f.Data[int(args[0].(float64)):int(args[1].(float64))]}, nil
+			}},
+		})
+	}
+	lessons := value(nil)
+	if len(in.Lessons) > 0 {
+		lessons = &object{bytes: in.Lessons}
+	}
+	return &object{
+		path: []string{"viz"}, // every visitor's is another
+		props: map[string]value{
+			"model":   &object{props: map[string]value{"name": in.Name, "files": list}},
+			"lessons": lessons,
+		},
+		methods: map[string]method{
+			"failed": func(args []value) (value, error) {
+				return nil, fmt.Errorf("the program says: %v", args[0])
+			},
+			"prepared": func(args []value) (value, error) {
+				w.prepared, _ = args[0].(*object)
+				return undefined{}, nil
+			},
+		},
+	}
+}
+
+// newBytes is the constructor of Uint8Array: of a length, or of the bytes of another.
+func newBytes(args []value) (value, error) {
+	switch of := args[0].(type) {
+	case float64:
+		return &object{bytes: make([]byte, int(of))}, nil
+	case *object:
+		return &object{bytes: slices.Clone(of.bytes)}, nil
+	}
+	return nil, fmt.Errorf("Uint8Array of %T", args[0])
+}
+
+// digest is crypto.subtle.digest, for SHA-256.
+func (w *world) digest(args []value) (value, error) {
+	data, ok := args[1].(*object)
+	if args[0] != "SHA-256" || !ok {
+		return nil, fmt.Errorf("digest of %v", args[0])
+	}
+	sum := sha256.Sum256(data.bytes)
+	return &object{methods: map[string]method{
+		"then": func(args []value) (value, error) {
+			w.events = append(w.events, event{args[0].(*object).function, []value{&object{bytes: sum[:]}}})
+			return undefined{}, nil
+		},
+	}}, nil
+}
+
+// get is a property of an object.
+func get(of value, name string) (value, error) {
+	o, ok := of.(*object)
+	if !ok {
+		return nil, fmt.Errorf("%s of %T", name, of)
+	}
+	if v, ok := o.props[name]; ok {
+		return v, nil
+	}
+	return nil, fmt.Errorf("it asks for %s of %s, which could differ from visitor to visitor", name, o)
+}
+
+// String is the path of an object.
+func (o *object) String() string {
+	if o.path == nil {
+		return "an object"
+	}
+	return strings.Join(append([]string{"globalThis"}, o.path...), ".")
+}
+
+// call calls a method of an object.
+func call(of value, name string, args []value) (value, error) {
+	o, ok := of.(*object)
+	if ok && o.methods[name] != nil {
+		return o.methods[name](args)
+	}
+	return nil, fmt.Errorf("it calls %s of %v, which could differ from visitor to visitor", name, of)
+}
