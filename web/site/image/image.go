@@ -82,6 +82,9 @@ type Held struct {
 	Function int32    `json:"function,omitempty"`
 }
 
+// config is that of the runtime: a compiler where wazero has one, or else an interpreter.
+var config = wazero.NewRuntimeConfig()
+
 // Take runs a program until it waits for a visitor, and takes its image. An error says why
 // that is not possible; everything of the program's that it prints goes to the log.
 func Take(ctx context.Context, in Input) (*Image, error) {
@@ -96,7 +99,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 	w := newWorld(in)
 	h := newHost(w)
 	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig())
+	r := wazero.NewRuntimeWithConfig(ctx, config)
 	defer r.Close(ctx)
 	running, err := h.run(ctx, r, m, len(types))
 	if err != nil {

@@ -14,6 +14,9 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
+// The program is compiled once for all tests.
+func init() { config = config.WithCompilationCache(wazero.NewCompilationCache()) }
+
 // built is testdata/program.
 var built = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "image")
@@ -49,7 +52,7 @@ func resume(t *testing.T, i *Image) []string {
 	t.Helper()
 	w := newWorld(Input{})
 	h := newHost(w)
-	r := wazero.NewRuntime(t.Context())
+	r := wazero.NewRuntimeWithConfig(t.Context(), config)
 	defer r.Close(t.Context())
 	if err := h.instantiate(t.Context(), r); err != nil {
 		t.Fatal(err)
