@@ -173,7 +173,7 @@ func TestSleepingTab(t *testing.T) {
 	release := sync.OnceFunc(func() { close(late) })
 	url := serve(t, func(files http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.Contains(r.URL.Path, "/models/") {
+			if strings.Contains(r.URL.Path, "/program/memory") {
 				<-late
 			}
 			files.ServeHTTP(w, r)
