@@ -89,12 +89,12 @@ var config = wazero.NewRuntimeConfig()
 // that is not possible; everything of the program's that it prints goes to the log.
 func Take(ctx context.Context, in Input) (*Image, error) {
 	m, err := parseModule(in.Program)
-	if err != nil {
-		return nil, err
+	var types []byte
+	if err == nil {
+		types, err = m.globals()
 	}
-	types, err := m.globals()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the program is not one that Go builds for browsers: %w", err)
 	}
 	w := newWorld(in)
 	h := newHost(w)
