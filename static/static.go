@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -31,19 +30,6 @@ type File struct {
 	kept   bool // used by a page, so it stays in memory
 	zip    sync.Once
 	zipped []byte
-}
-
-// Sources are the contents of all embedded files.
-func Sources() (list [][]byte, err error) {
-	err = fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := embedded.ReadFile(name)
-		list = append(list, data)
-		return err
-	})
-	return list, err
 }
 
 // Address is the file's address: "/static/css/base.css?v=<hash>". The hash

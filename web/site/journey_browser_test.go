@@ -54,6 +54,8 @@ func TestJourney(t *testing.T) {
 	follow(`.view [value="numbers"]`, "loop/")
 	tab.Wait("a live page in Numbers", `document.body?.dataset.view === "numbers" && `+
 		`document.querySelector("[data-live]")?.textContent.includes("live")`)
+	tab.Wait("the styles of a page that no file has", `document.styleSheets.length > 1 &&
+		[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)`)
 	hands.Fill("#prompt", "Once upon a time there was a")
 	tab.Click(`#prompt-form button[type="submit"]`)
 	tab.Wait("the first stage", `document.querySelector("#panel").innerText.includes("stage 1 of 7")`)

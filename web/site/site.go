@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/site/image"
 	"github.com/tokenbytoken/viz/web/tab"
 )
@@ -115,7 +114,7 @@ func (o Options) addProgram(ctx context.Context, all files, d *described) (first
 		}
 		*to = all.addHashed("program/"+name, script)
 	}
-	i, err := o.image(ctx, all)
+	i, err := o.image(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -134,21 +133,8 @@ func (o Options) addProgram(ctx context.Context, all files, d *described) (first
 }
 
 // image is that of the program with the model that writes and an instructor's lessons.
-func (o Options) image(ctx context.Context, all files) (*image.Image, error) {
+func (o Options) image(ctx context.Context) (*image.Image, error) {
 	in := image.Input{Program: o.Program, Name: o.Target.Name}
-	var err error
-	if in.Elsewhere, err = static.Sources(); err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if asset, ok := strings.CutPrefix(name, "static/"); ok {
-			file, err := static.Open(asset)
-			if err != nil {
-				return nil, err
-			}
-			in.Elsewhere = append(in.Elsewhere, file.Data)
-		}
-	}
 	list, err := fs.ReadDir(o.Target.Files, ".")
 	if err != nil {
 		return nil, err

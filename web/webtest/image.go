@@ -69,9 +69,6 @@ func keyOf(root string, in image.Input) (string, error) {
 		add(h, f.Data)
 	}
 	add(h, in.Lessons)
-	for _, data := range in.Elsewhere {
-		add(h, data)
-	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

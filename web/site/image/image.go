@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,9 +20,6 @@ type Input struct {
 	Name    string // of the model that writes
 	Files   []File // of that model
 	Lessons []byte // an instructor's own, or nil
-	// Elsewhere is what the program embeds and never needs once it is prepared, since the site has
-	// it as files of its own. Zeros are in its place.
-	Elsewhere [][]byte
 }
 
 // File is a file of a model.
@@ -113,7 +109,6 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.forget(in.Elsewhere)
 	return i, i.takeWeights(in.Files)
 }
 
@@ -213,23 +208,6 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	i.Values = h.held()
 	i.Prepared = h.ids[h.world.prepared]
 	return i, nil
-}
-
-// small is how long something is that could be in the memory by chance.
-const small = 256
-
-// forget clears what is not needed.
-func (i *Image) forget(list [][]byte) {
-	for _, data := range list {
-		for rest := i.Memory; len(data) > small; {
-			at := bytes.Index(rest, data)
-			if at < 0 {
-				break
-			}
-			clear(rest[at : at+len(data)])
-			rest = rest[at+len(data):]
-		}
-	}
 }
 
 // gap is how many zeros end a part: each costs a few bytes and a call.

@@ -121,19 +121,6 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestForget takes out of an image what it does not need.
-func TestForget(t *testing.T) {
-	t.Parallel()
-	long := bytes.Repeat([]byte("style "), 100)
-	i := &Image{Memory: slices.Concat([]byte("before"), long, []byte("between"), long, []byte("after"))}
-	i.forget([][]byte{long, []byte("between")})
-	gone := make([]byte, len(long))
-	want := slices.Concat([]byte("before"), gone, []byte("between"), gone, []byte("after"))
-	if !bytes.Equal(i.Memory, want) {
-		t.Errorf("left is %q, want %q; what is short may be there by chance", i.Memory, want)
-	}
-}
-
 // TestNoImage has programs that never get as far as wanting visitors.
 func TestNoImage(t *testing.T) {
 	t.Parallel()
