@@ -64,8 +64,8 @@ var compact = []string{
 	"github.com/tokenbytoken/viz/web/...", "github.com/tokenbytoken/viz/lessons/...", "gonum.org/v1/plot/...",
 	"github.com/yuin/goldmark/...", "github.com/ajstarks/...", "git.sr.ht/...", "codeberg.org/...", "golang.org/x/...",
 	"crypto/...", "net/...", "vendor/...", "mime/...", "html/...", "text/template/...", "image/...", "compress/...",
-	"encoding/xml", "encoding/csv", "encoding/asn1", "encoding/base64", "encoding/hex", "math/big", "regexp/...", "log/...",
-	"database/...", "bufio", "flag", "gonum.org/v1/gonum/lapack/...", "gonum.org/v1/gonum/optimize/...",
+	"encoding/xml", "encoding/csv", "encoding/asn1", "encoding/base64", "encoding/hex", "math/big", "regexp/...",
+	"log/...", "database/...", "bufio", "flag", "gonum.org/v1/gonum/lapack/...", "gonum.org/v1/gonum/optimize/...",
 	"gonum.org/v1/gonum/stat/...",
 }
 
