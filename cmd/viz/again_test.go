@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestAgain: the command line has what was given, by flags or the environment,
+// TestRestartCommandRepeatsFlagsAndEnvironment: the command line has what was given, by flags or the environment,
 // and nothing else, and survives a shell.
-func TestAgain(t *testing.T) {
+func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	folder := "/srv/it's a class; rm -rf $HOME/`x`\\"
 	env := map[string]string{"VIZ_ROOM_TTL": "12h", "VIZ_ADDR": "127.0.0.1:9"}
 	for name, c := range map[string]struct {
@@ -66,9 +66,9 @@ func byShell(t *testing.T, command string) []string {
 	return list[:len(list)-1]
 }
 
-// TestPrintedCommandOpensIt: the command that a local server prints, run by a
+// TestPrintedCommandOpensTheServer: the command that a local server prints, run by a
 // shell, starts the same server, open to the network.
-func TestPrintedCommandOpensIt(t *testing.T) {
+func TestPrintedCommandOpensTheServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")
 	if s.end() != exitDone {

@@ -231,9 +231,9 @@ func (t *trouble) lasts(wait time.Duration) bool {
 	}
 }
 
-// TestNoGaps: whatever a network does to a connection, what arrives is a prefix
+// TestBadLineDeliversAPrefix: whatever a network does to a connection, what arrives is a prefix
 // of what was sent.
-func TestNoGaps(t *testing.T) {
+func TestBadLineDeliversAPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, trouble := range troubles {
 		server, in := net.Pipe()

@@ -26,7 +26,7 @@ func TestBenchJSON(t *testing.T) {
 }
 
 // The table has a line for each row under its headers, all of the same width.
-func TestBenchTable(t *testing.T) {
+func TestBenchTableAligns(t *testing.T) {
 	_, table, found := strings.Cut(ok(t, append(quickBench, "-quants", "int8")...), "\n\n")
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	if !found || len(lines) != 6 {

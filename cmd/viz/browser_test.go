@@ -210,7 +210,7 @@ func TestPlayToAStop(t *testing.T) {
 	}
 }
 
-func TestBadInputIsSaidBesideItsControl(t *testing.T) {
+func TestInputErrorsAppearBesideTheirControl(t *testing.T) {
 	tab := begin(t, browser.Laptop, storyPrompt)
 	before := tab.Text("#strip-prompt")
 	for _, c := range []struct{ field, value, say string }{

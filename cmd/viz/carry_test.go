@@ -70,7 +70,7 @@ func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
 
 // What is in a folder is the same in a cluster, and in another folder that is copied from
 // there: every record, the times, and who may do what. Doing it again adds nothing.
-func TestDataGoesThroughACluster(t *testing.T) {
+func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	t.Parallel()
 	dir, back := t.TempDir(), filepath.Join(t.TempDir(), "back")
 	jar, err := cookiejar.New(nil)
@@ -143,7 +143,7 @@ func untimed(file string) string {
 }
 
 // viz data says what is missing or in use.
-func TestDataRefuses(t *testing.T) {
+func TestDataCommandRefusesMissingOrBusyFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, c := range []struct {

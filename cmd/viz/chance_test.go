@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// TestChance: nothing that runs in a browser takes its random numbers from the functions of package
-// math/rand/v2. Their source is seeded when a program starts, and a site's has been started already, for
-// everybody (web/site/image). Generators with seeds of their own are fine.
-func TestChance(t *testing.T) {
+// TestNoUnseededRandomnessInTheTab: nothing that runs in a browser takes its random numbers from
+// the functions of package math/rand/v2. Their source is seeded when a program starts, and a site's
+// has been started already, for everybody (web/site/image). Generators with seeds of their own are
+// fine.
+func TestNoUnseededRandomnessInTheTab(t *testing.T) {
 	own := []string{"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "PCG", "ChaCha8", "Zipf", "Source"}
 	never := []string{"infer/tokenizer/index.go", "web/load/"} // seeds of tables; a command
 	read := 0

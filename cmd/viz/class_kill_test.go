@@ -51,11 +51,11 @@ func (k *killedClass) kill() {
 	_ = k.viz.Wait()
 }
 
-// TestKilledClass: the server is killed in mid-class, at any moment. After each
+// TestKilledServerKeepsTheClass: the server is killed in mid-class, at any moment. After each
 // restart everybody is back at the stage that was last confirmed to the teacher
 // (or the one being requested), every confirmed vote counts once, and the class
 // goes on.
-func TestKilledClass(t *testing.T) {
+func TestKilledServerKeepsTheClass(t *testing.T) {
 	kills, phones := 1, 12
 	if fixture.LongTier() {
 		kills, phones = 100, 40

@@ -47,10 +47,10 @@ var troubles = []func(r *rand.Rand) trouble{
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// TestBadNetworks: whatever the networks between a class and its phones do,
+// TestClassOverBadNetworks: whatever the networks between a class and its phones do,
 // every phone only goes forward and ends at the last stage, a number means the
 // same to all, and the votes that count are those with a receipt.
-func TestBadNetworks(t *testing.T) {
+func TestClassOverBadNetworks(t *testing.T) {
 	schedules := 3
 	if fixture.LongTier() {
 		schedules = 1000

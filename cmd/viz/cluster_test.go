@@ -56,7 +56,7 @@ func within(t *testing.T) context.Context {
 
 // A class whose instructor, presenter's socket, phones and pages are on different servers
 // is one class, and a learner is the same on all of them.
-func TestClassOnServersOfACluster(t *testing.T) {
+func TestClassSpansClusterServers(t *testing.T) {
 	t.Parallel()
 	ctx, secret := within(t), clusterSecret(t)
 	all := servers(t, 3, streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL(), secret)
@@ -241,7 +241,7 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 
 // While NATS is away a server says so and goes on; afterwards all is as it was. A server
 // that cannot reach it at its start says why.
-func TestClusterIsAway(t *testing.T) { // not beside others: its servers wait for less
+func TestServerSurvivesNATSOutage(t *testing.T) { // not beside others: its servers wait for less
 	before := clusterTimes
 	t.Cleanup(func() { clusterTimes = before })
 	clusterTimes.life, clusterTimes.answer, clusterTimes.call = time.Second, 500*time.Millisecond, time.Second
@@ -297,7 +297,7 @@ func TestClusterIsAway(t *testing.T) { // not beside others: its servers wait fo
 }
 
 // Flags of a cluster that cannot work are refused with what would.
-func TestClusterFlags(t *testing.T) {
+func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	good := clusterSecret(t)
 	bad := filepath.Join(t.TempDir(), "bad")
 	if err := os.WriteFile(bad, []byte("5ec2e7\n"), 0o600); err != nil {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestControlFolderIsNoLink: the socket is not made where a symbolic link leads, and the
+// TestControlSocketRefusesSymlinkedFolder: the socket is not made where a symbolic link leads, and the
 // permissions there are left alone.
-func TestControlFolderIsNoLink(t *testing.T) {
+func TestControlSocketRefusesSymlinkedFolder(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	if err := os.Chmod(other, 0o755); err != nil {
 		t.Fatal(err)

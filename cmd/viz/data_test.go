@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestDataFolder(t *testing.T) {
+func TestDefaultDataFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the expected paths are written with slashes")
 	}
@@ -57,7 +57,7 @@ func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 
 // With a folder a learner is the same after a restart, even on another port;
 // two servers cannot share it; and its contents are private.
-func TestKeptInAFolder(t *testing.T) {
+func TestLearnerSurvivesRestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "progress")
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -91,7 +91,7 @@ func TestKeptInAFolder(t *testing.T) {
 }
 
 // A damaged database is reported and does not keep the server from starting.
-func TestDamagedDatabase(t *testing.T) {
+func TestDamagedDatabaseDoesNotPreventStartup(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
@@ -108,10 +108,10 @@ func TestDamagedDatabase(t *testing.T) {
 
 // The folder comes from the environment if there is no flag, and an empty flag
 // keeps everything in memory.
-func TestWhereDataGoes(t *testing.T) {
+func TestDataFolderFromFlagOrEnvironment(t *testing.T) {
 	home := t.TempDir()
 	if runtime.GOOS != "linux" {
-		t.Skip("the folder's place is that of Linux; TestDataFolder knows the others")
+		t.Skip("the folder's place is that of Linux; TestDefaultDataFolder knows the others")
 	}
 	place := func(env map[string]string, args ...string) string {
 		t.Helper()

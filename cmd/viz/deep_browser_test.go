@@ -34,7 +34,7 @@ func deepModel(t *testing.T) string {
 // Every stage of a model with 28 blocks and 151,936 tokens fits the screen, a
 // phone's in the short tier and each size in the long one, and shows the numbers that
 // the trace prints of the same model.
-func TestDeepModelOnEveryScreen(t *testing.T) {
+func TestDeepModelFitsEveryScreen(t *testing.T) {
 	dir := deepModel(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-model", dir)
 	trace := traced(t, "-model", dir, "-prompt", deepPrompt, "-n", "2", "-rows", "20")

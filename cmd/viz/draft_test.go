@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestDraft: the pair in the binary belongs together; another model needs a
+// TestDraftBelongsToItsModel: the pair in the binary belongs together; another model needs a
 // draft of its own or has none; one that does not fit is rejected before the
 // server starts.
-func TestDraft(t *testing.T) {
+func TestDraftBelongsToItsModel(t *testing.T) {
 	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
 	target, err := openModel(modelPath{}, "-model", infer.QuantNone, io.Discard)
 	if err != nil {

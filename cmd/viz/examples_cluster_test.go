@@ -17,9 +17,9 @@ import (
 // The examples' addresses: nodes of NATS are 10.0.0.1 to 3, servers 10.0.0.11 to 13.
 const examplesCluster = "examples/cluster"
 
-// TestNodesOfTheExample: the three nodes of NATS find each other, keep what they confirm
+// TestExampleNATSNodesFormACluster: the three nodes of NATS find each other, keep what they confirm
 // through a power cut, let in only who has a password, and take the longest record.
-func TestNodesOfTheExample(t *testing.T) {
+func TestExampleNATSNodesFormACluster(t *testing.T) {
 	seen := map[string]bool{}
 	for i := 1; i <= 3; i++ {
 		// NATS itself reads the file, as the node does.
@@ -60,9 +60,9 @@ func TestNodesOfTheExample(t *testing.T) {
 	}
 }
 
-// TestProxiesOfTheExample: both proxies lead to all three servers, and let through what
+// TestExampleProxiesReachAllServers: both proxies lead to all three servers, and let through what
 // the program accepts; Caddy asks each whether it is ready.
-func TestProxiesOfTheExample(t *testing.T) {
+func TestExampleProxiesReachAllServers(t *testing.T) {
 	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
 	servers := []string{"10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"}
 	if to := strings.Fields(caddy.find(t, `reverse_proxy (.*) \{$`)); fmt.Sprint(to) != fmt.Sprint(servers) {
@@ -85,9 +85,9 @@ func TestProxiesOfTheExample(t *testing.T) {
 	nginx.fits(t)
 }
 
-// TestExamplesHaveNoSecrets: a password that somebody has to choose is called one, so that
+// TestExamplesContainNoSecrets: a password that somebody has to choose is called one, so that
 // nobody runs a cluster with that of the example by mistake.
-func TestExamplesHaveNoSecrets(t *testing.T) {
+func TestExamplesContainNoSecrets(t *testing.T) {
 	files, err := filepath.Glob(examplesCluster + "/*")
 	if err != nil || len(files) < 7 {
 		t.Fatal(files, err)

@@ -59,10 +59,10 @@ func (e example) fits(t *testing.T) {
 	e.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
 }
 
-// TestExamplesFitTheProgram: the unit starts a server with flags that exist; the two
+// TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist; the two
 // proxies lead to its address, under its name, from an address that it trusts; and their
 // limits let through what the program accepts.
-func TestExamplesFitTheProgram(t *testing.T) {
+func TestExampleUnitUsesExistingFlags(t *testing.T) {
 	unit, caddy, nginx := readExample(t, "viz.service"), readExample(t, "Caddyfile"), readExample(t, "nginx.conf")
 	command := strings.Fields(unit.find(t, `ExecStart=/usr/local/bin/viz serve (.*)`))
 	o := serveOptions{}

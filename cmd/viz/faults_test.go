@@ -8,7 +8,7 @@ import (
 
 // The faults that measure the tests can still be made, and the program that
 // makes them works: ./... skips testdata.
-func TestFaultsCanBeMade(t *testing.T) {
+func TestFaultListsApply(t *testing.T) {
 	t.Parallel()
 	c := exec.Command("go", "test", "./testdata/faults")
 	c.Dir = filepath.Join("..", "..")

@@ -30,7 +30,7 @@ func TestReadmeInspect(t *testing.T) {
 }
 
 // Models of every format are described, each with its peculiarities, and run.
-func TestInspect(t *testing.T) {
+func TestInspectDescribesEveryFormat(t *testing.T) {
 	for name, want := range map[string][]string{
 		"": {
 			`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split",
@@ -77,7 +77,7 @@ func TestInspect(t *testing.T) {
 
 // A model that is damaged or cannot run is described as far as possible, with
 // the place of each problem, and exit code 2.
-func TestInspectDamaged(t *testing.T) {
+func TestInspectDescribesDamagedModels(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestInspectDamaged(t *testing.T) {
 }
 
 // If there is nothing to describe, only the reason is printed.
-func TestInspectNothing(t *testing.T) {
+func TestInspectWithoutAModelPrintsTheReason(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.gguf")
 	if err := os.WriteFile(path, []byte("hello, world"), 0o644); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestInspectNothing(t *testing.T) {
 
 // All problems of a folder are listed, one per line, and those of a series are
 // counted.
-func TestInspectHasAllReasons(t *testing.T) {
+func TestInspectListsAllProblems(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"config.json": `{"model_type": "llama", "_name_or_path": "me/broken", "hidden_size": 0, ` +

@@ -111,7 +111,7 @@ func TestOldFilesAreDeleted(t *testing.T) {
 }
 
 // A size has a unit, and the limit of the data has bounds.
-func TestDataLimit(t *testing.T) {
+func TestDataLimitUnitsAndBounds(t *testing.T) {
 	for text, want := range map[string]int64{
 		"16MiB": 16 << 20, "1.5GiB": 3 << 29, "1TiB": 1 << 40, "none": 0,
 	} {

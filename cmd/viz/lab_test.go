@@ -26,7 +26,7 @@ var shortLabs = map[string][]string{
 	"induction":    {"-rows", "1", "-length", "8", "-off", "2"},
 }
 
-func TestLabList(t *testing.T) {
+func TestLabHelpListsLabsAndOptions(t *testing.T) {
 	for _, args := range [][]string{{"lab"}, {"lab", "-h"}, {"lab", "help"}} {
 		out := ok(t, args...)
 		for _, l := range lab.All() {
@@ -47,7 +47,7 @@ func TestLabList(t *testing.T) {
 
 // Every lab runs without a browser: JSON and CSV on standard output, progress
 // on standard error.
-func TestLabs(t *testing.T) {
+func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 	for i, l := range lab.All() {
 		name := l.Info().Name
 		args := append([]string{"lab", name}, shortLabs[name]...)
@@ -132,7 +132,7 @@ func TestLabBadInput(t *testing.T) {
 }
 
 // An interrupt ends a run early and prints what was measured.
-func TestLabInterrupted(t *testing.T) {
+func TestInterruptedLabPrintsPartialResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var out, errors bytes.Buffer

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestLessonsCheck: the worked example is in order; a folder with errors ends with exit
+// TestLessonsCheckReportsErrors: the worked example is in order; a folder with errors ends with exit
 // code 2 and a line for each, and a server does not start with it.
-func TestLessonsCheck(t *testing.T) {
+func TestLessonsCheckReportsErrors(t *testing.T) {
 	t.Parallel()
 	out := ok(t, "lessons", "check", "../../testdata/lessons")
 	if !strings.Contains(out, "is in order: 1 lesson, 2 questions, 2 cards, 1 walkthrough") {

@@ -50,7 +50,7 @@ func columnsOf(line string) int {
 	return len([]rune(strings.ReplaceAll(line, "\t", "    ")))
 }
 
-func TestColumnsOf(t *testing.T) {
+func TestColumnsOfCountsTabsAsFour(t *testing.T) {
 	for line, want := range map[string]int{"": 0, "\t\tx": 9, "Grüße 🦉": 7, "a\tb": 6} {
 		if got := columnsOf(line); got != want {
 			t.Errorf("%q has %d columns, want %d", line, got, want)

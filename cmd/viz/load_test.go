@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// TestLoad: a small load ends, every vote is counted once, and the report is
+// TestLoadReportIsComplete: a small load ends, every vote is counted once, and the report is
 // complete, even if some phones never read.
-func TestLoad(t *testing.T) {
+func TestLoadReportIsComplete(t *testing.T) {
 	out := ok(t, "load", "-followers", "30", "-rooms", "2", "-deaf", "3", "-time", "2s", "-every", "50ms", "-json")
 	var r load.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -43,9 +43,9 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadOfSeveralServers: the phones go to all addresses in turn. These are two ways to
+// TestLoadAlternatesBetweenServers: the phones go to all addresses in turn. These are two ways to
 // one server, as servers of a cluster are to one class.
-func TestLoadOfSeveralServers(t *testing.T) {
+func TestLoadAlternatesBetweenServers(t *testing.T) {
 	ways := [2]*badLine{newBadLine(t, ""), newBadLine(t, "")}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-allow-host", ways[0].addr+","+ways[1].addr)
 	defer s.end()
@@ -69,9 +69,9 @@ func TestLoadOfSeveralServers(t *testing.T) {
 	}
 }
 
-// TestLoadSaysWhatItCannotOpen: more phones than this process may have files are refused
+// TestLoadReportsFileLimit: more phones than this process may have files are refused
 // before the first connects, with the limit that is needed.
-func TestLoadSaysWhatItCannotOpen(t *testing.T) {
+func TestLoadReportsFileLimit(t *testing.T) {
 	o := loadOptions{}
 	o.Rooms, o.Followers = 2, mostFiles()
 	if mostFiles() == math.MaxInt32 {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestLongLinks: the longest possible link opens, and a longer one is refused
+// TestLongestLinkOpens: the longest possible link opens, and a longer one is refused
 // with a sentence, not because of a header that is too large.
-func TestLongLinks(t *testing.T) {
+func TestLongestLinkOpens(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", t.TempDir())
 	for n, want := range map[int]string{
 		session.MaxLink:          "This link is damaged",

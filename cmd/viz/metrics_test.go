@@ -25,9 +25,9 @@ func get(t *testing.T, url string) (status int, body string) {
 	return res.StatusCode, string(b)
 }
 
-// TestMetrics: they are off by default; with the flag they are on an address of their
+// TestMetricsFlag: they are off by default; with the flag they are on an address of their
 // own, which ends with the server; and the README names all of them and no others.
-func TestMetrics(t *testing.T) {
+func TestMetricsFlag(t *testing.T) {
 	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")
 	off.out.wait(t, "Ctrl-C")
 	code, _ := get(t, off.url+"/metrics")

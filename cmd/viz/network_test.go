@@ -26,9 +26,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestAccess: what is said about reaching a server depends on where it listens,
+// TestAccessAdviceFitsTheAddress: what is said about reaching a server depends on where it listens,
 // what others type, and whether it uses HTTPS.
-func TestAccess(t *testing.T) {
+func TestAccessAdviceFitsTheAddress(t *testing.T) {
 	local, all, lan := address{host: "127.0.0.1", port: "8080"}, address{
 		host: "0.0.0.0", port: "8080",
 	}, address{host: "192.168.0.7", port: "80"}
@@ -89,8 +89,8 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestTTL: days and hours, within bounds (1 h = 60 min; 400 d = 9,600 h).
-func TestTTL(t *testing.T) {
+// TestParseTTL: days and hours, within bounds (1 h = 60 min; 400 d = 9,600 h).
+func TestParseTTL(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"30d": 720 * time.Hour, "1h": time.Hour, "60m": time.Hour, "400d": 9600 * time.Hour, "9600h": 9600 * time.Hour,
 		"1h30m": 90 * time.Minute,
@@ -108,9 +108,9 @@ func TestTTL(t *testing.T) {
 	}
 }
 
-// TestStartSaysWhoCanReachIt: the first lines say how to open a server to a
+// TestStartupExplainsWhoCanConnect: the first lines say how to open a server to a
 // classroom's network, or that others may read along.
-func TestStartSaysWhoCanReachIt(t *testing.T) {
+func TestStartupExplainsWhoCanConnect(t *testing.T) {
 	for _, c := range []struct {
 		args       []string
 		says, mute string

@@ -111,9 +111,9 @@ func TestRoomsCommand(t *testing.T) {
 	s.end()
 }
 
-// TestDamagedRoomIsNotClosed: closing a damaged room says why that cannot be done, and what
+// TestClosingADamagedRoomFails: closing a damaged room says why that cannot be done, and what
 // can be, while a server runs and while none does.
-func TestDamagedRoomIsNotClosed(t *testing.T) {
+func TestClosingADamagedRoomFails(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	s := serveFolder(t, from)
 	code := s.class(t)
@@ -140,9 +140,9 @@ func TestDamagedRoomIsNotClosed(t *testing.T) {
 	s.end()
 }
 
-// TestControlSocket: nobody else can reach the socket, a killed server's does no harm, and
+// TestControlSocketIsPrivate: nobody else can reach the socket, a killed server's does no harm, and
 // commands say so when there is no data.
-func TestControlSocket(t *testing.T) {
+func TestControlSocketIsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	code := s.class(t)

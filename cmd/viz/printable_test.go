@@ -38,9 +38,9 @@ func checkPrinted(t *testing.T, what, text string) {
 	}
 }
 
-// TestNothingControlsTheTerminal: names of files, strings in them, flags, variables and
+// TestOutputIsEscapedForTheTerminal: names of files, strings in them, flags, variables and
 // addresses are shown with escapes.
-func TestNothingControlsTheTerminal(t *testing.T) {
+func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a"+strings.ReplaceAll(hostile, "/", ""))
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
@@ -119,9 +119,9 @@ func TestNothingControlsTheTerminal(t *testing.T) {
 	checkPrinted(t, "VIZ_N", got.errors)
 }
 
-// TestOutputHasOneHome: only main knows the standard streams, so that all that is
+// TestOnlyMainUsesStandardStreams: only main knows the standard streams, so that all that is
 // printed goes through a terms.Terminal, and tables are written by terms.Sheet alone.
-func TestOutputHasOneHome(t *testing.T) {
+func TestOnlyMainUsesStandardStreams(t *testing.T) {
 	seen, top := 0, filepath.Join("..", "..")
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

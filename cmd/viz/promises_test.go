@@ -163,10 +163,10 @@ func TestPagesNameNoOtherHost(t *testing.T) {
 	}
 }
 
-// TestLogsCarryNoTexts: what people type, and what the model writes, is not in the log:
+// TestLogsContainNoUserText: what people type, and what the model writes, is not in the log:
 // prompts, names, titles, codes, secrets and links, on pages that work and on those that
 // are refused.
-func TestLogsCarryNoTexts(t *testing.T) {
+func TestLogsContainNoUserText(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	code := s.class(t)

@@ -118,7 +118,7 @@ func goCommand(t *testing.T, args ...string) io.Reader {
 	return strings.NewReader(string(out))
 }
 
-func TestRooms(t *testing.T) {
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 	packages := json.NewDecoder(goCommand(t, "list", "-json=ImportPath,Imports", "./..."))
 	seen := 0
 	for {
@@ -159,7 +159,7 @@ func TestRooms(t *testing.T) {
 
 // The engine's parts use only the standard library, gonum where it is faster,
 // and the Go project's Unicode normalization, which Qwen2's tokenizer needs.
-func TestEngineImportsLittle(t *testing.T) {
+func TestEngineImportsFewModules(t *testing.T) {
 	packages := json.NewDecoder(goCommand(t, "list", "-json=ImportPath,Imports", "./infer/..."))
 	for {
 		var p struct {
@@ -183,7 +183,7 @@ func TestEngineImportsLittle(t *testing.T) {
 
 // The program has no server of NATS within it, and the program for browsers has no
 // client either. Tests start a server.
-func TestProgramsWithoutNATS(t *testing.T) {
+func TestProgramsLinkNoNATSServer(t *testing.T) {
 	for program, without := range map[string]string{"./cmd/viz": "/nats-server/", "./cmd/viz/tab": "/nats-io/"} {
 		t.Run(program, func(t *testing.T) {
 			if program == "./cmd/viz/tab" {
@@ -222,7 +222,7 @@ func ownFiles(t *testing.T) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 }
 
-func TestTopLevel(t *testing.T) {
+func TestRepositoryRootIsTidy(t *testing.T) {
 	allowed := []string{
 		".ci", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "cmd", "go.mod", "go.sum",
 		"infer", "lessons", "plots", "static", "testdata", "web",

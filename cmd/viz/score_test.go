@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestScore: the command prints what the model says of a text, the sums of its tokens;
+// TestScoreCommand: the command prints what the model says of a text, the sums of its tokens;
 // a file and a pipe give the same, and what cannot be read is refused.
-func TestScore(t *testing.T) {
+func TestScoreCommand(t *testing.T) {
 	const text = "Once upon a time there was a fox. “Où?” it asked."
 	file := filepath.Join(t.TempDir(), "text.txt")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -64,9 +64,9 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestScoreSettings: with rules the command also says how many tokens of the text they cut, and
+// TestScoreCountsCutTokens: with rules the command also says how many tokens of the text they cut, and
 // how far they are from none: of the likeliest token alone, its surprise.
-func TestScoreSettings(t *testing.T) {
+func TestScoreCountsCutTokens(t *testing.T) {
 	const text = "The capital of France is a"
 	one := sampling.Pure
 	one.TopK = 1

@@ -13,11 +13,11 @@ import (
 // screensPrompt is the text of the designs, so that pictures can be held beside them.
 const screensPrompt = "In the old house lived a"
 
-// TestScreens saves a picture of every state that a newcomer meets under $VIZ_SHOTS, at
+// TestScreensFitTheirWindow saves a picture of every state that a newcomer meets under $VIZ_SHOTS, at
 // the four sizes in both themes: home, the first run, the Loop in both views, a lesson,
 // and a class on presenter, wall and phone. $VIZ_ONLY names some of the screens
 // ("390-light") or parts ("first"). It fails if a page is wider than its window.
-func TestScreens(t *testing.T) {
+func TestScreensFitTheirWindow(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
 	}

@@ -112,7 +112,7 @@ func (s *served) end() int {
 	return <-s.exit
 }
 
-func TestServe(t *testing.T) {
+func TestServeAnswersRequests(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0")
 	for path, want := range map[string]string{"/healthz": "running", "/loop": "<!doctype html>"} {
 		res, err := http.Get(s.url + path)
@@ -200,7 +200,7 @@ func TestNextFreePort(t *testing.T) {
 	}
 }
 
-func TestHosts(t *testing.T) {
+func TestAllowedHosts(t *testing.T) {
 	loopback := []string{"127.0.0.1:9", "[::1]:9", "localhost:9"}
 	for _, c := range []struct {
 		given   string

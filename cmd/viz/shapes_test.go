@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestShapesHaveOneHome: a piece of a page and a refusal have one shape each on
+// TestPagePartsAreDefinedOnce: a piece of a page and a refusal have one shape each on
 // the wire. A second struct with the same fields would soon diverge.
-func TestShapesHaveOneHome(t *testing.T) {
+func TestPagePartsAreDefinedOnce(t *testing.T) {
 	shapes := map[string][]string{ // fields as JSON, to where they are
 		"id op html":   nil,
 		"code message": nil,

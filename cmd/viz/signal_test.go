@@ -59,7 +59,7 @@ func processIn(t testing.TB, env []string, args ...string) (*exec.Cmd, io.ReadCl
 	return c, out, errors
 }
 
-func TestSignals(t *testing.T) {
+func TestSignalsEndTheProgram(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		args   []string

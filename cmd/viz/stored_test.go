@@ -81,9 +81,9 @@ func sameNames(t *testing.T, what string, readme, real []string) {
 	}
 }
 
-// TestWhatIsKept: the README names every table of the database, every type of record and
+// TestReadmeNamesAllStoredData: the README names every table of the database, every type of record and
 // every file of the data folder, and no others.
-func TestWhatIsKept(t *testing.T) {
+func TestReadmeNamesAllStoredData(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	s.class(t)
@@ -129,8 +129,8 @@ func TestWhatIsKept(t *testing.T) {
 		append(constants(t, "web/class", "type"), constants(t, "web/progress/saved", "Type")...))
 }
 
-// TestWhatBrowsersKeep: what scripts store, and cookies, are what the README says.
-func TestWhatBrowsersKeep(t *testing.T) {
+// TestReadmeNamesAllBrowserStorage: what scripts store, and cookies, are what the README says.
+func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem)\('([^']+)'`)
 	stored := map[string]bool{}
 	for _, path := range globs(t, filepath.Join("..", "..", "static", "js"), "*.js") {

@@ -6,8 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// These tests do not belong in a tab: TestDeepModelOnEveryScreen has another model write,
-// TestPagesMoveToOtherServers is about servers, and TestTour and TestScreens take pictures.
+// These tests do not belong in a tab: TestDeepModelFitsEveryScreen has another model write,
+// TestPagesMoveToOtherServers is about servers, and TestTourNeverScrollsSideways and
+// TestScreensFitTheirWindow take pictures.
 
 // TestInTab goes through the whole program where it runs in the page: from the home page to
 // a token by keyboard alone, and at the Loop through all stages, whose figures are those of
@@ -15,6 +16,6 @@ import (
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestJourneyByKeyboard, TestPageShowsWhatTheTracePrints, TestForwardAndBackThroughAllStages, TestPlayToAStop,
-		TestBadInputIsSaidBesideItsControl, TestReloadShowsTheSameStage,
+		TestInputErrorsAppearBesideTheirControl, TestReloadShowsTheSameStage,
 	)
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTabBesideTheTrace: what the program in a tab sends of its runs is what
+// TestTabMatchesTheTrace: what the program in a tab sends of its runs is what
 // VIZ_KERNEL=portable viz trace -json prints of the same: the same tokens, counts and texts,
 // logits and all other numbers to a thousandth. The first subtest is a sample of each setting.
-func TestTabBesideTheTrace(t *testing.T) {
+func TestTabMatchesTheTrace(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}

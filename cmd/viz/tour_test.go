@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTour walks through the program like a visitor, at three sizes in light
+// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes in light
 // and dark, and saves pictures under $VIZ_SHOTS. It fails if a screen scrolls
 // sideways.
-func TestTour(t *testing.T) {
+func TestTourNeverScrollsSideways(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
 	}

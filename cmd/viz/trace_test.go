@@ -76,7 +76,7 @@ func rowsOf(o object) []object {
 	return rows
 }
 
-func TestJSONOrder(t *testing.T) {
+func TestTraceJSONOrder(t *testing.T) {
 	list := objects(t, ok(t, "trace", "-prompt", capital, "-n", "2", "-seed", "9", "-json"))
 	names := make([]string, len(list))
 	for i, o := range list {
@@ -105,7 +105,7 @@ func TestJSONOrder(t *testing.T) {
 	}
 }
 
-func TestWholeVocabulary(t *testing.T) {
+func TestTraceCoversWholeVocabulary(t *testing.T) {
 	list := objects(
 		t,
 		ok(
@@ -140,7 +140,7 @@ func TestWholeVocabulary(t *testing.T) {
 
 // The filter's rows must follow from their p and the settings, and the rows and
 // the rest must sum to 1.
-func TestFilterAddsUp(t *testing.T) {
+func TestTraceFilterFollowsFromProbabilities(t *testing.T) {
 	for _, rows := range []string{"0", "1", "12"} {
 		list := objects(t, ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "4", "-rows", rows,
 			"-temp", "1.3", "-top-k", "30", "-top-p", "0.95", "-min-p", "0.05", "-json"))
@@ -192,7 +192,7 @@ func checkFilter(t *testing.T, o, sample object) {
 	}
 }
 
-func TestDraw(t *testing.T) {
+func TestTraceDrawFollowsFromU(t *testing.T) {
 	list := objects(
 		t,
 		ok(
@@ -211,7 +211,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func TestGreedy(t *testing.T) {
+func TestTraceGreedyHasNoU(t *testing.T) {
 	list := objects(t, ok(t, "trace", "-prompt", capital, "-n", "3", "-temp", "0", "-seed", "1", "-json"))
 	for i, s := range stages(list, "sample") {
 		u, present := s["u"]
@@ -228,7 +228,7 @@ func TestGreedy(t *testing.T) {
 	}
 }
 
-func TestStops(t *testing.T) {
+func TestTraceStopConditions(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
@@ -314,7 +314,7 @@ func TestEnvironmentTwins(t *testing.T) {
 	}
 }
 
-func TestBrokenPipe(t *testing.T) {
+func TestTraceIgnoresBrokenPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestBrokenPipe(t *testing.T) {
 
 // An interrupt ends a run after its current turn, and a wait for a prompt
 // immediately.
-func TestInterrupt(t *testing.T) {
+func TestTraceInterrupted(t *testing.T) {
 	for name, prompt := range map[string]string{"running": capital, "waiting": "-"} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -10,7 +10,7 @@ import (
 // The strip of 60 columns has a mark where each token but the first begins: its
 // position among the kept ones counts, not its rank. A token drawn from further
 // down has no neighbour to begin next to.
-func TestStripMarksWhereTokensBegin(t *testing.T) {
+func TestStripMarksTokenStarts(t *testing.T) {
 	lane := func(rank int, q float64) infer.Row {
 		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}
 	}
@@ -48,7 +48,7 @@ func TestStripMarksWhereTokensBegin(t *testing.T) {
 
 // Viz trace says so if the filters keep no token in common: on this prompt
 // top-k 2 keeps the first two tokens, and typical-p 0.01 one further down.
-func TestTraceOfFiltersWithNothingInCommon(t *testing.T) {
+func TestTraceExplainsDisjointFilters(t *testing.T) {
 	args := []string{
 		"trace", "-prompt", "Once upon a time there was a", "-temp", "1", "-top-p", "1", "-top-k", "2", "-n", "1",
 	}
@@ -63,7 +63,7 @@ func TestTraceOfFiltersWithNothingInCommon(t *testing.T) {
 }
 
 // Viz trace lists the scores that a repetition penalty changed, with what they were.
-func TestTraceUnderARepetitionPenalty(t *testing.T) {
+func TestTraceListsPenalizedScores(t *testing.T) {
 	args := []string{"trace", "-prompt", "Once upon a time", "-temp", "0", "-n", "1", "-repetition-penalty", "2"}
 	out := ok(t, args...)
 	const say = "repetition penalty 2 lowered the scores of 5 tokens of the text:"

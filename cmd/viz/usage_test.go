@@ -199,7 +199,7 @@ func TestBadEnvironment(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpListsCommandsAndFlags(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		want []string

@@ -69,7 +69,7 @@ func TestWhyJSON(t *testing.T) {
 
 // Every architecture is explained in the terminal; a model with more heads than
 // columns names the largest.
-func TestWhyText(t *testing.T) {
+func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	for _, name := range []string{
 		"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window", "qwen2", "tinyllama",
 	} {
@@ -135,7 +135,7 @@ func TestWhyIsDocumented(t *testing.T) {
 }
 
 // The server sends programs the very object that the command prints.
-func TestWhyJSONIsThePages(t *testing.T) {
+func TestWhyJSONEqualsTheServers(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	get := func() (status int, text string) {

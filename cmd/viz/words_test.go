@@ -22,10 +22,10 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestWordsHaveOneHome: the names of stages, the words for stops, the units of
+// TestWordsAreDefinedOnce: the names of stages, the words for stops, the units of
 // sizes and what makes a cell of a table safe are written in infer/terms and
 // nowhere else, or pages and the terminal would begin to differ.
-func TestWordsHaveOneHome(t *testing.T) {
+func TestWordsAreDefinedOnce(t *testing.T) {
 	var stages, stops []string
 	for n := 1; n <= terms.Stages; n++ {
 		s := terms.StageAt(n)
@@ -128,9 +128,9 @@ func stringsOf(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestSentencesHaveOneHome: what is said about a stage is in the texts of
+// TestStageSentencesAreInTheCatalog: what is said about a stage is in the texts of
 // web/stage, and is not repeated in any page, script or command.
-func TestSentencesHaveOneHome(t *testing.T) {
+func TestStageSentencesAreInTheCatalog(t *testing.T) {
 	texts, err := stage.Texts("en")
 	if err != nil {
 		t.Fatal(err)
@@ -191,9 +191,9 @@ func said(t *testing.T, path string) string {
 	return regexp.MustCompile(`(?m)^\s*//.*$`).ReplaceAllString(string(file), "")
 }
 
-// TestTerminalSpeaksTheCatalogue prints runs in a language in which each word
+// TestTerminalUsesTheCatalog prints runs in a language in which each word
 // of the catalogues is marked: a word without a mark is hard-coded.
-func TestTerminalSpeaksTheCatalogue(t *testing.T) {
+func TestTerminalUsesTheCatalog(t *testing.T) {
 	texts, err := stage.Texts("en")
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ var someListing = []string{
 	"viz-1/viz 755 0:0 8000 B",
 }
 
-func TestTarball(t *testing.T) {
+func TestTarballContents(t *testing.T) {
 	t.Parallel()
 	data, err := tarball(someFiles(), commitTime)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTarball(t *testing.T) {
 	}
 }
 
-func TestZip(t *testing.T) {
+func TestZipContents(t *testing.T) {
 	t.Parallel()
 	data, err := zipped(someFiles(), commitTime)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestNoticesAreUpToDate(t *testing.T) {
 }
 
 // The texts of a module are those at its top and on the way to what is linked.
-func TestReadModule(t *testing.T) {
+func TestReadModuleFindsLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
@@ -71,7 +71,7 @@ func TestReadModule(t *testing.T) {
 	}
 }
 
-func TestReadModuleRefuses(t *testing.T) {
+func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -92,7 +92,7 @@ func TestReadModuleRefuses(t *testing.T) {
 }
 
 // Every embedded file of others has a licence next to it.
-func TestVendored(t *testing.T) {
+func TestVendoredFilesHaveLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"inter-LICENSE.txt": mit, "inter-latin.woff2": "", "inter.js": ""})
@@ -105,7 +105,7 @@ func TestVendored(t *testing.T) {
 	}
 }
 
-func TestIdentify(t *testing.T) {
+func TestIdentifyLicense(t *testing.T) {
 	t.Parallel()
 	two := bsd + " provided that the following conditions are met:\n"
 	three := two + "may be used\nto endorse or promote products  derived from this software"

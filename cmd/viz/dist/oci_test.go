@@ -76,7 +76,7 @@ func (l *layout) blob(d any, mediaType string) []byte {
 
 // An independent walk through the image meets both architectures with the right
 // files, and every blob is used.
-func TestImage(t *testing.T) {
+func TestImageHasBothArchitectures(t *testing.T) {
 	t.Parallel()
 	docs := []file{{name: "NOTICES.txt", mode: 0o644, data: []byte("Thanks.\n")}}
 	programs := []program{

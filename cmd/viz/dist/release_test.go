@@ -41,7 +41,7 @@ func mustDescribe(t *testing.T, dir string) release {
 }
 
 // A release is the commit: what is not committed is counted and left out.
-func TestReleaseIsTheCommit(t *testing.T) {
+func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	dir := t.TempDir()
 	mustGit(t, dir, "init", "-q")
@@ -90,7 +90,7 @@ func TestReleaseIsTheCommit(t *testing.T) {
 }
 
 // A release replaces an earlier one, and nothing else.
-func TestOutputReplacesOnlyReleases(t *testing.T) {
+func TestOutputReplacesOnlyEarlierReleases(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "dist")
 	for _, name := range []string{"old.zip", "new.zip"} {
@@ -145,7 +145,7 @@ func checkout(t *testing.T, dir string) {
 
 // Two releases of the same commit, built in different folders, are the same, byte
 // for byte, and the program in them says the version that is in their names.
-func TestReproducible(t *testing.T) {
+func TestReproducibleRelease(t *testing.T) {
 	if !fixture.LongTier() {
 		t.Skip("it builds viz for six platforms, twice: set VIZ_LONG=1")
 	}
