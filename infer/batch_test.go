@@ -12,7 +12,7 @@ import (
 
 // A prompt gets the places that are left, and never one that a decoded token
 // needs.
-func TestJobsShareThePass(t *testing.T) {
+func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{
 		{[]int{60}, []int{32}},
@@ -43,7 +43,7 @@ func TestJobsShareThePass(t *testing.T) {
 
 // More vectors than a pass has places, from several jobs, get the scores that
 // they would get alone.
-func TestManyScoresTogether(t *testing.T) {
+func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
 	b := &batch{model: m, s: newScratch(m.config)}

@@ -64,7 +64,7 @@ func TestEveryEndOfTextEnds(t *testing.T) {
 }
 
 // Nothing fits after a full window: the run cannot go on.
-func TestGoOnCannotPassAFullWindow(t *testing.T) {
+func TestGoOnRefusesFullWindow(t *testing.T) {
 	l := newLoop(t, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), pure(1)) // all 32 positions
 	finish(t, l)
 	if err := l.GoOn(); l.Stopped() != StopContext || err == nil ||

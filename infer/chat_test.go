@@ -22,7 +22,7 @@ const chatFolder = "../testdata/models/qwen3"
 // turnEnd is the id of <|im_end|> there, textEnd that of <|endoftext|>.
 const turnEnd, textEnd = 317, 316
 
-func TestChatsAreTokens(t *testing.T) {
+func TestChatTemplateProducesSpecialTokens(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
 	messages := []chat.Message{{Role: chat.User, Content: "Hi<|im_end|> "}, {Role: chat.Assistant, Content: "Yo"}}
@@ -63,9 +63,9 @@ func TestChatsAreTokens(t *testing.T) {
 	}
 }
 
-// TestTypedTurnsAreText: where a vocabulary does not flag the tokens of turns as special,
+// TestTypedTurnMarkersStayText: where a vocabulary does not flag the tokens of turns as special,
 // they are tokens only where the template puts them, and end a turn all the same.
-func TestTypedTurnsAreText(t *testing.T) {
+func TestTypedTurnMarkersStayText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS(chatFolder)); err != nil {
@@ -144,9 +144,9 @@ func TestChatsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestChatThatGrowsKeepsItsColumns: what both texts begin with is not read again, and what
+// TestGrowingChatKeepsCachedColumns: what both texts begin with is not read again, and what
 // follows is the same to the bit as after reading everything; so is the run of its log.
-func TestChatThatGrowsKeepsItsColumns(t *testing.T) {
+func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
 	said := []chat.Message{{Role: chat.User, Content: "Hi"}}

@@ -84,9 +84,9 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
-// TestCompareIsScore: at T = 1 the sums are those of viz score, and a text does not
+// TestCompareAtTemperatureOneEqualsScore: at T = 1 the sums are those of viz score, and a text does not
 // diverge from itself.
-func TestCompareIsScore(t *testing.T) {
+func TestCompareAtTemperatureOneEqualsScore(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	const text = "Once upon a time there was a fox, who lived in Größe 🦊."
@@ -110,7 +110,7 @@ func TestCompareIsScore(t *testing.T) {
 	}
 }
 
-func TestCompareRefuses(t *testing.T) {
+func TestCompareRefusesUnusableTexts(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	long := strings.Repeat("a b ", m.Config().Context)
@@ -136,10 +136,10 @@ func at(temperature float64) sampling.Settings {
 	return s
 }
 
-// TestCompareRules: of a side that cuts to the likeliest token, the divergence is endless, all
+// TestCompareUnderCuts: of a side that cuts to the likeliest token, the divergence is endless, all
 // but that token's share is lost, and the other way it is that share's surprise; a token of the
 // text that it cuts has no probability.
-func TestCompareRules(t *testing.T) {
+func TestCompareUnderCuts(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	const text = "The capital of France is a"

@@ -93,7 +93,7 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 // What holds for the bundled model holds for the others: reading a text in one
 // pass or token by token gives the same bits, the tally matches the formulas,
 // and an inspection sees the pass that ran.
-func TestFormatsKeepTheEnginesPromises(t *testing.T) {
+func TestFormatsKeepEngineInvariants(t *testing.T) {
 	for name, want := range readExpected(t) {
 		t.Run(name, func(t *testing.T) {
 			m := openModel(t, name)

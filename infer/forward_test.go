@@ -79,7 +79,7 @@ func TestCachedEqualsUncached(t *testing.T) {
 
 // A text read in one pass, token by token or in pieces of any size gives the
 // same logits and the same cache.
-func TestAnyChunkingIsTheSame(t *testing.T) {
+func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, m := range map[string]*Model{"bundled": bundledModel(t), "small": smallModel(t)} {
 		ids := make([]int, 64)
@@ -189,7 +189,7 @@ func TestWorkedExampleIsTallied(t *testing.T) {
 
 // 2 × layers × kvHeads × headDim × positions × 4 bytes: 6 layers of 2 × 32
 // values make 3,072 bytes a position.
-func TestCacheBytes(t *testing.T) {
+func TestCacheBytesPerPosition(t *testing.T) {
 	m := bundledModel(t)
 	c := m.NewCache()
 	if c.Bytes() != 0 || c.Reserved() != 0 || c.Positions() != 0 {
@@ -261,7 +261,7 @@ func TestColumnIsACopy(t *testing.T) {
 	}
 }
 
-func TestForwardRefuses(t *testing.T) {
+func TestForwardRefusesBadInput(t *testing.T) {
 	m := smallModel(t)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -93,7 +93,7 @@ func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 
 // A token that the grammar forbids cannot be chosen by hand, and a grammar stays the same
 // through a text; neither changes anything. Going back, branching and replaying keep to it.
-func TestGrammarByHand(t *testing.T) {
+func TestGrammarForbidsManualChoice(t *testing.T) {
 	m, ctx := testmodel.Target(t), context.Background()
 	l := keeping(t, aCat, 1, 3, 40)
 	want := written(t, l)

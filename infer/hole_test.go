@@ -10,9 +10,9 @@ import (
 // ones.
 const holePrompt = "Once upon a time there was a"
 
-// TestStagesPastAHole: rows, lanes and the sums of the rest count what is kept,
+// TestStagesWithTopTokenCut: rows, lanes and the sums of the rest count what is kept,
 // at any ranks, and always include the drawn token.
-func TestStagesPastAHole(t *testing.T) {
+func TestStagesWithTopTokenCut(t *testing.T) {
 	m := bundledModel(t)
 	drawn := map[int]bool{}
 	for seed := range uint64(40) {

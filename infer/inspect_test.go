@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// TestInspectSeesThePassThatRan compares an inspection with what the run itself
+// TestInspectionMatchesTheRun compares an inspection with what the run itself
 // kept: the cached keys and values, and the logits. Both must be the same
 // numbers bit for bit, since a page shows them side by side.
-func TestInspectSeesThePassThatRan(t *testing.T) {
+func TestInspectionMatchesTheRun(t *testing.T) {
 	c, err := bundled.Target()
 	if err != nil {
 		t.Fatal(err)

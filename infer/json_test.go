@@ -104,7 +104,7 @@ func object(tb testing.TB, v any) map[string]any {
 }
 
 // The fields promised to other programs, stage by stage.
-func TestJSONPromises(t *testing.T) {
+func TestJSONKeepsDocumentedFields(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(4)
 	s.TopK, s.Stop.MaxTokens = 50, 2
@@ -166,7 +166,7 @@ func TestJSONPromises(t *testing.T) {
 
 // A token that is not whole UTF-8 has its bytes in hex; one that is has none.
 // u is null under greedy, and the rule that cut a token has its name.
-func TestJSONDetails(t *testing.T) {
+func TestJSONTokenBytesAndNulls(t *testing.T) {
 	m := smallModel(t)
 	if got := object(t, m.Token(firstExtra+7)); !reflect.DeepEqual(
 		got, map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"},

@@ -17,7 +17,7 @@ import (
 // tied. A plain pass that rounds as llama.cpp does writes its text to the last
 // token, and whatever the engine prefers on the way leads by less than that
 // rounding moves the two.
-func TestQuantizedTextsPartByRoundingAlone(t *testing.T) {
+func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "kquants-greedy.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func withState() Settings {
 // Rules with a state, with draws of their own and with a memory of the text give the
 // same text when the log is replayed, when a step is run again after going back, and
 // when a branch leaves and returns.
-func TestRulesWithStateFollowFromTheLog(t *testing.T) {
+func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	m := bundledModel(t)
 	l := newLoop(t, m, holePrompt, withState())
 	finish(t, l)

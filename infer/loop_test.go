@@ -106,7 +106,7 @@ func TestSevenStagesInOrder(t *testing.T) {
 
 // The first pass reads the whole prompt, each later one the token before it;
 // the cache grows by what was read, and the newest token has no column yet.
-func TestWhatTheCacheHolds(t *testing.T) {
+func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	s := pure(1)
 	s.Stop.MaxTokens = 3
 	l := newLoop(t, smallModel(t), "Hi!", s) // start token and 3 bytes

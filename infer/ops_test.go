@@ -10,7 +10,7 @@ import (
 // Values by hand: Φ(1) = 0.8413447 and Φ(−2) = 0.0227501; tanh's form of GELU
 // at 1 is ½·(1 + tanh(0.7978846·1.044715)) = 0.8411920; silu(1) = 1/(1 + e⁻¹) =
 // 0.7310586.
-func TestActivations(t *testing.T) {
+func TestActivationsByHand(t *testing.T) {
 	for _, row := range []struct {
 		f       checkpoint.Activation
 		x, want float64
@@ -43,7 +43,7 @@ func TestActivations(t *testing.T) {
 // A norm over heads of 2 leaves each with a mean square of 1 (before its
 // weights), a norm over both heads together has one scale for the two, and no
 // norm returns its input.
-func TestNormalizations(t *testing.T) {
+func TestNormalizationsByHand(t *testing.T) {
 	x := []float32{3, 4, 0, 10} // mean squares 12.5 and 50; 31.25 together
 	dst := make([]float32, 4)
 	for _, row := range []struct {

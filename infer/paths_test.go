@@ -142,7 +142,7 @@ func TestEveryPathWritesTheSameText(t *testing.T) {
 	}
 }
 
-func TestQuant(t *testing.T) {
+func TestQuantizedModelSizeAndHash(t *testing.T) {
 	exact, rounded := bundledModel(t), int8Model(t)
 	if exact.Quant() != QuantNone || rounded.Quant() != QuantInt8 {
 		t.Errorf("the models say %s and %s", exact.Quant(), rounded.Quant())

@@ -18,7 +18,7 @@ func penalized(seed uint64) Settings {
 
 // Every step of a loop is penalized by the text before it, the prompt's included,
 // and its distribution, made again from the step alone, is the one it drew from.
-func TestPenaltyOfALoop(t *testing.T) {
+func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	m := bundledModel(t)
 	for _, temperature := range []float64{0, 0.7} {
 		s := penalized(3)
@@ -99,7 +99,7 @@ func TestPenaltyAfterGoingBack(t *testing.T) {
 
 // Stage 2 lists the scores that were changed, with what they were: of a prompt with
 // a token twice, that token once.
-func TestLogitsUnderThePenalty(t *testing.T) {
+func TestLogitsListPenalizedScores(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(1)
 	s.Stop.MaxTokens = 1
@@ -143,7 +143,7 @@ func TestLogitsUnderThePenalty(t *testing.T) {
 }
 
 // Under greedy, speculation with the penalty writes what the target writes alone.
-func TestGreedySpeculationUnderThePenalty(t *testing.T) {
+func TestGreedySpeculationWithPenalty(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(1)
 	s.Temperature, s.Stop.MaxTokens = 0, 40

@@ -14,7 +14,7 @@ import (
 
 // A pass that is cancelled while it is queued returns immediately, though the
 // worker stays busy.
-func TestWaitingIsCancelledImmediately(t *testing.T) {
+func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
 	seat, c := pool.Seat(), m.NewCache()
@@ -53,10 +53,10 @@ func TestWaitingIsCancelledImmediately(t *testing.T) {
 	pool.Close()
 }
 
-// TestWaitingIsNotCounted: waiting for the pool is not part of a pass's time.
+// TestQueueTimeIsNotPassTime: waiting for the pool is not part of a pass's time.
 // The bubble's clock advances only while every goroutine waits: computing takes
 // no time.
-func TestWaitingIsNotCounted(t *testing.T) {
+func TestQueueTimeIsNotPassTime(t *testing.T) {
 	m := smallModel(t)
 	synctest.Test(t, func(t *testing.T) {
 		pool, open := held(t, m, 1)
@@ -86,7 +86,7 @@ func TestWaitingIsNotCounted(t *testing.T) {
 
 // A job that is dropped in the middle of a round, before any block, leaves its
 // cache unchanged and the others with the numbers that they have alone.
-func TestDroppedJobDisturbsNoOther(t *testing.T) {
+func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	m := smallModel(t)
 	d := m.config.Width
 	lengths := []int{1, 5, 1, 3, 40}
@@ -148,7 +148,7 @@ func TestDroppedJobDisturbsNoOther(t *testing.T) {
 
 // A panic reaches the goroutine that caused it; the others in the same round do
 // not notice.
-func TestAPanicStaysWithItsSeat(t *testing.T) {
+func TestPanicStaysWithItsSeat(t *testing.T) {
 	m := smallModel(t)
 	f := smallFolder
 	f.layers = 1
@@ -186,7 +186,7 @@ func TestAPanicStaysWithItsSeat(t *testing.T) {
 }
 
 // A closed pool refuses waiting and new passes; running ones are finished.
-func TestClosedPoolRefuses(t *testing.T) {
+func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
 	results := make(chan error, 3)
@@ -221,7 +221,7 @@ func TestClosedPoolRefuses(t *testing.T) {
 }
 
 // A seat reports what is wrong with a pass in the model's words.
-func TestSeatRefuses(t *testing.T) {
+func TestSeatReportsModelErrors(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)
 	defer pool.Close()

@@ -84,7 +84,7 @@ func TestQueueByHand(t *testing.T) {
 // Whatever jobs join and leave, none waits more than twice the rounds in which
 // a single queue would serve each once, and a learner who steps waits for the
 // other stepping ones, not for those that play.
-func TestNobodyWaitsMoreThanTwiceTheFairShare(t *testing.T) {
+func TestQueueWaitIsAtMostTwiceTheFairShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playing := members(rapid.IntRange(0, 80).Draw(t, "playing"), false)
 		stepping := members(rapid.IntRange(0, 40).Draw(t, "stepping"), true)

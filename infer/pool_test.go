@@ -55,7 +55,7 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 }
 
 // Speculation and replays go through a seat without knowing.
-func TestEverythingRunsThroughASeat(t *testing.T) {
+func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 2)
 	defer pool.Close()
@@ -83,7 +83,7 @@ func TestEverythingRunsThroughASeat(t *testing.T) {
 
 // 64 sessions play on two workers while 8 learners step as fast as they can:
 // nobody waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
-func TestSixtyFourPlayOnTwoWorkers(t *testing.T) {
+func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	m := bundledModel(t)
 	pool, open := held(t, m, 2)
 	const playing, stepping, tokens = 64, 8, 8

@@ -246,7 +246,7 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 }
 
 // The same check finds every way in which the rule is broken below.
-func TestTheCheckCatchesABrokenRule(t *testing.T) {
+func TestDistributionCheckCatchesBrokenRules(t *testing.T) {
 	for name, alter := range map[string]func(*Speculator){
 		"everything is accepted": func(s *Speculator) { s.accept = func(_, _ float64) float64 { return 1 } },
 		"nothing is accepted":    func(s *Speculator) { s.accept = func(_, _ float64) float64 { return 0 } },

@@ -58,7 +58,7 @@ func specJSON(t *testing.T, st SpecStage) string {
 // One round by hand. After x the target gives a ½, b ½ (equal logits), the
 // draft a 1. a is accepted with ½ / 1; its replacement is certainly b: the
 // residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
-func TestOneRoundByHand(t *testing.T) {
+func TestSpeculationRoundByHand(t *testing.T) {
 	target := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0, 'b': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
 	outcomes := map[bool]int{}
@@ -108,9 +108,9 @@ func TestOneRoundByHand(t *testing.T) {
 	}
 }
 
-// TestAcceptanceCountsTheJudged: what was drafted after a rejected token is
+// TestAcceptanceIgnoresUnjudgedDrafts: what was drafted after a rejected token is
 // never judged, so α leaves it out.
-func TestAcceptanceCountsTheJudged(t *testing.T) {
+func TestAcceptanceIgnoresUnjudgedDrafts(t *testing.T) {
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}})
 	for _, c := range []struct {
 		what             string

@@ -103,7 +103,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 
 // A draft that is the target is never rejected, and every round writes γ + 1
 // tokens.
-func TestTheTargetAsItsOwnDraft(t *testing.T) {
+func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(5)
 	s.Stop.MaxTokens = 40 // 8 rounds of 5
@@ -212,7 +212,7 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 
 // After every round the caches hold what reading the text from the start
 // writes.
-func TestSpeculationKeepsTheCachesRight(t *testing.T) {
+func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
 	s := pure(3)
@@ -245,7 +245,7 @@ func TestSpeculationKeepsTheCachesRight(t *testing.T) {
 	}
 }
 
-func TestNewSpeculatorRefuses(t *testing.T) {
+func TestNewSpeculatorRefusesMismatchedPairs(t *testing.T) {
 	small := smallModel(t)
 	other := smallFolder
 	other.extra = slices.Clone(other.extra)

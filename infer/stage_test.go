@@ -75,7 +75,7 @@ func TestDrillThroughTheLoop(t *testing.T) {
 
 // Rows are sorted by score; once a token is chosen it is among them, in place
 // of the last; rows and rest add up to the whole vocabulary. R = 0 lists all.
-func TestRowsAndRest(t *testing.T) {
+func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 	for _, m := range []*Model{smallModel(t), bundledModel(t)} {
 		vocab := m.Config().Vocab
 		s := pure(2)
@@ -213,7 +213,7 @@ func TestGreedyStages(t *testing.T) {
 
 // A stage derived later equals the one that Next returned, apart from the
 // chosen token's place among the rows; one that has not run is nil.
-func TestStageIsDerivedAgain(t *testing.T) {
+func TestRederivedStageIsEqual(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3))
 	l.Rows = 0
@@ -244,7 +244,7 @@ func TestStageIsDerivedAgain(t *testing.T) {
 
 // The cost of every stage: the multiply-adds of the pass and of the output
 // matrix, each where it was done and nowhere else.
-func TestStagesCarryTheirCost(t *testing.T) {
+func TestStagesReportTheirCost(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3)) // 3 positions
 	for i := range 14 {
@@ -273,7 +273,7 @@ func TestStagesCarryTheirCost(t *testing.T) {
 	}
 }
 
-func TestForwardShapes(t *testing.T) {
+func TestForwardStageShapes(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(3))
 	want := map[string][]int{
 		"tokens": {3}, "residual": {3, 16}, "query": {3, 4, 4}, "key": {3, 2, 4}, "value": {3, 2, 4},
@@ -293,7 +293,7 @@ func TestForwardShapes(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
+func TestTokenText(t *testing.T) {
 	m := smallModel(t)
 	for id, want := range map[int]Token{
 		'a':            {ID: 'a', Text: "a"},
@@ -309,7 +309,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestKindNames(t *testing.T) {
+func TestKindNamesParse(t *testing.T) {
 	for _, k := range Kinds {
 		if got, ok := ParseKind(k.String()); !ok || got != k {
 			t.Errorf("ParseKind(%q) = %v, %v", k.String(), got, ok)

@@ -89,7 +89,7 @@ func TestEveryStopReason(t *testing.T) {
 }
 
 // How close each condition is, step by step.
-func TestConditionsShowProgress(t *testing.T) {
+func TestStopConditionsShowProgress(t *testing.T) {
 	// After x the end of the text has z = 1 and a z = 3 (of −1000 for the
 	// rest): p = e/(e + e³) = 0.1192. After a, 0 and 0: one half each.
 	m := bigram(t, nil, map[int]map[int]float32{
@@ -132,7 +132,7 @@ func TestConditionsShowProgress(t *testing.T) {
 }
 
 // The fired stop string is matched in full.
-func TestFiredStopStringIsMatchedInFull(t *testing.T) {
+func TestFiredStopStringMatchesInFull(t *testing.T) {
 	l := newLoop(t, smallModel(t), "x", stopAt(9, "User:", "zz"))
 	write(t, l, spell(t, l.model, "User", ": ")...)
 	for _, c := range lastAppend(l).Conditions {
@@ -172,7 +172,7 @@ func TestRaisedLimitContinues(t *testing.T) {
 
 // A removed stop string lets the run go on; settings cannot pass the end of the
 // text or a full window.
-func TestWhatSettingsCanUndo(t *testing.T) {
+func TestSettingsUndoOnlySomeStops(t *testing.T) {
 	abc := chain(t, nil, 'x', 'a', 'b', 'c')
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9, Strings: []string{"b"}}}
 	l := newLoop(t, abc, "x", greedy)
@@ -194,7 +194,7 @@ func TestWhatSettingsCanUndo(t *testing.T) {
 	}
 }
 
-func TestNewLoopRefuses(t *testing.T) {
+func TestNewLoopRefusesBadInput(t *testing.T) {
 	m := smallModel(t) // context 64, with a start token
 	for _, row := range []struct {
 		name, prompt string

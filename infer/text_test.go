@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRelease(t *testing.T) {
+func TestReleaseHoldsBackPossibleStops(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		all   string
@@ -63,7 +63,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-func TestValidText(t *testing.T) {
+func TestValidTextReplacesInvalidUTF8(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                 "",
 		"héllo €😀":         "héllo €😀",
@@ -120,7 +120,7 @@ func stopAt(maxTokens int, strings ...string) Settings {
 }
 
 // What each step releases and holds, and how the run ends.
-func TestTextStepByStep(t *testing.T) {
+func TestReleasedTextStepByStep(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct {
 		name     string
@@ -275,7 +275,7 @@ func TestTextStepByStep(t *testing.T) {
 
 // The same through the model's own choice: a model that is sure of the four
 // bytes of an emoji, then of the end.
-func TestEmojiByTheModel(t *testing.T) {
+func TestEmojiIsReleasedWhole(t *testing.T) {
 	m := chain(t, nil, 'x', 0xf0, 0x9f, 0x98, 0x80)
 	l := generate(t, m, "x", 9, Settings{Settings: pure(1).Settings})
 	if got := textOf(l); got != "😀" || l.Stopped() != StopEOS || len(l.Steps()) != 5 {
@@ -285,7 +285,7 @@ func TestEmojiByTheModel(t *testing.T) {
 
 // Released text is final: a stop string that is set, or a limit that is raised,
 // after its first half has been shown must not show it twice.
-func TestNothingIsReleasedTwice(t *testing.T) {
+func TestTextIsReleasedOnce(t *testing.T) {
 	m := smallModel(t)
 	t.Run("limit raised", func(t *testing.T) {
 		l := newLoop(t, m, "x", stopAt(2, "User:"))

@@ -81,7 +81,7 @@ func TestCutKeepsTimes(t *testing.T) {
 	}
 }
 
-func TestCutRefuses(t *testing.T) {
+func TestCutRefusesStagesNotReached(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(6))
 	runTo(t, l, 2, KindSoftmax)
 	before := l.Steps()
@@ -192,7 +192,7 @@ func replays(tb testing.TB, l *Loop) {
 }
 
 // A log replays bit for bit from every stage, also with the bundled model.
-func TestReplayEverywhere(t *testing.T) {
+func TestReplayFromEveryStage(t *testing.T) {
 	s := pure(9)
 	s.Stop = Stop{MaxTokens: 3, Strings: []string{"qq"}}
 	l := newLoop(t, smallModel(t), "Hi", s)
@@ -252,7 +252,7 @@ func TestReplayAfterChangedStops(t *testing.T) {
 	})
 }
 
-func TestReplayRefuses(t *testing.T) {
+func TestReplayRefusesUnfitLogs(t *testing.T) {
 	m := smallModel(t)
 	log := generate(t, m, "Hi", 2, pure(9)).Log()
 	other := log

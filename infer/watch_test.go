@@ -143,7 +143,7 @@ func compareLogits(t *testing.T, w *Watch, want [][2]float64) {
 
 // Parts switched off, positions hidden, and what the others then add, equal
 // PyTorch's.
-func TestSwitchedOffAgreesWithPyTorch(t *testing.T) {
+func TestDisabledPartsAgreeWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w := watch(t, m, c.IDs)
 		for _, want := range c.Changes {
@@ -170,7 +170,7 @@ func TestPatchAgreesWithPyTorch(t *testing.T) {
 // With nothing off, a watched pass has the bits of the ordinary one: streams,
 // keys, values and attention weights, over more than one chunk. So has one that
 // hides nothing, or carries a text's own stream into itself.
-func TestWatchedPassIsTheOrdinaryOne(t *testing.T) {
+func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		ids := c.IDs
 		for len(ids) < chunk+9 {
@@ -216,7 +216,7 @@ func TestWatchedPassIsTheOrdinaryOne(t *testing.T) {
 
 // The lens at the last height is what the model says, at every position, and
 // its surprise is that of the token that came.
-func TestLensEndsInTheModelsOwnWords(t *testing.T) {
+func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")
 	w := watch(t, m, ids)
@@ -280,7 +280,7 @@ func TestInterventionsAreChecked(t *testing.T) {
 }
 
 // An int8 model's parts add up to its score with what rounding leaves.
-func TestContributionsOfRoundedWeights(t *testing.T) {
+func TestInt8ContributionsAddUp(t *testing.T) {
 	m, err := bundledModel(t).Rounded(QuantInt8)
 	if err != nil {
 		t.Fatal(err)

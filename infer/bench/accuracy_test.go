@@ -48,7 +48,7 @@ func TestInt8Accuracy(t *testing.T) {
 }
 
 // A model does not differ from itself.
-func TestCompareWithItself(t *testing.T) {
+func TestModelEqualsItself(t *testing.T) {
 	m := load(t, infer.QuantNone)
 	a, err := Compare(context.Background(), m, m, "itself", [][]int{{1, 2, 3}, {4}})
 	if err != nil || a.Positions != 4 || a.Top1 != 1 || a.MeanKL != 0 || a.MaxKL != 0 || a.MaxDiff != 0 {
@@ -59,7 +59,7 @@ func TestCompareWithItself(t *testing.T) {
 	}
 }
 
-func TestGeneratedTextsAreTheSameAgain(t *testing.T) {
+func TestGeneratedTextsAreReproducible(t *testing.T) {
 	m := load(t, infer.QuantNone)
 	a, err := Generated(context.Background(), m, 2, 10)
 	if err != nil {

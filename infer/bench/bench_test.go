@@ -22,7 +22,7 @@ func smallPlan() Plan {
 // A run has one row for each case, in the plan's order, and its rates follow
 // from the same times: the ratio of a round's operations to its tokens is that
 // of the formulas of infer/cost.
-func TestRun(t *testing.T) {
+func TestRunHasARowForEachCase(t *testing.T) {
 	models := map[infer.Quant]*infer.Model{}
 	plan := smallPlan()
 	var told []int
@@ -76,7 +76,7 @@ func steps(s cost.Shape, n int) float64 {
 	return sum / float64(n)
 }
 
-func TestRunEnds(t *testing.T) {
+func TestRunEndsWhenCanceled(t *testing.T) {
 	m := load(t, infer.QuantNone)
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
@@ -96,7 +96,7 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-func TestPlanCheck(t *testing.T) {
+func TestPlanCheckRefusesBadPlans(t *testing.T) {
 	for name, change := range map[string]func(*Plan){
 		"no threads":       func(p *Plan) { p.Threads = []int{0} },
 		"many texts":       func(p *Plan) { p.Texts = []int{257} },
@@ -117,7 +117,7 @@ func TestPlanCheck(t *testing.T) {
 
 // The median is in the middle, the best is the shortest: rounds of 10 tokens
 // in 4, 1 and 2 seconds.
-func TestRow(t *testing.T) {
+func TestRowMedianAndBest(t *testing.T) {
 	r := row(Case{Tokens: 5, Texts: 2}, []round{{4 * time.Second, 2e9}, {time.Second, 2e9}, {2 * time.Second, 2e9}})
 	if r.Rate != 5 || r.Best != 10 || r.GFLOPS != 2 || r.Rounds != 3 {
 		t.Errorf("%+v, want 5 and 10 tokens/s, 2 GFLOP/s", r)

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-func TestTarget(t *testing.T) {
+func TestTargetParameters(t *testing.T) {
 	c, err := Target()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestTarget(t *testing.T) {
 
 // The draft must share the target's vocabulary: the same tokens with the same
 // ids, and as long a context.
-func TestDraft(t *testing.T) {
+func TestDraftSharesTheVocabulary(t *testing.T) {
 	target, err := Target()
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package chat
 
 import "testing"
 
-func TestPlain(t *testing.T) {
+func TestPlainChat(t *testing.T) {
 	for _, row := range []struct {
 		messages []Message
 		want     string

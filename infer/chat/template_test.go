@@ -81,7 +81,7 @@ func TestPublishedTemplates(t *testing.T) {
 	}
 }
 
-func TestTheLanguageIsJinja(t *testing.T) {
+func TestTemplatesAreJinja(t *testing.T) {
 	t.Parallel()
 	for _, line := range readPublished(t).Lines {
 		template, err := jinja.Parse(line[0])
@@ -170,7 +170,7 @@ func TestEndOfTurn(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestFaultExplainsTemplateErrors(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
 		"{{ raise_exception('No roles.') }}": "The model's chat template refuses these messages: No roles.",

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 )
 
-func TestWritten(t *testing.T) {
+func TestWrittenTokens(t *testing.T) {
 	t.Parallel()
 	const source = `{{ '<bos>' }}{% if '</think>' in message %}{% set c = c.split('<end>')[-1] %}{% endif %}` +
 		"<|user|>  {{ c }}{% if x == '<same>' %}[INST]{% endif %}{% if c.startswith(\"<tool>\") %}<tool>{% endif %}"

@@ -284,7 +284,7 @@ func TestGPT2Activations(t *testing.T) {
 
 // The causal masks of older GPT-2 files are not weights: they count neither as
 // parameters nor as bytes, and their type is not listed.
-func TestMasksAreNoWeights(t *testing.T) {
+func TestCausalMasksAreNotWeights(t *testing.T) {
 	c, err := OpenPath(modelsFolder + "/gpt2-gelu")
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +301,7 @@ func TestMasksAreNoWeights(t *testing.T) {
 }
 
 // A message that rejects a model lists every supported one, in order.
-func TestRunsListsTheArchitectures(t *testing.T) {
+func TestUnsupportedModelErrorListsArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
 	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")
 	// GGUF has no name for Mistral

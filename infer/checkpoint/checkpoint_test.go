@@ -65,7 +65,7 @@ func (s sequentialFile) Close() error               { return s.f.Close() }
 
 // A folder reads the same from memory, from disk and from files that can only
 // be read sequentially.
-func TestOpen(t *testing.T) {
+func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerConfigFile] = &fstest.MapFile{Data: []byte(`{"add_bos_token":true}`)}
 	folder[generationFile] = &fstest.MapFile{Data: []byte(`{"eos_token_id":[3,2]}`)}
@@ -113,7 +113,7 @@ func TestOpen(t *testing.T) {
 }
 
 // The hash depends on each of the three files and nothing else.
-func TestHash(t *testing.T) {
+func TestHashCoversAllFiles(t *testing.T) {
 	hashOf := func(change func(fstest.MapFS)) string {
 		folder := tinyFolder(t)
 		change(folder)
@@ -146,7 +146,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRefusesBrokenFolders(t *testing.T) {
 	// weights edits the list of tensors; a nil result of edit drops one.
 	weights := func(edit func(s stored) []stored) func(*testing.T, fstest.MapFS) {
 		return func(t *testing.T, folder fstest.MapFS) {
@@ -295,7 +295,7 @@ func TestOpenRefuses(t *testing.T) {
 // A tokenizer may use fewer ids than the embedding has rows; a tied model may
 // still store its output matrix; old files hold rotary frequencies, which are
 // not weights.
-func TestOpenAccepts(t *testing.T) {
+func TestOpenAcceptsUnusualFolders(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[configFile] = &fstest.MapFile{Data: tiny.with("vocab_size", 4100).json()}
 	tensors := tinyTensors(t)
@@ -329,7 +329,7 @@ func TestFileWithAWrongSize(t *testing.T) {
 }
 
 // Chunks join without a seam.
-func TestChunks(t *testing.T) {
+func TestChunksJoin(t *testing.T) {
 	data := make([]byte, 2*chunkBytes+5)
 	for i := range data {
 		data[i] = byte(i % 251)

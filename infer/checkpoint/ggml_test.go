@@ -60,7 +60,7 @@ func fnv1a(values []float32) uint64 {
 
 // Every format that can be read is widened as ggml does it, bit for bit:
 // blocks that ggml rounded and blocks of random bytes.
-func TestWideningIsGGMLs(t *testing.T) {
+func TestWideningMatchesGGML(t *testing.T) {
 	tried := 0
 	for d, f := range formats {
 		if f.widen == nil || f.values == 1 {

@@ -27,10 +27,10 @@ func readModel(tb testing.TB, name string) []byte {
 	return data
 }
 
-// TestGGUFOracle compares what the reader finds in GGUF files with what
+// TestGGUFMatchesReferenceReader compares what the reader finds in GGUF files with what
 // @huggingface/gguf does: every metadata value, every tensor's name, shape,
 // type and offset.
-func TestGGUFOracle(t *testing.T) {
+func TestGGUFMatchesReferenceReader(t *testing.T) {
 	type list struct {
 		Length int `json:"length"`
 		First  any `json:"first"`
@@ -143,7 +143,7 @@ func TestSameTokenizerFromEveryFormat(t *testing.T) {
 }
 
 // What the files say about start and end tokens reaches the configuration.
-func TestMarksOfFormats(t *testing.T) {
+func TestStartAndEndTokensOfFormats(t *testing.T) {
 	for name, want := range map[string]struct {
 		bos     int
 		eos     []int
@@ -181,7 +181,7 @@ func TestMarksOfFormats(t *testing.T) {
 }
 
 // Blocks by hand: a scale of 0.5 (0x3800 in binary16), then the numbers.
-func TestQuantisedBlocksByHand(t *testing.T) {
+func TestQuantizedBlocksByHand(t *testing.T) {
 	q8 := append([]byte{0x00, 0x38, 1, 0xff, 127, 0x81}, make([]byte, 28)...)
 	got := make([]float32, 32)
 	widenQ8(got, q8)
@@ -199,7 +199,7 @@ func TestQuantisedBlocksByHand(t *testing.T) {
 }
 
 // Orders by hand, of a matrix of two heads with rows of two values.
-func TestOrdersByHand(t *testing.T) {
+func TestHeadRowOrdersByHand(t *testing.T) {
 	// Head 0 has the rows 0 1 2 3, pairs (0 1) and (2 3): the layout has the
 	// firsts 0 2, then the seconds 1 3.
 	stored := []float32{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}

@@ -34,7 +34,7 @@ func b2i(b bool) int {
 
 // What the format allows: white space, any order, escapes, padding after the
 // header.
-func TestLenientFile(t *testing.T) {
+func TestSafetensorsAllowedVariations(t *testing.T) {
 	c := fromBytes(t, file(` {"b": {"data_offsets":[4 ,8],"shape":[ 1 ] ,"dtype":"F32"},
 		"\u0061" : {"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}, "__metadata__":{"k":"v\"","l":""} }   `,
 		slices.Concat(words16(0x3f80, 0x4000), words32(0x40400000))...))

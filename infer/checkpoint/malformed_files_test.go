@@ -53,7 +53,7 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is a part of a model; give the folder instead"},
 }
 
-func TestForeignFilesAreNamed(t *testing.T) {
+func TestUnsupportedFilesAreNamed(t *testing.T) {
 	for _, test := range foreignFiles {
 		folder := fstest.MapFS{test.file: &fstest.MapFile{Data: []byte(test.text)}}
 		var d *Description
@@ -120,7 +120,7 @@ func instead(name string) func(fstest.MapFS) {
 	}
 }
 
-func TestForeignFilesInAFolderAreNamed(t *testing.T) {
+func TestUnsupportedFilesInAFolderAreNamed(t *testing.T) {
 	for _, test := range foreignInFolder {
 		folder := tinyFolder(t)
 		test.change(folder)
@@ -194,7 +194,7 @@ var malformedTypes = []struct {
 	},
 }
 
-func TestMalformedTypes(t *testing.T) {
+func TestMalformedTensorTypes(t *testing.T) {
 	for _, test := range malformedTypes {
 		refuse(t, len(test.file), test.name, "", test.want, func() error {
 			_, err := parseSafetensors(fileWeights(test.file), int64(len(test.file)))
@@ -204,7 +204,7 @@ func TestMalformedTypes(t *testing.T) {
 }
 
 // Folders that hold something other than one model.
-func TestFoldersOfFiles(t *testing.T) {
+func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 	gguf := smallGGUF().bytes()
 	for _, test := range []struct {
 		name  string
@@ -307,7 +307,7 @@ func TestFoldersOfFiles(t *testing.T) {
 }
 
 // A folder in the cache gives its model the model's name, not the revision's.
-func TestNameOfASnapshot(t *testing.T) {
+func TestCacheSnapshotGetsModelName(t *testing.T) {
 	for path, want := range map[string]string{
 		"/hub/models--HuggingFaceTB--SmolLM2-135M/snapshots/93efa2f0": "SmolLM2-135M",
 		"/hub/models--gpt2/snapshots/607a30d7":                        "gpt2",

@@ -238,7 +238,7 @@ func TestMalformedIndexes(t *testing.T) {
 }
 
 // Split weights read like whole ones, and their hash depends on every file.
-func TestShards(t *testing.T) {
+func TestShardsReadLikeOneFile(t *testing.T) {
 	folder := shardedFolder(t)
 	c, err := Open(folder, "")
 	if err != nil {

@@ -37,7 +37,7 @@ func inputs(number uint64, n, values int) []float32 {
 
 // Values are rounded to Q4_0 as ggml rounds them, to the last bit of every
 // block.
-func TestRoundQ4IsGGMLs(t *testing.T) {
+func TestRoundQ4MatchesGGML(t *testing.T) {
 	want := readGGML(t, dtypeQ4)
 	values := inputs(2, want.rounded, q4Values)
 	block := make([]byte, 18)
@@ -64,7 +64,7 @@ func TestRoundQ4IsGGMLs(t *testing.T) {
 
 // Every binary16 value survives the way to float32 and back; half way between
 // two of them rounds to the even one, slightly off it to the nearer.
-func TestToF16(t *testing.T) {
+func TestToF16RoundsToEven(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		v := fromF16(h)
 		if got := toF16(v); got != h {

@@ -132,7 +132,7 @@ func TestWidenByHand(t *testing.T) {
 
 // Every half-precision number must be the one that its definition gives:
 // (-1)^s × 2^(e-15) × (1 + f/1024), or f × 2^-24 where e is 0.
-func TestEveryF16(t *testing.T) {
+func TestEveryF16Value(t *testing.T) {
 	for h := range 1 << 16 {
 		sign, e, f := 1-2*float64(h>>15), h>>10&31, float64(h&1023)
 		want := sign * math.Ldexp(1+f/1024, e-15)
@@ -181,7 +181,7 @@ func TestWidenAcrossBuffers(t *testing.T) {
 	}
 }
 
-func TestFloat32Refuses(t *testing.T) {
+func TestFloat32RefusesWrongTensors(t *testing.T) {
 	const q = "model.layers.3.self_attn.q_proj.weight"
 	const inf32, nan16, inf16 = 0x7f800000, 0x7e00, 0xff80
 	last := make([]byte, 2*widenBuffer)
@@ -379,7 +379,7 @@ var malformed = []struct {
 	},
 }
 
-func TestMalformedFiles(t *testing.T) {
+func TestMalformedSafetensors(t *testing.T) {
 	for _, test := range malformed {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := parseSafetensors(bytes.NewReader(test.file), int64(len(test.file)))

@@ -113,7 +113,7 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 
 // A folder's tokenizer may have added tokens that the model has no rows for, as
 // in the smallest Gemma 3, which lack the row of the image token.
-func TestAddedTokensBeyondTheRows(t *testing.T) {
+func TestAddedTokensBeyondTheEmbedding(t *testing.T) {
 	folder := tinyFolder(t)
 	var file map[string]any
 	if err := json.Unmarshal(folder[tokenizerFile].Data, &file); err != nil {

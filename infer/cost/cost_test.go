@@ -38,7 +38,7 @@ func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
 	}
 }
 
-func TestPositionsRunThroughTheBlocks(t *testing.T) {
+func TestGenerateCountsPositions(t *testing.T) {
 	// 500 tokens after a prompt of 1,000: recomputing runs 624,750 positions
 	// through the blocks, the cache 1,499. Projections count positions.
 	cached, recomputed := tiny.Generate(1000, 500)
@@ -51,7 +51,7 @@ func TestPositionsRunThroughTheBlocks(t *testing.T) {
 	}
 }
 
-func TestCubicShare(t *testing.T) {
+func TestAttentionShareOfRecomputation(t *testing.T) {
 	// The share of attention in recomputing N tokens from one position on.
 	for _, c := range []struct{ n, percent int64 }{{512, 14}, {4096, 57}} {
 		_, r := tiny.Generate(1, int(c.n))
@@ -92,7 +92,7 @@ func TestParameters(t *testing.T) {
 }
 
 // In 2 of 3 layers a token sees 4 positions, h·s = 8.
-func TestSlidingWindow(t *testing.T) {
+func TestSlidingWindowCost(t *testing.T) {
 	s := Shape{Layers: 3, Width: 8, Heads: 2, KVHeads: 1, HeadDim: 4, FFN: 16, Vocab: 10, Window: 4, WindowLayers: 2}
 	for _, row := range []struct{ cached, m, attended int64 }{
 		{0, 1, 3 * 1},               // one position sees itself in 3 layers

@@ -10,7 +10,7 @@ import (
 // broken panics as a mistake in the program does.
 func broken(list []int) int { return list[len(list)] }
 
-func TestDo(t *testing.T) {
+func TestDoTurnsPanicsIntoErrors(t *testing.T) {
 	t.Parallel()
 	own := errors.New("its own")
 	for name, c := range map[string]struct {
@@ -24,7 +24,7 @@ func TestDo(t *testing.T) {
 			func() error { broken(nil); return nil }, true, []string{"index out of range", "fault.broken"},
 		},
 		"a value": {
-			func() error { panic("what somebody typed") }, true, []string{"err=string", "TestDo"},
+			func() error { panic("what somebody typed") }, true, []string{"err=string", "TestDoTurnsPanicsIntoErrors"},
 		},
 		"passed on": {
 			func() error { panic(Try(func() error { broken(nil); return nil })) }, true,

@@ -12,8 +12,8 @@ import (
 	"testing/fstest"
 )
 
-// TestOpen: regular files are opened, and whatever else is there is refused by its kind.
-func TestOpen(t *testing.T) {
+// TestOpenRefusesIrregularFiles: regular files are opened, and whatever else is there is refused by its kind.
+func TestOpenRefusesIrregularFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
@@ -39,8 +39,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestRead: a file is read up to its limit, and refused beyond.
-func TestRead(t *testing.T) {
+// TestReadIsLimited: a file is read up to its limit, and refused beyond.
+func TestReadIsLimited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
 		t.Fatal(err)
@@ -56,9 +56,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestFolder: a folder is a file system like os.DirFS, without the folders below, which
+// TestFolderHidesSubfolders: a folder is a file system like os.DirFS, without the folders below, which
 // can be listed but not opened.
-func TestFolder(t *testing.T) {
+func TestFolderHidesSubfolders(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {

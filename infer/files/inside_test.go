@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInside: a folder's files are read up to a limit, and nothing outside of it.
-func TestInside(t *testing.T) {
+// TestInsideReadsOnlyTheFolder: a folder's files are read up to a limit, and nothing outside of it.
+func TestInsideReadsOnlyTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "folder")

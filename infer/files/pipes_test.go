@@ -15,9 +15,9 @@ import (
 // patience bounds a wait that only a failing test needs.
 const patience = time.Minute
 
-// TestPipesAreNotWaitedFor: a named pipe without a writer is refused at once, also if it
+// TestPipesAreRefusedAtOnce: a named pipe without a writer is refused at once, also if it
 // takes a file's place between the look at it and the opening. So are sockets and devices.
-func TestPipesAreNotWaitedFor(t *testing.T) {
+func TestPipesAreRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	pipe, socket := fixture.Pipe(t, dir, "pipe"), fixture.Socket(t, dir, "socket")
 	for _, c := range []struct {

@@ -71,7 +71,7 @@ func TestSchemasByHand(t *testing.T) {
 }
 
 // What is not supported, recursive, contradictory or too large is refused in words.
-func TestGrammarsAreRefused(t *testing.T) {
+func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, 40) + `{"type":"null"}` + strings.Repeat("}", 40)
 	for schema, want := range map[string]string{
 		``:                                    "not valid JSON",
@@ -135,7 +135,7 @@ func TestRegexpAgreesWithGo(t *testing.T) {
 
 // What a state needs is the length of the shortest text that completes it: {"a":0} has
 // seven bytes.
-func TestNeed(t *testing.T) {
+func TestNeedIsShortestCompletion(t *testing.T) {
 	g, err := grammar.FromSchema([]byte(
 		`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"null"}},"required":["a"]}`,
 	))
@@ -151,7 +151,7 @@ func TestNeed(t *testing.T) {
 }
 
 // States are forgotten when there are too many, and a text that is being read goes on.
-func TestStatesAreForgotten(t *testing.T) {
+func TestStateCacheIsBounded(t *testing.T) {
 	g, err := grammar.FromRegexp("(a|b)*a(a|b){14}") // 2¹⁵ states: one for each of the last fifteen letters
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ var schemas = []string{
 // scores of which the grammar's mask leaves some, at temperatures from 0 to 2 and with
 // 10 to 80 tokens to write: all that end are complete, they parse, and they validate.
 // They end short only where the mask said so before the first token.
-func TestConstrainedRuns(t *testing.T) {
+func TestConstrainedRunsAreValid(t *testing.T) {
 	runs := 400
 	if fixture.LongTier() {
 		runs = 10_000
@@ -119,7 +119,7 @@ func TestMasksAreBounded(t *testing.T) {
 
 // A mask has exactly the tokens after whose bytes a text can go on, as the automaton says
 // of each alone.
-func TestMaskIsWhatTheAutomatonSays(t *testing.T) {
+func TestMaskMatchesTheAutomaton(t *testing.T) {
 	tokens, ends := bundled(t)
 	g, err := grammar.FromSchema([]byte(schemas[19]))
 	if err != nil {

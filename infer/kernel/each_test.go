@@ -10,7 +10,7 @@ import (
 // Several queries together give what each gives alone, bit for bit, and so do
 // several rows of weights and several matrices: for any number of queries, keys
 // and values, and wherever results end.
-func TestEachGivesWhatOneGives(t *testing.T) {
+func TestEachEqualsSingleQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	onEveryPath(t, func(t *testing.T) {
 		for _, size := range []int{1, 8, 24, 31, 32, 64, 96} {
@@ -49,7 +49,7 @@ func compareEach(t *testing.T, r *rand.Rand, size, queries, n int) {
 	}
 }
 
-func TestMulEachGivesWhatOneGives(t *testing.T) {
+func TestMulEachEqualsSingleProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 4))
 	onEveryPath(t, func(t *testing.T) {
 		for _, cols := range []int{1, 64, 100} {

@@ -106,7 +106,7 @@ func TestBatchSizesAgree(t *testing.T) {
 }
 
 // A product writes its results and nothing around them.
-func TestMulStaysInside(t *testing.T) {
+func TestMulWritesOnlyItsResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		for kind, pack := range kinds {
@@ -154,7 +154,7 @@ func TestMulAgainstFloat64(t *testing.T) {
 // Weights that all are bfloat16 are kept in half the memory, and their products
 // are those of float32 panels bit for bit. One more row, with a value that
 // needs more bits, makes Pack use float32.
-func TestBfloat16ChangesNothing(t *testing.T) {
+func TestBfloat16ProductsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))
 	onEveryPath(t, func(t *testing.T) {
 		for _, shape := range [][2]int{{1, 1}, {15, 3}, {17, 64}, {33, 65}, {64, 192}, {96, 130}, {129, 31}} {
@@ -203,7 +203,7 @@ func comparePaths(tb testing.TB, what string, tolerance float64, f func() []floa
 }
 
 // A value that is not finite must not become a number.
-func TestNotFiniteStaysSo(t *testing.T) {
+func TestMulPreservesNonFiniteValues(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for kind, pack := range kinds {
 			for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
@@ -223,7 +223,7 @@ func TestNotFiniteStaysSo(t *testing.T) {
 
 // Rows come back out of the panels: exactly from float32, within half a step
 // from int8.
-func TestRow(t *testing.T) {
+func TestRowReadsPackedMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 1))
 	const rows, cols = 70, 67
 	data := random(r, rows*cols)
@@ -244,7 +244,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-func TestEmptyMatrices(t *testing.T) {
+func TestMulEmptyMatrices(t *testing.T) {
 	for _, pack := range kinds {
 		dst := []float32{1, 1}
 		if n := pack(2, 0, nil).Mul(dst, nil, 1); n != 0 || dst[0] != 0 || dst[1] != 0 {
@@ -259,7 +259,7 @@ func TestEmptyMatrices(t *testing.T) {
 	}
 }
 
-func TestSizesThatDoNotFit(t *testing.T) {
+func TestMismatchedSizesPanic(t *testing.T) {
 	w := Pack(1, 2, []float32{1, 2})
 	for name, f := range map[string]func(){
 		"Mul, vector too short":  func() { w.Mul(make([]float32, 1), []float32{1}, 1) },
@@ -309,7 +309,7 @@ func TestMulDoesNotAllocate(t *testing.T) {
 	})
 }
 
-func TestBytes(t *testing.T) {
+func TestPackedBytes(t *testing.T) {
 	// 33 rows are 2 panels; 65 columns 2 blocks of 64.
 	data := slices.Repeat([]float32{1.1}, 33*65)
 	for kind, want := range map[string]int64{
@@ -321,7 +321,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestPathNames(t *testing.T) {
+func TestPathNamesParse(t *testing.T) {
 	for p := Portable; p <= AVX512; p++ {
 		if got, err := ParsePath(p.String()); err != nil || got != p {
 			t.Errorf("ParsePath(%q) = %v, %v", p.String(), got, err)

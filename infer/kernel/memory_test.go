@@ -8,7 +8,7 @@ import (
 
 // Weights get memory of their own, zeroed and aligned to a cache line, however
 // many goroutines ask and whether or not they fit into the rest of a slab.
-func TestWeightBytes(t *testing.T) {
+func TestWeightMemoryIsAligned(t *testing.T) {
 	sizes := []int{1, 63, 64, 65, 1000, hugePage - 1, hugePage, 5 * hugePage, 3, 2*hugePage + 1, 7}
 	all := make([][]byte, len(sizes))
 	var wg sync.WaitGroup

@@ -23,7 +23,7 @@ func sameBits64(a, b []float64) bool {
 // On every path e^x is math.Exp's, bit for bit, and the sum goes from first to
 // last: for lengths with every tail, for scores near each other and far apart,
 // down to where e^x has fewer bits and then none.
-func TestExpSumIsMathExp(t *testing.T) {
+func TestExpSumMatchesMathExp(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 3))
 		for _, spread := range []float64{0, 1e-30, 0.1, 3, 50, 400, 720, 1e6, 1e38} {
@@ -57,7 +57,7 @@ func TestExpSumIsMathExp(t *testing.T) {
 
 // A million arguments from 0 to where e^x underflows, including those around
 // which the last bits are rounded.
-func TestExpSumWhereExpEnds(t *testing.T) {
+func TestExpSumNearUnderflow(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		const n = 1 << 20
 		z, got := make([]float32, n), make([]float64, n)
@@ -77,7 +77,7 @@ func TestExpSumWhereExpEnds(t *testing.T) {
 }
 
 // Zeros of both signs: 0 is the larger.
-func TestMaxOfZeros(t *testing.T) {
+func TestMaxOfSignedZeros(t *testing.T) {
 	minus := float32(math.Copysign(0, -1))
 	onEveryPath(t, func(t *testing.T) {
 		for _, z := range [][]float32{{minus, 0}, {0, minus}, slices.Repeat([]float32{minus, 0, minus}, 9)} {
@@ -90,7 +90,7 @@ func TestMaxOfZeros(t *testing.T) {
 
 // Every path finds the same indices as a plain loop over the scores, bounds
 // included.
-func TestBetween(t *testing.T) {
+func TestBetweenOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 11))
 		for n := range 100 {

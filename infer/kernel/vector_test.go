@@ -73,7 +73,7 @@ func TestEmptyVectors(t *testing.T) {
 
 // A score does not depend on how many there are, though four are computed at
 // a time; nor does it differ from a single dot product.
-func TestScoresDoNotDependOnTheirNumber(t *testing.T) {
+func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	onEveryPath(t, func(t *testing.T) {
 		for size := 1; size <= 70; size++ {
@@ -132,7 +132,7 @@ func TestVectorsAcrossPaths(t *testing.T) {
 }
 
 // The vector functions write their results and nothing after them.
-func TestVectorsStayInside(t *testing.T) {
+func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, 3))
 		for n := 1; n <= 70; n++ {
@@ -161,7 +161,7 @@ func TestVectorsStayInside(t *testing.T) {
 
 // e^x of the vector paths over its whole range: within 3e-7 of the value, and 0
 // for values too small to matter.
-func TestExponential(t *testing.T) {
+func TestExponentialOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		worst := 0.
 		for i := 0; i <= 87_000; i += 7 {
@@ -182,7 +182,7 @@ func TestExponential(t *testing.T) {
 }
 
 // Far from 0, silu(x) is x on the right and nothing on the left.
-func TestSwiGLUFarOut(t *testing.T) {
+func TestSwiGLUFarFromZero(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		gate := []float32{100, -100, 1e30, -1e4, 0}
 		SwiGLU(gate, []float32{1, 1, 1, 1, 1})
@@ -194,7 +194,7 @@ func TestSwiGLUFarOut(t *testing.T) {
 	})
 }
 
-func TestFinite(t *testing.T) {
+func TestFiniteFindsNaNAndInf(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		if !Finite(nil) || !Finite([]float32{0, -math.MaxFloat32, math.MaxFloat32, 1e-45}) {
 			t.Error("finite values are called infinite")

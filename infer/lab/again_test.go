@@ -7,7 +7,7 @@ import (
 
 // Values that only affect prices are answered from what was measured, with the
 // result that a run would give.
-func TestAgainBill(t *testing.T) {
+func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	env, l := models(t), billLab{}
 	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
 	old, first := result[*Bill](t, "bill", short)
@@ -48,7 +48,7 @@ func TestAgainBill(t *testing.T) {
 	}
 }
 
-func TestAgainMemory(t *testing.T) {
+func TestMemoryReusesMeasurements(t *testing.T) {
 	env, l := models(t), memoryLab{}
 	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
 	r := Again(
@@ -64,7 +64,7 @@ func TestAgainMemory(t *testing.T) {
 }
 
 // Everything else needs a run.
-func TestAgainNeedsARun(t *testing.T) {
+func TestOtherValuesNeedANewRun(t *testing.T) {
 	env, l := models(t), memoryLab{}
 	v := values(t, l, Values{"tokens": "5"})
 	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})

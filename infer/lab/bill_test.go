@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-func TestCost(t *testing.T) {
+func TestPricesCost(t *testing.T) {
 	// 1,000 read at $3 a million and 200 written at $15: 0.003 + 0.003.
 	c := Prices{3, 15}.cost(1000, 200)
 	if !near(c.Input, 0.003, 1e-15) || !near(c.Output, 0.003, 1e-15) || !near(c.Total, 0.006, 1e-15) {
@@ -18,7 +18,7 @@ func TestCost(t *testing.T) {
 }
 
 // Each saving is the request run again with one thing changed.
-func TestBill(t *testing.T) {
+func TestBillSavings(t *testing.T) {
 	env := models(t)
 	b, r := result[*Bill](
 		t, "bill", Values{"max_tokens": "40", "try_max_tokens": "7", "try_stop": "e", "requests": "1000"},
@@ -65,9 +65,9 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// TestBillAheadOfARun: before a run the bill is what is read and, at most, the
+// TestBillEstimateBeforeARun: before a run the bill is what is read and, at most, the
 // limit on tokens or what is left of the window.
-func TestBillAheadOfARun(t *testing.T) {
+func TestBillEstimateBeforeARun(t *testing.T) {
 	env := models(t)
 	l, _ := Find("bill")
 	read, window := len(env.Target.Encode(story)), env.Target.Config().Context
@@ -95,7 +95,7 @@ func TestBillAheadOfARun(t *testing.T) {
 	}
 }
 
-func TestMachineUse(t *testing.T) {
+func TestMachineUseByHand(t *testing.T) {
 	v := Values{"machine": "2", "requests": "1000"}
 	// 0.5 s a request: 172,800 a day. $48 a day is 4,800 requests at $0.01.
 	u := machineUse(v, 0.01, 0.5)
@@ -113,7 +113,7 @@ func TestMachineUse(t *testing.T) {
 	}
 }
 
-func TestTraining(t *testing.T) {
+func TestTrainingCostByHand(t *testing.T) {
 	v := Values{"trained_tokens": "1000", "requests": "50"}
 	// tinyShape, texts of 3: 3 positions take 3·168 + 8·3·4 = 600, 200 each,
 	// and 20 for the scores: 220. Three passes of 1,000 tokens: 660,000; a
@@ -128,7 +128,7 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-func TestRequestBothWays(t *testing.T) {
+func TestRequestJSONRoundTrip(t *testing.T) {
 	r := Request{
 		Prompt: "Say <b> & \"hi\"\n", MaxTokens: 12, Temperature: 0.7, TopP: 0.9, TopK: 40,
 		Stop: []string{"\n\n", `\n`}, Stream: true, Seed: 9007199254740991,
@@ -198,7 +198,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 	}
 }
 
-func TestRequestRefuses(t *testing.T) {
+func TestParseRequestRefusesBadJSON(t *testing.T) {
 	for _, c := range []struct{ text, field, want string }{
 		{``, "request", "one JSON object"},
 		{`{"prompt": }`, "request", "request is not JSON at byte"},

@@ -14,7 +14,7 @@ import (
 // L·h·s = 8.
 var tinyShape = cost.Shape{Layers: 2, Width: 4, Heads: 2, KVHeads: 1, HeadDim: 2, FFN: 3, Vocab: 5}
 
-func TestPolynomials(t *testing.T) {
+func TestCostPolynomialsByHand(t *testing.T) {
 	p := polynomialsOf(tinyShape, 3)
 	for _, c := range []struct {
 		name      string
@@ -45,7 +45,7 @@ func TestPolynomials(t *testing.T) {
 	}
 }
 
-func TestPolynomialFit(t *testing.T) {
+func TestPolynomialFitIsExact(t *testing.T) {
 	var x, y []float64
 	for i := 1; i <= 9; i++ {
 		v := float64(i)
@@ -71,7 +71,7 @@ func TestPolynomialFit(t *testing.T) {
 	}
 }
 
-func TestBreakEven(t *testing.T) {
+func TestBreakEvenByHand(t *testing.T) {
 	// (168 + 20) / 16.
 	if got := breakEven(tinyShape); got != 11.75 {
 		t.Errorf("%v, want 11.75", got)
@@ -98,7 +98,7 @@ func TestBreakEven(t *testing.T) {
 }
 
 // Cached and recomputed, tallied and by formula, bit for bit.
-func TestCache(t *testing.T) {
+func TestCachedEqualsRecomputed(t *testing.T) {
 	c, _ := result[*Cache](
 		t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
 	)
@@ -183,7 +183,7 @@ func checkLogits(t *testing.T, c *Cache) {
 
 // On the shape of FACTS attention is 14% of recomputation after 512 tokens and
 // 57% after 4,096.
-func TestAttentionShare(t *testing.T) {
+func TestAttentionShareOfRecomputation(t *testing.T) {
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	for n, want := range map[int]float64{512: 0.14, 4096: 0.57} {
 		if got := attentionShare(shape, 1, n); !near(got.Share, want, 0.005) || got.Tokens != n {

@@ -9,7 +9,7 @@ import (
 
 // The comparison of keys and values really compares two caches: if they read
 // different texts, it finds the position from which they differ.
-func TestColumnsThatDiffer(t *testing.T) {
+func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}
 	r := &cacheRun{

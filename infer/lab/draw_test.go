@@ -9,7 +9,7 @@ import (
 
 func near(a, b, room float64) bool { return math.Abs(a-b) <= room }
 
-func TestMeanDeviation(t *testing.T) {
+func TestMeanDeviationByHand(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		q    float64
@@ -44,7 +44,7 @@ func TestMeanDeviationBySum(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
+func TestDistanceByHand(t *testing.T) {
 	q := []float64{0.5, 0.3, 0.2}
 	rank := func(r int) float64 { return q[r] }
 	// Of ten draws 7, 3 and 0: |0.7 − 0.5| + 0 + 0.2, halved.
@@ -78,7 +78,7 @@ func TestDistance(t *testing.T) {
 }
 
 // The histogram has every draw, and the distance is as expected.
-func TestDraw(t *testing.T) {
+func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	d, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
 	)
@@ -126,9 +126,9 @@ func checkCounts(t *testing.T, d *Draw) {
 	}
 }
 
-// TestDrawPastAHole: the bars are of the tokens that are kept, with their own ranks.
+// TestDrawBarsWithTopTokenCut: the bars are of the tokens that are kept, with their own ranks.
 // The rest begins at the rank of the first token without a bar.
-func TestDrawPastAHole(t *testing.T) {
+func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	want := firstDistribution(t, 0.2)
 	d, _ := result[*Draw](t, "draw", Values{
 		"repeats": "1", "draws": "1000", "rows": "3", "temperature": "1", "top_p": "1", "typical_p": "0.2",
@@ -159,7 +159,7 @@ func TestDrawPastAHole(t *testing.T) {
 }
 
 // A later step draws from what the loop would draw from there.
-func TestDrawAtStep(t *testing.T) {
+func TestDrawAtLaterStep(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
 	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})
 	lane := s.Lanes[0].Steps

@@ -3,7 +3,7 @@ package lab
 import "testing"
 
 // A person is asked first if a run takes long or needs much memory.
-func TestLarge(t *testing.T) {
+func TestLargeRunsNeedConfirmation(t *testing.T) {
 	for _, c := range []struct {
 		e    Estimate
 		want bool
@@ -20,7 +20,7 @@ func TestLarge(t *testing.T) {
 
 // A guess counts what the formulas count: cached and recomputed, as often as
 // requested.
-func TestGuess(t *testing.T) {
+func TestEstimateCountsTheFormulas(t *testing.T) {
 	env := models(t)
 	v := values(t, cacheLab{}, Values{"tokens": "100", "repeats": "3"})
 	e, err := cacheLab{}.Estimate(env, v)

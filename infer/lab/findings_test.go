@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-func TestWords(t *testing.T) {
+func TestNumberFormats(t *testing.T) {
 	for got, want := range map[string]string{
 		chance(0.0089): "0.0089", chance(3e-16): "3.0e-16", chance(0): "0.0000", signed(-0.5): "−0.50",
 		signed(0.114):            "+0.11",
@@ -27,7 +27,7 @@ func TestWords(t *testing.T) {
 }
 
 // Every lab sums up its run in whole sentences.
-func TestFindings(t *testing.T) {
+func TestFindingsAreWholeSentences(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
 		_, r := result[any](t, name, small[name])

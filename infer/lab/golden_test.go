@@ -26,7 +26,7 @@ var timed = regexp.MustCompile(
 
 // The data behind every chart: each lab's result on the bundled model, with
 // small values. go test ./infer/lab -run Golden -update rewrites them.
-func TestGolden(t *testing.T) {
+func TestGoldenReports(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
 		_, r := result[any](t, name, small[name])

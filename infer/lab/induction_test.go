@@ -7,7 +7,7 @@ import (
 )
 
 // What is lost and what is said of it, worked out by hand.
-func TestInductionSaysWhatWasFound(t *testing.T) {
+func TestInductionFindingsByHand(t *testing.T) {
 	r := Induction{
 		Rows: 1, Passing: 0.4, First: 8, Second: 4, Layers: 2,
 		Heads: []HeadRead{

@@ -82,7 +82,7 @@ var small = map[string]Values{
 	"quantization": {"tokens": "10", "step": "3", "rows": "4", "repeats": "2"},
 }
 
-func TestEveryLabSaysWhatItIs(t *testing.T) {
+func TestEveryLabIsDescribed(t *testing.T) {
 	var names []string
 	for _, l := range All() {
 		info := l.Info()
@@ -133,7 +133,7 @@ func same(a, b Values) bool {
 
 // Every lab reports its progress in separate reports, and a row once reported
 // does not change.
-func TestProgress(t *testing.T) {
+func TestProgressReportsAreFinal(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
 		var seen []Progress
@@ -176,7 +176,7 @@ func TestProgress(t *testing.T) {
 }
 
 // A cancelled run returns what it has measured, and no error.
-func TestCancel(t *testing.T) {
+func TestCanceledRunReturnsPartialReport(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
 		v := values(t, l, small[name])
@@ -219,7 +219,7 @@ func TestCancel(t *testing.T) {
 }
 
 // Values that do not fit the model are rejected before anything runs.
-func TestRefusedByTheModel(t *testing.T) {
+func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	env := models(t)
 	long := strings.Repeat(" cat", env.Target.Config().Context+1)
 	for _, l := range All() {

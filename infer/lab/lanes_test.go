@@ -36,7 +36,7 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 }
 
 // Each reason names the lane that it applies to, whichever is first.
-func TestWhyLanesPart(t *testing.T) {
+func TestLanePartingReasons(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := uint64(0); seed < 40; seed++ {
 		for _, names := range []string{
@@ -83,10 +83,10 @@ func TestLaneNames(t *testing.T) {
 	}
 }
 
-// TestLanesPartPastAHole: after the story typical-p 0.2 keeps eleven tokens and cuts
+// TestLanePartingWithTopTokenCut: after the story typical-p 0.2 keeps eleven tokens and cuts
 // the most probable ones, so a token that it keeps has a segment though its rank is
 // beyond eleven, and one that it cuts has none though its rank is not.
-func TestLanesPartPastAHole(t *testing.T) {
+func TestLanePartingWithTopTokenCut(t *testing.T) {
 	beyond, before := 0, 0
 	for seed := range uint64(60) {
 		p, parted := partingOf(t, "typical=0.2,pure", seed)

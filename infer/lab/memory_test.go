@@ -10,7 +10,7 @@ import (
 const gib = 1 << 30
 
 // The corrected figures of the lesson's 32-layer example.
-func TestCalculator(t *testing.T) {
+func TestMemoryCalculatorByHand(t *testing.T) {
 	for _, c := range []struct {
 		changed Values
 		bytes   float64 // of the cache
@@ -79,7 +79,7 @@ func TestPublishedParameters(t *testing.T) {
 	}
 }
 
-func TestWindows(t *testing.T) {
+func TestMemoryListsContextWindows(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "mistral-7b"})
 	want := map[string][2]int{
 		"GPT-2": {1024, 2019}, "GPT-3": {2048, 2020}, "GPT-4": {8192, 2023}, "Claude 3": {200_000, 2024},
@@ -101,7 +101,7 @@ func TestWindows(t *testing.T) {
 }
 
 // The engine's bytes equal the formula's at every step.
-func TestEngine(t *testing.T) {
+func TestEngineMemoryEqualsFormula(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
 	shape := models(t).Target.Shape()
 	if !m.Engine.Agree || len(m.Engine.Steps) == 0 {

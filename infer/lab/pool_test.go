@@ -11,7 +11,7 @@ import (
 
 // Several labs at the seats of a pool find, apart from times, what they find
 // alone; waiting for each other does not count.
-func TestThroughPools(t *testing.T) {
+func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	alone := models(t)
 	targets, drafts := infer.NewPool(alone.Target, 2), infer.NewPool(alone.Draft, 1)
 	defer targets.Close()
@@ -49,7 +49,7 @@ func decoded(t *testing.T, v any) any {
 }
 
 // A meter subtracts the wait that a runner reports, and counts the rest.
-func TestMeter(t *testing.T) {
+func TestMeterSubtractsWaiting(t *testing.T) {
 	env := models(t)
 	pool := infer.NewPool(env.Target, 1)
 	defer pool.Close()
@@ -89,7 +89,7 @@ func (lets) Waited() time.Duration { return time.Hour }
 
 // The wait that a runner reports is not part of a pass's time: with an hour for
 // each of the two, the rest is negative.
-func TestMeterLeavesOutTheWait(t *testing.T) {
+func TestMeterExcludesReportedWait(t *testing.T) {
 	m := models(t).Target
 	counted, meter := metered(m, lets{})
 	last, _, err := counted.Forward(t.Context(), counted.NewCache(), []int{1, 2, 3})

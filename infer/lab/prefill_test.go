@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestPrefill(t *testing.T) {
+func TestPrefillPoints(t *testing.T) {
 	p, r := result[*Prefill](t, "prefill", Values{"lengths": "64,1,600,16", "tokens": "10", "repeats": "3"})
 	shape := models(t).Target.Shape()
 	if len(p.Points) != 3 || len(p.LeftOut) != 1 || p.LeftOut[0] != 600 || p.Repeats != 3 {
@@ -52,7 +52,7 @@ func TestPrefill(t *testing.T) {
 	}
 }
 
-func TestLine(t *testing.T) {
+func TestPrefillLineFit(t *testing.T) {
 	// 2 + 3·n exactly.
 	p := Prefill{
 		Points: []PrefillPoint{

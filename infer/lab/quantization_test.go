@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-func TestQuantization(t *testing.T) {
+func TestQuantizationWays(t *testing.T) {
 	q, r := result[*Quantization](t, "quantization", Values{"tokens": "12", "step": "4", "rows": "5", "repeats": "2"})
 	if len(q.Ways) != 3 || len(q.Steps) != 12 || len(q.Text) != 12 || q.Step != 4 || q.LeftOut != "" {
 		t.Fatalf(

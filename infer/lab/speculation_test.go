@@ -12,7 +12,7 @@ import (
 
 // The engine's speculation, on a pair whose acceptance is independent by
 // construction, yields E(α, γ) tokens a pass.
-func TestIndependentPair(t *testing.T) {
+func TestIndependentPairYieldsFormula(t *testing.T) {
 	target, draft := constantModel(t, 1), constantModel(t, 2)
 	var dists [2][]float64
 	for i, m := range []*infer.Model{target, draft} {
@@ -69,7 +69,7 @@ func TestIndependentPair(t *testing.T) {
 
 // So does the lab's synthetic pair, and its tokens have the target's
 // distribution.
-func TestSynthetic(t *testing.T) {
+func TestSyntheticPairYieldsFormula(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
 	for range 12 {
 		p, q := randomDistribution(random, 50), randomDistribution(random, 50)
@@ -142,7 +142,7 @@ func TestAcceptanceByHand(t *testing.T) {
 	}
 }
 
-func TestSpeculation(t *testing.T) {
+func TestSpeculationReportAddsUp(t *testing.T) {
 	s, _ := result[*Speculation](
 		t, "speculation", Values{"tokens": "40", "gamma": "4", "gammas": "4,1", "repeats": "2", "rounds": "20000"},
 	)
@@ -208,7 +208,7 @@ func TestSpeculation(t *testing.T) {
 
 // Times of the text shown are medians over its repeats, and c and v use all of
 // them.
-func TestShownTimes(t *testing.T) {
+func TestSpeculationTimesAreMedians(t *testing.T) {
 	const ms = time.Millisecond
 	repeat := func(at float64, draft, verify time.Duration) *specText {
 		return &specText{

@@ -10,7 +10,7 @@ import (
 
 // Before a run its limits are known: of 4 tokens of a prompt the first reads all, so 512 are
 // full when the 509th is drawn.
-func TestAheadOfStops(t *testing.T) {
+func TestStopLimitsBeforeARun(t *testing.T) {
 	env := models(t)
 	i, _ := Find("stops")
 	v, err := i.Info().Parse(Values{"prompt": "the the the", "max_tokens": "30", "stop": "e", "tokens": "600"})
@@ -35,7 +35,7 @@ func TestAheadOfStops(t *testing.T) {
 }
 
 // Every racer's step and text are those of a run that only it can end.
-func TestRace(t *testing.T) {
+func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
 	if len(s.Racers) != 6 || s.Winner != string(s.Racers[0].Kind) || s.Answer != s.Racers[0].Text {
@@ -87,7 +87,7 @@ func TestRace(t *testing.T) {
 
 // A stop string that begins inside one token and ends in a later one ends the
 // run there, and the text before it is the answer.
-func TestStraddle(t *testing.T) {
+func TestStopStringAcrossTokens(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	x := s.Straddle
 	if x == nil || x.Given || x.First >= x.Last || x.Offset <= 0 || strings.Contains(x.Kept, x.String) {
@@ -119,7 +119,7 @@ func TestStraddle(t *testing.T) {
 }
 
 // A string that begins at an offset of a later token is found there.
-func TestStraddleFurtherOn(t *testing.T) {
+func TestStopStringAtATokenOffset(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	text, found := "", 0
 	for i, x := range s.Tokens[:len(s.Tokens)-1] {
@@ -145,7 +145,7 @@ func TestStraddleFurtherOn(t *testing.T) {
 	t.Error("too few such strings: the test says little")
 }
 
-func TestTokenAt(t *testing.T) {
+func TestTokenAtTextOffset(t *testing.T) {
 	r := stopsRun{ends: []int{3, 3, 5, 8}} // the second has no bytes
 	for place, want := range []int{0, 0, 0, 2, 2, 3, 3, 3} {
 		if got := r.tokenAt(place); got != want {
@@ -155,7 +155,7 @@ func TestTokenAt(t *testing.T) {
 }
 
 // Past the end of text the run goes on, and is counted separately.
-func TestNoEnd(t *testing.T) {
+func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 	m := models(t).Target
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "400", "max_tokens": "400", "stop": ""})
 	ends, first := 0, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-func TestCircle(t *testing.T) {
+func TestFindCircle(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		ids           []int
@@ -41,7 +41,7 @@ func TestCircle(t *testing.T) {
 
 // A circle is found where it begins, whatever precedes it, or earlier if that
 // happens to fit.
-func TestCircleProperty(t *testing.T) {
+func TestFindCircleStart(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		ids := make([]int, random.IntN(20))
@@ -69,7 +69,7 @@ func TestCircleProperty(t *testing.T) {
 	}
 }
 
-func TestMeasure(t *testing.T) {
+func TestMeasureRepetition(t *testing.T) {
 	// a b a b a b: five pairs, two of them different; three runs of four
 	// tokens (abab, baba, abab), the last of which was there before.
 	got := measure([]int{1, 2, 1, 2, 1, 2})
@@ -124,7 +124,7 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 }
 
 // The search agrees with trying every sequence, ends of text included.
-func TestSearchAgainstAll(t *testing.T) {
+func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const vocab, horizon, end = 4, 3, 3
 	differs := 0
@@ -186,7 +186,7 @@ func TestSearchAgainstAll(t *testing.T) {
 }
 
 // A heap that is cut keeps the most probable and stays a heap.
-func TestKeep(t *testing.T) {
+func TestKeepMostProbable(t *testing.T) {
 	open := &prefixes{}
 	for i, log := range []float64{-5, -1, -4, -2, -3, -1} {
 		heap.Push(open, prefix{ids: []int{i}, log: log})
@@ -204,7 +204,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-func TestPossible(t *testing.T) {
+func TestPossibleSaturates(t *testing.T) {
 	if n := possible(4096, 3); n != 68_719_476_736 { // 2^36
 		t.Errorf("%d", n)
 	}
@@ -215,7 +215,7 @@ func TestPossible(t *testing.T) {
 
 // Lanes step together: each is what a loop with its settings writes, all use
 // the same u, and the reason why two diverge is right.
-func TestStrategies(t *testing.T) {
+func TestStrategyLanesEqualLoops(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Strategies](
 		t, "strategies", Values{"tokens": "30", "runs": "3", "lanes": "greedy,pure,top_k,top_p,t=1.5 k=3,t=0.5"},
@@ -290,7 +290,7 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 
 // A search on the model: the probabilities are the loop's, and the best
 // sequence beats greedy's if it differs.
-func TestSequenceOnTheModel(t *testing.T) {
+func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2"})
 	b := s.Best
 	if b == nil || !b.Exact || len(b.Greedy.Tokens) != 2 || b.Possible != possible(models(t).Target.Config().Vocab, 2) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestCSV(t *testing.T) {
+func TestTableCSV(t *testing.T) {
 	table := Table{Name: "steps", Columns: columns("step", "", "time", "ms", "token", "", "same", "", "n", "")}
 	table.add(1, 0.1, " a,\"b\"", true, int64(1<<53))
 	table.add(2, 0.12345678901234568, "=1+1", false, 0)
@@ -32,7 +32,7 @@ func TestCSV(t *testing.T) {
 
 // Every table of a lab has a unique name, and rows as wide as its columns, with
 // cells that CSV and JSON can represent.
-func TestTables(t *testing.T) {
+func TestTablesAreWellFormed(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
 		_, r := result[any](t, name, small[name])
@@ -62,7 +62,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestSpreadQuartiles(t *testing.T) {
 	// Of 1, 2, 4, 10: the quartiles lie 0.75 of the way from 1 to 2, half way
 	// from 2 to 4, and a quarter of the way from 4 to 10.
 	got := spreadOf([]float64{10, 1, 4, 2})

@@ -66,7 +66,7 @@ func xtc(us *[]float64) rule {
 // 3.549, 4.991 and 5.712 bits. With μ = 2 the first alone stays; it is drawn with
 // q = 1, so μ is 2 − 0.5·(0 − 1) = 2.5. Then the first two stay, with q 0.7310 and
 // 0.2690; after the second, which surprises by 1.894 bits, μ is 2.5 − 0.447 = 2.053.
-func TestStateGoesFromStepToStep(t *testing.T) {
+func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	withRules(t, surprising())
 	place := len(chain) - 1
 	first := Context{Step: 1}.Decide(drill, Pure)
@@ -117,7 +117,7 @@ func TestEachRuleHasItsOwnU(t *testing.T) {
 
 // The first two of the drill have at least 0.2. Where u is below one half the first
 // is cut, and as it is not the last rules that see what it left see the rest.
-func TestRuleThatDraws(t *testing.T) {
+func TestRuleWithItsOwnDraw(t *testing.T) {
 	var us []float64
 	withRules(t, xtc(&us))
 	seen := map[bool]bool{}
@@ -136,7 +136,7 @@ func TestRuleThatDraws(t *testing.T) {
 
 // A rule that changes scores reads the text, and all that follows is made of what it
 // left: here no token is drawn twice.
-func TestRuleThatChangesScores(t *testing.T) {
+func TestRuleChangingScoresActsFirst(t *testing.T) {
 	withRules(t)
 	chain = append([]rule{{name: "once", off: -1, score: func(s Scores, in input) Scores {
 		s.Z = slices.Clone(s.Z)

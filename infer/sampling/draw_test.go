@@ -91,7 +91,7 @@ func TestImpossibleTokensAreNeverDrawn(t *testing.T) {
 }
 
 // Top is the beginning of Rank, ties included.
-func TestTopIsTheBeginningOfRank(t *testing.T) {
+func TestTopIsAPrefixOfRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-3, 3), 1, 40).Draw(t, "z")
 		for i := range z {

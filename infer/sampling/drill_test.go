@@ -104,7 +104,7 @@ func TestDrillNucleus(t *testing.T) {
 
 // Filters measured on the uncut distribution keep {the, a, an}; filters that
 // rescale in between keep {the, a}: 0.8640/0.9495 = 0.9100 ≥ 0.9.
-func TestDrillRenormalisingInBetween(t *testing.T) {
+func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 3, TopP: 0.9})
 	if d.Keep != 3 || d.KeepRenormalising() != 2 {
 		t.Errorf("keeps %d, renormalising %d; want 3 and 2", d.Keep, d.KeepRenormalising())
@@ -159,7 +159,7 @@ func TestAddingAConstantChangesNothing(t *testing.T) {
 	}
 }
 
-func TestEntropy(t *testing.T) {
+func TestEntropyByHand(t *testing.T) {
 	for _, row := range []struct {
 		p    []float64
 		bits float64

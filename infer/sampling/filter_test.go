@@ -26,7 +26,7 @@ func TestRankBreaksTiesTowardTheLowerID(t *testing.T) {
 }
 
 // Where the cut falls between equal tokens, the lower ids stay.
-func TestTiesAtTheCut(t *testing.T) {
+func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 	z := []float32{1, 5, 1, 5, 1, 5}
 	for _, row := range []struct {
 		s    Settings
@@ -93,7 +93,7 @@ func TestFirstRuleThatCut(t *testing.T) {
 
 // Greedy shows the distribution at T = 1, keeps one token and says why,
 // whatever the other filters are.
-func TestGreedy(t *testing.T) {
+func TestGreedyKeepsOneToken(t *testing.T) {
 	z := []float32{0.5, 4, 1, 4}
 	for _, s := range []Settings{{TopP: 1}, {TopP: 0.9, TopK: 40, MinP: 0.1}} {
 		d := Decide(z, s)
@@ -144,7 +144,7 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 }
 
 // A token's place is the one that the ranking gives it; no places are no tokens.
-func TestPlace(t *testing.T) {
+func TestPlaceInRanking(t *testing.T) {
 	z := []float32{1, 3, 3, -2, 5}
 	for at, id := range Rank(z) {
 		if got := Place(z, int(id)); got != at+1 {
@@ -179,7 +179,7 @@ func TestNucleusForgivesRounding(t *testing.T) {
 
 // Tails are what is left from a rank on: 0.05, 0.15, 0.4, 1 and, behind the last,
 // nothing. A tail of tiny probabilities is not lost beside the rest.
-func TestTail(t *testing.T) {
+func TestTailSums(t *testing.T) {
 	p := []float64{0.25, 0.6, 0.1, 0.05}
 	d := Context{}.Filter(Scores{}, p, 0, 1, []int32{1, 0, 2, 3}, Pure)
 	for r, want := range []float64{1, 0.4, 0.15, 0.05, 0} {

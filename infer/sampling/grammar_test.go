@@ -57,7 +57,7 @@ func TestGrammarByHand(t *testing.T) {
 
 // Whatever rules are on, what is kept is a part of what the grammar takes, and can be
 // drawn: also where that has no probability that a float64 holds.
-func TestGrammarHolds(t *testing.T) {
+func TestGrammarBoundsEveryRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-2000, 2000), 2, 12).Draw(t, "z")
 		s := knobs().Draw(t, "settings")
@@ -84,7 +84,7 @@ func TestGrammarHolds(t *testing.T) {
 }
 
 // A grammar that takes every token changes nothing.
-func TestGrammarThatTakesAll(t *testing.T) {
+func TestGrammarAcceptingAllChangesNothing(t *testing.T) {
 	for _, s := range []Settings{{TopP: 1}, {Temperature: 0.7, TopP: 0.9}, {Temperature: 2, TopP: 1, TypicalP: 0.5}} {
 		want := Decide(drill, s)
 		s.Grammar = "x"

@@ -159,7 +159,7 @@ func TestMirostatReachesItsTarget(t *testing.T) {
 }
 
 // A rule that is off changes nothing, whatever else is said of how it would work.
-func TestRulesThatAreOff(t *testing.T) {
+func TestDisabledRulesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
 		s.XTCProbability, s.DRYMultiplier, s.MirostatTau = 0, 0, 0

@@ -34,7 +34,7 @@ func linksAre(t *testing.T, d *Distribution, want []Link, shares [][]float64) {
 // 0.9809. Top-p 0.9 of that is reached by the third (0.9680), which moves 0.0314 ÷ 0.9809 = 0.0321; shares
 // of 0.9495 then. The temperature makes 0.5065, 0.3072 and 0.1863 of them: the first
 // loses 0.6652 − 0.5065 = 0.1587, which is what moves.
-func TestLinksByHand(t *testing.T) {
+func TestChainLinksByHand(t *testing.T) {
 	linksAre(t, Decide(drill, Settings{Temperature: 2, TopP: 0.9, TopK: 4, Order: OrderLlama}),
 		[]Link{
 			{Rule: RuleNone, Keeps: 5, Of: 5, Place: -1},
@@ -52,7 +52,7 @@ func TestLinksByHand(t *testing.T) {
 // In this program's order every rule is measured on the same shares: at T = 2 they are
 // 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733, and the first has lost 0.6316 − 0.4217 =
 // 0.2099. Top-k 3 cuts 0.1674 of them. Top-p 0.9 alone takes four (0.9267) and cuts 0.0733.
-func TestLinksOnTheUncut(t *testing.T) {
+func TestChainLinksOnUncutDistribution(t *testing.T) {
 	s := Settings{Temperature: 2, TopP: 0.9, TopK: 3}
 	d := Decide(drill, s)
 	linksAre(t, d, []Link{
@@ -78,9 +78,9 @@ func TestLinksOnTheUncut(t *testing.T) {
 	}, [][]float64{{0.6316}, {1, 0, 0, 0, 0}, {0.6316}, {0.6316}})
 }
 
-// TestLinksEndInTheDraw: in a chain the last link has what is drawn with, whatever the
+// TestChainLinksEndInTheDraw: in a chain the last link has what is drawn with, whatever the
 // scores, the settings and the order are, and at each link all shares sum to 1.
-func TestLinksEndInTheDraw(t *testing.T) {
+func TestChainLinksEndInTheDraw(t *testing.T) {
 	t.Parallel()
 	orders := []Order{OrderLlama, OrderHugging, OrderOpenAI, own.On(OnRest)}
 	rapid.Check(t, func(t *rapid.T) {

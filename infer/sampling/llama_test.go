@@ -91,7 +91,7 @@ func (a asked) check(t *testing.T, i int) {
 
 // Every rule keeps the tokens that llama.cpp's own sampler keeps, with the same
 // probabilities, alone and in llama.cpp's whole chain in its order.
-func TestLlamaSamplers(t *testing.T) {
+func TestRulesMatchLlamaCpp(t *testing.T) {
 	var list []asked
 	fixture.ReadZipped(t, "../../testdata/samplers/answers.json.gz", &list)
 	compare(t, list, 360)
@@ -123,7 +123,7 @@ func compare(t *testing.T, list []asked, least int) {
 
 // llama.cpp's library, asked anew: its answers are those that are kept, and on ten thousand
 // vectors every rule does what its own does.
-func TestLlamaSamplersFromNPM(t *testing.T) {
+func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	switch {
 	case !fixture.LongTier():
 		t.Skip("it installs llama.cpp's library with npm: set VIZ_LONG=1")

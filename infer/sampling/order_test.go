@@ -50,7 +50,7 @@ func TestOrdersByHand(t *testing.T) {
 
 // What each rule cuts is counted of what the one before it has left, and a token carries
 // the rule that cut it there.
-func TestCutsInAChain(t *testing.T) {
+func TestChainCountsCutsPerRule(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.8, MinP: 0.5, Order: "top_k;min_p;top_p;temperature;" +
 		"typical_p;top_n_sigma;xtc;mirostat"})
 	// Top-k leaves 4 of 5 and takes 0.0191. Min-p takes the three below half of the first:
@@ -115,7 +115,7 @@ func TestParseOrder(t *testing.T) {
 	}
 }
 
-func TestMoveARule(t *testing.T) {
+func TestOrderMove(t *testing.T) {
 	o, err := OrderHugging.Move(RuleTemperature, 4)
 	if want := Order("top_k;top_p;min_p;typical_p;temperature;top_n_sigma;xtc;mirostat"); o != want || err != nil {
 		t.Errorf("%q, %v, want %q", o, err, want)
@@ -144,7 +144,7 @@ func orders() *rapid.Generator[Order] {
 // In any order: the kept tokens' probabilities are positive where they can be drawn and
 // sum to 1, the strip is whole, the temperature never reorders, and who only draws gets
 // what those get who look.
-func TestAnyOrder(t *testing.T) {
+func TestInvariantsHoldInAnyOrder(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -186,7 +186,7 @@ func TestAnyOrder(t *testing.T) {
 // Orders that must agree do: with each rule measured before any cut it does not matter
 // where it stands, as long as the temperature stays in its place; one rule alone is the
 // same on the rest; and at T = 1 the temperature's place does not matter.
-func TestOrdersThatAgree(t *testing.T) {
+func TestEquivalentOrdersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
 		same := func(a, b Settings) {
@@ -227,7 +227,7 @@ func TestOrdersThatAgree(t *testing.T) {
 // With each rule measured before any cut and a low temperature last, what is left may be
 // far below the first: of z 0.5 and seven times 0 typical-p 0.1 keeps a 0, and e^{−0.5/0.0001}
 // is 0. Then the most probable token stays, as where nothing is left at all.
-func TestLateTemperatureLeavesNothing(t *testing.T) {
+func TestLateTemperatureUnderflow(t *testing.T) {
 	z := []float32{0.5, 0, 0, 0, 0, 0, 0, 0}
 	o := Order("uncut:typical_p;temperature;top_k;top_p;min_p;top_n_sigma;xtc;mirostat")
 	s := Settings{Temperature: 1, TypicalP: 0.1, TopP: 1, Order: o}

@@ -38,7 +38,7 @@ func text(t *rapid.T, vocab int) []int {
 }
 
 // A penalty of 1 changes nothing, and neither does one without a text.
-func TestPenaltyThatIsOff(t *testing.T) {
+func TestDisabledPenaltyChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
 		off := s
@@ -80,7 +80,7 @@ func TestPenaltyNeverHelpsRepetition(t *testing.T) {
 }
 
 // Looking and drawing agree bit for bit under the penalty.
-func TestSamplerUnderThePenalty(t *testing.T) {
+func TestSamplerEqualsDecideUnderPenalty(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

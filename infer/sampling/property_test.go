@@ -202,7 +202,7 @@ func leading(s Settings) bool {
 }
 
 // Each rule's reach is what that rule keeps alone.
-func TestReachIsTheRuleAlone(t *testing.T) {
+func TestReachEqualsRuleAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
 		if s.Greedy() {
@@ -295,7 +295,7 @@ func TestTemperatureKeepsTheOrder(t *testing.T) {
 }
 
 // Decide does not touch the logits.
-func TestDecideLeavesLogitsAlone(t *testing.T) {
+func TestDecideDoesNotModifyLogits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := scores().Draw(t, "z")
 		before := slices.Clone(z)

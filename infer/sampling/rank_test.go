@@ -11,7 +11,7 @@ import (
 // Sorting by digits gives what sorting by the definition gives: higher scores
 // first, equal ones by the lower id, −0 equal to +0. Scores are drawn so that
 // many are equal, of both signs, next to each other or far apart.
-func TestRankByDigits(t *testing.T) {
+func TestRadixRankEqualsSort(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	kinds := map[string]func() float32{
 		"normal":    func() float32 { return float32(random.NormFloat64() * 4) },
@@ -52,7 +52,7 @@ func TestRankByDigits(t *testing.T) {
 }
 
 // The entropy by way of the logits is that of the probabilities.
-func TestSoftmaxEntropy(t *testing.T) {
+func TestEntropyFromLogits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, scale := range []float64{0, 0.1, 3, 40} {
 		for _, temperature := range []float64{0, 0.5, 1, 3} {

@@ -46,7 +46,7 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 
 // A sampler is Decide, whatever the scores and settings, and whatever it was
 // used for before.
-func TestSamplerIsDecide(t *testing.T) {
+func TestSamplerEqualsDecide(t *testing.T) {
 	var s Sampler
 	rapid.Check(t, func(t *rapid.T) {
 		z, settings := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -121,7 +121,7 @@ func TestSamplerAppliesEveryFilter(t *testing.T) {
 
 // Where nothing is cut the mass is that of all tokens by rank, to the last bit,
 // mostly without ranking them: where the sum stays below 1, and where it passes.
-func TestWholeMass(t *testing.T) {
+func TestUncutMassEqualsSumByRank(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(6, 2))
 	settings, below, past, ranked := Pure, 0, 0, 0
@@ -150,7 +150,7 @@ func TestWholeMass(t *testing.T) {
 }
 
 // Halfway between two units is said so: 1½ units, and 2½, which go to 2.
-func TestInUnits(t *testing.T) {
+func TestInUnitsReportsHalfway(t *testing.T) {
 	for _, row := range []struct {
 		p       float64
 		k       float64
@@ -240,7 +240,7 @@ func BenchmarkDraw(b *testing.B) {
 }
 
 // A correction is the residual of two samplers, with the same draws.
-func TestCorrectionIsTheResidual(t *testing.T) {
+func TestCorrectionEqualsResidual(t *testing.T) {
 	var p, q Sampler
 	var c Correction
 	random := rand.New(rand.NewPCG(9, 9))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckNamesTheField(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, row := range []struct {
 		field  string
@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestRangeErrorReads(t *testing.T) {
+func TestRangeErrorText(t *testing.T) {
 	err := Settings{Temperature: math.NaN(), TopP: 1}.Check()
 	if want := "temperature is NaN; it must be 0 (greedy) to 100"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %q", err, want)

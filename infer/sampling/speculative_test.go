@@ -70,7 +70,7 @@ func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 	})
 }
 
-func TestVectorAndFromVector(t *testing.T) {
+func TestVectorRoundTrip(t *testing.T) {
 	// The drill with top-k 3: 0.6652, 0.2447, 0.0900 by token id, the rest 0.
 	v := Decide(drill, with(func(s *Settings) { s.TopK = 3 })).Vector()
 	for i, want := range []float64{0.6652, 0.2447, 0.0900, 0, 0} {

@@ -31,9 +31,9 @@ func TestTypicalPByHand(t *testing.T) {
 	}
 }
 
-// TestHole: with the first token cut, what follows it is drawn, and everything
+// TestTopTokenCutByTypicalP: with the first token cut, what follows it is drawn, and everything
 // that counts kept tokens counts past the hole.
-func TestHole(t *testing.T) {
+func TestTopTokenCutByTypicalP(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 4 }))
 	if d.Keep != 1 || d.Stays(0) || !d.Stays(1) || d.Keeps(0) || !d.Keeps(1) || d.Q(0) != 0 || d.Q(1) != 1 {
 		t.Errorf("%d kept; q %v, %v", d.Keep, d.Q(0), d.Q(1))
@@ -62,10 +62,10 @@ func TestHole(t *testing.T) {
 	}
 }
 
-// TestNothingInCommon: top-k 1 keeps the first token, typical-p 0.2 the second.
+// TestDisjointFiltersKeepTopToken: top-k 1 keeps the first token, typical-p 0.2 the second.
 // Where filters have nothing in common the most probable token stays; where each
 // works on what the one before left, there is always something.
-func TestNothingInCommon(t *testing.T) {
+func TestDisjointFiltersKeepTopToken(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 1 }))
 	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalising() != 1 || !d.Fallback {
 		t.Errorf("%d kept, the first cut by %q, fallback %v", d.Keep, d.CutBy(0), d.Fallback)

@@ -20,7 +20,7 @@ type xtcAsked struct {
 
 // When llama.cpp's XTC strikes, ours does if it is given the same u, and both leave the
 // same tokens; and llama.cpp's strikes as often as it is asked to.
-func TestXTCStrikesWhereLlamaCppsDoes(t *testing.T) {
+func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	var list []xtcAsked
 	fixture.ReadZipped(t, "../../testdata/samplers/draws.json.gz", &list)
 	steps, struck, want, variance := 0, 0.0, 0.0, 0.0
@@ -59,7 +59,7 @@ func TestXTCStrikesWhereLlamaCppsDoes(t *testing.T) {
 
 // Of 10,000 steps XTC strikes in the share that it is asked for, the same ones each time,
 // other ones with another seed and for another step of the text.
-func TestXTCStrikesAsOftenAsAsked(t *testing.T) {
+func TestXTCStrikesAtItsProbability(t *testing.T) {
 	const steps = 10_000
 	struck := func(seed uint64, from int, probability float64) (list []bool) {
 		s := Settings{Temperature: 1, TopP: 1, XTCProbability: probability}
@@ -87,7 +87,7 @@ func TestXTCStrikesAsOftenAsAsked(t *testing.T) {
 
 // Its draw is the same wherever it stands in the order: moved there, it strikes in the same
 // steps.
-func TestXTCStrikesInTheSameStepsInEveryOrder(t *testing.T) {
+func TestXTCStrikesIndependentOfOrder(t *testing.T) {
 	own := Settings{Temperature: 1, TopP: 1, TopK: 4, XTCProbability: 0.5}
 	first := own
 	first.Order = "uncut:xtc;top_k;top_p;temperature;min_p;top_n_sigma;typical_p;mirostat"

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestCatalogue(t *testing.T) {
+func TestReadCatalog(t *testing.T) {
 	c, err := ReadCatalogue("# a note\nscores = From {min} to\n {max}, {n} in all.\n\nplain = a = b\n")
 	if err != nil {
 		t.Fatal(err)
@@ -29,9 +29,9 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestLanguages checks that each language has all texts, and that what a
+// TestLanguagesAreComplete checks that each language has all texts, and that what a
 // language says comes from them.
-func TestLanguages(t *testing.T) {
+func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {
 		t.Fatal(list, err)

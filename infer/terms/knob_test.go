@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestReadNumber: numbers are understood as people write them, and nothing else
+// TestReadNumberVariants: numbers are understood as people write them, and nothing else
 // is.
-func TestReadNumber(t *testing.T) {
+func TestReadNumberVariants(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0.63": 0.63, "0,63": 0.63, ".5": 0.5, "5.": 5, "63%": 0.63, " 63 % ": 0.63, "1 000": 1000, "1,000": 1000,
 		"1,234,567.5": 1234567.5, "0,632": 0.632, "1e-3": 1e-3, "−2": -2, "-2": -2, "+2": 2,
@@ -57,8 +57,8 @@ func TestKnobBounds(t *testing.T) {
 	}
 }
 
-// TestKnobNames: each name means one knob.
-func TestKnobNames(t *testing.T) {
+// TestKnobNamesAreUnique: each name means one knob.
+func TestKnobNamesAreUnique(t *testing.T) {
 	of := map[string]string{}
 	for _, k := range Knobs() {
 		for _, name := range slices.Compact([]string{k.Key, k.Short, k.Flag}) {
@@ -76,8 +76,8 @@ func TestKnobNames(t *testing.T) {
 	}
 }
 
-// TestKnobParse: errors name the range in words.
-func TestKnobParse(t *testing.T) {
+// TestKnobParseErrorsNameTheRange: errors name the range in words.
+func TestKnobParseErrorsNameTheRange(t *testing.T) {
 	for _, c := range []struct{ key, text, want string }{
 		{"temperature", "0,7", ""},
 		{"temperature", "hot", `Temperature is "hot"; it must be a number, 0 (greedy) to 100.`},
@@ -106,8 +106,8 @@ func TestKnobParse(t *testing.T) {
 	}
 }
 
-// TestLines: a list of texts survives being written one per line.
-func TestLines(t *testing.T) {
+// TestLinesRoundTrip: a list of texts survives being written one per line.
+func TestLinesRoundTrip(t *testing.T) {
 	for _, list := range [][]string{{"a", "b c"}, {"\n\n", `\n`, "\t\r", `\`, `\\n`}, {" "}, nil} {
 		if back := ReadLines(Lines(list)); !slices.Equal(back, list) {
 			t.Errorf("%q comes back as %q from %q", list, back, Lines(list))
@@ -118,8 +118,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestKnobsAreNobodysToAppendTo: two readers that append to the list have one each.
-func TestKnobsAreNobodysToAppendTo(t *testing.T) {
+// TestKnobsCanBeAppendedToSafely: two readers that append to the list have one each.
+func TestKnobsCanBeAppendedToSafely(t *testing.T) {
 	one := append(Knobs(), Knob{Key: "one"})
 	other := append(Knobs(), Knob{Key: "other"})
 	if got := one[len(one)-1].Key; got != "one" {

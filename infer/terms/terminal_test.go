@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// TestTerminal: nothing that is printed controls a terminal; lines, tabs and all other
+// TestTerminalEscapesControls: nothing that is printed controls a terminal; lines, tabs and all other
 // characters are kept.
-func TestTerminal(t *testing.T) {
+func TestTerminalEscapesControls(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\n\ttext":              "plain\n\ttext",
 		"a table\r\n1,2\r\n":         "a table\r\n1,2\r\n",

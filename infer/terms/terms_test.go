@@ -185,9 +185,9 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCell: a text that begins like a formula is marked as text, whatever space
+// TestCellDefusesFormulas: a text that begins like a formula is marked as text, whatever space
 // comes first; everything else stays as it is.
-func TestCell(t *testing.T) {
+func TestCellDefusesFormulas(t *testing.T) {
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-0.5": "'-0.5", "-x": "'-x", "-": "'-", "-Inf": "'-Inf", "@SUM(A1)": "'@SUM(A1)",
 		" =1": "' =1", "\t=1": "'\t=1", "\ta": "'\ta", "\r": "'\r", "\n=1": "'\n=1", "\x00=1": "'\x00=1",
@@ -200,9 +200,9 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestSheet: texts are marked, numbers stay numbers, and commas and quotes are those of
+// TestSheetFollowsRFC4180: texts are marked, numbers stay numbers, and commas and quotes are those of
 // RFC 4180.
-func TestSheet(t *testing.T) {
+func TestSheetFollowsRFC4180(t *testing.T) {
 	for _, crlf := range []bool{false, true} {
 		var b strings.Builder
 		s := NewSheet(&b, crlf)

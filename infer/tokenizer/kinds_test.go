@@ -67,10 +67,10 @@ var wantKinds = map[string]string{
 	"mistral":   "SentencePiece BPE",
 }
 
-// TestKindsOracle compares every kind of tokenizer with
+// TestKindsMatchHuggingFace compares every kind of tokenizer with
 // @huggingface/tokenizers, on thousands of texts: all scripts, emoji, 20,000
 // times one letter, blanks and line breaks between everything.
-func TestKindsOracle(t *testing.T) {
+func TestKindsMatchHuggingFace(t *testing.T) {
 	o, texts := readKinds(t)
 	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
 		t.Fatalf("%d kinds, %d texts", len(o.Kinds), len(texts))
@@ -170,9 +170,9 @@ func TestKindsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStart checks which token goes in front by the template, which Encode
+// TestStartToken checks which token goes in front by the template, which Encode
 // leaves out.
-func TestStart(t *testing.T) {
+func TestStartToken(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpt2": "", "smollm": "", "qwen2": "", "llama3": "<|begin_of_text|>", "tinyllama": "<s>", "mistral": "<s>",
 	} {

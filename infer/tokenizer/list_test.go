@@ -31,7 +31,7 @@ func pieceTokens(more ...string) ([]string, []Mark) {
 }
 
 // Scores by hand: 259 is a space, then a, b, ab, ba, aba.
-func TestScoresByHand(t *testing.T) {
+func TestPieceScoresByHand(t *testing.T) {
 	tokens, marks := pieceTokens("▁", "a", "b", "ab", "ba", "aba", "▁a")
 	for _, test := range []struct {
 		name   string
@@ -64,7 +64,7 @@ func TestScoresByHand(t *testing.T) {
 }
 
 // What a list may get wrong, each with the whole message.
-func TestListsRefused(t *testing.T) {
+func TestMalformedListsAreRefused(t *testing.T) {
 	bytes, pieces := byteTokens("ab"), func(change func([]string, []Mark)) List {
 		tokens, marks := pieceTokens()
 		change(tokens, marks)
@@ -140,7 +140,7 @@ func TestListsRefused(t *testing.T) {
 
 // What a SentencePiece or a Llama-3 tokenizer.json may get wrong, by changes to
 // the text of a sound one.
-func TestKindsRefused(t *testing.T) {
+func TestMalformedKindsAreRefused(t *testing.T) {
 	for _, test := range []struct{ folder, old, with, want string }{
 		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: the pattern "},
 		{

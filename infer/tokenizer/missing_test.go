@@ -55,7 +55,7 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 
 // The place is that in the text as it was given: before normalizing, without
 // the space in front, behind added tokens.
-func TestCheckFindsThePlaceInTheGivenText(t *testing.T) {
+func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	nfc := lacking(t, tree{"type": "NFC"}, 0xc3, 3)
 	added := small(t, func(f tree) {
 		f["pre_tokenizer"].(tree)["add_prefix_space"] = true
@@ -106,7 +106,7 @@ func TestCheckFindsThePlaceInTheGivenText(t *testing.T) {
 }
 
 // Encode leaves out what has no token and keeps the rest, as the reference does.
-func TestEncodeLeavesMissingBytesOut(t *testing.T) {
+func TestEncodeSkipsMissingBytes(t *testing.T) {
 	tok := lacking(t, nil, 'x', 3)
 	for text, want := range map[string][]int{
 		"x":         {},
@@ -122,7 +122,7 @@ func TestEncodeLeavesMissingBytesOut(t *testing.T) {
 
 // Added tokens that a model has no rows for are left out; ordinary ones and the
 // start token make it an error.
-func TestWithin(t *testing.T) {
+func TestWithinDropsAddedTokens(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<one>"}, tree{"content": "<two>", "special": true}, tree{"content": "<three>"})
 	within, err := tok.Within(267)
 	if err != nil || within.Size() != 267 {
@@ -165,7 +165,7 @@ func TestWithin(t *testing.T) {
 }
 
 // The tables find what was put in, keep the first of two, and grow.
-func TestRulesGrow(t *testing.T) {
+func TestMergeRuleTableGrows(t *testing.T) {
 	r := newRules(0)
 	for i := range int32(1000) {
 		if _, ok := r.put(pair{i, 1000 - i}, merge{rank: i, id: 2 * i}); !ok {

@@ -60,9 +60,9 @@ func oracle(tb testing.TB) []oracleLine {
 	return lines
 }
 
-// TestOracle compares the ids of 2,000 texts with those of
+// TestEncodeMatchesHuggingFace compares the ids of 2,000 texts with those of
 // @huggingface/tokenizers, and every text with what its ids decode to.
-func TestOracle(t *testing.T) {
+func TestEncodeMatchesHuggingFace(t *testing.T) {
 	tok := bundled(t)
 	for i, line := range oracle(t) {
 		if got := tok.Encode(line.Text); !slices.Equal(got, line.IDs) {

@@ -77,8 +77,8 @@ func TestParseIndented(t *testing.T) {
 	}
 }
 
-// TestParseGaps checks a vocabulary that skips ids, within reason.
-func TestParseGaps(t *testing.T) {
+// TestParseAllowsGapsInIDs checks a vocabulary that skips ids, within reason.
+func TestParseAllowsGapsInIDs(t *testing.T) {
 	tok := small(t, func(f tree) { at(f, "model", "vocab")["hello"] = 1000 })
 	if tok.Size() != 1001 || string(tok.Bytes(1000)) != "hello" {
 		t.Errorf("Size() = %d, Bytes(1000) = %q, want 1001, hello", tok.Size(), tok.Bytes(1000))

@@ -16,8 +16,8 @@ func split(text string) []string {
 	return pieces
 }
 
-// TestSplit checks the split pattern, alternative by alternative.
-func TestSplit(t *testing.T) {
+// TestSplitPattern checks the split pattern, alternative by alternative.
+func TestSplitPattern(t *testing.T) {
 	tests := []struct {
 		text string
 		want []string

@@ -169,7 +169,7 @@ func (s shape) lists(tb testing.TB) (l List, merges []string) {
 
 // The same vocabularies give the same ids out of GGUF's lists, under each of
 // llama.cpp's names for their split pattern.
-func TestShapesAsLists(t *testing.T) {
+func TestShapesAsGGUFLists(t *testing.T) {
 	for _, s := range shapes(t) {
 		for _, pre := range map[string][]string{
 			"gptneox": {"gpt-neox", "olmo", "mpt"}, "codegen": {
@@ -221,7 +221,7 @@ func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 
 // Names of special tokens stay plain text in every shape, those of the other
 // added tokens become them. Either comes back.
-func TestShapesReadNamesOfTokens(t *testing.T) {
+func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 	for _, s := range shapes(t) {
 		if s.name == "flags" { // has tokens that are found between blanks alone, or swallow them
 			continue

@@ -10,7 +10,7 @@ import (
 
 // What the files of published shapes may get wrong, by changes to the text of a
 // sound one.
-func TestShapesRefused(t *testing.T) {
+func TestMalformedShapesAreRefused(t *testing.T) {
 	for _, test := range []struct{ shape, old, with, want string }{
 		{
 			"gemma3", `"type":"Replace","pattern":{"String":" "},"content":"▁"`,
@@ -104,7 +104,7 @@ func TestShapesRefused(t *testing.T) {
 
 // Members that Parse does not know, and ones given twice outside of the long
 // lists, change nothing: published files have both.
-func TestMembersThatAreNotKnown(t *testing.T) {
+func TestUnknownMembersAreIgnored(t *testing.T) {
 	good := string(encodeTree(t, smallTree()))
 	for _, change := range [][2]string{
 		{`"version":"1.0"`, `"version":"1.0","_generated_by":{"x":[1,{"vocab":{}}]},"version":"2.0"`},

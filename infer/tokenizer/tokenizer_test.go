@@ -47,8 +47,8 @@ func TestEncodeSmall(t *testing.T) {
 	}
 }
 
-// TestTables checks what the tokenizer says about single tokens.
-func TestTables(t *testing.T) {
+// TestTokenTables checks what the tokenizer says about single tokens.
+func TestTokenTables(t *testing.T) {
 	tok := small(t, nil)
 	if got := tok.Size(); got != 266 {
 		t.Errorf("Size() = %d, want 266: 256 bytes, 9 merges, 1 special", got)
@@ -99,8 +99,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestAlphabet checks the byte alphabet at the places where it bends.
-func TestAlphabet(t *testing.T) {
+// TestByteAlphabet checks the byte alphabet at the places where it bends.
+func TestByteAlphabet(t *testing.T) {
 	for b, want := range map[byte]rune{
 		0x00: 'Ā', '\n': 'Ċ', ' ': 'Ġ', '!': '!', '~': '~', 0x7f: 'ġ',
 		0xa0: 'ł', 0xa1: '¡', 0xac: '¬', 0xad: 'Ń', 0xae: '®', 0xff: 'ÿ',
@@ -135,10 +135,10 @@ func TestPrefixSpace(t *testing.T) {
 	}
 }
 
-// TestLongPieces encodes single pieces of 20,000 to 200,000 bytes. A merge loop
+// TestLongPiecesEncodeQuickly encodes single pieces of 20,000 to 200,000 bytes. A merge loop
 // that looks through the piece for each merge would take minutes here, which
 // the test's own time limit catches.
-func TestLongPieces(t *testing.T) {
+func TestLongPiecesEncodeQuickly(t *testing.T) {
 	tok := small(t, nil)
 	// 20,000 a's: 10,000 aa, then 5,000 aaaa.
 	got := tok.Encode(strings.Repeat("a", 20_000))
@@ -162,9 +162,9 @@ func TestLongPieces(t *testing.T) {
 	}
 }
 
-// TestConcurrent has several goroutines encode with one tokenizer; the race
+// TestConcurrentEncode has several goroutines encode with one tokenizer; the race
 // detector is the judge of what they share.
-func TestConcurrent(t *testing.T) {
+func TestConcurrentEncode(t *testing.T) {
 	tok := bundled(t)
 	const text = "The quick brown fox can't jump over 1,234 lazy dogs."
 	want := tok.Encode(text)

@@ -41,7 +41,7 @@ func ask(t testing.TB, s *Study, off string) *Answer {
 
 // The figures of the mock: 43 parts make 21.30, and without block 1's
 // feed-forward layer the model has lost the thread.
-func TestParisIsASum(t *testing.T) {
+func TestPartsAddUpToTheScore(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	a := ask(t, s, "L1.ffn")
 	if got := s.Model().Token(a.Token).Text; got != " Paris" || a.Base.Rank != 1 || len(a.Base.Parts) != 43 {
@@ -67,7 +67,7 @@ func TestParisIsASum(t *testing.T) {
 
 // A block that is off is all its parts off, and a token's lead is the
 // difference of two scores.
-func TestBlocksAndLeads(t *testing.T) {
+func TestBlockOffEqualsPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	block, parts := ask(t, s, "L2"), ask(t, s, "l2.h1,L2.H2,L2.H3,L2.H4,L2.H5,L2.H6,L2.FFN")
 	if block.Changed.Z != parts.Changed.Z {
@@ -92,7 +92,7 @@ func TestBlocksAndLeads(t *testing.T) {
 
 // With a whole block off, what the model would say above it is what it would say
 // below it.
-func TestLensOfWhatIsOff(t *testing.T) {
+func TestLensWithPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	parts, _, err := ParseOff(s.Model(), "L2")
 	if err != nil {
@@ -115,7 +115,7 @@ func TestLensOfWhatIsOff(t *testing.T) {
 }
 
 // Without the position of France the model can't know which capital.
-func TestHiddenPosition(t *testing.T) {
+func TestHidingFranceHidesParis(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if a := ask(t, s, "pos:4"); a.Changed.Rank == 1 || a.Changed.P > 0.1 {
 		t.Errorf("with France hidden Paris has %v and is %d.", a.Changed.P, a.Changed.Rank)
@@ -151,7 +151,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 }
 
 // What is written for a link reads back, whole blocks as such.
-func TestOffReadsBack(t *testing.T) {
+func TestOffRoundTrip(t *testing.T) {
 	m := testmodel.Target(t)
 	for text, want := range map[string]string{
 		"":                        "",
@@ -195,7 +195,7 @@ func TestOffReadsBack(t *testing.T) {
 
 // The heads that pass by the measure really do look there, on every model that
 // the engine runs; switching them off gives numbers.
-func TestFind(t *testing.T) {
+func TestFoundHeadsLookThere(t *testing.T) {
 	models := map[string]*infer.Model{"bundled": testmodel.Target(t)}
 	for _, name := range []string{"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window"} {
 		c, err := checkpoint.OpenPath(filepath.Join("..", "..", "testdata", "models", name))
@@ -244,7 +244,7 @@ func TestFind(t *testing.T) {
 
 // A pass holds, for each position, 7 streams, and 6 times what the heads and what the
 // feed-forward layer gave, all 192 wide; and 6 keys and values of 2 heads of 32.
-func TestMemoryOfAPass(t *testing.T) {
+func TestWatchedPassMemory(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if got, want := s.Bytes(), int64(4*6*((7+6+6)*192+6*2*64)); len(s.Tokens()) != 6 || got != want {
 		t.Errorf("%d positions hold %d bytes, want %d", len(s.Tokens()), got, want)

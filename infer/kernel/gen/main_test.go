@@ -8,7 +8,7 @@ import (
 )
 
 // The assembly in the tree is what the generator writes.
-func TestTreeIsGenerated(t *testing.T) {
+func TestAssemblyIsUpToDate(t *testing.T) {
 	for name := range files {
 		want, err := Generate(name)
 		if err != nil {
