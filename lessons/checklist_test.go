@@ -36,9 +36,9 @@ func checklist(t *testing.T) (list []point) {
 	return list
 }
 
-// TestChecklist: every point of each of the five sources has a row, and every
+// TestChecklistCoversTheSources: every point of each of the five sources has a row, and every
 // row a place that exists.
-func TestChecklist(t *testing.T) {
+func TestChecklistCoversTheSources(t *testing.T) {
 	c := course(t)
 	sources, seen := map[string]int{}, map[string]bool{}
 	for _, p := range checklist(t) {

@@ -47,7 +47,7 @@ func course(t *testing.T) *Course {
 	return c
 }
 
-func TestCourseHasWhatItShould(t *testing.T) {
+func TestCourseHasItsParts(t *testing.T) {
 	c := course(t)
 	for what, n := range map[string][2]int{
 		"lessons": {len(c.Lessons), 14}, "outcomes": {len(c.Outcomes), 5}, "terms": {len(c.Terms), 10},
@@ -93,7 +93,7 @@ func TestCourseHasWhatItShould(t *testing.T) {
 }
 
 // Lookups by name find what is listed, and nothing else.
-func TestLookups(t *testing.T) {
+func TestLookupByName(t *testing.T) {
 	c := course(t)
 	for _, lesson := range c.Lessons {
 		if c.Lesson(lesson.Slug) != lesson || lesson.Href() != "/learn/"+lesson.Slug {
@@ -131,9 +131,9 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestLanguages: every language has the files of English, and one without a
+// TestLanguagesHaveAllFiles: every language has the files of English, and one without a
 // course is rejected by name.
-func TestLanguages(t *testing.T) {
+func TestLanguagesHaveAllFiles(t *testing.T) {
 	files := func(language string) (list []string) {
 		folder, err := content(language)
 		if err != nil {

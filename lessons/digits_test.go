@@ -144,7 +144,7 @@ func courseFigures(t *testing.T) []figureUse {
 	return l.figures
 }
 
-func TestTypedNumbers(t *testing.T) {
+func TestTypedNumbersAreFound(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	l.collecting = true
 	for text, want := range map[string]string{

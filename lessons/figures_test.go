@@ -14,9 +14,9 @@ import (
 // the printed result, and the arithmetic that gives it without the program.
 const figuresFile = "testdata/figures.txt"
 
-// TestFigures checks every figure printed in the course against the table, and
+// TestFiguresMatchTheTable checks every figure printed in the course against the table, and
 // the table against the course.
-func TestFigures(t *testing.T) {
+func TestFiguresMatchTheTable(t *testing.T) {
 	data, err := os.ReadFile(figuresFile)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestFigures(t *testing.T) {
 }
 
 // The shapes in figures are those of the models they name.
-func TestShapes(t *testing.T) {
+func TestFigureShapesMatchTheModels(t *testing.T) {
 	target, err := bundled.Target()
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ var computed = []struct{ expression, want string }{
 	{"20480 bytes", "20 KiB"},
 }
 
-func TestCompute(t *testing.T) {
+func TestComputeFigures(t *testing.T) {
 	for _, row := range computed {
 		if got, err := compute(row.expression); err != nil || got != row.want {
 			t.Errorf("{=%s} is %q (%v), want %q", row.expression, got, err, row.want)
@@ -148,7 +148,7 @@ func TestCompute(t *testing.T) {
 	}
 }
 
-func TestComputeRefuses(t *testing.T) {
+func TestComputeRefusesBadExpressions(t *testing.T) {
 	for expression, want := range map[string]string{
 		"":                             "a number or a function is missing",
 		"softmax(T=1)":                 "ask for one of its fields",

@@ -199,7 +199,7 @@ func newLoaderWithDrills() *loader {
 
 // Every fragment has only known tags and attributes, no leftover marks of the
 // dialect, and no broken link.
-func TestFragments(t *testing.T) {
+func TestFragmentsUseKnownMarkup(t *testing.T) {
 	c := course(t)
 	links := 0
 	for where, fragment := range fragments(c) {
@@ -227,7 +227,7 @@ func TestFragments(t *testing.T) {
 }
 
 // The test above detects what it should.
-func TestUnsafe(t *testing.T) {
+func TestUnsafeDetectsBadMarkup(t *testing.T) {
 	for fragment, want := range map[string]string{
 		`<p>fine <a href="/learn">x</a></p>`:        "",
 		`<math display="block"><mi>x</mi></math>`:   "",
@@ -247,7 +247,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-func TestMarkup(t *testing.T) {
+func TestMarkdownToHTML(t *testing.T) {
 	l := newLoader(
 		folderOf(nil),
 		MathTable{Inline: map[string]string{`x_i`: "<math><mi>x</mi></math>", `p = 0.63`: "<math>p</math>"}},
@@ -281,7 +281,7 @@ func TestMarkup(t *testing.T) {
 
 // A table of four columns and more than 80 letters in its longest cells names
 // the column in each cell: 4 + 30 + 24 + 30 = 88 here, 4 + 30 + 12 + 30 = 76 below.
-func TestWordyTable(t *testing.T) {
+func TestWordyTableNamesColumns(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	long := strings.Repeat("x", 30)
 	head := "| row | does | good for | costs |\n|---|---|---|---|\n| name | " + long + " | "
@@ -302,7 +302,7 @@ func TestWordyTable(t *testing.T) {
 }
 
 // A | within a figure or a term is not the end of a table's cell.
-func TestTable(t *testing.T) {
+func TestTableCellsMayContainPipes(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	l.targets["term:logits"] = true
 	got := l.block(place{"x.md", 1}, "{.given}\n| | a | b |\n|---|--:|:-:|\n| [[logits|scores]] | 1 | `x` |\n")

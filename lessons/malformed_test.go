@@ -29,7 +29,7 @@ var small = map[string]string{
 		"practice:softmax\n- card: c-one\n",
 }
 
-func TestSmallCourse(t *testing.T) {
+func TestSmallCourseLoads(t *testing.T) {
 	c, err := load(folderOf(small), MathTable{})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ var malformed = []struct{ file, old, new, want string }{
 	},
 }
 
-func TestMalformed(t *testing.T) {
+func TestMalformedCoursesAreRefused(t *testing.T) {
 	for _, row := range malformed {
 		files := maps.Clone(small)
 		if files[row.file] = strings.Replace(files[row.file], row.old, row.new, 1); files[row.file] == small[row.file] {
@@ -222,7 +222,7 @@ func TestWidgetAcceptsEveryKnob(t *testing.T) {
 }
 
 // A course without one of its files says which.
-func TestMissingFiles(t *testing.T) {
+func TestMissingFilesAreNamed(t *testing.T) {
 	for _, name := range special {
 		files := maps.Clone(small)
 		delete(files, name)

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-func TestOutcomesAreTaughtTriedExercisedAndKept(t *testing.T) {
+func TestOutcomesAreCovered(t *testing.T) {
 	c := course(t)
 	for _, o := range c.Outcomes {
 		if len(o.Explanation) == 0 || len(o.Experiment) == 0 || len(o.Exercise) == 0 || len(o.Cards) == 0 {
@@ -48,7 +48,7 @@ func TestOutcomesAreTaughtTriedExercisedAndKept(t *testing.T) {
 
 // The runs that lessons open in the loop can be started, and equal those that
 // the loop's page suggests under the same key.
-func TestLoopStarts(t *testing.T) {
+func TestLoopStartsAreValid(t *testing.T) {
 	c := course(t)
 	target, err := bundled.Target()
 	if err != nil {

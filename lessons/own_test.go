@@ -10,9 +10,9 @@ import (
 // ownExample is the worked example that the README points to.
 const ownExample = "../testdata/lessons"
 
-// TestOwnLessons: the worked example comes after the built-in course, and links, figures,
+// TestOwnLessonsFollowTheCourse: the worked example comes after the built-in course, and links, figures,
 // terms, questions, cards, starts and walkthroughs of both can be found.
-func TestOwnLessons(t *testing.T) {
+func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	t.Parallel()
 	with, err := LoadWith(English, ownExample)
 	if err != nil {
@@ -93,7 +93,7 @@ const ownWalk = "---\ntitle: W\nslug: loop\nminutes: 2\nlead: W.\n---\n\n## A {#
 	":::\n\nSay.\n"
 
 // Every error names the file and the line, and there is no course.
-func TestOwnErrors(t *testing.T) {
+func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	choice := "## {#%s kind=choice section=mine#one}\n\nWhich?\n\n- [x] A\n  Yes.\n- [ ] B\n  No.\n- [ ] C\n  No.\n"
 	q := func(id string) string { return strings.Replace(choice, "%s", id, 1) }
@@ -162,7 +162,7 @@ func TestOwnErrors(t *testing.T) {
 }
 
 // A link that stays within the folder is followed; one that leads out of it is refused.
-func TestOwnLinks(t *testing.T) {
+func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	t.Parallel()
 	dir := ownFolder(t, map[string]string{".data/mine.md": ownSecond("other")})
 	if err := os.Symlink(filepath.Join(".data", "mine.md"), filepath.Join(dir, "02-other.md")); err != nil {
@@ -184,8 +184,8 @@ func TestOwnLinks(t *testing.T) {
 	}
 }
 
-// TestPlainMath: the formulas of own lessons are set, or refused by name.
-func TestPlainMath(t *testing.T) {
+// TestPlainMathML: the formulas of own lessons are set, or refused by name.
+func TestPlainMathML(t *testing.T) {
 	t.Parallel()
 	for tex, want := range map[string]string{
 		`x_i^2`:          "<msubsup><mi>x</mi><mrow><mi>i</mi></mrow><mrow><mn>2</mn></mrow></msubsup>",

@@ -10,7 +10,7 @@ import (
 )
 
 // What the lesson on causes says of the bundled model is so.
-func TestParisIsAsTheLessonSays(t *testing.T) {
+func TestParisLessonIsTrue(t *testing.T) {
 	says(
 		t, "more than all the others together", "its own term is below zero", "and ·he comes first",
 		"far more is lost than it adds itself, yet ·Paris stays ahead", "and ·known wins",

@@ -7,7 +7,7 @@ import (
 
 // One sentence runs through the twelve lessons on writing a text; the overview has no picture,
 // nor need one that comes after. The states of a lesson have ids of their own and captions.
-func TestPictures(t *testing.T) {
+func TestPictureStatesPerLesson(t *testing.T) {
 	t.Parallel()
 	kinds := map[PictureKind]bool{}
 	for _, l := range course(t).Lessons {
@@ -35,7 +35,7 @@ func TestPictures(t *testing.T) {
 }
 
 // What is wrong about a state of the picture is told with its place.
-func TestPictureErrors(t *testing.T) {
+func TestPictureErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	const at = "00-start.md:14: "
 	for _, c := range []struct{ words, want string }{
@@ -72,7 +72,7 @@ func TestPictureErrors(t *testing.T) {
 }
 
 // A lesson may have a sentence of its own, of 40 letters at most, and eight states.
-func TestPictureBounds(t *testing.T) {
+func TestPictureSizeLimits(t *testing.T) {
 	t.Parallel()
 	with := func(front string, states int) error {
 		files := map[string]string{}

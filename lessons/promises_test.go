@@ -72,7 +72,7 @@ func widgetNamed(t *testing.T, id string) Widget {
 	return Widget{}
 }
 
-func TestPromiseSureAndUnsure(t *testing.T) {
+func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 	says(t,
 		"The highest row holds a small part of the whole", "the first row holds nearly everything",
 		"still far ahead of any other single token", "At T = 1 they held next to nothing together",
@@ -95,7 +95,7 @@ func TestPromiseSureAndUnsure(t *testing.T) {
 	}
 }
 
-func TestPromiseGreedyCircle(t *testing.T) {
+func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	says(t,
 		"Within a few tokens the same words come back", "it starts at about two percent",
 		"a few rounds later it is above eighty", "the circle breaks sooner or later",
@@ -126,7 +126,7 @@ func TestPromiseGreedyCircle(t *testing.T) {
 
 // One step of a walkthrough shows the lesson's circle, another the same prompt
 // with a temperature and without the circle.
-func TestPromiseWalkCircle(t *testing.T) {
+func TestLessonWalkCircleIsTrue(t *testing.T) {
 	says(t, "easily goes round in circles", "but the circle is broken")
 	prompt, seen := widgetNamed(t, "greedy-circle").Params["prompt"], 0
 	for _, w := range course(t).Walks {
@@ -147,7 +147,7 @@ func TestPromiseWalkCircle(t *testing.T) {
 	}
 }
 
-func TestPromiseNucleus(t *testing.T) {
+func TestLessonNucleusIsTrue(t *testing.T) {
 	says(t,
 		"On the sure prompt top-p keeps hardly anything but the favourite, while top-k still lets in its full number",
 		"On the unsure prompt top-p keeps many more than top-k",
@@ -170,7 +170,7 @@ func TestPromiseNucleus(t *testing.T) {
 	}
 }
 
-func TestPromiseBestPath(t *testing.T) {
+func TestLessonBestPathIsTrue(t *testing.T) {
 	says(t, "greedy took the larger first step and ended with the smaller product")
 	w := widgetNamed(t, "best-path")
 	if w.Params["length"] != "3" {
@@ -223,7 +223,7 @@ func next(t *testing.T, m *infer.Model, prompt string, taken []int) (p []float64
 	return p, sampling.Rank(z)
 }
 
-func TestPromiseStopString(t *testing.T) {
+func TestLessonStopStringIsTrue(t *testing.T) {
 	says(t,
 		"The string arrives as two tokens, User and :", "so it is held back",
 		"Without the stop string this model likes to carry on",
@@ -250,7 +250,7 @@ func TestPromiseStopString(t *testing.T) {
 	}
 }
 
-func TestPromiseCache(t *testing.T) {
+func TestLessonCacheIsTrue(t *testing.T) {
 	says(t, "each step costs more than the one before. With it, the steps cost almost the same.")
 	w := widgetNamed(t, "cache-saves")
 	steps := write(t, w.Params["prompt"], at(func(*infer.Settings) {}), 48).Steps()
@@ -267,7 +267,7 @@ func TestPromiseCache(t *testing.T) {
 	}
 }
 
-func TestPromiseTokens(t *testing.T) {
+func TestLessonTokensIsTrue(t *testing.T) {
 	says(t,
 		"Wizard falls apart", "·lived and ·Saturday have places of their own, while www has to be spelled",
 		"the same with a space in front", "Here each digit is a piece", "needs two pieces for each letter",
@@ -292,7 +292,7 @@ func TestPromiseTokens(t *testing.T) {
 	}
 }
 
-func TestPromiseLook(t *testing.T) {
+func TestLessonAttentionIsTrue(t *testing.T) {
 	says(t,
 		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbour, ·in",
 		"This one found nothing of interest", "head 1 rests on the start mark",

@@ -81,8 +81,8 @@ func readingOf(lesson *Lesson) reading {
 	return r
 }
 
-// TestReading holds the lessons to the lengths above, and prints them with -v.
-func TestReading(t *testing.T) {
+// TestReadingLengths holds the lessons to the lengths above, and prints them with -v.
+func TestReadingLengths(t *testing.T) {
 	does, sections := 0, 0
 	for _, lesson := range course(t).Lessons {
 		r := readingOf(lesson)
@@ -104,7 +104,7 @@ func TestReading(t *testing.T) {
 }
 
 // What is counted, and in which order.
-func TestReadingOf(t *testing.T) {
+func TestReadingOfCountsWords(t *testing.T) {
 	got := readingOf(&Lesson{
 		Title: "Two words", Lead: "<em>one</em>",
 		Sections: []*Section{

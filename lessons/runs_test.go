@@ -18,7 +18,7 @@ import (
 // sources is the folder of the texts that the course must not copy. They are
 // not part of this repository, only the hashes of their runs of words are:
 //
-//	go test ./lessons -run TestOwnWords -sources DIR
+//	go test ./lessons -run TestNoSharedRunsWithSources -sources DIR
 //
 // reads every .txt file of the folder and rewrites the hashes.
 var sources = flag.String("sources", "", "folder of source texts whose hashes are to be written")
@@ -96,7 +96,7 @@ func proseOf(p *piece) string {
 }
 
 // No run of eight words is both in the course and in its source texts.
-func TestOwnWords(t *testing.T) {
+func TestNoSharedRunsWithSources(t *testing.T) {
 	if *sources != "" {
 		writeHashes(t, *sources)
 	}
@@ -133,7 +133,7 @@ func TestOwnWords(t *testing.T) {
 	}
 }
 
-func TestRunsAreFoundWhateverTheirSigns(t *testing.T) {
+func TestRunsIgnorePunctuation(t *testing.T) {
 	source := `So "one two" isn't three: four, five; six—seven (eight) nine.`
 	var known []string
 	for _, r := range runsOf(source) {

@@ -35,7 +35,7 @@ func says(t *testing.T, quotations ...string) {
 
 // What readers who know the subject look for by name, each in the lesson where it
 // belongs, and with its source in the same paragraph if it rests on one.
-func TestNamesThatExpertsLookFor(t *testing.T) {
+func TestExpertNamesAreMentioned(t *testing.T) {
 	texts := coursePlain(t)
 	files, err := content(English)
 	if err != nil {
@@ -82,7 +82,7 @@ func citesWith(file, name, cited string) bool {
 }
 
 // Sentences that nobody would say aloud, which the course once had.
-func TestStiffSentencesAreGone(t *testing.T) {
+func TestNoStiffSentences(t *testing.T) {
 	for file, text := range coursePlain(t) {
 		for _, gone := range []string{
 			"by what stands in the text", "hangs together but says the expected", "nobody asks for the old positions",

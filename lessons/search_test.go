@@ -47,7 +47,7 @@ func TestSearchKinds(t *testing.T) {
 	}
 }
 
-func TestSearchOfNothing(t *testing.T) {
+func TestSearchWithoutResults(t *testing.T) {
 	c := course(t)
 	for _, query := range []string{"", "   ", "…!?", "zzzzqqq", "\xff\xfe"} {
 		if hits := c.Search(query, 10); len(hits) != 0 {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestReadWalk: a walkthrough is read beside the course, by whoever writes it, with all
+// TestReadWalkReportsAllErrors: a walkthrough is read beside the course, by whoever writes it, with all
 // errors by line; the course stays as it was.
-func TestReadWalk(t *testing.T) {
+func TestReadWalkReportsAllErrors(t *testing.T) {
 	c := course(t)
 	for _, w := range c.Walks {
 		text := WalkText(w.Slug)

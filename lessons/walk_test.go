@@ -28,7 +28,7 @@ func readWalkText(t *testing.T, text string) (*Walk, []string) {
 
 const walkHead = "---\ntitle: A walk\nslug: x\nminutes: 3\nlead: Short.\n---\n"
 
-func TestWalkIsRead(t *testing.T) {
+func TestParseWalk(t *testing.T) {
 	w, wrong := readWalkText(t, walkHead+`## Begin {#begin}
 ::: do
 start prompt="Hi \"you\"" temperature=0.5 top_k=3 seed=7 max_tokens=9 string="User:"
@@ -111,7 +111,7 @@ func TestWalkSetsEveryKnob(t *testing.T) {
 }
 
 // A broken step is named by file and line.
-func TestBrokenWalks(t *testing.T) {
+func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	begin := "## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n" // the heading is line 7
 	for text, want := range map[string]string{
 		"## Begin {#begin}\nSaid.\n": "x.md:7: the first step " +
@@ -174,7 +174,7 @@ func TestBrokenWalks(t *testing.T) {
 
 // Every walkthrough asks in more than one way, helps the presenter with notes,
 // and has enough steps for its duration.
-func TestWalksAreWhole(t *testing.T) {
+func TestWalksAreComplete(t *testing.T) {
 	c := course(t)
 	same := []string{}
 	for _, w := range c.Walks {

@@ -4,7 +4,7 @@ import "testing"
 
 // How exact an answer must be: to three places, with at least two digits for a
 // real number below 1, or to a number of significant digits.
-func TestHowExactAnAnswerMustBe(t *testing.T) {
+func TestAnswerPrecision(t *testing.T) {
 	for _, row := range []struct {
 		form  Form
 		value float64
@@ -34,7 +34,7 @@ func TestHowExactAnAnswerMustBe(t *testing.T) {
 }
 
 // A comma separates thousands only before groups of three digits.
-func TestThousandsHaveThreeDigits(t *testing.T) {
+func TestThousandsSeparator(t *testing.T) {
 	for text, want := range map[string]float64{"1,234": 1234, "1,2345": 1.2345, "12,34": 12.34, "1,234,567": 1234567} {
 		readings, err := Read(text, Count)
 		if err != nil || readings[0].Value != want {
@@ -44,7 +44,7 @@ func TestThousandsHaveThreeDigits(t *testing.T) {
 }
 
 // A step opens when all the cells that it needs are right, not just filled in.
-func TestStepsOpenWhenWhatTheyNeedIsRight(t *testing.T) {
+func TestStepsOpenWhenPrerequisitesAreRight(t *testing.T) {
 	p, err := New(KVBytes, 7, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -84,9 +84,9 @@ func (n *number) dump(b *strings.Builder) {
 	}
 }
 
-// TestGolden pins every drill: the lesson's own example, and one of each level.
+// TestGoldenDrills pins every drill: the lesson's own example, and one of each level.
 // Other tests check the numbers; this one shows what a change changes.
-func TestGolden(t *testing.T) {
+func TestGoldenDrills(t *testing.T) {
 	for _, info := range Kinds() {
 		for level := 1; level <= info.Levels; level++ {
 			for _, seed := range []uint64{0, 7} {

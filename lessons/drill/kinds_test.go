@@ -156,7 +156,7 @@ func TestSpeculationByHand(t *testing.T) {
 
 // Over many seeds: the end of each run is found as a person would, without the
 // engine's function; and every condition occurs.
-func TestStopsByReading(t *testing.T) {
+func TestStopsByHand(t *testing.T) {
 	ended := map[string]int{}
 	for level := 1; level <= MaxLevel; level++ {
 		for seed := range uint64(100) {
@@ -203,7 +203,7 @@ func TestStopsByReading(t *testing.T) {
 }
 
 // The right choice occurs in every position.
-func TestRightChoiceIsAnywhere(t *testing.T) {
+func TestRightChoiceVariesInPosition(t *testing.T) {
 	places := map[string]int{}
 	for seed := range uint64(200) {
 		places[mustNew(t, Stops, seed, 2).Answer("run.text")]++

@@ -18,7 +18,7 @@ func anyProblem(t *rapid.T) *Problem {
 
 // Every problem is consistent: each cell is in one place, has hints and working
 // that ends in its answer, and its answer is right.
-func TestEveryProblemIsWhole(t *testing.T) {
+func TestEveryProblemIsConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
 		places := map[string]int{}
@@ -100,7 +100,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 
 // Every wrong value that a mistake leads to is recognised as that mistake, or
 // as another that comes as close; and none is called right.
-func TestMistakesAreRecognised(t *testing.T) {
+func TestMistakesAreRecognized(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
 		for _, id := range p.Order() {
@@ -202,7 +202,7 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 }
 
 // Any input to any cell gets a sensible response.
-func TestAnyText(t *testing.T) {
+func TestAnyInputGetsAResponse(t *testing.T) {
 	digits := rapid.StringOfN(rapid.SampledFrom([]rune("0123456789.,%/-+e^ 'GiBktheaun·×$")), 0, 20, 80)
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
@@ -231,7 +231,7 @@ func TestAnyText(t *testing.T) {
 
 // Answering cell by cell: nothing at first, full marks at the end, steps open
 // as those they need are completed; wrong and refused answers count as such.
-func TestScore(t *testing.T) {
+func TestScoreCellByCell(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	answers := map[string]string{}
 	s := p.Score(answers)
@@ -259,7 +259,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-func TestUnknown(t *testing.T) {
+func TestUnknownDrillIsRefused(t *testing.T) {
 	for _, row := range []struct {
 		kind  Kind
 		level int

@@ -14,7 +14,7 @@ import (
 )
 
 // What people type, and how it must be understood.
-func TestReadUnderstands(t *testing.T) {
+func TestReadAcceptsNotations(t *testing.T) {
 	for _, row := range []struct {
 		text string
 		form Form
@@ -103,7 +103,7 @@ func TestReadGivesBothReadings(t *testing.T) {
 }
 
 // Input that is not an answer is refused with a sentence that says what to do.
-func TestReadRefusesGently(t *testing.T) {
+func TestReadExplainsRefusals(t *testing.T) {
 	for text, part := range map[string]string{
 		"hello":                   "no number",
 		"the":                     "no number",
@@ -148,7 +148,7 @@ func TestReadRefusesGently(t *testing.T) {
 }
 
 // A value written in any of the usual ways reads back as itself.
-func TestReadBack(t *testing.T) {
+func TestReadRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1e15).Draw(t, "count")
 		for _, text := range []string{

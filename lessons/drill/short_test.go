@@ -37,7 +37,7 @@ func TestFiveAsksFifteenAnswers(t *testing.T) {
 }
 
 // A power of e may stay as it is on paper.
-func TestReadsPowersOfE(t *testing.T) {
+func TestReadAcceptsPowersOfE(t *testing.T) {
 	for written, want := range map[string]float64{
 		"e^4": math.Exp(4), "e**4": math.Exp(4), "exp(4)": math.Exp(4), "exp 4": math.Exp(4), "e^-0.5": math.Exp(-0.5),
 		"e^(3/2)": math.Exp(1.5), "e^4/86.44": math.Exp(4) / 86.44, "1/e^2": math.Exp(-2), "E^0": 1, "-e^1": -math.E,
@@ -66,7 +66,7 @@ func TestReadsPowersOfE(t *testing.T) {
 }
 
 // Where two slips lead to the same number, the answer names both.
-func TestAsksWhichOfTwoSlips(t *testing.T) {
+func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 	for _, row := range []struct {
 		kind        Kind
 		cell, wrong string
@@ -94,7 +94,7 @@ func TestAsksWhichOfTwoSlips(t *testing.T) {
 
 // Nobody is told that they multiplied by e where e is raised to 0: a power of 0 is 1, and
 // that is said.
-func TestPowerOfZero(t *testing.T) {
+func TestPowerOfZeroIsOne(t *testing.T) {
 	p, err := New(Shift, 0, 1)
 	if err != nil {
 		t.Fatal(err)

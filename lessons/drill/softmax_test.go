@@ -24,7 +24,7 @@ func mustNew(t interface {
 }
 
 // The lesson's five tokens: what each cell must be, worked out by hand.
-func TestLessonByHand(t *testing.T) {
+func TestSoftmaxLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	const tokens, scores = "“the”, “a”, “an”, “and”, “or”", "4, 3, 2, 1, 0.5"
 	if got := p.Facts; got[0].Value != tokens || got[1].Value != scores {
@@ -166,7 +166,7 @@ func TestMistakesByHand(t *testing.T) {
 
 // Any numbers: what an independent softmax gives is right by both rounding
 // routes, in every cell; and no right answer is called a mistake.
-func TestEitherRouteIsRight(t *testing.T) {
+func TestEitherRoundingRouteIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.IntRange(1, MaxLevel).Draw(t, "level")
 		p := mustNew(t, Softmax, rapid.Uint64Range(0, 1<<40).Draw(t, "seed"), level)
@@ -229,7 +229,7 @@ func decimals(x float64, places int) string { return fmt.Sprintf("%.*f", places,
 
 // Over all seeds no answer depends on luck, and the top probability falls as T
 // rises.
-func TestNumbersAreFair(t *testing.T) {
+func TestAnswersAreUnambiguous(t *testing.T) {
 	drawn := map[int]int{}
 	for level := 1; level <= MaxLevel; level++ {
 		for seed := range uint64(150) {

@@ -40,7 +40,7 @@ func TestFirstReviewByHand(t *testing.T) {
 }
 
 // R(S, S) = 0.9 is what stability means; a new card has no retrievability.
-func TestRetrievability(t *testing.T) {
+func TestRetrievabilityAtStability(t *testing.T) {
 	p := Default()
 	c := Card{State: Review, Stability: 10, Difficulty: 5, Last: noon, Due: noon.Add(10 * day)}
 	for days, want := range map[int]float64{0: 1, 10: 0.9} {
@@ -75,7 +75,7 @@ func TestDaysAreCalendarDays(t *testing.T) {
 	}
 }
 
-func TestGradesReadBack(t *testing.T) {
+func TestGradesParse(t *testing.T) {
 	for _, g := range Grades {
 		if got, err := ParseGrade(g.String()); err != nil || got != g {
 			t.Errorf("ParseGrade(%q) = %v, %v", g, got, err)
@@ -94,7 +94,7 @@ func TestGradesReadBack(t *testing.T) {
 	Default().Next(newCard(noon), noon, 0)
 }
 
-func TestCheckRefuses(t *testing.T) {
+func TestCheckRefusesBadCards(t *testing.T) {
 	good := Default().Next(newCard(noon), noon, Good)
 	for name, spoil := range map[string]func(*Card){
 		"state":      func(c *Card) { c.State = 4 },
@@ -121,7 +121,7 @@ func TestCheckRefuses(t *testing.T) {
 // For any history, even with a clock that jumps back: the numbers stay in
 // range, a better grade never means an earlier date, nothing is due before the
 // review, and a card parsed from JSON continues the same way.
-func TestAnyHistory(t *testing.T) {
+func TestAnyHistoryStaysInBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, now := Default(), noon
 		c := newCard(now)

@@ -11,7 +11,7 @@ import (
 )
 
 // The committed table is up to date.
-func TestTableIsWhatIsGenerated(t *testing.T) {
+func TestMathTableIsUpToDate(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "table.json")
 	if err := run(fresh); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestTableIsWhatIsGenerated(t *testing.T) {
 	}
 }
 
-func TestRender(t *testing.T) {
+func TestRenderMathML(t *testing.T) {
 	got, err := render(
 		[]lessons.Formula{{TeX: "x^2"}, {TeX: `\min(a)`}, {TeX: `\begin{aligned} a &= b \end{aligned}`, Display: true}},
 	)
@@ -52,7 +52,7 @@ func TestRender(t *testing.T) {
 }
 
 // Bad TeX is an error that names its place, for all bad formulas together.
-func TestBadTeX(t *testing.T) {
+func TestBadTeXNamesItsPlace(t *testing.T) {
 	_, err := render([]lessons.Formula{
 		{TeX: `\frac{1}{`, Where: "a.md:3"}, {TeX: "x"}, {TeX: `\nosuchcommand`, Where: "b.md:7", Display: true},
 	})

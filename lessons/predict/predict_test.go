@@ -40,7 +40,7 @@ func TestGradeByHand(t *testing.T) {
 }
 
 // Proper: believing q, one expects most from saying q.
-func TestHonestyPays(t *testing.T) {
+func TestHonestConfidenceMaximizesScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := rapid.Float64Range(Unsure, Sure).Draw(t, "believed")
 		other := rapid.Float64Range(0, 1).Draw(t, "stated")
@@ -58,7 +58,7 @@ func TestHonestyPays(t *testing.T) {
 }
 
 // With four candidates: ¼·ln ¼ + ¾·ln ¾ = −0.3466 − 0.2158 = −0.5623.
-func TestBlind(t *testing.T) {
+func TestBlindScoreByHand(t *testing.T) {
 	if got := Blind(4); !(math.Abs(got+0.5623) <= 1e-4) {
 		t.Errorf("Blind(4) = %v, want -0.5623", got)
 	}
@@ -69,7 +69,7 @@ func TestBlind(t *testing.T) {
 
 // For any distribution: the drawn token and the likely ones are included,
 // nothing twice, the same for the same seed.
-func TestDeal(t *testing.T) {
+func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-8, 8), 1, 200).Draw(t, "z")
 		d := sampling.Decide(z, sampling.Pure)
@@ -97,7 +97,7 @@ func TestDeal(t *testing.T) {
 
 // The position gives nothing away: over many seeds the drawn token is in each
 // position equally often, within 4σ with σ = √(n·p·(1−p)).
-func TestPositionGivesNothingAway(t *testing.T) {
+func TestDealPositionIsUninformative(t *testing.T) {
 	z := make([]float32, 100)
 	for i := range z {
 		z[i] = -float32(i) / 10
@@ -163,7 +163,7 @@ func TestBinsStartAtTheirBorders(t *testing.T) {
 }
 
 // (ln 0.8 + ln 0.2) / 2 = (−0.2231 − 1.6094) / 2 = −0.9163.
-func TestMeanScore(t *testing.T) {
+func TestMeanScoreByHand(t *testing.T) {
 	mean, n := MeanScore([]Outcome{{0.8, true}, {0.8, false}, {2, true}})
 	if n != 2 || !(math.Abs(mean+0.9163) <= 1e-4) {
 		t.Errorf("mean %v of %d, want -0.9163 of 2", mean, n)
@@ -175,7 +175,7 @@ func TestMeanScore(t *testing.T) {
 
 // The sums are bit-identical for any order of guesses, so a calibration does
 // not depend on it.
-func TestSumsHaveNoOrder(t *testing.T) {
+func TestSumsIgnoreOrder(t *testing.T) {
 	list := []Outcome{
 		{0.1, true}, {0.7, false}, {0.15, true}, {1, true}, {0.3, false}, {2, true}, {1. / 3, false}, {0.72, true},
 	}
@@ -196,9 +196,9 @@ func TestSumsHaveNoOrder(t *testing.T) {
 	}
 }
 
-// TestPoints: by hand for six candidates, where blind guessing scores
+// TestPointsByHand: by hand for six candidates, where blind guessing scores
 // ln(1/6)/6 + 5 ln(5/6)/6 = −0.2986 − 0.1519 = −0.4506.
-func TestPoints(t *testing.T) {
+func TestPointsByHand(t *testing.T) {
 	t.Parallel()
 	for score, want := range map[float64]int{
 		0: 100, math.Log(0.8): 50, Blind(6): 0, math.Log(0.5): -54, math.Log(0.01): -922,
