@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCacheGuess: before a run the chart has the guess and says that nothing is measured;
+// TestCacheChartShowsGuess: before a run the chart has the guess and says that nothing is measured;
 // afterwards it has both, and nothing of them is cut off.
-func TestCacheGuess(t *testing.T) {
+func TestCacheChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := CacheGuess{Tokens: 8, First: 1, Top: 4, Guess: &[2]float64{3, 1}}
 	c, in, err := g.Draw()

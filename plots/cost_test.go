@@ -21,7 +21,7 @@ var run = []CostPoint{
 	{12, 52_507_008, 411_600_000},
 }
 
-func TestCumulativeCost(t *testing.T) {
+func TestCumulativeCostDescription(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {
 		t.Fatal(err)
@@ -49,9 +49,9 @@ func TestOnePointIsADot(t *testing.T) {
 	}
 }
 
-// TestFitForAPage checks every picture against the page's security policy and
+// TestPicturesObeyTheSecurityPolicy checks every picture against the page's security policy and
 // its two themes.
-func TestFitForAPage(t *testing.T) {
+func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestFitForAPage(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestCountAbbreviates(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 950: "950", 3_189_504: "3.19 M", 46_050_816: "46.1 M", 411_600_000: "412 M",
 		1_200_000_000: "1.20 G", 12_345: "12.3 k",

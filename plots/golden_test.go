@@ -170,7 +170,7 @@ func timed(s int) (cached, recomputed Quartiles) {
 	return Quartiles{2.2, 2.5, 3.1}, Quartiles{t * 0.9, t, t * 1.2}
 }
 
-func TestCharts(t *testing.T) {
+func TestGoldenCharts(t *testing.T) {
 	for name, draw := range charts() {
 		t.Run(name, func(t *testing.T) {
 			c, err := draw()
@@ -221,8 +221,8 @@ func fit(t *testing.T, c Chart) {
 	}
 }
 
-// TestSentences: what the descriptions say about the data, worked out by hand.
-func TestSentences(t *testing.T) {
+// TestDescriptionSentences: what the descriptions say about the data, worked out by hand.
+func TestDescriptionSentences(t *testing.T) {
 	for name, want := range map[string]string{
 		// 3 M × (6 + 24) = 90 M
 		"cache-token.svg": "At token 24: 3.00 M cached, 90.0 M recomputed.",
@@ -262,8 +262,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestTwins: rows of the tables that go with the pictures.
-func TestTwins(t *testing.T) {
+// TestTableTwinsOfPictures: rows of the tables that go with the pictures.
+func TestTableTwinsOfPictures(t *testing.T) {
 	for name, want := range map[string]string{
 		"cache-token.svg": "2 | 3,000,000 | 24,000,000 | 8.0×",
 		"cache-time.svg":  "2 | 2.50 (2.20 to 3.10) | 20.0 (18.0 to 24.0) | 8.0×",
@@ -327,8 +327,8 @@ func TestNothingToDraw(t *testing.T) {
 	}
 }
 
-// TestOnePoint: the first point of a measurement in progress is drawn.
-func TestOnePoint(t *testing.T) {
+// TestFirstPointIsDrawn: the first point of a measurement in progress is drawn.
+func TestFirstPointIsDrawn(t *testing.T) {
 	for name, draw := range map[string]func() (Chart, error){
 		"ways":      func() (Chart, error) { return CacheTimes(waysOf(1, timed), 1) },
 		"entropy":   func() (Chart, error) { return Entropies([]EntropyLane{{"Greedy", []float64{0}}}) },
@@ -347,7 +347,7 @@ func TestOnePoint(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestSpreadLabels(t *testing.T) {
 	for _, c := range []struct{ in, want []float64 }{
 		{[]float64{10, 50}, []float64{10, 50}},
 		{[]float64{50, 45, 10}, []float64{55, 45, 10}},  // 45 stays, 50 is pushed up to 45 + 10
@@ -361,7 +361,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestMarks(t *testing.T) {
+func TestRoundStep(t *testing.T) {
 	for x, want := range map[float64]float64{1: 1, 1.01: 2, 3: 5, 5: 5, 7: 10, 0.03: 0.05, 2500: 5000} {
 		if got := roundStep(x); !(math.Abs(got-want) <= 1e-9*want) {
 			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
@@ -392,7 +392,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func TestFormats(t *testing.T) {
+func TestNumberFormats(t *testing.T) {
 	for got, want := range map[string]string{
 		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1,234", figures(0): "0",
 		figures(-0.5): "−0.500",

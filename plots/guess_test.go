@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestGuess: before a run the picture has the guess and nothing measured; afterwards it has
+// TestPrefillChartShowsGuess: before a run the picture has the guess and nothing measured; afterwards it has
 // both on the same axis, and its words say them.
-func TestGuess(t *testing.T) {
+func TestPrefillChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := Guess{
 		Title: "Writing", Whole: "reading", At: 1, High: 8, From: 4, To: math.Inf(1), Guessed: "more than 4",

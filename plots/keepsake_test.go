@@ -72,8 +72,8 @@ func TestKeepsakeSVG(t *testing.T) {
 	}
 }
 
-// TestKeepsakePNG: the picture has the paper, the person's ink and the model's blue.
-func TestKeepsakePNG(t *testing.T) {
+// TestKeepsakePNGColors: the picture has the paper, the person's ink and the model's blue.
+func TestKeepsakePNGColors(t *testing.T) {
 	long := keepsake
 	long.Parts = append([]KeepsakePart{{Text: strings.Repeat("one two ", 200), Yours: true}}, keepsake.Parts...)
 	for _, c := range []struct {
@@ -109,9 +109,9 @@ func TestKeepsakePNG(t *testing.T) {
 	}
 }
 
-// TestWrap: a wrapped text has all its characters in order, no line is wider than allowed
+// TestWrapProperties: a wrapped text has all its characters in order, no line is wider than allowed
 // unless it is one character, and a line could not have had the next word as well.
-func TestWrap(t *testing.T) {
+func TestWrapProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var parts []coloured
@@ -169,9 +169,9 @@ func TestWrapBreaksLines(t *testing.T) {
 	}
 }
 
-// TestKeepsakeMissing: emoji and Chinese are not in the font of the PNG; accents and
+// TestKeepsakeReportsMissingGlyphs: emoji and Chinese are not in the font of the PNG; accents and
 // typographic marks are.
-func TestKeepsakeMissing(t *testing.T) {
+func TestKeepsakeReportsMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	for text, missing := range map[string]bool{
 		"In the old house\nlived a": false, "Züge, déjà-vu “quoted” – and …": false, "a fox 🦊": true, "老房子": true,

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestStandalone(t *testing.T) {
+func TestStandaloneSVG(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {
 		t.Fatal(err)
@@ -54,9 +54,9 @@ func TestStandaloneAcceptsOnlyCharts(t *testing.T) {
 	}
 }
 
-// TestLightIsTheLightTheme: the first block of the style sheet is the light
+// TestStandaloneUsesLightTheme: the first block of the style sheet is the light
 // theme.
-func TestLightIsTheLightTheme(t *testing.T) {
+func TestStandaloneUsesLightTheme(t *testing.T) {
 	css, err := os.ReadFile("../static/css/tokens.css")
 	if err != nil {
 		t.Fatal(err)

@@ -111,9 +111,9 @@ func (p *page) says(want ...string) {
 	}
 }
 
-// TestConnectionAnswers: commands go out with their numbers; a message answers all
+// TestConnectionAcknowledgesCommands: commands go out with their numbers; a message answers all
 // up to its ack, an error the last of them.
-func TestConnectionAnswers(t *testing.T) {
+func TestConnectionAcknowledgesCommands(t *testing.T) {
 	p := newPage(t, "")
 	p.does("c.send({ cmd: 'early' })")
 	p.says("dial")
@@ -184,9 +184,9 @@ func TestDeadConnectionIsNoticed(t *testing.T) {
 	p.says(`> {"cmd":"ping","n":3}`, "idle", "lost", "close", "dial")
 }
 
-// TestConnectionWakes: a page that was asleep, or is online again, checks its
+// TestConnectionChecksAfterSleep: a page that was asleep, or is online again, checks its
 // connection immediately; one that has gone offline says so immediately.
-func TestConnectionWakes(t *testing.T) {
+func TestConnectionChecksAfterSleep(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0)")
 	p.does("document.hidden = true")
@@ -202,9 +202,9 @@ func TestConnectionWakes(t *testing.T) {
 	p.says("open", "back", "lost", "close")
 }
 
-// TestConnectionEnds: if the server says that the page is at fault, or that
+// TestConnectionStopsRetrying: if the server says that the page is at fault, or that
 // nothing more will follow, there is no retry.
-func TestConnectionEnds(t *testing.T) {
+func TestConnectionStopsRetrying(t *testing.T) {
 	for _, code := range []int{1000, 1002, 1003, 1007, 1008, 1009} {
 		p := newPage(t, "")
 		p.does(fmt.Sprintf("line().onopen(); said.splice(0); line().onclose({ code: %d })", code))

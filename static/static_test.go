@@ -12,9 +12,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// TestBundleOfScripts runs a bundle: modules follow what they import, each once
+// TestScriptBundle runs a bundle: modules follow what they import, each once
 // though two need it, and their names do not clash.
-func TestBundleOfScripts(t *testing.T) {
+func TestScriptBundle(t *testing.T) {
 	j := newJoiner(func(name string) ([]byte, error) {
 		text, ok := map[string]string{
 			"js/first.js": "import { count, Box } from './parts/count.js';\nconst own = 'first';\nsaid.push(own + " +
@@ -46,9 +46,9 @@ func TestBundleOfScripts(t *testing.T) {
 	}
 }
 
-// TestRefusedScripts: what joining would get wrong is an error, not a page that
+// TestUnbundleableScriptsAreRefused: what joining would get wrong is an error, not a page that
 // does nothing.
-func TestRefusedScripts(t *testing.T) {
+func TestUnbundleableScriptsAreRefused(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"import x from './b.js';\n", "cannot be joined"},
 		{"import * as b from './b.js';\n", "cannot be joined"},
@@ -102,14 +102,14 @@ func TestEveryScriptBundles(t *testing.T) {
 	}
 }
 
-func TestCommentsOfStylesAreLeftOut(t *testing.T) {
+func TestStyleCommentsAreRemoved(t *testing.T) {
 	const css = "a/* x { */b { c: d } /* two\nlines */\ne { f: \"*/\" }"
 	if got := string(plain([]byte(css))); got != "a b { c: d }  \ne { f: \"*/\" }" {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestBundleOfStyles(t *testing.T) {
+func TestStyleBundle(t *testing.T) {
 	f, err := Open(strings.TrimPrefix(strings.Split(Bundle("css/tokens.css", "css/base.css"), "?")[0], "/static/"))
 	if err != nil {
 		t.Fatal(err)
@@ -138,9 +138,9 @@ func TestBundleOfStyles(t *testing.T) {
 	}
 }
 
-// TestNoSuchFile: made-up addresses get no file and no panic, and are not
+// TestUnknownFilesAreNotRemembered: made-up addresses get no file and no panic, and are not
 // remembered.
-func TestNoSuchFile(t *testing.T) {
+func TestUnknownFilesAreNotRemembered(t *testing.T) {
 	for _, name := range []string{
 		"", "css", "css/", "css/nothing.css", "../static.go", "/css/base.css", "bundle/", "bundle/.css", "bundle/base",
 		"bundle/base+base.css", "bundle/base+.css", "bundle/base+nothing.css", "bundle/icon.svg", "bundle/../base.css",
