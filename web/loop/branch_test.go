@@ -34,7 +34,7 @@ func words(t *testing.T, texts ...string) []int {
 	return ids
 }
 
-func TestBranches(t *testing.T) {
+func TestBranchTree(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0)
 	w := words(t, " a", " the", " was", " in")
 	if v := newBranches(s); v.Say != "" || len(v.List) != 0 {
@@ -69,7 +69,7 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-func TestScrubAndProgress(t *testing.T) {
+func TestScrubberAndProgressBar(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	if c := NewPage(s.State()).Console; !c.Scrub.Off || c.Progress.On || c.CanFinish {
 		t.Errorf("before a prompt: %+v", c)
@@ -105,7 +105,7 @@ func TestScrubAndProgress(t *testing.T) {
 	}
 }
 
-func TestCostChart(t *testing.T) {
+func TestCostChartIsThinned(t *testing.T) {
 	points := make([]plots.CostPoint, 1000)
 	for i := range points {
 		points[i].Step = i + 1
@@ -143,9 +143,9 @@ func TestCostChart(t *testing.T) {
 	}
 }
 
-// TestNotices: what happened to the run is said on the page, its first sentence in
+// TestNoticesLeadWithBoldSentence: what happened to the run is said on the page, its first sentence in
 // bold.
-func TestNotices(t *testing.T) {
+func TestNoticesLeadWithBoldSentence(t *testing.T) {
 	st := &session.State{Model: testmodel.Target(t), Notice: "Paused: no memory. Press Play to go on."}
 	v := NewPage(st)
 	if want := (Notice{NoticeWarn, "Paused: no memory.", "Press Play to go on."}); v.Notice != want {

@@ -56,8 +56,8 @@ func told(words string) string {
 	)
 }
 
-// TestBrowserWalk drives the page as a learner does, by keyboard.
-func TestBrowserWalk(t *testing.T) {
+// TestBrowserStepsByKeyboard drives the page as a learner does, by keyboard.
+func TestBrowserStepsByKeyboard(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)
@@ -93,9 +93,9 @@ func TestBrowserWalk(t *testing.T) {
 	}
 }
 
-// TestBrowserControls: inputs send their values, errors stand beside them,
+// TestBrowserControlsKeepFocusAndValues: inputs send their values, errors stand beside them,
 // focus and values survive the panels.
-func TestBrowserControls(t *testing.T) {
+func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)
@@ -154,8 +154,8 @@ func TestBrowserControls(t *testing.T) {
 	b.Until(atStage("2")) // one stage, not a token
 }
 
-// TestBrowserPlay plays a text at full speed; the announcements are few.
-func TestBrowserPlay(t *testing.T) {
+// TestBrowserPlaysAtFullSpeed plays a text at full speed; the announcements are few.
+func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)
@@ -189,9 +189,9 @@ func TestBrowserPlay(t *testing.T) {
 	}
 }
 
-// TestBrowserLoss: without a server the page says so, refuses what cannot be
+// TestBrowserReportsLostServer: without a server the page says so, refuses what cannot be
 // sent, and goes on when a server is there again.
-func TestBrowserLoss(t *testing.T) {
+func TestBrowserReportsLostServer(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
 	b := openTab(t, x, browser.Laptop)

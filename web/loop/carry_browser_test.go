@@ -40,10 +40,10 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"1-read", "Read", "1", ".hunch, .chips", ".blk"},
 }
 
-// TestCarries: from one stage into the next something moves, in both views; a key or a
+// TestStageMotionInBothViews: from one stage into the next something moves, in both views; a key or a
 // press ends it in its middle, and nothing is left of it. The winner is not named before
 // the marker has fallen. With VIZ_SHOTS there are five frames of each.
-func TestCarries(t *testing.T) {
+func TestStageMotionInBothViews(t *testing.T) {
 	t.Parallel()
 	for name, screen := range map[string]browser.Screen{
 		"story-laptop":   {Width: 1366, Height: 657, Motion: true},
@@ -107,9 +107,9 @@ func (b loopTab) half(name string, falls, flies bool) {
 	}
 }
 
-// TestCarriesAtOnce: a step in the middle of a movement ends it and counts: the next
+// TestStepDuringMotionCounts: a step in the middle of a movement ends it and counts: the next
 // stage is there, and only its own movement runs.
-func TestCarriesAtOnce(t *testing.T) {
+func TestStepDuringMotionCounts(t *testing.T) {
 	t.Parallel()
 	b := openStory(t, browser.Screen{Width: 1366, Height: 657, Motion: true})
 	b.Eval(watchCarry)
@@ -126,8 +126,8 @@ func TestCarriesAtOnce(t *testing.T) {
 	b.Until(`window.carried().every(a => a.id === 'carry-append')`)
 }
 
-// TestStoryIsStill: nothing is carried where that is asked for.
-func TestStoryIsStill(t *testing.T) {
+// TestStoryWithReducedMotion: nothing is carried where that is asked for.
+func TestStoryWithReducedMotion(t *testing.T) {
 	t.Parallel()
 	b := openStory(t, browser.Laptop)
 	b.Eval(watchCarry)

@@ -54,9 +54,9 @@ func TestChatIsOneTokenStream(t *testing.T) {
 	}
 }
 
-// TestChatLinks: the link of a chat opens the same tokens with its messages, on a page and over
+// TestChatLinkRestoresMessages: the link of a chat opens the same tokens with its messages, on a page and over
 // the socket, where the run is not on the server.
-func TestChatLinks(t *testing.T) {
+func TestChatLinkRestoresMessages(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -82,8 +82,8 @@ func TestChatLinks(t *testing.T) {
 	}
 }
 
-// TestChatOfALesson: a lesson's link fills the form and starts nothing.
-func TestChatOfALesson(t *testing.T) {
+// TestLessonChatLinkOnlyFillsTheForm: a lesson's link fills the form and starts nothing.
+func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	resp, page := x.get("/loop?start=museum")
@@ -99,9 +99,9 @@ func TestChatOfALesson(t *testing.T) {
 	}
 }
 
-// TestChatForm: a chat is typed, grows, starts, is answered and goes on with the columns kept,
+// TestChatFormByEveryHand: a chat is typed, grows, starts, is answered and goes on with the columns kept,
 // by mouse, by keyboard alone and with a finger; the plain prompt keeps what was typed in it.
-func TestChatForm(t *testing.T) {
+func TestChatFormByEveryHand(t *testing.T) {
 	t.Parallel()
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		t.Parallel()
@@ -164,9 +164,9 @@ func TestChatForm(t *testing.T) {
 	})
 }
 
-// TestLongTextsKeepTheLine: what is too long for one message is refused on the page, and the
+// TestTooLongTextKeepsTheConnection: what is too long for one message is refused on the page, and the
 // connection lives on.
-func TestLongTextsKeepTheLine(t *testing.T) {
+func TestTooLongTextKeepsTheConnection(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Chromebook)

@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestEvictedWhileWatched: a viewer of an evicted run goes on as if nothing had
+// TestEvictedRunContinuesForViewer: a viewer of an evicted run goes on as if nothing had
 // happened.
-func TestEvictedWhileWatched(t *testing.T) {
+func TestEvictedRunContinuesForViewer(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, tight)
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
@@ -29,9 +29,9 @@ func TestEvictedWhileWatched(t *testing.T) {
 	}
 }
 
-// TestSlowReader: one viewer that does not read neither stops the run nor a
+// TestSlowReaderDoesNotStopOthers: one viewer that does not read neither stops the run nor a
 // second viewer, and when it reads again it misses states, not tokens.
-func TestSlowReader(t *testing.T) {
+func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	quick := x.dial(wire.ProtocolHTML, "")
@@ -75,9 +75,9 @@ func TestSlowReader(t *testing.T) {
 	t.Logf("%d versions; %d messages to the quick viewer, %d to the slow one", final, quick.got, slow.got)
 }
 
-// TestReconnect: a connection that breaks without a word leaves the run as it
+// TestReconnectShowsTheWholeRun: a connection that breaks without a word leaves the run as it
 // is, and the next one shows it whole.
-func TestReconnect(t *testing.T) {
+func TestReconnectShowsTheWholeRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestTwoTabs on one run stay in step.
-func TestTwoTabs(t *testing.T) {
+// TestTwoTabsStayInStep on one run stay in step.
+func TestTwoTabsStayInStep(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -29,8 +29,8 @@ func TestTwoTabs(t *testing.T) {
 	}
 }
 
-// TestReloadInMidRun while it plays to the end.
-func TestReloadInMidRun(t *testing.T) {
+// TestReloadDuringARun while it plays to the end.
+func TestReloadDuringARun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -44,9 +44,9 @@ func TestReloadInMidRun(t *testing.T) {
 	b.tokens(len(x.onlyRun().Latest().Steps))
 }
 
-// TestBrowserCut breaks the connection at every stage, once by force and once
+// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, once by force and once
 // with nobody to answer for a while.
-func TestBrowserCut(t *testing.T) {
+func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -91,9 +91,9 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkIsNotALoss: whoever opens a link is not told that a server has lost their
+// TestOpenedLinkReportsNoLoss: whoever opens a link is not told that a server has lost their
 // run, though it is made from the link then as well.
-func TestOpenedLinkIsNotALoss(t *testing.T) {
+func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := loopTab{browser.Open(t, browser.Laptop, x.http.URL+"/loop?prompt=Once+upon+a+time")}
@@ -109,8 +109,8 @@ func TestOpenedLinkIsNotALoss(t *testing.T) {
 	}
 }
 
-// TestServerRestarted: the page comes back by itself to the same stage.
-func TestServerRestarted(t *testing.T) {
+// TestPageSurvivesServerRestart: the page comes back by itself to the same stage.
+func TestPageSurvivesServerRestart(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -135,9 +135,9 @@ func TestServerRestarted(t *testing.T) {
 	}
 }
 
-// TestSleepingTab: a line that is dead without a word is found out when the
+// TestSleepingTabNoticesDeadConnection: a line that is dead without a word is found out when the
 // page is looked at again.
-func TestSleepingTab(t *testing.T) {
+func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -183,9 +183,9 @@ const slowEcho = `{
 	type('1');
 }`
 
-// TestEchoOfAnOlderNumber: the server's echo of a number does not overwrite the digits
+// TestServerEchoDoesNotOverwriteTyping: the server's echo of a number does not overwrite the digits
 // that were typed since.
-func TestEchoOfAnOlderNumber(t *testing.T) {
+func TestServerEchoDoesNotOverwriteTyping(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

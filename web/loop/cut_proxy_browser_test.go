@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestProxyBlocksSockets: behind a proxy that lets pages through and no sockets, the page
+// TestBlockedSocketsAreExplained: behind a proxy that lets pages through and no sockets, the page
 // says what is wrong and what to ask for, in place of "reconnecting" for ever.
-func TestProxyBlocksSockets(t *testing.T) {
+func TestBlockedSocketsAreExplained(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	to, err := url.Parse(x.http.URL)

@@ -19,9 +19,9 @@ const visibleWords = `(() => {
 	return n;
 })()`
 
-// TestEmptyLoop: without a text the page is short, and the prompt is the first
+// TestEmptyLoopIsShort: without a text the page is short, and the prompt is the first
 // thing that the Tab key reaches after the link that skips to it.
-func TestEmptyLoop(t *testing.T) {
+func TestEmptyLoopIsShort(t *testing.T) {
 	t.Parallel()
 	for _, view := range []view{storyView, numbersView} {
 		for name, screen := range map[string]browser.Screen{
@@ -46,9 +46,9 @@ func TestEmptyLoop(t *testing.T) {
 	}
 }
 
-// TestSettingsBeforeStart: in Numbers the settings open from one quiet line before there
+// TestSettingsCanBeChangedBeforeStart: in Numbers the settings open from one quiet line before there
 // is a text, and the run begins with what was set. Then all that is around a stage is there.
-func TestSettingsBeforeStart(t *testing.T) {
+func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	t.Parallel()
 	for name, screen := range map[string]browser.Screen{"phone": browser.Phone, "chromebook": browser.Chromebook} {
 		t.Run(name, func(t *testing.T) {
@@ -74,9 +74,9 @@ func TestSettingsBeforeStart(t *testing.T) {
 	}
 }
 
-// TestPromptHasTheWholePanel: a new prompt is typed in a box that covers the stage,
+// TestPromptCoversTheStage: a new prompt is typed in a box that covers the stage,
 // with the focus in its field. A step leads back to the stage.
-func TestPromptHasTheWholePanel(t *testing.T) {
+func TestPromptCoversTheStage(t *testing.T) {
 	t.Parallel()
 	for _, view := range []view{storyView, numbersView} {
 		for name, screen := range map[string]browser.Screen{

@@ -185,8 +185,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestSecondMessage: what has not changed is not sent again.
-func TestSecondMessage(t *testing.T) {
+// TestUnchangedPanelsAreNotResent: what has not changed is not sent again.
+func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
 	for protocol, make := range encoders {
@@ -278,9 +278,9 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// TestPenaltySendsLogitsAgain: where the repetition penalty is changed before the
+// TestPenaltyChangeResendsLogits: where the repetition penalty is changed before the
 // draw, the scores of stage 2 are others, and a client gets them.
-func TestPenaltySendsLogitsAgain(t *testing.T) {
+func TestPenaltyChangeResendsLogits(t *testing.T) {
 	t.Parallel()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
 	e := &jsonEncoder{}

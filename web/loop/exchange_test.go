@@ -86,9 +86,9 @@ func (c *client) where() string {
 	return fmt.Sprintf("%d %s", at.Step, at.Stage)
 }
 
-// TestWalk goes through a run with every command, over both protocols. The
+// TestEveryCommandReachesItsStage goes through a run with every command, over both protocols. The
 // stages reached follow from the meaning of the commands.
-func TestWalk(t *testing.T) {
+func TestEveryCommandReachesItsStage(t *testing.T) {
 	t.Parallel()
 	walk := []struct{ command, at string }{
 		{`{"cmd":"set","temperature":0.8}`, "0 none"},
@@ -143,8 +143,8 @@ type sampleStage struct {
 	Chosen struct{ ID, Rank int }
 }
 
-// TestSettings changes the settings before and after the draw.
-func TestSettings(t *testing.T) {
+// TestSettingsBeforeAndAfterTheDraw changes the settings before and after the draw.
+func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -182,8 +182,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestPlay plays at full speed to a limit; no token may be missing.
-func TestPlay(t *testing.T) {
+// TestPlayMissesNoToken plays at full speed to a limit; no token may be missing.
+func TestPlayMissesNoToken(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
@@ -211,9 +211,9 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestStopString makes the first characters that greedy decoding writes the
+// TestStopStringEndsTheRun makes the first characters that greedy decoding writes the
 // stop string, so that the run must end there.
-func TestStopString(t *testing.T) {
+func TestStopStringEndsTheRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -244,9 +244,9 @@ func TestStopString(t *testing.T) {
 	}
 }
 
-// TestSpeed ticks by the clock: at speed 4 a stage lasts 0.3 s, so that two
+// TestSpeedSetsTheStageTime ticks by the clock: at speed 4 a stage lasts 0.3 s, so that two
 // stages come by themselves and in order.
-func TestSpeed(t *testing.T) {
+func TestSpeedSetsTheStageTime(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -264,8 +264,8 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// TestPiecesSent cuts a text that is being typed, and changes nothing.
-func TestPiecesSent(t *testing.T) {
+// TestPiecesCommandChangesNothing cuts a text that is being typed, and changes nothing.
+func TestPiecesCommandChangesNothing(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	page, js := x.dial(wire.ProtocolHTML, ""), x.dial(wire.ProtocolJSON, "")

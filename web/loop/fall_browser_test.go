@@ -28,11 +28,11 @@ func atDrop(t *testing.T, in view, seed int) loopTab {
 	return b
 }
 
-// TestTheFallTellsNothing: while the marker runs to and fro the page looks the same
+// TestMarkerDoesNotRevealTheWinner: while the marker runs to and fro the page looks the same
 // whatever it will fall on: no piece, row, slot, bar of the map or word stands out, and a
 // screen reader is told that it falls. Once it has landed the pages differ, and the result
 // is read out.
-func TestTheFallTellsNothing(t *testing.T) {
+func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	t.Parallel()
 	for _, in := range []view{numbersView, storyView} {
 		t.Run(string(in), func(t *testing.T) {
@@ -81,9 +81,9 @@ func differ(a, b string) (string, string) {
 	return fmt.Sprint(len(as), " lines"), fmt.Sprint(len(bs), " lines")
 }
 
-// TestAnotherPageDuringTheFall: a setting that another page of the run changes while the
+// TestSettingChangeElsewhereEndsTheMarker: a setting that another page of the run changes while the
 // marker falls ends the fall. The winner is never named before that.
-func TestAnotherPageDuringTheFall(t *testing.T) {
+func TestSettingChangeElsewhereEndsTheMarker(t *testing.T) {
 	t.Parallel()
 	b := atDrop(t, storyView, 42)
 	other := b.second(b.URL())

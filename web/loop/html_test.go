@@ -74,9 +74,9 @@ func parse(t *testing.T, s string) *goquery.Document {
 	return d
 }
 
-// TestPanels asserts what the server and the page's script build upon: every
+// TestPanelsHaveOneElementAndID asserts what the server and the page's script build upon: every
 // panel is one element with its id, and is part of the page as it is there.
-func TestPanels(t *testing.T) {
+func TestPanelsHaveOneElementAndID(t *testing.T) {
 	for name, st := range states(t) {
 		for _, view := range []view{numbersView, storyView} {
 			panelsFit(t, name+" in "+string(view), st, view)
@@ -110,8 +110,8 @@ func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	}
 }
 
-// TestMarkup asserts what the security policy and assistive technology need.
-func TestMarkup(t *testing.T) {
+// TestMarkupFollowsPolicyAndARIA asserts what the security policy and assistive technology need.
+func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 	for name, st := range states(t) {
 		d := parse(t, html(t, PageHTML(NewPage(st))))
 		ids := map[string]bool{}
@@ -155,8 +155,8 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
-// TestWorkedRows asserts that every row brings its worked line.
-func TestWorkedRows(t *testing.T) {
+// TestEveryRowHasItsWorkedLine asserts that every row brings its worked line.
+func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	all := states(t)
 	for _, name := range []string{"logits", "softmax", "filter", "sample", "back"} {
 		d := parse(t, html(t, PageHTML(NewPage(all[name]))))
@@ -167,9 +167,9 @@ func TestWorkedRows(t *testing.T) {
 	}
 }
 
-// TestAnswers asserts that what answers a question is one element with its id,
+// TestQueryAnswersFitThePage asserts that what answers a question is one element with its id,
 // the same that holds its place on the page, and safe whatever was asked.
-func TestAnswers(t *testing.T) {
+func TestQueryAnswersFitThePage(t *testing.T) {
 	all := states(t)
 	st := all["forward"]
 	for id, parts := range map[string][]templ.Component{
@@ -210,9 +210,9 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestLookedInto asserts that every heatmap has its twin in words and every
+// TestHeatmapsHaveTextTwins asserts that every heatmap has its twin in words and every
 // head its worked line.
-func TestLookedInto(t *testing.T) {
+func TestHeatmapsHaveTextTwins(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(all["forward"]))))
 	heads := d.Find("button[data-head]")
@@ -230,9 +230,9 @@ func TestLookedInto(t *testing.T) {
 	}
 }
 
-// TestInputs asserts that every setting can be typed as well as dragged, and
+// TestSettingsCanBeTypedAndDragged asserts that every setting can be typed as well as dragged, and
 // that the strip is one stop of the Tab key.
-func TestInputs(t *testing.T) {
+func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(all["stopped"]))))
 	for _, f := range []string{FieldTemperature, FieldTopK, FieldTopP, FieldMinP} {
@@ -258,9 +258,9 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestFold asserts that narrow screens fold all cut rows but four, and say how
+// TestNarrowScreensFoldCutRows asserts that narrow screens fold all cut rows but four, and say how
 // many.
-func TestFold(t *testing.T) {
+func TestNarrowScreensFoldCutRows(t *testing.T) {
 	d := parse(t, html(t, PageHTML(NewPage(states(t)["filter"]))))
 	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()
 	if cut < 5 || fold != cut-4 || !strings.Contains(
@@ -270,7 +270,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestStates(t *testing.T) {
+func TestEmptyPageState(t *testing.T) {
 	st := states(t)["empty"]
 	v := NewPage(st)
 	v.Link = "ab-c_"
@@ -286,7 +286,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestAssets(t *testing.T) {
+func TestPageAssetsAreSmall(t *testing.T) {
 	page := html(t, PageHTML(NewPage(states(t)["empty"])))
 	total := zipped(t, []byte(page))
 	seen := map[string]bool{}

@@ -159,8 +159,8 @@ func TestBranchByTouch(t *testing.T) {
 	}
 }
 
-// TestScrubAndWhatIf drags the two sliders by their keys.
-func TestScrubAndWhatIf(t *testing.T) {
+// TestScrubberAndWhatIfSliders drags the two sliders by their keys.
+func TestScrubberAndWhatIfSliders(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -199,8 +199,8 @@ func TestScrubAndWhatIf(t *testing.T) {
 	b.Until(atStage("7") + ` && scrub.value === '21'`)
 }
 
-// TestGoOnAndFinish: past a limit, to the end, and a cancel on the way.
-func TestGoOnAndFinish(t *testing.T) {
+// TestContinuePastLimitAndFinish: past a limit, to the end, and a cancel on the way.
+func TestContinuePastLimitAndFinish(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -267,8 +267,8 @@ func TestLinkInFreshBrowser(t *testing.T) {
 	bad.Until(atStage("1"))
 }
 
-// TestKeys of the design's table, and that a key press ends an animation.
-func TestKeys(t *testing.T) {
+// TestKeyboardShortcuts of the design's table, and that a key press ends an animation.
+func TestKeyboardShortcuts(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestOpenedStaysOpen: what the learner has opened stays so while the panel
+// TestOpenedDetailsStayOpen: what the learner has opened stays so while the panel
 // around it is replaced, with the focus inside of it and without.
-func TestOpenedStaysOpen(t *testing.T) {
+func TestOpenedDetailsStayOpen(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -38,9 +38,9 @@ func TestOpenedStaysOpen(t *testing.T) {
 	}
 }
 
-// TestMenusAndFindings: a menu closes when something was chosen in it, and
+// TestMenusCloseAndSearchesClear: a menu closes when something was chosen in it, and
 // what was found for one step goes when another is looked at.
-func TestMenusAndFindings(t *testing.T) {
+func TestMenusCloseAndSearchesClear(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestLearners: the cookie is signed, kept, and decides whose run it is.
-func TestLearners(t *testing.T) {
+// TestCookieDecidesWhoseRun: the cookie is signed, kept, and decides whose run it is.
+func TestCookieDecidesWhoseRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	resp, _ := x.get("/loop")

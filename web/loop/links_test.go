@@ -53,9 +53,9 @@ func shownBy(t *testing.T, page string) string {
 	return strings.Join(parts, "\n")
 }
 
-// TestLinkPages opens links over plain HTTP: the run itself where it is here,
+// TestLinksOpenOverHTTP opens links over plain HTTP: the run itself where it is here,
 // else the one that the link describes.
-func TestLinkPages(t *testing.T) {
+func TestLinksOpenOverHTTP(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")
@@ -124,9 +124,9 @@ func edited(t *testing.T, link, from, to string) string {
 	return deflate(t, strings.Replace(plain, from, to, 1))
 }
 
-// TestBadLinks: each is said plainly with its status, on a page that can be
+// TestBadLinksAreExplained: each is said plainly with its status, on a page that can be
 // used; the socket says the same.
-func TestBadLinks(t *testing.T) {
+func TestBadLinksAreExplained(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")
@@ -171,8 +171,8 @@ func TestBadLinks(t *testing.T) {
 	c.do(`{"cmd":"step"}`) // the run is as it was
 }
 
-// TestRestart: a client comes back to a server that knows nothing of it.
-func TestRestart(t *testing.T) {
+// TestClientSurvivesServerRestart: a client comes back to a server that knows nothing of it.
+func TestClientSurvivesServerRestart(t *testing.T) {
 	t.Parallel()
 	a := newSite(t, limits{})
 	c := a.dial(wire.ProtocolHTML, "")
@@ -199,9 +199,9 @@ func TestRestart(t *testing.T) {
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
 }
 
-// TestExports saves a run in every format; live and by its link they are
+// TestExportsInEveryFormat saves a run in every format; live and by its link they are
 // the same.
-func TestExports(t *testing.T) {
+func TestExportsInEveryFormat(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")
@@ -276,10 +276,10 @@ func TestExports(t *testing.T) {
 	golden(t, "chart.svg.golden", chart.String())
 }
 
-// TestTablePastAHole: under typical-p, which cuts the most probable tokens here, the
+// TestTableWithTopTokenCut: under typical-p, which cuts the most probable tokens here, the
 // table says of each token whether it is kept, why it is not, and what it is drawn
 // with.
-func TestTablePastAHole(t *testing.T) {
+func TestTableWithTopTokenCut(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	run := session.New(m, session.DefaultLimits())
@@ -316,9 +316,9 @@ func TestTablePastAHole(t *testing.T) {
 	}
 }
 
-// TestTableUnderAPenalty: the table has the scores that were drawn with, and in a last
+// TestTableShowsPenalizedScores: the table has the scores that were drawn with, and in a last
 // column what the model gave.
-func TestTableUnderAPenalty(t *testing.T) {
+func TestTableShowsPenalizedScores(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	run := session.New(m, session.DefaultLimits())
@@ -348,8 +348,8 @@ func TestTableUnderAPenalty(t *testing.T) {
 	}
 }
 
-// TestExportRefusals: what is not there yet is said with a status.
-func TestExportRefusals(t *testing.T) {
+// TestExportsNotReadyAreRefused: what is not there yet is said with a status.
+func TestExportsNotReadyAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")

@@ -101,8 +101,8 @@ func TestZoomByTouch(t *testing.T) {
 	b.Until(focused + ` === 'Look inside block 4'`)
 }
 
-// TestMapKeepsTheFocus while the run moves on beneath it.
-func TestMapKeepsTheFocus(t *testing.T) {
+// TestMapKeepsFocusDuringTheRun while the run moves on beneath it.
+func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 	t.Parallel()
 	b := startTab(t, newSite(t, limits{}))
 	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
@@ -111,10 +111,10 @@ func TestMapKeepsTheFocus(t *testing.T) {
 	b.Until(focused + ` === 'Look inside block 6'`)
 }
 
-// TestZoomMoves: a row grows into lanes, a lane into a head, and the columns of a sum
+// TestZoomMotion: a row grows into lanes, a lane into a head, and the columns of a sum
 // slide into one; a key ends each in its middle, and the way back takes half the time.
 // With VIZ_SHOTS there are five frames of each.
-func TestZoomMoves(t *testing.T) {
+func TestZoomMotion(t *testing.T) {
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Screen{Width: 1440, Height: 900, Motion: true})
 	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)

@@ -21,10 +21,10 @@ const watchMotion = `
 	window.moving = () => document.getAnimations().filter(a =>
 		a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
 
-// TestMotion: a stage that is arrived at moves, once; a key press ends it; a
+// TestMotionOnArrivalOnly: a stage that is arrived at moves, once; a key press ends it; a
 // change at the same stage, a connection that comes back and a look back move
 // nothing.
-func TestMotion(t *testing.T) {
+func TestMotionOnArrivalOnly(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTabOn(t, x, browser.Screen{Width: 1440, Height: 900, Motion: true})
@@ -73,8 +73,8 @@ func (b loopTab) still(why string) {
 	}
 }
 
-// TestMotionReduced: nothing moves where that is asked for.
-func TestMotionReduced(t *testing.T) {
+// TestReducedMotionMovesNothing: nothing moves where that is asked for.
+func TestReducedMotionMovesNothing(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -20,9 +20,9 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestRun walks a real run through every stage and holds what it shows
+// TestPageMatchesTheEngineAtEveryStage walks a real run through every stage and holds what it shows
 // against the engine's own numbers.
-func TestRun(t *testing.T) {
+func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	v := NewPage(s.State())
 	if v.Started || !v.Panel.Empty || !v.Console.Empty || v.Strip.Next.Small != "1st" || v.Spoken != "" {
@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestStoppedAndBack(t *testing.T) {
+func TestStoppedRunAndLookBack(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.SetKnob("max_tokens", 2))
@@ -88,7 +88,7 @@ func TestStoppedAndBack(t *testing.T) {
 	}
 }
 
-func TestPieces(t *testing.T) {
+func TestPromptPieces(t *testing.T) {
 	m := testmodel.Target(t)
 	v := NewPieces(m, chat.Text{Text: "Once upon"})
 	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
@@ -105,7 +105,7 @@ func TestPieces(t *testing.T) {
 }
 
 // A text that the vocabulary cannot spell is said to be one, as it is typed.
-func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
+func TestPiecesReportUnspellableText(t *testing.T) {
 	dir := t.TempDir()
 	if err := fixture.Write(
 		dir, fixture.Shape{Layers: 1, Width: 8, Heads: 2, KVHeads: 1, FFN: 8, Context: 20, Vocab: 2100},
@@ -140,7 +140,7 @@ func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
 	}
 }
 
-func TestIdle(t *testing.T) {
+func TestIdleFiltersAreMarked(t *testing.T) {
 	for _, c := range []struct {
 		set        sampling.Settings
 		k, p, m    string
@@ -183,7 +183,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-func TestTypicalControl(t *testing.T) {
+func TestTypicalPControl(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	c := NewPage(sessiontest.Drill(t, set, infer.KindSample, 0.5)).Console
 	if o := c.Out[FieldTypicalP]; o.Text != "0.20" || !strings.HasSuffix(c.Order, "typical-p") {
@@ -215,7 +215,7 @@ func TestPenaltyControl(t *testing.T) {
 }
 
 // The work so far holds the step that is shown.
-func TestTotalsHoldTheStepShown(t *testing.T) {
+func TestTotalsIncludeTheStepShown(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.StepToken{})
@@ -230,7 +230,7 @@ func TestTotalsHoldTheStepShown(t *testing.T) {
 }
 
 // The page says it where the weights are not the model's own.
-func TestModelLineTellsOfInt8(t *testing.T) {
+func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {
 		c, err := bundled.Target()
 		if err != nil {

@@ -59,9 +59,9 @@ func TestPhoneKeepsTheStageInView(t *testing.T) {
 	}
 }
 
-// TestPhoneStaysAtTheScrubber: dragging the scrubber, which is below the stage,
+// TestPhoneDoesNotScrollWhileScrubbing: dragging the scrubber, which is below the stage,
 // does not scroll up to the stage.
-func TestPhoneStaysAtTheScrubber(t *testing.T) {
+func TestPhoneDoesNotScrollWhileScrubbing(t *testing.T) {
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Phone)
 	b.say(`{"cmd":"token"}`)

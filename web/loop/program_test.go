@@ -19,9 +19,9 @@ func (c *client) state(x *site) *session.State {
 	return x.runOf(c.run).Latest()
 }
 
-// TestProgramReceivesEverything: a program receives what a page shows of branches,
+// TestProgramReceivesWhatPagesShow: a program receives what a page shows of branches,
 // of another u and of a search, and the link to the stage shown.
-func TestProgramReceivesEverything(t *testing.T) {
+func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -68,8 +68,8 @@ func TestProgramReceivesEverything(t *testing.T) {
 	}
 }
 
-// TestBranchWalk sends every command of branching over both protocols.
-func TestBranchWalk(t *testing.T) {
+// TestBranchCommandsOverBothProtocols sends every command of branching over both protocols.
+func TestBranchCommandsOverBothProtocols(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
@@ -158,8 +158,8 @@ func TestBranchWalk(t *testing.T) {
 	}
 }
 
-// TestFinish runs to the end, cancels on the way, and goes on.
-func TestFinish(t *testing.T) {
+// TestFinishCancelAndContinue runs to the end, cancels on the way, and goes on.
+func TestFinishCancelAndContinue(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")
@@ -186,9 +186,9 @@ func TestFinish(t *testing.T) {
 	sameAsFresh(t, x, wire.ProtocolHTML, c)
 }
 
-// TestQueries asks everything of a run at its forward stage, and changes
+// TestQueriesChangeNothing asks everything of a run at its forward stage, and changes
 // nothing.
-func TestQueries(t *testing.T) {
+func TestQueriesChangeNothing(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	js := x.dial(wire.ProtocolJSON, "")
@@ -279,8 +279,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestPageData pins what the script receives besides the panels.
-func TestPageData(t *testing.T) {
+// TestGoldenPageData pins what the script receives besides the panels.
+func TestGoldenPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")

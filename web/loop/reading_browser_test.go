@@ -7,10 +7,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestEndIsReadInNumbers: a run in Numbers ends on its text as prose, like the
+// TestNumbersViewEndsAsProse: a run in Numbers ends on its text as prose, like the
 // Story. A word says its share to the mouse, the keyboard and a finger, and leads to
 // its draw.
-func TestEndIsReadInNumbers(t *testing.T) {
+func TestNumbersViewEndsAsProse(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTabOn(t, x, browser.Chromebook)

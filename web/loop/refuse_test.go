@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestRefusals sends every kind of mistake that can be recognized. Each
+// TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that can be recognized. Each
 // is answered with its code and field, and the run stays as it was.
-func TestRefusals(t *testing.T) {
+func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 4097)
 	cases := []struct {
@@ -141,8 +141,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestNoObject: what is not a JSON object gets an answer too.
-func TestNoObject(t *testing.T) {
+// TestNonObjectMessagesAreAnswered: what is not a JSON object gets an answer too.
+func TestNonObjectMessagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -160,8 +160,8 @@ func TestNoObject(t *testing.T) {
 	c.do(`{"cmd":"start","prompt":"Once"}`)
 }
 
-// TestCloseCodes: what breaks the protocol ends the connection, by number.
-func TestCloseCodes(t *testing.T) {
+// TestProtocolErrorsCloseWithACode: what breaks the protocol ends the connection, by number.
+func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name  string
@@ -189,8 +189,8 @@ func TestCloseCodes(t *testing.T) {
 	}
 }
 
-// TestSubprotocol: a client that names none, or none that the server speaks, is closed with the reason.
-func TestSubprotocol(t *testing.T) {
+// TestUnknownSubprotocolIsClosed: a client that names none, or none that the server speaks, is closed with the reason.
+func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	for _, offer := range [][]string{nil, {"viz.xml.v1"}} {
@@ -215,9 +215,9 @@ func TestSubprotocol(t *testing.T) {
 	}
 }
 
-// TestBusy sends faster than the limit: the surplus is refused, one by one,
+// TestCommandsAboveTheRateAreRefused sends faster than the limit: the surplus is refused, one by one,
 // and what comes later is served again.
-func TestBusy(t *testing.T) {
+func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{Wire: wire.Limits{CommandsPerSecond: 20, CommandBurst: 3}})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -268,9 +268,9 @@ func FuzzReadOrder(f *testing.F) {
 	})
 }
 
-// TestLongPromptIsRefusedForPeople: a page that sends a prompt that is too long is told so
+// TestTooLongPromptIsExplainedInCharacters: a page that sends a prompt that is too long is told so
 // in characters, and how many fit; a program reads the bytes in what is wanted.
-func TestLongPromptIsRefusedForPeople(t *testing.T) {
+func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")

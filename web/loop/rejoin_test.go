@@ -18,9 +18,9 @@ import (
 // folderSecret is the secret of a data folder that two servers use in turn.
 var folderSecret = bytes.Repeat([]byte{7}, 32)
 
-// TestRunIsFoundAgain: if a run is gone, its learner's first connection recreates
+// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection recreates
 // it under its id, and the second finds it there and changes nothing.
-func TestRunIsFoundAgain(t *testing.T) {
+func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
 	x.get("/loop") // for the cookie
@@ -46,9 +46,9 @@ func TestRunIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestNobodyTakesAnID: an id that was not given to a learner leads to a run of
+// TestForeignRunIDGivesANewRun: an id that was not given to a learner leads to a run of
 // another id, whether it is another's or made up.
-func TestNobodyTakesAnID(t *testing.T) {
+func TestForeignRunIDGivesANewRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	x.get("/loop")
@@ -65,8 +65,8 @@ func TestNobodyTakesAnID(t *testing.T) {
 	}
 }
 
-// TestTwoTabsAfterARestart come back to one run.
-func TestTwoTabsAfterARestart(t *testing.T) {
+// TestTwoTabsShareRecreatedRun come back to one run.
+func TestTwoTabsShareRecreatedRun(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
 	b := startTab(t, x)
@@ -98,9 +98,9 @@ func TestTwoTabsAfterARestart(t *testing.T) {
 	b.tokens(3)
 }
 
-// TestFilesWaitForTheSlot: a file of a run is written while no link is replayed and
+// TestExportsWaitForTheReplaySlot: a file of a run is written while no link is replayed and
 // no other file is written.
-func TestFilesWaitForTheSlot(t *testing.T) {
+func TestExportsWaitForTheReplaySlot(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	x.get("/loop") // for the cookie

@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestStarts: every run that a lesson leads to comes up, with its prompt, at
+// TestLessonStartsOpenAtTheirStage: every run that a lesson leads to comes up, with its prompt, at
 // the step and stage the lesson speaks of.
-func TestStarts(t *testing.T) {
+func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	host := strings.TrimPrefix(x.http.URL, "http://")
@@ -58,9 +58,9 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestPromptInTheAddress: the front door's form starts a run of the text typed there,
+// TestPromptFromTheAddress: the front door's form starts a run of the text typed there,
 // with spaces at its ends and all; what cannot be started stays in the field.
-func TestPromptInTheAddress(t *testing.T) {
+func TestPromptFromTheAddress(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	get := func(prompt string) *httptest.ResponseRecorder {

@@ -22,10 +22,10 @@ func verb(name string) string {
 	return `document.querySelector('#now')?.firstChild.data.trim() === '` + name + `'`
 }
 
-// TestBrowserStory goes through a token in the Story by keyboard: the seven
+// TestBrowserStoryByKeyboard goes through a token in the Story by keyboard: the seven
 // verbs, the marker that falls only when asked, and the text as prose. Then it
 // switches to Numbers and back, at the same stage of the same run.
-func TestBrowserStory(t *testing.T) {
+func TestBrowserStoryByKeyboard(t *testing.T) {
 	t.Parallel()
 	b := openStory(t, browser.Laptop)
 	for _, name := range []string{"Score", "Share", "Trim", "Draw"} {
@@ -54,9 +54,9 @@ func TestBrowserStory(t *testing.T) {
 	b.Until(verb("Share"))
 }
 
-// TestBrowserReading: "to the end" ends on the text, whose tokens say their
+// TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens say their
 // shares to the mouse, the keyboard and a finger.
-func TestBrowserReading(t *testing.T) {
+func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	t.Parallel()
 	b := openStory(t, browser.Laptop)
 	b.Keys("e")
@@ -74,9 +74,9 @@ func TestBrowserReading(t *testing.T) {
 	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
 }
 
-// TestTextFollows: the newest words of a long text are in view, and so is the token that
+// TestNewestTextStaysInView: the newest words of a long text are in view, and so is the token that
 // one looks back at, in both views; a finished text is read from its beginning.
-func TestTextFollows(t *testing.T) {
+func TestNewestTextStaysInView(t *testing.T) {
 	t.Parallel()
 	for _, view := range []view{storyView, numbersView} {
 		t.Run(string(view), func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestStorybook makes every story, as a page and as data.
-func TestStorybook(t *testing.T) {
+// TestStorybookBuilds makes every story, as a page and as data.
+func TestStorybookBuilds(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	_, list := x.get("/storybook")

@@ -10,11 +10,15 @@ import (
 func init() { loop.InTab.Is, loop.InTab.Serve = webtest.IsInTab, webtest.ServeTab }
 
 // These tests of the Loop's page do not belong in a tab, for these reasons:
-//   - those that cut, freeze and block sockets or stop servers (TestBrowserLoss, TestBrowserCut,
-//     TestServerRestarted, TestTwoTabsAfterARestart, TestSleepingTab, TestFrozenLine, TestFrozenLineGivenUp,
-//     TestPressLostWithTheServer, TestPressInTheGap, TestWaysReconnect, TestProxyBlocksSockets): a tab has
-//     none of these, and web/site stops and wakes its worker;
-//   - TestEvictedRun: it is another learner's run that takes the memory, and a tab has one learner;
+//   - those that cut, freeze and block sockets or stop servers (TestBrowserReportsLostServer,
+//     TestBrowserReconnectsAtEveryStage, TestPageSurvivesServerRestart,
+//     TestTwoTabsShareRecreatedRun, TestSleepingTabNoticesDeadConnection,
+//     TestFrozenConnectionLosesNothing, TestFrozenConnectionIsReplaced,
+//     TestPressLostWithTheServerIsReported, TestPressDuringOutageIsResentOnce, TestWaysToReconnect,
+//     TestBlockedSocketsAreExplained): a tab has none of these, and web/site stops and wakes its
+//     worker;
+//   - TestEvictedRunReturnsOnNextPress: it is another learner's run that takes the memory, and a
+//     tab has one learner;
 //   - TestEveryStateIsAccessible, TestStoryStatesAreAccessible: a site has no storybook;
 //   - TestPatchAroundFocus: it is about one script, which is the same file there;
 //   - TestWaysByGesture: in the long tier its features are used by every hand in the others.
@@ -22,22 +26,25 @@ func init() { loop.InTab.Is, loop.InTab.Serve = webtest.IsInTab, webtest.ServeTa
 // TestInTab goes through the Loop where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestBrowserWalk, loop.TestBrowserControls, loop.TestBrowserPlay, loop.TestTwoTabs,
-		loop.TestReloadInMidRun, loop.TestBranchByMouse, loop.TestBranchByKeyboard, loop.TestBranchByTouch,
-		loop.TestScrubAndWhatIf, loop.TestGoOnAndFinish, loop.TestLinkInFreshBrowser, loop.TestKeys,
+		t, loop.TestBrowserStepsByKeyboard, loop.TestBrowserControlsKeepFocusAndValues,
+		loop.TestBrowserPlaysAtFullSpeed, loop.TestTwoTabsStayInStep, loop.TestReloadDuringARun,
+		loop.TestBranchByMouse, loop.TestBranchByKeyboard, loop.TestBranchByTouch,
+		loop.TestScrubberAndWhatIfSliders, loop.TestContinuePastLimitAndFinish, loop.TestLinkInFreshBrowser,
+		loop.TestKeyboardShortcuts,
 	)
 }
 
 // TestInTabWays draws, changes settings and takes things away by mouse, keyboard and touch.
 func TestInTabWays(t *testing.T) {
-	webtest.InTab(t, loop.TestWaysDraw, loop.TestWaysSettings, loop.TestWaysShare)
+	webtest.InTab(t, loop.TestWaysDraw, loop.TestWaysSettings, loop.TestWaysExportAndSetUp)
 }
 
 // TestInTabFields types, drags and opens: what is typed and what is open stays.
 func TestInTabFields(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestEnterStartsThePrompt, loop.TestArrowsStepAfterASliderWasDragged, loop.TestEchoOfAnOlderNumber,
-		loop.TestOpenedStaysOpen, loop.TestMenusAndFindings, loop.TestLongTextsKeepTheLine,
+		t, loop.TestEnterStartsThePrompt, loop.TestArrowsStepAfterASliderWasDragged,
+		loop.TestServerEchoDoesNotOverwriteTyping, loop.TestOpenedDetailsStayOpen,
+		loop.TestMenusCloseAndSearchesClear, loop.TestTooLongTextKeepsTheConnection,
 	)
 }
 
@@ -45,46 +52,49 @@ func TestInTabFields(t *testing.T) {
 // has two tabs at one run.
 func TestInTabHistory(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestWaysHistory, loop.TestReloadAtEveryStage, loop.TestTwoTabsAtOnce, loop.TestScrubberPastTheEnd,
+		t, loop.TestWaysHistory, loop.TestReloadAtEveryStage, loop.TestTwoTabsDriveOneRun,
+		loop.TestScrubberBeyondShortenedText,
 	)
 }
 
 // TestInTabStrip looks at tokens of the text, branches at them, and finds others.
 func TestInTabStrip(t *testing.T) {
-	webtest.InTab(t, loop.TestWaysStrip, loop.TestTextFollows, loop.TestBranchKeepsTheTokenInView)
+	webtest.InTab(t, loop.TestWaysStrip, loop.TestNewestTextStaysInView, loop.TestBranchKeepsTheTokenInView)
 }
 
 // TestInTabInside looks into the pass, its blocks and heads, at what they cost, and at the
 // filters rule by rule.
 func TestInTabInside(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestWaysInside, loop.TestChain, loop.TestZoomByKeyboard, loop.TestZoomFollowsTheRun,
-		loop.TestZoomByTouch, loop.TestMapKeepsTheFocus, loop.TestOrderOfFiltersCanBeRead,
-		loop.TestWorkedLineIsWhole,
+		t, loop.TestWaysInside, loop.TestSamplingChainByKeyAndDrag, loop.TestZoomByKeyboard, loop.TestZoomFollowsTheRun,
+		loop.TestZoomByTouch, loop.TestMapKeepsFocusDuringTheRun, loop.TestFilterOrderIsVisible,
+		loop.TestWorkedLineIsNotCutOff,
 	)
 }
 
 // TestInTabMoves watches what moves from stage to stage.
 func TestInTabMoves(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestCarries, loop.TestCarriesAtOnce, loop.TestZoomMoves, loop.TestMotion, loop.TestMotionReduced,
-		loop.TestStoryIsStill, loop.TestTheFallTellsNothing, loop.TestAnotherPageDuringTheFall,
+		t, loop.TestStageMotionInBothViews, loop.TestStepDuringMotionCounts, loop.TestZoomMotion,
+		loop.TestMotionOnArrivalOnly, loop.TestReducedMotionMovesNothing, loop.TestStoryWithReducedMotion,
+		loop.TestMarkerDoesNotRevealTheWinner, loop.TestSettingChangeElsewhereEndsTheMarker,
 	)
 }
 
 // TestInTabScreens goes through the Story and Numbers on phones, Chromebooks and desktops.
 func TestInTabScreens(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestBrowserStory, loop.TestBrowserReading, loop.TestEndIsReadInNumbers, loop.TestEmptyLoop,
-		loop.TestSettingsBeforeStart, loop.TestPromptHasTheWholePanel, loop.TestPhoneKeepsTheStageInView,
-		loop.TestPhoneStaysAtTheScrubber, loop.TestConsoleIsOneRow,
+		t, loop.TestBrowserStoryByKeyboard, loop.TestBrowserFinishedTextShowsShares,
+		loop.TestNumbersViewEndsAsProse, loop.TestEmptyLoopIsShort, loop.TestSettingsCanBeChangedBeforeStart,
+		loop.TestPromptCoversTheStage, loop.TestPhoneKeepsTheStageInView,
+		loop.TestPhoneDoesNotScrollWhileScrubbing, loop.TestConsoleIsOneRow,
 	)
 }
 
 // TestInTabWords writes chats, opens links, and asks for what cannot be; a draw is withheld.
 func TestInTabWords(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestChatForm, loop.TestPageSaysWhatCannotBe, loop.TestLinksThatLeadNowhere,
-		loop.TestOpenedLinkIsNotALoss, loop.TestBrowserWithholdsTheDraw,
+		t, loop.TestChatFormByEveryHand, loop.TestPageSaysWhatIsRefused, loop.TestLinksThatLeadNowhere,
+		loop.TestOpenedLinkReportsNoLoss, loop.TestBrowserWithholdsTheDraw,
 	)
 }

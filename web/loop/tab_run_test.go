@@ -39,7 +39,8 @@ func newTabSite(t testing.TB, in view) *site {
 
 // onlyServer are the features that are not used in a tab, and why not.
 var onlyServer = map[string]string{
-	"to the end and cancel": "the server's run is held while a hand moves; in a tab TestGoOnAndFinish cancels",
+	"to the end and cancel": "the server's run is held while a hand moves; " +
+		"in a tab TestContinuePastLimitAndFinish cancels",
 }
 
 // running is a run of the server's, or of the program in a page, as tests look at it and

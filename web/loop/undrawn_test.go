@@ -75,7 +75,7 @@ func shownOf(t *testing.T, in view, st *session.State) string {
 // Nothing that is sent while a draw is withheld depends on what it will be: with
 // two seeds whose draws differ it is the same, byte for byte, but for the seed.
 // The draw is then sent, so the comparison could have found it.
-func TestNothingGivesAWithheldDrawAway(t *testing.T) {
+func TestWithheldDrawIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, in := range []view{numbersView, storyView} {
 		const first = 777001

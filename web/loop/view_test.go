@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestTheViewIsKept: somebody new sees the Story; the switch leads back to the
+// TestViewChoiceIsRemembered: somebody new sees the Story; the switch leads back to the
 // same run, and the choice is kept, without a script.
-func TestTheViewIsKept(t *testing.T) {
+func TestViewChoiceIsRemembered(t *testing.T) {
 	t.Parallel()
 	x := newStorySite(t)
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="story"`) {
@@ -55,9 +55,9 @@ func (x *site) post(path string, form url.Values) *http.Response {
 	return res
 }
 
-// TestTheEncoderKnowsTheView: a page in the Story is sent its own panels, and
+// TestEncoderSendsPanelsOfTheView: a page in the Story is sent its own panels, and
 // every one of them has its element on the page.
-func TestTheEncoderKnowsTheView(t *testing.T) {
+func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
 	page := NewPage(s)
@@ -80,9 +80,9 @@ func TestTheEncoderKnowsTheView(t *testing.T) {
 	}
 }
 
-// TestABranchIsNamed: another draw makes a branch, which says after which token
+// TestBranchNamesItsStart: another draw makes a branch, which says after which token
 // it began, and Undo returns to the text before.
-func TestABranchIsNamed(t *testing.T) {
+func TestBranchNamesItsStart(t *testing.T) {
 	t.Parallel()
 	st := handmade(t, infer.KindFilter)
 	if got := newBranched(st); got.Undo != "" {

@@ -23,8 +23,8 @@ var chained = []session.Command{
 	session.Seek{Step: 1, Stage: infer.KindFilter},
 }
 
-// TestChain goes through stage 4 rule by rule, and moves rules by drag, key and button.
-func TestChain(t *testing.T) {
+// TestSamplingChainByKeyAndDrag goes through stage 4 rule by rule, and moves rules by drag, key and button.
+func TestSamplingChainByKeyAndDrag(t *testing.T) {
 	t.Parallel()
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		useOn(t, screen, hands, []feature{{"rule by rule", chained, useChain, gestures}})

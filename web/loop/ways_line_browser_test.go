@@ -29,10 +29,10 @@ const watchTokens = `window.came = []; new MutationObserver((list) => {
 	}
 }).observe(document.getElementById('strip-gen'), {childList: true})`
 
-// TestFrozenLine stops the line without closing it while the run plays, and
+// TestFrozenConnectionLosesNothing stops the line without closing it while the run plays, and
 // while keys are pressed. When it goes on, every token is there once, in order,
 // every key has counted once, and the connection is the same.
-func TestFrozenLine(t *testing.T) {
+func TestFrozenConnectionLosesNothing(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -94,9 +94,9 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == n && st.Stopped == infer.StopMaxTokens })
 }
 
-// TestFrozenLineGivenUp: a page that was asleep asks for a sign, gets none, and
+// TestFrozenConnectionIsReplaced: a page that was asleep asks for a sign, gets none, and
 // opens another connection. A key pressed meanwhile counts once or not at all.
-func TestFrozenLineGivenUp(t *testing.T) {
+func TestFrozenConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -118,10 +118,10 @@ func TestFrozenLineGivenUp(t *testing.T) {
 	v.comes("the next token", at(2, infer.KindCache))
 }
 
-// TestPressLostWithTheServer: what was pressed and had not arrived when the
+// TestPressLostWithTheServerIsReported: what was pressed and had not arrived when the
 // server went down is not guessed at by the one that comes after it; the page
 // says so, and shows the stage that it showed.
-func TestPressLostWithTheServer(t *testing.T) {
+func TestPressLostWithTheServerIsReported(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -146,9 +146,9 @@ func TestPressLostWithTheServer(t *testing.T) {
 	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
 }
 
-// TestPressInTheGap: what was pressed in the moment when the line broke, and never
+// TestPressDuringOutageIsResentOnce: what was pressed in the moment when the line broke, and never
 // arrived, is sent again on the next one, and counts once.
-func TestPressInTheGap(t *testing.T) {
+func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -169,9 +169,9 @@ func TestPressInTheGap(t *testing.T) {
 	v.comes("the next stage", at(2, infer.KindLogits))
 }
 
-// TestTwoTabsAtOnce: two tabs drive one run, each without waiting for the
+// TestTwoTabsDriveOneRun: two tabs drive one run, each without waiting for the
 // other; both show what comes of it, and both can go on.
-func TestTwoTabsAtOnce(t *testing.T) {
+func TestTwoTabsDriveOneRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -240,10 +240,10 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
-// TestWaysReconnect: while the server is away the page says so and keeps what
+// TestWaysToReconnect: while the server is away the page says so and keeps what
 // it shows; "Try now" brings it back by itself to the same stage of a server
 // that has just started, or says that there is none yet.
-func TestWaysReconnect(t *testing.T) {
+func TestWaysToReconnect(t *testing.T) {
 	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		x := newSite(t, limits{})

@@ -203,9 +203,9 @@ func useSuggestions(v *visitor) {
 	}
 }
 
-// TestOrderOfFiltersCanBeRead: the order in which the filters act stands beside the
+// TestFilterOrderIsVisible: the order in which the filters act stands beside the
 // presets, or, where there is no room for it, under "More".
-func TestOrderOfFiltersCanBeRead(t *testing.T) {
+func TestFilterOrderIsVisible(t *testing.T) {
 	t.Parallel()
 	const order = "n order: temperature, top-k, top-p, min-p, typical-p"
 	for _, screen := range []browser.Screen{browser.Phone, browser.Chromebook, browser.Laptop, browser.Desktop} {

@@ -26,8 +26,8 @@ var shareFeatures = []feature{
 	{"predict", shareGiven, usePredict, press}, // the last: it leaves the page
 }
 
-// TestWaysShare takes things away from the page, and sets the page up.
-func TestWaysShare(t *testing.T) { useAll(t, shareFeatures) }
+// TestWaysExportAndSetUp takes things away from the page, and sets the page up.
+func TestWaysExportAndSetUp(t *testing.T) { useAll(t, shareFeatures) }
 
 // useLink copies the link of the stage shown.
 func useLink(v *visitor) {

@@ -12,10 +12,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPageSaysWhatCannotBe presses buttons whose commands ask for what is not
+// TestPageSaysWhatIsRefused presses buttons whose commands ask for what is not
 // there, as a page of another run or of another version might: each refusal
 // says what is allowed, nothing changes, and the page goes on.
-func TestPageSaysWhatCannotBe(t *testing.T) {
+func TestPageSaysWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -53,9 +53,9 @@ func TestPageSaysWhatCannotBe(t *testing.T) {
 	}
 }
 
-// TestScrubberPastTheEnd: the text is cut short in another tab while the
+// TestScrubberBeyondShortenedText: the text is cut short in another tab while the
 // scrubber here still reaches further.
-func TestScrubberPastTheEnd(t *testing.T) {
+func TestScrubberBeyondShortenedText(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -120,10 +120,10 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestEvictedRun: the memory of a run at rest is given up while its page is
+// TestEvictedRunReturnsOnNextPress: the memory of a run at rest is given up while its page is
 // open. The page keeps what it shows, and the next press goes on from there;
 // so does a reload.
-func TestEvictedRun(t *testing.T) {
+func TestEvictedRunReturnsOnNextPress(t *testing.T) {
 	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		x := newSite(t, tight)

@@ -21,9 +21,9 @@ const overWorkLine = `(() => {
 	return cut;
 })()`
 
-// TestWorkedLineIsWhole: no figure of the worked line is cut off on a Chromebook,
+// TestWorkedLineIsNotCutOff: no figure of the worked line is cut off on a Chromebook,
 // whichever row is worked.
-func TestWorkedLineIsWhole(t *testing.T) {
+func TestWorkedLineIsNotCutOff(t *testing.T) {
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Chromebook)
 	for _, settings := range []string{

@@ -61,7 +61,7 @@ func texts(st *State) (list []string) {
 	return list
 }
 
-func TestChooseBranchesAndTheWayBack(t *testing.T) {
+func TestChooseBranchesAndReturns(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a")
 	first := must(t, s, StepToken{}, StepToken{}, StepToken{})
 	firstTexts := texts(first)
@@ -129,7 +129,7 @@ func TestChooseRefuses(t *testing.T) {
 	}
 }
 
-func TestGoOn(t *testing.T) {
+func TestGoOnRaisesTheLimit(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	refused(t, s, GoOn{}, CodeOrder, "")
 	must(t, s, SetKnob("max_tokens", 2), StepToken{}, StepToken{})
@@ -176,7 +176,7 @@ func TestFinishRunsToTheStop(t *testing.T) {
 	refused(t, s, Finish{}, CodeStopped, "")
 }
 
-func TestWhatIf(t *testing.T) {
+func TestWhatIfChangesNothing(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a")
 	u, bad := 0.25, 1.0
 	refused(t, s, WhatIf{&u}, CodeOrder, "")
@@ -191,7 +191,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-func TestLookIsThereAtTheForwardStageOnly(t *testing.T) {
+func TestLookOnlyAtForwardStage(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a")
 	st := s.State()
 	if st.Look == nil || st.Look.Position != st.Step().Positions()-1 {

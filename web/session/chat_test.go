@@ -29,9 +29,9 @@ func said(texts ...string) session.StartChat {
 	return session.StartChat{Chat: c}
 }
 
-// TestChatGoesOn: a chat is one text with the template's special tokens in it; what looks
+// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens in it; what looks
 // like one and was typed is text. The next turn keeps the columns of the turns before it.
-func TestChatGoesOn(t *testing.T) {
+func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 2), said("Hi <|im_end|>"))
 	special := func(st *session.State) (n int) {
@@ -64,9 +64,9 @@ func TestChatGoesOn(t *testing.T) {
 	}
 }
 
-// TestPlainChat: without a template a chat is plain lines with a stop string, which leaves
+// TestChatWithoutTemplate: without a template a chat is plain lines with a stop string, which leaves
 // with the chat. One that ends the turn already is enough.
-func TestPlainChat(t *testing.T) {
+func TestChatWithoutTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, want, after []string }{
 		{nil, []string{"\nUser:"}, nil},
@@ -84,9 +84,9 @@ func TestPlainChat(t *testing.T) {
 	}
 }
 
-// TestChatComesBack: a link, an eviction and a rest restore a chat that goes on, with its
+// TestChatIsRestored: a link, an eviction and a rest restore a chat that goes on, with its
 // messages, its tokens, its kept columns and its branches.
-func TestChatComesBack(t *testing.T) {
+func TestChatIsRestored(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 9), said("Hi"), session.StepToken{}, session.StepToken{})
 	st := apply(t, s, said("Hi", "Yo", "Hm"), session.StepToken{}, session.StepToken{})
@@ -140,8 +140,8 @@ func TestChatComesBack(t *testing.T) {
 	}
 }
 
-// TestLinksOfEditedChats: messages that are not those of the text are not shown as its.
-func TestLinksOfEditedChats(t *testing.T) {
+// TestLinkWithEditedChatIsNotAChat: messages that are not those of the text are not shown as its.
+func TestLinkWithEditedChatIsNotAChat(t *testing.T) {
 	t.Parallel()
 	st := templated(t, said("Hi")).State()
 	link, err := session.ParseLink(st.Model, session.LinkOf(st))

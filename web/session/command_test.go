@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-func TestNewSession(t *testing.T) {
+func TestNewSessionIsEmpty(t *testing.T) {
 	st := session.New(tinyModel(t), session.DefaultLimits()).State()
 	if st.Started() || st.Step() != nil || st.Stage(0) != nil || st.Version != 1 || st.Speed != session.SpeedNormal ||
 		st.Playing {
@@ -25,7 +25,7 @@ func TestNewSession(t *testing.T) {
 }
 
 // A start reads the prompt immediately and shows the first stage.
-func TestStart(t *testing.T) {
+func TestStartReadsThePrompt(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hé"})
 	st := s.State()
 	if st.Cursor != at(1, infer.KindForward) || !st.AtFrontier() || len(st.Steps) != 1 || st.Prompt != "Hé" {
@@ -50,7 +50,7 @@ func TestStart(t *testing.T) {
 }
 
 // Seven stages make a token; Back looks back and undoes nothing.
-func TestStageByStage(t *testing.T) {
+func TestStepStageAndBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"})
 	for i := 1; i < 14; i++ {
 		st := apply(t, s, session.StepStage{})
@@ -83,7 +83,7 @@ func TestStageByStage(t *testing.T) {
 
 // StepToken: to the end of this turn, then of the next; looking back it moves
 // over turns that have run.
-func TestTokenByToken(t *testing.T) {
+func TestStepTokenEndsTheTurn(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		from session.Cursor
@@ -111,7 +111,7 @@ func TestTokenByToken(t *testing.T) {
 	}
 }
 
-func TestSeek(t *testing.T) {
+func TestSeekMovesTheCursor(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{}, session.StepStage{})
 	st := apply(t, s, session.Seek{Step: 1, Stage: infer.KindSample})
 	if st.Cursor != at(1, infer.KindSample) || st.Frontier() != at(2, infer.KindLogits) || st.Step().N != 1 ||
@@ -136,7 +136,7 @@ func TestSeek(t *testing.T) {
 }
 
 // Reset goes back to the prompt; then the same text follows again.
-func TestReset(t *testing.T) {
+func TestResetReturnsToThePrompt(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	before := s.State()
 	st := apply(t, s, session.Reset{})
@@ -158,7 +158,7 @@ func TestReset(t *testing.T) {
 }
 
 // Every command that needs a text is refused before there is one.
-func TestOutOfOrder(t *testing.T) {
+func TestCommandsBeforeStartAreRefused(t *testing.T) {
 	s := session.New(tinyModel(t), session.DefaultLimits())
 	for _, c := range []session.Command{
 		session.StepStage{},
@@ -183,7 +183,7 @@ func TestOutOfOrder(t *testing.T) {
 
 // Every value out of range: the field, the range, a sentence; the run does not
 // change.
-func TestRefusedValues(t *testing.T) {
+func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Back{})
 	long := strings.Repeat("x", 4097)
 	for _, row := range []struct {

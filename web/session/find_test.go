@@ -2,7 +2,7 @@ package session
 
 import "testing"
 
-func TestFits(t *testing.T) {
+func TestFindMatchKinds(t *testing.T) {
 	for _, c := range []struct {
 		token, text string
 		want        int

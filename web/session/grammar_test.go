@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGrammarOfARun: a grammar is set before the first token, by a message too, and stays
+// TestGrammarIsFixedForARun: a grammar is set before the first token, by a message too, and stays
 // as it is from then on; a link keeps it, and leads to the same text.
-func TestGrammarOfARun(t *testing.T) {
+func TestGrammarIsFixedForARun(t *testing.T) {
 	const yesNo = `{"enum":["yes","no"]}`
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
 	f, refused := JSONFields([]byte(`{"grammar":"{\"enum\":[\"yes\",\"no\"]}"}`))
@@ -84,9 +84,9 @@ func TestGrammarsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestPlayingEndsWhereAGrammarIsStuck: a mask that takes too long to work out ends the
+// TestSlowGrammarEndsPlaying: a mask that takes too long to work out ends the
 // playing with a sentence.
-func TestPlayingEndsWhereAGrammarIsStuck(t *testing.T) {
+func TestSlowGrammarEndsPlaying(t *testing.T) {
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
 	open := "regexp:(([a-z ]?){30}){30}"
 	for _, c := range []Command{Set{Grammar: &open}, Start{Prompt: "Once"}, Finish{}} {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestLinkSettings: what is off is left out of a link, and read back as off. The texts
+// TestLinkSettingsFormat: what is off is left out of a link, and read back as off. The texts
 // are those of links that are around: they must not change.
-func TestLinkSettings(t *testing.T) {
+func TestLinkSettingsFormat(t *testing.T) {
 	for text, want := range map[string]infer.Settings{
 		`{"f":3,"t":0.7,"p":0.9,"r":42,"x":64}`: {
 			Settings: sampling.Settings{Temperature: 0.7, TopP: 0.9}, Seed: 42, Stop: infer.Stop{MaxTokens: 64},
@@ -38,8 +38,8 @@ func TestLinkSettings(t *testing.T) {
 	}
 }
 
-// TestLinkLetters: every knob has a letter of its own.
-func TestLinkLetters(t *testing.T) {
+// TestLinkLettersAreUnique: every knob has a letter of its own.
+func TestLinkLettersAreUnique(t *testing.T) {
 	of := map[string]string{
 		stopLetter: "stop strings", biasLetter: "the logit bias", orderLetter: "the order of the rules",
 		"f": "the step of a change",

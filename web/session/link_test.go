@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-func TestLinkLeadsBack(t *testing.T) {
+func TestLinkRestoresTheRun(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a — grüß dich")
 	st := must(
 		t, s, StepToken{}, Set{Knobs: infer.Knobs{"temperature": 1.5, "typical_p": 0.9}}, StepToken{},

@@ -85,7 +85,7 @@ func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 // sentence; the state is consistent; looking back and forward again changes
 // nothing; a restored run, its replayed log and its link opened elsewhere give
 // the same; and no state that was returned ever changes.
-func TestAnyCommands(t *testing.T) {
+func TestAnyCommandSequenceIsConsistent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t)
 		apply(t, s, session.SetLook{On: rapid.Bool().Draw(rt, "look")}, session.Start{Prompt: "Hi"})

@@ -100,8 +100,8 @@ func sum(text string) string {
 	return strconv.Itoa(a + b)
 }
 
-// TestOpeningOf goes round each kind.
-func TestOpeningOf(t *testing.T) {
+// TestOpeningOfCycles goes round each kind.
+func TestOpeningOfCycles(t *testing.T) {
 	for n, want := range map[int]string{0: "7 + 8 =", 3: "Nine plus four is", 4: "7 + 8 =", 9: "3 + 4 ="} {
 		if got := session.OpeningOf(session.Sum, n).Text; got != want {
 			t.Errorf("sum %d is %q, want %q", n, got, want)

@@ -65,9 +65,9 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestMoveTheTemperature: with the temperature last the step shown is decided anew, and
+// TestMoveTemperatureInOrder: with the temperature last the step shown is decided anew, and
 // stage 3 is at T = 1; a rule that has no place is refused, and nothing changes.
-func TestMoveTheTemperature(t *testing.T) {
+func TestMoveTemperatureInOrder(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	must(t, s, Set{Knobs: infer.Knobs{"temperature": 1.5, "top_k": 9}}, StepStage{}, StepStage{}, StepStage{})
 	st := must(t, s, Move{Rule: "temperature", To: 99})

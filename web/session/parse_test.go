@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHalfCharacter(t *testing.T) {
+func TestUnpairedSurrogatesAreDetected(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		`{"cmd":"start","prompt":"plain"}`:       false,
@@ -29,9 +29,9 @@ func TestHalfCharacter(t *testing.T) {
 	}
 }
 
-// TestFormsAndMessagesSayTheSame: a command in a form or as JSON is the same
+// TestFormsAndMessagesParseAlike: a command in a form or as JSON is the same
 // command, and is refused for the same field.
-func TestFormsAndMessagesSayTheSame(t *testing.T) {
+func TestFormsAndMessagesParseAlike(t *testing.T) {
 	for _, c := range []struct {
 		name, json string
 		form       map[string]string

@@ -46,7 +46,7 @@ func TestPlayToTheStop(t *testing.T) {
 }
 
 // Playing after looking back first moves over what has run.
-func TestPlayFromLookingBack(t *testing.T) {
+func TestPlayAfterLookingBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{},
 		session.Seek{Step: 1, Stage: infer.KindAppend}, session.Play{})
 	for _, want := range []session.Cursor{at(1, infer.KindCache), at(2, infer.KindForward), at(2, infer.KindLogits)} {
@@ -66,7 +66,7 @@ func TestPlayFromLookingBack(t *testing.T) {
 
 // What ends playing: a pause, looking back, seeking, a reset, a new text.
 // What does not: a change of speed or of settings.
-func TestWhatEndsPlaying(t *testing.T) {
+func TestCommandsThatEndPlaying(t *testing.T) {
 	for _, row := range []struct {
 		c       session.Command
 		playing bool
@@ -100,7 +100,7 @@ func TestLoweredLimitEndsPlaying(t *testing.T) {
 }
 
 // A context that ends during a tick leaves the run playing where it was.
-func TestTickWithEndedContext(t *testing.T) {
+func TestTickWithCanceledContext(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Play{})
 	before := s.State()
 	ended, cancel := context.WithCancel(context.Background())
@@ -195,7 +195,7 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 
 // The seed alone decides the draws: changed at the filter it draws again, and
 // changed back it draws the same token.
-func TestSeedRerolled(t *testing.T) {
+func TestSeedAloneDecidesTheDraw(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]
 	draw := func(seed uint64) *infer.Step {

@@ -89,7 +89,7 @@ func TestRaisedLimitContinues(t *testing.T) {
 }
 
 // A context that ends is returned as it is; the run stays where it was.
-func TestEndedContext(t *testing.T) {
+func TestCanceledContextKeepsTheRun(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{})
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -102,7 +102,7 @@ func TestEndedContext(t *testing.T) {
 	apply(t, s, session.StepToken{})
 }
 
-func TestPresetAndSpeed(t *testing.T) {
+func TestSetPresetAndSpeed(t *testing.T) {
 	s := open(t, session.SetKnob("seed", 7))
 	for _, p := range sampling.Presets {
 		st := apply(t, s, session.SetPreset{Key: p.Key})
@@ -121,7 +121,7 @@ func TestPresetAndSpeed(t *testing.T) {
 }
 
 // Only the fields given change.
-func TestSetChangesWhatIsGiven(t *testing.T) {
+func TestSetChangesOnlyGivenFields(t *testing.T) {
 	s := open(t)
 	base := s.State().Settings
 	for name, row := range map[string]struct {

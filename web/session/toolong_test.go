@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestTooLong: a text that has more bytes than are accepted, or more tokens than the
+// TestTooLongCountsCharacters: a text that has more bytes than are accepted, or more tokens than the
 // model reads, is too long, and what fits of it is counted in characters.
-func TestTooLong(t *testing.T) {
+func TestTooLongCountsCharacters(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	for _, c := range []struct {

@@ -54,7 +54,7 @@ func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 	}
 }
 
-func TestRedraw(t *testing.T) {
+func TestRedrawWithAnotherSeed(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{},
 		session.Seek{Step: 1, Stage: infer.KindSoftmax},
@@ -95,9 +95,9 @@ func TestRedraw(t *testing.T) {
 	}
 }
 
-// TestFind: exact text first, then ignoring case and space, then beginnings,
+// TestFindRanksMatches: exact text first, then ignoring case and space, then beginnings,
 // then the rest; white space may be typed as its mark.
-func TestFind(t *testing.T) {
+func TestFindRanksMatches(t *testing.T) {
 	s := bundledSession(t)
 	st := apply(t, s, session.Start{Prompt: "The capital of France is"}, session.StepStage{})
 	texts := func(ids []int) (list []string) {

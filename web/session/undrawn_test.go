@@ -60,7 +60,7 @@ func TestCommandsWhileTheDrawIsWithheld(t *testing.T) {
 }
 
 // While the draw is withheld there is none to ask about.
-func TestNoQuestionsAboutAWithheldDraw(t *testing.T) {
+func TestWithheldDrawCannotBeQueried(t *testing.T) {
 	t.Parallel()
 	s := toUndrawn(t)
 	for _, c := range []session.Command{
@@ -75,7 +75,7 @@ func TestNoQuestionsAboutAWithheldDraw(t *testing.T) {
 
 // Play, whole tokens and the way to the end make a draw that is withheld, and
 // later ones, by themselves.
-func TestPlayDrawsByItself(t *testing.T) {
+func TestPlayDrawsAutomatically(t *testing.T) {
 	t.Parallel()
 	for _, c := range []session.Command{session.Play{}, session.Finish{}} {
 		s := toUndrawn(t)
@@ -96,7 +96,7 @@ func TestPlayDrawsByItself(t *testing.T) {
 
 // A draw can be asked for at the filter and sample stages of the last step; a
 // second press changes nothing.
-func TestDraw(t *testing.T) {
+func TestDrawRevealsWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"})
 	for range 2 {

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestZeroHasNoSign: a setting of minus zero is zero, and shown as such.
-func TestZeroHasNoSign(t *testing.T) {
+// TestNegativeZeroIsNormalized: a setting of minus zero is zero, and shown as such.
+func TestNegativeZeroIsNormalized(t *testing.T) {
 	s := newRun(t, "Once upon a time")
 	minus := math.Copysign(0, -1)
 	st := must(t, s, Set{Knobs: infer.Knobs{"temperature": minus, "min_p": minus}})

@@ -12,11 +12,11 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestNoAxisMoves: at every temperature the bars of probabilities have the same axis, so
+// TestProbabilityAxisIsFixed: at every temperature the bars of probabilities have the same axis, so
 // the hotter, the shorter the first; so in the Story. By hand, of the drill's scores 4, 3,
 // 2, 1, 0.5: at T = 0.5 e⁰ / (e⁰ + e⁻² + e⁻⁴ + e⁻⁶ + e⁻⁷) = 0.8643, at 1 0.6316, at 2
 // 0.4217.
-func TestNoAxisMoves(t *testing.T) {
+func TestProbabilityAxisIsFixed(t *testing.T) {
 	t.Parallel()
 	ghost := ""
 	for temperature, first := range map[float64]string{0.5: "86.43%", 1: "63.16%", 2: "42.17%"} {

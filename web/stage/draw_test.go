@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-func TestPeek(t *testing.T) {
+func TestPeekAtATokensStep(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0.7)
 	s.Steps[0].Entropy = 1.4586
 	p := English.NewPeek(s, 1)
@@ -46,7 +46,7 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-func TestFound(t *testing.T) {
+func TestFoundTokens(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	st := sessiontest.Do(t, s, session.StepToken{})
@@ -72,7 +72,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-func TestWhyNot(t *testing.T) {
+func TestWhyNotExplainsTheDraw(t *testing.T) {
 	// p′ under top-p 0.9: 0.6652, 0.2447, 0.0900
 	set := sampling.Settings{Temperature: 1, TopP: 0.9}
 	v := English.NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.7312))
@@ -90,7 +90,7 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
-func TestWhatIf(t *testing.T) {
+func TestWhatIfShowsOtherDraw(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
 	u := 0.95 // on the third, 0.9100 to 1
 	s.WhatIf = &u
@@ -115,7 +115,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-func TestForced(t *testing.T) {
+func TestForcedTokenIsExplained(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
 	step := s.Steps[0]
 	step.Forced, step.Drawn, step.Chosen, step.Rank, step.P, step.Q = true, 1, 4, 5, s.Dist.P[4], 0
@@ -140,7 +140,7 @@ func TestForced(t *testing.T) {
 	}
 }
 
-func TestLongNumbers(t *testing.T) {
+func TestLongNumbersAreShortened(t *testing.T) {
 	set := sampling.Settings{Temperature: 1e-300, TopP: 1}
 	if row := English.New(sessiontest.Drill(t, set, infer.KindSoftmax, 0)).Table.Rows[0]; row.ZT != "4.00e300" ||
 		row.P != "1.0000" {
@@ -148,7 +148,7 @@ func TestLongNumbers(t *testing.T) {
 	}
 }
 
-func TestKVHeads(t *testing.T) {
+func TestKVHeadsGridLayout(t *testing.T) {
 	g := English.NewKVHeadsGrid("x", testmodel.Target(t).Shape(), 19, 1, true, 260)
 	// 6 layers of 2 heads: twelve rows of 12, six labels
 	if g.BodyH != "144" || g.PitchY != "12" || len(g.Labels) != 6 ||
@@ -157,7 +157,7 @@ func TestKVHeads(t *testing.T) {
 	}
 }
 
-func TestEnter(t *testing.T) {
+func TestEnterOnlyWhenMovingForward(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	if p := English.New(st); p.Enter != "forward" || p.Pace != "" {

@@ -236,7 +236,7 @@ func TestKVGridLayout(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
+func TestCompareCachedWork(t *testing.T) {
 	sh := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	c := English.NewCompare(sh.Step(19).Total(), sh.Pass(19).Total(), 1_800_000)
 	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" ||

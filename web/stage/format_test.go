@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-func TestWords(t *testing.T) {
+func TestNumbersInWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Share(0), "0%"},
 		{Share(0.33584), "33.58%"},
@@ -33,7 +33,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestRamp(t *testing.T) {
+func TestRampColorSteps(t *testing.T) {
 	for _, c := range []struct {
 		p    float64
 		want string

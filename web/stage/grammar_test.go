@@ -12,7 +12,7 @@ import (
 
 // With a grammar no voice says that the unlikely tokens are cut: those that do not fit are,
 // and Numbers says how many, and what share they had.
-func TestGrammarIsSaid(t *testing.T) {
+func TestGrammarCutsAreExplained(t *testing.T) {
 	yes := `{"enum":["yes","no"]}`
 	for temperature, want := range map[float64][2]string{
 		1: {"can’t come next", "must keep to a form"},

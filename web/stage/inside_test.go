@@ -44,7 +44,7 @@ func ramp(n int) []float32 {
 	return x
 }
 
-func TestLook(t *testing.T) {
+func TestLookListsHeads(t *testing.T) {
 	p := English.New(looked(t))
 	l := p.Forward.Look
 	if l == nil {
@@ -98,7 +98,7 @@ func TestHeadsInWords(t *testing.T) {
 	}
 }
 
-func TestHeatColumns(t *testing.T) {
+func TestHeatColumnsFoldOldPositions(t *testing.T) {
 	if cols := heatColumns(48); len(cols) != 48 || cols[1] != (span{1, 2}) {
 		t.Errorf("48 positions: %v", cols)
 	}
@@ -118,7 +118,7 @@ func TestHeatColumns(t *testing.T) {
 	}
 }
 
-func TestHeat(t *testing.T) {
+func TestHeatmapWeights(t *testing.T) {
 	h := English.NewHeat(looked(t))
 	if got := strings.Join(h.Columns, " "); got != "start Once ·upon" {
 		t.Errorf("columns %q", got)
@@ -133,7 +133,7 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-func TestHead(t *testing.T) {
+func TestHeadListsItsPositions(t *testing.T) {
 	s := looked(t)
 	v := English.NewHead(s, 1, 4)
 	if v.Title != "Block 1, head 4 reads" || v.Shares != "heads 4–6 share keys and values" || v.Rest != "" {
@@ -174,7 +174,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-func TestInside(t *testing.T) {
+func TestInsideOneBlock(t *testing.T) {
 	v := English.NewInside(looked(t), 1)
 	if v.Title != "Inside block 1, at token 3" || len(v.Heads) != 6 || len(v.Says) != 2 {
 		t.Errorf("%+v", v)
@@ -214,7 +214,7 @@ func TestInside(t *testing.T) {
 	}
 }
 
-func TestLookInside(t *testing.T) {
+func TestLookInsideOmitsManyHeads(t *testing.T) {
 	s := looked(t)
 	// More heads than can be listed at once: the block has none, and says where.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)

@@ -49,7 +49,7 @@ func TestMapColumns(t *testing.T) {
 }
 
 // Neither shares nor the token drawn are in the map before their stage.
-func TestMapShowsOnlyWhatHasRun(t *testing.T) {
+func TestMapShowsOnlyCompletedStages(t *testing.T) {
 	for _, c := range []struct {
 		at           infer.Kind
 		known, drawn bool
@@ -75,7 +75,7 @@ func TestMapShowsOnlyWhatHasRun(t *testing.T) {
 }
 
 // At each stage the picture says what there is to see, and before a draw nothing of it.
-func TestMapSaysWhatThereIsToSee(t *testing.T) {
+func TestMapDescribesEachStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "In the old house lived a"})
 	said := map[string]bool{}
@@ -153,7 +153,7 @@ func TestMapFoldsTheOldest(t *testing.T) {
 }
 
 // Many blocks are bands: neighbours of one kind are one rectangle.
-func TestMapBands(t *testing.T) {
+func TestMapMergesBlocksIntoBands(t *testing.T) {
 	classes := []string{"kept", "kept", "kept", "last", "next"}
 	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {
 		t.Errorf("runs %v, want %v", got, want)
@@ -165,7 +165,7 @@ func TestMapBands(t *testing.T) {
 
 // Whole percent add up to 100: less than 1 counts as 1, everything else is what
 // is left.
-func TestMapPercents(t *testing.T) {
+func TestMapPercentsAddUp(t *testing.T) {
 	got := mapPercents([]float64{0.2250, 0.1574, 0.1292, 0.0034, 0, 0.4850})
 	if want := []string{"23%", "16%", "13%", "<1%", "0%", "47%"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -228,7 +228,7 @@ func TestZoomIntoASum(t *testing.T) {
 	}
 }
 
-func TestZoomWithoutALook(t *testing.T) {
+func TestZoomOutsideForwardStage(t *testing.T) {
 	z := English.NewZoom(sessiontest.Drill(t, sampling.Pure, infer.KindSoftmax, 0), ZoomTo{Block: 2, Head: 3})
 	if z.Missing != English.T("zoom.here") || z.ActCmd != `{"cmd":"seek","step":1,"stage":"forward"}` {
 		t.Errorf("%+v", z)

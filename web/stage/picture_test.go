@@ -174,7 +174,7 @@ func TestPictureGuesses(t *testing.T) {
 }
 
 // A long word reaches over short neighbours, but never over another long one.
-func TestPictureWideLabels(t *testing.T) {
+func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	var columns []MapColumn
 	for _, s := range []string{"start", "·a", "·cottage", "?", "·capital", "·lived", "·hollow", "·stones", ""} {
@@ -193,7 +193,7 @@ func TestPictureWideLabels(t *testing.T) {
 }
 
 // Every part keeps its place: the map has as many columns in each state.
-func TestPictureKeepsPlaces(t *testing.T) {
+func TestPictureKeepsColumnCount(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindAppend, session.SetLook{On: true})
 	later := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})

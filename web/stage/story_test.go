@@ -32,9 +32,9 @@ func counted(t testing.TB, percent string) int {
 	return n
 }
 
-// TestWholeSharesOfTheDesign: the shares of the design's run, 0.2250, 0.1574,
+// TestWholeSharesByHand: the shares of the design's run, 0.2250, 0.1574,
 // 0.1292, 0.0334 and 0.0296, leave 100 − 22 − 16 − 13 − 3 − 3 = 43.
-func TestWholeSharesOfTheDesign(t *testing.T) {
+func TestWholeSharesByHand(t *testing.T) {
 	list, others := wholeShares([]float64{0.2249, 0.1574, 0.1292, 0.0334, 0.0296}, 0.4255)
 	if want := []string{"22%", "16%", "13%", "3%", "3%"}; !slices.Equal(list, want) || others != "43%" {
 		t.Errorf("%v and %s, want %v and 43%%", list, others, want)
@@ -207,9 +207,9 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 	}
 }
 
-// TestTheStoryDoesNotGiveTheDrawAway: before the marker falls, the page of a
+// TestStoryHidesTheDraw: before the marker falls, the page of a
 // draw is the same for every seed, whatever would be drawn.
-func TestTheStoryDoesNotGiveTheDrawAway(t *testing.T) {
+func TestStoryHidesTheDraw(t *testing.T) {
 	page := func(seed float64) string {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())
 		sessiontest.Do(t, s, session.SetKnob("seed", seed))
@@ -241,9 +241,9 @@ func TestTheStoryDoesNotGiveTheDrawAway(t *testing.T) {
 	}
 }
 
-// TestTheStoryEndsOnTheText: a text that is over is prose with each token's
+// TestStoryEndsWithProse: a text that is over is prose with each token's
 // share, and a neutral mark at its end.
-func TestTheStoryEndsOnTheText(t *testing.T) {
+func TestStoryEndsWithProse(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.SetKnob("max_tokens", 3))
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-func TestTokenText(t *testing.T) {
+func TestTokenTextMarksSpace(t *testing.T) {
 	for _, c := range []struct {
 		token infer.Token
 		want  string

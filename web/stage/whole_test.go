@@ -15,7 +15,7 @@ import (
 // The tokens without a row are part of every sum: 20 of the 4,096 have one, and
 // the sum is still 1. At T = 50 the distribution is nearly flat, so the others'
 // sum is far beyond the end of an axis made for single tokens.
-func TestSumsHoldTheWholeVocabulary(t *testing.T) {
+func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.Set{Knobs: infer.Knobs{"temperature": 50, "top_p": 1}})
@@ -57,7 +57,7 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 // entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
 // second, and typical-p 0.01 keeps the third alone: top-k 2 and top-p 0.2 do
 // not.
-func TestFiltersWithNothingInCommon(t *testing.T) {
+func TestDisjointFiltersAreExplained(t *testing.T) {
 	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
 	for _, c := range []struct {
 		set  sampling.Settings
@@ -96,7 +96,7 @@ func TestFiltersWithNothingInCommon(t *testing.T) {
 	}
 }
 
-func TestStripSaysWhoChose(t *testing.T) {
+func TestStripShowsWhoChose(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	st := sessiontest.Do(t, s, session.StepToken{})
@@ -137,9 +137,9 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	}
 }
 
-// TestTypicalLeading: if typical-p keeps the most probable tokens a line can be
+// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens a line can be
 // drawn below them, in these words. A p of 0 has no surprise.
-func TestTypicalLeading(t *testing.T) {
+func TestTypicalPLeadingLine(t *testing.T) {
 	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
 		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
 		for _, r := range English.New(sessiontest.Drill(t, set, infer.KindFilter, 0)).Table.Rows {
@@ -161,9 +161,9 @@ func TestTypicalLeading(t *testing.T) {
 	}
 }
 
-// TestMidKept: the worked line shown first is that of the third kept row, of
+// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first is that of the third kept row, of
 // the last if there are fewer, and of the first row if none is kept.
-func TestMidKept(t *testing.T) {
+func TestWorkedLineStartsAtThirdKeptRow(t *testing.T) {
 	for kept, want := range map[string]int{
 		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,
 	} {

@@ -149,10 +149,10 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 // spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
-// TestEveryWordIsInTheCatalogue draws every stage of runs in a language in
+// TestEveryWordIsInTheCatalog draws every stage of runs in a language in
 // which each word of the catalogues is marked: a word without a mark is
 // hard-coded.
-func TestEveryWordIsInTheCatalogue(t *testing.T) {
+func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
 	for i, st := range manyStates(t) {
@@ -334,9 +334,9 @@ var madeUp = regexp.MustCompile(
 		`^pic\.(state|say|page)\.`,
 )
 
-// TestCatalogueFitsTheSource checks that every text that is used exists and
+// TestCatalogMatchesTheSource checks that every text that is used exists and
 // gets its values, and that no text is unused.
-func TestCatalogueFitsTheSource(t *testing.T) {
+func TestCatalogMatchesTheSource(t *testing.T) {
 	exact, literals := keysInSource(t)
 	if len(exact) < 150 {
 		t.Fatalf("%d keys in the source only", len(exact))
@@ -367,9 +367,9 @@ func TestCatalogueFitsTheSource(t *testing.T) {
 // emptyPlace is what is left around a missing value.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
-// TestVoicesAskForKnownValues checks that no text of a voice has an empty
+// TestVoicesUseKnownValues checks that no text of a voice has an empty
 // place: the code provides every value that it uses.
-func TestVoicesAskForKnownValues(t *testing.T) {
+func TestVoicesUseKnownValues(t *testing.T) {
 	for _, st := range manyStates(t) {
 		if !st.Started() {
 			continue
@@ -385,9 +385,9 @@ func TestVoicesAskForKnownValues(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreWhole checks that each language has all texts, with the same
+// TestLanguagesAreComplete checks that each language has all texts, with the same
 // values filled in.
-func TestLanguagesAreWhole(t *testing.T) {
+func TestLanguagesAreComplete(t *testing.T) {
 	tags, err := os.ReadDir("words")
 	if err != nil || len(tags) == 0 {
 		t.Fatal(tags, err)

@@ -52,9 +52,9 @@ func faultyRegistry(t *testing.T) (rs *Registry, broken *atomic.Int64, log *stri
 	return rs, broken, log
 }
 
-// TestRunGoesOnAfterAPanic: a command that panics is refused, the run is what it was
+// TestRunSurvivesAPanic: a command that panics is refused, the run is what it was
 // before and goes on, and the log has the stack and nothing that somebody typed.
-func TestRunGoesOnAfterAPanic(t *testing.T) {
+func TestRunSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	rs, broken, log := faultyRegistry(t)
 	r, _ := join(t, rs, "a", "")
@@ -89,8 +89,8 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 	}
 }
 
-// TestPanicThatRepeats: a run that panics again when it is rebuilt ends, alone.
-func TestPanicThatRepeats(t *testing.T) {
+// TestRepeatedPanicEndsTheRun: a run that panics again when it is rebuilt ends, alone.
+func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)
 	r, _ := join(t, rs, "a", "")
@@ -108,9 +108,9 @@ func TestPanicThatRepeats(t *testing.T) {
 	must(t, other, session.Start{Prompt: "Once upon a time"})
 }
 
-// TestRoomRunThatEnds: a class can wait for the end of its run, which comes without
+// TestRoomRunEndIsNotified: a class can wait for the end of its run, which comes without
 // [RoomRun.Close] if the run panics again when it is rebuilt.
-func TestRoomRunThatEnds(t *testing.T) {
+func TestRoomRunEndIsNotified(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)
 	room, err := rs.OpenRoom(t.Context(), "K7Q4MX", "")

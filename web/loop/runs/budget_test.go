@@ -40,8 +40,8 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	})
 }
 
-// TestPausedRunSaysWhy: a run that can get no more memory pauses.
-func TestPausedRunSaysWhy(t *testing.T) {
+// TestPausedRunExplainsWhy: a run that can get no more memory pauses.
+func TestPausedRunExplainsWhy(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 300 << 10})
 	r, _ := join(t, rs, "a", "")
@@ -54,9 +54,9 @@ func TestPausedRunSaysWhy(t *testing.T) {
 	}
 }
 
-// TestOneRunCannotTakeItAll: a run that has used the whole budget by itself is
+// TestOneRunCannotExceedTheBudget: a run that has used the whole budget by itself is
 // refused to grow, and can still be looked at.
-func TestOneRunCannotTakeItAll(t *testing.T) {
+func TestOneRunCannotExceedTheBudget(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 100 << 10})
 	r, _ := join(t, rs, "a", "")
@@ -73,9 +73,9 @@ func TestOneRunCannotTakeItAll(t *testing.T) {
 	must(t, r, session.Back{})
 }
 
-// TestNobodyWatches: a run pauses some time after its last viewer
+// TestUnwatchedRunPauses: a run pauses some time after its last viewer
 // has left, and not while a page reloads.
-func TestNobodyWatches(t *testing.T) {
+func TestUnwatchedRunPauses(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	r, v := join(t, rs, "a", "")

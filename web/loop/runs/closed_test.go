@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestBegunLate: a request that was on its way when the server stopped gets a run that has
+// TestRunBegunAfterShutdownHasEnded: a request that was on its way when the server stopped gets a run that has
 // ended, and nobody waits for that run.
-func TestBegunLate(t *testing.T) {
+func TestRunBegunAfterShutdownHasEnded(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	if err := rs.Close(t.Context()); err != nil {
@@ -33,8 +33,8 @@ func TestBegunLate(t *testing.T) {
 	}
 }
 
-// TestBegunMeanwhile: runs may begin while the registry closes; the race detector looks on.
-func TestBegunMeanwhile(t *testing.T) {
+// TestRunsMayBeginDuringClose: runs may begin while the registry closes; the race detector looks on.
+func TestRunsMayBeginDuringClose(t *testing.T) {
 	t.Parallel()
 	for range 50 {
 		rs := registry(t, Limits{})

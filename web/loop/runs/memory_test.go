@@ -36,10 +36,10 @@ func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64
 	return rs, resident
 }
 
-// TestResidentLimit: when the process uses more memory than it may, idle runs are
+// TestResidentMemoryLimit: when the process uses more memory than it may, idle runs are
 // evicted, runs that play pause and say why, and new ones are refused; with memory
 // again, everything goes on.
-func TestResidentLimit(t *testing.T) {
+func TestResidentMemoryLimit(t *testing.T) {
 	t.Parallel()
 	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: time.Millisecond})
 	idle, _ := join(t, rs, "a", "")
@@ -94,10 +94,10 @@ func TestRunWaitsForMemory(t *testing.T) {
 	}
 }
 
-// TestRestedRunsGiveUpTheirMemory: a run that nobody watches or uses for a while
+// TestIdleRunsReleaseTheirMemory: a run that nobody watches or uses for a while
 // gives up its memory though there is enough, unless rebuilding it would take long;
 // one that is watched keeps it.
-func TestRestedRunsGiveUpTheirMemory(t *testing.T) {
+func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
 	begin := func(learner string) (*Run, *Viewer) {
@@ -137,10 +137,10 @@ func TestRestedRunsGiveUpTheirMemory(t *testing.T) {
 	}
 }
 
-// TestRunsAtRest: a run that nobody has watched or used for a while is no more than a
+// TestIdleRunIsRebuiltTheSame: a run that nobody has watched or used for a while is no more than a
 // few bytes, without a goroutine. It is the same run when its learner comes back, down to
 // the tree of its branches, and nobody else's; and it can be dropped for others.
-func TestRunsAtRest(t *testing.T) {
+func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
 	rs.cfg.Places = admission.NewPool(admission.Share{Most: 2, PerLearner: 1}, nil)
@@ -196,9 +196,9 @@ func TestRunsAtRest(t *testing.T) {
 	}
 }
 
-// TestRestEnds: a run at rest expires, and its place is free again; given to somebody
+// TestIdleRunExpires: a run at rest expires, and its place is free again; given to somebody
 // else, its place takes the run with it.
-func TestRestEnds(t *testing.T) {
+func TestIdleRunExpires(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
 	pool := admission.NewPool(admission.Share{Most: 1}, nil)

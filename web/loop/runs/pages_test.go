@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPageAcks(t *testing.T) {
+func TestPageAcksCountOnce(t *testing.T) {
 	t.Parallel()
 	var p pageAcks
 	if n, again := p.connect("a"); n != 0 || again {
@@ -34,7 +34,7 @@ func TestPageAcks(t *testing.T) {
 	}
 }
 
-func TestPageName(t *testing.T) {
+func TestPageNameIsChecked(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[string]string{
 		"": "", "1x-Z_9": "1x-Z_9", "a b": "", "ä": "", "a/b": "", strings.Repeat(

@@ -56,9 +56,9 @@ func must(t *testing.T, r *Run, c session.Command) *session.State {
 	return st
 }
 
-// TestBudget: beyond the memory budget the run that was used least recently
+// TestBudgetEvictsLeastRecentlyUsed: beyond the memory budget the run that was used least recently
 // goes first, a watched one last, and each comes back bit for bit.
-func TestBudget(t *testing.T) {
+func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	probe := registry(t, Limits{})
 	r, _ := join(t, probe, "a", "")
@@ -101,9 +101,9 @@ func TestBudget(t *testing.T) {
 	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
 }
 
-// TestOpenPagesHoldNoRuns: only runs that were started count. Pages that are open
+// TestOpenPagesDoNotCountAsRuns: only runs that were started count. Pages that are open
 // keep nobody from starting one.
-func TestOpenPagesHoldNoRuns(t *testing.T) {
+func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	rs.cfg.Places = admission.NewPool(admission.Share{Most: 1, PerLearner: 1}, nil)
@@ -129,10 +129,10 @@ func TestOpenPagesHoldNoRuns(t *testing.T) {
 	}
 }
 
-// TestRunLimits: a learner's 3rd run drops the oldest that nobody watches; if all are
+// TestRunLimitsPerLearner: a learner's 3rd run drops the oldest that nobody watches; if all are
 // watched, it is refused. A learner without one gets a run of the learner with the
 // most, unless nobody has more than one.
-func TestRunLimits(t *testing.T) {
+func TestRunLimitsPerLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	rs.cfg.Places = admission.NewPool(admission.Share{Most: 3, PerLearner: 2}, nil)
@@ -193,8 +193,8 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 	}
 }
 
-// TestExpiry lets six hours pass.
-func TestExpiry(t *testing.T) {
+// TestRunsExpireAfterSixHours lets six hours pass.
+func TestRunsExpireAfterSixHours(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, func(t *testing.T) {
 		rs := registry(t, Limits{})
@@ -216,9 +216,9 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// TestPlayingPace counts the stages of eleven seconds at 1.2 s each: at 1.2,
+// TestPlayPaceByTheClock counts the stages of eleven seconds at 1.2 s each: at 1.2,
 // 2.4, ... 10.8 s, nine of them.
-func TestPlayingPace(t *testing.T) {
+func TestPlayPaceByTheClock(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, func(t *testing.T) {
 		rs := registry(t, Limits{})
@@ -240,8 +240,8 @@ func TestPlayingPace(t *testing.T) {
 	})
 }
 
-// TestCoalescing: a viewer that never looks is woken once, however much happens.
-func TestCoalescing(t *testing.T) {
+// TestWakeupsCoalesce: a viewer that never looks is woken once, however much happens.
+func TestWakeupsCoalesce(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	r, v := join(t, rs, "a", "")
@@ -269,9 +269,9 @@ func TestPanicEndsOneRun(t *testing.T) {
 	browser.Eventually(t, func() bool { return rs.Find("a", r.id) == nil })
 }
 
-// TestIDs: an id is recognized for the learner to whom it was given, and for no
+// TestRunIDsBelongToTheirLearner: an id is recognized for the learner to whom it was given, and for no
 // other.
-func TestIDs(t *testing.T) {
+func TestRunIDsBelongToTheirLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	id := rs.newID("a")

@@ -36,10 +36,10 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 	return st
 }
 
-// TestRoomRunStays: the run of a room belongs to no learner, and is neither
+// TestRoomRunIsNeverDropped: the run of a room belongs to no learner, and is neither
 // dropped for another nor evicted nor expired while the room has it open; its
 // memory is that of all runs.
-func TestRoomRunStays(t *testing.T) {
+func TestRoomRunIsNeverDropped(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, roomRunStays)
 }
@@ -85,9 +85,9 @@ func roomRunStays(t *testing.T) {
 	}
 }
 
-// TestRoomRunFromLink: a run that was closed is made again from its link, bit
+// TestRoomRunRestoredFromLink: a run that was closed is made again from its link, bit
 // for bit, and looks where it looked.
-func TestRoomRunFromLink(t *testing.T) {
+func TestRoomRunRestoredFromLink(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	room := openRoom(t, rs, "ABC234", "")
