@@ -35,9 +35,9 @@ func askAlone(t *testing.T, st *session.State, a *lessons.AskSpec) *Alone {
 	return x
 }
 
-// TestAloneGuesses: probabilities and the token drawn come with the answer and not
+// TestAloneGuessHidesTheAnswer: probabilities and the token drawn come with the answer and not
 // before it, and nobody is right or wrong about a draw.
-func TestAloneGuesses(t *testing.T) {
+func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	x := askAlone(t, beforeTheDraw(t), &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5})
 	open := x.Open()
 	for _, o := range open.Options {
@@ -72,9 +72,9 @@ func TestAloneGuesses(t *testing.T) {
 	}
 }
 
-// TestAloneDraws: a thousand draws are all there, as often as q says, and the rows
+// TestAloneDrawsFollowQ: a thousand draws are all there, as often as q says, and the rows
 // are those of a class.
-func TestAloneDraws(t *testing.T) {
+func TestAloneDrawsFollowQ(t *testing.T) {
 	st := beforeTheDraw(t)
 	const n = 1000
 	got := askAlone(t, st, &lessons.AskSpec{Kind: lessons.AskDraw}).Draw(n, 7)
@@ -94,9 +94,9 @@ func TestAloneDraws(t *testing.T) {
 	}
 }
 
-// TestAloneAnswers: choices by their letters, or by the numbers that old links
+// TestAloneAnswersAreGraded: choices by their letters, or by the numbers that old links
 // have; numbers within their margin; what is answered in words is not judged.
-func TestAloneAnswers(t *testing.T) {
+func TestAloneAnswersAreGraded(t *testing.T) {
 	choice := &lessons.Question{Kind: "choice", Choices: []lessons.Choice{{Text: "no"}, {Text: "yes", Right: true}}}
 	recall := &lessons.Question{Kind: "recall", Answer: "It is so.", Rubric: []string{"one", "two"}}
 	number := &lessons.AskSpec{Kind: lessons.AskNumber, Answer: 0.25, Within: 0.01, Unit: "bits"}

@@ -15,9 +15,9 @@ func (l *lesson) breaks() error {
 	return l.ask(l.t.Context(), func(c *core) error { panic("as if the room had a mistake") })
 }
 
-// TestRoomGoesOnAfterAPanic: the room starts again from what was saved, with the same
+// TestRoomSurvivesAPanic: the room starts again from what was saved, with the same
 // people, votes, stage and presenter; another room does not notice.
-func TestRoomGoesOnAfterAPanic(t *testing.T) {
+func TestRoomSurvivesAPanic(t *testing.T) {
 	s := begun(t, t.TempDir())
 	other := s.room(Options{})
 	other.start("The capital of")
@@ -51,9 +51,9 @@ func TestRoomGoesOnAfterAPanic(t *testing.T) {
 	}
 }
 
-// TestRoomThatGoesOnPanicking: such a room is closed, and is there again when the
+// TestRepeatedlyPanickingRoomIsClosed: such a room is closed, and is there again when the
 // server starts again; another room goes on.
-func TestRoomThatGoesOnPanicking(t *testing.T) {
+func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	other, l := s.room(Options{}), s.room(Options{Title: "Broken"})
@@ -147,8 +147,8 @@ func (u unreadable) Read(
 	return u.Journal.Read(ctx, o, after, f)
 }
 
-// TestRoomWhoseReadingPanics: it is shown as damaged, and the others are there.
-func TestRoomWhoseReadingPanics(t *testing.T) {
+// TestRoomThatPanicsOnLoadIsDamaged: it is shown as damaged, and the others are there.
+func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	bad, good := s.room(Options{}), s.room(Options{})

@@ -3,7 +3,7 @@ package class
 import "testing"
 
 // Publishing waits for nobody, and who has not looked finds the newest.
-func TestBroker(t *testing.T) {
+func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	b := NewBroker()
 	slow, stop := b.Subscribe("A")
 	other, stopOther := b.Subscribe("B")

@@ -136,7 +136,7 @@ func begunAfter(t *testing.T, dir string) *school {
 
 // Rooms of a database of before the logs are what they were: their secrets,
 // members, names, polls, votes, texts and stages, also after a second start.
-func TestCarriedOver(t *testing.T) {
+func TestOldDatabaseIsMigrated(t *testing.T) {
 	dir, was := oldFolder(t)
 	for start := range 2 {
 		carryOver(t, dir)
@@ -167,7 +167,7 @@ func TestCarriedOver(t *testing.T) {
 
 // A deleted room goes from the copy of the old database as well, and with the
 // last of them, and no learner left, the copy itself.
-func TestDeletedFromTheCopy(t *testing.T) {
+func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	dir, was := oldFolder(t)
 	carryOver(t, dir)
 	s := begunAfter(t, dir)
@@ -214,7 +214,7 @@ func TestDeletedFromTheCopy(t *testing.T) {
 }
 
 // A nickname that the instructor takes away goes from the copy as well.
-func TestNameErasedFromTheCopy(t *testing.T) {
+func TestNameIsErasedFromOldCopy(t *testing.T) {
 	dir, was := oldFolder(t)
 	carryOver(t, dir)
 	s := begunAfter(t, dir)

@@ -62,7 +62,7 @@ func watched(p *post, l *lesson) (stop func()) {
 	}
 }
 
-func TestClassOnThreeServers(t *testing.T) {
+func TestClassSpansThreeServers(t *testing.T) {
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(Options{Title: "Physics", Nicknames: true})
@@ -173,7 +173,7 @@ func TestCommandIsNotRepeated(t *testing.T) {
 }
 
 // The pages of a server that is gone are not counted, and the others go on counting.
-func TestPagesOfADeadServerAreDropped(t *testing.T) {
+func TestDeadServersPagesAreDropped(t *testing.T) {
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(Options{})
@@ -187,7 +187,7 @@ func TestPagesOfADeadServerAreDropped(t *testing.T) {
 }
 
 // Where everything has been out of reach for long, people are told so at once.
-func TestAwayIsSaidAtOnce(t *testing.T) {
+func TestLongOutageIsReportedAtOnce(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	b.cfg.Cluster.Paces.Call, b.cfg.Cluster.Paces.Try = time.Hour, time.Hour
@@ -219,7 +219,7 @@ func TestAwayIsSaidAtOnce(t *testing.T) {
 }
 
 // A server's thousands of pages are reported as reliably as a few.
-func TestThousandsOfPagesOnOneServer(t *testing.T) {
+func TestThousandsOfPagesAreReported(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -234,7 +234,7 @@ func TestThousandsOfPagesOnOneServer(t *testing.T) {
 
 // Parts of a report may come twice, late and in any order: what counts is the newest one
 // of which all have come.
-func TestPartsOfAReport(t *testing.T) {
+func TestReportPartsInAnyOrder(t *testing.T) {
 	whole := func(n uint64, learners int) report {
 		a := report{N: n, Pages: map[string]int{}, Presenters: map[string]int{"teacher": int(n)}}
 		for i := range learners {
@@ -274,7 +274,7 @@ func TestPartsOfAReport(t *testing.T) {
 }
 
 // Views that arrive in the wrong order, or never, leave nobody behind.
-func TestViewsInTheWrongOrder(t *testing.T) {
+func TestOutOfOrderViewsAreHandled(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -294,7 +294,7 @@ func TestViewsInTheWrongOrder(t *testing.T) {
 
 // A server follows a room as long as a screen there shows it, though nobody of the class
 // is there, and no longer.
-func TestWallIsFollowed(t *testing.T) {
+func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	shown, left := a.teach(Options{}), a.teach(Options{})

@@ -12,7 +12,7 @@ import (
 // A room of a cluster that was set aside is no room that never was: whoever comes is told
 // so on every server, also on one that had it open, its code is not given out again, and it
 // is deleted like other rooms: by those who run the server, or when it is old.
-func TestRoomOfAClusterThatIsSetAside(t *testing.T) {
+func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l, old := a.teach(Options{}), a.teach(Options{})
@@ -90,7 +90,7 @@ func (p *post) sweepsAside(t *testing.T) {
 
 // A room of a cluster whose log has no secret that can be read is damaged, and whoever
 // deletes their data is told that it is not read; nothing of it is touched.
-func TestRoomOfAClusterWithoutItsSecret(t *testing.T) {
+func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	u := newUnion(t)
 	a := u.server("a")
 	const code = "QQQQQQ"

@@ -2,10 +2,10 @@ package class
 
 import "testing"
 
-// TestNamesWhereNumbersFall: in a draw the names of members and their numbers are shown to
+// TestNamesInDrawsFollowRoomOption: in a draw the names of members and their numbers are shown to
 // everybody if the instructor has chosen that for the room; otherwise, in other polls and
 // while names are hidden nobody is shown any.
-func TestNamesWhereNumbersFall(t *testing.T) {
+func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 	s := begun(t, "")
 	for _, on := range []bool{false, true} {
 		l := s.room(Options{Nicknames: true, NamesFall: on})

@@ -19,7 +19,7 @@ import (
 
 // A restart changes nothing that anybody sees: members, names, flags, polls of
 // two rounds, votes, the walkthrough's step, the stage; and numbers go on.
-func TestRestart(t *testing.T) {
+func TestRestartKeepsTheClass(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Title: "Nine o'clock", Walk: "loop", Nicknames: true, Alone: true})
@@ -146,7 +146,7 @@ func inLog(t rapid.TB, logs journal.Journal, code, poll string, want map[int]Bal
 }
 
 // A vote without a number of its own changes the one before it.
-func TestVotesWithoutNumbers(t *testing.T) {
+func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(1)
@@ -160,7 +160,7 @@ func TestVotesWithoutNumbers(t *testing.T) {
 
 // What cannot be kept is not confirmed and does not count; once it can be kept
 // again the class goes on.
-func TestNotKept(t *testing.T) {
+func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	s := begun(t, t.TempDir())
 	l := s.room(Options{})
 	l.class(2)

@@ -98,7 +98,7 @@ func (d dropping) Drop(ctx context.Context, o journal.Owner) error {
 }
 
 // A room that is being deleted is deleted, though the page that asked is closed.
-func TestDeleteDoesNotStopHalfway(t *testing.T) {
+func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Logs = dropping{c.Logs, leave} })
 	l := s.room(Options{})
@@ -112,7 +112,7 @@ func TestDeleteDoesNotStopHalfway(t *testing.T) {
 
 // A learner who deletes what is kept of them is forgotten here too; their vote
 // still counts as someone's.
-func TestForget(t *testing.T) {
+func TestForgetKeepsTheVote(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
@@ -151,7 +151,7 @@ func TestForget(t *testing.T) {
 
 // Rooms that nobody uses are deleted after their time; one with a page open is
 // used; a run that nobody looks at is given up and made again the same.
-func TestSweep(t *testing.T) {
+func TestSweepDeletesUnusedRooms(t *testing.T) {
 	s := begun(t, "", func(c *Config) {
 		c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: admission.Share{Most: 2}}
 	})
@@ -181,7 +181,7 @@ func TestSweep(t *testing.T) {
 
 // With the model gone, or another one in its place, the room lives on and says
 // what happened.
-func TestStageThatCannotBeMadeAgain(t *testing.T) {
+func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{})
@@ -214,7 +214,7 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 }
 
 // A run that plays is shown as it goes, and kept every linkEvery.
-func TestPlaying(t *testing.T) {
+func TestPlayingRunIsShownAndSaved(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, testPlaying)
 }
@@ -242,7 +242,7 @@ func testPlaying(t *testing.T) {
 }
 
 // A command whose sender goes away in the middle leaves the stage as it was.
-func TestCutShort(t *testing.T) {
+func TestCanceledCommandChangesNothing(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	before := l.does(GoTo{1})
@@ -266,7 +266,7 @@ func TestCutShort(t *testing.T) {
 }
 
 // A run that breaks takes nothing with it: it is made again from where it was.
-func TestBrokenRun(t *testing.T) {
+func TestBrokenRunIsRebuilt(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	l.start("The capital of")

@@ -49,7 +49,7 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 
 // Whatever a class does, its log says what the room is, with and without a
 // snapshot, and which of its records count.
-func TestLogSaysWhatTheRoomIs(t *testing.T) {
+func TestLogRestoresTheRoom(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
 	rapid.Check(t, func(rt *rapid.T) {
 		l := s.room(Options{Nicknames: true})
@@ -191,7 +191,7 @@ func (s *stuck) Compact(ctx context.Context, o journal.Owner, gone []journal.Key
 
 // An erasure that is cut short is not confirmed, and is made up for: when it is
 // asked for again, or at the next start.
-func TestErasureCutShort(t *testing.T) {
+func TestInterruptedErasureIsCompleted(t *testing.T) {
 	dir := t.TempDir()
 	var logs *stuck
 	s := begun(t, dir, func(c *Config) {
@@ -236,7 +236,7 @@ func TestErasureCutShort(t *testing.T) {
 
 // A name that is out of the log but may still be on the disk is not confirmed
 // to be gone.
-func TestErasureNotScrubbed(t *testing.T) {
+func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	var logs *stuck
 	s := begun(t, t.TempDir(), func(c *Config) {
 		logs = &stuck{Journal: c.Logs}
@@ -283,7 +283,7 @@ func TestLogStaysShort(t *testing.T) {
 }
 
 // Damage to one record, or one room, stops neither the start nor the others.
-func TestDamagedRooms(t *testing.T) {
+func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	whole, damaged, lost := s.room(Options{Title: "Whole"}), s.room(Options{Title: "Damaged"}), s.room(Options{})
@@ -388,7 +388,7 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 }
 
 // A number in a record makes no list, and no room, larger than the limits.
-func TestAbsurdNumbers(t *testing.T) {
+func TestRecordNumbersAreLimited(t *testing.T) {
 	absurd := []journal.Record{
 		{Type: typeMember, ID: "1", Data: []byte(`{"member":30000003,"learner":"x"}`)},
 		{Type: typeName, ID: "2", Data: []byte(`{"member":65537,"name":"X"}`)},

@@ -151,7 +151,7 @@ func (m *machine) compare(all votes, sheet *Summary) {
 
 // Whatever happens to owners, leases and messages, in whatever order: what was confirmed
 // counts, once, and no page goes back.
-func TestNothingCountsTwiceWhateverHappens(t *testing.T) {
+func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	checks := flag.Lookup("rapid.checks")
 	defer func(was string) { _ = checks.Value.Set(was) }(checks.Value.String())
 	_ = checks.Value.Set("12") // each takes a tenth of a second

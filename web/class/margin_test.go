@@ -8,7 +8,7 @@ import (
 )
 
 // The margin's ends are right, though 0.65 − 0.6 is more than 0.05 in binary.
-func TestMarginHoldsItsEnds(t *testing.T) {
+func TestMarginIncludesItsEnds(t *testing.T) {
 	right := 0.6
 	p := &poll{Kind: Number, Right: &right, Within: 0.05}
 	for choice, want := range map[string]bool{"0.65": true, "0.55": true, "0.6": true, "0.651": false, "0.549": false} {

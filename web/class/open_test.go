@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestSurePositionIsNotAsked: where one token has nearly everything, no poll opens; the
+// TestNoPollWhereOneTokenIsCertain: where one token has nearly everything, no poll opens; the
 // instructor is offered to ask here anyway or at the next open position.
-func TestSurePositionIsNotAsked(t *testing.T) {
+func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 	for _, draw := range []bool{false, true} {
 		s := begun(t, "")
 		l := s.room(Options{})
@@ -53,8 +53,8 @@ func TestSurePositionIsNotAsked(t *testing.T) {
 	}
 }
 
-// TestOfferEndsWithTheStage: an offer is gone once the run moves.
-func TestOfferEndsWithTheStage(t *testing.T) {
+// TestOfferEndsWhenTheRunMoves: an offer is gone once the run moves.
+func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("In the old house lived a")
@@ -67,8 +67,8 @@ func TestOfferEndsWithTheStage(t *testing.T) {
 	}
 }
 
-// TestNoOpenPosition: a greedy run is sure everywhere, which is said.
-func TestNoOpenPosition(t *testing.T) {
+// TestGreedyRunHasNoOpenPosition: a greedy run is sure everywhere, which is said.
+func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("In the old house lived a")
@@ -79,8 +79,8 @@ func TestNoOpenPosition(t *testing.T) {
 	}
 }
 
-// TestWholeWords: pieces of words and marks are no choices that a class can read.
-func TestWholeWords(t *testing.T) {
+// TestOptionsAreWholeWords: pieces of words and marks are no choices that a class can read.
+func TestOptionsAreWholeWords(t *testing.T) {
 	s := begun(t, "")
 	m := s.driver.model
 	ids := map[string]int{}

@@ -80,7 +80,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 
 // The class takes the token that most chose, or that one of them did; of equal
 // votes the one that the model finds more probable.
-func TestAppendTokens(t *testing.T) {
+func TestAppendTheClassesChoice(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -166,9 +166,9 @@ func TestClassAsSampler(t *testing.T) {
 	}
 }
 
-// TestDrawPastAHole: under typical-p, which cuts the most probable tokens here, a draw
+// TestDrawOffersOnlyKeptTokens: under typical-p, which cuts the most probable tokens here, a draw
 // offers those that are kept and no others, and its last bar has all of the rest.
-func TestDrawPastAHole(t *testing.T) {
+func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("Once upon a time there was a")
@@ -192,7 +192,7 @@ func TestDrawPastAHole(t *testing.T) {
 }
 
 // Tokens that share a bar are still drawn by themselves.
-func TestDrawsOfTheRest(t *testing.T) {
+func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -224,7 +224,7 @@ func TestDrawsOfTheRest(t *testing.T) {
 // Numbers: 0.25, 0,25 and 25 % are the same answer; the median of 0.25, 0.25,
 // 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of six are within 0.05
 // of 0.25 (|0.3 − 0.25| = 0.05).
-func TestNumbers(t *testing.T) {
+func TestNumberAnswersByHand(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(6)
@@ -260,7 +260,7 @@ func TestNumbers(t *testing.T) {
 }
 
 // A poll closes when its time is up, can be extended, and opened again.
-func TestTimeUp(t *testing.T) {
+func TestPollClosesOnTime(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(1)
@@ -288,7 +288,7 @@ func TestTimeUp(t *testing.T) {
 }
 
 // What does not fit is refused, in words, and nothing moves.
-func TestRefusedAsking(t *testing.T) {
+func TestUnfitPollsAreRefused(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(2)
@@ -365,7 +365,7 @@ func TestPollsAreLimited(t *testing.T) {
 }
 
 // A question that is answered in words is voted on by how much one could say.
-func TestRecallQuestion(t *testing.T) {
+func TestRecallQuestionIsSelfGraded(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(3)

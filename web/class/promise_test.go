@@ -29,9 +29,9 @@ func (l *lesson) draws() *View {
 	return v
 }
 
-// TestRevealIsWhatTheDrawGives: whatever the seed, what a reveal names is what the draw then
+// TestRevealMatchesTheDraw: whatever the seed, what a reveal names is what the draw then
 // gives, if nobody changes a setting.
-func TestRevealIsWhatTheDrawGives(t *testing.T) {
+func TestRevealMatchesTheDraw(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	for seed := range 20 {
@@ -113,9 +113,9 @@ func TestChangedSettingWithdrawsReveal(t *testing.T) {
 	}
 }
 
-// TestClassChoiceIsNoBrokenReveal: a token that the class appends instead of the one drawn
+// TestClassChoiceKeepsTheReveal: a token that the class appends instead of the one drawn
 // breaks no reveal.
-func TestClassChoiceIsNoBrokenReveal(t *testing.T) {
+func TestClassChoiceKeepsTheReveal(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("Once upon a time there was a")

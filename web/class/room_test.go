@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-func TestCodes(t *testing.T) {
+func TestNewCodesAreReadable(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		code := newCode()
@@ -40,7 +40,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-func TestSecrets(t *testing.T) {
+func TestSecretRoundTrip(t *testing.T) {
 	s := newSecret()
 	if back := ParseSecret(s.String()); back != s || len(s.String()) != 22 || !s.fits(s.hash()) {
 		t.Errorf("%s comes back as %s", s, back)
@@ -55,7 +55,7 @@ func TestSecrets(t *testing.T) {
 }
 
 // Who may join, and what the others are told.
-func TestEnter(t *testing.T) {
+func TestEnterLimits(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Members.Most = 3 })
 	l := s.room(Options{})
 	enter := func(code, who string) error {
@@ -149,9 +149,9 @@ func TestWrongCodes(t *testing.T) {
 	}
 }
 
-// TestNewRooms: nobody makes many rooms in a short time, and rooms in which nothing has
+// TestNewRoomsAreLimited: nobody makes many rooms in a short time, and rooms in which nothing has
 // happened make way when there are too many.
-func TestNewRooms(t *testing.T) {
+func TestNewRoomsAreLimited(t *testing.T) {
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.001, Burst: 2}}
 	s := begun(t, "", func(c *Config) {
 		c.NewRooms, c.Limits = admission.NewMeter(pace, c.Now), Limits{Rooms: admission.Share{Most: 2}}
@@ -177,8 +177,8 @@ func TestNewRooms(t *testing.T) {
 	}
 }
 
-// TestRoomsOfNewcomers: newcomers leave rooms for those whom the server knows.
-func TestRoomsOfNewcomers(t *testing.T) {
+// TestNewcomersLeaveRoomsForKnownLearners: newcomers leave rooms for those whom the server knows.
+func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms = admission.Share{Most: 2, Newcomers: 1} })
 	newcomer := admission.Caller{Learner: "new", Since: s.clock.Now()}
 	full := &terms.Refusal{Code: terms.CodeFull}
@@ -192,10 +192,10 @@ func TestRoomsOfNewcomers(t *testing.T) {
 	}
 }
 
-// TestFloodOfNames: a client that joins under many names fills no room. Members whose
+// TestFloodOfNamesDoesNotFillTheRoom: a client that joins under many names fills no room. Members whose
 // page is open, who have voted or whom the server knows stay, and so does everybody
 // at other addresses.
-func TestFloodOfNames(t *testing.T) {
+func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 	most := admission.Share{Most: 8, Newcomers: 7, PerAddress: 5}
 	s := begun(t, "", func(c *Config) { c.Limits.Members = most })
 	l := s.room(Options{Nicknames: true})
@@ -247,7 +247,7 @@ func TestFloodOfNames(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesAreCleaned(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{Nicknames: true})
 	for typed, want := range map[string]string{
@@ -283,7 +283,7 @@ func TestNames(t *testing.T) {
 }
 
 // Heads are people, not pages.
-func TestHeadcount(t *testing.T) {
+func TestHeadcountCountsPeople(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(3)
@@ -301,7 +301,7 @@ func TestHeadcount(t *testing.T) {
 
 // One presents at a time; a second who has the secret is told so and may take
 // over; who has no secret can do nothing at all.
-func TestSecondInstructor(t *testing.T) {
+func TestSecondInstructorMayTakeOver(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	closed, err := l.OpenPresenter(t.Context(), teacher, l.secret)
@@ -341,7 +341,7 @@ func TestSecondInstructor(t *testing.T) {
 	}
 }
 
-func TestBadOptions(t *testing.T) {
+func TestCreateRefusesBadOptions(t *testing.T) {
 	s := begun(t, "")
 	for code, o := range map[terms.Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
 		if _, _, err := s.Create(t.Context(), caller(teacher), o); !errors.Is(err, &terms.Refusal{Code: code}) {

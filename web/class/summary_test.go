@@ -65,7 +65,7 @@ func TestSummaryByHand(t *testing.T) {
 }
 
 // The texts of a class are replayed from their first stages, each once.
-func TestTexts(t *testing.T) {
+func TestClassTextsAreListedOnce(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	for _, prompt := range []string{"The capital of", "Once upon", "The capital of"} {
@@ -86,7 +86,7 @@ func TestTexts(t *testing.T) {
 
 // A replay needs its own key, says nothing of the people, and nothing of what
 // the class is being asked.
-func TestReplay(t *testing.T) {
+func TestReplayNeedsItsKey(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(2)
@@ -129,7 +129,7 @@ func TestReplay(t *testing.T) {
 
 // The file is read back by a strict reader, its numbers are those of the
 // summary, and nothing in it is a formula.
-func TestCSV(t *testing.T) {
+func TestSummaryCSV(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")

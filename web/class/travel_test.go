@@ -16,7 +16,7 @@ import (
 )
 
 // What travels between servers says all that a view says.
-func TestViewTravels(t *testing.T) {
+func TestViewEncodingIsComplete(t *testing.T) {
 	from := &View{}
 	x := reflect.ValueOf(from).Elem()
 	for i := range x.NumField() {
@@ -84,7 +84,7 @@ func fill(v reflect.Value) {
 }
 
 // Every command arrives as it was sent.
-func TestCommandsTravel(t *testing.T) {
+func TestCommandEncodingRoundTrip(t *testing.T) {
 	answer, on, order := 0.5, 0.25, sampling.Order("")
 	for _, c := range []Command{
 		AskNext{Choices: 5, For: time.Minute, Where: NextOpen},
@@ -120,7 +120,7 @@ func TestCommandsTravel(t *testing.T) {
 }
 
 // Every command that there is can travel.
-func TestAllCommandsTravel(t *testing.T) {
+func TestEveryCommandIsEncodable(t *testing.T) {
 	method := regexp.MustCompile(`(?m)^func \((\w+)\) command\(\)`)
 	found := 0
 	for name, dir := range map[string]string{"class.": ".", "session.": "../session"} {
@@ -147,7 +147,7 @@ func TestAllCommandsTravel(t *testing.T) {
 }
 
 // What is no request is answered, and hurts nobody.
-func TestBadRequests(t *testing.T) {
+func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	u := newUnion(t)
 	a := u.server("a")
 	l := a.teach(Options{})
@@ -173,7 +173,7 @@ func TestBadRequests(t *testing.T) {
 
 // A hub that was made to end or remove a room, and owns it for that moment, leaves to the
 // next owner what phones ask of it: it has nothing that runs a text.
-func TestHubWithoutDriverAnswersNobody(t *testing.T) {
+func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	u := newUnion(t)
 	a := u.server("a")
 	code := a.teach(Options{}).Code()

@@ -105,7 +105,7 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 
 // Any step can be gone to from anywhere, and shows what it shows in its order:
 // the same text, stage and settings, bit for bit.
-func TestWalkStepsByThemselves(t *testing.T) {
+func TestWalkStepsAreIndependent(t *testing.T) {
 	s := begun(t, "")
 	for _, w := range s.cfg.Course.Walks {
 		s.t = t
@@ -147,7 +147,7 @@ func afterAsking(w *lessons.Walk, step int) bool {
 }
 
 // The presenter leaves the script by driving, and comes back to it.
-func TestLeaveAndReturn(t *testing.T) {
+func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	first := l.does(GoTo{1}, GoTo{2})
@@ -170,7 +170,7 @@ func TestLeaveAndReturn(t *testing.T) {
 
 // A step that does not fit says so to the presenter, by its number and title,
 // and the class stays where it was.
-func TestBrokenStep(t *testing.T) {
+func TestUnfitWalkStepIsReported(t *testing.T) {
 	s := begun(t, "")
 	short := infer.DefaultSettings()
 	short.Stop.MaxTokens = 2

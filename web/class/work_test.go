@@ -67,9 +67,9 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	check((&lesson{r, t, secret}).work())
 }
 
-// TestWorkNames: names are in the summary only if the instructor asked for them, and
+// TestWorkNamesNeedPermission: names are in the summary only if the instructor asked for them, and
 // vanish with who is removed or forgotten.
-func TestWorkNames(t *testing.T) {
+func TestWorkNamesNeedPermission(t *testing.T) {
 	l := begun(t, "").room(Options{})
 	l.does(Assign{Tasks: []string{taskA}, Names: true})
 	for i, name := range []string{"Ada", "Grace", "Alan"} {
@@ -94,10 +94,10 @@ func TestWorkNames(t *testing.T) {
 	}
 }
 
-// TestWorkOfStrangers: only the link's key opens an assignment, a locked or full room
+// TestWorkNeedsTheLinksKey: only the link's key opens an assignment, a locked or full room
 // takes nobody new, and whoever has handed in is not displaced. The class's code does not
 // come back to life.
-func TestWorkOfStrangers(t *testing.T) {
+func TestWorkNeedsTheLinksKey(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Members = admission.Share{Most: 2} })
 	l := s.room(Options{})
 	if err := l.HandIn(t.Context(), caller("p1"), "", Work{}); err == nil {
@@ -129,9 +129,9 @@ func TestWorkOfStrangers(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded: what is handed in beyond the tasks and the limits does not stay,
+// TestWorkIsLimited: what is handed in beyond the tasks and the limits does not stay,
 // and an assignment that is too long or no list of addresses is refused.
-func TestWorkIsBounded(t *testing.T) {
+func TestWorkIsLimited(t *testing.T) {
 	l := begun(t, "").room(Options{})
 	l.does(Assign{Tasks: []string{taskB}})
 	var many []string

@@ -36,9 +36,9 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 	tab.Wait("an answer to "+cmd, `window.done === "done"`)
 }
 
-// TestAccessible: axe-core finds nothing on any page of a class, nor in the
+// TestClassPagesAreAccessible: axe-core finds nothing on any page of a class, nor in the
 // teacher's dialogs, and no page is wider than its window.
-func TestAccessible(t *testing.T) {
+func TestClassPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	tab := browser.Open(t, browser.Laptop, base+"/join")

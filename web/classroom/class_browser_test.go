@@ -145,9 +145,9 @@ func (l *lesson) shots(name string) {
 // place is where a screen stands in the loop.
 const place = `document.querySelector("#cl-rail .is-now .stage__short, .seven .is-now span")?.textContent ?? ""`
 
-// TestWalkthrough leads a class through the whole of the first walkthrough, with
+// TestTeachFirstWalkthrough leads a class through the whole of the first walkthrough, with
 // polls, a re-vote and reveals.
-func TestWalkthrough(t *testing.T) {
+func TestTeachFirstWalkthrough(t *testing.T) {
 	t.Parallel()
 	wide := browser.Desktop
 	l := newLesson(t, "loop", browser.Laptop, wide, browser.Phone)

@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestStrayCookies: another host of the domain can set cookies with the names of this
+// TestInstructorSurvivesStrayCookies: another host of the domain can set cookies with the names of this
 // program's, and a browser may send them first. The instructor stays in the room, and
 // over HTTPS their old cookie is exchanged.
-func TestStrayCookies(t *testing.T) {
+func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	t.Parallel()
 	base := webtest.Serve(t, webtest.Options{
 		Access: classroom.Access{URL: "https://class.example"}, Hosts: []string{"class.example"},

@@ -57,9 +57,9 @@ func TestVoteComesIntoView(t *testing.T) {
 	phone.Audit("docked")
 }
 
-// TestEndOfClass: when the class ends, the wall, the phones and the presenter's page say so,
+// TestEndOfClassIsShownEverywhere: when the class ends, the wall, the phones and the presenter's page say so,
 // and what was done and where to go on.
-func TestEndOfClass(t *testing.T) {
+func TestEndOfClassIsShownEverywhere(t *testing.T) {
 	t.Parallel()
 	l := newLesson(t, "loop", browser.Laptop, browser.Desktop, browser.Phone)
 	l.next()

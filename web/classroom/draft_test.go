@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestDraftOfAWalkthrough: the page reads a walkthrough as the checker does, runs the
+// TestDraftPagePreviewsWalkthrough: the page reads a walkthrough as the checker does, runs the
 // step that was asked for, and gives the text back as a file, byte for byte.
-func TestDraftOfAWalkthrough(t *testing.T) {
+func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))
 	p.get("/teach/walk")
@@ -49,9 +49,9 @@ func TestDraftOfAWalkthrough(t *testing.T) {
 	}
 }
 
-// TestDraftOfAStranger: whatever a text holds is text, too long a one is refused, and
+// TestDraftTextIsEscapedAndLimited: whatever a text holds is text, too long a one is refused, and
 // one that asks for too much is no more than an error on its page.
-func TestDraftOfAStranger(t *testing.T) {
+func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))
 	p.get("/teach/walk")
@@ -73,9 +73,9 @@ func TestDraftOfAStranger(t *testing.T) {
 	}
 }
 
-// TestDraftByKeyboard: a mistake is shown by its line and the keyboard gets there; once
+// TestDraftMistakesByKeyboard: a mistake is shown by its line and the keyboard gets there; once
 // it is mended, the step at the cursor is shown, and the text never leaves the page.
-func TestDraftByKeyboard(t *testing.T) {
+func TestDraftMistakesByKeyboard(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/teach/walk")
 	tab.AuditState("draft", 0)

@@ -7,10 +7,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestNamesFallIntoTheStrip: where the instructor has chosen it, the name of a student who
+// TestNamesAppearInTheDrawStrip: where the instructor has chosen it, the name of a student who
 // draws a number lies under it on the wall and the phones, in the piece that the number
 // gave, and the student was told so before choosing a name. Unasked, no name is shown.
-func TestNamesFallIntoTheStrip(t *testing.T) {
+func TestNamesAppearInTheDrawStrip(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	for _, on := range []bool{true, false} {

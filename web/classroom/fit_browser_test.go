@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestVotesFit: the wall and the presenter's window show a vote whole, however
+// TestVotesFitTheWall: the wall and the presenter's window show a vote whole, however
 // many options it has and however long its answer is: nobody can scroll a wall.
-func TestVotesFit(t *testing.T) {
+func TestVotesFitTheWall(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")

@@ -66,9 +66,9 @@ func TestVoteWithoutScript(t *testing.T) {
 	}
 }
 
-// TestFormsWithoutCookies: a browser that keeps no cookies would be someone else with
+// TestFormsNeedCookies: a browser that keeps no cookies would be someone else with
 // each form, so its votes and names are refused.
-func TestFormsWithoutCookies(t *testing.T) {
+func TestFormsNeedCookies(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
@@ -94,9 +94,9 @@ func TestFormsWithoutCookies(t *testing.T) {
 	}
 }
 
-// TestNothingBeforeTheReveal: while the class is asked, no page that anybody
+// TestNoProbabilitiesBeforeTheReveal: while the class is asked, no page that anybody
 // can open has a probability, a bar or the drawn token in it.
-func TestNothingBeforeTheReveal(t *testing.T) {
+func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
@@ -137,9 +137,9 @@ func TestNothingBeforeTheReveal(t *testing.T) {
 	}
 }
 
-// TestWander: a follower looks at another stage than the class, turns the
+// TestFollowerLooksAtOtherStages: a follower looks at another stage than the class, turns the
 // temperature of their copy, and goes on alone where that is allowed.
-func TestWander(t *testing.T) {
+func TestFollowerLooksAtOtherStages(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
@@ -183,9 +183,9 @@ func TestWander(t *testing.T) {
 	}
 }
 
-// TestJoin: codes are taken as people type them, and wrong ones are answered
+// TestJoinAcceptsTypedCodes: codes are taken as people type them, and wrong ones are answered
 // plainly.
-func TestJoin(t *testing.T) {
+func TestJoinAcceptsTypedCodes(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)

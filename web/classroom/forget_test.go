@@ -8,7 +8,7 @@ import (
 
 // Who deletes their progress is deleted as a member of a class, too: the name
 // they gave is not known any more, neither to them nor to the class.
-func TestDeletingProgressTakesTheName(t *testing.T) {
+func TestDeletingProgressErasesTheName(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	_, code := teacher(t, base, handmade)

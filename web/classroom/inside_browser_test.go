@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestLookInside: the wall shows where the heads look at the forward stage, a
+// TestLookInsideOnWallAndPhone: the wall shows where the heads look at the forward stage, a
 // phone when it asks for it, and nobody while the class is asked for the token.
-func TestLookInside(t *testing.T) {
+func TestLookInsideOnWallAndPhone(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -68,9 +68,9 @@ func TestLookInside(t *testing.T) {
 	phone.Wait("nothing to look into", `!document.querySelector(".fwd__look")?.checkVisibility()`)
 }
 
-// TestAlonePhone: a phone goes on alone with a run of its own and is back with
+// TestPhoneRunsAloneAndRejoins: a phone goes on alone with a run of its own and is back with
 // the class by one tap.
-func TestAlonePhone(t *testing.T) {
+func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -97,9 +97,9 @@ func TestAlonePhone(t *testing.T) {
 	says(phone, "[data-live]", "Following the class")
 }
 
-// TestClicker: every key of a clicker goes through the walkthrough and back;
+// TestClickerKeysDriveTheWalk: every key of a clicker goes through the walkthrough and back;
 // who drives by hand leaves the script, and its list leads back.
-func TestClicker(t *testing.T) {
+func TestClickerKeysDriveTheWalk(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=cache")

@@ -28,11 +28,11 @@ func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens
 // still is true once nothing moves and nothing is left of what moved.
 const still = `film.moving().length === 0 && !document.querySelector(".carried, .is-falling, .trimline, .bar--slice")`
 
-// TestStagesMoveIntoEachOther: on the wall and the phones each stage moves what the one
+// TestStageMotionOnWallAndPhones: on the wall and the phones each stage moves what the one
 // before it ended with, as in the loop, and the next stage ends what still moves. The
 // winner is not named before the marker has fallen, nor beside the stage, and a key ends the
 // fall. With VIZ_SHOTS there are five frames of each.
-func TestStagesMoveIntoEachOther(t *testing.T) {
+func TestStageMotionOnWallAndPhones(t *testing.T) {
 	t.Parallel()
 	for view, serves := range map[string]func(*testing.T) string{"story": serveStory, "numbers": serve} {
 		t.Run(view, func(t *testing.T) {
@@ -103,9 +103,9 @@ func saysNothing(tab *browser.Tab, name string) {
 	}
 }
 
-// TestAMessageDuringTheFall: what a class is sent of its stage while the marker falls waits
+// TestMessagesWaitForTheMarker: what a class is sent of its stage while the marker falls waits
 // until it has landed: the winner is not named early, and nothing is lost.
-func TestAMessageDuringTheFall(t *testing.T) {
+func TestMessagesWaitForTheMarker(t *testing.T) {
 	t.Parallel()
 	desk, room, screens := classOn(t, serveStory(t))
 	for range 3 {

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// TestNamesOfManyFall: with 30 and with 200 names in the strip of a draw none lies on
+// TestManyNamesInTheStripDoNotOverlap: with 30 and with 200 names in the strip of a draw none lies on
 // another or outside of the screen, on the wall and on a phone; every number has its tick,
 // and the names without space are counted.
-func TestNamesOfManyFall(t *testing.T) {
+func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})

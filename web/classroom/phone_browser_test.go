@@ -21,9 +21,9 @@ const (
 	mend = `window.WebSocket = window.whole`
 )
 
-// TestCutPhone: a vote that is cast while the connection is cut is kept on the
+// TestVoteDuringAnOutageCounts: a vote that is cast while the connection is cut is kept on the
 // phone, marked as not sent, and counts once the phone is back.
-func TestCutPhone(t *testing.T) {
+func TestVoteDuringAnOutageCounts(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -61,9 +61,9 @@ func TestCutPhone(t *testing.T) {
 	phone.Faults() // the connections that were cut
 }
 
-// TestWanderPhone: a phone wanders off while the class goes on, turns its own
+// TestPhoneLooksAroundAndRejoins: a phone wanders off while the class goes on, turns its own
 // temperature, and rejoins with one tap where the class is by then.
-func TestWanderPhone(t *testing.T) {
+func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -97,9 +97,9 @@ func TestWanderPhone(t *testing.T) {
 	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
 }
 
-// TestSecondPresenter: while someone presents, who else has the instructor's
+// TestSecondPresenterMayTakeOver: while someone presents, who else has the instructor's
 // link is told so, changes nothing, and may take over.
-func TestSecondPresenter(t *testing.T) {
+func TestSecondPresenterMayTakeOver(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=loop")

@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// TestControlAtTheEndOfAWalk: the one black button of a walkthrough goes on to the next
+// TestLastWalkStepOffersToEndClass: the one black button of a walkthrough goes on to the next
 // step and, at the last one, ends the class. No key of a clicker ends it: there they go on in the
 // run, as the plain button beside it does, and what is asked is answered first.
-func TestControlAtTheEndOfAWalk(t *testing.T) {
+func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	t.Parallel()
 	walk := &lessons.Walk{Title: "Two steps", Steps: []*lessons.WalkStep{{Title: "One"}, {Title: "Two"}}}
 	open := &class.Poll{Kind: class.Question, Phase: class.Open}

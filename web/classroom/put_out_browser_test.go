@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestPutOut: who is removed is told so and moves no more, the others go on;
+// TestRemovedMemberIsTold: who is removed is told so and moves no more, the others go on;
 // when the room is deleted every open screen says so and shows nothing of it.
-func TestPutOut(t *testing.T) {
+func TestRemovedMemberIsTold(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -56,9 +56,9 @@ const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 	WebSocket.prototype.send = function () { this.onmessage = null; WebSocket.prototype.send = send; };
 	document.dispatchEvent(new Event("visibilitychange")); }`
 
-// TestSleepingPhone: a phone whose line has died in its sleep notices when it
+// TestSleepingPhoneReconnects: a phone whose line has died in its sleep notices when it
 // wakes, and comes back to where the class is by then.
-func TestSleepingPhone(t *testing.T) {
+func TestSleepingPhoneReconnects(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")

@@ -9,9 +9,9 @@ import (
 // This file reads QR codes back from the picture itself, by ISO/IEC 18004 and
 // with none of the encoder's code: what a camera sees, but for the optics.
 
-// TestQR: the picture of an address reads as that address, with a margin of four
+// TestQRCodeReadsAsItsAddress: the picture of an address reads as that address, with a margin of four
 // light modules all around.
-func TestQR(t *testing.T) {
+func TestQRCodeReadsAsItsAddress(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"http://h/c",                                                              // version 1

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestReflowOfTheDesk: at 320 px, a laptop's window at 400 %, the presenter's page, the
+// TestTeacherPagesReflow: at 320 px, a laptop's window at 400 %, the presenter's page, the
 // projector's, the one that lets phones in and the summary do not scroll sideways.
-func TestReflowOfTheDesk(t *testing.T) {
+func TestTeacherPagesReflow(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
 	const width = 320

@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestMakeRoom: a teacher makes a room, sees its code, link and QR code, and
+// TestTeacherMakesARoom: a teacher makes a room, sees its code, link and QR code, and
 // their own link once.
-func TestMakeRoom(t *testing.T) {
+func TestTeacherMakesARoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"title": {"Physics <b>7</b>"}, "walk": {"loop"}, "nicknames": {"on"}})
@@ -32,9 +32,9 @@ func TestMakeRoom(t *testing.T) {
 	}
 }
 
-// TestReach: a page for teachers says when nobody can get to this server, how
+// TestReachabilityAdvice: a page for teachers says when nobody can get to this server, how
 // it is opened, and that secrets would travel in the clear.
-func TestReach(t *testing.T) {
+func TestReachabilityAdvice(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
 	got := words(newPerson(t, serveWith(t, local)).get("/teach").Find(".callout"))
@@ -60,9 +60,9 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestSummary: after class there are the questions, the votes, a replay that
+// TestSummaryAfterClass: after class there are the questions, the votes, a replay that
 // works, and a table.
-func TestSummary(t *testing.T) {
+func TestSummaryAfterClass(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"title": {"Room 7"}})
@@ -106,8 +106,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestRefusals: what a teacher cannot do is said, and changes nothing.
-func TestRefusals(t *testing.T) {
+// TestTeacherRefusalsChangeNothing: what a teacher cannot do is said, and changes nothing.
+func TestTeacherRefusalsChangeNothing(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
@@ -138,9 +138,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTours: every walkthrough plays alone, step by step; an answer brings its
+// TestToursPlayAlone: every walkthrough plays alone, step by step; an answer brings its
 // result.
-func TestTours(t *testing.T) {
+func TestToursPlayAlone(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	course := webtest.Course(t)
@@ -173,9 +173,9 @@ func TestTours(t *testing.T) {
 	}
 }
 
-// TestInstructorsLink: the link that is shown once drives the room from another
+// TestInstructorLinkDrivesTheRoom: the link that is shown once drives the room from another
 // browser, whose address then does not hold the key.
-func TestInstructorsLink(t *testing.T) {
+func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	made := newPerson(t, base).post("/teach", url.Values{"title": {"Room 7"}})

@@ -39,9 +39,9 @@ func stateAt(t *testing.T, stage infer.Kind) *session.State {
 	return s.State()
 }
 
-// TestVeil: of a step that is asked about nothing is left but its forward pass,
+// TestVeilHidesAskedStep: of a step that is asked about nothing is left but its forward pass,
 // while what came before it stays.
-func TestVeil(t *testing.T) {
+func TestVeilHidesAskedStep(t *testing.T) {
 	t.Parallel()
 	var blank screen
 	for stage := infer.KindForward; stage <= infer.KindSample; stage++ {
@@ -68,9 +68,9 @@ func TestVeil(t *testing.T) {
 	}
 }
 
-// TestHeadsGiveNothingAway: who looks into a forward pass that the class may still be asked about
+// TestLookInsideRevealsNoAnswer: who looks into a forward pass that the class may still be asked about
 // sees where the heads look, and not what a block would say next; after the scores both.
-func TestHeadsGiveNothingAway(t *testing.T) {
+func TestLookInsideRevealsNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, last := range []infer.Kind{infer.KindForward, infer.KindLogits} {
 		st := stateAt(t, infer.KindForward)
@@ -92,9 +92,9 @@ func TestHeadsGiveNothingAway(t *testing.T) {
 	}
 }
 
-// TestSnapshot: all followers of one kind get the very same bytes, and before
+// TestFollowersShareOneSnapshot: all followers of one kind get the very same bytes, and before
 // the reveal these hold no probability of the step.
-func TestSnapshot(t *testing.T) {
+func TestFollowersShareOneSnapshot(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSample)
 	d := st.DistAt(2)
@@ -141,8 +141,8 @@ func looks(kinds ...kind) (list []look) {
 	return list
 }
 
-// TestLookOf: what a screen may say of itself, and what is refused by the name of its field.
-func TestLookOf(t *testing.T) {
+// TestLookOfRefusesBadFields: what a screen may say of itself, and what is refused by the name of its field.
+func TestLookOfRefusesBadFields(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]look{
 		"":                            {onPhone, shell.Numbers},
@@ -169,9 +169,9 @@ func TestLookOf(t *testing.T) {
 	}
 }
 
-// TestPlaces: an address of a place is read back as it was written, and others
+// TestPlaceAddressRoundTrip: an address of a place is read back as it was written, and others
 // are refused.
-func TestPlaces(t *testing.T) {
+func TestPlaceAddressRoundTrip(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSoftmax)
 	for _, good := range []session.Cursor{
@@ -195,9 +195,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestInside: what is seen inside a forward pass is rendered once for all who
+// TestInsideIsRenderedOnce: what is seen inside a forward pass is rendered once for all who
 // look, sent to nobody else, and to nobody while the token is asked for.
-func TestInside(t *testing.T) {
+func TestInsideIsRenderedOnce(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)
 	if st.Look == nil {
@@ -266,8 +266,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestLasting: how long a room is kept, as people say it.
-func TestLasting(t *testing.T) {
+// TestLastingInWords: how long a room is kept, as people say it.
+func TestLastingInWords(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		720 * time.Hour: "30 days", 24 * time.Hour: "1 day", 36 * time.Hour: "36 hours", time.Hour: "1 hour",

@@ -19,10 +19,10 @@ import (
 // ticketKey is the key of two servers.
 func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
 
-// TestTicketCountsOnce: a ticket opens one connection on a server, also on another one than
+// TestTicketIsSingleUse: a ticket opens one connection on a server, also on another one than
 // gave it, for the one who was given it and into that room; a wrong try uses it up as well.
 // It tells nothing to those who see it.
-func TestTicketCountsOnce(t *testing.T) {
+func TestTicketIsSingleUse(t *testing.T) {
 	list, other := newTickets(ticketKey(), time.Now), newTickets(ticketKey(), time.Now)
 	secret := class.Secret{1, 2, 3}
 	number := list.give("ABC234", "ada", secret)
@@ -92,8 +92,8 @@ func TestRoomKeyStaysInItsRoom(t *testing.T) {
 	}
 }
 
-// TestHiddenNames: where names are switched off members have numbers alone.
-func TestHiddenNames(t *testing.T) {
+// TestHiddenNamesShowNumbers: where names are switched off members have numbers alone.
+func TestHiddenNamesShowNumbers(t *testing.T) {
 	ada := class.Attendee{Member: class.Member{ID: 7, Name: "Ada"}}
 	for _, c := range []struct {
 		hidden bool
@@ -122,9 +122,9 @@ func TestMembersAreText(t *testing.T) {
 	}
 }
 
-// TestSlideLeadsIntoTheRoom: a camera that reads the code on the wall is led to
+// TestWallCodeOpensTheRoom: a camera that reads the code on the wall is led to
 // the room's page.
-func TestSlideLeadsIntoTheRoom(t *testing.T) {
+func TestWallCodeOpensTheRoom(t *testing.T) {
 	d, err := newSlide(
 		&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, shell.Numbers,
 		reach{Base: "http://192.168.0.7:8080"}, nil,

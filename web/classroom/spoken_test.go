@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestSentenceOnEveryScreen: what the walkthrough says at a step is on the wall and on the
+// TestWalkSentenceOnEveryScreen: what the walkthrough says at a step is on the wall and on the
 // phones, and gone when the presenter leaves the script.
-func TestSentenceOnEveryScreen(t *testing.T) {
+func TestWalkSentenceOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
@@ -76,9 +76,9 @@ func TestTieIsNamed(t *testing.T) {
 	}
 }
 
-// TestSummaryPrintsNoTags: no page or table after class shows markup where a person reads:
+// TestSummaryShowsNoMarkup: no page or table after class shows markup where a person reads:
 // neither the HTML of a question nor the name of a special token.
-func TestSummaryPrintsNoTags(t *testing.T) {
+func TestSummaryShowsNoMarkup(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})
@@ -109,9 +109,9 @@ func TestSummaryPrintsNoTags(t *testing.T) {
 	}
 }
 
-// TestCommandIsFolded: how to open the server to phones is one press away, and copied by
+// TestServerCommandIsFoldedAndCopied: how to open the server to phones is one press away, and copied by
 // another.
-func TestCommandIsFolded(t *testing.T) {
+func TestServerCommandIsFoldedAndCopied(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -tls-cert cert.pem"}
 	fold := newPerson(t, serveWith(t, local)).get("/teach").Find("details.let-in")
@@ -125,9 +125,9 @@ func TestCommandIsFolded(t *testing.T) {
 	}
 }
 
-// TestWithdrawnRevealIsSaid: a setting that is changed after a reveal is said on the wall and
+// TestWithdrawnRevealIsAnnounced: a setting that is changed after a reveal is said on the wall and
 // on the phones: before the draw the reveal is withdrawn, after it the two tokens are named.
-func TestWithdrawnRevealIsSaid(t *testing.T) {
+func TestWithdrawnRevealIsAnnounced(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})
@@ -158,9 +158,9 @@ func TestWithdrawnRevealIsSaid(t *testing.T) {
 	says("after the draw", "The reveal named “")
 }
 
-// TestOfferOfAnOpenPlace: asked for a vote where one token is nearly certain, the presenter's
+// TestPresenterIsOfferedNextOpenPosition: asked for a vote where one token is nearly certain, the presenter's
 // page says so without naming the token, and has a button for the next open place.
-func TestOfferOfAnOpenPlace(t *testing.T) {
+func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})

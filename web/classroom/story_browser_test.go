@@ -7,10 +7,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestClassInTheStory: presenter, wall and phone of newcomers show every stage in the
+// TestClassStoryOnEveryScreen: presenter, wall and phone of newcomers show every stage in the
 // Story, each whole on the wall; before a reveal no screen tells what is asked; the wall
 // follows the presenter's switch, and a phone keeps its own view.
-func TestClassInTheStory(t *testing.T) {
+func TestClassStoryOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
 	desk := browser.Open(t, browser.Chromebook, base+"/join")

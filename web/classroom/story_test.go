@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestTheStoryOnEveryScreen: newcomers see the Story on phones and wall; each screen has
+// TestStoryViewIsPerScreen: newcomers see the Story on phones and wall; each screen has
 // a switch of its own, which leads back to where it was, and the choice is kept.
-func TestTheStoryOnEveryScreen(t *testing.T) {
+func TestStoryViewIsPerScreen(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
 	p, code := teacher(t, base, url.Values{})
@@ -63,10 +63,10 @@ func TestTheStoryOnEveryScreen(t *testing.T) {
 	views(p, shell.Story) // the presenter's browser has a choice of its own
 }
 
-// TestViewsAgree: at every stage that has shares the Story's are those of Numbers, as whole
+// TestStoryAndNumbersViewsAgree: at every stage that has shares the Story's are those of Numbers, as whole
 // percents, and its scores are the same to the last digit: on a phone and on the wall, which
 // also agree with each other.
-func TestViewsAgree(t *testing.T) {
+func TestStoryAndNumbersViewsAgree(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
 	p, code := teacher(t, base, url.Values{})

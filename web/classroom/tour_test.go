@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestToursTakeTurns: the passes of guided tours go through the pool, with what
+// TestToursShareThePool: the passes of guided tours go through the pool, with what
 // was made so far kept where someone does not wait, and the steps after it as
 // they are without that.
-func TestToursTakeTurns(t *testing.T) {
+func TestToursShareThePool(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	course, err := lessons.Load(lessons.English)

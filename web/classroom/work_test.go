@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestAssignedComesBack: an instructor assigns a lesson and a drill; somebody with the
+// TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill; somebody with the
 // link does the drill with a mistake and hands in; the summary has it, and no name.
-func TestAssignedComesBack(t *testing.T) {
+func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	boss, code := teacher(t, base, url.Values{"title": {"Nine"}})
@@ -77,9 +77,9 @@ func TestAssignedComesBack(t *testing.T) {
 	}
 }
 
-// TestAssignedKeepsStrangersOut: without the key, or without a cookie, nothing is handed
+// TestAssignmentNeedsItsKey: without the key, or without a cookie, nothing is handed
 // in, and nobody but the instructor assigns.
-func TestAssignedKeepsStrangersOut(t *testing.T) {
+func TestAssignmentNeedsItsKey(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	boss, code := teacher(t, base, url.Values{"title": {"Nine"}})

@@ -100,7 +100,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 
 // An owner that is cut off confirms nothing, and what it appends later is refused. The
 // class goes on elsewhere, and when the server is back, its pages follow.
-func TestOwnerThatIsCutOff(t *testing.T) {
+func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.answer, u.paces.Call = time.Second, 2*time.Second
@@ -140,7 +140,7 @@ func TestOwnerThatIsCutOff(t *testing.T) {
 }
 
 // A node of NATS that answers, but stores nothing, keeps no server: it looks for another one.
-func TestNodeThatStoresNothing(t *testing.T) {
+func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	apart := streamtest.Node(t, dir)

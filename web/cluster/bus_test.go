@@ -36,7 +36,7 @@ func next[T any](t *testing.T, got <-chan T) (m T) {
 
 // Messages as long as a view can be arrive whole, though NATS takes only a megabyte. A
 // longer one does not arrive at all.
-func TestLongMessages(t *testing.T) {
+func TestLongMessagesArriveWhole(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
@@ -91,7 +91,7 @@ func TestLongMessages(t *testing.T) {
 
 // What others send that is no message, or would be too long, is dropped, and what comes
 // next arrives.
-func TestMessagesOfOthers(t *testing.T) {
+func TestForeignMessagesAreDropped(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
@@ -135,7 +135,7 @@ func TestMessagesOfOthers(t *testing.T) {
 }
 
 // Whatever a room is called, its messages and its lease are its own.
-func TestNamesOfRooms(t *testing.T) {
+func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()

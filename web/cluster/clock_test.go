@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-func TestDifferenceOfClocks(t *testing.T) {
+func TestClockDifference(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -29,7 +29,7 @@ func TestDifferenceOfClocks(t *testing.T) {
 
 // A poll of ten minutes is still open when a server begins to run the class whose clock is an
 // hour ahead, and then one whose clock is an hour behind.
-func TestClocksAnHourOff(t *testing.T) {
+func TestPollSurvivesClocksAnHourApart(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a := u.server("a")

@@ -12,7 +12,7 @@ import (
 // A room that was made on one server is followed on the second and presented from the
 // third. The owner dies while people vote: the class goes on, and every vote that was
 // confirmed counts once.
-func TestClassOnThreeServers(t *testing.T) {
+func TestClassSpansThreeServers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // no session ends by itself, however slow the machine is
@@ -70,7 +70,7 @@ func TestClassOnThreeServers(t *testing.T) {
 }
 
 // What a server that ends gives up, another one has at once.
-func TestRoomsOfAServerThatEnds(t *testing.T) {
+func TestEndingServerReleasesItsRooms(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // nobody could wait for that

@@ -34,7 +34,7 @@ func (p *post) limit(more int64) {
 
 // When the streams are full, what people do is refused with that reason, the class stays on
 // all screens, and goes on when there is space again; what was confirmed counts.
-func TestFullStreams(t *testing.T) {
+func TestFullStreamsRefuseWrites(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, b := u.server("a"), u.server("b")
@@ -81,7 +81,7 @@ func TestFullStreams(t *testing.T) {
 }
 
 // Where not even a lease can be stored, a server is not ready, and says why.
-func TestFullNode(t *testing.T) {
+func TestFullNodeIsNotReady(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = time.Second

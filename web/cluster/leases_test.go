@@ -58,7 +58,7 @@ func taken(t *testing.T, c *Cluster, room string) class.Lease {
 }
 
 // Of servers that want a room at the same moment one gets it, and the others are told who.
-func TestOneServerGetsALease(t *testing.T) {
+func TestOnlyOneServerGetsALease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // no session ends here
@@ -102,7 +102,7 @@ func TestOneServerGetsALease(t *testing.T) {
 
 // A server that is cut off gives its rooms up, and then another one takes them. When it is
 // back it sees who has them.
-func TestLeaseOfAServerThatIsCutOff(t *testing.T) {
+func TestCutOffServerLosesItsLease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, net := u.join()
@@ -131,7 +131,7 @@ func TestLeaseOfAServerThatIsCutOff(t *testing.T) {
 }
 
 // Where the answers to renewals get lost, the lease goes on, and nobody else gets it.
-func TestRenewalWithoutAnAnswer(t *testing.T) {
+func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = patience // only lost answers could end it
@@ -168,7 +168,7 @@ func TestRenewalWithoutAnAnswer(t *testing.T) {
 
 // A session that another server has ended is noticed with the next renewal, and its rooms
 // are given up.
-func TestSessionThatWasEnded(t *testing.T) {
+func TestEndedSessionIsNoticed(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, _ := u.join()
@@ -195,7 +195,7 @@ func endSession(t testing.TB, by, of *Cluster) {
 
 // Who has asked who owns a room learns by itself that the owner is gone, and needs not wait
 // for its answers.
-func TestEndOfAnotherServersLease(t *testing.T) {
+func TestLeaseEndIsNotified(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, net := u.join()

@@ -189,7 +189,7 @@ func (m *machine) standing(p *post, id int) {
 
 // Whatever happens to servers, sessions and messages, in whatever order: what was
 // confirmed counts, once.
-func TestNothingCountsTwiceWhateverHappens(t *testing.T) {
+func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	for flagName, value := range map[string][2]string{"rapid.checks": {"1", "60"}, "rapid.steps": {"15", "40"}} {
 		f := flag.Lookup(flagName)
 		defer func(was string) { _ = f.Value.Set(was) }(f.Value.String())

@@ -28,7 +28,7 @@ func listening(t *testing.T, o server.Options) string {
 }
 
 // A server that cannot join says why.
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestOpenExplainsFailures(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewTLSServer(nil) // for its certificate
 	certificate := web.TLS.Certificates[0]
