@@ -92,9 +92,9 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 	tab.Until(`document.querySelector(".keep")`)
 }
 
-// TestFirstRunShowsThatItHeard: while an answer is on its way the button shows that it was
+// TestFirstRunShowsPendingAnswer: while an answer is on its way the button shows that it was
 // pressed, and another press does nothing.
-func TestFirstRunShowsThatItHeard(t *testing.T) {
+func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := browser.Open(t, browser.Laptop, s.url+"/first?prompt=Once+upon+a+time")
@@ -116,10 +116,10 @@ func TestFirstRunShowsThatItHeard(t *testing.T) {
 	}
 }
 
-// TestFirstRunMoves: what a scene ends with moves into the next; a key ends a movement in
+// TestFirstRunMotion: what a scene ends with moves into the next; a key ends a movement in
 // its middle and nothing of it is left; until the marker has fallen neither the heading
 // nor the title names the winner. With VIZ_SHOTS there are five frames of each.
-func TestFirstRunMoves(t *testing.T) {
+func TestFirstRunMotion(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Motion: true}, s.url+"/first")
@@ -178,8 +178,8 @@ func TestFirstRunMoves(t *testing.T) {
 	step("joined", main, ".w")
 }
 
-// TestBrowserEnterGoesOn: Enter alone leads on wherever the page asks for nothing else.
-func TestBrowserEnterGoesOn(t *testing.T) {
+// TestBrowserEnterContinues: Enter alone leads on wherever the page asks for nothing else.
+func TestBrowserEnterContinues(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	tab := browser.Open(t, browser.Laptop, s.url+"/first?prompt=Once+upon+a+time")

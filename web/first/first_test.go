@@ -21,9 +21,9 @@ var (
 	withheld = session.StepStage{Withhold: true}
 )
 
-// TestWholeRun goes from the home page through every scene to the card and into the
+// TestFirstRunByForms goes from the home page through every scene to the card and into the
 // Loop, by forms alone.
-func TestWholeRun(t *testing.T) {
+func TestFirstRunByForms(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	home := s.open("/")
@@ -92,10 +92,10 @@ func TestWholeRun(t *testing.T) {
 	}
 }
 
-// TestNothingIsShownTooEarly: before a guess a page has no shares, and before the draw
+// TestFirstRunHidesAnswersUntilGuessed: before a guess a page has no shares, and before the draw
 // nothing of it: with two seeds whose draws differ it is the same, but for the link. The
 // pages after them have what is looked for, so that it could have been found.
-func TestNothingIsShownTooEarly(t *testing.T) {
+func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	quiet := func(p page, what ...string) {
@@ -144,8 +144,8 @@ func TestNothingIsShownTooEarly(t *testing.T) {
 	}
 }
 
-// TestGuessesAreInABCOrder: the order of the guesses says nothing about their shares.
-func TestGuessesAreInABCOrder(t *testing.T) {
+// TestGuessesAreInAlphabeticalOrder: the order of the guesses says nothing about their shares.
+func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	t.Parallel()
 	p := newSite(t).to("guess")
 	var list []string
@@ -162,9 +162,9 @@ func TestGuessesAreInABCOrder(t *testing.T) {
 	}
 }
 
-// TestResume: every place can be left, and is found again by its address, in any
+// TestFirstRunResumesFromItsAddress: every place can be left, and is found again by its address, in any
 // browser, and by /first and the home page in one's own.
-func TestResume(t *testing.T) {
+func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
@@ -187,9 +187,9 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestNeverAgainUnasked: who has finished or skipped the first run begins in the Loop.
+// TestFirstRunIsOfferedOnce: who has finished or skipped the first run begins in the Loop.
 // Somebody who only looks at another's card has not.
-func TestNeverAgainUnasked(t *testing.T) {
+func TestFirstRunIsOfferedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	leads := func(s site) string { return s.open("/").Find("main form").AttrOr("action", "") }
@@ -228,8 +228,8 @@ func (p page) mustBeField() {
 	}
 }
 
-// TestBadInput: what leads nowhere is answered in words, with a way on.
-func TestBadInput(t *testing.T) {
+// TestBadInputIsExplained: what leads nowhere is answered in words, with a way on.
+func TestBadInputIsExplained(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	read, _ := linkAt(t, 1, begins)
@@ -291,8 +291,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestKnob: the axis of the shares stays, and what no knob has is refused.
-func TestKnob(t *testing.T) {
+// TestKnobKeepsTheAxis: the axis of the shares stays, and what no knob has is refused.
+func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
@@ -370,9 +370,9 @@ func TestCardIsTheText(t *testing.T) {
 	})
 }
 
-// TestPictures: the card can be saved as a drawing and as pixels, by anybody with its link,
+// TestCardDownloads: the card can be saved as a drawing and as pixels, by anybody with its link,
 // and an unfinished run has none.
-func TestPictures(t *testing.T) {
+func TestCardDownloads(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.to("end").press(main)
@@ -416,8 +416,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestCardSaysBoxes: a card whose PNG would have boxes says so next to it.
-func TestCardSaysBoxes(t *testing.T) {
+// TestCardWarnsOfMissingGlyphs: a card whose PNG would have boxes says so next to it.
+func TestCardWarnsOfMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for prompt, boxes := range map[string]bool{"A small fox": false, "A small 🦊": true} {

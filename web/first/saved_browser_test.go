@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestPicturesAreSaved: the card is saved as a drawing and as pixels, each as a server sends it.
-func TestPicturesAreSaved(t *testing.T) {
+// TestCardPicturesAreSaved: the card is saved as a drawing and as pixels, each as a server sends it.
+func TestCardPicturesAreSaved(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 3, begins, session.StepToken{}, session.StepToken{})
 	at := "/first/card?" + url.Values{"log": {link}}.Encode()

@@ -11,7 +11,7 @@ import (
 // TestInTab goes through the first run where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, TestBrowserFirstRun, TestFirstRunShowsThatItHeard, TestFirstRunMoves, TestBrowserEnterGoesOn,
-		TestPicturesAreSaved, TestScenesAreAccessible,
+		t, TestBrowserFirstRun, TestFirstRunShowsPendingAnswer, TestFirstRunMotion, TestBrowserEnterContinues,
+		TestCardPicturesAreSaved, TestScenesAreAccessible,
 	)
 }

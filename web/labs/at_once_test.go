@@ -54,10 +54,10 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 }
 
-// TestBillAtOnce: before anything runs, every tile of the bill changes what the
+// TestBillTilesUpdateAtOnce: before anything runs, every tile of the bill changes what the
 // request may cost; afterwards a tile changes the first screen at once, and
 // what was measured stays.
-func TestBillAtOnce(t *testing.T) {
+func TestBillTilesUpdateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	page := s.get("/labs/bill?max_tokens=10", 200)
@@ -95,8 +95,8 @@ func TestBillAtOnce(t *testing.T) {
 	}
 }
 
-// TestClaimOfPrices: prices that refute the lab's claim are called that.
-func TestClaimOfPrices(t *testing.T) {
+// TestPricesMayRefuteTheClaim: prices that refute the lab's claim are called that.
+func TestPricesMayRefuteTheClaim(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		in, out float64
@@ -116,9 +116,9 @@ func TestClaimOfPrices(t *testing.T) {
 	}
 }
 
-// TestMemoryAnswersAtOnce: what follows from numbers alone needs no run. Another
+// TestMemoryNeedsNoRun: what follows from numbers alone needs no run. Another
 // model brings its own numbers, and a changed one stays until then.
-func TestMemoryAnswersAtOnce(t *testing.T) {
+func TestMemoryNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	// 2 × 32 × 32 × 128 × 2 bytes × 4,096 tokens × 8 chats is 16 GiB.

@@ -18,9 +18,9 @@ func (brokenLab) Run(context.Context, lab.Env, lab.Values, func(lab.Progress)) (
 	panic("as if the lab had a mistake")
 }
 
-// TestPanicInALab: a measurement that panics ends alone, with a sentence, and leaves
+// TestPanicEndsOneMeasurement: a measurement that panics ends alone, with a sentence, and leaves
 // the queue: the next one is measured.
-func TestPanicInALab(t *testing.T) {
+func TestPanicEndsOneMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.pages.Context = t.Context()

@@ -109,9 +109,9 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	}
 }
 
-// TestCancelKeeps: a large run asks first, runs, is cancelled, and keeps what
+// TestCancelKeepsMeasurements: a large run asks first, runs, is cancelled, and keeps what
 // it has measured.
-func TestCancelKeeps(t *testing.T) {
+func TestCancelKeepsMeasurements(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
@@ -134,9 +134,9 @@ func TestCancelKeeps(t *testing.T) {
 	})
 }
 
-// TestErrorNextToField: a wrong number is marked and explained next to its
+// TestErrorNextToFieldInBrowser: a wrong number is marked and explained next to its
 // field as one moves on; a right one removes the message.
-func TestErrorNextToField(t *testing.T) {
+func TestErrorNextToFieldInBrowser(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/cache")
 	tab.Set("#f-tokens", "0")
@@ -174,8 +174,8 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 	})
 }
 
-// TestJSONInStep: the bill's fields and its JSON follow each other in the page.
-func TestJSONInStep(t *testing.T) {
+// TestBillJSONFollowsFieldsInBrowser: the bill's fields and its JSON follow each other in the page.
+func TestBillJSONFollowsFieldsInBrowser(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/bill")
 	tab.Set("#f-max_tokens", "12")
@@ -218,9 +218,9 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	}
 }
 
-// TestAccessible: axe-core finds no violation on the labs before and after a
+// TestLabsAreAccessible: axe-core finds no violation on the labs before and after a
 // run, and no page is wider than its window.
-func TestAccessible(t *testing.T) {
+func TestLabsAreAccessible(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	paths := []string{"/labs", "/labs/cache"}

@@ -18,9 +18,9 @@ func plain(list []span) string {
 	return text
 }
 
-// TestCacheClaims: the page says that the logits, the columns and the counts
+// TestCachePageClaimsOnlyWhatIsTrue: the page says that the logits, the columns and the counts
 // are the same only if they are.
-func TestCacheClaims(t *testing.T) {
+func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	t.Parallel()
 	step := lab.CacheStep{
 		Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20},
@@ -58,8 +58,8 @@ func TestCacheClaims(t *testing.T) {
 	}
 }
 
-// TestFitted: whole counts are written whole, times with their unit.
-func TestFitted(t *testing.T) {
+// TestFittedNumbersInWords: whole counts are written whole, times with their unit.
+func TestFittedNumbersInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		x        float64
@@ -78,8 +78,8 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestStreamingMatters: the setting changes what the page says about the wait.
-func TestStreamingMatters(t *testing.T) {
+// TestStreamingChangesTheWait: the setting changes what the page says about the wait.
+func TestStreamingChangesTheWait(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
 	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
@@ -109,8 +109,8 @@ func TestStreamingMatters(t *testing.T) {
 	}
 }
 
-// TestWindowIsSaid: the calculator can exceed a model's window, and says so.
-func TestWindowIsSaid(t *testing.T) {
+// TestExceedingTheWindowIsReported: the calculator can exceed a model's window, and says so.
+func TestExceedingTheWindowIsReported(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
 	if got := windowSay(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
@@ -124,9 +124,9 @@ func TestWindowIsSaid(t *testing.T) {
 	}
 }
 
-// TestSingleKeptToken: if the filters keep a single token there is no law to
+// TestSingleKeptTokenIsExplained: if the filters keep a single token there is no law to
 // show.
-func TestSingleKeptToken(t *testing.T) {
+func TestSingleKeptTokenIsExplained(t *testing.T) {
 	t.Parallel()
 	d := &lab.Draw{
 		Kept: 1, Sizes: []int{10}, Tokens: []lab.DrawToken{{Token: lab.Token{Text: " Paris"}, Q: 1, Counts: []int{10}}},
@@ -139,9 +139,9 @@ func TestSingleKeptToken(t *testing.T) {
 	}
 }
 
-// TestHiddenRatio: if the times do not show what the section claims, it says
+// TestUnexpectedRatioIsReported: if the times do not show what the section claims, it says
 // so.
-func TestHiddenRatio(t *testing.T) {
+func TestUnexpectedRatioIsReported(t *testing.T) {
 	t.Parallel()
 	if got := plain(whySay(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
 		t.Error(got)
@@ -222,8 +222,8 @@ func TestLinkNamesItsModel(t *testing.T) {
 	}
 }
 
-// TestSmallDivergences: a small divergence is never written as 0.
-func TestSmallDivergences(t *testing.T) {
+// TestSmallDivergenceIsNotZero: a small divergence is never written as 0.
+func TestSmallDivergenceIsNotZero(t *testing.T) {
 	t.Parallel()
 	for x, want := range map[float64]string{
 		0: "0.0000", 0.0159: "0.0159", 4.56e-6: "4.6 · 10⁻⁶", 1.2e-10: "1.2 · 10⁻¹⁰",

@@ -171,9 +171,9 @@ func TestPredictionComesFirst(t *testing.T) {
 	}
 }
 
-// TestPredictionStays: what is chosen while a run measures does not change what was said
+// TestPredictionIsFixedDuringTheRun: what is chosen while a run measures does not change what was said
 // before it began.
-func TestPredictionStays(t *testing.T) {
+func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
 	before, later := faces["cache"].Choices[0], faces["cache"].Choices[4]
@@ -222,9 +222,9 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	}
 }
 
-// TestErrorNextToTheField: a value out of range is explained next to its
+// TestErrorNextToField: a value out of range is explained next to its
 // field, and a good one removes the message.
-func TestErrorNextToTheField(t *testing.T) {
+func TestErrorNextToField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
 	m := w.ask("set", values("cache", "tokens", "0"))
@@ -248,9 +248,9 @@ func TestErrorNextToTheField(t *testing.T) {
 	}
 }
 
-// TestRequestInStep: the bill's fields and its JSON follow each other,
+// TestBillJSONFollowsFields: the bill's fields and its JSON follow each other,
 // whichever changed.
-func TestRequestInStep(t *testing.T) {
+func TestBillJSONFollowsFields(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("bill")
 	first := w.ask("set", map[string]string{}).Data.(feedData).Inputs
@@ -285,9 +285,9 @@ func TestRequestInStep(t *testing.T) {
 	}
 }
 
-// TestStaleResultsSaySo: results on the page are never mistaken for those of
+// TestStaleResultsAreMarked: results on the page are never mistaken for those of
 // the form's values.
-func TestStaleResultsSaySo(t *testing.T) {
+func TestStaleResultsAreMarked(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
 	run := values("cache", "run", "1", "guess", none)
@@ -311,9 +311,9 @@ func TestStaleResultsSaySo(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: a second measurement waits and says so, and leaving the queue
+// TestMeasurementsRunOneAtATime: a second measurement waits and says so, and leaving the queue
 // frees its place.
-func TestOneAtATime(t *testing.T) {
+func TestMeasurementsRunOneAtATime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	_, leave, err := s.pages.queue.Enter(context.Background(), admission.Caller{Learner: "someone"}, time.Second, nil)
@@ -345,9 +345,9 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestShortBeforeLong: someone with many measurements delays another by one of them,
+// TestHeavyUserYieldsAfterOneRun: someone with many measurements delays another by one of them,
 // which ends early and keeps what it has.
-func TestShortBeforeLong(t *testing.T) {
+func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.pages.queue = admission.NewQueue(admission.DefaultLimits().Labs, time.Millisecond)
@@ -364,8 +364,8 @@ func TestShortBeforeLong(t *testing.T) {
 	}
 }
 
-// TestNoSuchLab: unknown labs are refused, both as a feed and as a page.
-func TestNoSuchLab(t *testing.T) {
+// TestUnknownLabIsRefused: unknown labs are refused, both as a feed and as a page.
+func TestUnknownLabIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	_, err := s.pages.Feeds()["lab"](context.Background(), wire.Visit{Query: url.Values{"name": {"alchemy"}}})

@@ -12,7 +12,7 @@ import (
 // The page of the labs says in three lines how to get a good small model, and the README
 // names the same one: how to download it, to start with it from the folder where the
 // download leaves it, and to look at a file first.
-func TestPageSaysHowToGetAModel(t *testing.T) {
+func TestPageExplainsHowToGetAModel(t *testing.T) {
 	t.Parallel()
 	resp, err := http.Get(serve(t) + "/labs")
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestGuessBars: what is measured lies in the range that is drawn for the choice which it
+// TestGuessBarsCoverTheirResults: what is measured lies in the range that is drawn for the choice which it
 // bears out, and a result that bears out none has no bar. Every choice has its range.
-func TestGuessBars(t *testing.T) {
+func TestGuessBarsCoverTheirResults(t *testing.T) {
 	t.Parallel()
 	drawn := 0
 	for _, r := range borneOutByHand() {

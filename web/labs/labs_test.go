@@ -131,9 +131,9 @@ func TestFiltersAreGrouped(t *testing.T) {
 	}
 }
 
-// TestStepOfALane: where typical-p cuts the most probable tokens, a token's rank is
+// TestLaneStepShowsRankAndPlace: where typical-p cuts the most probable tokens, a token's rank is
 // not its place among those kept.
-func TestStepOfALane(t *testing.T) {
+func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	t.Parallel()
 	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
 	want := "token 3, “·a”: p 0.0100, rank 15, one of 11 kept; u = 0.9500 falls between 0.9000 and 1.0000"
@@ -167,9 +167,9 @@ func TestListOfLabs(t *testing.T) {
 	}
 }
 
-// TestRefusedPage: a wrong value is returned with its field marked and the
+// TestRefusedValueKeepsTheInput: a wrong value is returned with its field marked and the
 // input kept.
-func TestRefusedPage(t *testing.T) {
+func TestRefusedValueKeepsTheInput(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for query, c := range map[string]struct{ field, say string }{
@@ -222,9 +222,9 @@ func TestJSONByForm(t *testing.T) {
 	}
 }
 
-// TestTriesLeadSomewhere: both presets of every lab are valid settings, and every
+// TestPresetsAreValid: both presets of every lab are valid settings, and every
 // prediction can be judged; a lab without one answers at once.
-func TestTriesLeadSomewhere(t *testing.T) {
+func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
@@ -250,8 +250,8 @@ func TestTriesLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestNoDraft: without a draft the speculation lab says so and runs nothing.
-func TestNoDraft(t *testing.T) {
+// TestSpeculationWithoutADraft: without a draft the speculation lab says so and runs nothing.
+func TestSpeculationWithoutADraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.pages.Draft = nil
@@ -272,8 +272,8 @@ func TestNoDraft(t *testing.T) {
 	}
 }
 
-// TestKeptReports: the newest are kept, and nobody sees those of others.
-func TestKeptReports(t *testing.T) {
+// TestReportsArePrivateAndBounded: the newest are kept, and nobody sees those of others.
+func TestReportsArePrivateAndBounded(t *testing.T) {
 	t.Parallel()
 	k := newKept(2)
 	l, _ := lab.Find("cache")
@@ -297,9 +297,9 @@ func TestKeptReports(t *testing.T) {
 	}
 }
 
-// TestWhoMayMakeItWork: another site's page runs nothing, and nobody waits
+// TestCrossSiteAndQueueLimits: another site's page runs nothing, and nobody waits
 // behind too many others.
-func TestWhoMayMakeItWork(t *testing.T) {
+func TestCrossSiteAndQueueLimits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	path := "/labs/draw?run=1&guess=none&" + small["draw"]

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestChartsForPhones: on a phone the first chart of a lab is the one that is drawn for phones, and
+// TestFirstChartFitsPhones: on a phone the first chart of a lab is the one that is drawn for phones, and
 // the note at its first token is clear of the two guesses that begin there.
-func TestChartsForPhones(t *testing.T) {
+func TestFirstChartFitsPhones(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/labs/memory")

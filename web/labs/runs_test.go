@@ -23,9 +23,9 @@ func long(press string) map[string]string {
 	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
 }
 
-// TestCutWhileItRuns: a page that lost its connection repeats its command with
+// TestReconnectDuringARun: a page that lost its connection repeats its command with
 // the number of its press, and gets back to the same run.
-func TestCutWhileItRuns(t *testing.T) {
+func TestReconnectDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	w := s.open("cache")
@@ -61,9 +61,9 @@ func TestCutWhileItRuns(t *testing.T) {
 	w.done()
 }
 
-// TestCutAfterItsEnd: what was measured while nobody watched is shown, not
+// TestReconnectAfterARun: what was measured while nobody watched is shown, not
 // measured again, whether the page repeats the run or only looks at it later.
-func TestCutAfterItsEnd(t *testing.T) {
+func TestReconnectAfterARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	w := s.open("draw")
@@ -98,9 +98,9 @@ func TestCutAfterItsEnd(t *testing.T) {
 	}
 }
 
-// TestReloadWhileItRuns: a reloaded page shows the run's progress, with the
+// TestReloadDuringARun: a reloaded page shows the run's progress, with the
 // prediction and the number that take its script back to it.
-func TestReloadWhileItRuns(t *testing.T) {
+func TestReloadDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	w := s.open("cache")
@@ -135,9 +135,9 @@ func TestReloadWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestAbandonedRunIsCancelled: a run without viewers is cancelled after the grace
+// TestAbandonedRunIsCanceled: a run without viewers is cancelled after the grace
 // period, one with viewers is not.
-func TestAbandonedRunIsCancelled(t *testing.T) {
+func TestAbandonedRunIsCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &liveRun{cancel: cancel, done: make(chan struct{}), watching: 1}
@@ -159,8 +159,8 @@ func TestAbandonedRunIsCancelled(t *testing.T) {
 	}
 }
 
-// TestServerGoesDown: a run ends with the server, watched or not.
-func TestServerGoesDown(t *testing.T) {
+// TestShutdownEndsRuns: a run ends with the server, watched or not.
+func TestShutdownEndsRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	ctx, down := context.WithCancel(t.Context())
@@ -180,9 +180,9 @@ func TestServerGoesDown(t *testing.T) {
 	}
 }
 
-// TestRunsAreForgotten: the oldest ended runs are dropped, those in progress
+// TestOldRunsAreDropped: the oldest ended runs are dropped, those in progress
 // stay.
-func TestRunsAreForgotten(t *testing.T) {
+func TestOldRunsAreDropped(t *testing.T) {
 	t.Parallel()
 	var s runs
 	over := make(chan struct{})

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestSavingsUnderTheirHeads: each number of the bill's table of other requests
+// TestSavingsColumnsMatchHeads: each number of the bill's table of other requests
 // is in its own column.
-func TestSavingsUnderTheirHeads(t *testing.T) {
+func TestSavingsColumnsMatchHeads(t *testing.T) {
 	var s lab.Saving
 	s.Title, s.Saved, s.Share, s.ADay = "shorter", 0.25, 0.5, 12
 	s.Cost.InputTokens, s.Cost.OutputTokens, s.Cost.Total = 30, 20, 0.75

@@ -6,16 +6,16 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTour does not belong in a tab: it takes pictures and holds the pages to nothing.
+// TestScreenshotsOfLabs does not belong in a tab: it takes pictures and holds the pages to nothing.
 
 // TestInTab goes through the labs where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeeps, TestErrorNextToField,
-		TestSlidersAndResultsFollow, TestJSONInStep, TestJSONFollowsUnderTheCaret, TestStepThroughLanes, TestBillTicks,
-		TestRoundsStepByStep, TestRingsAreDragged, TestGuessIsDrawnAsBars, TestGuessIsMarkedInTheRace,
-		TestGuessIsMarkedAmongTheSavings, TestRowsAreSaved, TestChartsForPhones,
-		TestListsAreChips,
+		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeepsMeasurements,
+		TestErrorNextToFieldInBrowser, TestSlidersAndResultsFollow, TestBillJSONFollowsFieldsInBrowser,
+		TestJSONFollowsUnderTheCaret, TestStepThroughLanes, TestBillGrowsPerToken, TestSpeculationRoundsInWords,
+		TestRingsAreDragged, TestGuessIsDrawnAsBars, TestGuessIsMarkedInTheRace, TestGuessIsMarkedAmongTheSavings,
+		TestRowsAreSaved, TestFirstChartFitsPhones, TestListsAreChips,
 	)
 }
 
@@ -24,4 +24,4 @@ func TestInTab(t *testing.T) {
 func TestInTabCut(t *testing.T) { webtest.InTab(t, TestCutAndReload) }
 
 // TestInTabAccessible looks at every lab with its results.
-func TestInTabAccessible(t *testing.T) { webtest.InTab(t, TestAccessible) }
+func TestInTabAccessible(t *testing.T) { webtest.InTab(t, TestLabsAreAccessible) }

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTour saves pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY selects some
+// TestScreenshotsOfLabs saves pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY selects some
 // of the screens, such as "390-light", and $VIZ_LAB one lab.
-func TestTour(t *testing.T) {
+func TestScreenshotsOfLabs(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")

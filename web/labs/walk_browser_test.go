@@ -58,9 +58,9 @@ func TestStepThroughLanes(t *testing.T) {
 	})
 }
 
-// TestBillTicks: the bill grows visibly token by token, and prices change it
+// TestBillGrowsPerToken: the bill grows visibly token by token, and prices change it
 // immediately.
-func TestBillTicks(t *testing.T) {
+func TestBillGrowsPerToken(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
 	hands := browser.Touch(tab)
@@ -81,8 +81,8 @@ func TestBillTicks(t *testing.T) {
 	)
 }
 
-// TestRoundsStepByStep: each verdict of speculation has a sentence.
-func TestRoundsStepByStep(t *testing.T) {
+// TestSpeculationRoundsInWords: each verdict of speculation has a sentence.
+func TestSpeculationRoundsInWords(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/speculation?"+small["speculation"])
 	hands := browser.Keyboard(tab)

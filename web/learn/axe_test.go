@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestAccessible: axe-core finds nothing on the pages of Learn, and no page is
+// TestLearnIsAccessible: axe-core finds nothing on the pages of Learn, and no page is
 // wider than its window.
-func TestAccessible(t *testing.T) {
+func TestLearnIsAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/learn/none"}
@@ -26,8 +26,8 @@ func TestAccessible(t *testing.T) {
 	tab.Faults() // the missing page's status
 }
 
-// TestAccessibleAnswers: nor on a question that is being answered.
-func TestAccessibleAnswers(t *testing.T) {
+// TestAnswersAreAccessible: nor on a question that is being answered.
+func TestAnswersAreAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+course.Lesson("the-loop").Href())
@@ -42,8 +42,8 @@ func TestAccessibleAnswers(t *testing.T) {
 	tab.FullShot("answers.png")
 }
 
-// TestReflow: at 320 px, a laptop's window at 400%, nothing scrolls sideways.
-func TestReflow(t *testing.T) {
+// TestLearnReflows: at 320 px, a laptop's window at 400%, nothing scrolls sideways.
+func TestLearnReflows(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	const width = 320

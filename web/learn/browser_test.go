@@ -131,8 +131,8 @@ func TestReadingIsReportedAgain(t *testing.T) {
 	}
 }
 
-// TestReferenceIsOneSheet: the reference prints on exactly one page.
-func TestReferenceIsOneSheet(t *testing.T) {
+// TestReferencePrintsOnOneSheet: the reference prints on exactly one page.
+func TestReferencePrintsOnOneSheet(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	for _, dark := range []bool{false, true} {
@@ -232,9 +232,9 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 	tab.Wait("results", `document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
 }
 
-// TestMenu: on a phone the places stand in a menu that opens, closes and leads
+// TestPhoneMenu: on a phone the places stand in a menu that opens, closes and leads
 // on, by touch and by key.
-func TestMenu(t *testing.T) {
+func TestPhoneMenu(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/learn")

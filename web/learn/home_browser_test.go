@@ -10,9 +10,9 @@ import (
 
 const atStage = `Number(document.querySelector("#turn").dataset.stage)`
 
-// TestHomeRuns: the loop of the home page walks through the stages by itself,
+// TestHomePlaysTheLoop: the loop of the home page walks through the stages by itself,
 // stops when told, and goes on to the next token.
-func TestHomeRuns(t *testing.T) {
+func TestHomePlaysTheLoop(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	moving := browser.Laptop
@@ -44,9 +44,9 @@ func TestHomeRuns(t *testing.T) {
 	tab.Wait("the run in the loop", `document.querySelectorAll("#strip-gen > *").length === 3`)
 }
 
-// TestHomeStandsStill: who asked for less motion gets a still picture that can
+// TestHomeWithReducedMotion: who asked for less motion gets a still picture that can
 // be stepped, and played.
-func TestHomeStandsStill(t *testing.T) {
+func TestHomeWithReducedMotion(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
@@ -80,10 +80,10 @@ func TestHomeWritesFirst(t *testing.T) {
 	tab.Wait("the whole text in a pause", due+` === 0`)
 }
 
-// TestFrontDoorLeadsIntoTheFirstRun: what a newcomer types on the home page is the prompt
+// TestHomePromptStartsTheFirstRun: what a newcomer types on the home page is the prompt
 // of a first run, by mouse, by keyboard and by touch; so is an opening. Skipping it leads
 // to that text in the Loop, and then the field does.
-func TestFrontDoorLeadsIntoTheFirstRun(t *testing.T) {
+func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {

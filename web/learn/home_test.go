@@ -36,8 +36,8 @@ func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	return l
 }
 
-// TestTurnIsTheEngines: every figure of a turn is one that the loop computes.
-func TestTurnIsTheEngines(t *testing.T) {
+// TestHomeTurnMatchesTheEngine: every figure of a turn is one that the loop computes.
+func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	l := loopOf(t, 3)
@@ -95,9 +95,9 @@ func TestTurnIsTheEngines(t *testing.T) {
 	}
 }
 
-// TestRunEnds: a run goes on turn by turn to its end, and from there to the
+// TestHomeRunEndsAndRestarts: a run goes on turn by turn to its end, and from there to the
 // first turn of another one. What cannot be asked for is the nearest that can.
-func TestRunEnds(t *testing.T) {
+func TestHomeRunEndsAndRestarts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	path, turns := "/?seed=8&n=1", 0
@@ -130,9 +130,9 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestHomeWaitsForNobody: a visitor who leaves while the model works spoils the
+// TestLeavingVisitorDoesNotSpoilHomeRun: a visitor who leaves while the model works spoils the
 // run for nobody.
-func TestHomeWaitsForNobody(t *testing.T) {
+func TestLeavingVisitorDoesNotSpoilHomeRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -166,10 +166,10 @@ func TestHomeRunIsShared(t *testing.T) {
 	}
 }
 
-// TestHomeSlowsDownWhereTheModelIsUnsure: without a number the home page shows the
+// TestHomeStartsAtAnUnsureTurn: without a number the home page shows the
 // first turn after a sentence at which no token has half of the probability, or, in a
 // run without one, the last turn.
-func TestHomeSlowsDownWhereTheModelIsUnsure(t *testing.T) {
+func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	atLast := 0
@@ -212,9 +212,9 @@ func TestHomeSlowsDownWhereTheModelIsUnsure(t *testing.T) {
 	}
 }
 
-// TestFrontDoor: one field, one black button, and openings one press away, all of
+// TestHomeFormWithoutScripts: one field, one black button, and openings one press away, all of
 // them usable without a script.
-func TestFrontDoor(t *testing.T) {
+func TestHomeFormWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.Get("/?seed=2")

@@ -10,7 +10,7 @@ import (
 
 // What is the same for everybody is worked out once, whoever asks at the same time; a failure
 // is not kept.
-func TestKept(t *testing.T) {
+func TestKeptWorkIsSharedOnce(t *testing.T) {
 	t.Parallel()
 	k := newKept[string]()
 	var times atomic.Int32

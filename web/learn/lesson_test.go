@@ -22,9 +22,9 @@ var others = func() map[string]bool {
 	return pages
 }()
 
-// TestLinks follows every link of every page that teaches: each leads to a page
+// TestLinksResolve follows every link of every page that teaches: each leads to a page
 // that is there, and to a part of it that is there.
-func TestLinks(t *testing.T) {
+func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	practice.New(practice.Deps{Deps: s.Site.Deps, Model: s.pages.Model}).Mount(s.ServeMux)
@@ -80,8 +80,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLessonPages: every lesson has its parts, and every id once.
-func TestLessonPages(t *testing.T) {
+// TestLessonPagesAreComplete: every lesson has its parts, and every id once.
+func TestLessonPagesAreComplete(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for i, l := range s.pages.Course.Lessons {
@@ -120,9 +120,9 @@ func TestLessonPages(t *testing.T) {
 	}
 }
 
-// TestVisits: sections are ticked one by one, then all at once by the button;
+// TestVisitsTickSections: sections are ticked one by one, then all at once by the button;
 // the map and the place to go on follow.
-func TestVisits(t *testing.T) {
+func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	first := s.pages.Course.Lessons[0]
@@ -166,8 +166,8 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// TestNotThere: addresses that lead nowhere, and forms to pages.
-func TestNotThere(t *testing.T) {
+// TestUnknownAddressesLeadOn: addresses that lead nowhere, and forms to pages.
+func TestUnknownAddressesLeadOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x"} {

@@ -29,11 +29,11 @@ func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 	return nil, ""
 }
 
-// TestExperimentMoves: in a lesson each stage moves what the one before it ended with, as
+// TestExperimentMotion: in a lesson each stage moves what the one before it ended with, as
 // in the Loop; the next one, or a key, ends it in its middle, and nothing is left of it. The
 // winner is not named before the marker has fallen. Going back moves nothing. With
 // VIZ_SHOTS there are five frames of each.
-func TestExperimentMoves(t *testing.T) {
+func TestExperimentMotion(t *testing.T) {
 	t.Parallel()
 	const left = `document.querySelector(".carried, .is-falling, .trimline, .bar--slice")`
 	for view, moved := range map[shell.View][]string{
@@ -87,8 +87,8 @@ func TestExperimentMoves(t *testing.T) {
 	}
 }
 
-// TestExperimentIsStill: nothing of it moves for who has asked for less motion.
-func TestExperimentIsStill(t *testing.T) {
+// TestExperimentWithReducedMotion: nothing of it moves for who has asked for less motion.
+func TestExperimentWithReducedMotion(t *testing.T) {
 	t.Parallel()
 	tab, figure := turnIn(t, shell.Story)
 	tab.Screen(browser.Laptop)
@@ -102,9 +102,9 @@ func TestExperimentIsStill(t *testing.T) {
 	}
 }
 
-// TestHomeKeepsTheSuspense: as the home page walks through the stages, nobody sees a share
+// TestHomeRevealsNothingEarly: as the home page walks through the stages, nobody sees a share
 // before stage 3, nor what is drawn before stage 5.
-func TestHomeKeepsTheSuspense(t *testing.T) {
+func TestHomeRevealsNothingEarly(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/?seed=3&n=8")

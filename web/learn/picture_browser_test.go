@@ -16,8 +16,8 @@ func state(n int) string {
 	)
 }
 
-// TestPictureFollows: the picture changes where the text says so, and stays in view.
-func TestPictureFollows(t *testing.T) {
+// TestPictureFollowsTheText: the picture changes where the text says so, and stays in view.
+func TestPictureFollowsTheText(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	states := course.Lesson("inside-one-pass").Pictures()
@@ -84,9 +84,9 @@ func TestPictureAccessible(t *testing.T) {
 	}
 }
 
-// TestFirstThingToTouch: each lesson has something to press on its first screen: on a laptop an
+// TestFirstScreenHasAnExercise: each lesson has something to press on its first screen: on a laptop an
 // experiment or a question, on a phone at least the steps of the picture.
-func TestFirstThingToTouch(t *testing.T) {
+func TestFirstScreenHasAnExercise(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	for _, screen := range []browser.Screen{browser.Laptop, browser.Phone} {

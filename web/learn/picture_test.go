@@ -11,7 +11,7 @@ import (
 
 // Every lesson's picture is drawn by the model in all its states, each with its words, and each
 // state is reached without a script.
-func TestPicturesAreDrawn(t *testing.T) {
+func TestPicturesShowEveryState(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	for _, l := range s.pages.Course.Lessons {
@@ -41,7 +41,7 @@ func TestPicturesAreDrawn(t *testing.T) {
 
 // The guesses and their verdicts are those of the speculator's own round: with seed 8 the
 // first is refused, so that the two behind it are thrown away.
-func TestPictureOfARefusal(t *testing.T) {
+func TestPictureShowsRefusedGuesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	v, err := drawPicture(t.Context(), s.pages.desk(""), lessons.Sentence, lessons.Picture{

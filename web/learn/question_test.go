@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// TestChoice: a wrong choice says why and stays open, the right one ends it and
+// TestChoiceExplainsAndScores: a wrong choice says why and stays open, the right one ends it and
 // counts for less by one share.
-func TestChoice(t *testing.T) {
+func TestChoiceExplainsAndScores(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	q := s.question("choice")
@@ -68,9 +68,9 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestRecall: write first, then compare, then keep what was ticked. What was
+// TestRecallComparesBeforeGrading: write first, then compare, then keep what was ticked. What was
 // written comes back as text and is kept nowhere.
-func TestRecall(t *testing.T) {
+func TestRecallComparesBeforeGrading(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	q := s.question("recall")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSearch: what is found is listed and marked; what is typed stays text.
-func TestSearch(t *testing.T) {
+// TestSearchListsAndMarksHits: what is found is listed and marked; what is typed stays text.
+func TestSearchListsAndMarksHits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.Get("/search?q=softmax")
@@ -46,7 +46,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-func TestMarked(t *testing.T) {
+func TestMarkedPieces(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, query string

@@ -7,19 +7,19 @@ import (
 )
 
 // These tests of Learn's pages do not belong in a tab, for these reasons:
-//   - TestSearchTypedBeforeTheScript, TestSlowExperimentIsWorkedOut: they hold back, or change, what a server
+//   - TestSearchTypedBeforeTheScript, TestSlowExperimentFinishesInPlace: they hold back, or change, what a server
 //     sends on its way;
 //   - TestFirstPageIsLight: on a site a first page loads the program too, and make site-figures counts it all;
-//   - TestTour, TestWidgetTour: they take pictures and hold the pages to nothing.
+//   - TestScreenshotsOfLearn, TestScreenshotsOfExperiments: they take pictures and hold the pages to nothing.
 
 // TestInTab goes through Learn where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestMenu, TestHomeRuns,
-		TestHomeStandsStill, TestHomeWritesFirst, TestFrontDoorLeadsIntoTheFirstRun, TestExperimentsByEveryHand,
-		TestExperimentSaysWhatIsWrong, TestExperimentPlays, TestExperimentWithoutAScript, TestAccessibleAnswers,
-		TestReadingIsReportedAgain, TestTermNoteOpensInPlace, TestNumbersFoldedAndRemembered, TestPictureFollows,
-		TestPictureByEveryHand, TestFirstThingToTouch, TestExperimentMoves, TestHomeKeepsTheSuspense,
+		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestPhoneMenu, TestHomePlaysTheLoop,
+		TestHomeWithReducedMotion, TestHomeWritesFirst, TestHomePromptStartsTheFirstRun, TestExperimentsByEveryHand,
+		TestExperimentReportsErrorsInPlace, TestExperimentPlays, TestExperimentWithoutAScript, TestAnswersAreAccessible,
+		TestReadingIsReportedAgain, TestTermNoteOpensInPlace, TestNumbersFoldedAndRemembered, TestPictureFollowsTheText,
+		TestPictureByEveryHand, TestFirstScreenHasAnExercise, TestExperimentMotion, TestHomeRevealsNothingEarly,
 	)
 }
 
@@ -27,8 +27,8 @@ func TestInTab(t *testing.T) {
 // holds them to what everybody needs.
 func TestInTabPages(t *testing.T) {
 	webtest.InTab(
-		t, TestAccessible, TestExperimentsAccessible, TestExperimentIsStill, TestHomeIsShort, TestLessonOnPaper,
-		TestOpeningsFitTheField, TestReferenceIsOneSheet, TestReflow,
+		t, TestLearnIsAccessible, TestExperimentsAccessible, TestExperimentWithReducedMotion, TestHomeIsShort,
+		TestLessonOnPaper, TestOpeningsFitTheField, TestReferencePrintsOnOneSheet, TestLearnReflows,
 	)
 }
 

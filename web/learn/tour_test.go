@@ -16,9 +16,9 @@ var tourPages = map[string]string{
 	"/glossary": "glossary", "/search?q=temperature": "search", "/progress": "progress", "/learn/none": "none",
 }
 
-// TestTour keeps pictures of Learn's pages under $VIZ_SHOTS; $VIZ_ONLY names
+// TestScreenshotsOfLearn keeps pictures of Learn's pages under $VIZ_SHOTS; $VIZ_ONLY names
 // some of the screens, "390-light" for one.
-func TestTour(t *testing.T) {
+func TestScreenshotsOfLearn(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")

@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentGivesNoDrawAway: up to stage 4 an experiment is the same, byte for byte,
+// TestExperimentHidesTheDraw: up to stage 4 an experiment is the same, byte for byte,
 // whatever its seed will draw, on the page and in what its feed sends; only the seed's own
 // name and the link that holds it differ. At stage 5 it is not.
-func TestExperimentGivesNoDrawAway(t *testing.T) {
+func TestExperimentHidesTheDraw(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTurn)

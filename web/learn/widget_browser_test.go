@@ -136,9 +136,9 @@ func TestExperimentsByEveryHand(t *testing.T) {
 	})
 }
 
-// TestExperimentSaysWhatIsWrong: a prompt that was emptied is refused in place,
+// TestExperimentReportsErrorsInPlace: a prompt that was emptied is refused in place,
 // what was shown stays, and the next good input takes the words away.
-func TestExperimentSaysWhatIsWrong(t *testing.T) {
+func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {
@@ -168,9 +168,9 @@ func TestExperimentSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestSlowExperimentIsWorkedOut: an experiment for which the page's time did not suffice, as on
+// TestSlowExperimentFinishesInPlace: an experiment for which the page's time did not suffice, as on
 // a slow machine, is worked out in place as soon as it is in view.
-func TestSlowExperimentIsWorkedOut(t *testing.T) {
+func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	w := experiments(course)[0]

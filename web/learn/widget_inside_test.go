@@ -13,7 +13,7 @@ import (
 
 // The scores that one head's table shows are those from which its weights follow: their
 // softmax is the column beside them.
-func TestLookShowsScoresThatGiveTheWeights(t *testing.T) {
+func TestLookScoresYieldTheWeights(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, at := range [][2]string{{"4", "5"}, {"1", "1"}, {"6", "3"}} {
@@ -50,7 +50,7 @@ func read(t *testing.T, written string) float64 {
 }
 
 // A text's tokens are put together again to the text, and their numbers are the model's.
-func TestTokensAreTheTexts(t *testing.T) {
+func TestTokensSpellTheText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.alone(s.specOf(lessons.WidgetTokens), map[string]string{"prompt": "un happily"})

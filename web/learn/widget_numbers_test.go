@@ -20,9 +20,9 @@ import (
 // The numbers of these tests are worked out by the engine's plain functions, on
 // whatever model is bundled.
 
-// TestTemperatureIsTheEngines: rows, sums, marks and the Loop's state are those
+// TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state are those
 // of a softmax at that T over the same scores.
-func TestTemperatureIsTheEngines(t *testing.T) {
+func TestTemperatureMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTemperature)
@@ -71,8 +71,8 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 	}
 }
 
-// TestNucleusIsTheEngines: what each rule alone keeps, and its mass.
-func TestNucleusIsTheEngines(t *testing.T) {
+// TestNucleusMatchesTheEngine: what each rule alone keeps, and its mass.
+func TestNucleusMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetNucleus)
@@ -102,9 +102,9 @@ func TestNucleusIsTheEngines(t *testing.T) {
 	}
 }
 
-// TestStagesAreTheEngines: stage after stage the widget stands where a loop with
+// TestStagesMatchTheEngine: stage after stage the widget stands where a loop with
 // the same settings stands, over the end of a turn and back.
-func TestStagesAreTheEngines(t *testing.T) {
+func TestStagesMatchTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTurn)
@@ -145,8 +145,8 @@ func TestStagesAreTheEngines(t *testing.T) {
 	}
 }
 
-// TestPlaceBeyondTheEnd: a place after the end of a text is its end.
-func TestPlaceBeyondTheEnd(t *testing.T) {
+// TestPositionBeyondTheEndIsClamped: a place after the end of a text is its end.
+func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	m := s.asks(s.specOf(lessons.WidgetTurn), map[string]string{"at": "3584", "tokens": "2"})[0]

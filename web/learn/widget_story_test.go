@@ -42,9 +42,9 @@ func TestExperimentsHaveAStory(t *testing.T) {
 	}
 }
 
-// TestStorySharesAreTheEngines: the temperature's shares and ticks in the Story are those
+// TestStorySharesMatchTheEngine: the temperature's shares and ticks in the Story are those
 // of a softmax over all scores, and the axis is the same at every temperature.
-func TestStorySharesAreTheEngines(t *testing.T) {
+func TestStorySharesMatchTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.View = shell.Story

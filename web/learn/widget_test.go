@@ -62,9 +62,9 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 	}
 }
 
-// TestFeedShowsWhatThePageShows: the same inputs give the same body with and
+// TestFeedMatchesThePage: the same inputs give the same body with and
 // without a script, times measured aside.
-func TestFeedShowsWhatThePageShows(t *testing.T) {
+func TestFeedMatchesThePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	for kind := range widgetKinds {
@@ -90,9 +90,9 @@ func TestFeedShowsWhatThePageShows(t *testing.T) {
 	}
 }
 
-// TestOnlyTheNewestCommandCounts: commands that wait while an experiment works
+// TestNewestCommandWins: commands that wait while an experiment works
 // are left out, but for the last.
-func TestOnlyTheNewestCommandCounts(t *testing.T) {
+func TestNewestCommandWins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var worked atomic.Int32
@@ -121,8 +121,8 @@ func (c counting) show(context.Context, values) (templ.Component, error) {
 	return templ.Raw("<p></p>"), nil
 }
 
-// TestFirstStateIsWorkedOutOnce: however many look at a lesson at once.
-func TestFirstStateIsWorkedOutOnce(t *testing.T) {
+// TestFirstStateIsComputedOnce: however many look at a lesson at once.
+func TestFirstStateIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var worked atomic.Int32
@@ -148,9 +148,9 @@ func (f failing) show(context.Context, values) (templ.Component, error) {
 	return nil, fmt.Errorf("layer 3 is short")
 }
 
-// TestFailureStaysInItsPlace: an experiment that cannot work leaves the lesson
+// TestFailedExperimentLeavesTheLesson: an experiment that cannot work leaves the lesson
 // whole, says why in its place, and is tried again by the next reader.
-func TestFailureStaysInItsPlace(t *testing.T) {
+func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
 		s := newSite(t)
@@ -172,9 +172,9 @@ func TestFailureStaysInItsPlace(t *testing.T) {
 	}
 }
 
-// TestWrongInputs: each is refused by name, with its range, and what was written
+// TestBadInputsNameTheRange: each is refused by name, with its range, and what was written
 // is kept in its field.
-func TestWrongInputs(t *testing.T) {
+func TestBadInputsNameTheRange(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	for _, c := range []struct {
@@ -215,9 +215,9 @@ func TestWrongInputs(t *testing.T) {
 	}
 }
 
-// TestPromptOfSeveralLines: a form sends a line's end as two characters; the
+// TestMultilinePromptIsNormalized: a form sends a line's end as two characters; the
 // model reads one.
-func TestPromptOfSeveralLines(t *testing.T) {
+func TestMultilinePromptIsNormalized(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTemperature)

@@ -33,9 +33,9 @@ func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
 	}
 }
 
-// TestGreedyLoopIsTheEngines: all tokens of the text are there, in order, unless
+// TestGreedyLoopMatchesTheEngine: all tokens of the text are there, in order, unless
 // it is said how many are not.
-func TestGreedyLoopIsTheEngines(t *testing.T) {
+func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetGreedyLoop)
@@ -68,9 +68,9 @@ func TestGreedyLoopIsTheEngines(t *testing.T) {
 	}
 }
 
-// TestStopStringIsTheEngines: at every token, what is released and held is what
+// TestStopStringMatchesTheEngine: at every token, what is released and held is what
 // the loop releases and holds.
-func TestStopStringIsTheEngines(t *testing.T) {
+func TestStopStringMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetStopString)
@@ -116,9 +116,9 @@ func TestStopStringIsTheEngines(t *testing.T) {
 	}
 }
 
-// TestCacheIsCounted: the tallies of both ways are those of the formulas, and
+// TestCacheTalliesMatchFormulas: the tallies of both ways are those of the formulas, and
 // the scores were compared.
-func TestCacheIsCounted(t *testing.T) {
+func TestCacheTalliesMatchFormulas(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetCache)
@@ -163,9 +163,9 @@ func TestCacheIsCounted(t *testing.T) {
 	}
 }
 
-// TestSpeculationIsTheEngines: guesses, p, q, u and verdicts are those of a
+// TestSpeculationMatchesTheEngine: guesses, p, q, u and verdicts are those of a
 // Speculator with the same settings, and the Loop shows the same text.
-func TestSpeculationIsTheEngines(t *testing.T) {
+func TestSpeculationMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	spec := s.specOf(lessons.WidgetSpeculate)
@@ -213,8 +213,8 @@ func TestSpeculationIsTheEngines(t *testing.T) {
 	}
 }
 
-// TestWithoutADraft: the lesson stays whole and says why nothing is drafted.
-func TestWithoutADraft(t *testing.T) {
+// TestSpeculationWithoutADraft: the lesson stays whole and says why nothing is drafted.
+func TestSpeculationWithoutADraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetSpeculate)

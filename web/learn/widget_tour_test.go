@@ -30,9 +30,9 @@ func experiments(course *lessons.Course) []placed {
 	return list
 }
 
-// TestWidgetTour keeps pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY
+// TestScreenshotsOfExperiments keeps pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY
 // names some of the screens, $VIZ_WIDGET one experiment.
-func TestWidgetTour(t *testing.T) {
+func TestScreenshotsOfExperiments(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")

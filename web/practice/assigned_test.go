@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAssigned: an address is an assignment. The tasks it names are listed with how far
+// TestAssignedTasksFromTheAddress: an address is an assignment. The tasks it names are listed with how far
 // one is, others are not; what the course does not have is said, and never shown.
-func TestAssigned(t *testing.T) {
+func TestAssignedTasksFromTheAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.Get("/assigned?do=learn/temperature&do=practice/five&do=learn/none&do=<script>x</script>")

@@ -141,9 +141,9 @@ func TestCardByAddress(t *testing.T) {
 	}
 }
 
-// TestAnkiText: header lines, then one card per line in three fields with escaped
+// TestAnkiTextExport: header lines, then one card per line in three fields with escaped
 // markup.
-func TestAnkiText(t *testing.T) {
+func TestAnkiTextExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	w := s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.txt", nil))
@@ -175,8 +175,8 @@ func TestAnkiText(t *testing.T) {
 	}
 }
 
-// TestCSV: the file reads back as it was written, and no field begins a formula.
-func TestCSV(t *testing.T) {
+// TestCardsCSVExport: the file reads back as it was written, and no field begins a formula.
+func TestCardsCSVExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	w := s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))

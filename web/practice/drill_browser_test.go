@@ -52,9 +52,9 @@ func solve(tab *browser.Tab, p *drill.Problem, step string) {
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 }
 
-// TestDrillAsDrawn: axe-core finds nothing on a drill with some cells right, one
+// TestDrillStatesAreAccessible: axe-core finds nothing on a drill with some cells right, one
 // slip and the step shown.
-func TestDrillAsDrawn(t *testing.T) {
+func TestDrillStatesAreAccessible(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
@@ -149,8 +149,8 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	tab.Keys(browser.Enter)
 }
 
-// TestDrillMistakes: each mistake that has a name is named, at its own cell.
-func TestDrillMistakes(t *testing.T) {
+// TestDrillNamesMistakes: each mistake that has a name is named, at its own cell.
+func TestDrillNamesMistakes(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)
@@ -224,9 +224,9 @@ func mark(tab *browser.Tab, cell string, options []string) {
 	}
 }
 
-// TestDrillMoves: the arrows move among the cells as in a spreadsheet, Tab to
+// TestDrillArrowKeys: the arrows move among the cells as in a spreadsheet, Tab to
 // the next, and "?" gives a hint.
-func TestDrillMoves(t *testing.T) {
+func TestDrillArrowKeys(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
@@ -293,9 +293,9 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	}
 }
 
-// TestDrillShared: an address gives the same numbers everywhere, work survives a
+// TestDrillAddressIsReproducible: an address gives the same numbers everywhere, work survives a
 // reload, and N gives other numbers.
-func TestDrillShared(t *testing.T) {
+func TestDrillAddressIsReproducible(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	address := url + "/practice/softmax?seed=77&level=2"
@@ -350,9 +350,9 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 	})
 }
 
-// TestDrillAtSpeed: what is typed without a pause, row by row with the Tab key, is
+// TestDrillFastTyping: what is typed without a pause, row by row with the Tab key, is
 // all there and checked in the end, whichever answers are still on their way.
-func TestDrillAtSpeed(t *testing.T) {
+func TestDrillFastTyping(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)

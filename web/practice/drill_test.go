@@ -23,9 +23,9 @@ func (s *site) check(address string, form url.Values) *goquery.Document {
 	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
 }
 
-// TestDrillsSolved: every drill at every level accepts its own worked answers,
+// TestDrillsAcceptTheirAnswers: every drill at every level accepts its own worked answers,
 // keeps each step once, and says that all is done, with plain forms alone.
-func TestDrillsSolved(t *testing.T) {
+func TestDrillsAcceptTheirAnswers(t *testing.T) {
 	t.Parallel()
 	for _, info := range drill.Kinds() {
 		t.Run(string(info.Kind), func(t *testing.T) {
@@ -67,9 +67,9 @@ func TestDrillsSolved(t *testing.T) {
 	}
 }
 
-// TestDrillGivesNothingAway: before a hint was asked for, the page holds no answer
+// TestDrillHidesAnswers: before a hint was asked for, the page holds no answer
 // of the first step.
-func TestDrillGivesNothingAway(t *testing.T) {
+func TestDrillHidesAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	body := s.Do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
@@ -80,9 +80,9 @@ func TestDrillGivesNothingAway(t *testing.T) {
 	}
 }
 
-// TestDrillSlip: a wrong number stays in its cell, struck through, and the named
+// TestDrillExplainsMistakeInItsRow: a wrong number stays in its cell, struck through, and the named
 // slip opens in a row below it.
-func TestDrillSlip(t *testing.T) {
+func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}, "at": {"softmax.p.1"}})
@@ -107,9 +107,9 @@ func TestDrillSlip(t *testing.T) {
 	}
 }
 
-// TestDrillUnderstood: other ways of writing a number are accepted, and the page
+// TestDrillAcceptsOtherNotations: other ways of writing a number are accepted, and the page
 // says how they were read.
-func TestDrillUnderstood(t *testing.T) {
+func TestDrillAcceptsOtherNotations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for answer, read := range map[string]string{
@@ -192,9 +192,9 @@ func TestDrillCredit(t *testing.T) {
 	}
 }
 
-// TestDrillSteps: answers are kept from step to step, and a step that needs
+// TestDrillStepsKeepAnswers: answers are kept from step to step, and a step that needs
 // another one says so.
-func TestDrillSteps(t *testing.T) {
+func TestDrillStepsKeepAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"step": {"softmax"}, "softmax.exp.0": {"54.598"}, "do": {"go:topk"}})
@@ -210,9 +210,9 @@ func TestDrillSteps(t *testing.T) {
 	}
 }
 
-// TestDrillSets: boxes ticked by rows are one answer, and the crossing token
+// TestDrillTickBoxesAreOneAnswer: boxes ticked by rows are one answer, and the crossing token
 // left out is named.
-func TestDrillSets(t *testing.T) {
+func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p, err := drill.New(drill.Softmax, 0, 1)
@@ -236,8 +236,8 @@ func TestDrillSets(t *testing.T) {
 	}
 }
 
-// TestDrillAddresses: an invalid address is answered with the valid range.
-func TestDrillAddresses(t *testing.T) {
+// TestDrillRefusesBadAddresses: an invalid address is answered with the valid range.
+func TestDrillRefusesBadAddresses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for path, status := range map[string]int{
@@ -261,8 +261,8 @@ func TestDrillAddresses(t *testing.T) {
 	}
 }
 
-// TestNewNumbers: another seed gives other numbers, the same seed the same.
-func TestNewNumbers(t *testing.T) {
+// TestSeedDeterminesDrillNumbers: another seed gives other numbers, the same seed the same.
+func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	facts := func(path string) string { return text(s.Get(path).Find(".dfacts")) }
@@ -282,9 +282,9 @@ func TestNewNumbers(t *testing.T) {
 	}
 }
 
-// TestDrillBarsAreRight: the bar of a row shows its probability once it is right. A wrong value has
+// TestDrillBarsShowRightValuesOnly: the bar of a row shows its probability once it is right. A wrong value has
 // none, nearly right or not: the misprinted 0.866, or 63.2 without its sign.
-func TestDrillBarsAreRight(t *testing.T) {
+func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for answer, bars := range map[string]int{"0.632": 1, "0.63": 1, "0.3": 0, "63.2": 0, "1": 0, "": 0} {
@@ -296,9 +296,9 @@ func TestDrillBarsAreRight(t *testing.T) {
 	}
 }
 
-// TestWhoseNumbers: a drill calls its first numbers the lesson's own only where they are: the
+// TestDrillClaimsLessonNumbersTruthfully: a drill calls its first numbers the lesson's own only where they are: the
 // lesson's figure is right in the drill.
-func TestWhoseNumbers(t *testing.T) {
+func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for kind, figure := range map[drill.Kind]struct{ cell, inLesson string }{

@@ -9,7 +9,7 @@ import (
 
 // The short drill can be worked from the first answer to the summary, and reads well to
 // everybody at its first step.
-func TestFiveToTheEnd(t *testing.T) {
+func TestShortDrillToTheSummary(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/practice/five?seed=0&level=1")

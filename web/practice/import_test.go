@@ -28,9 +28,9 @@ func (u *unread) Read(b []byte) (int, error) {
 	return u.Reader.Read(b)
 }
 
-// TestImportsAreAdmitted: a file is read only if its learner has budget left for it and
+// TestImportsAreLimited: a file is read only if its learner has budget left for it and
 // not too many are being read already.
-func TestImportsAreAdmitted(t *testing.T) {
+func TestImportsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	file := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.Bytes()
@@ -74,9 +74,9 @@ func TestImportsAreAdmitted(t *testing.T) {
 	}
 }
 
-// TestSlowImportsMakeWay: a client that sends its files slowly loses a turn to a
+// TestSlowImportYieldsItsTurn: a client that sends its files slowly loses a turn to a
 // newcomer at another address.
-func TestSlowImportsMakeWay(t *testing.T) {
+func TestSlowImportYieldsItsTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	file := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.Bytes()

@@ -85,7 +85,7 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 
 // Where a damaged file was set aside, the page says that it is there and until when,
 // and does not say that nothing is left.
-func TestDeletingWithADamagedFileAside(t *testing.T) {
+func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz-damaged-2026-11-03-120000.db"), []byte("x"), 0o600); err != nil {
@@ -111,7 +111,7 @@ func TestDeletingWithADamagedFileAside(t *testing.T) {
 
 // The page says what is left where some classes cannot be read, and where somebody is
 // reading the database.
-func TestDeletingSaysWhatIsLeft(t *testing.T) {
+func TestDeletingReportsWhatRemains(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.visit()
@@ -136,7 +136,7 @@ func TestDeletingSaysWhatIsLeft(t *testing.T) {
 }
 
 // The page says how long things are kept.
-func TestProgressSaysHowLong(t *testing.T) {
+func TestProgressPageStatesRetention(t *testing.T) {
 	t.Parallel()
 	got := text(newSite(t).Get("/progress").Find("#yours"))
 	if !strings.Contains(got, "kept for 400 days") || !strings.Contains(got, "kept for 30 days") {

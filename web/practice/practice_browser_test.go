@@ -30,9 +30,9 @@ var practicePages = map[string]string{
 // alone.
 var otherDrills = []string{"bill", "draw", "shift", "stops"}
 
-// TestPractisePages: axe-core finds nothing on the pages of Practise, none is
+// TestPracticePagesAreAccessible: axe-core finds nothing on the pages of Practise, none is
 // wider than its window, and every control is large enough.
-func TestPractisePages(t *testing.T) {
+func TestPracticePagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url)
@@ -91,9 +91,9 @@ func TestQuizByEveryHand(t *testing.T) {
 	})
 }
 
-// TestQuizOneByOne: one question is in view, Back and Next lead to the others, an address
+// TestQuizShowsOneQuestion: one question is in view, Back and Next lead to the others, an address
 // names one, and all can be shown at once.
-func TestQuizOneByOne(t *testing.T) {
+func TestQuizShowsOneQuestion(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/quiz?lesson=temperature")

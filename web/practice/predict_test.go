@@ -57,9 +57,9 @@ func hand(t *testing.T, d *goquery.Document) (ids []int) {
 
 var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 
-// TestPredictHidesWhatIsToCome: before the guess the page holds no probability,
+// TestPredictHidesTheAnswer: before the guess the page holds no probability,
 // and nothing sets the next token apart from the other candidates.
-func TestPredictHidesWhatIsToCome(t *testing.T) {
+func TestPredictHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	ranked := 0 // pages whose candidates lie in the order of their probabilities
@@ -108,9 +108,9 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 	}
 }
 
-// TestPredictReveals: the guess is scored by the logarithm, kept once, and the
+// TestPredictScoresTheGuess: the guess is scored by the logarithm, kept once, and the
 // model's own numbers are shown.
-func TestPredictReveals(t *testing.T) {
+func TestPredictScoresTheGuess(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	step := s.storyRun(3).Steps[2]
@@ -243,9 +243,9 @@ func TestPredictFromALink(t *testing.T) {
 	}
 }
 
-// TestPredictRevealsAHole: under typical-p, which cuts the most probable tokens here,
+// TestPredictMarksCutTokens: under typical-p, which cuts the most probable tokens here,
 // the table marks as cut what the run could not draw, whatever its rank.
-func TestPredictRevealsAHole(t *testing.T) {
+func TestPredictMarksCutTokens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	settings := infer.Settings{Settings: sampling.Pure, Seed: 1, Stop: infer.Stop{MaxTokens: 4}}
@@ -286,8 +286,8 @@ func TestPredictRevealsAHole(t *testing.T) {
 	}
 }
 
-// TestPredictEnds: there is nothing to guess after the end of the text.
-func TestPredictEnds(t *testing.T) {
+// TestPredictStopsAtTheEndOfText: there is nothing to guess after the end of the text.
+func TestPredictStopsAtTheEndOfText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	start := s.pages.Course.Start("sure") // at most 16 tokens

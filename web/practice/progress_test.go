@@ -42,9 +42,9 @@ func (s *site) visit() string {
 	return first
 }
 
-// TestProgressMoves: what is kept is exported, deleted, and imported again as it
+// TestProgressExportDeleteImport: what is kept is exported, deleted, and imported again as it
 // was.
-func TestProgressMoves(t *testing.T) {
+func TestProgressExportDeleteImport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	first := s.visit()
@@ -125,8 +125,8 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
-// TestDoneSay: an address cannot make the page say anything else.
-func TestDoneSay(t *testing.T) {
+// TestDoneMessageIsFixed: an address cannot make the page say anything else.
+func TestDoneMessageIsFixed(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"":             "",
@@ -192,8 +192,8 @@ func TestCalibrationPicture(t *testing.T) {
 	}
 }
 
-// TestSaysHowLongItIsKept: the page of progress says what is so where the program runs.
-func TestSaysHowLongItIsKept(t *testing.T) {
+// TestProgressPageStatesRetentionPerPlace: the page of progress says what is so where the program runs.
+func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 	t.Parallel()
 	for keeping, want := range map[Keeping]string{
 		Expires:   "It is kept for 400 days after you last did something, and then deleted.",

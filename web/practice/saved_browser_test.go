@@ -28,10 +28,10 @@ func TestCardsAreSaved(t *testing.T) {
 	}
 }
 
-// TestProgressIsSavedAndBroughtBack: what somebody did is saved as a file, which brings it
+// TestProgressFileRestoresProgress: what somebody did is saved as a file, which brings it
 // back where nothing is known of them, and which somebody's assignment hands in. A file with
 // an error is refused, and says where.
-func TestProgressIsSavedAndBroughtBack(t *testing.T) {
+func TestProgressFileRestoresProgress(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/cards")

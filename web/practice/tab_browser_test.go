@@ -9,10 +9,10 @@ import (
 // TestInTab goes through Practise where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
-		t, TestQuizByEveryHand, TestQuizOneByOne, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,
-		TestPredictByKeyboard, TestRevealAccessible, TestDrillAsDrawn, TestDrillByKeyboard, TestDrillMistakes,
-		TestDrillMoves, TestHelpFollowsTheFocus, TestDrillShared, TestSmallDrillByEveryHand, TestDrillAtSpeed,
-		TestFiveToTheEnd, TestCardsAreSaved, TestProgressIsSavedAndBroughtBack, TestCardsOnPaper,
-		TestProgressAccessible, TestPractisePages,
+		t, TestQuizByEveryHand, TestQuizShowsOneQuestion, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,
+		TestPredictByKeyboard, TestRevealAccessible, TestDrillStatesAreAccessible, TestDrillByKeyboard,
+		TestDrillNamesMistakes, TestDrillArrowKeys, TestHelpFollowsTheFocus, TestDrillAddressIsReproducible,
+		TestSmallDrillByEveryHand, TestDrillFastTyping, TestShortDrillToTheSummary, TestCardsAreSaved,
+		TestProgressFileRestoresProgress, TestCardsOnPaper, TestProgressAccessible, TestPracticePagesAreAccessible,
 	)
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestThenAndNow: a wrong answer comes back with its section; once the right one is given,
+// TestThenAndNowListsCorrectedAnswers: a wrong answer comes back with its section; once the right one is given,
 // the first answer stands beside it; a right one at once is in neither list.
-func TestThenAndNow(t *testing.T) {
+func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if n := s.Get("/then-and-now").Find(".then > li").Length(); n != 0 {

@@ -23,7 +23,7 @@ func deckOf(t testing.TB, s *Store, learner string) Deck {
 
 // A deck over a day: FSRS's first steps are 1 and 10 minutes, an easy card
 // leaves them at once with S = 8.2956 days, hence 8 days.
-func TestDeck(t *testing.T) {
+func TestDeckOverADay(t *testing.T) {
 	s, c := newStore(t)
 	check := func(due, fresh, later int, next string) {
 		t.Helper()
@@ -72,7 +72,7 @@ func TestDeck(t *testing.T) {
 
 // A confirmed review that is sent again counts once, whatever the second
 // request says.
-func TestReviewOnce(t *testing.T) {
+func TestResentReviewCountsOnce(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")
 	must(t, err)
@@ -109,7 +109,7 @@ func TestReviewAfterTheClockWasSetBack(t *testing.T) {
 }
 
 // Twenty requests with four ids at once, from eight goroutines: four reviews.
-func TestReviewsAtOnce(t *testing.T) {
+func TestConcurrentReviewsCountOnce(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())
 	var group sync.WaitGroup
 	for g := range 8 {
@@ -166,7 +166,7 @@ func TestCardsFollowFromReviews(t *testing.T) {
 }
 
 // A request that is given up keeps all or nothing, and hurts nobody else.
-func TestCancelled(t *testing.T) {
+func TestCanceledRequestIsAtomic(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())
 	gone, cancel := context.WithCancel(ctx)
 	cancel()

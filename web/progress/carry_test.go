@@ -100,7 +100,7 @@ func oldCopies(t *testing.T, dir string) []string {
 // A database of before the logs is carried over at the first start: everybody
 // has what they had, also after a second start, and a dated copy of the file
 // stays.
-func TestCarriedOver(t *testing.T) {
+func TestOldDatabaseIsMigrated(t *testing.T) {
 	dir, database, was := oldFolder(t)
 	for range 2 {
 		s, end := startOn(t, dir, was.Now)
@@ -146,7 +146,7 @@ func (f *failing) Append(ctx context.Context, b journal.Batch) ([]int64, error) 
 
 // Cut short anywhere, the carrying over is made up for at the next start, and
 // there is still one copy.
-func TestCarryingOverCutShort(t *testing.T) {
+func TestInterruptedMigrationIsCompleted(t *testing.T) {
 	for kept := range 3 {
 		dir, _, was := oldFolder(t)
 		db, err := store.Open(dir, nil)
@@ -167,7 +167,7 @@ func TestCarryingOverCutShort(t *testing.T) {
 }
 
 // What a learner deletes goes from the copy as well; what others kept stays in it.
-func TestDeletedFromTheCopy(t *testing.T) {
+func TestDeleteErasesTheOldCopy(t *testing.T) {
 	dir, _, was := oldFolder(t)
 	s, end := startOn(t, dir, was.Now)
 	defer end()

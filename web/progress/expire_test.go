@@ -16,7 +16,7 @@ import (
 
 // The data of learners who have been away for 400 days goes, and that of those who
 // read one section and did nothing else after 30. Everybody else's stays.
-func TestExpire(t *testing.T) {
+func TestExpireAbsentLearners(t *testing.T) {
 	logs := journal.NewMemory()
 	c := &clock{t: morning}
 	s := New(logs, memory(t), course(), c.now)
@@ -74,7 +74,7 @@ func TestExpire(t *testing.T) {
 
 // What was set aside of learners who have nothing else goes after 30 days, and not what
 // somebody who is still there may ask about, nor that of rooms.
-func TestExpireWhatWasSetAside(t *testing.T) {
+func TestExpireQuarantinedData(t *testing.T) {
 	logs := journal.NewMemory()
 	c := &clock{t: morning}
 	s := New(logs, memory(t), course(), c.now)
@@ -135,7 +135,7 @@ func (s *short) Limit() int64                      { return s.limit }
 
 // The scarcer the space, the less is accepted: at last only the answers and reviews
 // of learners who have a log. What is there already is confirmed all the same.
-func TestScarceSpace(t *testing.T) {
+func TestScarceSpaceRefusesWrites(t *testing.T) {
 	db := &short{DB: memory(t)}
 	s := New(journal.NewMemory(), db, course(), time.Now)
 	n := 0
@@ -199,7 +199,7 @@ func TestScarceSpace(t *testing.T) {
 }
 
 // No learner can fill more than their share.
-func TestShareOfALearner(t *testing.T) {
+func TestLearnerCannotExceedTheirShare(t *testing.T) {
 	db := &short{DB: memory(t), limit: store.LearnerShare * 1000}
 	s := New(journal.NewMemory(), db, course(), time.Now)
 	answer := func(who string, n int) error {

@@ -53,7 +53,7 @@ func export(t testing.TB, s *Store, learner string) string {
 	return stamped.ReplaceAllString(string(data), `"exported": "2026-11-21T09:00:00.123Z"`)
 }
 
-func TestImportThenExport(t *testing.T) {
+func TestImportIsIdempotent(t *testing.T) {
 	s, _ := newStore(t)
 	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // a second time nothing is new
 		added, err := s.Import(ctx, ada, []byte(example))
@@ -233,7 +233,7 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 
 // Whatever a learner has done, export, delete and import bring all of it back:
 // the same file, the same map, deck and calibration. A third learner may take it.
-func TestRoundTrip(t *testing.T) {
+func TestExportDeleteImportRoundTrip(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -315,7 +315,7 @@ func TestDeleteIsWhole(t *testing.T) {
 
 // Entries are counted, each kind by itself; what is full refuses more, and
 // knows again what it has.
-func TestFull(t *testing.T) {
+func TestEntryLimits(t *testing.T) {
 	s, _ := newStore(t)
 	if s.most != saved.MaxEntries {
 		t.Errorf("a learner may keep %d, want %d", s.most, saved.MaxEntries)

@@ -125,7 +125,7 @@ func mapOf(t testing.TB, s *Store, learner string) Map {
 	return m
 }
 
-func TestMap(t *testing.T) {
+func TestMapCountsProgress(t *testing.T) {
 	s, c := newStore(t)
 	empty := mapOf(t, s, ada)
 	if want := (Tally{Sections: 3, Questions: 3, Cards: 3}); empty.All != want || empty.LastSection != "" ||
@@ -177,7 +177,7 @@ func TestMap(t *testing.T) {
 // Three weeks of stability make a card strong. FSRS-6: an easy first review
 // gives S = w3 = 8.2956 days, so the card is due after 8; a second easy one
 // there takes it far beyond 21.
-func TestStrong(t *testing.T) {
+func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
 	must(t, err)
@@ -202,7 +202,7 @@ func TestStrong(t *testing.T) {
 //	scores ln .9, ln .9, ln .1, ln .6, ln .7:
 //	  −0.105361 − 0.105361 − 2.302585 − 0.510826 − 0.356675 = −3.380807; mean −0.676161
 //	bin 0.9–1: n 3, right 2, hit rate 2/3; bin 0.6–0.7: 1 of 1; bin 0.3–0.4: 0 of 1
-func TestCalibration(t *testing.T) {
+func TestCalibrationByHand(t *testing.T) {
 	s, _ := newStore(t)
 	zero, err := s.Calibration(ctx, ada)
 	must(t, err)
@@ -255,7 +255,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestInvalidEntriesAreRefused(t *testing.T) {
 	s, _ := newStore(t)
 	long := strings.Repeat("x", saved.MaxID+1)
 	answer := func(a Answer) error { return s.Answer(ctx, ada, a) }
@@ -322,7 +322,7 @@ func setSetting(s *Store, learnerID, name, value string) error {
 	})
 }
 
-func TestSettingsOfALearner(t *testing.T) {
+func TestLearnerSettings(t *testing.T) {
 	s, _ := newStore(t)
 	want := func(learner, name, want string) {
 		t.Helper()
@@ -347,7 +347,7 @@ func TestSettingsOfALearner(t *testing.T) {
 }
 
 // What was said about the data is told to each learner once, for some weeks.
-func TestNotices(t *testing.T) {
+func TestNoticesAreShownOnce(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// TestSlipsInADetail: mistakes are written into a detail once each, as many as fit, and
+// TestSlipsRoundTripInDetail: mistakes are written into a detail once each, as many as fit, and
 // read back; what is no mistake's name is not.
-func TestSlipsInADetail(t *testing.T) {
+func TestSlipsRoundTripInDetail(t *testing.T) {
 	got := WithSlips("seed 0", []drills.Mistake{drills.Units, "", drills.Base10, drills.Units, "nonsense"})
 	if got != "seed 0; slips: base-10, units" {
 		t.Errorf("%q", got)

@@ -23,7 +23,7 @@ func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 
 // The sum over the blocks of a deep model is scrolled, since its words could not be read
 // if it were shrunk to the page.
-func TestSumOfADeepModelIsScrolled(t *testing.T) {
+func TestDeepModelSumScrolls(t *testing.T) {
 	for blocks, long := range map[int]bool{6: false, 28: true} {
 		f := newFall(parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
 		var page strings.Builder
@@ -38,7 +38,7 @@ func TestSumOfADeepModelIsScrolled(t *testing.T) {
 
 // Each bar begins where the one before ended, and the last is the sum: 3 + 2 - 4 + 2 - 4
 // is -1. With the first block's 2 gone, the bars after it stand elsewhere.
-func TestTheSumGrows(t *testing.T) {
+func TestSumBarsAreCumulative(t *testing.T) {
 	base := parts(2, 2, -4)
 	now := parts(2, 2, -4)
 	now[1].Z = 0

@@ -22,7 +22,7 @@ type measure = func(ctx context.Context, m *infer.Model, done func(share float64
 
 // While heads are measured, whoever asks is told how far that is and has the rest of the
 // page; the measurement is made once, and then all have it.
-func TestHeadsAreMeasuredOnceForAll(t *testing.T) {
+func TestHeadsAreMeasuredOnce(t *testing.T) {
 	var begun int
 	half, rest := make(chan struct{}), make(chan struct{})
 	s := New(Deps{
@@ -68,7 +68,7 @@ func TestHeadsAreMeasuredOnceForAll(t *testing.T) {
 
 // A measurement that fails, or takes too long, is not made again for whoever asks next,
 // and the page says why there are no heads.
-func TestHeadsThatCannotBeMeasured(t *testing.T) {
+func TestFailedHeadMeasurementIsNotRepeated(t *testing.T) {
 	for want, fails := range map[string]measure{
 		"can't be measured: too short": func(context.Context, *infer.Model, func(float64)) (*why.Findings, error) {
 			return nil, errors.New("too short")

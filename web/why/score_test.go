@@ -103,7 +103,7 @@ func TestScoreComparesTwo(t *testing.T) {
 	}
 }
 
-func TestScoreRefuses(t *testing.T) {
+func TestScorePageRefusesBadInput(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	for query, want := range map[string]string{

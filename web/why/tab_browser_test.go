@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTour does not belong in a tab: it takes pictures and holds the pages to nothing.
+// TestScreenshotsOfWhy does not belong in a tab: it takes pictures and holds the pages to nothing.
 
 // TestInTab goes through the page, and that of scores, where the program runs in the page.
 func TestInTab(t *testing.T) {

@@ -34,9 +34,9 @@ func states() map[string]string {
 	}
 }
 
-// TestTour saves pictures of every state of the page under $VIZ_SHOTS; $VIZ_ONLY selects
+// TestScreenshotsOfWhy saves pictures of every state of the page under $VIZ_SHOTS; $VIZ_ONLY selects
 // some of the screens, such as "390-light".
-func TestTour(t *testing.T) {
+func TestScreenshotsOfWhy(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")

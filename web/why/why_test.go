@@ -48,7 +48,7 @@ func at(query ...string) string {
 
 // The page shows the sum of the mock's figures, and with parts off what the model says
 // then; each part's button carries the address of the press.
-func TestPartsAndWhatIsSaidWithoutThem(t *testing.T) {
+func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, status := open(t, site+"/why")
@@ -86,7 +86,7 @@ func TestPartsAndWhatIsSaidWithoutThem(t *testing.T) {
 
 // The page asks about any token and its lead over another, and what is off may give its
 // mean; both stay in every form.
-func TestLeadAndMean(t *testing.T) {
+func TestLeadAndMeanStayInForms(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, _ := open(t, site+at(
@@ -129,7 +129,7 @@ func TestLeadAndMean(t *testing.T) {
 
 // A place of the lens is coloured by its surprise at what came, and opens its
 // distribution; so does a token of the strip.
-func TestLensOpensItsPlaces(t *testing.T) {
+func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, _ := open(t, site+at("prompt", "The capital of France is", "cell", "6.4"))
@@ -172,7 +172,7 @@ func TestLensOpensItsPlaces(t *testing.T) {
 }
 
 // Programs get what the page shows, at the same address with .json.
-func TestJSON(t *testing.T) {
+func TestJSONMatchesThePage(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	address := at("prompt", "The capital of France is", "over", "London", "off", "L6.H1", "mean", "1")
@@ -252,7 +252,7 @@ func TestMomentOfARun(t *testing.T) {
 
 // Another text's vectors show where the answer is looked up: in the word that differs,
 // and at the end in the last position.
-func TestWhereItIsLookedUp(t *testing.T) {
+func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, _ := open(t, site+at("prompt", "The capital of France is", "with", "The capital of Italy is", "off", "L1.H1"))
@@ -285,7 +285,7 @@ func TestWhereItIsLookedUp(t *testing.T) {
 }
 
 // The page says which heads pass the measure, and where none does it says so.
-func TestHeadsAreLookedFor(t *testing.T) {
+func TestPageListsMeasuredHeads(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, status := open(t, site+at("heads", "1"))
@@ -301,7 +301,7 @@ func TestHeadsAreLookedFor(t *testing.T) {
 }
 
 // What can't be asked is said beside the field, and what is typed stays text.
-func TestRefusals(t *testing.T) {
+func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	for want, address := range map[string]string{
@@ -348,7 +348,7 @@ func TestBrowserSwitchesParts(t *testing.T) {
 
 // The map's buttons belong to the forms that keep the rest of the question, and tokens
 // that share its first column can be hidden, too.
-func TestTheMapAsks(t *testing.T) {
+func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	text := "The capital of France is" + strings.Repeat(" the capital of France is", 2)

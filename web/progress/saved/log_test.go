@@ -10,7 +10,7 @@ import (
 )
 
 // A record's data is the line of a file, and reads as the same entry.
-func TestRecordsAreLinesOfAFile(t *testing.T) {
+func TestRecordDataIsAFileLine(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 	f := File{Exported: at}
 	for _, e := range []Entry{
@@ -37,7 +37,7 @@ func TestRecordsAreLinesOfAFile(t *testing.T) {
 }
 
 // What is not an entry is an error, never a panic or an entry of zeros.
-func TestRecordsThatCannotBeRead(t *testing.T) {
+func TestUnreadableRecordsAreErrors(t *testing.T) {
 	for kind, data := range map[string]string{
 		TypeVisit:      `{"section":"a#b","first":"yesterday","last":"2026-11-21T09:00:00.000Z","times":1}`,
 		TypeAnswer:     `{"id":1}`,
@@ -53,7 +53,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 }
 
 // Entries are in the order of their times, then of their ids.
-func TestSort(t *testing.T) {
+func TestSortByTimeThenID(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	var f File
 	for _, id := range []string{"b", "c", "a"} {
