@@ -52,10 +52,10 @@ func (v *person) asks(method, path string, form url.Values) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// TestWhileLogsAreAway: while what people do cannot be kept, lessons, exercises and runs
+// TestPagesWorkWithoutTheLogs: while what people do cannot be kept, lessons, exercises and runs
 // work and say so, nothing is confirmed, and load balancers are told. Afterwards all is as
 // before.
-func TestWhileLogsAreAway(t *testing.T) {
+func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool
 	v := newPerson(t, webtest.Serve(t, webtest.Options{Change: func(c *web.Config) {

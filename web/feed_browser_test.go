@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestFeedComesBack: a page whose connections are cut keeps what it shows, and
+// TestFeedReconnects: a page whose connections are cut keeps what it shows, and
 // carries out what was asked for in that moment.
-func TestFeedComesBack(t *testing.T) {
+func TestFeedReconnects(t *testing.T) {
 	t.Parallel()
 	p := browser.NewProxy(t)
 	url := webtest.Serve(t, webtest.Options{Hosts: shell.LoopbackHosts(p.Addr().String()), View: shell.Numbers})

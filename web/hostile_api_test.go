@@ -40,7 +40,7 @@ func calls() (list []string) {
 // While one client sends the largest and the oddest requests from several addresses, and
 // leaves most of them after a second, the others are served. Each of its requests is
 // answered, refused in the API's words, or given up.
-func TestHostileClientOfTheAPI(t *testing.T) {
+func TestHostileAPIClient(t *testing.T) {
 	b := newBattle(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

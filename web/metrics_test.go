@@ -57,8 +57,8 @@ func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	return s
 }
 
-// TestMetricsMove does what the metrics count, and finds each of them changed by it.
-func TestMetricsMove(t *testing.T) {
+// TestMetricsCountActivity does what the metrics count, and finds each of them changed by it.
+func TestMetricsCountActivity(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()
 	limits.Requests = admission.Pace{PerLearner: admission.Rate{PerSecond: 1e-6, Burst: 20}}
@@ -162,9 +162,9 @@ func joined(t *testing.T, server, code string) {
 	})
 }
 
-// TestMetricsAreApart: /metrics is not among the pages, and its own listener has nothing
+// TestMetricsHaveTheirOwnListener: /metrics is not among the pages, and its own listener has nothing
 // else, answers GET alone, and only by its own name.
-func TestMetricsAreApart(t *testing.T) {
+func TestMetricsHaveTheirOwnListener(t *testing.T) {
 	t.Parallel()
 	server, at := measured(t, webtest.Options{})
 	for _, tc := range []struct {

@@ -21,9 +21,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestVisitorOfPorts: whoever is greeted and opens a live part finds the run again with the next
+// TestVisitorOfMessagePort: whoever is greeted and opens a live part finds the run again with the next
 // one. A page in another site's frame stays nobody, even with the cookie.
-func TestVisitorOfPorts(t *testing.T) {
+func TestVisitorOfMessagePort(t *testing.T) {
 	t.Parallel()
 	s := withoutClasses(t, func(*web.Config) {})
 	request := func(query string, cookies ...*http.Cookie) *http.Request {

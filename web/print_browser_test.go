@@ -32,9 +32,9 @@ const pressable = `[...document.querySelectorAll(
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
 	.map(e => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// TestNothingToPressOnPaper: pages print their text, questions and tables to fill in, black
+// TestPrintedPagesHaveNoControls: pages print their text, questions and tables to fill in, black
 // on white, and no button, menu or bar; a question is never cut by the end of a page.
-func TestNothingToPressOnPaper(t *testing.T) {
+func TestPrintedPagesHaveNoControls(t *testing.T) {
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Dark: true}, url)

@@ -11,15 +11,15 @@ import (
 // narrow is a laptop's window at 400 %.
 var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
 
-// TestReflow: in a narrow window neither the Loop nor the labs scroll sideways. Learn and Practise
+// TestLoopAndLabsReflow: in a narrow window neither the Loop nor the labs scroll sideways. Learn and Practise
 // have tests of their own.
-func TestReflow(t *testing.T) {
+func TestLoopAndLabsReflow(t *testing.T) {
 	t.Parallel()
 	reflows(t, webtest.Serve(t, webtest.Options{}), "/loop", "/loop?log="+link(t, 20), "/labs")
 }
 
-// TestReflowOfClasses: nor do the pages of classes.
-func TestReflowOfClasses(t *testing.T) {
+// TestClassPagesReflow: nor do the pages of classes.
+func TestClassPagesReflow(t *testing.T) {
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
 	teacher, err := load.NewTeacher(t.Context(), url)

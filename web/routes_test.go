@@ -138,9 +138,9 @@ var answers = []struct {
 	{"GET", "/tour/x", 404, "", "There is no such tour."},
 }
 
-// TestAnswers asks for addresses byte by byte, since a client would tidy odd
+// TestRouteResponses asks for addresses byte by byte, since a client would tidy odd
 // ones up.
-func TestAnswers(t *testing.T) {
+func TestRouteResponses(t *testing.T) {
 	t.Parallel()
 	host := strings.TrimPrefix(webtest.Serve(t, webtest.Options{}), "http://")
 	for _, want := range answers {

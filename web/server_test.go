@@ -55,9 +55,9 @@ func roundTrip(t *testing.T, method, url string, header ...string) (*http.Respon
 	return resp, string(b)
 }
 
-// TestHeaders asks for every kind of address and looks at one header of each
+// TestResponseHeaders asks for every kind of address and looks at one header of each
 // answer.
-func TestHeaders(t *testing.T) {
+func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	asset := static.Asset("js/loop.js")
@@ -141,9 +141,9 @@ func TestSocketsAreBehindTheGate(t *testing.T) {
 	}
 }
 
-// TestShutdown: sockets are closed with 1012, runs end, and new connections are
+// TestShutdownClosesSocketsAndRuns: sockets are closed with 1012, runs end, and new connections are
 // refused. TestMain checks that nothing is left running.
-func TestShutdown(t *testing.T) {
+func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	t.Parallel()
 	h := httptest.NewUnstartedServer(nil)
 	s, err := web.New(web.Config{

@@ -6,8 +6,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// These tests of all pages do not belong in a tab: TestFeedComesBack cuts a socket, and
-// TestReflowOfClasses is about classes, which need a server.
+// These tests of all pages do not belong in a tab: TestFeedReconnects cuts a socket, and
+// TestClassPagesReflow is about classes, which need a server.
 
 // TestInTabPages prints pages and makes them narrow where the program runs in them.
-func TestInTabPages(t *testing.T) { webtest.InTab(t, TestNothingToPressOnPaper, TestReflow) }
+func TestInTabPages(t *testing.T) {
+	webtest.InTab(t, TestPrintedPagesHaveNoControls, TestLoopAndLabsReflow)
+}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNetwork(t *testing.T) {
+func TestNetworkOfAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		"192.0.2.7": "192.0.2.7/32", "::ffff:192.0.2.7": "192.0.2.7/32",
 		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64",
@@ -20,9 +20,9 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestAddress: X-Forwarded-For counts only from trusted proxies, and only the part that
+// TestAddressBehindProxies: X-Forwarded-For counts only from trusted proxies, and only the part that
 // trusted proxies have added.
-func TestAddress(t *testing.T) {
+func TestAddressBehindProxies(t *testing.T) {
 	trusted := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	for _, row := range []struct {
 		peer      string

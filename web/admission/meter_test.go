@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestMeter: a newcomer uses their own budget and their address's, a known learner only
+// TestMeterBudgets: a newcomer uses their own budget and their address's, a known learner only
 // their own. Both fill up again.
-func TestMeter(t *testing.T) {
+func TestMeterBudgets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 0.5, Burst: 2}, PerAddress: Rate{PerSecond: 0.1, Burst: 3}}, c.now)
 	a, b := newcomer("a", home, c), newcomer("b", home, c)
@@ -53,8 +53,8 @@ func TestMeterWithoutLimits(t *testing.T) {
 	}
 }
 
-// TestMeterForgets: the meter remembers a limited number of callers.
-func TestMeterForgets(t *testing.T) {
+// TestMeterRemembersLimitedCallers: the meter remembers a limited number of callers.
+func TestMeterRemembersLimitedCallers(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 1}}, c.now)
 	for i := range maxKept + 10 {
@@ -68,9 +68,9 @@ func TestMeterForgets(t *testing.T) {
 	}
 }
 
-// TestFullBucketsAreForgotten: who has stopped asking takes no memory, and who has not is
+// TestMeterForgetsFullBuckets: who has stopped asking takes no memory, and who has not is
 // remembered.
-func TestFullBucketsAreForgotten(t *testing.T) {
+func TestMeterForgetsFullBuckets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 20}, PerAddress: Rate{PerSecond: 1, Burst: 500}}, c.now)
 	for i := range 300 {
@@ -95,8 +95,8 @@ func TestFullBucketsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestMeterSweepsByItself: nobody has to ask for it.
-func TestMeterSweepsByItself(t *testing.T) {
+// TestMeterSweepsAutomatically: nobody has to ask for it.
+func TestMeterSweepsAutomatically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 15}}, nil)
 		for range 15 {
@@ -115,8 +115,8 @@ func TestMeterSweepsByItself(t *testing.T) {
 	})
 }
 
-// TestMeterOfSizes: what is large costs more, and may cost all that is left.
-func TestMeterOfSizes(t *testing.T) {
+// TestMeterChargesBySize: what is large costs more, and may cost all that is left.
+func TestMeterChargesBySize(t *testing.T) {
 	t.Parallel()
 	c := &clock{time.Now()}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 5}}, c.now)
@@ -131,9 +131,9 @@ func TestMeterOfSizes(t *testing.T) {
 	}
 }
 
-// TestPersists: callers who go on after many refusals are noticed, those without a
+// TestPersistsAfterManyRefusals: callers who go on after many refusals are noticed, those without a
 // cookie by their address.
-func TestPersists(t *testing.T) {
+func TestPersistsAfterManyRefusals(t *testing.T) {
 	t.Parallel()
 	c := &clock{time.Now()}
 	d := New(Limits{Refusals: Pace{PerLearner: Rate{PerSecond: 1, Burst: 3}}}, c.now)

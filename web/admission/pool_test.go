@@ -69,9 +69,9 @@ func newcomer(name string, from netip.Prefix, c *clock) Caller {
 
 func known(name string, from netip.Prefix) Caller { return Caller{Learner: name, Address: from} }
 
-// TestPoolReserve: part of the pool is reserved for known learners at any address, and
+// TestPoolReservesForKnownLearners: part of the pool is reserved for known learners at any address, and
 // a newcomer becomes known after a while.
-func TestPoolReserve(t *testing.T) {
+func TestPoolReservesForKnownLearners(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 4, Newcomers: 2, PerLearner: 2}, c)
 	a := newcomer("a", home, c)
@@ -95,9 +95,9 @@ func TestPoolReserve(t *testing.T) {
 	}
 }
 
-// TestPoolFlood: whoever floods a pool with newcomers only displaces their own. A
+// TestPoolFloodDisplacesOnlyItself: whoever floods a pool with newcomers only displaces their own. A
 // newcomer from another address always gets a place and keeps it.
-func TestPoolFlood(t *testing.T) {
+func TestPoolFloodDisplacesOnlyItself(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 20, Newcomers: 12, PerLearner: 3}, c)
 	honest := h.hold(newcomer("honest", school, c), "honest", Admitted)
@@ -121,9 +121,9 @@ func TestPoolFlood(t *testing.T) {
 	}
 }
 
-// TestPoolAtOneAddress: at one address the learner with the most places loses one
+// TestPoolEvictsBiggestHolderAtAddress: at one address the learner with the most places loses one
 // first, and among equals the least recently used place goes.
-func TestPoolAtOneAddress(t *testing.T) {
+func TestPoolEvictsBiggestHolderAtAddress(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 100, PerAddress: 4}, c)
 	tick := func() { c.t = c.t.Add(time.Second) }
@@ -144,8 +144,8 @@ func TestPoolAtOneAddress(t *testing.T) {
 	h.hold(newcomer("e", school, c), "e", Admitted) // another address is not affected
 }
 
-// TestPoolKeepsWhatCannotBeTaken: a place without evict is never evicted.
-func TestPoolKeepsWhatCannotBeTaken(t *testing.T) {
+// TestPoolNeverEvictsWithoutEvict: a place without evict is never evicted.
+func TestPoolNeverEvictsWithoutEvict(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1}, c.now)
 	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != Admitted {
@@ -156,10 +156,10 @@ func TestPoolKeepsWhatCannotBeTaken(t *testing.T) {
 	}
 }
 
-// TestPoolProperties: whatever clients at one address do, with old cookies and new
+// TestPoolInvariants: whatever clients at one address do, with old cookies and new
 // ones, learners who hold one place each are not refused and do not lose it, whether
 // newcomers at another address or known learners at any.
-func TestPoolProperties(t *testing.T) {
+func TestPoolInvariants(t *testing.T) {
 	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -222,9 +222,9 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 }
 
-// TestSettle: a settled place is the same one: it counts once, is evicted by its new
+// TestSettleKeepsThePlace: a settled place is the same one: it counts once, is evicted by its new
 // function, and cannot be settled once it is somebody else's.
-func TestSettle(t *testing.T) {
+func TestSettleKeepsThePlace(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)
 	first, _ := p.Hold(newcomer("a", home, c), func() { t.Error("the old value's evict is called") })
@@ -247,8 +247,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestAwait: whoever waits for a place gets it when it is free.
-func TestAwait(t *testing.T) {
+// TestAwaitGetsFreedPlace: whoever waits for a place gets it when it is free.
+func TestAwaitGetsFreedPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(Share{Most: 1}, nil)

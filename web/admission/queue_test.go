@@ -89,9 +89,9 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 	})
 }
 
-// TestQueueEstimates: a learner whose work takes longer than announced waits longer
+// TestQueueChargesUnderestimates: a learner whose work takes longer than announced waits longer
 // for the next turn. Giving up costs nothing.
-func TestQueueEstimates(t *testing.T) {
+func TestQueueChargesUnderestimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)
 		var j journal
@@ -123,9 +123,9 @@ func TestQueueEstimates(t *testing.T) {
 	})
 }
 
-// TestQueueBounds: the queue has a limit, and so has each learner. Those who wait see
+// TestQueueLimits: the queue has a limit, and so has each learner. Those who wait see
 // how many are ahead of them.
-func TestQueueBounds(t *testing.T) {
+func TestQueueLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{3, 2}, 0)
 		var j journal
@@ -162,9 +162,9 @@ func TestQueueBounds(t *testing.T) {
 	})
 }
 
-// TestQueueSlice: work that has used up its slice ends as soon as another learner
+// TestQueueSliceEndsWhenOthersWait: work that has used up its slice ends as soon as another learner
 // waits, but not for the same learner's next piece.
-func TestQueueSlice(t *testing.T) {
+func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{10, 10}, time.Minute)
 		began := time.Now()

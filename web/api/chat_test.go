@@ -48,7 +48,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	}
 }
 
-func TestTemplatesThatRefuse(t *testing.T) {
+func TestRefusingTemplateIsReported(t *testing.T) {
 	t.Parallel()
 	for template, want := range map[string]string{
 		"{{ raise_exception('Not so.') }}":                       "refuses these messages: Not so.",
@@ -76,8 +76,8 @@ func TestTemplatesThatRefuse(t *testing.T) {
 	}
 }
 
-// TestPageSaysHowChatsAreWritten: by the model's template, or as plain lines.
-func TestPageSaysHowChatsAreWritten(t *testing.T) {
+// TestPageExplainsChatFormat: by the model's template, or as plain lines.
+func TestPageExplainsChatFormat(t *testing.T) {
 	t.Parallel()
 	for say, o := range map[string]webtest.Options{
 		"own chat template":    {Model: testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)},

@@ -166,9 +166,9 @@ func chatCalls(t *testing.T, client openai.Client) (n int) {
 	return n
 }
 
-// TestSameAsTheLoop: a request writes what the loop writes with the same settings, and
+// TestAPIMatchesTheLoop: a request writes what the loop writes with the same settings, and
 // its log-probabilities are those of the trace, to the last printed digit.
-func TestSameAsTheLoop(t *testing.T) {
+func TestAPIMatchesTheLoop(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))
 	m := testmodel.Target(t)
@@ -256,8 +256,8 @@ func trace(t *testing.T, s infer.Sample) float64 {
 	return printed.Chosen.P
 }
 
-// TestEchoReadsAText: with max_tokens 0 a text is only scored.
-func TestEchoReadsAText(t *testing.T) {
+// TestEchoScoresAText: with max_tokens 0 a text is only scored.
+func TestEchoScoresAText(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))
 	const text = "The capital of France is Paris."

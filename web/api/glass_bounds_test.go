@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestShelvesAreBounded: a page that comes back within two minutes finds its requests, and
+// TestRequestListSurvivesShortAbsence: a page that comes back within two minutes finds its requests, and
 // later they are gone. Nothing is kept for a page without requests, and a new page takes the
 // place of the shelf that was left longest ago.
-func TestShelvesAreBounded(t *testing.T) {
+func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
 		if g.begin("nobody looks", "POST /v1/completions") != nil {
@@ -56,9 +56,9 @@ func TestShelvesAreBounded(t *testing.T) {
 	})
 }
 
-// TestRequestsAreForgotten: fifteen minutes after it has ended a request is gone, and one
+// TestRequestsExpire: fifteen minutes after it has ended a request is gone, and one
 // that is still being answered stays.
-func TestRequestsAreForgotten(t *testing.T) {
+func TestRequestsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
 		wake, stop := g.watch("")

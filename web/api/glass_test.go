@@ -164,9 +164,9 @@ func (v *visitor) code() string {
 	return "~" + code
 }
 
-// TestRequestsOfOthersAreNotShown: with a code a request is on one page; without one it is
+// TestOthersRequestsAreHidden: with a code a request is on one page; without one it is
 // on all pages of a machine that nobody else reaches, and on none of a server with keys.
-func TestRequestsOfOthersAreNotShown(t *testing.T) {
+func TestOthersRequestsAreHidden(t *testing.T) {
 	t.Parallel()
 	shows := func(v *visitor) string { return v.page().Find("#glass .apip__field").Text() }
 	t.Run("own machine", func(t *testing.T) {
@@ -252,9 +252,9 @@ func TestRefusedRequestsAppear(t *testing.T) {
 	}
 }
 
-// TestGlassIsBounded: of many requests the newest eight are kept, and of a long answer the
+// TestRequestListIsBounded: of many requests the newest eight are kept, and of a long answer the
 // first 200 tokens, with how many more there were.
-func TestGlassIsBounded(t *testing.T) {
+func TestRequestListIsBounded(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	v := visits(t, server)
@@ -278,9 +278,9 @@ func TestGlassIsBounded(t *testing.T) {
 	}
 }
 
-// TestPagesThatLookAreBounded: one browser has eight pages that look; a ninth is told why it
+// TestWatchingPagesAreBounded: one browser has eight pages that look; a ninth is told why it
 // has none, and gets one when another is closed.
-func TestPagesThatLookAreBounded(t *testing.T) {
+func TestWatchingPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := visits(t, webtest.Serve(t, webtest.Options{}))
 	for range 7 {

@@ -94,9 +94,9 @@ func TestAnswersKeepToASchema(t *testing.T) {
 	}
 }
 
-// TestWrongGrammars: a schema or an expression that cannot be used is refused with its
+// TestUnusableGrammarsAreRefused: a schema or an expression that cannot be used is refused with its
 // place, before anything is written.
-func TestWrongGrammars(t *testing.T) {
+func TestUnusableGrammarsAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
 	const text, talk = "completions", "chat/completions"
@@ -140,9 +140,9 @@ func TestWrongGrammars(t *testing.T) {
 	}
 }
 
-// TestStopsCutValues: a stop string ends an answer even inside the value that a schema asks
+// TestStopStringCutsValue: a stop string ends an answer even inside the value that a schema asks
 // for, as the page of the API says: of "house" what stands before "us" is left.
-func TestStopsCutValues(t *testing.T) {
+func TestStopStringCutsValue(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))
 	params := openai.CompletionNewParams{

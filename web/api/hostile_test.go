@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestEveryNumberIsChecked: whatever field takes a number refuses what is none, and what no
+// TestNumbersOutOfRangeAreRefused: whatever field takes a number refuses what is none, and what no
 // setting can be, by its name; then a right request is answered.
-func TestEveryNumberIsChecked(t *testing.T) {
+func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
 	both := []string{"n"}
@@ -53,8 +53,8 @@ func TestEveryNumberIsChecked(t *testing.T) {
 	t.Logf("%d requests", n)
 }
 
-// TestWrongEncodings: a body in anything but UTF-8 is refused, not guessed at.
-func TestWrongEncodings(t *testing.T) {
+// TestNonUTF8BodiesAreRefused: a body in anything but UTF-8 is refused, not guessed at.
+func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/completions"
 	body := with(`"max_tokens":1`)

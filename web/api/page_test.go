@@ -48,10 +48,10 @@ func sent(change ...string) url.Values {
 	return q
 }
 
-// TestPageIsWhatAClientGets: the tokens of the page, their log-probabilities and the raw
+// TestPageShowsTheAPIResponse: the tokens of the page, their log-probabilities and the raw
 // answer are those that a client gets for the body of the page's own curl example, and
 // each token's link opens its draw.
-func TestPageIsWhatAClientGets(t *testing.T) {
+func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	d, status := pageAt(t, server, sent())
@@ -110,8 +110,8 @@ func TestPageIsWhatAClientGets(t *testing.T) {
 	}
 }
 
-// TestPageRefuses: what the API refuses is said on the page, with the field at fault.
-func TestPageRefuses(t *testing.T) {
+// TestPageReportsRefusals: what the API refuses is said on the page, with the field at fault.
+func TestPageReportsRefusals(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	for field, value := range map[string]string{
@@ -131,8 +131,8 @@ func TestPageRefuses(t *testing.T) {
 	}
 }
 
-// TestPageSaysTheOrders: the table has the places that the sampler's orders have.
-func TestPageSaysTheOrders(t *testing.T) {
+// TestPageListsSamplerOrders: the table has the places that the sampler's orders have.
+func TestPageListsSamplerOrders(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{}), nil)
 	for i, o := range []sampling.Order{

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestChangedScores: penalties and a logit bias give the text that the loop writes with
+// TestPenaltiesAndBiasMatchTheLoop: penalties and a logit bias give the text that the loop writes with
 // them; a token with a bias of -100 is not written.
-func TestChangedScores(t *testing.T) {
+func TestPenaltiesAndBiasMatchTheLoop(t *testing.T) {
 	t.Parallel()
 	client, m := clientOf(webtest.Serve(t, webtest.Options{})), testmodel.Target(t)
 	const prompt = "The capital of France is"

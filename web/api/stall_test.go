@@ -31,9 +31,9 @@ func (a alone) Close() error { close(a.conns); return nil }
 
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
-// TestClientThatStopsReadingIsCut: events that nobody reads end the request, and with it its
+// TestStalledClientIsDisconnected: events that nobody reads end the request, and with it its
 // run, after a while; so does a whole answer.
-func TestClientThatStopsReadingIsCut(t *testing.T) {
+func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

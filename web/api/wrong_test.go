@@ -66,8 +66,8 @@ func said(fields string) string {
 	return `{"model":"tiny-5M","messages":[{"role":"user","content":"Hi"}],` + fields + `}`
 }
 
-// TestWrongRequests: whatever is wrong with a request is refused with its field.
-func TestWrongRequests(t *testing.T) {
+// TestBadRequestsNameTheField: whatever is wrong with a request is refused with its field.
+func TestBadRequestsNameTheField(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
 	const text, talk = "completions", "chat/completions"
@@ -188,9 +188,9 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// TestElsewhere: addresses, methods, names and kinds of body that are not the API's are
+// TestUnknownRoutesAreRefused: addresses, methods, names and kinds of body that are not the API's are
 // refused in its shape.
-func TestElsewhere(t *testing.T) {
+func TestUnknownRoutesAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	for _, row := range []struct {
@@ -273,9 +273,9 @@ func TestKeysAndOrigins(t *testing.T) {
 	}
 }
 
-// TestLeavingEndsTheRun: a client that leaves frees its place, and one that has all of
+// TestDisconnectCancelsTheRun: a client that leaves frees its place, and one that has all of
 // its places is told when to try again.
-func TestLeavingEndsTheRun(t *testing.T) {
+func TestDisconnectCancelsTheRun(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()
 	limits.API = admission.Share{PerLearner: 1}

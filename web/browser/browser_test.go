@@ -11,9 +11,9 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// TestDrives checks what the page tests rely on, on a page so simple that a
+// TestTabDrivesAPage checks what the page tests rely on, on a page so simple that a
 // failure can only be the wrapper's.
-func TestDrives(t *testing.T) {
+func TestTabDrivesAPage(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(`<!doctype html><meta name="viewport" content="width=device-width"><title>t</title>

@@ -2,8 +2,8 @@ package chance
 
 import "testing"
 
-// TestChance: keys differ, those of steady pages agree, and numbers stay below their bound.
-func TestChance(t *testing.T) {
+// TestKeysAndSteadyNumbers: keys differ, those of steady pages agree, and numbers stay below their bound.
+func TestKeysAndSteadyNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	if a, b := Key(ctx), Key(ctx); a == b || len(a) != 16 {

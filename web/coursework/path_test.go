@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// TestWithin: for a time there are the core lessons first, at most a quarter over it, in
+// TestWithinFitsTheTime: for a time there are the core lessons first, at most a quarter over it, in
 // the order of the course, and none that has been read.
-func TestWithin(t *testing.T) {
+func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.Load(lessons.English)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// TestCredit: with four choices each wrong one costs a third.
-func TestCredit(t *testing.T) {
+// TestCreditPerWrongChoice: with four choices each wrong one costs a third.
+func TestCreditPerWrongChoice(t *testing.T) {
 	t.Parallel()
 	q := Question{Q: &lessons.Question{Kind: "choice", Choices: make([]lessons.Choice, 4)}}
 	q.Q.Choices[2].Right = true

@@ -44,9 +44,9 @@ var embedded = []string{
 	"/embed/learn/widget/cache-saves", "/embed/practice/softmax?level=2&seed=7",
 }
 
-// TestFramesOfTheOriginsGiven: pages below /embed, and no others, may be shown in pages of
+// TestFramesAllowOnlyGivenOrigins: pages below /embed, and no others, may be shown in pages of
 // the origins given, and of none if none is given.
-func TestFramesOfTheOriginsGiven(t *testing.T) {
+func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		origins []string
@@ -83,8 +83,8 @@ func TestFramesOfTheOriginsGiven(t *testing.T) {
 	}
 }
 
-// TestOthersAreNotEmbedded: below /embed there is nothing but what is listed.
-func TestOthersAreNotEmbedded(t *testing.T) {
+// TestOnlyListedPagesAreEmbedded: below /embed there is nothing but what is listed.
+func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	for _, path := range []string{
@@ -102,9 +102,9 @@ func TestOthersAreNotEmbedded(t *testing.T) {
 	}
 }
 
-// TestNothingIsKept: an embedded page gets no cookie, and whoever is known by a cookie is
+// TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie, and whoever is known by a cookie is
 // nobody there: a drill done in a frame is not on their page of progress.
-func TestNothingIsKept(t *testing.T) {
+func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	for _, path := range embedded {
@@ -151,9 +151,9 @@ func TestNothingIsKept(t *testing.T) {
 	}
 }
 
-// TestFramesKeepTheirLinks: what leads on within the part stays in the frame, and every
+// TestEmbeddedLinksStayInTheFrame: what leads on within the part stays in the frame, and every
 // other link opens a window of its own.
-func TestFramesKeepTheirLinks(t *testing.T) {
+func TestEmbeddedLinksStayInTheFrame(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	_, d := get(t, http.DefaultClient, server+"/embed/practice/softmax?level=1&seed=7")
@@ -180,8 +180,8 @@ func TestFramesKeepTheirLinks(t *testing.T) {
 	}
 }
 
-// TestModule: pages of the origins given can load the module, others cannot.
-func TestModule(t *testing.T) {
+// TestModuleIsForGivenOrigins: pages of the origins given can load the module, others cannot.
+func TestModuleIsForGivenOrigins(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	for _, c := range []struct {
@@ -220,9 +220,9 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestOEmbed: a program that asks by oEmbed gets a frame for what can be embedded, no
+// TestOEmbedResponses: a program that asks by oEmbed gets a frame for what can be embedded, no
 // larger than it allows; for anything else it gets nothing, and text stays text.
-func TestOEmbed(t *testing.T) {
+func TestOEmbedResponses(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	for _, c := range []struct {
@@ -274,9 +274,9 @@ func TestOEmbed(t *testing.T) {
 	}
 }
 
-// TestDiscovery: a page that can be embedded says where oEmbed describes it, on a server
+// TestPagesAdvertiseOEmbed: a page that can be embedded says where oEmbed describes it, on a server
 // that lets other sites show it; and that address describes this very page.
-func TestDiscovery(t *testing.T) {
+func TestPagesAdvertiseOEmbed(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	const link = `link[type="application/json+oembed"]`
@@ -303,8 +303,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestPageLists: the page about embedding has an element for each thing, and says who may.
-func TestPageLists(t *testing.T) {
+// TestEmbedPageListsElements: the page about embedding has an element for each thing, and says who may.
+func TestEmbedPageListsElements(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	_, d := get(t, http.DefaultClient, server+"/embed")

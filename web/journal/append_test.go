@@ -58,7 +58,7 @@ func holdWriter(t *testing.T, j *SQLite) (release func()) {
 
 // While an import is appended, others are let in between its parts; what the
 // same learner does waits until all of it is there.
-func TestLargeBatchLetsOthersIn(t *testing.T) {
+func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
 	put(t, j, ada, morning, record("visit", "1", "{}"))
 	release := holdWriter(t, j)
@@ -175,9 +175,9 @@ func TestDropDuringLargeBatch(t *testing.T) {
 	wantTexts(t, j, ada)
 }
 
-// TestPanicInACommit: those who wait for a commit that panics are answered, and later
+// TestPanicInCommitIsReported: those who wait for a commit that panics are answered, and later
 // ones are not affected.
-func TestPanicInACommit(t *testing.T) {
+func TestPanicInCommitIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func ids(t *testing.T, j Journal, o Owner) (list []string) {
 
 // Nothing of a room that was set aside says who a learner was, once they have deleted
 // their data.
-func TestDropReachesRoomsSetAside(t *testing.T) {
+func TestDropReachesQuarantinedRooms(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	room := Owner{Room, "K7Q4MX"}
 	put(t, j, ada, morning, record("visit", "1", "{}"))
@@ -42,7 +42,7 @@ func TestDropReachesRoomsSetAside(t *testing.T) {
 
 // A record that a fold cannot add is set aside, even if it panics, and the others
 // count. What is set aside is not read again.
-func TestUnreadableRecords(t *testing.T) {
+func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record
 		for i := range 40 {
@@ -72,7 +72,7 @@ func TestUnreadableRecords(t *testing.T) {
 
 // A log that cannot be folded at all is set aside whole, and the owner begins again.
 // Others do not notice.
-func TestUnfoldableLog(t *testing.T) {
+func TestUnfoldableLogIsQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record
 		for i := range 40 {

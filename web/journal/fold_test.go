@@ -152,7 +152,7 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 }
 
 // What the log has already, and what cannot be read, changes no state.
-func TestFoldsCountOnce(t *testing.T) {
+func TestFoldsIgnoreDuplicates(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		fs := NewFolds(j, Learner, tallies)
 		add(t, fs, 1, 3)
@@ -190,7 +190,7 @@ func TestWasteIsCompacted(t *testing.T) {
 }
 
 // After an append that failed the state is what the log says.
-func TestFailedAppendLeavesTheState(t *testing.T) {
+func TestFailedAppendKeepsTheState(t *testing.T) {
 	c := &counted{Journal: NewMemory()}
 	fs := NewFolds(c, Learner, tallies)
 	add(t, fs, 1, 2)
@@ -214,7 +214,7 @@ func TestFailedAppendLeavesTheState(t *testing.T) {
 }
 
 // States of those used longest ago are forgotten, but of nobody who uses theirs.
-func TestFoldsForget(t *testing.T) {
+func TestFoldsEvictLeastRecentlyUsed(t *testing.T) {
 	fs := NewFolds(NewMemory(), Learner, tallies)
 	err := fs.Use(ctx, "held", func(a *Active[tally]) error {
 		for i := range mostActive + 50 {
@@ -241,7 +241,7 @@ func TestFoldsForget(t *testing.T) {
 }
 
 // Many use the same states at the same time: nothing is lost, and nothing counts twice.
-func TestFoldsAtOnce(t *testing.T) {
+func TestFoldsConcurrently(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		fs := NewFolds(j, Learner, tallies)
 		var wg sync.WaitGroup

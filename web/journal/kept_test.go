@@ -74,9 +74,9 @@ func typed(t *testing.T, j Journal, o Owner) (list []Key) {
 	return list
 }
 
-// TestKeptComesBack: what was appended, compacted and dropped is so in the program that
+// TestKeptLogsComeBack: what was appended, compacted and dropped is so in the program that
 // opens the table next, in the order in which it was appended.
-func TestKeptComesBack(t *testing.T) {
+func TestKeptLogsComeBack(t *testing.T) {
 	t.Parallel()
 	table := newTable()
 	a, b := Owner{Learner, "a"}, Owner{Learner, "b"}
@@ -111,9 +111,9 @@ func TestKeptComesBack(t *testing.T) {
 	}
 }
 
-// TestKeptMerges: two programs over one table, as when a new version takes over, each add
+// TestKeptMergesTwoPrograms: two programs over one table, as when a new version takes over, each add
 // a record of their own and one that both have. It is there once.
-func TestKeptMerges(t *testing.T) {
+func TestKeptMergesTwoPrograms(t *testing.T) {
 	t.Parallel()
 	table := newTable()
 	one, two := keptIn(t, table), keptIn(t, table)
@@ -132,9 +132,9 @@ func TestKeptMerges(t *testing.T) {
 	}
 }
 
-// TestKeptStorageFull: what the table refuses is not in memory either, so that nothing
+// TestKeptRefusesWhenStorageIsFull: what the table refuses is not in memory either, so that nothing
 // seems to be kept that will be gone after a reload.
-func TestKeptStorageFull(t *testing.T) {
+func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	t.Parallel()
 	table := newTable()
 	k := keptIn(t, table)

@@ -10,7 +10,7 @@ import (
 
 // A sweep works in small steps, goes on where an earlier one was stopped, even after a
 // restart, and leaves nothing in the files.
-func TestSweepInSteps(t *testing.T) {
+func TestSweepResumesInSteps(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
 	j.perCommit = 10
@@ -53,7 +53,7 @@ func TestSweepInSteps(t *testing.T) {
 }
 
 // What is in memory of an owner goes with the log. A log that must stay does.
-func TestFoldsRetire(t *testing.T) {
+func TestFoldsRetireWithTheLog(t *testing.T) {
 	j := NewMemory()
 	folds := NewFolds(j, Learner, tallies)
 	count := func() (n int) {

@@ -54,7 +54,7 @@ func filesHold(t *testing.T, dir, text string) (names []string) {
 }
 
 // What is taken out of a log, and a log that is dropped, is in no byte of the files.
-func TestGoneFromTheDisk(t *testing.T) {
+func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
 	name := `{"name":"Rumpelstiltskin"}`
@@ -83,7 +83,7 @@ func TestGoneFromTheDisk(t *testing.T) {
 
 // Rows are copied within the file when it grows. Nothing of the copies is left
 // either, however large the file is.
-func TestGoneFromUnusedPartsOfPages(t *testing.T) {
+func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
 	// Bytes of a record: the file is then below and above the 4 MiB that are read in
 	// one piece.
 	for _, size := range []int{150, 1500} {
@@ -122,7 +122,7 @@ func TestGoneFromUnusedPartsOfPages(t *testing.T) {
 
 // A deletion that has begun goes on to the end, though whoever asked for it has
 // closed the page.
-func TestDropDoesNotStopHalfway(t *testing.T) {
+func TestDropCompletesWithoutTheCaller(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
 	put(t, j, ada, morning, record("answer", "quetzal", "{}"))
@@ -176,7 +176,7 @@ func TestWaitingAppendsShareACommit(t *testing.T) {
 }
 
 // A batch that the database refuses takes no other with it that shares its commit.
-func TestOneRefusedBatchHurtsNoOther(t *testing.T) {
+func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`CREATE TRIGGER no BEFORE INSERT ON records WHEN NEW.id = 'bad'

@@ -8,7 +8,7 @@ import (
 )
 
 // Every adapter does what the interface says.
-func TestConformance(t *testing.T) {
+func TestAdaptersConform(t *testing.T) {
 	for name, open := range journal.Adapters {
 		t.Run(name, func(t *testing.T) { journaltest.Run(t, open) })
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestQuantiles: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to
+// TestQuantilesByHand: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to
 // 200 ms is 198 ms, the 100th 100 ms. Of one value all Quantiles are that.
-func TestQuantiles(t *testing.T) {
+func TestQuantilesByHand(t *testing.T) {
 	var list []time.Duration
 	for i := range 200 {
 		list = append(list, time.Duration(200-i)*time.Millisecond)
@@ -24,10 +24,10 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// TestAfterPress: a press counts once on a phone, from when it began until the first view
+// TestAfterPressCountsOncePerPhone: a press counts once on a phone, from when it began until the first view
 // made since has arrived; one that a newer press overtook does not count, nor does a view
 // made before the first.
-func TestAfterPress(t *testing.T) {
+func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	at := func(ms int) time.Time {
 		return time.UnixMilli(1_700_000_000_000).Add(time.Duration(ms) * time.Millisecond)
 	}

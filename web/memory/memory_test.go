@@ -11,9 +11,9 @@ import (
 
 const gib = 1 << 30
 
-// TestFound: a container's limit counts, the lowest of all groups above, in both
+// TestLimitFoundInControlGroups: a container's limit counts, the lowest of all groups above, in both
 // versions of control groups; without one it is half of the machine.
-func TestFound(t *testing.T) {
+func TestLimitFoundInControlGroups(t *testing.T) {
 	t.Parallel()
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s + "\n")} }
 	for name, c := range map[string]struct {
@@ -57,9 +57,9 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestApply: a limit is refused that the program exceeds already, and otherwise
+// TestApplyRefusesExceededLimit: a limit is refused that the program exceeds already, and otherwise
 // leaves the runs three fifths of what is left.
-func TestApply(t *testing.T) {
+func TestApplyRefusesExceededLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	if _, err := Limit(1 << 20).Apply(); err == nil || !strings.Contains(err.Error(), "at least") {
@@ -82,9 +82,9 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestDefault: GOMEMLIMIT is the limit of a process that is given none. What a server in
+// TestDefaultIsGOMEMLIMIT: GOMEMLIMIT is the limit of a process that is given none. What a server in
 // the process has set for itself is not.
-func TestDefault(t *testing.T) {
+func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	first := Default()
@@ -101,8 +101,8 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestResident: what is allocated and used is resident.
-func TestResident(t *testing.T) {
+// TestResidentCountsUsedMemory: what is allocated and used is resident.
+func TestResidentCountsUsedMemory(t *testing.T) {
 	before := Resident()
 	if before <= 0 || before > math.MaxInt64/2 {
 		t.Fatalf("%d bytes", before)

@@ -16,8 +16,8 @@ func written(p *Page) string {
 	return b.String()
 }
 
-// TestPage compares a page with the text format, written by hand.
-func TestPage(t *testing.T) {
+// TestPageFollowsTheTextFormat compares a page with the text format, written by hand.
+func TestPageFollowsTheTextFormat(t *testing.T) {
 	t.Parallel()
 	h := NewHistogram(time.Millisecond, 100*time.Millisecond)
 	for _, d := range []time.Duration{
@@ -71,8 +71,8 @@ func TestNamesAreUsedOnce(t *testing.T) {
 	}
 }
 
-// TestProcess: the figures of the process are there, and plausible.
-func TestProcess(t *testing.T) {
+// TestProcessMetrics: the figures of the process are there, and plausible.
+func TestProcessMetrics(t *testing.T) {
 	t.Parallel()
 	p := &Page{}
 	p.Process()

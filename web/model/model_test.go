@@ -35,9 +35,9 @@ func at(t *testing.T, place model.Place) *goquery.Document {
 	return d
 }
 
-// TestPage: the page says what the model is, and offers what its place can do: a command on a
+// TestModelPageOffersWhatIsPossible: the page says what the model is, and offers what its place can do: a command on a
 // server, files in a browser, and the way back from a visitor's own.
-func TestPage(t *testing.T) {
+func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
 	for _, c := range []struct {
@@ -72,8 +72,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageForEverybody: the page can be read and used by everybody.
-func TestPageForEverybody(t *testing.T) {
+// TestModelPageIsAccessible: the page can be read and used by everybody.
+func TestModelPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, webtest.Serve(t, webtest.Options{})+"/model")
 	tab.Audit("the page about the model")

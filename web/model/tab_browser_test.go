@@ -7,4 +7,4 @@ import (
 )
 
 // TestInTab looks at the page where the program runs in it.
-func TestInTab(t *testing.T) { webtest.InTab(t, TestPageForEverybody) }
+func TestInTab(t *testing.T) { webtest.InTab(t, TestModelPageIsAccessible) }

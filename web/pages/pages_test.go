@@ -27,7 +27,7 @@ func posted(body string) *http.Request {
 	return r
 }
 
-func TestForm(t *testing.T) {
+func TestFormLimits(t *testing.T) {
 	const most = 64 << 10
 	for _, c := range []struct {
 		name, body string
@@ -47,7 +47,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-func TestRefuse(t *testing.T) {
+func TestRefuseWithPageOrFragment(t *testing.T) {
 	const mark = "<h1>No.</h1>"
 	w, r := httptest.NewRecorder(), posted("")
 	base(nil).Refuse(w, r, 409, "No.", "Not <now>.")
@@ -62,8 +62,8 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestRoute: a room answers what lies below it, and nothing else.
-func TestRoute(t *testing.T) {
+// TestRouteAnswersOnlyBelowIt: a room answers what lies below it, and nothing else.
+func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	mux := http.NewServeMux()
 	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
 	base(nil).Route(
@@ -100,7 +100,7 @@ func TestRoute(t *testing.T) {
 	}
 }
 
-func TestWhoAndHTML(t *testing.T) {
+func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil)
 	b := base(&http.Cookie{Name: "c", Value: "v"})
 	if id := b.Who(w, r); id != "someone" || !strings.HasPrefix(w.Header().Get("Set-Cookie"), "c=v") {

@@ -44,9 +44,9 @@ func through(method, path string, header ...string) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestGate sends requests as other sites' pages would make a browser send
+// TestGateRefusesForeignPages sends requests as other sites' pages would make a browser send
 // them, to pages and sockets alike.
-func TestGate(t *testing.T) {
+func TestGateRefusesForeignPages(t *testing.T) {
 	t.Parallel()
 	const own, port = "127.0.0.1:8080", "8080"
 	cases := []struct {
@@ -120,10 +120,10 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-// TestOnlyHTTPSPages: whoever is between a browser and a server with HTTPS can write an
+// TestGateRefusesHTTPPages: whoever is between a browser and a server with HTTPS can write an
 // http page under the server's name. Its requests are refused, at whatever address of
 // the server; other hosts of the server may be in the clear.
-func TestOnlyHTTPSPages(t *testing.T) {
+func TestGateRefusesHTTPPages(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })
 	hosts := append(LoopbackHosts("127.0.0.1:8080"), "class.example")
@@ -156,9 +156,9 @@ func TestOnlyHTTPSPages(t *testing.T) {
 	}
 }
 
-// TestStrictTransport: over HTTPS browsers are asked to stay with it, where the host is
+// TestStrictTransportHeader: over HTTPS browsers are asked to stay with it, where the host is
 // a name of its own.
-func TestStrictTransport(t *testing.T) {
+func TestStrictTransportHeader(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for host, want := range map[string]string{

@@ -69,9 +69,9 @@ func unzip(t *testing.T, packed []byte) []byte {
 	return plain
 }
 
-// TestGzip: text is compressed once for a client that accepts it, and is the same
+// TestGzipCompressesText: text is compressed once for a client that accepts it, and is the same
 // when unpacked; everything else is left as it is.
-func TestGzip(t *testing.T) {
+func TestGzipCompressesText(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
 	const all = "br, zstd, gzip;q=1.0"
@@ -172,9 +172,9 @@ func TestGzipFlushes(t *testing.T) {
 	}
 }
 
-// TestGzipOfWhatIsNotSent: a request for a version that the server does not have is
+// TestGzipPreconditionFailed: a request for a version that the server does not have is
 // refused, whether or not it accepts gzip.
-func TestGzipOfWhatIsNotSent(t *testing.T) {
+func TestGzipPreconditionFailed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
 	styles := static.Bundle("css/tokens.css", "css/base.css") // which the server keeps compressed

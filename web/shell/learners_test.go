@@ -22,7 +22,7 @@ func ask(l Learners, host string, cookies ...*http.Cookie) (string, *http.Cookie
 	return l.Of(r)
 }
 
-func TestLearnerIsTheSameAfterARestart(t *testing.T) {
+func TestLearnerSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	secret := []byte(strings.Repeat("s", 32))
 	id, fresh := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8080")
@@ -53,10 +53,10 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 	}
 }
 
-// TestCallerIsKnownAfterAWhile: a cookie says since when it was given, an old one
+// TestCallerBecomesKnown: a cookie says since when it was given, an old one
 // without that is an old acquaintance, and another program's of the same name does
 // not hide it.
-func TestCallerIsKnownAfterAWhile(t *testing.T) {
+func TestCallerBecomesKnown(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})
 	visit := func(from, forwarded string, cookies ...*http.Cookie) (admission.Caller, *http.Cookie) {
@@ -96,9 +96,9 @@ func TestCallerIsKnownAfterAWhile(t *testing.T) {
 	}
 }
 
-// TestAdmit: a request has one learner, however often it is asked for, and too many
+// TestAdmitLimitsRequests: a request has one learner, however often it is asked for, and too many
 // are refused with when to try again; files are not counted.
-func TestAdmit(t *testing.T) {
+func TestAdmitLimitsRequests(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
 	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.1, Burst: 1}}
@@ -129,8 +129,8 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// TestAdmitHangsUp: a client that goes on after many refusals loses its connection.
-func TestAdmitHangsUp(t *testing.T) {
+// TestAdmitClosesAfterManyRefusals: a client that goes on after many refusals loses its connection.
+func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	t.Parallel()
 	limits := admission.Limits{
 		NewLearners: admission.Pace{PerAddress: admission.Rate{PerSecond: 0.1, Burst: 1}},
@@ -150,7 +150,7 @@ func TestAdmitHangsUp(t *testing.T) {
 }
 
 // A secret that ends with the process must not leave a cookie from each start.
-func TestPassingSecretsShareACookie(t *testing.T) {
+func TestTemporarySecretsShareACookie(t *testing.T) {
 	t.Parallel()
 	_, a := ask(Learners{secret: []byte("one"), lasts: false}, "127.0.0.1:8080")
 	_, b := ask(Learners{secret: []byte("two"), lasts: false}, "127.0.0.1:8080")
@@ -160,8 +160,8 @@ func TestPassingSecretsShareACookie(t *testing.T) {
 	}
 }
 
-// TestCookie: scripts cannot read it, and a click on a link elsewhere sends it.
-func TestCookie(t *testing.T) {
+// TestCookieAttributes: scripts cannot read it, and a click on a link elsewhere sends it.
+func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
 	_, c := ask(Learners{secret: []byte("a test's")}, "127.0.0.1:8080")
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" {

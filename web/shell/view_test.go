@@ -2,8 +2,8 @@ package shell
 
 import "testing"
 
-// TestBack: a form leads back to pages of this server and to nothing else.
-func TestBack(t *testing.T) {
+// TestBackStaysOnThisServer: a form leads back to pages of this server and to nothing else.
+func TestBackStaysOnThisServer(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]string{
 		"/loop":                     "/loop",

@@ -45,9 +45,9 @@ func (h *half) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// TestBrokenDownload: a download that breaks off says what has arrived and what is
+// TestBrokenDownloadCanBeRetried: a download that breaks off says what has arrived and what is
 // missing; the page can be read; and trying again goes on to a running program.
-func TestBrokenDownload(t *testing.T) {
+func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -69,10 +69,10 @@ func TestBrokenDownload(t *testing.T) {
 	tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
 }
 
-// TestSomethingElse: a host sends its home page, and no error, for files that it does not have,
+// TestWrongFilesAreNotCached: a host sends its home page, and no error, for files that it does not have,
 // as Cloudflare Pages does while a new version of a site takes the place of the old one. What
 // arrives is not kept for the file, and trying again goes on to a running program.
-func TestSomethingElse(t *testing.T) {
+func TestWrongFilesAreNotCached(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -93,9 +93,9 @@ func TestSomethingElse(t *testing.T) {
 	tab.Wait("the program", runs)
 }
 
-// TestOffline: after the first visit the site needs no network: pages that nobody has
+// TestSiteWorksOffline: after the first visit the site needs no network: pages that nobody has
 // looked at come from the browser, and the model goes on writing.
-func TestOffline(t *testing.T) {
+func TestSiteWorksOffline(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -120,9 +120,9 @@ func TestOffline(t *testing.T) {
 	tab.Wait("the next scene", `location.search !== "" && !location.search.includes("scene=write")`)
 }
 
-// TestNoWorker: where a browser lets pages have no service worker, a sentence says so, and
+// TestPagesWithoutServiceWorker: where a browser lets pages have no service worker, a sentence says so, and
 // the page can be read. What only the program has is not saved, whatever the host sends for it.
-func TestNoWorker(t *testing.T) {
+func TestPagesWithoutServiceWorker(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(files http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

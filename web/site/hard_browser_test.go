@@ -46,9 +46,9 @@ func (p *pulled) Write(b []byte) (int, error) {
 // mended lets everything pass from now on.
 const mended = 1 << 60
 
-// TestCablePulledAtEveryTenth: wherever in the download the cable is pulled, the page can be
+// TestDownloadInterruptedAnywhere: wherever in the download the cable is pulled, the page can be
 // read and says what has arrived; tried again with the cable back, the program runs.
-func TestCablePulledAtEveryTenth(t *testing.T) {
+func TestDownloadInterruptedAnywhere(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -99,10 +99,10 @@ func checkSoftmax(t *testing.T, tab *browser.Tab) {
 // kept is true on the page Practice where the drill has been done.
 const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
 
-// TestTwoTabs: two tabs that open at once share one program, and what is done in one is seen
+// TestTwoTabsShareTheProgram: two tabs that open at once share one program, and what is done in one is seen
 // in the other. The second is opened while the program is still on its way, and shown from
 // a host that leads from index.html to its folder.
-func TestTwoTabs(t *testing.T) {
+func TestTwoTabsShareTheProgram(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -118,9 +118,9 @@ func TestTwoTabs(t *testing.T) {
 	two.Wait("what the other tab has done", kept)
 }
 
-// TestNoStorage: in a window that gives no storage, as private ones may, the program runs, and
+// TestRunsWithoutStorage: in a window that gives no storage, as private ones may, the program runs, and
 // a sentence says that nothing is kept.
-func TestNoStorage(t *testing.T) {
+func TestRunsWithoutStorage(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -136,9 +136,9 @@ func TestNoStorage(t *testing.T) {
 		document.querySelector("#yours")?.innerText.includes("This browser keeps nothing for this site")`)
 }
 
-// TestStorageFull: where the browser gives no more space, which this one says at every record
+// TestFullStorageIsReported: where the browser gives no more space, which this one says at every record
 // that is put into its database, the page says so, and goes on.
-func TestStorageFull(t *testing.T) {
+func TestFullStorageIsReported(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -161,10 +161,10 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab.Wait("a run", `document.querySelector("#strip-row")?.innerText.includes("upon")`)
 }
 
-// TestSleepingTab: a key that is pressed while the program loads costs nothing of the text
+// TestWorkerSurvivesSleep: a key that is pressed while the program loads costs nothing of the text
 // that the address asks for. A browser that sleeps ends the worker with the program and the
 // run in it; the page finds the run again, at the same token, and it goes on.
-func TestSleepingTab(t *testing.T) {
+func TestWorkerSurvivesSleep(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}

@@ -67,10 +67,10 @@ func aboutProgram(act string) string {
 	})()`
 }
 
-// TestCompressingHost: from a host that compresses files itself the program is loaded once, in
+// TestProgramFromCompressingHost: from a host that compresses files itself the program is loaded once, in
 // the form from which browsers keep its machine code, and later started from the network's cache.
 // Whichever of that cache and the worker's own is lost, the program starts without the host.
-func TestCompressingHost(t *testing.T) {
+func TestProgramFromCompressingHost(t *testing.T) {
 	t.Parallel()
 	files := webtest.SiteWithLessons(t).Files
 	host := &compressor{zipped: func(name string) []byte { return files[name+".gz"].Data }}

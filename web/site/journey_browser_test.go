@@ -23,12 +23,12 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// TestJourney goes through a site on a plain file server, under a path: from the home page
+// TestVisitUnderAPath goes through a site on a plain file server, under a path: from the home page
 // to the Loop, where the model writes three tokens, and the text is saved; to a lesson, with
 // its experiment; and to a drill, which is still done after the worker and all that it held
 // is gone. All of it runs in the browser: the file server knows only files. The model that
 // drafts arrives when the program writes already, and only then are its guesses seen.
-func TestJourney(t *testing.T) {
+func TestVisitUnderAPath(t *testing.T) {
 	t.Parallel()
 	host := &lateHost{late: make(chan struct{})}
 	release := sync.OnceFunc(func() { close(host.late) })

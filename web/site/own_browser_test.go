@@ -18,10 +18,10 @@ import (
 // fixtures has small random models of several formats.
 const fixtures = "../../testdata/models"
 
-// TestModelOfOnesOwn: a model from the disk writes in the tab exactly what it writes here; it is
+// TestOwnModelWritesTheSame: a model from the disk writes in the tab exactly what it writes here; it is
 // a file, or the files of a folder. It survives the worker, since the page knows where its
 // files are. A damaged file is refused with the reason, and the model of before goes on.
-func TestModelOfOnesOwn(t *testing.T) {
+func TestOwnModelWritesTheSame(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t, nil)+"model/")
 	tab.Wait("the program", runs)
@@ -61,10 +61,10 @@ func TestModelOfOnesOwn(t *testing.T) {
 	opened(tab, site)
 }
 
-// TestDroppedModel: a file or a folder that is dropped on the page is opened like a chosen one.
+// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened like a chosen one.
 // What is refused is refused for a server's reasons. A model of 270 MB in 16 bits has room, and
 // one that has not is refused in words, at once: its weights are never read.
-func TestDroppedModel(t *testing.T) {
+func TestModelDroppedOnThePage(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}

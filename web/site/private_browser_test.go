@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestPrivateWindow: in a private window (a browser context that Chromium's protocol makes is one:
+// TestFirstVisitInPrivateWindow: in a private window (a browser context that Chromium's protocol makes is one:
 // its profile is off the record) a first visit works from the first sentence to a drill. What was
 // done is there in a second tab, and in another worker; the page says how long it is kept, which no
 // sentence denies. Another private window knows nothing of it.
-func TestPrivateWindow(t *testing.T) {
+func TestFirstVisitInPrivateWindow(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}
@@ -52,9 +52,9 @@ func TestPrivateWindow(t *testing.T) {
 	}
 }
 
-// TestNoRoom: where a browser gives a site no room at all, neither for files nor for records, the
+// TestRunsWithoutAnyQuota: where a browser gives a site no room at all, neither for files nor for records, the
 // program runs, and sentences say that nothing is kept.
-func TestNoRoom(t *testing.T) {
+func TestRunsWithoutAnyQuota(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}

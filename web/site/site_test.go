@@ -54,8 +54,8 @@ func made(t *testing.T, o site.Options) map[string][]byte {
 	return all
 }
 
-// TestSameBytes: two servers write the same site, byte for byte.
-func TestSameBytes(t *testing.T) {
+// TestSiteIsReproducible: two servers write the same site, byte for byte.
+func TestSiteIsReproducible(t *testing.T) {
 	t.Parallel()
 	o := light(t, server(t))
 	other := light(t, server(t))
@@ -81,9 +81,9 @@ func parting(one, two []byte) string {
 	return fmt.Sprintf("%.300q and %.300q", one[i:], two[i:])
 }
 
-// TestFirstVisit: what a browser loads before the model can run is less than 14.7 MB; with the
+// TestFirstVisitDownloadSize: what a browser loads before the model can run is less than 14.7 MB; with the
 // page's own files it is then less than 15. The model that drafts is not in it.
-func TestFirstVisit(t *testing.T) {
+func TestFirstVisitDownloadSize(t *testing.T) {
 	t.Parallel()
 	first := 0
 	for name := range webtest.SiteWithLessons(t).Files {
@@ -106,8 +106,8 @@ func TestFirstVisit(t *testing.T) {
 // local are the addresses in pages.
 var local = regexp.MustCompile(` (?:href|src|action)="([^"#?]*)`)
 
-// TestSiteWithOwnLessons: an instructor's files are in the program's image.
-func TestSiteWithOwnLessons(t *testing.T) {
+// TestSiteIncludesOwnLessons: an instructor's files are in the program's image.
+func TestSiteIncludesOwnLessons(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[string]map[string]string{
 		"": nil, `{"01-mine.md":"Mine."}`: {"01-mine.md": "Mine."},
@@ -124,10 +124,10 @@ func TestSiteWithOwnLessons(t *testing.T) {
 	}
 }
 
-// TestSiteIsWhole: every page has a policy and addresses that stay on the site, whatever
+// TestSiteIsSelfContained: every page has a policy and addresses that stay on the site, whatever
 // path that has; what they name is there, but for what the program answers; and what is
 // compressed beside a file is that file.
-func TestSiteIsWhole(t *testing.T) {
+func TestSiteIsSelfContained(t *testing.T) {
 	t.Parallel()
 	all := made(t, light(t, server(t)))
 	pages := 0

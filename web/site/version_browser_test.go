@@ -68,10 +68,10 @@ func keptText(name string) string {
 	})()`
 }
 
-// TestNewVersion: a host lets browsers keep all files for ten minutes, and in these the site gets
+// TestNewVersionReplacesTheOld: a host lets browsers keep all files for ten minutes, and in these the site gets
 // a new version. While a page of the old one is open its run goes on. Once it is closed the new one
 // is there, whole: nothing of it is what the browser still had.
-func TestNewVersion(t *testing.T) {
+func TestNewVersionReplacesTheOld(t *testing.T) {
 	if !fixture.LongTier() {
 		return
 	}

@@ -43,7 +43,7 @@ func needs(t *testing.T, db *DB, version int, want bool) {
 
 // An old database gets as far as it can before its tables are carried over, and
 // to the end then; a copy of it stays as it was.
-func TestUpgrade(t *testing.T) {
+func TestUpgradeOldDatabase(t *testing.T) {
 	dir := t.TempDir()
 	old := read(t, version2)
 	replace(t, filepath.Join(dir, fileName), old)
@@ -86,7 +86,7 @@ func TestUpgrade(t *testing.T) {
 }
 
 // What is only in the write-ahead log of a killed server is in the copy too.
-func TestCopyHoldsTheLog(t *testing.T) {
+func TestCopyIncludesTheWAL(t *testing.T) {
 	was, dir := t.TempDir(), t.TempDir()
 	path := filepath.Join(was, fileName)
 	replace(t, path, read(t, version2))
@@ -188,7 +188,7 @@ func withCopy(t *testing.T) (db *DB, copied string) {
 
 // What is left of a copy that was cut short goes at the next start: nobody's
 // data would ever be deleted from it. Files of others stay.
-func TestHalfCopiesAreRemoved(t *testing.T) {
+func TestInterruptedCopiesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	half := filepath.Join(dir, "viz-version2-2026-11-23.db.part-123")
 	other := filepath.Join(dir, "copy-of-my-notes.txt")

@@ -77,7 +77,7 @@ func aside(t *testing.T, dir string) (paths []string) {
 
 // Every kind of damage leaves the file, byte for byte, under another name, and
 // a database that works.
-func TestDamagedIsSetAside(t *testing.T) {
+func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
 		"text":          func(t *testing.T, path string) { replace(t, path, []byte("this was never a database")) },
 		"zeros":         func(t *testing.T, path string) { replace(t, path, make([]byte, 8192)) },
@@ -157,7 +157,7 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 
 // The log of a damaged database goes with it, and one without a database is
 // not thrown away.
-func TestLogsAreKept(t *testing.T) {
+func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	dir, path := filled(t)
 	replace(t, path, []byte("this was never a database"))
 	replace(t, path+"-wal", []byte("its log"))
@@ -175,7 +175,7 @@ func TestLogsAreKept(t *testing.T) {
 }
 
 // What is only not ours to touch is refused and stays as it is.
-func TestRefusedStaysAsItIs(t *testing.T) {
+func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		query string
 		want  error
@@ -229,7 +229,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestDamagedSecret(t *testing.T) {
+func TestDamagedSecretIsReplaced(t *testing.T) {
 	for _, text := range []string{"", "zz", strings.Repeat("ab", 31), strings.Repeat("ab", 33), "\xff\xfe"} {
 		dir, _ := filled(t)
 		path := filepath.Join(dir, secretName)
@@ -249,7 +249,7 @@ func TestDamagedSecret(t *testing.T) {
 }
 
 // A start that was cut short leaves an empty file, which is not damage.
-func TestBegunAndNotFinished(t *testing.T) {
+func TestEmptyFileIsNotDamage(t *testing.T) {
 	dir := t.TempDir()
 	replace(t, filepath.Join(dir, fileName), nil)
 	db := opened(t, dir)

@@ -19,7 +19,7 @@ func execOwners(db *DB) error {
 
 // Damaged files are deleted 30 days after they were set aside, with their logs, and
 // copies of earlier forms after 400 days. Files of others stay.
-func TestExpire(t *testing.T) {
+func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
 		"viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",

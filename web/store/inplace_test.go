@@ -41,7 +41,7 @@ var losses = map[string]struct{ lose, undo func(dir string) error }{
 }
 
 // A write after such a loss is refused, also if the file comes back. Reading goes on.
-func TestLostWhileOpen(t *testing.T) {
+func TestWritesFailAfterFileIsLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted or renamed on Windows")
 	}
@@ -100,7 +100,7 @@ func TestLostWhileOpen(t *testing.T) {
 }
 
 // A commit into a file that has just been deleted is not confirmed.
-func TestLostDuringAWrite(t *testing.T) {
+func TestCommitToLostFileFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted on Windows")
 	}
@@ -119,7 +119,7 @@ func TestLostDuringAWrite(t *testing.T) {
 
 // A database on a full disk refuses, keeps all that it has confirmed, and accepts
 // writes again when there is space. SQLite reports its limit as it does a full disk.
-func TestFull(t *testing.T) {
+func TestFullDiskRefusesWrites(t *testing.T) {
 	var log bytes.Buffer
 	db, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
@@ -172,7 +172,7 @@ func TestFull(t *testing.T) {
 
 // A disk that cannot be written to is not taken for a slip of the program, nor a
 // slip of the program for the disk.
-func TestDiskErrors(t *testing.T) {
+func TestDiskErrorsAreRecognized(t *testing.T) {
 	db := opened(t, t.TempDir())
 	_, err := db.read.Exec("DELETE FROM owners") // SQLITE_READONLY
 	if err := classify(err); !errors.Is(err, ErrDisk) || Why(err) == "" {

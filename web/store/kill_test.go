@@ -35,7 +35,7 @@ func writeUntilKilled(dir string) {
 
 // A process that is killed at any moment leaves every entry that it confirmed,
 // and nothing that has to be set aside.
-func TestKilled(t *testing.T) {
+func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 	kills := 1
 	if fixture.LongTier() {
 		kills = 100

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestOpenToRead: what another process writes is seen, nothing can be written, and a
+// TestOpenReadOnly: what another process writes is seen, nothing can be written, and a
 // database that would have to be upgraded is refused.
-func TestOpenToRead(t *testing.T) {
+func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if _, err := OpenToRead(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -44,9 +44,9 @@ func TestOpenToRead(t *testing.T) {
 	}
 }
 
-// TestBackupIsWholeOrNone: a backup that is interrupted leaves nothing, and a name that is
+// TestBackupIsAtomic: a backup that is interrupted leaves nothing, and a name that is
 // taken, even by a dangling link, stays as it is.
-func TestBackupIsWholeOrNone(t *testing.T) {
+func TestBackupIsAtomic(t *testing.T) {
 	t.Parallel()
 	dir, to := t.TempDir(), t.TempDir()
 	opened(t, dir)

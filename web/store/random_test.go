@@ -224,10 +224,10 @@ func (x *tokens) refused(t *testing.T, file []byte) bool {
 	return true
 }
 
-// TestTextThatIsSaidToBeNone: where a flipped bit makes the file say that a text is a number
+// TestSalvageTextWithFlippedType: where a flipped bit makes the file say that a text is a number
 // or a blob of the same length, the text is read all the same. In the head of a row the id
 // "399", of three bytes, is 19 = 13 + 2 · 3; a blob of three bytes were 18, a number 3.
-func TestTextThatIsSaidToBeNone(t *testing.T) {
+func TestSalvageTextWithFlippedType(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer399<token"))
 	at := row - 8 + bytes.Index(x.file[row-8:row], []byte{13 + 2*6, 13 + 2*3}) + 1 // after that of "answer"
@@ -246,10 +246,10 @@ func TestTextThatIsSaidToBeNone(t *testing.T) {
 	}
 }
 
-// TestLengthThatIsOffByABit: the length of a row that the page tells is off by one bit from
+// TestSalvageRowWithFlippedLength: the length of a row that the page tells is off by one bit from
 // what the row's own head tells, and the row is read by the latter. The row of "answer183"
 // takes 83 bytes (0x53): said are 87, 81, 67 and 115.
-func TestLengthThatIsOffByABit(t *testing.T) {
+func TestSalvageRowWithFlippedLength(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer183<token"))
 	at := row - 12 + bytes.IndexByte(x.file[row-12:row], 83)
@@ -310,8 +310,8 @@ func recovered(t *testing.T, sqlite3 string, file []byte) (found []string) {
 	return found
 }
 
-// TestCutShort: a file that ends anywhere does not stop a start.
-func TestCutShort(t *testing.T) {
+// TestTruncatedFileDoesNotPreventStartup: a file that ends anywhere does not stop a start.
+func TestTruncatedFileDoesNotPreventStartup(t *testing.T) {
 	x := newTokens(t)
 	all := len(x.file)
 	for _, cut := range []int{1, 100, pageBytes / 2, pageBytes - 1, pageBytes, 3*pageBytes + 7, all / 2, all - 1} {

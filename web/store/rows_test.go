@@ -59,7 +59,7 @@ func TestOrphansAreSetAside(t *testing.T) {
 }
 
 // A log of a kind that there is not is set aside like one without a row.
-func TestLogOfUnknownKind(t *testing.T) {
+func TestUnknownLogKindIsSetAside(t *testing.T) {
 	dir, path, _ := fullFolder(t, 2, 20)
 	damageRows(t, path, "UPDATE owners SET kind = 'leasner' WHERE id = 2")
 	db, _ := logged(t, dir)
@@ -73,7 +73,7 @@ func TestLogOfUnknownKind(t *testing.T) {
 }
 
 // What is set aside is never overwritten: a second time on a day has another name.
-func TestSetAsideTwiceOnADay(t *testing.T) {
+func TestSetAsideNamesAreUnique(t *testing.T) {
 	dir, _, _ := fullFolder(t, 1, 20)
 	db := opened(t, dir)
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
@@ -103,7 +103,7 @@ func TestSetAsideTwiceOnADay(t *testing.T) {
 }
 
 // A wrong number in the row of a log neither hides its records nor deletes them.
-func TestLogsFollowFromTheirRecords(t *testing.T) {
+func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 	for _, damage := range []string{
 		"last = 0", "last = -5", "last = 9000000000000000000", "last = 25", "first = 1000", "first = -1",
 		"first = 40, last = 30",

@@ -106,7 +106,7 @@ func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[stri
 }
 
 // Rows say which table they are from, in every version of the schema.
-func TestTablesLookDifferent(t *testing.T) {
+func TestRowsIdentifyTheirTable(t *testing.T) {
 	for version := 1; version <= len(migrations); version++ {
 		list, err := shapes(version)
 		if err != nil || len(list) < 2 {
@@ -163,7 +163,7 @@ func TestTablesLookDifferent(t *testing.T) {
 
 // With the list of tables gone, or the header, no row is lost: those of the pages
 // that are sound are found without it.
-func TestSalvageNeedsNoTree(t *testing.T) {
+func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 	for name, damage := range map[string]func(data []byte){
 		"the header":         func(data []byte) { clear(data[:100]) },
 		"the list of tables": func(data []byte) { clear(data[100:4096]) },
@@ -310,7 +310,7 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 // A start that stops after any of the renames that replace a damaged database loses
 // nothing: the next one has all that was committed, and the damaged file, unchanged,
 // with its log, and gives notice of it once.
-func TestStopBetweenRenames(t *testing.T) {
+func TestInterruptedRenamesLoseNothing(t *testing.T) {
 	errStop := errors.New("stopped")
 	for after := 0; ; after++ {
 		dir, file, log, want := damagedWithLog(t)
@@ -394,7 +394,7 @@ func TestNoticesAreSavedOnce(t *testing.T) {
 }
 
 // A secret that was set aside is told of, although that start was killed.
-func TestSecretAsideBeforeAKill(t *testing.T) {
+func TestSecretNoticeSurvivesAKill(t *testing.T) {
 	dir, _ := filled(t)
 	path := filepath.Join(dir, secretName)
 	replace(t, path, []byte("no secret"))
@@ -409,7 +409,7 @@ func TestSecretAsideBeforeAKill(t *testing.T) {
 }
 
 // What was deleted does not return with what is sound.
-func TestSalvageReturnsNothingDeleted(t *testing.T) {
+func TestSalvageRestoresNothingDeleted(t *testing.T) {
 	dir, path, _ := fullFolder(t, 6, 60)
 	db := opened(t, dir)
 	for _, query := range []string{"DELETE FROM owners WHERE id IN (2, 3)", "DELETE FROM records WHERE seq % 3 = 0"} {

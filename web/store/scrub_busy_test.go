@@ -84,9 +84,9 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 	}
 }
 
-// TestScrubIsTriedAgain: Scrub reports that somebody goes on reading, and makes up for it
+// TestScrubIsRetried: Scrub reports that somebody goes on reading, and makes up for it
 // when they have gone.
-func TestScrubIsTriedAgain(t *testing.T) {
+func TestScrubIsRetried(t *testing.T) {
 	db, dir, stop := deleteWhileRead(t)
 	if err := db.Scrub(context.Background()); !errors.Is(err, ErrReading) || !onDisk(t, dir) {
 		t.Fatalf("while somebody reads: %v; the word is on the disk: %v", err, onDisk(t, dir))
@@ -99,9 +99,9 @@ func TestScrubIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestScrubAfterAKill: what a killed server had deleted and not removed from the disk is
+// TestScrubCompletesAfterAKill: what a killed server had deleted and not removed from the disk is
 // removed after the next start.
-func TestScrubAfterAKill(t *testing.T) {
+func TestScrubCompletesAfterAKill(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	db := opened(t, from)
 	random := rand.New(rand.NewPCG(1, 2))

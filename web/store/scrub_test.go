@@ -16,7 +16,7 @@ import (
 // The layout of a page is written down by hand: a leaf with a header of 8 bytes, two
 // cells (their array ends at 12), a gap up to 40, a cell of 8 bytes, a free block of
 // 12 bytes, and a cell of 4.
-func TestZeroUnused(t *testing.T) {
+func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	page := bytes.Repeat([]byte{'x'}, 64)
 	word := func(at, n int) { binary.BigEndian.PutUint16(page[at:], uint16(n)) }
 	page[0] = 13

@@ -10,7 +10,7 @@ import (
 
 // The more of the limit is used, the less is accepted. Space that was given back
 // counts as free.
-func TestSpace(t *testing.T) {
+func TestSpaceLevels(t *testing.T) {
 	db := opened(t, t.TempDir())
 	space := func() Space {
 		db.space.until = time.Time{} // measure again

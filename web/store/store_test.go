@@ -73,7 +73,7 @@ func mustPut(t *testing.T, db *DB, name, value string) {
 	}
 }
 
-func TestKeptAcrossOpenings(t *testing.T) {
+func TestDataPersistsAcrossOpenings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a folder?with #odd%20 names", "viz")
 	db := opened(t, dir)
 	mustPut(t, db, "pace", "slow")
@@ -105,7 +105,7 @@ func TestKeptAcrossOpenings(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestPragmas(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		db := opened(t, dir)
 		for _, c := range []struct {
@@ -129,7 +129,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestMemoryIsPrivateAndEnds(t *testing.T) {
+func TestInMemoryDatabaseIsPrivate(t *testing.T) {
 	a, b := opened(t, ""), opened(t, "")
 	mustPut(t, a, "pace", "slow")
 	if get(t, b, "pace") != "" {
@@ -187,7 +187,7 @@ func TestFilesArePrivate(t *testing.T) {
 	check()
 }
 
-func TestWriteIsWholeOrNot(t *testing.T) {
+func TestWriteIsAtomic(t *testing.T) {
 	db := opened(t, t.TempDir())
 	failure := errors.New("no")
 	insert := func(tx *sql.Tx) {
@@ -229,7 +229,7 @@ func TestFailedCommitIsNoticed(t *testing.T) {
 	mustPut(t, db, "after", "x") // the writer is free again
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentWrites(t *testing.T) {
 	db := opened(t, t.TempDir())
 	const writers, each = 8, 25
 	var group sync.WaitGroup
@@ -252,7 +252,7 @@ func TestManyAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-func TestOneServerAFolder(t *testing.T) {
+func TestFolderIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	first := opened(t, dir)
 	mustPut(t, first, "pace", "slow")
@@ -275,7 +275,7 @@ func TestOneServerAFolder(t *testing.T) {
 	}
 }
 
-func TestScrubForgets(t *testing.T) {
+func TestScrubRemovesDeletedText(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
 	const word = "rumpelstiltskin"

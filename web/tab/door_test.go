@@ -12,9 +12,9 @@ import (
 const frame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A &amp; B</title></head>` +
 	`<body>%s</body></html>`
 
-// TestDoor: the server gets what a page of the site asks as its own address, with the
+// TestPageRequestsReachTheServer: the server gets what a page of the site asks as its own address, with the
 // cookies of before, and the page gets addresses that lead on from it.
-func TestDoor(t *testing.T) {
+func TestPageRequestsReachTheServer(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /learn/{slug}", func(w http.ResponseWriter, r *http.Request) {
@@ -80,8 +80,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// TestDoorGreets: whoever asks first, a page or a live part, is the same visitor from then on.
-func TestDoorGreets(t *testing.T) {
+// TestFirstRequestCreatesTheVisitor: whoever asks first, a page or a live part, is the same visitor from then on.
+func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 	t.Parallel()
 	kept, met := "", 0
 	d := &Door{
@@ -116,8 +116,8 @@ func TestDoorGreets(t *testing.T) {
 	}
 }
 
-// TestPublicAddress: a site that knows its address says it where links are previewed.
-func TestPublicAddress(t *testing.T) {
+// TestPublicAddressInPreviews: a site that knows its address says it where links are previewed.
+func TestPublicAddressInPreviews(t *testing.T) {
 	t.Parallel()
 	page, err := Place{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", false)
 	if err != nil {
@@ -135,8 +135,8 @@ func TestPublicAddress(t *testing.T) {
 	}
 }
 
-// TestTold: which learner somebody is says nothing of what their pages would show.
-func TestTold(t *testing.T) {
+// TestLearnerCookieIsNotAPreference: which learner somebody is says nothing of what their pages would show.
+func TestLearnerCookieIsNotAPreference(t *testing.T) {
 	t.Parallel()
 	for cookies, want := range map[string]bool{
 		``: false, `{"viz-learner-0aZ9":"x.y"}`: false, `{"viz-learner-0aZ9":"x.y","view":"numbers"}`: true,

@@ -14,10 +14,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// TestPieces: a file that comes in pieces reads as it is, whichever part is asked for; a
+// TestPiecesReadAnyRange: a file that comes in pieces reads as it is, whichever part is asked for; a
 // piece is fetched once as long as no other is needed, and one that is shorter than the
 // file said is an error.
-func TestPieces(t *testing.T) {
+func TestPiecesReadAnyRange(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 2*pieceBytes+100)
 	for i := range whole {
@@ -47,7 +47,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-func TestTopOf(t *testing.T) {
+func TestTopLevelFileOfSelection(t *testing.T) {
 	t.Parallel()
 	for chosen, want := range map[string]string{
 		"model.gguf": "model.gguf", "folder/config.json": "config.json",
@@ -78,9 +78,9 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 	return list
 }
 
-// TestOpenOwn: what a visitor opens is the model that the program opens by its path; where
+// TestOpenOwnModel: what a visitor opens is the model that the program opens by its path; where
 // its weights do not fit they are rounded, and where those do not either it is refused.
-func TestOpenOwn(t *testing.T) {
+func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		folder string
@@ -128,9 +128,9 @@ func (c counting) ReadAt(b []byte, at int64) (int, error) {
 	return c.Source.ReadAt(b, at)
 }
 
-// TestOpenOwnRefusesUnread: a model for which there is no room is refused before its weights
+// TestOpenOwnRefusesLargeModelUnread: a model for which there is no room is refused before its weights
 // are read, which of a file of many gigabytes takes minutes.
-func TestOpenOwnRefusesUnread(t *testing.T) {
+func TestOpenOwnRefusesLargeModelUnread(t *testing.T) {
 	t.Parallel()
 	const name = "llama-f16.gguf"
 	read, own := 0, fromDisk(t, "", name)
@@ -143,8 +143,8 @@ func TestOpenOwnRefusesUnread(t *testing.T) {
 	}
 }
 
-// TestOpenOwnRefuses: a refusal gives the reasons that a server gives.
-func TestOpenOwnRefuses(t *testing.T) {
+// TestOpenOwnRefusalGivesReasons: a refusal gives the reasons that a server gives.
+func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 	t.Parallel()
 	config := fromDisk(t, "qwen3/", "config.json", "tokenizer.json")
 	picture := Files{"cat.png": bytes.NewReader([]byte("\x89PNG\r\n\x1a\n12345678"))}
@@ -199,9 +199,9 @@ type summed struct {
 
 func (s summed) SHA256() ([]byte, error) { return s.sum() }
 
-// TestSumFromElsewhere: the model's hash is made of the sum that a file of weights has, and
+// TestModelHashUsesGivenSum: the model's hash is made of the sum that a file of weights has, and
 // of nothing else of it; where there is none the model is not opened.
-func TestSumFromElsewhere(t *testing.T) {
+func TestModelHashUsesGivenSum(t *testing.T) {
 	t.Parallel()
 	open := func(sum func() ([]byte, error)) (string, error) {
 		list := fromDisk(t, "qwen3/", "config.json", "model.safetensors", "tokenizer.json")

@@ -14,10 +14,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// TestPackedModels: the bundled weights come back bit for bit, and gzip makes of them an
+// TestPackedModelsAreSmaller: the bundled weights come back bit for bit, and gzip makes of them an
 // eighth less than it made before, and of the target, most of which lies on the grid, a
 // quarter less.
-func TestPackedModels(t *testing.T) {
+func TestPackedModelsAreSmaller(t *testing.T) {
 	t.Parallel()
 	models := map[string]func() (fs.FS, error){"target": bundled.TargetFiles, "draft": bundled.DraftFiles}
 	for name, open := range models {
@@ -68,8 +68,8 @@ func safetensors(header string, values ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), values...)
 }
 
-// TestPackedAnything: weights of every kind come back, NaN and infinities among them.
-func TestPackedAnything(t *testing.T) {
+// TestPackRoundTrip: weights of every kind come back, NaN and infinities among them.
+func TestPackRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	var noise []byte
@@ -92,8 +92,8 @@ func TestPackedAnything(t *testing.T) {
 	}
 }
 
-// TestPackedWrong: what is no packed file is refused with the reason.
-func TestPackedWrong(t *testing.T) {
+// TestUnpackRefusesDamagedFiles: what is no packed file is refused with the reason.
+func TestUnpackRefusesDamagedFiles(t *testing.T) {
 	t.Parallel()
 	good, err := PackWeights(safetensors(`{"m":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}`, 1, 2, 3, 4))
 	if err != nil {

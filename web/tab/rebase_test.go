@@ -2,7 +2,7 @@ package tab
 
 import "testing"
 
-func TestRebase(t *testing.T) {
+func TestRebaseLinks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ html, root, want string }{
 		{`<a href="/learn">`, "../", `<a href="../learn/">`},

@@ -92,9 +92,9 @@ func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 	return f(ctx, in, out)
 }
 
-// TestReady: a part that waits until its connection is free makes no state that a slow reader
+// TestReadyWaitsForAFreeConnection: a part that waits until its connection is free makes no state that a slow reader
 // would miss, and then the newest there is.
-func TestReady(t *testing.T) {
+func TestReadyWaitsForAFreeConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var newest atomic.Uint64
 		newest.Store(1)
@@ -124,9 +124,9 @@ func TestReady(t *testing.T) {
 	})
 }
 
-// TestPings: a ping is answered while a command is being carried out, or, where
+// TestPingsAreAnswered: a ping is answered while a command is being carried out, or, where
 // answers come in order, after it.
-func TestPings(t *testing.T) {
+func TestPingsAreAnswered(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p, done := newPipe(), make(chan struct{})
@@ -161,9 +161,9 @@ func TestPings(t *testing.T) {
 	}
 }
 
-// TestNumbers: a part that numbers its states has its numbers carried on by all
+// TestStateNumbersAreCarried: a part that numbers its states has its numbers carried on by all
 // other messages, one that does not has its messages counted.
-func TestNumbers(t *testing.T) {
+func TestStateNumbersAreCarried(t *testing.T) {
 	for _, row := range []struct {
 		sent []Message
 		seqs []uint64
@@ -196,8 +196,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestBytes: the fields of programs stand beside the others, and HTML is as it was.
-func TestBytes(t *testing.T) {
+// TestMessageEncoding: the fields of programs stand beside the others, and HTML is as it was.
+func TestMessageEncoding(t *testing.T) {
 	for want, m := range map[string]Message{
 		`{"seq":1,"ack":0}`: {Seq: 1},
 		`{"seq":1,"ack":0,"panels":[{"id":"a","op":"morph","html":"<b>&</b>"}]}`: {
@@ -214,9 +214,9 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestOnlyTheNewestSnapshotWaits: whoever reads slowly is shown the snapshot that
+// TestSlowReaderGetsNewestSnapshot: whoever reads slowly is shown the snapshot that
 // is being sent, and then the newest, however many came between.
-func TestOnlyTheNewestSnapshotWaits(t *testing.T) {
+func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, all := newPipe(), make(chan struct{})
 		ended := over(p, Kind{}, connPart(func(_ context.Context, in <-chan Command, out Conn) error {
@@ -249,9 +249,9 @@ func TestOnlyTheNewestSnapshotWaits(t *testing.T) {
 	})
 }
 
-// TestStoppedReaderIsCutOff: a client that is there and reads nothing any more
+// TestStalledReaderIsDisconnected: a client that is there and reads nothing any more
 // loses its connection, whatever it is being sent.
-func TestStoppedReaderIsCutOff(t *testing.T) {
+func TestStalledReaderIsDisconnected(t *testing.T) {
 	for name, m := range map[string]func() Message{
 		"its own":  func() Message { return Message{Data: 1} },
 		"a shared": func() Message { return snapshot(t, 1, "") },

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestEncode: a snapshot is written out with its number and its time, HTML as it
+// TestEncodeSnapshot: a snapshot is written out with its number and its time, HTML as it
 // is, and the frame of the transport is made once.
-func TestEncode(t *testing.T) {
+func TestEncodeSnapshot(t *testing.T) {
 	at := time.UnixMicro(1_700_000_000_000_001)
 	e, err := Encode(12, at, Message{Panels: []Panel{morph("a", "<b>&</b>")}, Data: 5})
 	if err != nil {
@@ -35,8 +35,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeForAll: what answers one connection cannot be sent to all.
-func TestEncodeForAll(t *testing.T) {
+// TestEncodeForAllRefusesAnswers: what answers one connection cannot be sent to all.
+func TestEncodeForAllRefusesAnswers(t *testing.T) {
 	for name, m := range map[string]Message{
 		"an acknowledgement": {Ack: 1},
 		"an error":           {Error: &terms.Refusal{Code: terms.CodeBusy}},

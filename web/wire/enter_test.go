@@ -21,9 +21,9 @@ func callers(x *site) {
 	}
 }
 
-// TestSocketsAreShared: a newcomer who finds all connections of their address in use
+// TestSocketLimitIsShared: a newcomer who finds all connections of their address in use
 // gets the one that was not used for longest. Its page may try again.
-func TestSocketsAreShared(t *testing.T) {
+func TestSocketLimitIsShared(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)
 	x.cfg.Desk = admission.New(admission.Limits{Sockets: admission.Share{PerAddress: 2}}, nil)
@@ -61,8 +61,8 @@ func TestOpeningsAreMetered(t *testing.T) {
 	}
 }
 
-// TestMessagesWait: what a caller sends too fast waits, and nothing of it is lost.
-func TestMessagesWait(t *testing.T) {
+// TestFastMessagesWait: what a caller sends too fast waits, and nothing of it is lost.
+func TestFastMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipe()
 		slow := admission.Pace{PerLearner: admission.Rate{PerSecond: 1, Burst: 2}}

@@ -12,8 +12,8 @@ import (
 
 func morph(id, html string) Panel { return Panel{ID: id, Op: Morph, HTML: html} }
 
-// TestJoin: of what waits only the newest is told, and nothing of what must be.
-func TestJoin(t *testing.T) {
+// TestJoinKeepsTheNewest: of what waits only the newest is told, and nothing of what must be.
+func TestJoinKeepsTheNewest(t *testing.T) {
 	row := Panel{ID: "rows", Op: Append, HTML: "<li>1</li>"}
 	row2 := Panel{ID: "rows", Op: Append, HTML: "<li>2</li>"}
 	for name, c := range map[string]struct{ first, next, want Message }{

@@ -36,10 +36,10 @@ func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
 	return p
 }
 
-// TestPort: over a message port a part is what it is over a WebSocket: commands are
+// TestMessagePortBehavesLikeASocket: over a message port a part is what it is over a WebSocket: commands are
 // answered, HTML is rebased, limits and codes are the same, and the end of one end is
 // the end of the other.
-func TestPort(t *testing.T) {
+func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	x := withPart(t, Limits{}, echo)
 	x.cfg.HTML = func(html string) string { return strings.ReplaceAll(html, "/", "/some/") }
 	x.cfg.Parts["panel"] = Kind{Open: func(context.Context, Visit) (Part, error) {

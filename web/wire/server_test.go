@@ -164,9 +164,9 @@ func (l *client) next() (m received, code int) {
 	return m, 0
 }
 
-// TestPartAnswers: commands reach the part with their fields, answers the
+// TestPartReceivesCommands: commands reach the part with their fields, answers the
 // client with their numbers, and what is not a command is refused without it.
-func TestPartAnswers(t *testing.T) {
+func TestPartReceivesCommands(t *testing.T) {
 	t.Parallel()
 	l, _ := withPart(t, Limits{}, echo).dial(t, "feed=test")
 	l.say(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`)
@@ -225,9 +225,9 @@ func TestHandshakeWithABody(t *testing.T) {
 	}
 }
 
-// TestPartRefusals: a part that is not there, one that will not be opened, one
+// TestPartFailuresAreReported: a part that is not there, one that will not be opened, one
 // that fails or panics, and a client of the wrong protocol.
-func TestPartRefusals(t *testing.T) {
+func TestPartFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
 	if _, answer := x.dial(t, "feed=none"); answer.StatusCode != http.StatusNotFound {
@@ -280,10 +280,10 @@ func TestPartRefusals(t *testing.T) {
 	}
 }
 
-// TestSlowReaderMissesOnlyWhatIsOld: a part that sends far more than a client
+// TestSlowReaderMissesOnlyOldMessages: a part that sends far more than a client
 // reads is not held up, and the client gets the newest panel, every row that was
 // added, and the end.
-func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
+func TestSlowReaderMissesOnlyOldMessages(t *testing.T) {
 	t.Parallel()
 	const states, rows = 2000, 40
 	all := make(chan struct{})
@@ -358,9 +358,9 @@ func TestPartLimits(t *testing.T) {
 	}
 }
 
-// TestFlood: a client that goes on sending after being refused so often, or that
+// TestFloodingClientIsDisconnected: a client that goes on sending after being refused so often, or that
 // floods the connection with pings, is disconnected for good.
-func TestFlood(t *testing.T) {
+func TestFloodingClientIsDisconnected(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{
 		CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 1,

@@ -17,10 +17,10 @@ func snapshot(t *testing.T, seq uint64, html string) Message {
 	return Message{Encoded: e}
 }
 
-// TestSnapshotsGiveWay: of the snapshots that wait for a connection only the
+// TestOldSnapshotsAreDropped: of the snapshots that wait for a connection only the
 // newest is sent; what is its own is all sent, in order, and one that is not
 // newer is not sent at all. The messages carry the number of the last snapshot.
-func TestSnapshotsGiveWay(t *testing.T) {
+func TestOldSnapshotsAreDropped(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	x := withPart(t, Limits{}, func(_ context.Context, in <-chan Command, send func(Message) error) error {

@@ -12,7 +12,7 @@ import (
 // Who deletes their data is gone from rooms that were set aside as well, in whole or in
 // part, with the nicknames there; everything else of these rooms stays, and the list of
 // what is set aside has them until they are dropped.
-func TestForgottenInWhatWasSetAside(t *testing.T) {
+func TestDropReachesQuarantinedRooms(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)
 	nc := dial(t, s)

@@ -26,7 +26,7 @@ func (c *current) InProcessConn() (net.Conn, error) {
 
 // While NATS is away, everything says so, and nothing is confirmed. It comes back by
 // itself, with what it had confirmed.
-func TestAway(t *testing.T) {
+func TestWritesFailWhileNATSIsAway(t *testing.T) {
 	dir := t.TempDir()
 	var c current
 	nc, err := Connect("", nats.InProcessServer(&c), nats.ReconnectWait(time.Millisecond))
@@ -82,7 +82,7 @@ func persist(t *testing.T, f func() error) {
 }
 
 // A name of any bytes has a subject of its own, which gives the name back.
-func TestNames(t *testing.T) {
+func TestSubjectNameRoundTrip(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{
 		"ada", "Ada", "", "a.b", "a b", "*", ">", "=61", "=", "é", "\x00\xff", "K7Q4MX", "a-b_c",
@@ -102,7 +102,7 @@ func TestNames(t *testing.T) {
 }
 
 // A message of a newer program is refused, and one of somebody else ignored.
-func TestMessagesOfOthers(t *testing.T) {
+func TestForeignMessagesAreHandled(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("vote", "1", "{}"))

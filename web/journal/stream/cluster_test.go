@@ -105,7 +105,7 @@ func TestConformanceOfThreeNodes(t *testing.T) {
 
 // While one node after the other goes and comes back, servers append. What was confirmed
 // is there, once, and nothing is that nobody sent.
-func TestNodesComeAndGo(t *testing.T) {
+func TestAppendsSurviveNodeRestarts(t *testing.T) {
 	if !fixture.LongTier() {
 		t.Skip("in the long tier")
 	}

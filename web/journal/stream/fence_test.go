@@ -48,7 +48,7 @@ func TestLateWriterIsRefused(t *testing.T) {
 
 // A writer whose answer was lost does not know whether its batch is stored. When the next
 // one has begun, the batch is there once, or is refused.
-func TestLateWriterWithoutAnAnswer(t *testing.T) {
+func TestFencedWriterWithLostAnswer(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})
 	b := open(t, nc, a.cfg)

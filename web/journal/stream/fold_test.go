@@ -64,7 +64,7 @@ func add(t *testing.T, fs *journal.Folds[seen], kind string, ids ...string) {
 
 // A learner whose requests reach several servers finds on each what the others were told,
 // and not what was deleted there.
-func TestStatesOfSeveralServers(t *testing.T) {
+func TestServersShareLearnerState(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
 	a, b := foldsOf(first), foldsOf(open(t, nc, first.cfg))
@@ -105,7 +105,7 @@ func TestStatesOfSeveralServers(t *testing.T) {
 
 // Two servers append to one log at once, enough that each compacts it and keeps
 // snapshots: both come to the state of the log.
-func TestStatesAtOnce(t *testing.T) {
+func TestConcurrentCompaction(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
 	servers := []*journal.Folds[seen]{foldsOf(first), foldsOf(open(t, nc, first.cfg))}

@@ -15,7 +15,7 @@ import (
 
 // Servers that append the same records at the same moment store each once, and one of
 // them gets its number.
-func TestTheSameRecordsAtOnce(t *testing.T) {
+func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	const servers, records = 4, 25
 	s := streamtest.Node(t, t.TempDir())
 	nc := dial(t, s)
@@ -84,7 +84,7 @@ func TestLateWriterIsFenced(t *testing.T) {
 }
 
 // A large batch is several messages, of which all are stored or none.
-func TestLargeBatch(t *testing.T) {
+func TestLargeBatchIsAtomic(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("visit", "0", "{}"))
@@ -122,7 +122,7 @@ func TestLargeBatch(t *testing.T) {
 
 // An answer that is lost makes no difference: the change is looked for, and neither
 // made twice nor forgotten.
-func TestLostAnswers(t *testing.T) {
+func TestLostAnswersDoNotDuplicate(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("vote", "0", "{}"))

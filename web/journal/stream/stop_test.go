@@ -19,7 +19,7 @@ var errStopped = errors.New("the server was stopped")
 
 // A server may be stopped at any message: the log is then what it was before the
 // operation or what it is after it, and another server can finish it.
-func TestStoppedAtEveryMessage(t *testing.T) {
+func TestServerStoppedAtEveryMessage(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	before := []string{"1", "2", "3"}
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestStoppedAtEveryMessage(t *testing.T) {
 
 // Nothing is left in the files of NATS of what was dropped, swept, or compacted and
 // scrubbed; what others have is there.
-func TestGoneFromTheDisk(t *testing.T) {
+func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)
 	nc := dial(t, s)

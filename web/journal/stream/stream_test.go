@@ -147,7 +147,7 @@ func (x *turns) Sweep(ctx context.Context) error { return x.turn().Sweep(ctx) }
 
 // Two servers that serve the same logs in turns do what one does. In the long tier the
 // streams are in files.
-func TestConformance(t *testing.T) {
+func TestStreamConforms(t *testing.T) {
 	s := streamtest.Node(t, t.TempDir())
 	a, b := dial(t, s), dial(t, s)
 	journaltest.Run(t, func(t testing.TB) journal.Journal {

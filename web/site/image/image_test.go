@@ -96,9 +96,9 @@ func resume(t *testing.T, i *Image) []string {
 	return said
 }
 
-// TestImage takes a program's image and takes it up again: what it did before its visitor came is
+// TestImageRestoresTheProgram takes a program's image and takes it up again: what it did before its visitor came is
 // done, and it goes on from there.
-func TestImage(t *testing.T) {
+func TestImageRestoresTheProgram(t *testing.T) {
 	t.Parallel()
 	in := input(t, "counts")
 	i, err := Take(t.Context(), in)
@@ -121,8 +121,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestNoImage has programs that never get as far as wanting visitors.
-func TestNoImage(t *testing.T) {
+// TestProgramsWithoutVisitorsHaveNoImage has programs that never get as far as wanting visitors.
+func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	t.Parallel()
 	for does, why := range map[string]string{
 		"asks":   "it asks for Date of globalThis, which could differ from visitor to visitor",
@@ -177,8 +177,8 @@ func FuzzModule(f *testing.F) {
 	})
 }
 
-// TestGlobals gives global variables their values.
-func TestGlobals(t *testing.T) {
+// TestGlobalsKeepTheirValues gives global variables their values.
+func TestGlobalsKeepTheirValues(t *testing.T) {
 	t.Parallel()
 	file := []byte(magic + "\x06\x0b\x02\x7f\x01\x41\x00\x0b\x7e\x01\x42\x00\x0b")
 	m, err := parseModule(file)
