@@ -3,14 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -117,98 +111,6 @@ func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	checkPrinted(t, "VIZ_KERNEL", got.errors)
 	got = try(t, map[string]string{"VIZ_N": hostile}, "", "trace")
 	checkPrinted(t, "VIZ_N", got.errors)
-}
-
-// TestOnlyMainUsesStandardStreams: only main knows the standard streams, so that all that is
-// printed goes through a terms.Terminal, and tables are written by terms.Sheet alone.
-func TestOnlyMainUsesStandardStreams(t *testing.T) {
-	seen, top := 0, filepath.Join("..", "..")
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(top, path)
-		switch name = filepath.ToSlash(name); {
-		case d.IsDir() && (name == "testdata" || notOurs(path)):
-			return filepath.SkipDir
-		case filepath.Ext(name) != ".go", strings.HasSuffix(name, "_test.go"), strings.HasPrefix(name, "infer/terms/"):
-			return nil
-		case strings.HasSuffix(name, "gen/main.go"), strings.HasPrefix(name, "infer/fixture/"),
-			strings.HasPrefix(name, "cmd/viz/dist/"), strings.HasPrefix(name, "cmd/viz/tab/build/"): // not for users
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		seen++
-		for _, use := range ownOutput(file) {
-			if name == "cmd/viz/main.go" && strings.HasPrefix(use, "os.Std") {
-				continue // main passes them to run
-			}
-			if (name == "cmd/viz/tab/main.go" || name == "web/tab/program_js.go") && use == "os.Stderr" {
-				continue // a sentence of our own, and a browser's console
-			}
-			t.Errorf("%s has its own way to print or to write tables: %s", name, use)
-		}
-		return nil
-	})
-	if err != nil || seen < 300 {
-		t.Fatalf("%d files, %v", seen, err)
-	}
-	// The search finds what it is for.
-	for code, want := range map[string]bool{
-		`import "encoding/csv"`:                            true,
-		`import "os"; var w = os.Stderr`:                   true,
-		`import "fmt"; func f() { fmt.Printf("") }`:        true,
-		`func f() { println("") }`:                         true,
-		`import "log"; func f() { log.Print("") }`:         true,
-		`import "unicode"; var c = unicode.Bidi_Control`:   true,
-		`var s = "\u202e"`:                                 true,
-		`import "fmt"; func f() { _ = fmt.Sprintln("a") }`: false,
-	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "", "package a; "+code, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found := ownOutput(file); (len(found) > 0) != want {
-			t.Errorf("%s: %q is found", code, found)
-		}
-	}
-}
-
-// ownOutput lists what a file uses that belongs to infer/terms.
-func ownOutput(file *ast.File) (list []string) {
-	for _, i := range file.Imports {
-		if i.Path.Value == `"encoding/csv"` {
-			list = append(list, "encoding/csv")
-		}
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			of, _ := n.X.(*ast.Ident)
-			if of == nil {
-				break
-			}
-			use := of.Name + "." + n.Sel.Name
-			if slices.Contains([]string{"os.Stdout", "os.Stderr", "unicode.Bidi_Control"}, use) ||
-				of.Name == "fmt" && strings.HasPrefix(n.Sel.Name, "Print") ||
-				of.Name == "log" && (strings.HasPrefix(n.Sel.Name, "Print") || strings.HasPrefix(n.Sel.Name, "Fatal")) {
-				list = append(list, use)
-			}
-		case *ast.CallExpr:
-			if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
-				list = append(list, f.Name)
-			}
-		case *ast.BasicLit:
-			if s, err := strconv.Unquote(n.Value); err == nil && strings.ContainsAny(s, "\u202e\u2066") {
-				list = append(list, n.Value)
-			}
-		}
-		return true
-	})
-	return list
 }
 
 // TestProgressIsNotEscaped: the program's own line that is overwritten reaches the

@@ -3,7 +3,6 @@ package main
 import (
 	"database/sql"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
 	"os"
@@ -40,20 +39,12 @@ func firstCells(t *testing.T, head string) []string {
 // constants are the texts of a package's constants whose name begins with a prefix.
 func constants(t *testing.T, folder, prefix string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []string
-	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
+	for _, s := range repository(t) {
+		if !s.program() || s.room() != folder {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
+		ast.Inspect(s.file, func(n ast.Node) bool {
 			v, ok := n.(*ast.ValueSpec)
 			if !ok || len(v.Values) != 1 || !strings.HasPrefix(v.Names[0].Name, prefix) {
 				return true

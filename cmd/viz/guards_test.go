@@ -1,0 +1,281 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A guard is a rule about the text of the repository's files.
+type guard struct {
+	name     string
+	reads    func(*source) bool // the files that the rule is about
+	least    int                // the rule must find at least this many files
+	check    func([]*source) []finding
+	examples []guardExample
+}
+
+// A finding is one violation of a rule.
+type finding struct {
+	file      string
+	line      int
+	got, want string
+}
+
+func (f finding) String() string {
+	return fmt.Sprintf("%s:%d: %s, want %s", f.file, f.line, f.got, f.want)
+}
+
+// A guardExample is a small tree, from file names to texts, with the number of findings in it.
+type guardExample struct {
+	want  int
+	files map[string]string
+}
+
+// TestGuards checks every rule, first on its examples and then on the repository.
+func TestGuards(t *testing.T) {
+	t.Parallel()
+	tree := repository(t)
+	read := map[string]int{}
+	for _, s := range tree {
+		read[s.ext()]++
+	}
+	for ext, least := range map[string]int{".go": 600, ".templ": 40, ".css": 10, ".js": 20, ".mjs": 4} {
+		if read[ext] < least {
+			t.Errorf("the repository has %d files %s, want at least %d", read[ext], ext, least)
+		}
+	}
+	for _, g := range guards(t) {
+		t.Run(g.name, func(t *testing.T) {
+			for _, e := range g.examples {
+				if got := g.check(g.files(e.sources(t))); len(got) != e.want {
+					t.Errorf("%q: got %d findings %v, want %d", e.files, len(got), got, e.want)
+				}
+			}
+			files := g.files(tree)
+			if len(files) < g.least {
+				t.Errorf("the rule reads %d files, want at least %d", len(files), g.least)
+			}
+			for _, f := range g.check(files) {
+				t.Error(f)
+			}
+		})
+	}
+	t.Run("TopLevelIsFixed", topLevelIsFixed)
+}
+
+func guards(t *testing.T) []guard {
+	t.Helper()
+	return []guard{
+		linesFit, importsFollowTheLayers, engineImportsLittle, roomsAreDescribed,
+		wordsHaveOneHome(), sentencesHaveOneHome(t), outputHasOneHome, shapesHaveOneHome,
+		randomNumbersDiffer, nothingDialsOut, pagesNameNoOtherHost,
+	}
+}
+
+// files returns the files that the rule reads, in the order of their names.
+func (g guard) files(tree []*source) []*source {
+	var list []*source
+	for _, s := range tree {
+		if g.reads(s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (e guardExample) sources(t *testing.T) []*source {
+	t.Helper()
+	var list []*source
+	for name, text := range e.files {
+		s, err := readSource(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *source) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// A source is a file of the repository with what the rules ask of it.
+type source struct {
+	name     string // the path from the top of the repository, with slashes
+	text     string
+	literals []located // strings of Go and scripts, unquoted; all but the comments of a template
+
+	// Only for Go:
+	file    *ast.File
+	set     *token.FileSet
+	imports []located
+	uses    []located // identifiers of other packages, such as "math/rand/v2.IntN"
+}
+
+// located is a text with its place in a file.
+type located struct {
+	text string
+	line int
+	in   string // the function around it, such as "run" or "loop.run", "" outside of functions
+}
+
+func (s *source) ext() string  { return path.Ext(s.name) }
+func (s *source) test() bool   { return strings.HasSuffix(s.name, "_test.go") }
+func (s *source) room() string { return path.Dir(s.name) }
+
+// program reports whether a file is part of the program and not of its tests.
+func (s *source) program() bool {
+	return s.ext() == ".go" && !s.test() && !slices.Contains(strings.Split(s.name, "/"), "testdata")
+}
+
+// among reports whether a file is one of those named or lies in one of the folders.
+func (s *source) among(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return inFolder(s.name, name) })
+}
+
+// inFolder reports whether a path is the folder or lies in it. Everything lies in "".
+func inFolder(path, folder string) bool {
+	return path == folder || folder == "" || strings.HasPrefix(path, folder+"/")
+}
+
+// finds makes a finding at a line of the file.
+func (s *source) finds(line int, got, want string) finding { return finding{s.name, line, got, want} }
+
+// lineAt returns the number of the line in which a byte of the text is.
+func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
+
+var (
+	scriptLiteral   = regexp.MustCompile("'[^']*'|\"[^\"]*\"|`[^`]*`") // in one line
+	templateComment = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
+)
+
+func readSource(name, text string) (*source, error) {
+	s := &source{name: name, text: text}
+	switch s.ext() {
+	case ".go":
+		return s, s.parse()
+	case ".js":
+		line := 0
+		for row := range strings.Lines(text) {
+			line++
+			for _, l := range scriptLiteral.FindAllString(row, -1) {
+				s.literals = append(s.literals, located{text: l[1 : len(l)-1], line: line})
+			}
+		}
+	case ".templ":
+		s.literals = []located{{text: templateComment.ReplaceAllString(text, ""), line: 1}}
+	}
+	return s, nil
+}
+
+var versionFolder = regexp.MustCompile(`/v[0-9]+$`)
+
+func (s *source) parse() (err error) {
+	s.set = token.NewFileSet()
+	s.file, err = parser.ParseFile(s.set, s.name, s.text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	packages := map[string]string{} // from the name in this file to the path
+	for _, i := range s.file.Imports {
+		of, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return err
+		}
+		s.imports = append(s.imports, located{text: of, line: s.line(i)})
+		name := path.Base(versionFolder.ReplaceAllString(of, ""))
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		packages[name] = of
+	}
+	for _, d := range s.file.Decls {
+		in := ""
+		if f, ok := d.(*ast.FuncDecl); ok {
+			in = functionName(f)
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); err == nil {
+					s.literals = append(s.literals, located{text, s.line(n), in})
+				}
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && packages[x.Name] != "" {
+					s.uses = append(s.uses, located{packages[x.Name] + "." + n.Sel.Name, s.line(n), in})
+				}
+			}
+			return true
+		})
+	}
+	return nil
+}
+
+// functionName returns a function's name, after the name of its receiver's type.
+func functionName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	of := f.Recv.List[0].Type
+	if pointer, ok := of.(*ast.StarExpr); ok {
+		of = pointer.X
+	}
+	return types.ExprString(of) + "." + f.Name.Name
+}
+
+func (s *source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
+
+// repository returns all sources of the repository, in the order of their names. They are
+// read and parsed once for all tests.
+func repository(t *testing.T) []*source {
+	t.Helper()
+	tree, err := readRepository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+var readRepository = sync.OnceValues(func() (tree []*source, err error) {
+	top := filepath.Join("..", "..")
+	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(top, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			// Other checkouts, editors' files, and what make writes.
+			if name != "." && strings.HasPrefix(d.Name(), ".") || name == "dist" || name == "site" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(name) {
+		case ".go", ".templ", ".js", ".mjs", ".css", ".html", ".svg", ".md":
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			s, err := readSource(name, string(text))
+			tree = append(tree, s)
+			return err
+		}
+		return nil
+	})
+	return tree, err
+})
