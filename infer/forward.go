@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
@@ -115,9 +116,16 @@ func (m *Model) forwardChunk(
 	return nil
 }
 
+var positionsRead atomic.Int64
+
+// PositionsRead returns how many positions all models of this process have read, in
+// every pass. The budget of the tests counts them.
+func PositionsRead() int64 { return positionsRead.Load() }
+
 // enter begins the residual stream of every place with its token's row of the
 // embedding table.
 func (m *Model) enter(s *scratch, places []place) {
+	positionsRead.Add(int64(len(places)))
 	d := m.config.Width
 	for i, p := range places {
 		x := s.x[i*d : (i+1)*d]

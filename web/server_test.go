@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web"
@@ -146,6 +147,7 @@ func TestSocketsAreBehindTheGate(t *testing.T) {
 func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	t.Parallel()
 	h := httptest.NewUnstartedServer(nil)
+	fixture.Spend(fixture.Servers, 1)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), AllowedHosts: shell.LoopbackHosts(h.Listener.Addr().String()),
 		Logger: slog.New(slog.DiscardHandler),

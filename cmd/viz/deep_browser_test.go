@@ -31,18 +31,14 @@ func deepModel(t *testing.T) string {
 	return dir
 }
 
-// Every stage of a model with 28 blocks and 151,936 tokens fits the screen, a
-// phone's in the short tier and each size in the long one, and shows the numbers that
-// the trace prints of the same model.
+// Every stage of a model with 28 blocks and 151,936 tokens fits each screen, and
+// shows the numbers that the trace prints for the same model.
 func TestDeepModelFitsEveryScreen(t *testing.T) {
+	fixture.Long(t)
 	dir := deepModel(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-model", dir)
 	trace := traced(t, "-model", dir, "-prompt", deepPrompt, "-n", "2", "-rows", "20")
-	sizes := []browser.Screen{browser.Phone}
-	if fixture.LongTier() {
-		sizes = append(sizes, browser.Chromebook, browser.Laptop, browser.Desktop)
-	}
-	for _, size := range sizes {
+	for _, size := range []browser.Screen{browser.Phone, browser.Chromebook, browser.Laptop, browser.Desktop} {
 		for _, dark := range []bool{false, true} {
 			if dark && os.Getenv("VIZ_SHOTS") == "" {
 				continue // colours do not change the layout
@@ -224,10 +220,10 @@ func (v *deepVisit) story(trace map[string]map[string]any) {
 // are shown.
 func (v *deepVisit) long() {
 	v.t.Helper()
-	v.tab.Set("[data-find]", fixture.Long[len(fixture.Long)-20:]) // the most that a search accepts
+	v.tab.Set("[data-find]", fixture.LongWord[len(fixture.LongWord)-20:]) // the most that a search accepts
 	v.tab.Wait(
 		"the longest token",
-		fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.Long[1:]),
+		fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.LongWord[1:]),
 	)
 	v.fits("find-longest")
 	v.tab.Click("#found [data-cmd]")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -90,6 +91,7 @@ func start(t testing.TB, args ...string) *served {
 		}
 		return &served{url: webtest.ServeTab(t, "")}
 	}
+	fixture.Spend(fixture.Servers, 1)
 	// Not t.Context, which ends before what was opened on the server is closed.
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{cancel: cancel, exit: make(chan int, 1), out: newOutput(), errors: newOutput()}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -44,6 +45,7 @@ func process(t testing.TB, args ...string) (*exec.Cmd, io.ReadCloser, *strings.B
 // processIn is process with variables in the environment, which otherwise is empty.
 func processIn(t testing.TB, env []string, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()
+	fixture.Spend(fixture.Servers, 1)
 	c := exec.Command(os.Args[0], args...)
 	c.Env = append(env, asViz+"=1")
 	errors := &strings.Builder{}

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 func load(open func() (*checkpoint.Checkpoint, error)) func() (*infer.Model, error) {
@@ -21,6 +22,8 @@ func load(open func() (*checkpoint.Checkpoint, error)) func() (*infer.Model, err
 		return infer.Load(c)
 	})
 }
+
+func init() { fixture.Tokens = infer.PositionsRead }
 
 var target, draft = load(bundled.Target), load(bundled.Draft)
 

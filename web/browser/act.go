@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Reload loads the page again.
@@ -23,6 +25,7 @@ func (tab *Tab) Reload() {
 func (tab *Tab) Go(url string) {
 	tab.t.Helper()
 	url = tab.At(url)
+	fixture.Spend(fixture.Pages, 1)
 	tab.do("go to "+url, chromedp.Navigate(url))
 	tab.arrive()
 }

@@ -26,6 +26,8 @@ import (
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Patience bounds every wait for a state, of the page or of the server behind
@@ -126,7 +128,7 @@ type Suite struct{ *testing.M }
 // Run runs the tests and then ends Chromium.
 func (s Suite) Run() int {
 	defer func() { quit() }() // evaluated at the end
-	return s.M.Run()
+	return fixture.Run(s.M)
 }
 
 // Main is a TestMain: it runs the package's tests, ends Chromium and exits.

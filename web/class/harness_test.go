@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -22,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	voteUntilKilled()
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
 var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperDir); dir != "" {
 		appendUntilKilled(dir)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
 var ctx = context.Background()

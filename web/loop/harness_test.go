@@ -18,6 +18,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -92,6 +93,7 @@ func newSiteAt(t testing.TB, l limits, addr string) *site {
 // server recognizes its learners; or with none.
 func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	t.Helper()
+	fixture.Spend(fixture.Servers, 1)
 	h := httptest.NewUnstartedServer(nil)
 	h.Listener.Close()
 	l, err := net.Listen("tcp", addr)

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/lessons/predict"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperDir); dir != "" {
 		reviewUntilKilled(dir)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
 // course is a small one: two lessons, three sections, three questions, three

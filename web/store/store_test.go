@@ -15,13 +15,15 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperDir); dir != "" {
 		writeUntilKilled(dir)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
 // opened opens a folder, or memory, until the test ends.

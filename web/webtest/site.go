@@ -3,15 +3,12 @@ package webtest
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
@@ -63,7 +61,13 @@ func (s *Site) Serve(t testing.TB, change func(http.Handler) http.Handler) strin
 	return h.URL + Under
 }
 
-// made is a site that is made once for all tests of a package.
+// keptSite is a [Site] in the cache.
+type keptSite struct {
+	Files map[string][]byte
+	First int64
+}
+
+// made is a site that is made once for all packages' tests of the same sources.
 type made struct {
 	once sync.Once
 	site *Site
@@ -75,24 +79,39 @@ var plain, own made
 func SiteWithLessons(t testing.TB) *Site {
 	t.Helper()
 	course, texts := CourseWithOwn(t)
-	return own.make(t, course, texts)
+	return own.make(t, "-own", course, texts)
 }
 
 // PlainSite is a site as "make site" makes it.
 func PlainSite(t testing.TB) *Site {
 	t.Helper()
-	return plain.make(t, Course(t), nil)
+	return plain.make(t, "", Course(t), nil)
 }
 
-func (m *made) make(t testing.TB, course *lessons.Course, texts map[string]string) *Site {
+func (m *made) make(t testing.TB, kind string, course *lessons.Course, texts map[string]string) *Site {
 	t.Helper()
 	m.once.Do(func() {
-		all, sum, err := siteOptions(t, course, texts).Make(t.Context())
+		key, err := sourcesKey()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &Site{fstest.MapFS{}, sum.First}
-		for name, data := range all {
+		file, err := cached(key+kind+".site", func(file string) error {
+			fixture.Spend(fixture.Programs, 1) // the started program, of which an image is taken
+			all, sum, err := siteOptions(t, course, texts).Make(t.Context())
+			if err != nil {
+				return err
+			}
+			return writeGob(file, keptSite{all, sum.First})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept keptSite
+		if err := readGob(file, &kept); err != nil {
+			t.Fatal(err)
+		}
+		s := &Site{fstest.MapFS{}, kept.First}
+		for name, data := range kept.Files {
 			s.Files[name] = &fstest.MapFile{Data: data}
 		}
 		m.site = s
@@ -129,6 +148,7 @@ func SiteServer(t testing.TB, course *lessons.Course) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fixture.Spend(fixture.Servers, 1)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t), Course: course, AllowedHosts: []string{SiteHost},
 		EmbedOrigins: []string{shell.Anywhere}, ModelPlace: model.Place{Opens: true},
@@ -157,40 +177,26 @@ var top = sync.OnceValues(func() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(mod))), err
 })
 
-// treeName names a working tree, by its folder: they do not share what tests keep.
-func treeName(root string) string {
-	name := fnv.New64a()
-	io.WriteString(name, root)
-	return strconv.FormatUint(name.Sum64(), 36)
-}
-
-// cacheFile is a file that tests keep for later ones.
-func cacheFile(name string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "viz-test")
-	return filepath.Join(dir, name), os.MkdirAll(dir, 0o755)
-}
-
-// program builds the program for browsers, as "make site" does. The go tool leaves a file
-// alone that is what it would build, so only the first build after a change takes time.
+// program builds the program for browsers, as "make site" does, or returns the file
+// that an earlier test built from the same sources.
 var program = sync.OnceValues(func() (string, error) {
 	root, err := top()
 	if err != nil {
 		return "", err
 	}
-	file, err := cacheFile(treeName(root) + ".wasm")
+	key, err := sourcesKey()
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "run", "./cmd/viz/tab/build", "-o", file)
-	build.Dir = root
-	if said, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, said)
-	}
-	return file, nil
+	return cached(key+".wasm", func(file string) error {
+		fixture.Spend(fixture.Programs, 1)
+		build := exec.Command("go", "run", "./cmd/viz/tab/build", "-o", file)
+		build.Dir = root
+		if output, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, output)
+		}
+		return nil
+	})
 })
 
 // siteOptions are those of a quick site with the program.
@@ -204,7 +210,7 @@ func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) si
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := site.Options{Handler: SiteServer(t, course), Host: SiteHost, Lessons: own, Take: takeImage, Quick: true}
+	o := site.Options{Handler: SiteServer(t, course), Host: SiteHost, Lessons: own, Quick: true}
 	if o.Program, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}

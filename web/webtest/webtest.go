@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
@@ -114,6 +115,7 @@ func Server(t testing.TB, o Options) string {
 	if o.Change != nil {
 		o.Change(&cfg)
 	}
+	fixture.Spend(fixture.Servers, 1)
 	s, err := web.New(cfg)
 	if err != nil {
 		t.Fatal(err)

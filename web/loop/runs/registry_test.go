@@ -21,7 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(fixture.Suite{M: m}) }
 
 // registry returns a registry that ends with the test.
 func registry(t *testing.T, limits Limits) *Registry {

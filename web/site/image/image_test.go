@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // The program is compiled once for all tests.
@@ -25,6 +27,7 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "program.wasm")
+	fixture.Spend(fixture.Programs, 1)
 	c := exec.Command("go", "build", "-o", file, "./testdata/program")
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if said, err := c.CombinedOutput(); err != nil {
@@ -99,6 +102,7 @@ func resume(t *testing.T, i *Image) []string {
 // TestImageRestoresTheProgram takes a program's image and takes it up again: what it did before its visitor came is
 // done, and it goes on from there.
 func TestImageRestoresTheProgram(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	in := input(t, "counts")
 	i, err := Take(t.Context(), in)
@@ -123,6 +127,7 @@ func TestImageRestoresTheProgram(t *testing.T) {
 
 // TestProgramsWithoutVisitorsHaveNoImage has programs that never get as far as wanting visitors.
 func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for does, why := range map[string]string{
 		"asks":   "it asks for Date of globalThis, which could differ from visitor to visitor",

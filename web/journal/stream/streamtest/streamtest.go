@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // patience bounds the wait for a server's start; only a failing test uses it up.
@@ -16,6 +18,7 @@ const patience = 2 * time.Minute
 // process can reach it, unless a change of its options has it listen.
 func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Server {
 	t.Helper()
+	fixture.Spend(fixture.Servers, 1)
 	o := &server.Options{
 		DontListen: true, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, SyncAlways: true,
 	}
