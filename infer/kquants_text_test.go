@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // llama.cpp multiplies quantized weights with rounded activations, this program
@@ -18,6 +19,7 @@ import (
 // token, and whatever the engine prefers on the way leads by less than that
 // rounding moves the two.
 func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
+	fixture.Long(t)
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "kquants-greedy.json"))
 	if err != nil {
 		t.Fatal(err)

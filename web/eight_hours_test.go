@@ -20,14 +20,11 @@ import (
 
 // TestEightHoursOfClasses holds class after class on one server, as fast as it goes:
 // phones join, follow to the last stage and leave, and the room is deleted. Goroutines,
-// open files and the heap are then what they were after the first classes. In the long
-// tier these are 100,000 stages and 2,000 joins and leaves, as many as eight hours of
-// teaching have.
+// open files and the heap are then what they were after the first classes. There are
+// 100,000 stages and 2,000 joins and leaves, as many as in eight hours of teaching.
 func TestEightHoursOfClasses(t *testing.T) {
-	classes, phones, tokens := 6, 8, 20
-	if fixture.LongTier() {
-		classes, phones, tokens = 40, 50, 360 // 40 × 50 joins, 40 × 360 × 7 stages
-	}
+	fixture.Long(t)
+	const classes, phones, tokens = 40, 50, 360 // 40 × 50 joins, 40 × 360 × 7 stages
 	limits := admission.DefaultLimits()
 	limits.Requests, limits.NewRooms = admission.Pace{}, admission.Pace{} // fast motion
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})

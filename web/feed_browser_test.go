@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -12,6 +13,7 @@ import (
 // TestFeedReconnects: a page whose connections are cut keeps what it shows, and
 // carries out what was asked for in that moment.
 func TestFeedReconnects(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	p := browser.NewProxy(t)
 	url := webtest.Serve(t, webtest.Options{Hosts: shell.LoopbackHosts(p.Addr().String()), View: shell.Numbers})

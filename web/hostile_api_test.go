@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // calls are what a hostile client sends to the API: long answers, many at a time, under
@@ -41,6 +43,7 @@ func calls() (list []string) {
 // leaves most of them after a second, the others are served. Each of its requests is
 // answered, refused in the API's words, or given up.
 func TestHostileAPIClient(t *testing.T) {
+	fixture.Long(t)
 	b := newBattle(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

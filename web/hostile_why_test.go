@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
@@ -47,6 +48,7 @@ func questions(x target) (list []string) {
 
 // The longest texts that a hostile client may ask about are really answered.
 func TestLongestQuestionsAreAnswered(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := newBattle(t)
 	if n := len(testmodel.Target(t).Encode(strings.Repeat(" the", 255))); n != 256 {
@@ -65,6 +67,7 @@ func TestLongestQuestionsAreAnswered(t *testing.T) {
 // reads none of the long answers, the others are served. Each of its own requests is
 // answered, refused in words or closed, and what is refused says no more than it must.
 func TestHostileClientAsksWhy(t *testing.T) {
+	fixture.Long(t)
 	b := newBattle(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

@@ -3,6 +3,7 @@ package web_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -35,6 +36,7 @@ const pressable = `[...document.querySelectorAll(
 // TestPrintedPagesHaveNoControls: pages print their text, questions and tables to fill in, black
 // on white, and no button, menu or bar; a question is never cut by the end of a page.
 func TestPrintedPagesHaveNoControls(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Dark: true}, url)

@@ -3,6 +3,7 @@ package web_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/load"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -14,12 +15,14 @@ var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
 // TestLoopAndLabsReflow: in a narrow window neither the Loop nor the labs scroll sideways. Learn and Practise
 // have tests of their own.
 func TestLoopAndLabsReflow(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	reflows(t, webtest.Serve(t, webtest.Options{}), "/loop", "/loop?log="+link(t, 20), "/labs")
 }
 
 // TestClassPagesReflow: nor do the pages of classes.
 func TestClassPagesReflow(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
 	teacher, err := load.NewTeacher(t.Context(), url)

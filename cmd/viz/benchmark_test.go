@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 var quickBench = []string{"bench", "-time", "1us", "-threads", "1", "-texts", "1,2", "-n", "3", "-prompt-tokens", "5"}
@@ -40,6 +42,7 @@ func TestBenchTableAligns(t *testing.T) {
 }
 
 func TestBenchAccuracy(t *testing.T) {
+	fixture.Long(t)
 	got := ok(t, "bench", "-accuracy")
 	for _, want := range []string{"mean KL", "int8   written", "int8   generated"} {
 		if !strings.Contains(got, want) {

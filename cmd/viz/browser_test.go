@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -153,6 +154,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 }
 
 func TestForwardAndBackThroughAllStages(t *testing.T) {
+	fixture.Long(t)
 	tab := begin(t, browser.Laptop, storyPrompt)
 	seen := map[int]string{1: figures(tab)}
 	for stage := 2; stage <= 7; stage++ {
@@ -179,6 +181,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 }
 
 func TestPlayToAStop(t *testing.T) {
+	fixture.Long(t)
 	tab := begin(t, browser.Laptop, storyPrompt)
 	tab.Set("#max_tokens", "9")
 	tab.Click(`[data-cmd*='"max"']`)
@@ -211,6 +214,7 @@ func TestPlayToAStop(t *testing.T) {
 }
 
 func TestInputErrorsAppearBesideTheirControl(t *testing.T) {
+	fixture.Long(t)
 	tab := begin(t, browser.Laptop, storyPrompt)
 	before := tab.Text("#strip-prompt")
 	for _, c := range []struct{ field, value, say string }{
@@ -232,6 +236,7 @@ func TestInputErrorsAppearBesideTheirControl(t *testing.T) {
 }
 
 func TestReloadShowsTheSameStage(t *testing.T) {
+	fixture.Long(t)
 	tab := begin(t, browser.Phone, storyPrompt)
 	for range 3 {
 		tab.Tap(`#transport .btn--main`)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // visitor is a browser without a screen: it keeps its cookie.
@@ -75,6 +77,7 @@ func serveIn(t *testing.T, dir string) (*exec.Cmd, string) {
 // TestKilledBetweenReviews: kill -9 of a real viz right after a review was
 // confirmed loses none: the next process, on another port, has them all.
 func TestKilledBetweenReviews(t *testing.T) {
+	fixture.Long(t)
 	dir := t.TempDir()
 	v := newVisitor(t)
 	var done []string

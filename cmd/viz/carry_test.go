@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -71,6 +72,7 @@ func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
 // What is in a folder is the same in a cluster, and in another folder that is copied from
 // there: every record, the times, and who may do what. Doing it again adds nothing.
 func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	dir, back := t.TempDir(), filepath.Join(t.TempDir(), "back")
 	jar, err := cookiejar.New(nil)

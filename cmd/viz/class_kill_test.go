@@ -56,10 +56,8 @@ func (k *killedClass) kill() {
 // (or the one being requested), every confirmed vote counts once, and the class
 // goes on.
 func TestKilledServerKeepsTheClass(t *testing.T) {
-	kills, phones := 1, 12
-	if fixture.LongTier() {
-		kills, phones = 100, 40
-	}
+	fixture.Long(t)
+	const kills, phones = 100, 40
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(kills)*time.Minute)
 	defer cancel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -51,10 +51,8 @@ func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 // every phone only goes forward and ends at the last stage, a number means the
 // same to all, and the votes that count are those with a receipt.
 func TestClassOverBadNetworks(t *testing.T) {
-	schedules := 3
-	if fixture.LongTier() {
-		schedules = 1000
-	}
+	fixture.Long(t)
+	const schedules = 1000
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	defer s.end()
 	free := make(chan struct{}, 4) // how many schedules run at a time

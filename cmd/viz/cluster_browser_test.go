@@ -107,9 +107,7 @@ func stayed(t *testing.T, when string, tabs ...*browser.Tab) {
 // middle of a vote, and a lone learner's run when its server does. Nobody loads a page again,
 // and every vote counts once.
 func TestPagesMoveToOtherServers(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("three servers and five pages in Chromium: in the long tier")
-	}
+	fixture.Long(t)
 	b := newRoundRobin(t)
 	nats := streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL()
 	all := servers(t, 3, nats, clusterSecret(t), "-allow-host", b.Listener.Addr().String())

@@ -306,9 +306,7 @@ func (c *clusterClass) oneOwner(ctx context.Context) {
 // nodes of NATS too. The class goes on: votes that were confirmed count once and no
 // others do, no phone sees anything in the wrong order, and none is left behind.
 func TestKilledCluster(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("in the long tier")
-	}
+	fixture.Long(t)
 	rounds := 3
 	if n, err := strconv.Atoi(os.Getenv("VIZ_CLUSTER_ROUNDS")); err == nil {
 		rounds = n

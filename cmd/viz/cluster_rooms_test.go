@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
@@ -18,6 +19,7 @@ import (
 // viz rooms lists, closes and removes rooms of a cluster, those that a server runs, those that
 // none does, and one that was set aside. Each server's metrics say what it does in the cluster.
 func TestRoomsCommandOnACluster(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	nats := streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL()
 	all := servers(t, 2, nats, clusterSecret(t), "-metrics", "127.0.0.1:0")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/cluster"
@@ -57,6 +58,7 @@ func within(t *testing.T) context.Context {
 // A class whose instructor, presenter's socket, phones and pages are on different servers
 // is one class, and a learner is the same on all of them.
 func TestClassSpansClusterServers(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	ctx, secret := within(t), clusterSecret(t)
 	all := servers(t, 3, streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL(), secret)
@@ -241,7 +243,8 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 
 // While NATS is away a server says so and goes on; afterwards all is as it was. A server
 // that cannot reach it at its start says why.
-func TestServerSurvivesNATSOutage(t *testing.T) { // not beside others: its servers wait for less
+func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers wait for less
+	fixture.Long(t)
 	before := clusterTimes
 	t.Cleanup(func() { clusterTimes = before })
 	clusterTimes.life, clusterTimes.answer, clusterTimes.call = time.Second, 500*time.Millisecond, time.Second

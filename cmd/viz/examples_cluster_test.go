@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -63,6 +64,7 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 // TestExampleProxiesReachAllServers: both proxies lead to all three servers, and let through what
 // the program accepts; Caddy asks each whether it is ready.
 func TestExampleProxiesReachAllServers(t *testing.T) {
+	fixture.Long(t)
 	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
 	servers := []string{"10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"}
 	if to := strings.Fields(caddy.find(t, `reverse_proxy (.*) \{$`)); fmt.Sprint(to) != fmt.Sprint(servers) {

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/load"
 )
 
 // TestLoadReportIsComplete: a small load ends, every vote is counted once, and the report is
 // complete, even if some phones never read.
 func TestLoadReportIsComplete(t *testing.T) {
+	fixture.Long(t)
 	out := ok(t, "load", "-followers", "30", "-rooms", "2", "-deaf", "3", "-time", "2s", "-every", "50ms", "-json")
 	var r load.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -46,6 +48,7 @@ func TestLoadReportIsComplete(t *testing.T) {
 // TestLoadAlternatesBetweenServers: the phones go to all addresses in turn. These are two ways to
 // one server, as servers of a cluster are to one class.
 func TestLoadAlternatesBetweenServers(t *testing.T) {
+	fixture.Long(t)
 	ways := [2]*badLine{newBadLine(t, ""), newBadLine(t, "")}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-allow-host", ways[0].addr+","+ways[1].addr)
 	defer s.end()

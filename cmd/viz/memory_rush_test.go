@@ -24,17 +24,14 @@ import (
 
 // TestMemoryStaysBoundedInARush: however many runs are open, the process stays within its limit,
 // and 15 % for what the runtime needs while it collects garbage. All runs are written
-// to their end and none is refused. In the long tier these are 1,100 runs, and when
-// they are left, the process is back within a fifth of what it used before them, after a
-// hundred learners like them had come and gone. What stays is a little for each run,
+// to their end and none is refused. When the 1,100 runs are left, the process is back
+// within a fifth of what it used before them, after a hundred learners like them had
+// come and gone. What stays is a little for each run,
 // which can still be reached by its address, and what the runtime keeps of the most
 // goroutines and memory that it ever had.
 func TestMemoryStaysBoundedInARush(t *testing.T) {
-	if fixture.LongTier() {
-		memoryInARush(t, 1100, 20, 512<<20)
-		return
-	}
-	memoryInARush(t, 24, 150, 128<<20)
+	fixture.Long(t)
+	memoryInARush(t, 1100, 20, 512<<20)
 }
 
 // BenchmarkMemoryInARush is the same with 1,100 runs of 490 tokens, which would take

@@ -21,6 +21,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/session"
@@ -243,6 +244,7 @@ func TestServeTLS(t *testing.T) {
 // TestBrowserOverTLS: a browser loads pages and files over HTTP/2, opens its socket all
 // the same, and keeps its learner's cookie.
 func TestBrowserOverTLS(t *testing.T) {
+	fixture.Long(t)
 	cert, key, _ := selfSigned(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
 	url, _, _ := strings.Cut(strings.TrimPrefix(s.out.String(), "Token by Token is at "), "\n")

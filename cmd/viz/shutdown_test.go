@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/load"
 )
@@ -18,6 +19,7 @@ import (
 // TestShutdownWithDeafFollowers: followers that never read don't keep a server from
 // stopping, nor a room from being saved: the class is at the same stage afterwards.
 func TestShutdownWithDeafFollowers(t *testing.T) {
+	fixture.Long(t)
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
 	defer cancel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,9 +19,7 @@ import (
 // VIZ_KERNEL=portable viz trace -json prints of the same: the same tokens, counts and texts,
 // logits and all other numbers to a thousandth. The first subtest is a sample of each setting.
 func TestTabMatchesTheTrace(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	const tokens = 64
 	tab := browser.Open(t, browser.Laptop, webtest.ServeTab(t, ""))

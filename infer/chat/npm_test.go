@@ -61,9 +61,7 @@ type markedText struct {
 // Face's tokenizers gives them; where somebody typed the name of a special token, those that
 // it gives the pieces between the template's own.
 func TestIDsFromNPM(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("it installs tokenizers with npm: set VIZ_LONG=1")
-	}
+	fixture.Long(t)
 	t.Parallel()
 	p, installed := readPublished(t), fixture.Npm(t, filepath.Join(folder, "npm"))
 	asks := map[string]asksIDs{}

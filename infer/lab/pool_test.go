@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Several labs at the seats of a pool find, apart from times, what they find
 // alone; waiting for each other does not count.
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
+	fixture.Long(t)
 	alone := models(t)
 	targets, drafts := infer.NewPool(alone.Target, 2), infer.NewPool(alone.Draft, 1)
 	defer targets.Close()

@@ -7,12 +7,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // The engine's speculation, on a pair whose acceptance is independent by
 // construction, yields E(α, γ) tokens a pass.
 func TestIndependentPairYieldsFormula(t *testing.T) {
+	fixture.Long(t)
 	target, draft := constantModel(t, 1), constantModel(t, 2)
 	var dists [2][]float64
 	for i, m := range []*infer.Model{target, draft} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // tried runs the n-th thing to try of a lab, with repeats cut short.
@@ -83,6 +84,7 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 }
 
 func TestCostTriesShowWhatTheyPromise(t *testing.T) {
+	fixture.Long(t)
 	long := tried[*Cache](t, "cache", 0, "repeats", "1")
 	for _, f := range long.Fits {
 		if f.Name == "recomputed, in all" && f.Of == "multiply-adds" && (f.Parts[2].Share < 0.5 ||

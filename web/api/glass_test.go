@@ -17,6 +17,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -47,6 +48,7 @@ const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== nul
 // field at its stage, with the probabilities that the client did not ask for; a token
 // opens its draw.
 func TestRequestsAppearLive(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Laptop, server+"/api")

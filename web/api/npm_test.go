@@ -65,9 +65,7 @@ type requested struct {
 // refusals. Those that are streamed have the same bytes as those that are not, both what
 // the loop writes and p as the trace prints it; and a client that leaves ends its request.
 func TestClientsFromNPM(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("it installs clients with npm: set VIZ_LONG=1")
-	}
+	fixture.Long(t)
 	t.Parallel()
 	installed := fixture.Npm(t, clients)
 	node := fixture.Node(t, installed)

@@ -78,9 +78,7 @@ func TestExamplesRun(t *testing.T) {
 // and JavaScript with the published clients, Python with a stand-in for the client, which
 // the tests cannot install (testdata/clients/python).
 func TestExamplesRunInEveryLanguage(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("it builds a program and installs a client with npm: set VIZ_LONG=1")
-	}
+	fixture.Long(t)
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	installed := fixture.Npm(t, clients)

@@ -14,17 +14,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// The rules that axe-core checks: all of WCAG 2.2 AA and the levels below, or
-// those about colours. (The size of targets is measured by [Tab.Targets], which
-// is stricter and costs half as much as all other rules together.)
-const (
-	axeAll     = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: false}}`
-	axeColours = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
-)
+// axeAll are the rules that axe-core checks: all of WCAG 2.2 AA and the levels
+// below. (The size of targets is measured by [Tab.Targets], which is stricter
+// and costs half as much as all other rules together.)
+const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: false}}`
 
-// axeRun runs some rules and returns one line for each violation: the rule, and
-// the first element at fault.
-const axeRun = `axe.run({runOnly: %s, resultTypes: ["violations"], preload: false})
+// axeRun returns one line for each violation: the rule, and the first element at
+// fault.
+const axeRun = `axe.run({runOnly: ` + axeAll + `, resultTypes: ["violations"], preload: false})
 	.then(r => r.violations.map(v => v.id + ": " + v.nodes[0].target.join(" ") + " " + v.nodes[0].failureSummary))`
 
 // axeSample makes axe measure the contrast of only some elements, for the short
@@ -60,40 +57,19 @@ const axeSample = `(() => {
 	axe.configure({rules: [{id: "color-contrast", selector: "[data-contrast]"}]});
 })()`
 
-// look is one way of viewing a page: a screen, and the rules to check.
-type look struct {
-	Screen
-	rules string
-}
-
-// looks are those of this run's tier. Sizes and themes are all in the style
-// sheets, and dark differs from light only in its colours: so the short tier
-// checks every rule in light on a phone and the colours in dark on a laptop.
-// The long tier checks everything everywhere.
-func looks() []look {
-	dark := func(s Screen) Screen { s.Dark = true; return s }
+// looks are those of this run's tier. The short tier looks once, on a phone in
+// light; the long tier looks at every size in both themes.
+func looks() []Screen {
 	if !fixture.LongTier() {
-		return []look{{Phone, axeAll}, {dark(Laptop), axeColours}}
+		return []Screen{Phone}
 	}
-	var all []look
+	var all []Screen
 	for _, s := range []Screen{Phone, Chromebook, Laptop, Desktop} {
-		all = append(all, look{s, axeAll}, look{dark(s), axeAll})
+		dark := s
+		dark.Dark = true
+		all = append(all, s, dark)
 	}
 	return all
-}
-
-// AuditState is [Audit] for one of many states of a page: in the short tier it
-// uses one of its looks, with every rule, so that all states are checked and
-// half of them in each theme. The n-th state shares the look of a neighbour:
-// changing the window costs as much as a fifth of the rules.
-func (tab *Tab) AuditState(what string, n int) {
-	tab.t.Helper()
-	if fixture.LongTier() {
-		tab.audit(what, looks())
-		return
-	}
-	short := looks()
-	tab.audit(what, []look{{short[(n+1)/2%len(short)].Screen, axeAll}})
 }
 
 // Audit checks the page, as it is, against WCAG 2.2 AA with axe-core, against
@@ -102,11 +78,7 @@ func (tab *Tab) AuditState(what string, n int) {
 // last of those screens. what names it in a failure.
 func (tab *Tab) Audit(what string) {
 	tab.t.Helper()
-	tab.audit(what, looks())
-}
-
-func (tab *Tab) audit(what string, looks []look) {
-	tab.t.Helper()
+	looks := looks()
 	script, err := axeScript()
 	if err != nil {
 		tab.t.Fatal(err)
@@ -114,12 +86,12 @@ func (tab *Tab) audit(what string, looks []look) {
 	if !Value[bool](tab, `"axe" in window`) {
 		tab.do("load axe-core", chromedp.Evaluate[chromedp.Void](script))
 	}
-	if looks[len(looks)-1].Screen == tab.screen { // it already has that screen
+	if looks[len(looks)-1] == tab.screen { // it already has that screen
 		slices.Reverse(looks)
 	}
 	for _, l := range looks {
-		if l.Screen != tab.screen {
-			tab.Screen(l.Screen)
+		if l != tab.screen {
+			tab.Screen(l)
 		}
 		theme := map[bool]string{false: "light", true: "dark"}[l.Dark]
 		tab.Wait(
@@ -131,7 +103,7 @@ func (tab *Tab) audit(what string, looks []look) {
 			tab.do("sample for axe-core", chromedp.Evaluate[chromedp.Void](axeSample))
 		}
 		for _, fault := range ask(
-			tab, "axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, l.rules), chromedp.EvalAwaitPromise),
+			tab, "axe-core", chromedp.Evaluate[[]string](axeRun, chromedp.EvalAwaitPromise),
 		) {
 			tab.t.Errorf("%s: %s", at, fault)
 		}
@@ -139,7 +111,7 @@ func (tab *Tab) audit(what string, looks []look) {
 		if wide := Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(l.Width) {
 			tab.t.Errorf("%s: the page is %g px wide", at, wide)
 		}
-		tab.Targets(at, l.Screen)
+		tab.Targets(at, l)
 	}
 }
 

@@ -151,10 +151,8 @@ func (is *told) read(t *testing.T, line string) {
 // or a newer one of the same member, at the stage that it had confirmed or one
 // after it, with the same secret.
 func TestKilledInMidClass(t *testing.T) {
-	kills := 1
-	if fixture.LongTier() {
-		kills = 100
-	}
+	fixture.Long(t)
+	const kills = 100
 	random := rand.New(rand.NewPCG(3, 4))
 	for range kills {
 		dir := t.TempDir()

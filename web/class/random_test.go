@@ -244,12 +244,9 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 // Whatever rows say, the start succeeds: what is not damaged is as it was, and whoever
 // is hit gets what is left of theirs, or is told what happened.
 func TestRowsDamagedAtRandom(t *testing.T) {
+	fixture.Long(t)
 	c := newCampus(t)
-	n := 12
-	if fixture.LongTier() {
-		n = 500
-	}
-	for range n {
+	for range 500 {
 		seed := rand.Uint64N(1 << 20)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { c.survives(t, seed) })
 	}
@@ -289,12 +286,9 @@ func (c *campus) survives(t *testing.T, seed uint64) {
 // Nor do bits and pages of the file that are damaged stop the start: rooms and
 // learners get what is left.
 func TestPagesDamagedAtRandom(t *testing.T) {
+	fixture.Long(t)
 	c := newCampus(t)
-	n := 6
-	if fixture.LongTier() {
-		n = 100
-	}
-	for range n {
+	for range 100 {
 		seed := rand.Uint64N(1 << 20)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r, file, dir := rand.New(rand.NewPCG(seed, 2)), slices.Clone(c.file), t.TempDir()

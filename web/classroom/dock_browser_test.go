@@ -3,6 +3,7 @@ package classroom_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -16,6 +17,7 @@ const inView = `(() => {
 // the page. Scrolled away from, or while the phone wanders, it is docked as "Vote now" until
 // the phone has voted.
 func TestVoteComesIntoView(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -60,6 +62,7 @@ func TestVoteComesIntoView(t *testing.T) {
 // TestEndOfClassIsShownEverywhere: when the class ends, the wall, the phones and the presenter's page say so,
 // and what was done and where to go on.
 func TestEndOfClassIsShownEverywhere(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	l := newLesson(t, "loop", browser.Laptop, browser.Desktop, browser.Phone)
 	l.next()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -76,9 +77,10 @@ func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 // TestDraftMistakesByKeyboard: a mistake is shown by its line and the keyboard gets there; once
 // it is mended, the step at the cursor is shown, and the text never leaves the page.
 func TestDraftMistakesByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/teach/walk")
-	tab.AuditState("draft", 0)
+	tab.Audit("draft")
 	tab.Eval(`const a = document.querySelector("#draft-text");
 		a.value = a.value.replace("stage=sample", "stage=sampel"); a.focus();
 		a.setSelectionRange(a.value.length, a.value.length); window.same = a`)
@@ -93,5 +95,5 @@ func TestDraftMistakesByKeyboard(t *testing.T) {
 	tab.Wait("the second step", `
 		document.querySelector(".draft__steps [aria-current=step]")?.textContent.startsWith("2 ") &&
 		document.querySelector("#cl-stage") && document.querySelector("#draft-text") === window.same`)
-	tab.AuditState("draft with a run", 1)
+	tab.Audit("draft with a run")
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -11,6 +12,7 @@ import (
 // draws a number lies under it on the wall and the phones, in the piece that the number
 // gave, and the student was told so before choosing a name. Unasked, no name is shown.
 func TestNamesAppearInTheDrawStrip(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	for _, on := range []bool{true, false} {

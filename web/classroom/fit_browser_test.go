@@ -3,6 +3,7 @@ package classroom_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -10,6 +11,7 @@ import (
 // TestVotesFitTheWall: the wall and the presenter's window show a vote whole, however
 // many options it has and however long its answer is: nobody can scroll a wall.
 func TestVotesFitTheWall(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")

@@ -6,12 +6,14 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // TestLookInsideOnWallAndPhone: the wall shows where the heads look at the forward stage, a
 // phone when it asks for it, and nobody while the class is asked for the token.
 func TestLookInsideOnWallAndPhone(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -71,6 +73,7 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 // TestPhoneRunsAloneAndRejoins: a phone goes on alone with a run of its own and is back with
 // the class by one tap.
 func TestPhoneRunsAloneAndRejoins(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -100,6 +103,7 @@ func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 // TestClickerKeysDriveTheWalk: every key of a clicker goes through the walkthrough and back;
 // who drives by hand leaves the script, and its list leads back.
 func TestClickerKeysDriveTheWalk(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=cache")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -33,6 +34,7 @@ const still = `film.moving().length === 0 && !document.querySelector(".carried, 
 // winner is not named before the marker has fallen, nor beside the stage, and a key ends the
 // fall. With VIZ_SHOTS there are five frames of each.
 func TestStageMotionOnWallAndPhones(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for view, serves := range map[string]func(*testing.T) string{"story": serveStory, "numbers": serve} {
 		t.Run(view, func(t *testing.T) {
@@ -106,6 +108,7 @@ func saysNothing(tab *browser.Tab, name string) {
 // TestMessagesWaitForTheMarker: what a class is sent of its stage while the marker falls waits
 // until it has landed: the winner is not named early, and nothing is lost.
 func TestMessagesWaitForTheMarker(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	desk, room, screens := classOn(t, serveStory(t))
 	for range 3 {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/classroom"
@@ -15,6 +16,7 @@ import (
 // another or outside of the screen, on the wall and on a phone; every number has its tick,
 // and the names without space are counted.
 func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -24,6 +25,7 @@ const (
 // TestVoteDuringAnOutageCounts: a vote that is cast while the connection is cut is kept on the
 // phone, marked as not sent, and counts once the phone is back.
 func TestVoteDuringAnOutageCounts(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -64,6 +66,7 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 // TestPhoneLooksAroundAndRejoins: a phone wanders off while the class goes on, turns its own
 // temperature, and rejoins with one tap where the class is by then.
 func TestPhoneLooksAroundAndRejoins(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -100,6 +103,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 // TestSecondPresenterMayTakeOver: while someone presents, who else has the instructor's
 // link is told so, changes nothing, and may take over.
 func TestSecondPresenterMayTakeOver(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=loop")

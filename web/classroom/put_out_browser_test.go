@@ -3,12 +3,14 @@ package classroom_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // TestRemovedMemberIsTold: who is removed is told so and moves no more, the others go on;
 // when the room is deleted every open screen says so and shows nothing of it.
 func TestRemovedMemberIsTold(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")
@@ -59,6 +61,7 @@ const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 // TestSleepingPhoneReconnects: a phone whose line has died in its sleep notices when it
 // wakes, and comes back to where the class is by then.
 func TestSleepingPhoneReconnects(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	desk := browser.Open(t, browser.Laptop, base+"/join")

@@ -3,12 +3,14 @@ package classroom_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // TestTeacherPagesReflow: at 320 px, a laptop's window at 400 %, the presenter's page, the
 // projector's, the one that lets phones in and the summary do not scroll sideways.
 func TestTeacherPagesReflow(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serveStory(t)
 	const width = 320

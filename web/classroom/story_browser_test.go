@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -11,6 +12,7 @@ import (
 // Story, each whole on the wall; before a reveal no screen tells what is asked; the wall
 // follows the presenter's switch, and a phone keeps its own view.
 func TestClassStoryOnEveryScreen(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serveStory(t)
 	desk := browser.Open(t, browser.Chromebook, base+"/join")
@@ -67,8 +69,8 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 			}
 		}
 	}
-	wall.AuditState("wall-story", 0)
-	phone.AuditState("phone-story", 1)
+	wall.Audit("wall-story")
+	phone.Audit("phone-story")
 	drive(desk, room, "ask-next", "where", "here")
 	for name, tab := range screens {
 		tab.Wait("the vote on the "+name, `document.querySelector("#cl-ask")`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -113,6 +114,7 @@ func TestAssignmentNeedsItsKey(t *testing.T) {
 // TestAssignByEveryHand: an instructor chooses by mouse, keyboard and touch, a learner
 // hands in likewise, and neither page has anything that axe-core finds.
 func TestAssignByEveryHand(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
@@ -122,16 +124,16 @@ func TestAssignByEveryHand(t *testing.T) {
 		tab.Wait("the room", `location.pathname.endsWith("/made")`)
 		room := strings.TrimSuffix(tab.URL(), "/made")
 		tab.Go(room + "/assign")
-		tab.AuditState("assign", 0)
+		tab.Audit("assign")
 		hands.Press(`input[value="practice/five"]`)
 		hands.Press(`button[value="assign"]`)
 		tab.Wait("the link", `document.querySelector("[data-assigned]")`)
 		tab.Go(browser.Value[string](tab, `document.querySelector("[data-assigned]").value`))
-		tab.AuditState("assigned", 1)
+		tab.Audit("assigned")
 		hands.Press(`main form button.btn--main`)
 		tab.WaitText(".toldline", "Handed in: 0 of 1 task finished.")
 		tab.Go(room + "/summary")
-		tab.AuditState("summary", 2)
+		tab.Audit("summary")
 		if got := tab.Text("#work"); !strings.Contains(got, "1 learner handed in.") {
 			t.Errorf("the summary says %q", got)
 		}

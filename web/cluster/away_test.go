@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
@@ -43,6 +44,7 @@ func ready(t *testing.T, c *Cluster, want bool) {
 // While NATS is away nothing is confirmed, and the class is refused in words. When it is
 // back, all goes on with what was confirmed.
 func TestNATSAwayAndBack(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	first := streamtest.Node(t, dir)
@@ -101,6 +103,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 // An owner that is cut off confirms nothing, and what it appends later is refused. The
 // class goes on elsewhere, and when the server is back, its pages follow.
 func TestCutOffOwnerConfirmsNothing(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.answer, u.paces.Call = time.Second, 2*time.Second
@@ -141,6 +144,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 
 // A node of NATS that answers, but stores nothing, keeps no server: it looks for another one.
 func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	apart := streamtest.Node(t, dir)

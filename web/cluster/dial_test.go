@@ -8,12 +8,14 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
 // A server that starts before the nodes of NATS have a leader asks again: what it asked
 // before is never answered.
 func TestStartsBeforeThereIsALeader(t *testing.T) {
+	fixture.Long(t)
 	s := streamtest.Node(t, "", func(o *server.Options) { o.JetStream = false })
 	nc, err := nats.Connect("", nats.InProcessServer(s))
 	must(t, err)

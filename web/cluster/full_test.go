@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
@@ -82,6 +83,7 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 
 // Where not even a lease can be stored, a server is not ready, and says why.
 func TestFullNodeIsNotReady(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	u.life = time.Second

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
@@ -103,6 +104,7 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 // A server that is cut off gives its rooms up, and then another one takes them. When it is
 // back it sees who has them.
 func TestCutOffServerLosesItsLease(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, net := u.join()

@@ -190,14 +190,11 @@ func (m *machine) standing(p *post, id int) {
 // Whatever happens to servers, sessions and messages, in whatever order: what was
 // confirmed counts, once.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
-	for flagName, value := range map[string][2]string{"rapid.checks": {"1", "60"}, "rapid.steps": {"15", "40"}} {
+	fixture.Long(t)
+	for flagName, value := range map[string]string{"rapid.checks": "60", "rapid.steps": "40"} {
 		f := flag.Lookup(flagName)
 		defer func(was string) { _ = f.Value.Set(was) }(f.Value.String())
-		tier := 0
-		if fixture.LongTier() {
-			tier = 1
-		}
-		_ = f.Value.Set(value[tier])
+		_ = f.Value.Set(value)
 	}
 	s := streamtest.Node(t, t.TempDir())
 	rapid.Check(t, func(rt *rapid.T) {

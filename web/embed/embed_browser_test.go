@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -76,6 +77,7 @@ func TestExamplePage(t *testing.T) {
 // TestLoopInAFrame: the Loop below /embed, here without another page around it, writes, and
 // leads to its very state on a page of its own. It has left nothing in the browser.
 func TestLoopInAFrame(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{"https://school.example"}})
 	for _, view := range []string{"story", "numbers"} {
@@ -91,7 +93,7 @@ func TestLoopInAFrame(t *testing.T) {
 		if at := tab.URL(); !strings.HasPrefix(at, server+"/embed/loop") {
 			t.Errorf("the frame has gone to %s", at)
 		}
-		tab.AuditState("the Loop in a frame, "+view, 0)
+		tab.Audit("the Loop in a frame, " + view)
 		tab.Shot("embed-loop-" + view + ".png")
 		tab.Go(server + tab.Attr("[data-whole]", "href"))
 		tab.Wait("the whole page", `document.querySelector("header.top")`)
@@ -102,7 +104,7 @@ func TestLoopInAFrame(t *testing.T) {
 	tab.Audit("a drill in a frame")
 	tab.Shot("embed-drill.png")
 	tab.Go(server + "/embed/learn/widget/cache-saves")
-	tab.AuditState("an experiment in a frame", 1)
+	tab.Audit("an experiment in a frame")
 	tab.Shot("embed-widget.png")
 	tab.Go(server + "/embed")
 	tab.Audit("the page about embedding")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -50,6 +51,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		tab.Until(atScene("end"))
 		use.Press(main)
 		tab.Until(`document.querySelector(".keep")`)
+		tab.Audit("the card")
 		tab.Go(url + "/")
 		if got := tab.Attr("main form", "action"); got != "/loop" {
 			t.Errorf("after the card the field leads to %q", got)
@@ -60,6 +62,7 @@ func TestBrowserFirstRun(t *testing.T) {
 // TestFirstRunBeforeItsScripts: on a slow connection, before any script has come, the front
 // door can be read and used, and each button of the first run leads on.
 func TestFirstRunBeforeItsScripts(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Phone, url+"/first")
@@ -95,6 +98,7 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 // TestFirstRunShowsPendingAnswer: while an answer is on its way the button shows that it was
 // pressed, and another press does nothing.
 func TestFirstRunShowsPendingAnswer(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	s := newSite(t)
 	tab := browser.Open(t, browser.Laptop, s.url+"/first?prompt=Once+upon+a+time")
@@ -120,6 +124,7 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 // its middle and nothing of it is left; until the marker has fallen neither the heading
 // nor the title names the winner. With VIZ_SHOTS there are five frames of each.
 func TestFirstRunMotion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	s := newSite(t)
 	tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Motion: true}, s.url+"/first")
@@ -180,6 +185,7 @@ func TestFirstRunMotion(t *testing.T) {
 
 // TestBrowserEnterContinues: Enter alone leads on wherever the page asks for nothing else.
 func TestBrowserEnterContinues(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	s := newSite(t)
 	tab := browser.Open(t, browser.Laptop, s.url+"/first?prompt=Once+upon+a+time")
@@ -206,6 +212,7 @@ func TestBrowserEnterContinues(t *testing.T) {
 
 // TestScenesAreAccessible: axe-core finds nothing in any scene.
 func TestScenesAreAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	s := site{t: t, url: webtest.Server(t, webtest.Options{})}.another() // says where the scenes are
 	url := s.url
@@ -214,17 +221,17 @@ func TestScenesAreAccessible(t *testing.T) {
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/first")
 	tab.Audit("write")
-	for n, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
+	for _, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		p := s.to(scene)
 		tab.Go(url + p.at.RequestURI())
-		tab.AuditState(scene, n)
+		tab.Audit(scene)
 		switch scene {
 		case "drop":
 			tab.Go(url + p.press(main).at.RequestURI())
-			tab.AuditState(scene+", fallen", n)
+			tab.Audit(scene + ", fallen")
 		case "bolder":
 			tab.Go(url + p.press(pick).at.RequestURI())
-			tab.AuditState("the knob", n)
+			tab.Audit("the knob")
 		case "end":
 			tab.Go(url + p.press(main).at.RequestURI())
 			tab.Audit("the card")

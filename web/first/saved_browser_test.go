@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -13,6 +14,7 @@ import (
 
 // TestCardPicturesAreSaved: the card is saved as a drawing and as pixels, each as a server sends it.
 func TestCardPicturesAreSaved(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	link, _ := linkAt(t, 3, begins, session.StepToken{}, session.StepToken{})
 	at := "/first/card?" + url.Values{"log": {link}}.Encode()

@@ -86,7 +86,11 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
 	// Bytes of a record: the file is then below and above the 4 MiB that are read in
 	// one piece.
-	for _, size := range []int{150, 1500} {
+	sizes := []int{150}
+	if fixture.LongTier() {
+		sizes = append(sizes, 1500)
+	}
+	for _, size := range sizes {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			dir := t.TempDir()
 			db, err := store.Open(dir, nil)
@@ -230,10 +234,8 @@ func appendUntilKilled(dir string) {
 // A process that is killed at any moment leaves every record that it confirmed,
 // and of no batch a half.
 func TestKilledBetweenAppends(t *testing.T) {
-	kills := 2
-	if fixture.LongTier() {
-		kills = 100
-	}
+	fixture.Long(t)
+	const kills = 100
 	dir := t.TempDir()
 	confirmed := 0
 	for round := range kills {

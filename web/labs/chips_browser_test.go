@@ -4,12 +4,14 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // TestListsAreChips: what is a list is chips, by mouse, keyboard and touch: a press removes
 // one, typing adds one, and the field that is sent has the list.
 func TestListsAreChips(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -44,6 +45,7 @@ var (
 // TestCutAndReload: neither a cut connection nor a reload restarts a
 // measurement; it can still be cancelled, and is kept.
 func TestCutAndReload(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, line := serve(t), overSocket
 	if webtest.IsInTab(t) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -119,6 +120,7 @@ func values(name string, more ...string) map[string]string {
 // TestFeedRunsEveryLab: each lab runs over its feed; the report is kept, so a
 // reloaded page shows it.
 func TestFeedRunsEveryLab(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {

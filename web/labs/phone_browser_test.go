@@ -3,12 +3,14 @@ package labs_test
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // TestFirstChartFitsPhones: on a phone the first chart of a lab is the one that is drawn for phones, and
 // the note at its first token is clear of the two guesses that begin there.
 func TestFirstChartFitsPhones(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/labs/memory")

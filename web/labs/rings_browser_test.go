@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -12,6 +13,7 @@ import (
 // stays where it is; their fields say where they are let go, on the chart's own scale, and
 // the chart then has the guess. Beside the rings a finger scrolls the page.
 func TestRingsAreDragged(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	for _, screen := range []browser.Screen{browser.Chromebook, browser.Phone} {
@@ -62,6 +64,7 @@ func TestRingsAreDragged(t *testing.T) {
 // before anything is measured; what is measured comes below it, on the same axis, and
 // another guess can be drawn beside the result.
 func TestGuessIsDrawnAsBars(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/labs/draw?draws=10000&repeats=2")
@@ -92,6 +95,7 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 // limits alone in their places; the guess is marked in its lane and stays there, and no lane
 // changes its place.
 func TestGuessIsMarkedInTheRace(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	tab := browser.Open(t, browser.Chromebook, url+"/labs/stops?tokens=60&max_tokens=20&stop=sea")
@@ -118,6 +122,7 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 // TestGuessIsMarkedAmongTheSavings: the bill's changes have their lanes before a run, without
 // a bar; the guess is marked in its lane and stays there, and the bars are what the table says.
 func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Chromebook, serve(t)+"/labs/bill?max_tokens=20&try_max_tokens=10")
 	const texts = `[...document.querySelectorAll("#lab-lead .guessed .chart__pic text")].map((e) => e.textContent)`

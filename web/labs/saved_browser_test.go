@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -18,6 +19,7 @@ import (
 // TestRowsAreSaved: every table of every lab is saved as a file, with the rows that another
 // server measures, but for what depends on the machine.
 func TestRowsAreSaved(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/labs")

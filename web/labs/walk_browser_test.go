@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -14,6 +15,7 @@ const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data
 // TestStepThroughLanes: the lanes can be stepped through together; each shows
 // its own token, and the shared u.
 func TestStepThroughLanes(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
@@ -61,6 +63,7 @@ func TestStepThroughLanes(t *testing.T) {
 // TestBillGrowsPerToken: the bill grows visibly token by token, and prices change it
 // immediately.
 func TestBillGrowsPerToken(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
 	hands := browser.Touch(tab)
@@ -83,6 +86,7 @@ func TestBillGrowsPerToken(t *testing.T) {
 
 // TestSpeculationRoundsInWords: each verdict of speculation has a sentence.
 func TestSpeculationRoundsInWords(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/speculation?"+small["speculation"])
 	hands := browser.Keyboard(tab)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
@@ -84,6 +85,7 @@ func readThrough(tab *browser.Tab, hands browser.Hands) {
 // TestReadingIsNoticed: a section counts as read when its end has been seen,
 // not before.
 func TestReadingIsNoticed(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	l := course.Lesson("the-loop")
@@ -107,6 +109,7 @@ func TestReadingIsNoticed(t *testing.T) {
 
 // TestReadingIsReportedAgain: a section whose report failed is reported with the next one.
 func TestReadingIsReportedAgain(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	l := course.Lesson("the-loop")
@@ -133,6 +136,7 @@ func TestReadingIsReportedAgain(t *testing.T) {
 
 // TestReferencePrintsOnOneSheet: the reference prints on exactly one page.
 func TestReferencePrintsOnOneSheet(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	for _, dark := range []bool{false, true} {
@@ -154,6 +158,7 @@ func TestReferencePrintsOnOneSheet(t *testing.T) {
 // TestSearchFromAnyPage: the key "/" leads to the search from every page with
 // shortcuts, and what is typed is found as it is typed.
 func TestSearchFromAnyPage(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/loop")
@@ -209,6 +214,7 @@ func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 // TestSearchTypedBeforeTheScript: on a slow line the field is there before the
 // script that listens to it. What was typed until then is found all the same.
 func TestSearchTypedBeforeTheScript(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	server, _ := serve(t)
 	forward := forwardTo(t, server)
@@ -235,6 +241,7 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 // TestPhoneMenu: on a phone the places stand in a menu that opens, closes and leads
 // on, by touch and by key.
 func TestPhoneMenu(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/learn")

@@ -12,6 +12,10 @@ import (
 
 var text = courseworktest.Text
 
+// The experiments and pictures of the bundled pair, drawn once for all tests that read
+// the whole course: see [newReader].
+var sharedWidgets, sharedPictures = newKept[shown](), newKept[pictureKey]()
+
 // site is the pages as one learner sees them, who has switched to Numbers.
 type site struct {
 	*courseworktest.Site
@@ -24,6 +28,15 @@ func newSite(t *testing.T) *site {
 	s.View = shell.Numbers
 	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
 	s.pages.Mount(s.ServeMux)
+	return s
+}
+
+// newReader is newSite with the bundled pair, for tests that only read pages: they share
+// what the models have drawn.
+func newReader(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t).withDraft()
+	s.pages.widgets.first, s.pages.pictures = sharedWidgets, sharedPictures
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -13,6 +14,7 @@ const atStage = `Number(document.querySelector("#turn").dataset.stage)`
 // TestHomePlaysTheLoop: the loop of the home page walks through the stages by itself,
 // stops when told, and goes on to the next token.
 func TestHomePlaysTheLoop(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	moving := browser.Laptop
@@ -47,6 +49,7 @@ func TestHomePlaysTheLoop(t *testing.T) {
 // TestHomeWithReducedMotion: who asked for less motion gets a still picture that can
 // be stepped, and played.
 func TestHomeWithReducedMotion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
@@ -64,6 +67,7 @@ func TestHomeWithReducedMotion(t *testing.T) {
 // TestHomeWritesFirst: the text before the turn is written token by token, and only
 // then does the page walk through the stages, at a turn where the model is unsure.
 func TestHomeWritesFirst(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	moving := browser.Laptop
@@ -84,6 +88,7 @@ func TestHomeWritesFirst(t *testing.T) {
 // of a first run, by mouse, by keyboard and by touch; so is an opening. Skipping it leads
 // to that text in the Loop, and then the field does.
 func TestHomePromptStartsTheFirstRun(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
@@ -109,6 +114,7 @@ func TestHomePromptStartsTheFirstRun(t *testing.T) {
 
 // TestOpeningsFitTheField: every opening that the home page offers can be read whole in its field.
 func TestOpeningsFitTheField(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
@@ -131,6 +137,7 @@ func TestOpeningsFitTheField(t *testing.T) {
 
 // TestHomeIsShort: the words that a new visitor sees.
 func TestHomeIsShort(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/?seed=3")

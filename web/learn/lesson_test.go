@@ -26,7 +26,7 @@ var others = func() map[string]bool {
 // that is there, and to a part of it that is there.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newReader(t)
 	practice.New(practice.Deps{Deps: s.Site.Deps, Model: s.pages.Model}).Mount(s.ServeMux)
 	pages := map[string]*goquery.Document{}
 	open := func(path string) *goquery.Document {
@@ -83,7 +83,7 @@ func TestLinksResolve(t *testing.T) {
 // TestLessonPagesAreComplete: every lesson has its parts, and every id once.
 func TestLessonPagesAreComplete(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newReader(t)
 	for i, l := range s.pages.Course.Lessons {
 		d := s.Get(l.Href())
 		if h := text(d.Find("h1")); h != l.Title {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -34,6 +35,7 @@ func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 // winner is not named before the marker has fallen. Going back moves nothing. With
 // VIZ_SHOTS there are five frames of each.
 func TestExperimentMotion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	const left = `document.querySelector(".carried, .is-falling, .trimline, .bar--slice")`
 	for view, moved := range map[shell.View][]string{
@@ -89,6 +91,7 @@ func TestExperimentMotion(t *testing.T) {
 
 // TestExperimentWithReducedMotion: nothing of it moves for who has asked for less motion.
 func TestExperimentWithReducedMotion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	tab, figure := turnIn(t, shell.Story)
 	tab.Screen(browser.Laptop)
@@ -105,6 +108,7 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 // TestHomeRevealsNothingEarly: as the home page walks through the stages, nobody sees a share
 // before stage 3, nor what is drawn before stage 5.
 func TestHomeRevealsNothingEarly(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/?seed=3&n=8")

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // A term's note opens where the reader is, says what the glossary says, and closes with
 // Escape: nobody leaves the lesson.
 func TestTermNoteOpensInPlace(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	const term = `[popovertarget="note-autoregressive"]`
@@ -35,6 +37,7 @@ func TestTermNoteOpensInPlace(t *testing.T) {
 
 // The numbers are closed at first. What a reader opened is open again when they return.
 func TestNumbersFoldedAndRemembered(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/learn/logits-and-softmax")
@@ -52,6 +55,7 @@ func TestNumbersFoldedAndRemembered(t *testing.T) {
 // On paper a lesson has no navigation and no buttons, all its numbers are open, and no
 // question is split. It is black on white, whichever theme the screen has.
 func TestLessonOnPaper(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/learn/temperature")

@@ -18,6 +18,7 @@ func state(n int) string {
 
 // TestPictureFollowsTheText: the picture changes where the text says so, and stays in view.
 func TestPictureFollowsTheText(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	states := course.Lesson("inside-one-pass").Pictures()
@@ -39,6 +40,7 @@ func TestPictureFollowsTheText(t *testing.T) {
 // TestPictureByEveryHand: a state is chosen by mouse, by keyboard and by touch, and the text
 // goes along.
 func TestPictureByEveryHand(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	open := func(screen browser.Screen) *browser.Tab {
@@ -68,18 +70,16 @@ func TestPictureByEveryHand(t *testing.T) {
 
 // TestPictureAccessible: axe-core finds nothing in any state.
 func TestPictureAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url)
-	for i, l := range course.Lessons {
-		if !fixture.LongTier() && i != 3 {
-			continue
-		}
+	for _, l := range course.Lessons {
 		tab.Go(url + l.Href())
 		for n := range l.Pictures() {
 			tab.Eval(fmt.Sprintf(`document.querySelectorAll(".pic__steps input")[%d].click()`, n))
 			tab.Wait("the state", state(n+1))
-			tab.AuditState(fmt.Sprintf("%s, state %d", l.Slug, n+1), n)
+			tab.Audit(fmt.Sprintf("%s, state %d", l.Slug, n+1))
 		}
 	}
 }
@@ -87,6 +87,7 @@ func TestPictureAccessible(t *testing.T) {
 // TestFirstScreenHasAnExercise: each lesson has something to press on its first screen: on a laptop an
 // experiment or a question, on a phone at least the steps of the picture.
 func TestFirstScreenHasAnExercise(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	for _, screen := range []browser.Screen{browser.Laptop, browser.Phone} {

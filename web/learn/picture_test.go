@@ -13,7 +13,7 @@ import (
 // state is reached without a script.
 func TestPicturesShowEveryState(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).withDraft()
+	s := newReader(t)
 	for _, l := range s.pages.Course.Lessons {
 		d, states := s.Get(l.Href()), l.Pictures()
 		if n := d.Find(".pic__steps input[type=radio]").Length(); n != len(states) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -104,6 +105,7 @@ func fill(selector, text string) func(browser.Hands, string) {
 // TestExperimentsByEveryHand: every kind of experiment, by mouse, by keyboard
 // alone and by touch, and at the end into the Loop.
 func TestExperimentsByEveryHand(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
@@ -139,6 +141,7 @@ func TestExperimentsByEveryHand(t *testing.T) {
 // TestExperimentReportsErrorsInPlace: a prompt that was emptied is refused in place,
 // what was shown stays, and the next good input takes the words away.
 func TestExperimentReportsErrorsInPlace(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {
@@ -171,6 +174,7 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 // TestSlowExperimentFinishesInPlace: an experiment for which the page's time did not suffice, as on
 // a slow machine, is worked out in place as soon as it is in view.
 func TestSlowExperimentFinishesInPlace(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	w := experiments(course)[0]
@@ -204,6 +208,7 @@ func TestSlowExperimentFinishesInPlace(t *testing.T) {
 // TestExperimentPlays: Play walks on by itself, and stands still when pressed
 // again; in a page that wants less motion it does so only when asked.
 func TestExperimentPlays(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {
@@ -230,6 +235,7 @@ func TestExperimentPlays(t *testing.T) {
 // TestExperimentWithoutAScript: a form without a script leads to a page with the
 // experiment as asked for, and back to the lesson.
 func TestExperimentWithoutAScript(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {

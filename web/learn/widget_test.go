@@ -21,7 +21,7 @@ import (
 // read out, and what to notice; and an id is used once in the course.
 func TestEveryExperimentIsComplete(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).withDraft()
+	s := newReader(t)
 	ids := map[string]bool{}
 	for _, l := range s.pages.Course.Lessons {
 		d := s.Get(l.Href())
@@ -66,7 +66,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 // without a script, times measured aside.
 func TestFeedMatchesThePage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).withDraft()
+	s := newReader(t)
 	for kind := range widgetKinds {
 		spec := s.specOf(kind)
 		inputs := map[string]string{"prompt": "The old man had a"}

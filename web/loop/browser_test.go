@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -96,6 +97,7 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 // TestBrowserControlsKeepFocusAndValues: inputs send their values, errors stand beside them,
 // focus and values survive the panels.
 func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)
@@ -156,6 +158,7 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 
 // TestBrowserPlaysAtFullSpeed plays a text at full speed; the announcements are few.
 func TestBrowserPlaysAtFullSpeed(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)

@@ -74,6 +74,7 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 // text goes token by token, and once more at each end, to be read; nothing else on
 // the page grows with it.
 func TestBytesGrowWithTheText(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name            string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -44,6 +45,7 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 // press ends it in its middle, and nothing is left of it. The winner is not named before
 // the marker has fallen. With VIZ_SHOTS there are five frames of each.
 func TestStageMotionInBothViews(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for name, screen := range map[string]browser.Screen{
 		"story-laptop":   {Width: 1366, Height: 657, Motion: true},
@@ -110,6 +112,7 @@ func (b loopTab) half(name string, falls, flies bool) {
 // TestStepDuringMotionCounts: a step in the middle of a movement ends it and counts: the next
 // stage is there, and only its own movement runs.
 func TestStepDuringMotionCounts(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := openStory(t, browser.Screen{Width: 1366, Height: 657, Motion: true})
 	b.Eval(watchCarry)
@@ -128,6 +131,7 @@ func TestStepDuringMotionCounts(t *testing.T) {
 
 // TestStoryWithReducedMotion: nothing is carried where that is asked for.
 func TestStoryWithReducedMotion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := openStory(t, browser.Laptop)
 	b.Eval(watchCarry)

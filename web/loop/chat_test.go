@@ -10,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -102,6 +103,7 @@ func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 // TestChatFormByEveryHand: a chat is typed, grows, starts, is answered and goes on with the columns kept,
 // by mouse, by keyboard alone and with a finger; the plain prompt keeps what was typed in it.
 func TestChatFormByEveryHand(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		t.Parallel()
@@ -123,7 +125,7 @@ func TestChatFormByEveryHand(t *testing.T) {
 		v.Press("#messages li:nth-child(1) [data-chat-remove]")
 		v.Press("#messages li:nth-child(2) [data-chat-remove]")
 		v.Wait("one message", `messages.children.length === 1`)
-		v.AuditState("the chat form", 0)
+		v.Audit("the chat form")
 		v.Shot("chat-form.png")
 
 		v.Press("#prompt-form [type=submit]")
@@ -167,6 +169,7 @@ func TestChatFormByEveryHand(t *testing.T) {
 // TestTooLongTextKeepsTheConnection: what is too long for one message is refused on the page, and the
 // connection lives on.
 func TestTooLongTextKeepsTheConnection(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Chromebook)

@@ -3,6 +3,7 @@ package loop
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -10,6 +11,7 @@ import (
 // seed, so that the rows of the table have the height. "More" shows the rest of it, and
 // hides it again; keys work meanwhile.
 func TestConsoleIsOneRow(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Chromebook)
 	const height = `document.querySelector('.console').getBoundingClientRect().height`

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // TestTwoTabsStayInStep on one run stay in step.
 func TestTwoTabsStayInStep(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -31,6 +33,7 @@ func TestTwoTabsStayInStep(t *testing.T) {
 
 // TestReloadDuringARun while it plays to the end.
 func TestReloadDuringARun(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -47,6 +50,7 @@ func TestReloadDuringARun(t *testing.T) {
 // TestBrowserReconnectsAtEveryStage breaks the connection at every stage, once by force and once
 // with nobody to answer for a while.
 func TestBrowserReconnectsAtEveryStage(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -94,6 +98,7 @@ func (b loopTab) press(key, expr string) {
 // TestOpenedLinkReportsNoLoss: whoever opens a link is not told that a server has lost their
 // run, though it is made from the link then as well.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := loopTab{browser.Open(t, browser.Laptop, x.http.URL+"/loop?prompt=Once+upon+a+time")}
@@ -111,6 +116,7 @@ func TestOpenedLinkReportsNoLoss(t *testing.T) {
 
 // TestPageSurvivesServerRestart: the page comes back by itself to the same stage.
 func TestPageSurvivesServerRestart(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -138,6 +144,7 @@ func TestPageSurvivesServerRestart(t *testing.T) {
 // TestSleepingTabNoticesDeadConnection: a line that is dead without a word is found out when the
 // page is looked at again.
 func TestSleepingTabNoticesDeadConnection(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -186,6 +193,7 @@ const slowEcho = `{
 // TestServerEchoDoesNotOverwriteTyping: the server's echo of a number does not overwrite the digits
 // that were typed since.
 func TestServerEchoDoesNotOverwriteTyping(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -14,6 +15,7 @@ import (
 // TestBlockedSocketsAreExplained: behind a proxy that lets pages through and no sockets, the page
 // says what is wrong and what to ask for, in place of "reconnecting" for ever.
 func TestBlockedSocketsAreExplained(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	to, err := url.Parse(x.http.URL)

@@ -3,6 +3,7 @@ package loop
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -22,6 +23,7 @@ const visibleWords = `(() => {
 // TestEmptyLoopIsShort: without a text the page is short, and the prompt is the first
 // thing that the Tab key reaches after the link that skips to it.
 func TestEmptyLoopIsShort(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for _, view := range []view{storyView, numbersView} {
 		for name, screen := range map[string]browser.Screen{
@@ -49,6 +51,7 @@ func TestEmptyLoopIsShort(t *testing.T) {
 // TestSettingsCanBeChangedBeforeStart: in Numbers the settings open from one quiet line before there
 // is a text, and the run begins with what was set. Then all that is around a stage is there.
 func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for name, screen := range map[string]browser.Screen{"phone": browser.Phone, "chromebook": browser.Chromebook} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +62,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 			b.Click(".begin__settings summary")
 			b.Until(`document.getElementById('temperature').checkVisibility()`)
 			b.Shot("settings-" + name + ".png")
-			b.AuditState("settings before a text", 0)
+			b.Audit("settings before a text")
 			b.Set("#temperature", "1.2")
 			b.Until(`document.getElementById('temperature').value === '1.2'`)
 			b.Type("#prompt", "A fox")
@@ -77,6 +80,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 // TestPromptCoversTheStage: a new prompt is typed in a box that covers the stage,
 // with the focus in its field. A step leads back to the stage.
 func TestPromptCoversTheStage(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for _, view := range []view{storyView, numbersView} {
 		for name, screen := range map[string]browser.Screen{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -33,6 +34,7 @@ func atDrop(t *testing.T, in view, seed int) loopTab {
 // screen reader is told that it falls. Once it has landed the pages differ, and the result
 // is read out.
 func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for _, in := range []view{numbersView, storyView} {
 		t.Run(string(in), func(t *testing.T) {
@@ -84,6 +86,7 @@ func differ(a, b string) (string, string) {
 // TestSettingChangeElsewhereEndsTheMarker: a setting that another page of the run changes while the
 // marker falls ends the fall. The winner is never named before that.
 func TestSettingChangeElsewhereEndsTheMarker(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := atDrop(t, storyView, 42)
 	other := b.second(b.URL())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -59,6 +60,7 @@ const firstChoice = `#peek [data-cmd*=choose]`
 
 // TestBranchByMouse: hover, click an alternative, and go back by the tree.
 func TestBranchByMouse(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -83,6 +85,7 @@ func TestBranchByMouse(t *testing.T) {
 
 // TestBranchByKeyboard does the same without a mouse, and finds a token.
 func TestBranchByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -138,6 +141,7 @@ func TestBranchByKeyboard(t *testing.T) {
 
 // TestBranchByTouch: the first tap selects, a button rewinds.
 func TestBranchByTouch(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTabOn(t, x, browser.Phone)
@@ -161,6 +165,7 @@ func TestBranchByTouch(t *testing.T) {
 
 // TestScrubberAndWhatIfSliders drags the two sliders by their keys.
 func TestScrubberAndWhatIfSliders(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -201,6 +206,7 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 
 // TestContinuePastLimitAndFinish: past a limit, to the end, and a cancel on the way.
 func TestContinuePastLimitAndFinish(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -269,6 +275,7 @@ func TestLinkInFreshBrowser(t *testing.T) {
 
 // TestKeyboardShortcuts of the design's table, and that a key press ends an animation.
 func TestKeyboardShortcuts(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -3,12 +3,14 @@ package loop
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // TestOpenedDetailsStayOpen: what the learner has opened stays so while the panel
 // around it is replaced, with the focus inside of it and without.
 func TestOpenedDetailsStayOpen(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)
@@ -41,6 +43,7 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 // TestMenusCloseAndSearchesClear: a menu closes when something was chosen in it, and
 // what was found for one step goes when another is looked at.
 func TestMenusCloseAndSearchesClear(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

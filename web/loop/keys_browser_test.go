@@ -3,11 +3,13 @@ package loop
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // Enter starts from the prompt's box; with Shift it makes a new line.
 func TestEnterStartsThePrompt(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)
@@ -26,6 +28,7 @@ func TestEnterStartsThePrompt(t *testing.T) {
 // A slider that was dragged by mouse gives the arrow keys back to the stages; one
 // that was reached by a key keeps them.
 func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

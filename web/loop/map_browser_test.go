@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -19,6 +20,7 @@ func zoomSays(b *browser.Tab, words string) {
 // TestZoomByKeyboard goes from the map to a block, a head and its sum with keys
 // alone, and back out to the button that it began with.
 func TestZoomByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTab(t, newSite(t, limits{}))
 	b.Until(`document.querySelectorAll('.map__key[tabindex="0"]').length === 1`)
@@ -57,6 +59,7 @@ func TestZoomByKeyboard(t *testing.T) {
 // TestZoomFollowsTheRun opens a head with the mouse. The next stage keeps no look
 // inside and says how to get there; back at it the same head is shown.
 func TestZoomFollowsTheRun(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTab(t, newSite(t, limits{}))
 	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
@@ -75,6 +78,7 @@ func TestZoomFollowsTheRun(t *testing.T) {
 // TestZoomByTouch: on a phone a finger on the map leads in, and on to a head and its sum;
 // each is in view and no wider than the screen, and one press leads back to the map.
 func TestZoomByTouch(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := openStory(t, browser.Phone)
 	finger := browser.Touch(b.Tab)
@@ -103,6 +107,7 @@ func TestZoomByTouch(t *testing.T) {
 
 // TestMapKeepsFocusDuringTheRun while the run moves on beneath it.
 func TestMapKeepsFocusDuringTheRun(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTab(t, newSite(t, limits{}))
 	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
@@ -115,6 +120,7 @@ func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 // slide into one; a key ends each in its middle, and the way back takes half the time.
 // With VIZ_SHOTS there are five frames of each.
 func TestZoomMotion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Screen{Width: 1440, Height: 900, Motion: true})
 	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)

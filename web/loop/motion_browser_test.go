@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -25,6 +26,7 @@ const watchMotion = `
 // change at the same stage, a connection that comes back and a look back move
 // nothing.
 func TestMotionOnArrivalOnly(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTabOn(t, x, browser.Screen{Width: 1440, Height: 900, Motion: true})
@@ -75,6 +77,7 @@ func (b loopTab) still(why string) {
 
 // TestReducedMotionMovesNothing: nothing moves where that is asked for.
 func TestReducedMotionMovesNothing(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -24,6 +25,7 @@ func visible(selector string) string {
 // stay on the screen wherever the page is scrolled to. Each step begins at the head
 // of its stage, and the row of the token drawn shows, however far down it is.
 func TestPhoneKeepsTheStageInView(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for name, moves := range map[string]bool{"still": false, "moving": true} {
 		t.Run(name, func(t *testing.T) {
@@ -62,6 +64,7 @@ func TestPhoneKeepsTheStageInView(t *testing.T) {
 // TestPhoneDoesNotScrollWhileScrubbing: dragging the scrubber, which is below the stage,
 // does not scroll up to the stage.
 func TestPhoneDoesNotScrollWhileScrubbing(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Phone)
 	b.say(`{"cmd":"token"}`)

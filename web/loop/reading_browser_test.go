@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -11,6 +12,7 @@ import (
 // Story. A word says its share to the mouse, the keyboard and a finger, and leads to
 // its draw.
 func TestNumbersViewEndsAsProse(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTabOn(t, x, browser.Chromebook)
@@ -62,6 +64,7 @@ func TestNumbersViewEndsAsProse(t *testing.T) {
 // TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long text, and
 // the token that comes next is in view, not the end of what was dropped. So it stays as the branch grows.
 func TestBranchKeepsTheTokenInView(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Chromebook)
 	b.say(`{"cmd":"stop","max_tokens":40}`)

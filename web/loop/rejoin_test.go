@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -67,6 +68,7 @@ func TestForeignRunIDGivesANewRun(t *testing.T) {
 
 // TestTwoTabsShareRecreatedRun come back to one run.
 func TestTwoTabsShareRecreatedRun(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
 	b := startTab(t, x)

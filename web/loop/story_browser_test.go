@@ -57,6 +57,7 @@ func TestBrowserStoryByKeyboard(t *testing.T) {
 // TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens say their
 // shares to the mouse, the keyboard and a finger.
 func TestBrowserFinishedTextShowsShares(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := openStory(t, browser.Laptop)
 	b.Keys("e")
@@ -77,6 +78,7 @@ func TestBrowserFinishedTextShowsShares(t *testing.T) {
 // TestNewestTextStaysInView: the newest words of a long text are in view, and so is the token that
 // one looks back at, in both views; a finished text is read from its beginning.
 func TestNewestTextStaysInView(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for _, view := range []view{storyView, numbersView} {
 		t.Run(string(view), func(t *testing.T) {
@@ -124,19 +126,17 @@ func TestNewestTextStaysInView(t *testing.T) {
 
 // TestStoryStatesAreAccessible: axe-core finds nothing in the Story's states.
 func TestStoryStatesAreAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newStorySite(t)
 	tab := browser.Open(t, browser.Laptop, x.http.URL+"/loop")
 	tab.Until(isLive)
 	tab.Audit("a newcomer's page")
-	for n, name := range []string{
+	for _, name := range []string{
 		"prefill", "logits", "softmax", "filter", "sample", "append", "cache", "stopped-end", "branches",
 	} {
-		if !fixture.LongTier() && n%2 > 0 {
-			continue // made of the same parts as the one before
-		}
 		tab.Go(x.http.URL + storyBase + name + "?view=story")
 		tab.Until(isReady)
-		tab.AuditState("story of "+name, n/2)
+		tab.Audit("story of " + name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -25,6 +26,7 @@ var chained = []session.Command{
 
 // TestSamplingChainByKeyAndDrag goes through stage 4 rule by rule, and moves rules by drag, key and button.
 func TestSamplingChainByKeyAndDrag(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		useOn(t, screen, hands, []feature{{"rule by rule", chained, useChain, gestures}})

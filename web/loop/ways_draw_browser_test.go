@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -24,7 +25,10 @@ var drawFeatures = []feature{
 }
 
 // TestWaysDraw asks about draws and makes others.
-func TestWaysDraw(t *testing.T) { useAll(t, drawFeatures) }
+func TestWaysDraw(t *testing.T) {
+	fixture.Long(t)
+	useAll(t, drawFeatures)
+}
 
 // useWhatIf drags u over the strip, reads what it would have taken, and takes it.
 func useWhatIf(v *visitor) {

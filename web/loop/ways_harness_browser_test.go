@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -60,6 +61,7 @@ func useAll(t *testing.T, features []feature) {
 // TestWaysByGesture goes, by keyboard and with a finger, through what they do by
 // gestures of their own.
 func TestWaysByGesture(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	features := slices.Concat(
 		drawFeatures, historyFeatures, insideFeatures, settingsFeatures, shareFeatures, stripFeatures,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -24,7 +25,10 @@ var historyFeatures = []feature{
 }
 
 // TestWaysHistory goes forward and back through everything that was written.
-func TestWaysHistory(t *testing.T) { useAll(t, historyFeatures) }
+func TestWaysHistory(t *testing.T) {
+	fixture.Long(t)
+	useAll(t, historyFeatures)
+}
 
 // useStages goes through two turns and back by the buttons.
 func useStages(v *visitor) {

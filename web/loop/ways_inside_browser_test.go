@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -22,7 +23,10 @@ var insideFeatures = []feature{
 }
 
 // TestWaysInside looks into the forward pass, and at what it costs.
-func TestWaysInside(t *testing.T) { useAll(t, insideFeatures) }
+func TestWaysInside(t *testing.T) {
+	fixture.Long(t)
+	useAll(t, insideFeatures)
+}
 
 // mostRead are the n positions with the largest weights, the largest first.
 func mostRead(weights []float32, n int) []int {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -33,6 +34,7 @@ const watchTokens = `window.came = []; new MutationObserver((list) => {
 // while keys are pressed. When it goes on, every token is there once, in order,
 // every key has counted once, and the connection is the same.
 func TestFrozenConnectionLosesNothing(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -97,6 +99,7 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 // TestFrozenConnectionIsReplaced: a page that was asleep asks for a sign, gets none, and
 // opens another connection. A key pressed meanwhile counts once or not at all.
 func TestFrozenConnectionIsReplaced(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -122,6 +125,7 @@ func TestFrozenConnectionIsReplaced(t *testing.T) {
 // server went down is not guessed at by the one that comes after it; the page
 // says so, and shows the stage that it showed.
 func TestPressLostWithTheServerIsReported(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -149,6 +153,7 @@ func TestPressLostWithTheServerIsReported(t *testing.T) {
 // TestPressDuringOutageIsResentOnce: what was pressed in the moment when the line broke, and never
 // arrived, is sent again on the next one, and counts once.
 func TestPressDuringOutageIsResentOnce(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	p := x.proxied(t)
@@ -172,6 +177,7 @@ func TestPressDuringOutageIsResentOnce(t *testing.T) {
 // TestTwoTabsDriveOneRun: two tabs drive one run, each without waiting for the
 // other; both show what comes of it, and both can go on.
 func TestTwoTabsDriveOneRun(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -200,6 +206,7 @@ func TestTwoTabsDriveOneRun(t *testing.T) {
 
 // TestReloadAtEveryStage, at rest and while the run plays.
 func TestReloadAtEveryStage(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -244,6 +251,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 // it shows; "Try now" brings it back by itself to the same stage of a server
 // that has just started, or says that there is none yet.
 func TestWaysToReconnect(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		x := newSite(t, limits{})

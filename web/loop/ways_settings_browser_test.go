@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -27,7 +28,10 @@ var settingsFeatures = []feature{
 }
 
 // TestWaysSettings changes everything that decides how the text goes on.
-func TestWaysSettings(t *testing.T) { useAll(t, settingsFeatures) }
+func TestWaysSettings(t *testing.T) {
+	fixture.Long(t)
+	useAll(t, settingsFeatures)
+}
 
 // becomes waits until a setting has a value, and the page's table shows what
 // the filters then keep.
@@ -206,6 +210,7 @@ func useSuggestions(v *visitor) {
 // TestFilterOrderIsVisible: the order in which the filters act stands beside the
 // presets, or, where there is no room for it, under "More".
 func TestFilterOrderIsVisible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	const order = "n order: temperature, top-k, top-p, min-p, typical-p"
 	for _, screen := range []browser.Screen{browser.Phone, browser.Chromebook, browser.Laptop, browser.Desktop} {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -27,7 +28,10 @@ var shareFeatures = []feature{
 }
 
 // TestWaysExportAndSetUp takes things away from the page, and sets the page up.
-func TestWaysExportAndSetUp(t *testing.T) { useAll(t, shareFeatures) }
+func TestWaysExportAndSetUp(t *testing.T) {
+	fixture.Long(t)
+	useAll(t, shareFeatures)
+}
 
 // useLink copies the link of the stage shown.
 func useLink(v *visitor) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -29,7 +30,10 @@ var stripFeatures = []feature{
 
 // TestWaysStrip looks at tokens of the text, goes back to them, and writes on
 // from others.
-func TestWaysStrip(t *testing.T) { useAll(t, stripFeatures) }
+func TestWaysStrip(t *testing.T) {
+	fixture.Long(t)
+	useAll(t, stripFeatures)
+}
 
 // usePeek asks of the second token how it came about.
 func usePeek(v *visitor) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -16,6 +17,7 @@ import (
 // there, as a page of another run or of another version might: each refusal
 // says what is allowed, nothing changes, and the page goes on.
 func TestPageSaysWhatIsRefused(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -56,6 +58,7 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 // TestScrubberBeyondShortenedText: the text is cut short in another tab while the
 // scrubber here still reaches further.
 func TestScrubberBeyondShortenedText(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -78,6 +81,7 @@ func TestScrubberBeyondShortenedText(t *testing.T) {
 // TestLinksThatLeadNowhere: whatever is wrong with an address is said in words,
 // once, and the page it leads to can be used at once.
 func TestLinksThatLeadNowhere(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
@@ -124,6 +128,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 // open. The page keeps what it shows, and the next press goes on from there;
 // so does a reload.
 func TestEvictedRunReturnsOnNextPress(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		x := newSite(t, tight)

@@ -3,6 +3,7 @@ package loop
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -24,6 +25,7 @@ const overWorkLine = `(() => {
 // TestWorkedLineIsNotCutOff: no figure of the worked line is cut off on a Chromebook,
 // whichever row is worked.
 func TestWorkedLineIsNotCutOff(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := startTabOn(t, newSite(t, limits{}), browser.Chromebook)
 	for _, settings := range []string{

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -12,6 +13,7 @@ import (
 // TestCardsByKeyboard: cards are turned and graded by keys, and one graded good
 // is due again on time, by a clock that the test moves.
 func TestCardsByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	clock := &webtest.Clock{}
 	url, cards := webtest.Serve(t, webtest.Options{Clock: clock}), webtest.Course(t).Cards
@@ -52,6 +54,7 @@ func TestCardsByKeyboard(t *testing.T) {
 
 // TestCardByHash: the address that a search leads to shows that card.
 func TestCardByHash(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	want := course.Cards[4].ID
@@ -61,6 +64,7 @@ func TestCardByHash(t *testing.T) {
 
 // TestCardsByTouch: turned and graded with a finger.
 func TestCardsByTouch(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/cards")
@@ -73,6 +77,7 @@ func TestCardsByTouch(t *testing.T) {
 // TestCardsOnPaper: one card prints on each page, and several on each sheet to
 // fold.
 func TestCardsOnPaper(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	for _, dark := range []bool{false, true} {
@@ -102,6 +107,7 @@ func TestCardsOnPaper(t *testing.T) {
 
 // TestPredictByKeyboard: a digit selects a candidate, Enter reveals, N continues.
 func TestPredictByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/predict?start=story")
@@ -120,6 +126,7 @@ func TestPredictByKeyboard(t *testing.T) {
 
 // TestRevealAccessible: axe-core finds nothing on the page of a revealed token.
 func TestRevealAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/predict?start=story&n=2")

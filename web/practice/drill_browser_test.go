@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -55,6 +56,7 @@ func solve(tab *browser.Tab, p *drill.Problem, step string) {
 // TestDrillStatesAreAccessible: axe-core finds nothing on a drill with some cells right, one
 // slip and the step shown.
 func TestDrillStatesAreAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
@@ -82,6 +84,7 @@ func TestDrillStatesAreAccessible(t *testing.T) {
 // TestDrillByKeyboard: the drill from its first cell to full marks, by
 // keyboard alone. A right answer moves on to the next cell by itself.
 func TestDrillByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)
@@ -151,6 +154,7 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 
 // TestDrillNamesMistakes: each mistake that has a name is named, at its own cell.
 func TestDrillNamesMistakes(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)
@@ -227,6 +231,7 @@ func mark(tab *browser.Tab, cell string, options []string) {
 // TestDrillArrowKeys: the arrows move among the cells as in a spreadsheet, Tab to
 // the next, and "?" gives a hint.
 func TestDrillArrowKeys(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
@@ -268,6 +273,7 @@ func TestDrillArrowKeys(t *testing.T) {
 // TestHelpFollowsTheFocus: an answer that comes late, when someone has gone on and
 // come back, leaves no help for another cell than the one they are in.
 func TestHelpFollowsTheFocus(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
@@ -296,6 +302,7 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 // TestDrillAddressIsReproducible: an address gives the same numbers everywhere, work survives a
 // reload, and N gives other numbers.
 func TestDrillAddressIsReproducible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	address := url + "/practice/softmax?seed=77&level=2"
@@ -353,6 +360,7 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 // TestDrillFastTyping: what is typed without a pause, row by row with the Tab key, is
 // all there and checked in the end, whichever answers are still on their way.
 func TestDrillFastTyping(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)

@@ -26,9 +26,8 @@ var practicePages = map[string]string{
 	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
 }
 
-// otherDrills differ from the drills that the short tier looks at in their tables
-// alone.
-var otherDrills = []string{"bill", "draw", "shift", "stops"}
+// shortPages are the pages that the short tier audits: one of each layout.
+var shortPages = []string{"practice", "card-turned", "quiz", "assign", "guess", "draw"}
 
 // TestPracticePagesAreAccessible: axe-core finds nothing on the pages of Practise, none is
 // wider than its window, and every control is large enough.
@@ -36,8 +35,8 @@ func TestPracticePagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url)
-	for n, page := range slices.Sorted(maps.Keys(practicePages)) {
-		if !fixture.LongTier() && slices.Contains(otherDrills, page) {
+	for _, page := range slices.Sorted(maps.Keys(practicePages)) {
+		if !fixture.LongTier() && !slices.Contains(shortPages, page) {
 			continue
 		}
 		path := practicePages[page]
@@ -46,7 +45,7 @@ func TestPracticePagesAreAccessible(t *testing.T) {
 		}
 		tab.Go(url + path)
 		tab.Wait("the page", `document.fonts.status === "loaded" && document.querySelector("main")`)
-		tab.AuditState(page, n)
+		tab.Audit(page)
 		tab.FullShot(page + ".png")
 	}
 }
@@ -54,6 +53,7 @@ func TestPracticePagesAreAccessible(t *testing.T) {
 // TestProgressAccessible: axe-core finds nothing on the page of progress, and at
 // 320 px, a laptop's window at 400%, it does not scroll sideways.
 func TestProgressAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/progress")
@@ -68,6 +68,7 @@ func TestProgressAccessible(t *testing.T) {
 // TestQuizByEveryHand: a choice, wrong first, and an answer in one's own words
 // compared and ticked, by mouse, keyboard and touch.
 func TestQuizByEveryHand(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	first := func(kind string) *lessons.Question {
@@ -94,6 +95,7 @@ func TestQuizByEveryHand(t *testing.T) {
 // TestQuizShowsOneQuestion: one question is in view, Back and Next lead to the others, an address
 // names one, and all can be shown at once.
 func TestQuizShowsOneQuestion(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/quiz?lesson=temperature")

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -14,6 +15,7 @@ import (
 
 // TestCardsAreSaved: both files of cards are saved as a server sends them.
 func TestCardsAreSaved(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/cards")
@@ -32,6 +34,7 @@ func TestCardsAreSaved(t *testing.T) {
 // back where nothing is known of them, and which somebody's assignment hands in. A file with
 // an error is refused, and says where.
 func TestProgressFileRestoresProgress(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/cards")

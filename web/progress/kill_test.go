@@ -42,10 +42,8 @@ func reviewUntilKilled(dir string) {
 // Killed between two reviews, or within one, no review is lost that was
 // confirmed, and every card stands where its reviews say.
 func TestKilledBetweenReviews(t *testing.T) {
-	kills := 1
-	if fixture.LongTier() {
-		kills = 100
-	}
+	fixture.Long(t)
+	const kills = 100
 	dir := t.TempDir()
 	var confirmed []string
 	for round := range kills {

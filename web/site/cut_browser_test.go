@@ -48,9 +48,7 @@ func (h *half) Write(b []byte) (int, error) {
 // TestBrokenDownloadCanBeRetried: a download that breaks off says what has arrived and what is
 // missing; the page can be read; and trying again goes on to a running program.
 func TestBrokenDownloadCanBeRetried(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	host := &cutHost{}
 	host.short.Store(1)
@@ -73,9 +71,7 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 // as Cloudflare Pages does while a new version of a site takes the place of the old one. What
 // arrives is not kept for the file, and trying again goes on to a running program.
 func TestWrongFilesAreNotCached(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	all := webtest.SiteWithLessons(t).Files
 	lacking := maps.Clone(all)
@@ -96,9 +92,7 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 // TestSiteWorksOffline: after the first visit the site needs no network: pages that nobody has
 // looked at come from the browser, and the model goes on writing.
 func TestSiteWorksOffline(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	host := &cutHost{}
 	url := serve(t, func(files http.Handler) http.Handler { host.files = files; return host })
@@ -123,6 +117,7 @@ func TestSiteWorksOffline(t *testing.T) {
 // TestPagesWithoutServiceWorker: where a browser lets pages have no service worker, a sentence says so, and
 // the page can be read. What only the program has is not saved, whatever the host sends for it.
 func TestPagesWithoutServiceWorker(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t, func(files http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,9 +16,7 @@ import (
 // loaded for them. The host lets other origins read the module, as public hosts of static
 // files do.
 func TestSiteInAPage(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	host := &sender{gz: map[string]bool{}}
 	url := serve(t, func(files http.Handler) http.Handler {
@@ -63,9 +61,7 @@ func TestSiteInAPage(t *testing.T) {
 // writes a token, and a drill takes an answer. Neither leaves anything of the reader's in the
 // browser: no cookie, and no record.
 func TestSitesLoopInAFrame(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t, nil)
 	tab := browser.Open(t, browser.Phone, url+"embed/loop/?prompt=Once+upon+a+time+there+was+a&view=numbers")

@@ -19,9 +19,7 @@ const allKept = `(caches.keys().then(async (names) => {
 // a lesson that is visited by an address without a slash has its styles, the program runs, a
 // drill is worked out, and all of it goes on when the host is gone.
 func TestHosts(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	for name, as := range hosts {
 		t.Run(name, func(t *testing.T) {

@@ -49,9 +49,7 @@ const mended = 1 << 60
 // TestDownloadInterruptedAnywhere: wherever in the download the cable is pulled, the page can be
 // read and says what has arrived; tried again with the cable back, the program runs.
 func TestDownloadInterruptedAnywhere(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	first := webtest.SiteWithLessons(t).First
 	for tenth := range int64(10) {
@@ -103,9 +101,7 @@ const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"
 // in the other. The second is opened while the program is still on its way, and shown from
 // a host that leads from index.html to its folder.
 func TestTwoTabsShareTheProgram(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t, nil)
 	one := browser.Open(t, browser.Laptop, url+"practice/softmax/")
@@ -121,9 +117,7 @@ func TestTwoTabsShareTheProgram(t *testing.T) {
 // TestRunsWithoutStorage: in a window that gives no storage, as private ones may, the program runs, and
 // a sentence says that nothing is kept.
 func TestRunsWithoutStorage(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	const none = "Object.defineProperty(self, 'indexedDB', { get() { throw new Error('not here'); } });\n"
 	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(none))+"practice/softmax/")
@@ -139,9 +133,7 @@ func TestRunsWithoutStorage(t *testing.T) {
 // TestFullStorageIsReported: where the browser gives no more space, which this one says at every record
 // that is put into its database, the page says so, and goes on.
 func TestFullStorageIsReported(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	const full = `const put = IDBObjectStore.prototype.put;
 IDBObjectStore.prototype.put = function (...what) {
@@ -165,9 +157,7 @@ IDBObjectStore.prototype.put = function (...what) {
 // that the address asks for. A browser that sleeps ends the worker with the program and the
 // run in it; the page finds the run again, at the same token, and it goes on.
 func TestWorkerSurvivesSleep(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	late := make(chan struct{})
 	release := sync.OnceFunc(func() { close(late) })

@@ -71,6 +71,7 @@ func aboutProgram(act string) string {
 // the form from which browsers keep its machine code, and later started from the network's cache.
 // Whichever of that cache and the worker's own is lost, the program starts without the host.
 func TestProgramFromCompressingHost(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	files := webtest.SiteWithLessons(t).Files
 	host := &compressor{zipped: func(name string) []byte { return files[name+".gz"].Data }}
@@ -92,9 +93,6 @@ func TestProgramFromCompressingHost(t *testing.T) {
 	again("from the network's cache")
 	if got := host.requests(); got != "" {
 		t.Errorf("a later visit asks: %s", got)
-	}
-	if !fixture.LongTier() {
-		return
 	}
 	tab.Await(aboutProgram(`await cache.delete(keptAs);`))
 	again("without the worker's own")

@@ -22,6 +22,7 @@ const fixtures = "../../testdata/models"
 // a file, or the files of a folder. It survives the worker, since the page knows where its
 // files are. A damaged file is refused with the reason, and the model of before goes on.
 func TestOwnModelWritesTheSame(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t, nil)+"model/")
 	tab.Wait("the program", runs)
@@ -35,7 +36,7 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 	tab.Files("#model-files", file)
 	opened(tab, "llama-mixed")
 	writesAs(t, tab, file)
-	tab.AuditState("the page with a model of one's own", 0)
+	tab.Audit("the page with a model of one's own")
 	tab.FullShot("model-own.png")
 
 	tab.Files("#model-files", damaged(t, file))
@@ -65,9 +66,7 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 // What is refused is refused for a server's reasons. A model of 270 MB in 16 bits has room, and
 // one that has not is refused in words, at once: its weights are never read.
 func TestModelDroppedOnThePage(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t, nil)+"model/")
 	tab.Wait("the program", runs)

@@ -13,9 +13,7 @@ import (
 // done is there in a second tab, and in another worker; the page says how long it is kept, which no
 // sentence denies. Another private window knows nothing of it.
 func TestFirstVisitInPrivateWindow(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t, nil)
 	tab := browser.Open(t, browser.Laptop, url)
@@ -55,9 +53,7 @@ func TestFirstVisitInPrivateWindow(t *testing.T) {
 // TestRunsWithoutAnyQuota: where a browser gives a site no room at all, neither for files nor for records, the
 // program runs, and sentences say that nothing is kept.
 func TestRunsWithoutAnyQuota(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	url := serve(t, nil)
 	tab := browser.Open(t, browser.Laptop, url+"static/img/icon.svg") // nothing is stored for this

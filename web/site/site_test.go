@@ -17,6 +17,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/site"
 	"github.com/tokenbytoken/viz/web/site/image"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -56,6 +57,7 @@ func made(t *testing.T, o site.Options) map[string][]byte {
 
 // TestSiteIsReproducible: two servers write the same site, byte for byte.
 func TestSiteIsReproducible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	o := light(t, server(t))
 	other := light(t, server(t))
@@ -108,6 +110,7 @@ var local = regexp.MustCompile(` (?:href|src|action)="([^"#?]*)`)
 
 // TestSiteIncludesOwnLessons: an instructor's files are in the program's image.
 func TestSiteIncludesOwnLessons(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	for want, texts := range map[string]map[string]string{
 		"": nil, `{"01-mine.md":"Mine."}`: {"01-mine.md": "Mine."},

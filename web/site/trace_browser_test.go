@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -16,6 +17,7 @@ import (
 // the same tokens, counts and texts, and numbers to a thousandth. (In the long tier cmd/viz
 // does this with many runs, beside the command viz trace.)
 func TestSameAsTheTrace(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	const tokens, seed = 16, 1
 	prompt := webtest.TracePrompts[0]

@@ -72,9 +72,7 @@ func keptText(name string) string {
 // a new version. While a page of the old one is open its run goes on. Once it is closed the new one
 // is there, whole: nothing of it is what the browser still had.
 func TestNewVersionReplacesTheOld(t *testing.T) {
-	if !fixture.LongTier() {
-		return
-	}
+	fixture.Long(t)
 	t.Parallel()
 	old := webtest.SiteWithLessons(t).Files
 	host, url := serveAs(t, old, hosts["GitHub Pages"])

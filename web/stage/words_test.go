@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/terms/pseudo"
@@ -156,6 +157,9 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
 	for i, st := range manyStates(t) {
+		if !fixture.LongTier() && i%4 > 0 {
+			continue
+		}
 		data := pseudo.NewData(dataOf(st))
 		check := func(what, text string) {
 			seen++
@@ -201,7 +205,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		}
 		check("settings", w.Drawn(st.Settings.Settings, st.Settings.Seed))
 	}
-	if seen < 5000 {
+	if seen < 1500 {
 		t.Errorf("%d texts only", seen)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -13,6 +14,7 @@ import (
 // Every kind of control works by keyboard alone, and the arrow keys move on the map,
 // which is one stop of Tab.
 func TestBrowserByKeys(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Laptop, site+at("prompt", "The capital of France is"))
@@ -39,6 +41,7 @@ func TestBrowserByKeys(t *testing.T) {
 // The forms work by keyboard alone: the lead over another token, a token of the strip, the
 // second text and the search for heads. What was asked before stays.
 func TestBrowserFormsByKeys(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Laptop, site+at("prompt", "The capital of France is"))
@@ -62,6 +65,7 @@ func TestBrowserFormsByKeys(t *testing.T) {
 
 // The Loop leads to its own moment, from what is zoomed into without that part, and back.
 func TestBrowserFromTheLoop(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Laptop, site+"/loop?prompt=Once+upon+a+time")

@@ -10,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -131,6 +132,7 @@ func TestScorePageRefusesBadInput(t *testing.T) {
 }
 
 func TestScoreIsAccessible(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	tab := browser.Open(t, browser.Chromebook, site+"/score")

@@ -146,9 +146,7 @@ func checkout(t *testing.T, dir string) {
 // Two releases of the same commit, built in different folders, are the same, byte
 // for byte, and the program in them says the version that is in their names.
 func TestReproducibleRelease(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("it builds viz for six platforms, twice: set VIZ_LONG=1")
-	}
+	fixture.Long(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	one, another := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "another folder")
 	checkout(t, one)

@@ -92,9 +92,7 @@ func (c *nodes) dial(t *testing.T) *nats.Conn {
 
 // Three nodes, each with all the streams, do what one does.
 func TestConformanceOfThreeNodes(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("in the long tier")
-	}
+	fixture.Long(t)
 	c := startNodes(t)
 	a, b := c.dial(t), c.dial(t)
 	journaltest.Run(t, func(t testing.TB) journal.Journal {
@@ -106,9 +104,7 @@ func TestConformanceOfThreeNodes(t *testing.T) {
 // While one node after the other goes and comes back, servers append. What was confirmed
 // is there, once, and nothing is that nobody sent.
 func TestAppendsSurviveNodeRestarts(t *testing.T) {
-	if !fixture.LongTier() {
-		t.Skip("in the long tier")
-	}
+	fixture.Long(t)
 	c := startNodes(t)
 	first := open(t, c.dial(t), Config{Patience: 3 * time.Second})
 	persist(t, func() error { _, err := first.Append(ctx, one("begin")); return err })
