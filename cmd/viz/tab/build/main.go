@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -51,8 +52,10 @@ var changes = []change{
 
 func main() {
 	out := flag.String("o", work+"/viz.wasm", "the file to write")
+	// With the same flags, packages are compiled once for both.
+	vet := flag.Bool("vet", false, "vet ./cmd/viz/tab and ./web/tab first")
 	flag.Parse()
-	if err := build(*out); err != nil {
+	if err := build(*out, *vet); err != nil {
 		fmt.Fprintln(os.Stderr, "build:", err)
 		os.Exit(1)
 	}
@@ -69,7 +72,7 @@ var compact = []string{
 	"gonum.org/v1/gonum/stat/...",
 }
 
-func build(out string) error {
+func build(out string, vet bool) error {
 	module, err := os.ReadFile("go.mod")
 	if err != nil {
 		return err
@@ -89,14 +92,22 @@ func build(out string) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"build", "-modfile=" + work + "/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w"}
+	flags := []string{"-modfile=" + work + "/viz.mod", "-tags=minimal", "-trimpath", "-ldflags=-s -w"}
 	for _, packages := range compact {
-		args = append(args, "-gcflags="+packages+"=-l")
+		flags = append(flags, "-gcflags="+packages+"=-l")
 	}
-	c := exec.Command("go", append(args, "-o", out, "./cmd/viz/tab")...)
-	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	return c.Run()
+	run := func(command string, args ...string) error {
+		c := exec.Command("go", slices.Concat([]string{command}, flags, args)...)
+		c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		return c.Run()
+	}
+	if vet {
+		if err := run("vet", "./cmd/viz/tab", "./web/tab"); err != nil {
+			return err
+		}
+	}
+	return run("build", "-o", out, "./cmd/viz/tab")
 }
 
 // copy copies the library's Go files, the changed ones as they are to be, and returns where
