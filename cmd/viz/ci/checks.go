@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// preparations are the steps before those that need browsers and compilers.
+func preparations() []step {
+	return []step{{name: "Go toolchain", run: commands("go version")}, {name: "installation", run: installMissing}}
+}
+
+// checks are the steps of every run, those that fail early first. Only the step go vet vets:
+// tests do not vet their packages once more.
+func checks() []step {
+	return append(
+		preparations(),
+		step{name: "README names its two commands", run: checkReadme},
+		step{name: "templates are generated", run: commands("go tool templ generate -check")},
+		step{name: "gofumpt", run: checkFormat},
+		step{name: "go vet", run: commands("go vet ./...")},
+		step{name: "staticcheck", run: commands("go tool staticcheck ./...")},
+		step{name: "static build", run: buildStatic},
+		// The charts must be the same with the parts of the plotting library that browsers get.
+		step{name: "program for browsers", run: commands(
+			"go run ./cmd/viz/tab/build -vet",
+			"go test -vet=off -modfile=dist/wasm/viz.mod -tags=minimal ./plots",
+		)},
+		step{name: "go test ./...", run: commands("go test -vet=off ./...")},
+		step{name: "race detector", run: commands(
+			raceTest+"-short -run "+racedEngine.pattern()+" ./infer", raceTest+"-short "+racedPackages,
+		)},
+	)
+}
+
+// nightlyChecks are the steps that only a nightly run has. With browsers as clients, the race
+// detector skips the tests that only look at a page or repeat what another test of the feature
+// sends, which take minutes under it, and those of a memory limit, since it uses several times
+// as much.
+func nightlyChecks() []step {
+	skip := "Accessible|Practise|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
+		"SaysWhat|LeadNowhere|VotesFit|LookInside|MemoryInARush"
+	return []step{
+		{name: "race detector, all of web", run: commands(raceTest + "-short ./infer/lab ./web/...")},
+		{name: "race detector, with browsers", run: commands(
+			raceTest + "-skip " + skip + " ./cmd/viz ./web ./web/loop ./web/labs ./web/classroom",
+		)},
+	}
+}
+
+const raceTest = "CGO_ENABLED=1 go test -race -vet=off -timeout=30m "
+
+// racedPackages are those whose goroutines share memory. They run under the race detector
+// with -short, and so without browsers.
+const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal ./web/journal/stream " +
+	"./web/loop/runs ./web/wire"
+
+// racedEngine are the tests of the engine that run under the race detector: those of its
+// pool, and of what interrupts a pass.
+var racedEngine = part{packages: []string{"./infer"}, tests: []string{
+	"TestWaitingIsCancelledImmediately", "TestWaitingIsNotCounted", "TestDroppedJobDisturbsNoOther",
+	"TestAPanicStaysWithItsSeat", "TestClosedPoolRefuses", "TestSeatRefuses", "TestPooledTextsMatchSoloRuns",
+	"TestEverythingRunsThroughASeat", "TestSixtyFourPlayOnTwoWorkers", "TestInterruptedSpeculationContinues",
+	"TestCancellationLeavesTheLoopUsable",
+}}
+
+func has(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// installMissing installs Chromium for the tests in a browser, a C compiler for the race
+// detector, and curl for a test of the API's example.
+func installMissing(r *runner) error {
+	var packages []string
+	if os.Getenv("VIZ_CHROMIUM") == "" &&
+		!slices.ContainsFunc([]string{"chromium-headless-shell", "chromium", "google-chrome"}, has) {
+		packages = append(packages, "chromium-headless-shell")
+	}
+	compiler, err := r.output("go", "env", "CC")
+	if err != nil {
+		return err
+	}
+	if !has(strings.TrimSpace(compiler)) {
+		packages = append(packages, "gcc", "libc6-dev")
+	}
+	if !has("curl") {
+		packages = append(packages, "curl")
+	}
+	return install(r, packages)
+}
+
+// install installs Debian packages: where there is no headless shell, all of Chromium.
+func install(r *runner, packages []string) error {
+	if len(packages) == 0 {
+		fmt.Fprintln(r.out, "nothing is missing")
+		return nil
+	}
+	if !has("apt-get") {
+		return fmt.Errorf("missing, without apt-get to install them: %s", strings.Join(packages, " "))
+	}
+	var root []string
+	if os.Geteuid() != 0 {
+		root = []string{"sudo"}
+	}
+	if err := r.run(slices.Concat(root, []string{"apt-get", "update"})...); err != nil {
+		return err
+	}
+	get := slices.Concat(root, []string{
+		"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends",
+	})
+	err := r.run(slices.Concat(get, packages)...)
+	if i := slices.Index(packages, "chromium-headless-shell"); err != nil && i >= 0 {
+		packages[i] = "chromium"
+		err = r.run(slices.Concat(get, packages)...)
+	}
+	return err
+}
+
+func checkReadme(*runner) error {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		return err
+	}
+	for _, c := range []string{"go run ./cmd/viz", "go test ./..."} {
+		if !strings.Contains(string(readme), c) {
+			return fmt.Errorf("README.md lacks the command: %s", c)
+		}
+	}
+	return nil
+}
+
+// checkFormat holds the Go files that people write to gofumpt.
+func checkFormat(r *runner) error {
+	list, err := r.output("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.go")
+	if err != nil {
+		return err
+	}
+	files := slices.DeleteFunc(strings.Fields(list), func(name string) bool {
+		_, err := os.Stat(name)
+		return strings.HasSuffix(name, "_templ.go") || err != nil // deleted, and not committed yet
+	})
+	wrong, err := r.output(append([]string{"go", "tool", "gofumpt", "-l"}, files...)...)
+	if err == nil && wrong != "" {
+		err = fmt.Errorf("not formatted by gofumpt (make generate does it):\n%s", wrong)
+	}
+	return err
+}
+
+// sizeLimit is the maximum size of the stripped program in bytes.
+const sizeLimit = 64 << 20
+
+func buildStatic(r *runner) error {
+	dir, err := os.MkdirTemp("", "viz-ci-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	viz := filepath.Join(dir, "viz")
+	err = r.run("CGO_ENABLED=0", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", viz, "./cmd/viz")
+	if err != nil {
+		return err
+	}
+	if err := r.run(viz, "-version"); err != nil {
+		return err
+	}
+	file, err := os.Stat(viz)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.out, "stripped binary: %d bytes of %d\n", file.Size(), sizeLimit)
+	if file.Size() > sizeLimit {
+		return fmt.Errorf("the binary is too large")
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPattern(t *testing.T) {
+	for _, c := range []struct {
+		part part
+		want string
+	}{
+		{part{tests: []string{"TestA"}}, `^(TestA)$`},
+		{part{tests: []string{"TestA", "TestB"}}, `^(TestA|TestB)$`},
+		{part{tests: []string{"TestA"}, sub: `(owner|server)`}, `^(TestA)$/(owner|server)`},
+	} {
+		if got := c.part.pattern(); got != c.want {
+			t.Errorf("pattern of %v is %q, want %q", c.part, got, c.want)
+		}
+	}
+}
+
+// The parts of TestBadNetworks have each of its schedules once.
+func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
+	for seed := range 1000 {
+		in := 0
+		for _, p := range badNetworks() {
+			if regexp.MustCompile(p.sub).MatchString(fmt.Sprint("schedule_", seed)) {
+				in++
+			}
+		}
+		if in != 1 {
+			t.Fatalf("schedule %d is in %d parts", seed, in)
+		}
+	}
+}
+
+// In as many days as there are parts each is the first of a day, which always runs, even at
+// the turn of the year.
+func TestEveryPartHasItsTurn(t *testing.T) {
+	for first := 1; first+len(parts)-1 <= 365; first++ {
+		began := map[string]bool{}
+		for day := first; day < first+len(parts); day++ {
+			began[partsOf(day)[0].name] = true
+		}
+		if len(began) != len(parts) {
+			t.Fatalf("%d of %d parts begin one of the days from %d on", len(began), len(parts), first)
+		}
+	}
+	for n := 1; n < 300; n++ {
+		starts := map[int]bool{}
+		for day := range n {
+			starts[day*stride(n)%n] = true
+		}
+		if len(starts) != n {
+			t.Errorf("with %d parts only %d begin a day", n, len(starts))
+		}
+	}
+}
+
+func TestEveryFuzzTargetHasItsTurn(t *testing.T) {
+	all, err := fuzzTargets(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(all, target{"./lessons", "FuzzLesson"}) || !slices.IsSortedFunc(all, func(a, b target) int {
+		return strings.Compare(a.pkg, b.pkg)
+	}) {
+		t.Errorf("targets are %v, want FuzzLesson of ./lessons among them, sorted", all)
+	}
+	for n := 1; n <= len(all); n++ {
+		ran := map[target]int{}
+		days := (n + targetsADay - 1) / targetsADay
+		for day := 1; day <= days; day++ {
+			for _, x := range targetsOf(day, all[:n]) {
+				ran[x]++
+			}
+		}
+		if len(ran) != n {
+			t.Errorf("%d of %d targets run in %d days", len(ran), n, days)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	targets := []target{{"./a", "FuzzA"}, {"./b", "FuzzB"}}
+	count := func(steps []step, prefix string) (n int) {
+		for _, s := range steps {
+			if strings.HasPrefix(s.name, prefix) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		args                 string
+		first, second        string
+		checks, parts, fuzzy int
+	}{
+		{"", "Go toolchain", "installation", len(checks()), len(parts), 2},
+		{"long", "Go toolchain", "installation", 2, len(parts), 0},
+		{"long memory-rush loop-ways", "Go toolchain", "installation", 2, 2, 0},
+		{"part-of ./web/store", "Go toolchain", "installation", 2, 2, 0},
+		{"part-of web/store/ infer/chat", "Go toolchain", "installation", 2, 3, 0},
+		{"fuzz", "fuzz FuzzA of ./a", "fuzz FuzzB of ./b", 0, 0, 2},
+		{"fuzz all", "fuzz FuzzA of ./a", "fuzz FuzzB of ./b", 0, 0, 2},
+		{"nightly", "Go toolchain", "installation", len(checks()) + 2, len(parts), 2},
+		{"nightly " + parts[len(parts)-1].name, "Go toolchain", "installation", 2, 1, 2},
+		{"nightly staticcheck", "Go toolchain", "installation", 9, len(parts), 2},
+	} {
+		steps, err := plan(strings.Fields(c.args), 332, targets)
+		if err != nil {
+			t.Errorf("%q: %v", c.args, err)
+			continue
+		}
+		long, fuzzy := count(steps, "long "), count(steps, "fuzz ")
+		if steps[0].name != c.first || steps[1].name != c.second || long != c.parts || fuzzy != c.fuzzy ||
+			len(steps) != c.checks+c.parts+c.fuzzy {
+			t.Errorf("%q: %d steps begin with %q and %q and have %d parts and %d fuzz targets, want %+v",
+				c.args, len(steps), steps[0].name, steps[1].name, long, fuzzy, c)
+		}
+	}
+	for _, args := range []string{
+		"nothing", "long no-such-part", "part-of", "part-of ./no/such", "fuzz some", "nightly no-such-step", "parts a",
+	} {
+		if steps, err := plan(strings.Fields(args), 1, targets); err == nil {
+			t.Errorf("%q: %d steps, want an error", args, len(steps))
+		}
+	}
+}
+
+// A failed step ends the run; one that is incomplete does not. A part that the clock keeps out
+// does not appear.
+func TestRunAll(t *testing.T) {
+	var out strings.Builder
+	r := &runner{out: &out}
+	const late incomplete = "ended by the clock after 5m0s"
+	steps := []step{
+		{name: "version", run: commands("go version")},
+		{name: "late", run: func(*runner) error { return late }, clocked: true},
+		{name: "setting", run: commands("GOOS=js go env GOOS")},
+		{name: "wrong", run: commands("go no-such-command", "go version")},
+		{name: "never", run: commands("go version")},
+	}
+	if !r.runAll(steps) {
+		t.Error("the run passed, want it to fail at the step wrong")
+	}
+	var results []string
+	for _, w := range r.rows {
+		results = append(results, w.name+": "+w.result)
+		if w.name == "version" && (w.cpu <= 0 || w.wall <= 0) {
+			t.Errorf("go version took %v and %v of the processor, want more than nothing", w.wall, w.cpu)
+		}
+	}
+	want := []string{"version: ", "late: " + string(late), "setting: ", "wrong: FAILED"}
+	if !slices.Equal(results, want) {
+		t.Errorf("results are %q, want %q", results, want)
+	}
+	for _, want := range []string{
+		"\n=== version\ngo version go", "\n=== setting\njs\n", "go no-such-command: exit status",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	var out strings.Builder
+	r := &runner{out: &out, rows: []row{
+		{name: "go vet", wall: 1500 * time.Millisecond, cpu: 2 * time.Second},
+		{name: "long loop-ways", wall: 5 * time.Minute, cpu: time.Minute, result: "ended by the clock after 5m0s"},
+	}}
+	r.summarize()
+	pad := func(name string) string { return name + strings.Repeat(" ", 60-len(name)) }
+	table := "\n" + pad("step") + "      wall processor\n" +
+		pad("go vet") + "     1.5 s     2.0 s\n" +
+		pad("long loop-ways") + "   300.0 s    60.0 s  ended by the clock after 5m0s\n"
+	note := ".ci/run: not passed: long loop-ways: ended by the clock after 5m0s\n"
+	want := table + pad("total") + "   301.5 s    62.0 s\n\n" + note + ".ci/run: all checks passed\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+	out.Reset()
+	r.rows = append(r.rows, row{name: "fuzz FuzzA of ./a", wall: time.Second, result: failed})
+	r.summarize()
+	want = table + pad("fuzz FuzzA of ./a") + "     1.0 s     0.0 s  FAILED\n" +
+		pad("total") + "   302.5 s    62.0 s\n\n" + note + ".ci/run: FAILED at: fuzz FuzzA of ./a\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+// A part that the clock ends fails the run only if one of its tests had failed before.
+func TestPartsEndedByTheClock(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module sleep\n\ngo 1.26\n",
+		"sleep_test.go": `package sleep
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestSleeps(t *testing.T) { t.Log("noted"); time.Sleep(time.Minute) }
+func TestFailsThenSleeps(t *testing.T) {
+	t.Run("one", func(t *testing.T) { t.Error("wrong") })
+	time.Sleep(time.Minute)
+}
+func TestPasses(t *testing.T) { t.Log("noted"); t.Setenv("A", os.Getenv("VIZ_LONG")) }
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for _, c := range []struct{ test, want, shown string }{
+		{"TestPasses", "", ""},
+		{"TestSleeps", "ended by the clock after 1s", "noted"},
+		{"TestFailsThenSleeps", "exit status 1", "wrong"},
+	} {
+		var out strings.Builder
+		err := part{packages: []string{"."}, tests: []string{c.test}}.run(&runner{out: &out}, time.Second)
+		if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.HasSuffix(got, c.want) && c.want != "" {
+			t.Errorf("%s: %v, want %q at the end", c.test, err, c.want)
+		}
+		if !strings.Contains(out.String(), c.shown) || strings.Contains(out.String(), "=== RUN") {
+			t.Errorf("%s shows\n%s\nwant %q", c.test, &out, c.shown)
+		}
+	}
+}
+
+func TestOnlyTimedOut(t *testing.T) {
+	const late = "panic: test timed out after 5m0s\nFAIL\ta\t300.1s\n"
+	for log, want := range map[string]bool{
+		late:                              true,
+		late + late:                       true,
+		late + "FAIL\tb [build failed]\n": false,
+		"    --- FAIL: TestA/x\n" + late:  false,
+		"panic: index\nFAIL\ta\t0.1s\n":   false,
+	} {
+		if got := onlyTimedOut(log); got != want {
+			t.Errorf("%q: %v, want %v", log, got, want)
+		}
+	}
+}
+
+func TestFalseAlarm(t *testing.T) {
+	const ended = "--- FAIL: FuzzA (4.1s)\n    context deadline exceeded\n"
+	for log, want := range map[string]bool{
+		ended: true,
+		ended + "    Failing input written to testdata/fuzz/FuzzA/1\n": false,
+		"--- FAIL: FuzzA (0.1s)\n    panic: index out of range\n":      false,
+	} {
+		if got := falseAlarm(log); got != want {
+			t.Errorf("%q: %v, want %v", log, got, want)
+		}
+	}
+}

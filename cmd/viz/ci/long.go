@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// longBudget is how long the day's parts take before no other one starts.
+	longBudget = 200 * time.Second
+	// longLimit ends a part: twice what the longest takes on two cores.
+	longLimit = 300 * time.Second
+)
+
+// A part of the long tier is a set of tests that take at most 150 seconds on two cores.
+type part struct {
+	name     string
+	packages []string
+	tests    []string // names of top-level tests
+	sub      string   // a pattern for subtests, if only some of them are in this part
+	npm      bool     // the tests install packages from npm
+}
+
+// pattern is the value of go test's -run flag.
+func (p part) pattern() string {
+	pattern := anyOf(p.tests...)
+	if p.sub != "" {
+		pattern += "/" + p.sub
+	}
+	return pattern
+}
+
+// anyOf returns a pattern for names of tests or subtests.
+func anyOf(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
+
+// partsOf returns all parts in the order in which they have their turn on a day of the year.
+// Each is the first of a day once in as many days as there are parts.
+func partsOf(day int) []part {
+	return from(parts, day*stride(len(parts)))
+}
+
+// stride is by how many parts a day begins later than the one before: about as many as run,
+// and a number without a common divisor with n, so that no part is passed over for good.
+func stride(n int) int {
+	for s := 3; ; s++ {
+		a, b := s, n
+		for b > 0 {
+			a, b = b, a%b
+		}
+		if a == 1 {
+			return s
+		}
+	}
+}
+
+// from returns a list with what stands before a place moved to the end.
+func from[T any](list []T, place int) []T {
+	place %= len(list)
+	return slices.Concat(list[place:], list[:place])
+}
+
+func partsNamed(names []string) (chosen []part, err error) {
+	for _, name := range names {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no part is called %q: .ci/run parts lists them", name)
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
+}
+
+// partsTesting returns the parts with tests of any of the packages.
+func partsTesting(packages []string) ([]part, error) {
+	var chosen []part
+	for _, p := range parts {
+		if slices.ContainsFunc(packages, func(name string) bool {
+			return slices.Contains(p.packages, "./"+strings.Trim(strings.TrimPrefix(name, "./"), "/"))
+		}) {
+			chosen = append(chosen, p)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no part tests %s: .ci/run parts lists them", strings.Join(packages, " "))
+	}
+	return chosen, nil
+}
+
+func partSteps(list []part) (steps []step) {
+	for _, p := range list {
+		steps = append(steps, step{name: "long " + p.name, run: func(r *runner) error { return p.run(r, longLimit) }})
+	}
+	return steps
+}
+
+// clocked returns the steps of parts that the clock keeps within the time of an ordinary run.
+func clocked(list []part) []step {
+	steps := partSteps(list)
+	for i := range steps {
+		steps[i].clocked = true
+	}
+	return steps
+}
+
+// run runs a part, each of its packages for at most the limit. What the tests print is shown
+// only if they do not pass. Results are never taken from the cache, since many of these tests
+// do something else each time. Only with -v=test2json are failed subtests reported while the
+// test goes on; it marks such lines with a control character.
+func (p part) run(r *runner, limit time.Duration) error {
+	if p.npm {
+		if err := prepareNPM(r); err != nil {
+			return err
+		}
+	}
+	log, err := r.output(append([]string{
+		"VIZ_LONG=1", "go", "test", "-v=test2json", "-vet=off", "-count=1", "-timeout", limit.String(),
+		"-run", p.pattern(),
+	}, p.packages...)...)
+	log = strings.ReplaceAll(log, "\x16", "")
+	fmt.Fprint(r.out, shorten(log, err != nil))
+	if err != nil && onlyTimedOut(log) {
+		return incomplete(fmt.Sprintf("ended by the clock after %v", limit))
+	}
+	return err
+}
+
+// noise are the lines that go test prints for tests that start and pass; result is what it
+// prints of each package.
+var (
+	noise  = regexp.MustCompile(`(?m)^(=== (RUN|PAUSE|CONT) .*| *--- PASS: .*|PASS)\n`)
+	result = regexp.MustCompile(`(?m)^(ok|FAIL|\?) *\t.*\n`)
+)
+
+// shorten returns what is worth reading of the output of go test.
+func shorten(log string, all bool) string {
+	if all {
+		return noise.ReplaceAllString(log, "")
+	}
+	return strings.Join(result.FindAllString(log, -1), "")
+}
+
+var (
+	timedOut   = regexp.MustCompile(`(?m)^(panic: test timed out after|\*\*\* Test killed.*ran too long)`)
+	testFailed = regexp.MustCompile(`(?m)^ *--- FAIL: `)
+)
+
+// onlyTimedOut reports whether the clock ended every package that did not pass, and none of
+// its tests had failed until then.
+func onlyTimedOut(log string) bool {
+	ended := len(timedOut.FindAllString(log, -1))
+	return ended > 0 && ended >= strings.Count(log, "\nFAIL\t") && !testFailed.MatchString(log)
+}
+
+// prepareNPM makes sure that tests can install packages from npm.
+func prepareNPM(r *runner) error {
+	missing := slices.DeleteFunc([]string{"npm", "python3"}, has)
+	if len(missing) > 0 {
+		if err := install(r, missing); err != nil {
+			return err
+		}
+	}
+	if err := r.run("npm", "ping", "--loglevel=error", "--fetch-retries=1"); err != nil {
+		return incomplete("did not run: the npm registry cannot be reached")
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+// Command ci checks everything that must hold before a change is merged. The script .ci/run
+// builds it and runs it at the top of the repository.
+//
+// A run is a list of steps (main.go), which run one after another until one fails (run.go).
+// Most are one command (checks.go). The long tier of tests is a table of parts (parts.go);
+// the ordinary run takes some of them each day (long.go), and some of the fuzz targets
+// (fuzz.go), so that each has its turn. A nightly run takes all.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+const usage = `usage: .ci/run [COMMAND]
+
+  (no command)       every check, today's parts of the long tier, today's fuzz targets
+  long [PART…]       today's parts of the long tier, or the ones named
+  part-of PACKAGE…   the parts of the long tier that test these packages
+  parts              list the parts of the long tier
+  fuzz [all]         today's fuzz targets, or all
+  nightly [STEP]     every check, part and fuzz target; with STEP, begin at that step or part
+  help               print this text
+`
+
+func main() {
+	switch strings.Join(os.Args[1:], " ") {
+	case "help":
+		fmt.Print(usage)
+		return
+	case "parts":
+		for _, p := range parts {
+			fmt.Printf("%-24s %s\n", p.name, strings.Join(p.packages, " "))
+		}
+		return
+	}
+	targets, err := fuzzTargets(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, ".ci/run:", err)
+		os.Exit(1)
+	}
+	steps, err := plan(os.Args[1:], time.Now().YearDay(), targets)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, ".ci/run: %v\n\n%s", err, usage)
+		os.Exit(2)
+	}
+	if err := setEnvironment(); err != nil {
+		fmt.Fprintln(os.Stderr, ".ci/run:", err)
+		os.Exit(1)
+	}
+	r := &runner{out: os.Stdout}
+	failed := r.runAll(steps)
+	r.summarize()
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// setEnvironment sets what every command of a run gets. Packages are compiled once for each
+// set of flags, so all steps use the same: without cgo, which only the race detector needs,
+// and with -trimpath, which makes the build cache independent of the checkout's path.
+func setEnvironment() error {
+	flags, err := exec.Command("go", "env", "GOFLAGS").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOFLAGS: %w", err)
+	}
+	return errors.Join(
+		os.Setenv("CI", "true"),
+		os.Setenv("CGO_ENABLED", "0"),
+		os.Setenv("GOFLAGS", strings.TrimSpace(string(flags))+" -trimpath"),
+	)
+}
+
+// plan returns the steps that a command line asks for.
+func plan(args []string, day int, targets []target) ([]step, error) {
+	command, names := "", []string(nil)
+	if len(args) > 0 {
+		command, names = args[0], args[1:]
+	}
+	everything := slices.Concat(checks(), nightlyChecks(), partSteps(parts), fuzzSteps(targets))
+	switch {
+	case command == "" && len(names) == 0:
+		return slices.Concat(checks(), clocked(partsOf(day)), fuzzSteps(targetsOf(day, targets))), nil
+	case command == "long" && len(names) == 0:
+		return slices.Concat(preparations(), clocked(partsOf(day))), nil
+	case command == "long":
+		chosen, err := partsNamed(names)
+		return append(preparations(), partSteps(chosen)...), err
+	case command == "part-of" && len(names) > 0:
+		chosen, err := partsTesting(names)
+		return append(preparations(), partSteps(chosen)...), err
+	case command == "fuzz" && len(names) == 0:
+		return fuzzSteps(targetsOf(day, targets)), nil
+	case command == "fuzz" && len(names) == 1 && names[0] == "all":
+		return fuzzSteps(targets), nil
+	case command == "nightly" && len(names) == 0:
+		return everything, nil
+	case command == "nightly" && len(names) == 1:
+		i := slices.IndexFunc(everything, func(s step) bool { return s.name == names[0] || s.name == "long "+names[0] })
+		if i < 0 {
+			return nil, fmt.Errorf("no step or part is called %q", names[0])
+		}
+		return append(preparations(), everything[max(i, len(preparations())):]...), nil
+	}
+	return nil, fmt.Errorf("unknown arguments %q", args)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const top = "../../.."
+
+// A test is a test function of a package.
+type test struct{ pkg, name string }
+
+// uses is what a test function uses of the long tier.
+type uses struct {
+	tier  bool     // it asks for the tier
+	inTab []string // the tests that it runs once more with webtest.InTab
+}
+
+// testFunctions returns the test functions of the tree.
+var testFunctions = sync.OnceValues(func() (map[test]uses, error) {
+	all := map[test]uses{}
+	err := testFiles(top, func(pkg, file string) error {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+				all[test{pkg, f.Name.Name}] = usesOf(f)
+			}
+		}
+		return nil
+	})
+	return all, err
+})
+
+// usesOf finds calls of fixture.Long, fixture.LongTier and webtest.InTab in a function, and the
+// name VIZ_LONG.
+func usesOf(f *ast.FuncDecl) (found uses) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			switch nameOf(n.Fun) {
+			case "fixture.Long", "fixture.LongTier":
+				found.tier = true
+			case "webtest.InTab":
+				found.tier = true
+				for _, arg := range n.Args[1:] {
+					name := nameOf(arg)
+					found.inTab = append(found.inTab, name[strings.LastIndex(name, ".")+1:])
+				}
+			}
+		case *ast.BasicLit:
+			found.tier = found.tier || n.Value == `"VIZ_LONG"`
+		}
+		return true
+	})
+	return found
+}
+
+// nameOf returns a name such as fixture.Long, or nothing for another expression.
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return nameOf(e.X) + "." + e.Sel.Name
+	}
+	return ""
+}
+
+// partsOfTests returns the parts that each test is in. It fails the test for names in parts
+// that no test has, and for packages without a test in the part.
+func partsOfTests(t *testing.T, tests map[test]uses) map[test][]part {
+	in := map[test][]part{}
+	for _, p := range parts {
+		runs := map[string]bool{}
+		for _, name := range p.tests {
+			for _, pkg := range p.packages {
+				if _, is := tests[test{pkg, name}]; is {
+					in[test{pkg, name}] = append(in[test{pkg, name}], p)
+					runs[pkg], runs[name] = true, true
+				}
+			}
+		}
+		for _, name := range p.tests {
+			if !runs[name] {
+				t.Errorf("take %s out of part %s in cmd/viz/ci/parts.go: none of its packages has it", name, p.name)
+			}
+		}
+		for _, pkg := range p.packages {
+			if !runs[pkg] {
+				t.Errorf("take %s out of part %s in cmd/viz/ci/parts.go: it has none of its tests", pkg, p.name)
+			}
+		}
+	}
+	return in
+}
+
+// TestEveryLongTestIsInOnePart: a test of the long tier that is in no part never runs, and one
+// in two parts runs twice. Parts with different subtests of a test count as one.
+func TestEveryLongTestIsInOnePart(t *testing.T) {
+	tests, err := testFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := partsOfTests(t, tests)
+	long := 0
+	for f, uses := range tests {
+		if !uses.tier {
+			continue
+		}
+		if long++; len(in[f]) == 0 {
+			t.Errorf("add %s of %s to a part in cmd/viz/ci/parts.go", f.name, f.pkg)
+			continue
+		}
+		for _, sub := range uses.inTab {
+			n := 0
+			for _, p := range in[f] {
+				if regexp.MustCompile(p.sub).MatchString(sub) {
+					n++
+				}
+			}
+			if n != 1 {
+				t.Errorf("add %s to the sub of one part with %s of %s in cmd/viz/ci/parts.go: %d parts have it",
+					sub, f.name, f.pkg, n)
+			}
+		}
+	}
+	for f, list := range in {
+		subs := map[string]bool{}
+		for _, p := range list {
+			if subs[p.sub] || p.sub == "" && len(list) > 1 {
+				t.Errorf("leave %s of %s in one part in cmd/viz/ci/parts.go, or give each a sub of its own: part %s "+
+					"runs it again", f.name, f.pkg, p.name)
+			}
+			subs[p.sub] = true
+		}
+	}
+	if long < 50 {
+		t.Errorf("found only %d tests of the long tier: the search must be broken", long)
+	}
+}
+
+// TestUsesOf: the search finds what it is for.
+func TestUsesOf(t *testing.T) {
+	for body, want := range map[string]bool{
+		`fixture.Long(t)`: true,
+		`t.Run("a", func(t *testing.T) { if fixture.LongTier() { t.Log() } })`: true,
+		`webtest.InTab(t, TestB, loop.TestC)`:                                  true,
+		`if os.Getenv("VIZ_LONG") == "1" { t.Log() }`:                          true,
+		`t.Log(fixture.LongWord)`:                                              false,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package a; func TestA() { "+body+" }", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := usesOf(file.Decls[0].(*ast.FuncDecl))
+		if got.tier != want || len(got.inTab) > 0 && !slices.Equal(got.inTab, []string{"TestB", "TestC"}) {
+			t.Errorf("%s: %+v, want the tier %v", body, got, want)
+		}
+	}
+}
+
+// TestRacedTestsExist: go test passes without a test if -run matches none.
+func TestRacedTestsExist(t *testing.T) {
+	tests, err := testFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range racedEngine.tests {
+		if _, is := tests[test{"./infer", name}]; !is {
+			t.Errorf("racedEngine in cmd/viz/ci/checks.go names %s, which ./infer does not have", name)
+		}
+	}
+	packages := map[string]bool{}
+	for f := range tests {
+		packages[f.pkg] = true
+	}
+	for pkg := range strings.FieldsSeq(racedPackages) {
+		if !packages[pkg] {
+			t.Errorf("racedPackages in cmd/viz/ci/checks.go names %s, which has no tests", pkg)
+		}
+	}
+}
+
+// Names of parts are words, which the command line takes, and none is there twice.
+func TestPartNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if seen[p.name] || strings.ContainsAny(p.name, " /") || p.name == "" {
+			t.Errorf("part %q: rename it, since the name is taken or is not a word", p.name)
+		}
+		seen[p.name] = true
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A step is one check of a run.
+type step struct {
+	name string
+	run  func(*runner) error
+
+	// clocked marks a part of the long tier that starts only while the parts before it
+	// have taken less than longBudget together.
+	clocked bool
+}
+
+// An incomplete step has not passed, but does not fail the run. It is an error that says why.
+type incomplete string
+
+func (i incomplete) Error() string { return string(i) }
+
+// A runner runs steps one after another and measures them.
+type runner struct {
+	out  io.Writer
+	cpu  time.Duration // processor time of all commands so far
+	rows []row
+}
+
+// A row is what the summary shows of a step.
+type row struct {
+	name      string
+	wall, cpu time.Duration // cpu is user and system time of the step's commands
+	result    string        // empty if the step passed
+}
+
+// failed is the result of a step that fails the run.
+const failed = "FAILED"
+
+// runAll runs steps until one fails, and reports whether one did.
+func (r *runner) runAll(steps []step) bool {
+	var long time.Duration
+	for _, s := range steps {
+		if s.clocked && long >= longBudget {
+			continue
+		}
+		fmt.Fprintf(r.out, "\n=== %s\n", s.name)
+		start, before := time.Now(), r.cpu
+		err := s.run(r)
+		done := row{name: s.name, wall: time.Since(start), cpu: r.cpu - before}
+		if s.clocked {
+			long += done.wall
+		}
+		if err != nil {
+			fmt.Fprintln(r.out, err)
+			done.result = failed
+		}
+		var why incomplete
+		if errors.As(err, &why) {
+			done.result = why.Error()
+		}
+		if r.rows = append(r.rows, done); done.result == failed {
+			return true
+		}
+	}
+	return false
+}
+
+// summarize prints what each step took. The last line says how the run ended; lines above it
+// name the steps that neither passed nor failed.
+func (r *runner) summarize() {
+	total, last := row{name: "total"}, "all checks passed"
+	fmt.Fprintf(r.out, "\n%-60s %9s %9s\n", "step", "wall", "processor")
+	line := func(w row) {
+		text := fmt.Sprintf("%-60s %7.1f s %7.1f s  %s", w.name, w.wall.Seconds(), w.cpu.Seconds(), w.result)
+		fmt.Fprintln(r.out, strings.TrimSpace(text))
+	}
+	var notes []string
+	for _, w := range r.rows {
+		line(w)
+		total.wall += w.wall
+		total.cpu += w.cpu
+		switch w.result {
+		case "":
+		case failed:
+			last = "FAILED at: " + w.name
+		default:
+			notes = append(notes, fmt.Sprintf(".ci/run: not passed: %s: %s\n", w.name, w.result))
+		}
+	}
+	line(total)
+	fmt.Fprintf(r.out, "\n%s.ci/run: %s\n", strings.Join(notes, ""), last)
+}
+
+// run runs a program with its arguments. As in a shell, settings of the environment, such as
+// GOOS=js, may come first.
+func (r *runner) run(command ...string) error { return r.runTo(r.out, command...) }
+
+// output is run, but returns what the program prints instead of showing it. Errors are shown.
+func (r *runner) output(command ...string) (string, error) {
+	var b strings.Builder
+	err := r.runTo(&b, command...)
+	return b.String(), err
+}
+
+// runTo is run with another writer for the program's standard output.
+func (r *runner) runTo(out io.Writer, command ...string) error {
+	settings := 0
+	for strings.Contains(command[settings], "=") {
+		settings++
+	}
+	c := exec.Command(command[settings], command[settings+1:]...)
+	c.Env = append(os.Environ(), command[:settings]...)
+	c.Stdout, c.Stderr = out, r.out
+	c.WaitDelay = 10 * time.Second // a process left behind may hold the output open
+	err := c.Run()
+	if s := c.ProcessState; s != nil {
+		r.cpu += s.UserTime() + s.SystemTime()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+	}
+	return nil
+}
+
+// commands returns a step's function that runs commands, whose arguments have no spaces.
+func commands(list ...string) func(*runner) error {
+	return func(r *runner) error {
+		for _, c := range list {
+			if err := r.run(strings.Fields(c)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
