@@ -62,9 +62,9 @@ const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal .
 // racedEngine are the tests of the engine that run under the race detector: those of its
 // pool, and of what interrupts a pass.
 var racedEngine = part{packages: []string{"./infer"}, tests: []string{
-	"TestWaitingIsCancelledImmediately", "TestWaitingIsNotCounted", "TestDroppedJobDisturbsNoOther",
-	"TestAPanicStaysWithItsSeat", "TestClosedPoolRefuses", "TestSeatRefuses", "TestPooledTextsMatchSoloRuns",
-	"TestEverythingRunsThroughASeat", "TestSixtyFourPlayOnTwoWorkers", "TestInterruptedSpeculationContinues",
+	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
+	"TestPanicStaysWithItsSeat", "TestClosedPoolRefusesNewPasses", "TestSeatReportsModelErrors", "TestPooledTextsMatchSoloRuns",
+	"TestSpeculationAndReplayRunThroughASeat", "TestSixtyFourSessionsOnTwoWorkers", "TestInterruptedSpeculationContinues",
 	"TestCancellationLeavesTheLoopUsable",
 }}
 

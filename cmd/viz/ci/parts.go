@@ -7,32 +7,35 @@ import "fmt"
 var parts = append(
 	badNetworks(),
 	part{name: "loop-ways", packages: []string{"./web/loop"}, tests: []string{
-		"TestWaysByGesture", "TestWaysDraw", "TestWaysHistory", "TestWaysInside", "TestWaysReconnect",
-		"TestWaysSettings", "TestWaysShare", "TestWaysStrip", "TestEvictedRun", "TestChain",
+		"TestWaysByGesture", "TestWaysDraw", "TestWaysHistory", "TestWaysInside", "TestWaysToReconnect",
+		"TestWaysSettings", "TestWaysExportAndSetUp", "TestWaysStrip", "TestEvictedRunReturnsOnNextPress",
+		"TestSamplingChainByKeyAndDrag",
 	}},
 	part{name: "loop-states", packages: []string{"./web/loop"}, tests: []string{
 		"TestEveryStateIsAccessible", "TestZoomByKeyboard",
 	}},
 	part{name: "loop-story", packages: []string{"./web/loop"}, tests: []string{
-		"TestStoryStatesAreAccessible", "TestChatForm", "TestSettingsBeforeStart", "TestBytesGrowWithTheText",
+		"TestStoryStatesAreAccessible", "TestChatFormByEveryHand", "TestSettingsCanBeChangedBeforeStart",
+		"TestBytesGrowWithTheText",
 	}},
 	part{name: "learn-screens", packages: []string{"./web/learn"}, tests: []string{
-		"TestAccessible", "TestAccessibleAnswers", "TestReflow",
+		"TestLearnIsAccessible", "TestAnswersAreAccessible", "TestLearnReflows",
 	}},
 	part{name: "learn-experiments", packages: []string{"./web/learn"}, tests: []string{
 		"TestExperimentsAccessible", "TestPictureAccessible",
 	}},
 	part{name: "learn-ways", packages: []string{"./web/learn"}, tests: []string{
 		"TestLessonByEveryHand", "TestPictureByEveryHand", "TestExperimentsByEveryHand",
-		"TestFrontDoorLeadsIntoTheFirstRun", "TestTermNoteOpensInPlace",
+		"TestHomePromptStartsTheFirstRun", "TestTermNoteOpensInPlace",
 	}},
 	part{name: "practice-screens", packages: []string{"./web/practice"}, tests: []string{
-		"TestRevealAccessible", "TestDrillAsDrawn", "TestPractisePages", "TestProgressAccessible", "TestFiveToTheEnd",
+		"TestRevealAccessible", "TestDrillStatesAreAccessible", "TestPracticePagesAreAccessible",
+		"TestProgressAccessible", "TestShortDrillToTheSummary",
 	}},
 	part{name: "practice-ways", packages: []string{"./web/practice"}, tests: []string{
 		"TestSmallDrillByEveryHand", "TestQuizByEveryHand",
 	}},
-	part{name: "killed-class", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledClass"}},
+	part{name: "killed-class", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledServerKeepsTheClass"}},
 	part{
 		name: "killed-cluster-servers", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledCluster"},
 		sub: "(owner|server)",
@@ -43,33 +46,37 @@ var parts = append(
 	},
 	part{
 		name: "killed-databases", packages: []string{"./web/store", "./web/progress", "./web/class", "./web/journal"},
-		tests: []string{"TestKilled", "TestKilledBetweenReviews", "TestKilledInMidClass", "TestKilledBetweenAppends"},
+		tests: []string{
+			"TestKilledProcessKeepsConfirmedEntries", "TestKilledBetweenReviews", "TestKilledInMidClass",
+			"TestKilledBetweenAppends",
+		},
 	},
 	part{name: "damaged-databases", packages: []string{"./web/store", "./web/class"}, tests: []string{
 		"TestDamagedAtRandom", "TestRowsDamagedAtRandom", "TestPagesDamagedAtRandom",
 	}},
 	part{name: "random-classes", packages: []string{"./web/class", "./web/cluster"}, tests: []string{
-		"TestNothingCountsTwiceWhateverHappens",
+		"TestConfirmedActionsCountOnceUnderFaults",
 	}},
 	part{name: "streams", packages: []string{"./web/journal/stream"}, tests: []string{
-		"TestConformance", "TestConformanceOfThreeNodes", "TestNodesComeAndGo",
+		"TestStreamConforms", "TestConformanceOfThreeNodes", "TestAppendsSurviveNodeRestarts",
 	}},
 	part{name: "eight-hours", packages: []string{"./web"}, tests: []string{"TestEightHoursOfClasses"}},
-	part{name: "memory-rush", packages: []string{"./cmd/viz"}, tests: []string{"TestMemoryInARush"}},
+	part{name: "memory-rush", packages: []string{"./cmd/viz"}, tests: []string{"TestMemoryStaysBoundedInARush"}},
 	part{name: "labs-screens", packages: []string{"./web/labs"}, tests: []string{
-		"TestAccessible", "TestGuessIsMarkedAmongTheSavings",
+		"TestLabsAreAccessible", "TestGuessIsMarkedAmongTheSavings",
 	}},
 	part{name: "labs-ways", packages: []string{"./web/labs"}, tests: []string{
-		"TestEveryLabByEveryHand", "TestCancelKeeps", "TestSlidersAndResultsFollow", "TestStepThroughLanes",
-		"TestListsAreChips", "TestCutAndReload",
+		"TestEveryLabByEveryHand", "TestCancelKeepsMeasurements", "TestSlidersAndResultsFollow",
+		"TestStepThroughLanes", "TestListsAreChips", "TestCutAndReload",
 	}},
-	part{name: "deep-model", packages: []string{"./cmd/viz"}, tests: []string{"TestDeepModelOnEveryScreen"}},
+	part{name: "deep-model", packages: []string{"./cmd/viz"}, tests: []string{"TestDeepModelFitsEveryScreen"}},
 	part{name: "journey-and-labs", packages: []string{"./cmd/viz"}, tests: []string{
-		"TestJourneyByKeyboard", "TestLabs",
+		"TestJourneyByKeyboard", "TestEveryLabPrintsJSONAndCSV",
 	}},
 	part{name: "class-screens", packages: []string{"./web/classroom"}, tests: []string{
-		"TestAccessible", "TestClassInTheStory", "TestEndOfClass", "TestVoteComesIntoView", "TestDraftByKeyboard",
-		"TestNamesFallIntoTheStrip", "TestAssignByEveryHand",
+		"TestClassPagesAreAccessible", "TestClassStoryOnEveryScreen", "TestEndOfClassIsShownEverywhere",
+		"TestVoteComesIntoView", "TestDraftMistakesByKeyboard", "TestNamesAppearInTheDrawStrip",
+		"TestAssignByEveryHand",
 	}},
 	part{name: "first-run", packages: []string{"./web/first"}, tests: []string{
 		"TestBrowserFirstRun", "TestScenesAreAccessible",
@@ -79,58 +86,62 @@ var parts = append(
 	}},
 	part{
 		name: "api-and-frames", packages: []string{"./web/api", "./web/embed", "./web/model"},
-		tests: []string{"TestRequestsAppearLive", "TestPageIsAccessible", "TestLoopInAFrame", "TestPageForEverybody"},
+		tests: []string{
+			"TestRequestsAppearLive", "TestPageIsAccessible", "TestLoopInAFrame", "TestModelPageIsAccessible",
+		},
 	},
 	part{name: "pages-move", packages: []string{"./cmd/viz"}, tests: []string{"TestPagesMoveToOtherServers"}},
 	part{name: "cached-and-not", packages: []string{"./infer"}, tests: []string{"TestCachedEqualsUncached"}},
 	part{name: "speculation", packages: []string{"./infer", "./infer/lab", "./infer/tokenizer"}, tests: []string{
-		"TestSpeculationHasTheTargetsDistribution", "TestGreedySpeculationIsPlainGreedy", "TestCancel",
-		"TestParseMemory",
+		"TestSpeculationHasTheTargetsDistribution", "TestGreedySpeculationIsPlainGreedy",
+		"TestCanceledRunReturnsPartialReport", "TestParseMemory",
 	}},
-	part{name: "release", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducible"}},
+	part{name: "release", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducibleRelease"}},
 	part{name: "hostile-client", packages: []string{"./web"}, tests: []string{"TestHostileClient"}},
 	part{name: "tab-learn-lessons", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestLessonByEveryHand", "TestReadingIsNoticed", "TestReadingIsReportedAgain", "TestSearchFromAnyPage",
-		"TestMenu", "TestTermNoteOpensInPlace", "TestNumbersFoldedAndRemembered",
+		"TestPhoneMenu", "TestTermNoteOpensInPlace", "TestNumbersFoldedAndRemembered",
 	)},
 	part{name: "tab-learn-home", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestHomeRuns", "TestHomeStandsStill", "TestHomeWritesFirst", "TestHomeKeepsTheSuspense",
-		"TestFrontDoorLeadsIntoTheFirstRun", "TestFirstThingToTouch", "TestPictureFollows",
-		"TestPictureByEveryHand",
+		"TestHomePlaysTheLoop", "TestHomeWithReducedMotion", "TestHomeWritesFirst",
+		"TestHomeRevealsNothingEarly", "TestHomePromptStartsTheFirstRun", "TestFirstScreenHasAnExercise",
+		"TestPictureFollowsTheText", "TestPictureByEveryHand",
 	)},
 	part{name: "tab-learn-experiments", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestExperimentsByEveryHand", "TestExperimentSaysWhatIsWrong", "TestExperimentPlays",
-		"TestExperimentWithoutAScript", "TestExperimentMoves", "TestAccessibleAnswers",
+		"TestExperimentsByEveryHand", "TestExperimentReportsErrorsInPlace", "TestExperimentPlays",
+		"TestExperimentWithoutAScript", "TestExperimentMotion", "TestAnswersAreAccessible",
 	)},
 	part{name: "tab-learn-pages", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
-		"TestAccessible", "TestHomeIsShort", "TestOpeningsFitTheField",
+		"TestLearnIsAccessible", "TestHomeIsShort", "TestOpeningsFitTheField",
 	)},
 	part{name: "tab-learn-paper", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
-		"TestExperimentsAccessible", "TestExperimentIsStill", "TestLessonOnPaper", "TestReferenceIsOneSheet",
-		"TestReflow",
+		"TestExperimentsAccessible", "TestExperimentWithReducedMotion", "TestLessonOnPaper",
+		"TestReferencePrintsOnOneSheet", "TestLearnReflows",
 	)},
 	part{name: "tab-learn-pictures", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"}},
 	part{name: "tab-drills", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestDrillAsDrawn", "TestDrillByKeyboard", "TestDrillMistakes", "TestDrillMoves", "TestDrillShared",
-		"TestSmallDrillByEveryHand", "TestDrillAtSpeed", "TestHelpFollowsTheFocus", "TestFiveToTheEnd",
+		"TestDrillStatesAreAccessible", "TestDrillByKeyboard", "TestDrillNamesMistakes", "TestDrillArrowKeys",
+		"TestDrillAddressIsReproducible", "TestSmallDrillByEveryHand", "TestDrillFastTyping",
+		"TestHelpFollowsTheFocus", "TestShortDrillToTheSummary",
 	)},
 	part{name: "tab-practice", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestQuizByEveryHand", "TestQuizOneByOne", "TestCardByHash", "TestCardsByKeyboard", "TestCardsByTouch",
-		"TestPredictByKeyboard", "TestRevealAccessible", "TestCardsAreSaved", "TestProgressIsSavedAndBroughtBack",
-		"TestCardsOnPaper", "TestProgressAccessible", "TestPractisePages",
+		"TestQuizByEveryHand", "TestQuizShowsOneQuestion", "TestCardByHash", "TestCardsByKeyboard",
+		"TestCardsByTouch", "TestPredictByKeyboard", "TestRevealAccessible", "TestCardsAreSaved",
+		"TestProgressFileRestoresProgress", "TestCardsOnPaper", "TestProgressAccessible",
+		"TestPracticePagesAreAccessible",
 	)},
 	part{name: "tab-paper", packages: []string{"./web"}, tests: []string{"TestInTabPages"}},
 	part{name: "tab-labs-fields", packages: []string{"./web/labs"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestEveryLabByEveryHand", "TestErrorNextToField", "TestJSONInStep", "TestJSONFollowsUnderTheCaret",
-		"TestListsAreChips",
+		"TestEveryLabByEveryHand", "TestErrorNextToFieldInBrowser", "TestBillJSONFollowsFieldsInBrowser",
+		"TestJSONFollowsUnderTheCaret", "TestListsAreChips",
 	)},
 	part{name: "tab-labs-guesses", packages: []string{"./web/labs"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestGuessIsDrawnFirst", "TestGuessIsDrawnAsBars", "TestGuessIsMarkedInTheRace",
-		"TestGuessIsMarkedAmongTheSavings", "TestCancelKeeps", "TestSlidersAndResultsFollow",
+		"TestGuessIsMarkedAmongTheSavings", "TestCancelKeepsMeasurements", "TestSlidersAndResultsFollow",
 	)},
 	part{name: "tab-labs-results", packages: []string{"./web/labs"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestRowsAreSaved", "TestChartsForPhones", "TestRingsAreDragged", "TestStepThroughLanes", "TestBillTicks",
-		"TestRoundsStepByStep",
+		"TestRowsAreSaved", "TestFirstChartFitsPhones", "TestRingsAreDragged", "TestStepThroughLanes",
+		"TestBillGrowsPerToken", "TestSpeculationRoundsInWords",
 	)},
 	part{name: "tab-labs-screens", packages: []string{"./web/labs"}, tests: []string{"TestInTabAccessible"}},
 	part{name: "tab-labs-cut", packages: []string{"./web/labs"}, tests: []string{"TestInTabCut"}},
@@ -147,15 +158,18 @@ var parts = append(
 	part{name: "tab-first-and-why", packages: []string{"./web/first", "./web/why", "./web/model"}, tests: []string{
 		"TestInTab",
 	}},
-	part{name: "tab-program", packages: []string{"./cmd/viz"}, tests: []string{"TestInTab", "TestTabBesideTheTrace"}},
+	part{name: "tab-program", packages: []string{"./cmd/viz"}, tests: []string{"TestInTab", "TestTabMatchesTheTrace"}},
 	part{name: "site-downloads", packages: []string{"./web/site"}, tests: []string{
-		"TestBrokenDownload", "TestSomethingElse", "TestOffline", "TestCablePulledAtEveryTenth", "TestNewVersion",
+		"TestBrokenDownloadCanBeRetried", "TestWrongFilesAreNotCached", "TestSiteWorksOffline",
+		"TestDownloadInterruptedAnywhere", "TestNewVersionReplacesTheOld",
 	}},
 	part{name: "site-browsers", packages: []string{"./web/site"}, tests: []string{
-		"TestTwoTabs", "TestNoStorage", "TestStorageFull", "TestSleepingTab", "TestPrivateWindow", "TestNoRoom",
+		"TestTwoTabsShareTheProgram", "TestRunsWithoutStorage", "TestFullStorageIsReported",
+		"TestWorkerSurvivesSleep", "TestFirstVisitInPrivateWindow", "TestRunsWithoutAnyQuota",
 	}},
 	part{name: "site-pages", packages: []string{"./web/site"}, tests: []string{
-		"TestSiteInAPage", "TestSitesLoopInAFrame", "TestCompressingHost", "TestModelOfOnesOwn", "TestDroppedModel",
+		"TestSiteInAPage", "TestSitesLoopInAFrame", "TestProgramFromCompressingHost",
+		"TestOwnModelWritesTheSame", "TestModelDroppedOnThePage",
 	}},
 	part{name: "site-hosts", packages: []string{"./web/site"}, tests: []string{"TestHosts"}},
 	part{name: "npm-api", packages: []string{"./web/api"}, npm: true, tests: []string{
@@ -163,8 +177,108 @@ var parts = append(
 	}},
 	part{
 		name: "npm-engine", packages: []string{"./infer/sampling", "./infer/chat", "./infer/grammar"}, npm: true,
-		tests: []string{"TestLlamaSamplersFromNPM", "TestIDsFromNPM", "TestConstrainedRuns"},
+		tests: []string{"TestRulesMatchLlamaCppFromNPM", "TestIDsFromNPM", "TestConstrainedRunsAreValid"},
 	},
+	part{name: "loop-connections", packages: []string{"./web/loop"}, tests: []string{
+		"TestBlockedSocketsAreExplained", "TestBrowserReconnectsAtEveryStage",
+		"TestFrozenConnectionIsReplaced", "TestFrozenConnectionLosesNothing", "TestOpenedLinkReportsNoLoss",
+		"TestPageSurvivesServerRestart", "TestPressDuringOutageIsResentOnce",
+		"TestPressLostWithTheServerIsReported", "TestReloadAtEveryStage", "TestReloadDuringARun",
+		"TestSleepingTabNoticesDeadConnection", "TestTooLongTextKeepsTheConnection", "TestTwoTabsDriveOneRun",
+		"TestTwoTabsShareRecreatedRun", "TestTwoTabsStayInStep",
+	}},
+	part{name: "loop-fields", packages: []string{"./web/loop"}, tests: []string{
+		"TestArrowsStepAfterASliderWasDragged", "TestBrowserControlsKeepFocusAndValues", "TestConsoleIsOneRow",
+		"TestEmptyLoopIsShort", "TestEnterStartsThePrompt", "TestKeyboardShortcuts",
+		"TestLinksThatLeadNowhere", "TestMenusCloseAndSearchesClear", "TestOpenedDetailsStayOpen",
+		"TestPageSaysWhatIsRefused", "TestPromptCoversTheStage", "TestServerEchoDoesNotOverwriteTyping",
+	}},
+	part{name: "loop-motion", packages: []string{"./web/loop"}, tests: []string{
+		"TestMarkerDoesNotRevealTheWinner", "TestMotionOnArrivalOnly", "TestReducedMotionMovesNothing",
+		"TestSettingChangeElsewhereEndsTheMarker", "TestStageMotionInBothViews", "TestStepDuringMotionCounts",
+		"TestStoryWithReducedMotion", "TestZoomByTouch", "TestZoomFollowsTheRun", "TestZoomMotion",
+		"TestMapKeepsFocusDuringTheRun",
+	}},
+	part{name: "loop-text", packages: []string{"./web/loop"}, tests: []string{
+		"TestBranchByKeyboard", "TestBranchByMouse", "TestBranchByTouch", "TestBranchKeepsTheTokenInView",
+		"TestBrowserFinishedTextShowsShares", "TestBrowserPlaysAtFullSpeed", "TestContinuePastLimitAndFinish",
+		"TestFilterOrderIsVisible", "TestNewestTextStaysInView", "TestNumbersViewEndsAsProse",
+		"TestPhoneDoesNotScrollWhileScrubbing", "TestPhoneKeepsTheStageInView", "TestScrubberAndWhatIfSliders",
+		"TestScrubberBeyondShortenedText", "TestWorkedLineIsNotCutOff",
+	}},
+	part{name: "learn-home", packages: []string{"./web/learn"}, tests: []string{
+		"TestHomeIsShort", "TestHomePlaysTheLoop", "TestHomeRevealsNothingEarly", "TestHomeWithReducedMotion",
+		"TestHomeWritesFirst", "TestOpeningsFitTheField", "TestPhoneMenu", "TestSearchFromAnyPage",
+		"TestSearchTypedBeforeTheScript", "TestFirstScreenHasAnExercise",
+	}},
+	part{name: "learn-lessons", packages: []string{"./web/learn"}, tests: []string{
+		"TestExperimentMotion", "TestExperimentPlays", "TestExperimentReportsErrorsInPlace",
+		"TestExperimentWithReducedMotion", "TestExperimentWithoutAScript", "TestLessonOnPaper",
+		"TestNumbersFoldedAndRemembered", "TestPictureFollowsTheText", "TestReadingIsNoticed",
+		"TestReadingIsReportedAgain", "TestReferencePrintsOnOneSheet", "TestSlowExperimentFinishesInPlace",
+	}},
+	part{name: "practice-cards", packages: []string{"./web/practice"}, tests: []string{
+		"TestCardByHash", "TestCardsAreSaved", "TestCardsByKeyboard", "TestCardsByTouch", "TestCardsOnPaper",
+		"TestDrillAddressIsReproducible", "TestDrillArrowKeys", "TestDrillByKeyboard", "TestDrillFastTyping",
+		"TestDrillNamesMistakes", "TestHelpFollowsTheFocus", "TestPredictByKeyboard",
+		"TestProgressFileRestoresProgress", "TestQuizShowsOneQuestion",
+	}},
+	part{name: "labs-results", packages: []string{"./web/labs"}, tests: []string{
+		"TestBillGrowsPerToken", "TestBillJSONFollowsFieldsInBrowser", "TestErrorNextToFieldInBrowser",
+		"TestFeedRunsEveryLab", "TestFirstChartFitsPhones", "TestGuessIsDrawnAsBars",
+		"TestGuessIsMarkedInTheRace", "TestJSONFollowsUnderTheCaret", "TestRingsAreDragged",
+		"TestRowsAreSaved", "TestSpeculationRoundsInWords",
+	}},
+	part{name: "class-phones", packages: []string{"./web/classroom"}, tests: []string{
+		"TestClickerKeysDriveTheWalk", "TestLookInsideOnWallAndPhone", "TestManyNamesInTheStripDoNotOverlap",
+		"TestMessagesWaitForTheMarker", "TestPhoneLooksAroundAndRejoins", "TestPhoneRunsAloneAndRejoins",
+		"TestRemovedMemberIsTold", "TestSecondPresenterMayTakeOver", "TestSleepingPhoneReconnects",
+		"TestStageMotionOnWallAndPhones", "TestTeacherPagesReflow", "TestVoteDuringAnOutageCounts",
+		"TestVotesFitTheWall",
+	}},
+	part{name: "cluster-outages", packages: []string{"./web/cluster"}, tests: []string{
+		"TestCutOffOwnerConfirmsNothing", "TestCutOffServerLosesItsLease", "TestFullNodeIsNotReady",
+		"TestNATSAwayAndBack", "TestServerLeavesNodeThatStoresNothing", "TestStartsBeforeThereIsALeader",
+	}},
+	part{name: "command-cluster", packages: []string{"./cmd/viz"}, tests: []string{
+		"TestClassSpansClusterServers", "TestDataSurvivesCopyToAClusterAndBack",
+		"TestExampleProxiesReachAllServers", "TestLoadAlternatesBetweenServers", "TestLoadReportIsComplete",
+		"TestRoomsCommandOnACluster", "TestServerSurvivesNATSOutage", "TestShutdownWithDeafFollowers",
+	}},
+	part{name: "command-browser", packages: []string{"./cmd/viz"}, tests: []string{
+		"TestBenchAccuracy", "TestBrowserOverTLS", "TestForwardAndBackThroughAllStages",
+		"TestInputErrorsAppearBesideTheirControl", "TestKilledBetweenReviews", "TestPlayToAStop",
+		"TestReloadShowsTheSameStage",
+	}},
+	part{name: "engine-exactness", packages: []string{"./infer", "./infer/lab"}, tests: []string{
+		"TestDistributionCheckCatchesBrokenRules", "TestQuantizedTextsDifferOnlyByRounding",
+		"TestCostTriesShowWhatTheyPromise", "TestIndependentPairYieldsFormula",
+		"TestLabsThroughPoolsEqualSoloRuns",
+	}},
+	part{name: "first-run-pages", packages: []string{"./web/first"}, tests: []string{
+		"TestBrowserEnterContinues", "TestCardPicturesAreSaved", "TestFirstRunBeforeItsScripts",
+		"TestFirstRunMotion", "TestFirstRunShowsPendingAnswer",
+	}},
+	part{name: "why-pages", packages: []string{"./web/why"}, tests: []string{
+		"TestBrowserByKeys", "TestBrowserFormsByKeys", "TestBrowserFromTheLoop", "TestBrowserOnAPhone",
+	}},
+	part{name: "site-image", packages: []string{"./web/site/image"}, tests: []string{
+		"TestImageRestoresTheProgram", "TestProgramsWithoutVisitorsHaveNoImage",
+	}},
+	part{name: "site-contents", packages: []string{"./web/site"}, tests: []string{
+		"TestPagesWithoutServiceWorker", "TestSameAsTheTrace", "TestSiteIncludesOwnLessons",
+		"TestSiteIsReproducible",
+	}},
+	part{name: "web-pages", packages: []string{"./web"}, tests: []string{
+		"TestClassPagesReflow", "TestFeedReconnects", "TestLoopAndLabsReflow",
+		"TestPrintedPagesHaveNoControls",
+	}},
+	part{name: "hostile-requests", packages: []string{"./web"}, tests: []string{
+		"TestHostileAPIClient", "TestHostileClientAsksWhy", "TestLongestQuestionsAreAnswered",
+	}},
+	part{name: "words-and-unused-pages", packages: []string{"./web/stage", "./web/journal"}, tests: []string{
+		"TestEveryWordIsInTheCatalog", "TestDeletedRowsAreGoneFromUnusedPages",
+	}},
 )
 
 // badNetworks returns a part for each last digit of the thousand schedules.
@@ -173,7 +287,7 @@ func badNetworks() (list []part) {
 		list = append(list, part{
 			name:     fmt.Sprint("bad-networks-", digit),
 			packages: []string{"./cmd/viz"},
-			tests:    []string{"TestBadNetworks"},
+			tests:    []string{"TestClassOverBadNetworks"},
 			sub:      fmt.Sprintf("^schedule_[0-9]*%d$", digit),
 		})
 	}
