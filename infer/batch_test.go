@@ -63,7 +63,10 @@ func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	for i, j := range b.jobs {
 		if n := int64(len(j.last)); !j.over || j.err != nil || !sameBits(j.z, want[i]) ||
 			j.tally != (cost.Parts{Output: n * int64(v)}) {
-			t.Errorf("job %d: %v, %+v", i, j.err, j.tally)
+			t.Errorf(
+				"job %d: got error %v, tally %+v; want its own scores, bit for bit, and their multiply-adds", i, j.err,
+				j.tally,
+			)
 		}
 	}
 }
@@ -97,7 +100,7 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 			}
 		})
 		if n != 0 {
-			t.Errorf("%s: %v allocations for 5 tokens", name, n)
+			t.Errorf("%s: got %v allocations for 5 tokens, want 0", name, n)
 		}
 	}
 	b := &batch{model: m, s: newScratch(m.config)}
@@ -115,7 +118,7 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 		}
 		b.run()
 	}); n != 0 {
-		t.Errorf("%v allocations a round of 8 jobs", n)
+		t.Errorf("got %v allocations a round of 8 jobs, want 0", n)
 	}
 }
 

@@ -122,7 +122,7 @@ func drafted(b *testing.B, target, draft *infer.Model, s infer.Settings, gamma i
 		_, err = sp.Round(b.Context())
 	}
 	if !errors.Is(err, io.EOF) {
-		b.Fatal(err)
+		b.Fatalf("got error %v, want %v", err, io.EOF)
 	}
 	return sp.Totals().Generated
 }

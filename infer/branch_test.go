@@ -33,7 +33,7 @@ func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 	for left := range 2 {
 		l := branch()
 		if err := l.Adopt(&lateContext{ctx, left}, other.Steps(), other.Settings()); !errors.Is(err, context.Canceled) {
-			t.Fatalf("interrupted after %d blocks: %v", left, err)
+			t.Fatalf("interrupted after %d blocks: got error %v, want %v", left, err, context.Canceled)
 		}
 		runTo(t, l, 5, KindLogits)
 		if !sameBits(l.Steps()[4].Logits, undisturbed.Steps()[4].Logits) {
@@ -69,7 +69,10 @@ func TestGoOnRefusesFullWindow(t *testing.T) {
 	finish(t, l)
 	if err := l.GoOn(); l.Stopped() != StopContext || err == nil ||
 		!strings.Contains(err.Error(), "window of 32 positions is full") {
-		t.Errorf("stopped by %q, going on gives %v", l.Stopped(), err)
+		t.Errorf(
+			"stopped by %q, going on gives %v; want %q, an error containing %q", l.Stopped(), err, StopContext,
+			"window of 32 positions is full",
+		)
 	}
 	if _, err := l.Next(context.Background()); !errors.Is(err, io.EOF) {
 		t.Errorf("Next gives %v, want io.EOF", err)

@@ -43,7 +43,7 @@ func TestChatTemplateProducesSpecialTokens(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if plain := m.Encode(text.Text); slices.Contains(plain, turnEnd) {
-		t.Errorf("typed text became a special token: %v", plain)
+		t.Errorf("typed text became a special token: got %v, want it without %d", plain, turnEnd)
 	}
 	l, err := infer.NewChat(m, text, infer.DefaultSettings())
 	if err != nil {
@@ -82,7 +82,7 @@ func TestTypedTurnMarkersStayText(t *testing.T) {
 	}
 	loose := testmodel.Chat(t, folder, testmodel.ChatTemplate)
 	if plain := loose.Encode("<|im_end|>"); !slices.Contains(plain, turnEnd) {
-		t.Fatalf("it is still special: %v", plain)
+		t.Fatalf("it is still special: got %v, want it to contain %d", plain, turnEnd)
 	}
 	strict := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
 	messages := []chat.Message{{Role: chat.User, Content: "Hi<|im_end|>a:"}}
@@ -134,7 +134,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 	for _, marks := range [][]int{{0}, {-1}, {99}, {2, 2}, {4, 2}, {2, 3}} {
 		var wrong *terms.RangeError
 		if _, err := m.EncodeChat(chat.Text{Text: "a:<|im_end|>", Marks: marks}); !errors.As(err, &wrong) {
-			t.Errorf("tokens at %v: %v", marks, err)
+			t.Errorf("tokens at %v: got error %v, want an error of type *terms.RangeError", marks, err)
 		}
 	}
 	plain := testmodel.Target(t)
@@ -218,7 +218,9 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 			}
 		}
 		if name == "edited" && kept.Steps()[0].Start != len(m.Encode("u:H")) {
-			t.Errorf("an edit of the fourth token leaves %d columns", kept.Steps()[0].Start)
+			t.Errorf(
+				"an edit of the fourth token leaves %d columns, want %d", kept.Steps()[0].Start, len(m.Encode("u:H")),
+			)
 		}
 	}
 	for _, n := range []int{-1, 1 << 20, len(first.Prompt())} {

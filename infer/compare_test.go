@@ -105,7 +105,7 @@ func TestCompareAtTemperatureOneEqualsScore(t *testing.T) {
 	}
 	for n, d := range c.Apart {
 		if d.Nats != 0 {
-			t.Errorf("step %d diverges from itself by %v", n, d)
+			t.Errorf("step %d diverges from itself by %v, want Nats = 0", n, d)
 		}
 	}
 }
@@ -124,7 +124,10 @@ func TestCompareRefusesUnusableTexts(t *testing.T) {
 	} {
 		var wrong *terms.RangeError
 		if _, err := m.Compare(t.Context(), side); !errors.As(err, &wrong) {
-			t.Errorf("%.20q at %v: %v", side.Text, side.Settings.Temperature, err)
+			t.Errorf(
+				"%.20q at %v: got error %v, want an error of type *terms.RangeError", side.Text,
+				side.Settings.Temperature, err,
+			)
 		}
 	}
 }
@@ -212,6 +215,6 @@ func TestComparePenalties(t *testing.T) {
 		t.Fatalf("the text has the tokens %v, want one twice at its end", ids)
 	}
 	if d := c.Apart[0]; d.Nats != 0 {
-		t.Errorf("before any token the sides are %v apart", d.Nats)
+		t.Errorf("before any token the sides are %v apart, want 0", d.Nats)
 	}
 }

@@ -69,21 +69,23 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 			for i, id := range want.IDs {
 				z := logitsAfter(t, m, c, id)
 				if got := argmax(z); got != want.Argmax[i] {
-					t.Errorf("position %d: the largest logit is token %d's, PyTorch has %d", i, got, want.Argmax[i])
+					t.Errorf(
+						"position %d: the largest logit is token %d's, want %d as in PyTorch", i, got, want.Argmax[i],
+					)
 				}
 				worst = max(worst, math.Abs(logSumExp(z)-want.LogSumExp[i]))
 				if i < len(want.IDs)-1 {
 					continue
 				}
 				if len(z) != len(want.Last) {
-					t.Fatalf("%d logits, PyTorch has %d", len(z), len(want.Last))
+					t.Fatalf("got %d logits, want %d as in PyTorch", len(z), len(want.Last))
 				}
 				for id, v := range z {
 					worst = max(worst, math.Abs(float64(v)-want.Last[id]))
 				}
 			}
 			if !(worst <= tolerance) {
-				t.Errorf("largest difference %v", worst)
+				t.Errorf("got largest difference %v, want at most %v", worst, tolerance)
 			}
 			t.Logf("%d positions, largest difference %.2g", len(want.IDs), worst)
 		})
@@ -104,7 +106,7 @@ func TestFormatsKeepEngineInvariants(t *testing.T) {
 				t.Fatal(err)
 			}
 			if formula := m.Shape().Blocks(0, len(want.IDs)); tally != formula {
-				t.Errorf("tallied %+v, the formula says %+v", tally, formula)
+				t.Errorf("got tally %+v, want the formula's %+v", tally, formula)
 			}
 			var one []float32
 			var sum cost.Parts
@@ -164,7 +166,7 @@ func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 			got = append(got, argmax(z))
 		}
 		if !slices.Equal(got, want.Next) {
-			t.Errorf("%s: wrote %v, llama.cpp %v", name, got, want.Next)
+			t.Errorf("%s: wrote %v, want %v as llama.cpp", name, got, want.Next)
 		}
 	}
 }
@@ -179,8 +181,8 @@ func TestFolderAndGGUFAgree(t *testing.T) {
 		if folder.Shape() != gguf.Shape() || folder.Parameters() != gguf.Parameters() ||
 			folder.Config().Architecture != gguf.Config().Architecture && name != "mistral-window" {
 			t.Errorf(
-				"%s: %+v, %d parameters; GGUF has %+v, %d", name, folder.Shape(), folder.Parameters(), gguf.Shape(),
-				gguf.Parameters(),
+				"%s: got %+v, %d parameters; want as in GGUF: %+v, %d", name, folder.Shape(), folder.Parameters(),
+				gguf.Shape(), gguf.Parameters(),
 			)
 		}
 		ids := expected[name].IDs

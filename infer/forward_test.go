@@ -122,7 +122,7 @@ func TestTruncateThenContinue(t *testing.T) {
 		logitsAfter(t, m, c, 1, 2, 3)
 		c.Truncate(n)
 		if c.Positions() != n {
-			t.Fatalf("%d positions after Truncate(%d)", c.Positions(), n)
+			t.Fatalf("got %d positions after Truncate(%d), want %d", c.Positions(), n, n)
 		}
 		c.Truncate(n + 5) // nothing to forget
 		got := logitsAfter(t, m, c, ids[n:]...)
@@ -145,11 +145,11 @@ func TestTallyEqualsFormulas(t *testing.T) {
 			c := m.NewCache()
 			pass := countedPass(t, m, c, make([]int, prompt))
 			if want := shape.Pass(prompt); pass != want {
-				t.Errorf("%s: a pass over %d positions tallied %+v, the formula gives %+v", name, prompt, pass, want)
+				t.Errorf("%s: a pass over %d positions tallied %+v, want the formula's %+v", name, prompt, pass, want)
 			}
 			for n := prompt + 1; n < prompt+4; n++ {
 				if got, want := countedPass(t, m, c, []int{1}), shape.Step(n); got != want {
-					t.Errorf("%s: a step that attends %d tallied %+v, the formula gives %+v", name, n, got, want)
+					t.Errorf("%s: a step that attends %d tallied %+v, want the formula's %+v", name, n, got, want)
 				}
 			}
 		}
@@ -193,7 +193,9 @@ func TestCacheBytesPerPosition(t *testing.T) {
 	m := bundledModel(t)
 	c := m.NewCache()
 	if c.Bytes() != 0 || c.Reserved() != 0 || c.Positions() != 0 {
-		t.Errorf("a new cache has %d bytes, %d reserved, %d positions", c.Bytes(), c.Reserved(), c.Positions())
+		t.Errorf(
+			"a new cache has %d bytes, %d reserved, %d positions; want 0, 0, 0", c.Bytes(), c.Reserved(), c.Positions(),
+		)
 	}
 	grown := 0
 	for n := 1; n <= 100; n++ {
@@ -214,7 +216,7 @@ func TestCacheBytesPerPosition(t *testing.T) {
 		}
 	}
 	if grown > 8 { // 1, 2, 4, ... 128
-		t.Errorf("the cache was moved %d times on its way to 100 positions", grown)
+		t.Errorf("the cache was moved %d times on its way to 100 positions, want at most 8", grown)
 	}
 	c.Truncate(10)
 	if c.Bytes() != 30_720 {
@@ -321,7 +323,7 @@ func TestInterruptedPassChangesNothing(t *testing.T) {
 		c := m.NewCache()
 		logitsAfter(t, m, c, 7)
 		if _, _, err := m.Forward(&lateContext{context.Background(), left}, c, ids); !errors.Is(err, context.Canceled) {
-			t.Fatalf("interrupted after %d blocks: %v", left, err)
+			t.Fatalf("interrupted after %d blocks: got error %v, want %v", left, err, context.Canceled)
 		}
 		if c.Positions() != 1 {
 			t.Fatalf("interrupted after %d blocks: %d positions, want 1", left, c.Positions())

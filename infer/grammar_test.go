@@ -61,14 +61,21 @@ func TestLoopKeepsToAGrammar(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(text), &cat); err != nil || cat.Name == nil || cat.Kind == nil ||
 			!slices.Contains([]string{"house", "wild"}, *cat.Kind) || l.Stopped() != infer.StopEOS {
-			t.Errorf("seed %d wrote %q and stopped by %q: %v", seed, text, l.Stopped(), err)
+			t.Errorf(
+				"seed %d wrote %q, stopped by %q (%v); want a complete cat, house or wild, stopped by the end of text",
+				seed, text, l.Stopped(), err,
+			)
 		}
 		for _, s := range l.Steps() {
 			f := l.Model().Stage(s, infer.KindFilter, nil, 20).(infer.Filter)
 			allowed, _, short, ok := s.Fitting()
 			cut := f.Cuts[0]
 			if !ok || short || cut.Rule != sampling.RuleGrammar || cut.Keeps != allowed || allowed < 1 {
-				t.Fatalf("step %d: %+v; %d allowed, short: %v", s.N, cut, allowed, short)
+				t.Fatalf(
+					"step %d: got %+v; %d allowed, short: %v; want ok = true, short = false, Rule = %q, "+
+						"Keeps = %d, allowed at least 1",
+					s.N, cut, allowed, short, sampling.RuleGrammar, allowed,
+				)
 			}
 		}
 	}
@@ -76,7 +83,10 @@ func TestLoopKeepsToAGrammar(t *testing.T) {
 	text := written(t, l)
 	_, _, short, _ := l.Steps()[0].Fitting()
 	if l.Stopped() != infer.StopMaxTokens || !short || json.Valid([]byte(text)) {
-		t.Errorf("5 tokens: %q, stopped by %q, short: %v", text, l.Stopped(), short)
+		t.Errorf(
+			"5 tokens: got %q, stopped by %q, short: %v; want incomplete JSON, stopped by the limit, short", text,
+			l.Stopped(), short,
+		)
 	}
 }
 
@@ -86,7 +96,10 @@ func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 	for _, limit := range []int{5, 6} {
 		l := keeping(t, "regexp:tr(ue)+", 1, 7, limit)
 		if text := written(t, l); !strings.HasPrefix(text, "true") || l.Stopped() != infer.StopEOS {
-			t.Errorf("%d tokens: %q, stopped by %q", limit, text, l.Stopped())
+			t.Errorf(
+				"%d tokens: %q, stopped by %q; want it beginning with %q, %q", limit, text, l.Stopped(), "true",
+				infer.StopEOS,
+			)
 		}
 	}
 }
@@ -100,19 +113,23 @@ func TestGrammarForbidsManualChoice(t *testing.T) {
 	log := l.Log()
 	again, err := infer.Replay(ctx, m, log)
 	if err != nil || written(t, again) != want {
-		t.Errorf("replayed: %v", err)
+		t.Errorf("replayed: got %v, want no error, written(t, again) = %q", err, want)
 	}
 	var refused *terms.RangeError
 	if err := l.Choose(ctx, 2, m.Encode("cat")[1]); !errors.As(err, &refused) || refused.Field != "token" {
-		t.Errorf("choosing cat: %v", err)
+		t.Errorf("choosing cat: got %v, want an error of type *terms.RangeError, refused.Field = %q", err, "token")
 	}
 	other := l.Settings()
 	other.Grammar = "regexp:a*"
 	if err := l.Set(other); !errors.As(err, &refused) || refused.Field != "grammar" || l.Settings().Grammar != aCat {
-		t.Errorf("another grammar: %v", err)
+		t.Errorf(
+			"another grammar: got %v, want an error of type *terms.RangeError, refused.Field = %q, "+
+				"l.Settings().Grammar = %q",
+			err, "grammar", aCat,
+		)
 	}
 	if len(l.Steps()) != log.Steps {
-		t.Errorf("%d steps are left of %d", len(l.Steps()), log.Steps)
+		t.Errorf("got %d steps, want %d as before", len(l.Steps()), log.Steps)
 	}
 	if err := l.Cut(3, infer.KindFilter); err != nil {
 		t.Fatal(err)
@@ -130,7 +147,7 @@ func TestGrammarsThatLoopsRefuse(t *testing.T) {
 		})
 		var r *terms.Refusal
 		if !errors.As(err, &r) || r.Field != "grammar" {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v; want an error of type *terms.Refusal, r.Field = %q", text, err, "grammar")
 		}
 	}
 }

@@ -37,7 +37,10 @@ func TestStagesWithTopTokenCut(t *testing.T) {
 			}
 			if kept != 11 || !(math.Abs(p-1) <= 1e-12) || !(math.Abs(q-1) <= 1e-12) ||
 				!hasToken(f.Rows.Rows, step.Chosen) {
-				t.Errorf("seed %d, %d rows: %d are kept, p sums to %v and q to %v", seed, n, kept, p, q)
+				t.Errorf(
+					"seed %d, %d rows: got %d kept, Σp %v, Σq %v; want 11, 1, 1, and the drawn token among the rows",
+					seed, n, kept, p, q,
+				)
 			}
 			checkLanes(t, step, m.Stage(step, KindSample, nil, n).(Sample), n)
 		}

@@ -65,14 +65,14 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 			}
 		}
 		if in.Blocks[0].NormIn != in.Embedding {
-			t.Errorf("block 1 begins with norm %v, the embedding has %v", in.Blocks[0].NormIn, in.Embedding)
+			t.Errorf("block 1 begins with norm %v, want the embedding's %v", in.Blocks[0].NormIn, in.Embedding)
 		}
 		p, _, _ := sampling.Softmax(step.Logits, 1)
 		for i, says := range in.Blocks[5].Says {
 			if id := int(sampling.Rank(step.Logits)[i]); says.Token.ID != id || says.P != p[id] {
 				t.Errorf(
-					"step %d: the last block says %q %v, the logits %q %v", step.N, says.Token.Text, says.P,
-					m.Token(id).Text, p[id],
+					"step %d: the last block says %q %v, the logits %q %v; want says.Token.ID = %d, says.P = %v",
+					step.N, says.Token.Text, says.P, m.Token(id).Text, p[id], id, p[id],
 				)
 			}
 		}

@@ -128,7 +128,10 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 		o := object(t, stage)
 		name, _ := o["stage"].(string)
 		if name != Kinds[i%7].String() || o["step"] != float64(1+i/7) {
-			t.Fatalf("object %d is of step %v, stage %v", i, o["step"], o["stage"])
+			t.Fatalf(
+				"object %d is of step %v, stage %v; want step %d, stage %s", i, o["step"], o["stage"], 1+i/7,
+				Kinds[i%7],
+			)
 		}
 		for _, f := range fields[name] {
 			if _, ok := o[f]; !ok {
@@ -138,7 +141,10 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 		if wanted := rowFields[name]; wanted != nil {
 			rows := o["rows"].([]any)
 			if len(rows) != DefaultRows || o["rest"].(map[string]any)["n"] != float64(4096-DefaultRows) {
-				t.Errorf("%s has %d rows and a rest of %v", name, len(rows), o["rest"])
+				t.Errorf(
+					"%s has %d rows and a rest of %v, want %d rows and the rest of 4,096 tokens", name, len(rows),
+					o["rest"], DefaultRows,
+				)
 			}
 			for _, f := range wanted {
 				if _, ok := rows[0].(map[string]any)[f]; !ok {
@@ -147,12 +153,14 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 			}
 		}
 		if stop, ok := o["stop"]; name == "append" && (ok != (i > 7) || ok && stop != "max_tokens") {
-			t.Errorf("append of step %v has the stop %v", o["step"], stop)
+			t.Errorf(
+				"append of step %v has the stop %v, want max_tokens in the last step and none before", o["step"], stop,
+			)
 		}
 		if name == "cache" {
 			work := o["mult_adds"].(map[string]any)
 			if work["cached"] == nil || work["recomputed"] == nil {
-				t.Errorf("mult_adds of the cache stage: %v", work)
+				t.Errorf("mult_adds of the cache stage: got %v, want cached and recomputed", work)
 			}
 		}
 	}
@@ -168,13 +176,13 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 // u is null under greedy, and the rule that cut a token has its name.
 func TestJSONTokenBytesAndNulls(t *testing.T) {
 	m := smallModel(t)
-	if got := object(t, m.Token(firstExtra+7)); !reflect.DeepEqual(
-		got, map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"},
-	) {
-		t.Errorf("a broken token is %v", got)
+	want := map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"}
+	if got := object(t, m.Token(firstExtra+7)); !reflect.DeepEqual(got, want) {
+		t.Errorf("a broken token is %v, want %v", got, want)
 	}
-	if got := object(t, m.Token('a')); !reflect.DeepEqual(got, map[string]any{"id": float64('a'), "text": "a"}) {
-		t.Errorf("a whole token is %v", got)
+	want = map[string]any{"id": float64('a'), "text": "a"}
+	if got := object(t, m.Token('a')); !reflect.DeepEqual(got, want) {
+		t.Errorf("a whole token is %v, want %v", got, want)
 	}
 	l := newLoop(t, m, "Hi", Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 1}})
 	for _, stage := range finish(t, l) {
@@ -182,14 +190,14 @@ func TestJSONTokenBytesAndNulls(t *testing.T) {
 		switch stage.(type) {
 		case Sample:
 			if u, ok := o["u"]; !ok || u != nil {
-				t.Errorf("under greedy u is %v", u)
+				t.Errorf("under greedy u is %v, want ok = true, u = nil", u)
 			}
 		case Filter:
 			rows := o["rows"].([]any)
 			first, second := rows[0].(map[string]any), rows[1].(map[string]any)
 			if _, cut := first["cut_by"]; cut || first["kept"] != true || second["cut_by"] != "greedy" ||
 				second["kept"] != false {
-				t.Errorf("rows %v and %v", first, second)
+				t.Errorf("got rows %v and %v, want the first kept and the second cut by greedy", first, second)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 	for name, want := range all {
 		m := openModel(t, name)
 		if got := worstLogit(t, m, want); !(got <= 2e-3) {
-			t.Errorf("%s: largest difference %v", name, got)
+			t.Errorf("%s: got largest difference %v, want at most 2e-3", name, got)
 		} else {
 			t.Logf("%s: largest difference %.2g", name, got)
 		}
@@ -36,13 +36,16 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 		c.Close()
 		for i, w := range rounded.BlockMatrices() {
 			if own := m.BlockMatrices()[i]; w.Bytes() >= own.Bytes()/2 {
-				t.Errorf("%s: matrix %d takes %d bytes as int8 and %d as float32", name, i, w.Bytes(), own.Bytes())
+				t.Errorf(
+					"%s: matrix %d takes %d bytes as int8 and %d as float32; want less than %d", name, i, w.Bytes(),
+					own.Bytes(), own.Bytes()/2,
+				)
 			}
 		}
 		// A weight moves by at most 1/254 of the largest of 64; through one block
 		// that is a few hundredths of the logits' standard deviation.
 		if got := worstLogit(t, rounded, want); !(got <= 0.15) || got == 0 {
-			t.Errorf("%s, rounded to int8: largest difference %v", name, got)
+			t.Errorf("%s, rounded to int8: got largest difference %v, want more than 0 and at most 0.15", name, got)
 		}
 	}
 }

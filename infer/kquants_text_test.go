@@ -46,14 +46,17 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 			read = len(ids)
 			exact, theirs := float64Logits(f, w, ids, pass), float64Logits(f, w, ids, asTheirs)
 			if got := largest(theirs); got != want {
-				t.Errorf("%s, token %d: rounding gives %d, llama.cpp wrote %d", name, i, got, want)
+				t.Errorf("%s, token %d: rounding gives %d, want %d as llama.cpp wrote", name, i, got, want)
 			}
 			if ours := argmax(z); ours != want {
 				parted++
 				lead := float64(z[ours] - z[want])
 				moved := math.Abs(theirs[ours]-exact[ours]) + math.Abs(theirs[want]-exact[want])
 				if !(lead <= moved) {
-					t.Errorf("%s, token %d: %d leads %d by %v, rounding moves %v", name, i, ours, want, lead, moved)
+					t.Errorf(
+						"%s, token %d: %d leads %d by %v, want at most what rounding moves, %v", name, i, ours, want,
+						lead, moved,
+					)
 				}
 				closest = max(closest, lead)
 			}

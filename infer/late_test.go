@@ -46,7 +46,7 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	replays(t, l)
 	branch := chosenTokens(l)
 	if !slices.Equal(branch[:4], whole[:4]) || branch[4] != other {
-		t.Fatalf("the branch is %v of %v", branch, whole)
+		t.Fatalf("the branch is %v of %v; want branch[:4] = %v, branch[4] = %d", branch, whole, whole[:4], other)
 	}
 	if err := l.Adopt(context.Background(), steps[:12], withState()); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,10 @@ func TestSpeculationRefusesState(t *testing.T) {
 	var refused *terms.RangeError
 	if !errors.As(err, &refused) || refused.Field != "mirostat_tau" ||
 		!strings.Contains(err.Error(), "mirostat learns") {
-		t.Errorf("%v", err)
+		t.Errorf(
+			"got %v, want an error of type *terms.RangeError, refused.Field = %q, Error() with %q", err, "mirostat_tau",
+			"mirostat learns",
+		)
 	}
 	s := withState()
 	s.MirostatTau = 0

@@ -76,7 +76,7 @@ func newLoop(tb testing.TB, m *Model, prompt string, s Settings) *Loop {
 func TestSevenStagesInOrder(t *testing.T) {
 	want := []Kind{KindForward, KindLogits, KindSoftmax, KindFilter, KindSample, KindAppend, KindCache}
 	if !slices.Equal(Kinds, want) {
-		t.Fatalf("Kinds are %v", Kinds)
+		t.Fatalf("Kinds are %v, want %v", Kinds, want)
 	}
 	s := pure(1)
 	s.Stop.MaxTokens = 3
@@ -90,10 +90,13 @@ func TestSevenStagesInOrder(t *testing.T) {
 				t.Fatalf("step %d: stage %v ran, want %v", n, stage.Kind(), kind)
 			}
 			if got := l.Steps()[n-1]; len(l.Steps()) != n || got.N != n || got.Ran != kind {
-				t.Fatalf("after %v: %d steps, the last is %d and ran %v", kind, len(l.Steps()), got.N, got.Ran)
+				t.Fatalf(
+					"after %v: got %d steps, the last is %d and ran %v; want %d, %d, %v", kind, len(l.Steps()), got.N,
+					got.Ran, n, n, kind,
+				)
 			}
 			if l.BetweenTurns() != (kind == KindCache) {
-				t.Errorf("after %v: BetweenTurns is %v", kind, l.BetweenTurns())
+				t.Errorf("after %v: BetweenTurns is %v, want %v", kind, l.BetweenTurns(), kind == KindCache)
 			}
 		}
 	}
@@ -116,8 +119,8 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 			if want := map[int]int{1: 4, 2: 1, 3: 1}[st.Step]; len(st.Tokens) != want ||
 				st.Prefill != (st.Step == 1) || st.Positions != 3+st.Step {
 				t.Errorf(
-					"step %d read %d tokens (prefill %v) to %d positions", st.Step, len(st.Tokens), st.Prefill,
-					st.Positions,
+					"step %d read %d tokens (prefill %v) to %d positions; want %d, %v, %d", st.Step, len(st.Tokens),
+					st.Prefill, st.Positions, want, st.Step == 1, 3+st.Step,
 				)
 			}
 		case CacheGrowth:
@@ -126,8 +129,9 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 			if st.Positions != 3+st.Step || st.Grew != want || st.Bytes != int64(128*(3+st.Step)) ||
 				st.GrewBytes != int64(128*want) {
 				t.Errorf(
-					"step %d: %d positions, grew by %d; %d bytes, grew by %d", st.Step, st.Positions, st.Grew, st.Bytes,
-					st.GrewBytes,
+					"step %d: got %d positions, grew by %d; %d bytes, grew by %d; want %d, %d, %d, %d", st.Step,
+					st.Positions, st.Grew, st.Bytes, st.GrewBytes, 3+st.Step, want, int64(128*(3+st.Step)),
+					int64(128*want),
 				)
 			}
 			shape := smallModel(t).Shape()
@@ -139,8 +143,9 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 			if st.Cached != cached || st.Recomputed != shape.Pass(st.Positions) ||
 				st.TotalCached != totalCached.Total() || st.TotalRecomputed != totalRecomputed.Total() {
 				t.Errorf(
-					"step %d: cached %+v, recomputed %+v, sums %d and %d", st.Step, st.Cached, st.Recomputed,
-					st.TotalCached, st.TotalRecomputed,
+					"step %d: got cached %+v, recomputed %+v, sums %d and %d; want %+v, %+v, %d and %d", st.Step,
+					st.Cached, st.Recomputed, st.TotalCached, st.TotalRecomputed, cached, shape.Pass(st.Positions),
+					totalCached.Total(), totalRecomputed.Total(),
 				)
 			}
 		}
@@ -174,7 +179,10 @@ func TestTextFollowsTheSeed(t *testing.T) {
 	}
 	for _, s := range d.Steps() {
 		if s.Rank != 1 || s.U != 0 || s.Chosen != argmax(s.Logits) {
-			t.Errorf("greedy step %d chose rank %d with u=%v", s.N, s.Rank, s.U)
+			t.Errorf(
+				"greedy step %d chose rank %d with u=%v, want rank 1, the largest logit's token, with u=0", s.N, s.Rank,
+				s.U,
+			)
 		}
 	}
 }

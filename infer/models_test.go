@@ -241,7 +241,7 @@ func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model 
 	tb.Helper()
 	f := folder{width: 16, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 1, context: 32, extra: extra}
 	if len(next) > f.width {
-		tb.Fatalf("%d tokens have a successor, there is room for %d", len(next), f.width)
+		tb.Fatalf("got %d tokens with a successor, want at most %d", len(next), f.width)
 	}
 	w := f.zeros()
 	// A one-hot embedding has the mean square 1/16, so the norm makes it 4

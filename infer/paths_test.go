@@ -98,11 +98,11 @@ func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 					worst = max(worst, math.Abs(float64(z[id])-float64(want)))
 				}
 				if got, want := argmax(z), prompt.Argmax[len(prompt.Argmax)-1]; got != want {
-					t.Errorf("%s: the largest logit is token %d's, PyTorch has %d", prompt.Name, got, want)
+					t.Errorf("%s: the largest logit is token %d's, want %d as in PyTorch", prompt.Name, got, want)
 				}
 			}
 			if t.Logf("largest difference %.2g", worst); !(worst <= 1e-3) {
-				t.Errorf("a logit is %.2g off PyTorch's", worst)
+				t.Errorf("a logit is %.2g off PyTorch's, want at most 1e-3", worst)
 			}
 		})
 	}
@@ -134,7 +134,7 @@ func TestEveryPathWritesTheSameText(t *testing.T) {
 				}
 				for i, id := range ids {
 					if id != first[i] {
-						t.Fatalf("%s: token %d is %d, on the portable path %d", name, i, id, first[i])
+						t.Fatalf("%s: token %d is %d, want %d as on the portable path", name, i, id, first[i])
 					}
 				}
 			})
@@ -145,11 +145,11 @@ func TestEveryPathWritesTheSameText(t *testing.T) {
 func TestQuantizedModelSizeAndHash(t *testing.T) {
 	exact, rounded := bundledModel(t), int8Model(t)
 	if exact.Quant() != QuantNone || rounded.Quant() != QuantInt8 {
-		t.Errorf("the models say %s and %s", exact.Quant(), rounded.Quant())
+		t.Errorf("the models say %s and %s; want %s, %s", exact.Quant(), rounded.Quant(), QuantNone, QuantInt8)
 	}
 	// A log of one must not pass for a log of the other.
 	if exact.Hash() == rounded.Hash() || len(rounded.Hash()) != 64 {
-		t.Errorf("hashes %s and %s", exact.Hash(), rounded.Hash())
+		t.Errorf("hashes %s and %s; want anything but %s, 64 bytes", exact.Hash(), rounded.Hash(), rounded.Hash())
 	}
 	// 4,915,200 weights in matrices, 2 bytes each (stored as bfloat16); in int8
 	// the blocks' 4,128,768 take 1 and a head of 4 for 64 of them.
@@ -161,7 +161,7 @@ func TestQuantizedModelSizeAndHash(t *testing.T) {
 	}
 	for text, want := range map[string]bool{"none": true, "int8": true, "": false, "int4": false} {
 		if _, err := ParseQuant(text); (err == nil) != want {
-			t.Errorf("ParseQuant(%q): %v", text, err)
+			t.Errorf("ParseQuant(%q): got error %v; want it accepted: %t", text, err, want)
 		}
 	}
 }

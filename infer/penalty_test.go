@@ -34,7 +34,7 @@ func TestLoopPenalizesTheTextBefore(t *testing.T) {
 				t.Fatalf("T = %v, step %d is not penalized by its text", temperature, step.N)
 			}
 			if got.Entropy() != step.Entropy {
-				t.Fatalf("the entropy is %v, the step has %v", got.Entropy(), step.Entropy)
+				t.Fatalf("got entropy %v, want the step's %v", got.Entropy(), step.Entropy)
 			}
 			text = append(text, step.Chosen)
 		}
@@ -76,7 +76,7 @@ func TestPenaltyAfterGoingBack(t *testing.T) {
 	for i, step := range again.Steps() {
 		old := l.Steps()[i]
 		if step.Chosen != old.Chosen || step.P != old.P || step.Q != old.Q || step.Entropy != old.Entropy {
-			t.Fatalf("step %d replays as %d with p %v, was %d with %v", i+1, step.Chosen, step.P, old.Chosen, old.P)
+			t.Fatalf("step %d replays as %d with p %v, want %d with %v", i+1, step.Chosen, step.P, old.Chosen, old.P)
 		}
 	}
 	seventh := l.Steps()[6]
@@ -86,7 +86,7 @@ func TestPenaltyAfterGoingBack(t *testing.T) {
 	advance(l, 9)
 	if d, id := l.Steps()[8].Distribution(), l.Steps()[6].Chosen; d.Score(id) >= l.Steps()[8].Logits[id] &&
 		l.Steps()[8].Logits[id] != 0 {
-		t.Errorf("the chosen token keeps its score %v", d.Score(id))
+		t.Errorf("the chosen token keeps its score %v, want a lower one", d.Score(id))
 	}
 	if err := l.Cut(7, KindFilter); err != nil {
 		t.Fatal(err)
@@ -127,11 +127,17 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 		}
 	}
 	if len(all.Penalty.Tokens) != len(distinct) || all.Penalty.Tokens[0].Z < all.Penalty.Tokens[1].Z {
-		t.Errorf("%+v", all.Penalty)
+		t.Errorf(
+			"got %+v, want len(Tokens) = %d, Tokens[0].Z at least %v", all.Penalty, len(distinct),
+			all.Penalty.Tokens[1].Z,
+		)
 	}
 	data, err := json.Marshal(all)
 	if err != nil || strings.Count(string(data), `"z_raw"`) != 2*len(distinct) {
-		t.Errorf("%d scores have what they were, %v", strings.Count(string(data), `"z_raw"`), err)
+		t.Errorf(
+			"%d scores have what they were, %v; want %d, <nil>", strings.Count(string(data), `"z_raw"`), err,
+			2*len(distinct),
+		)
 	}
 	s.RepetitionPenalty = 0
 	l = newLoop(t, m, "the dog and the cat and the", s)

@@ -29,7 +29,7 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 		waiting(pool, 1)
 		cancel()
 		if err := <-result; !errors.Is(err, context.Canceled) || c.Positions() != 3 {
-			t.Fatalf("%v with %d positions", err, c.Positions())
+			t.Fatalf("got %v with %d positions; want %v, 3", err, c.Positions(), context.Canceled)
 		}
 	}
 	ended, cancel := context.WithCancel(context.Background())
@@ -37,7 +37,7 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	if _, err := seat.LogitsTo(
 		ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab),
 	); !errors.Is(err, context.Canceled) {
-		t.Errorf("with an ended context: %v", err)
+		t.Errorf("with an ended context: got error %v, want %v", err, context.Canceled)
 	}
 	open()
 	out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
@@ -79,7 +79,7 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 			t.Errorf("waited %v, want %v", seat.Waited(), wait)
 		}
 		if took := l.Steps()[0].Took[KindForward]; took >= wait {
-			t.Errorf("the pass took %v, with the %v that it waited", took, wait)
+			t.Errorf("the pass took %v, want less than the %v that it waited", took, wait)
 		}
 	})
 }
@@ -130,7 +130,10 @@ func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 					t.Errorf("job %d is not done", i)
 				case i == gone:
 					if !errors.Is(j.err, context.Canceled) || j.cache.Positions() != 2 {
-						t.Errorf("dropped after %d blocks: %v, %d positions", blocks, j.err, j.cache.Positions())
+						t.Errorf(
+							"dropped after %d blocks: %v, %d positions; want %v, 2", blocks, j.err, j.cache.Positions(),
+							context.Canceled,
+						)
 					}
 				default:
 					shape := m.Shape().Blocks(2, lengths[i])
@@ -163,7 +166,7 @@ func TestPanicStaysWithItsSeat(t *testing.T) {
 			}
 			defer func() {
 				if v := recover(); (v != nil) != (i == 1) {
-					t.Errorf("seat %d: panic %v", i, v)
+					t.Errorf("seat %d: got panic %v, want one at seat 1 only", i, v)
 				}
 			}()
 			out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
@@ -207,7 +210,7 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	go func() { pool.Close(); close(closed) }()
 	for range 3 {
 		if err := <-results; !errors.Is(err, ErrPoolClosed) {
-			t.Errorf("a waiting pass got %v", err)
+			t.Errorf("a waiting pass got %v, want %v", err, ErrPoolClosed)
 		}
 	}
 	open()
@@ -215,7 +218,7 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	if _, err := pool.Seat().LogitsTo(
 		context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab),
 	); !errors.Is(err, ErrPoolClosed) {
-		t.Errorf("a later pass got %v", err)
+		t.Errorf("a later pass got %v, want %v", err, ErrPoolClosed)
 	}
 	pool.Close() // a second time changes nothing
 }
@@ -228,7 +231,7 @@ func TestSeatReportsModelErrors(t *testing.T) {
 	through := pool.Seat().Model()
 	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil ||
 		!strings.Contains(err.Error(), "65 positions do not fit") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want an error containing %q", err, "65 positions do not fit")
 	}
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.random(1)

@@ -45,31 +45,31 @@ func TestQueueByHand(t *testing.T) {
 	}
 	join(p[0], p[1], p[2])
 	if got := all(); got != "p0 p1 p2 " {
-		t.Errorf("playing: %s", got)
+		t.Errorf("playing: got %s, want %s", got, "p0 p1 p2 ")
 	}
 	// Stepping jobs overtake, and alternate with playing ones.
 	join(p[0], p[1], p[2], s[0], s[1])
 	if got := all(); got != "s0 p0 s1 p1 p2 " {
-		t.Errorf("both: %s", got)
+		t.Errorf("both: got %s, want %s", got, "s0 p0 s1 p1 p2 ")
 	}
 	// The turn carries over from round to round: s0 has just been served.
 	join(s[0])
 	if got := all(); got != "s0 " {
-		t.Errorf("one: %s", got)
+		t.Errorf("one: got %s, want %s", got, "s0 ")
 	}
 	join(p[0], s[0], s[1])
 	if got := all(); got != "p0 s0 s1 " {
-		t.Errorf("after a stepping one: %s", got)
+		t.Errorf("after a stepping one: got %s, want %s", got, "p0 s0 s1 ")
 	}
 	// A job that leaves is not served, wherever it was in the queue.
 	for gone := range 4 {
 		join(p[0], p[1], p[2], p[3])
 		if !q.leave(p[gone]) || q.leave(p[gone]) || q.len() != 3 {
-			t.Errorf("leaving from place %d", gone)
+			t.Errorf("a job that leaves from place %d: want it to leave once, and 3 to stay", gone)
 		}
 		want := named(append(append([]*job(nil), p[:gone]...), p[gone+1:4]...), p, s)
 		if got := all(); got != want {
-			t.Errorf("without p%d: %s", gone, got)
+			t.Errorf("without p%d: got %s, want %s", gone, got, want)
 		}
 	}
 	// A round takes no more jobs than its limit.
@@ -77,7 +77,7 @@ func TestQueueByHand(t *testing.T) {
 	if got := named(q.take(2, nil), p, s) + "| " + named(
 		q.take(2, nil), p, s,
 	) + "| " + all(); got != "p0 p1 | p2 p3 | p4 " {
-		t.Errorf("rounds of 2: %s", got)
+		t.Errorf("rounds of 2: got %s, want %s", got, "p0 p1 | p2 p3 | p4 ")
 	}
 }
 
@@ -105,8 +105,10 @@ func TestQueueWaitIsAtMostTwiceTheFairShare(t *testing.T) {
 					same = len(stepping)
 				}
 				if waited := q.rounds - 1 - j.since; waited > int64((2*same-1)/size) {
-					t.Fatalf("urgent %v: waited %d rounds of %d places, with %d playing and %d stepping",
-						j.urgent, waited, size, len(playing), len(stepping))
+					t.Fatalf(
+						"urgent %v: waited %d rounds of %d places, with %d playing and %d stepping; want at most %d",
+						j.urgent, waited, size, len(playing), len(stepping), int64((2*same-1)/size),
+					)
 				}
 			}
 			idle = append(idle, served...)

@@ -140,11 +140,13 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 		t.Errorf("the longest wait is %d rounds; twice the fair share is 9", st.Longest)
 	}
 	if st.Served < 2*st.Rounds {
-		t.Errorf("%d passes in %d rounds: hardly anything was batched", st.Served, st.Rounds)
+		t.Errorf(
+			"%d passes in %d rounds: hardly anything was batched; want at least %d", st.Served, st.Rounds, 2*st.Rounds,
+		)
 	}
 	for i, n := range counted {
 		if n < tokens {
-			t.Errorf("stepping learner %d got %d tokens while the playing ones got %d", i, n, tokens)
+			t.Errorf("stepping learner %d got %d tokens, want at least as many as the playing ones, %d", i, n, tokens)
 		}
 	}
 	t.Logf("%d rounds served %d passes, %.1f each; the longest wait was %d rounds, the mean %.2f",

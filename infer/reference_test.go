@@ -72,7 +72,7 @@ func TestAgreesWithPyTorch(t *testing.T) {
 		diff := math.Abs(float64(got) - float64(want))
 		worst = max(worst, diff)
 		if !(diff <= tolerance) {
-			t.Errorf("position %d: %s is %v, PyTorch has %v", position, what, got, want)
+			t.Errorf("position %d: %s is %v, want %v as in PyTorch", position, what, got, want)
 		}
 	}
 	positions := 0
@@ -85,7 +85,7 @@ func TestAgreesWithPyTorch(t *testing.T) {
 			for i, id := range p.IDs {
 				z := logitsAfter(t, m, c, id)
 				if got := argmax(z); got != p.Argmax[i] {
-					t.Errorf("position %d: the largest logit is token %d's, PyTorch has %d", i, got, p.Argmax[i])
+					t.Errorf("position %d: the largest logit is token %d's, want %d as in PyTorch", i, got, p.Argmax[i])
 				}
 				compare(t, "logsumexp", i, float32(logSumExp(z)), float32(p.LogSumExp[i]))
 				for j, id := range f.SampleIDs {

@@ -60,7 +60,10 @@ func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 			// A level is a sixteenth of 2·most wide, and the highest is one
 			// short: values up there may be off by a whole level.
 			if off := math.Abs(float64(a[i] - b[i])); off > most/8*1.001 || len(levels) > 16 {
-				t.Errorf("weight %d of %v became %v, %d levels", i, a[i], b[i], len(levels))
+				t.Errorf(
+					"weight %d of %v became %v, %d levels; want off at most %v, len(levels) at most 16", i, a[i], b[i],
+					len(levels), most/8*1.001,
+				)
 			}
 		}
 	}
@@ -68,12 +71,15 @@ func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 		t.Error("the copy is the model, or the model has changed")
 	}
 	if _, err := int8.Rounded(QuantQ4); err == nil || !strings.Contains(err.Error(), "rounded to int8 already") {
-		t.Errorf("twice: %v", err)
+		t.Errorf("twice: got error %v, want an error containing %q", err, "rounded to int8 already")
 	}
 	narrow := openModel(t, "gpt2-f32.gguf") // width 24
 	if _, err := narrow.Rounded(QuantQ4); err == nil || !strings.Contains(
 		err.Error(), "block 0: a row has 24 values, Q4_0 needs a multiple of 32",
 	) {
-		t.Errorf("rows of 24: %v", err)
+		t.Errorf(
+			"rows of 24: got error %v, want an error containing %q", err,
+			"block 0: a row has 24 values, Q4_0 needs a multiple of 32",
+		)
 	}
 }

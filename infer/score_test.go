@@ -38,13 +38,16 @@ func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 			compared++
 			ours, theirs = ours-s.LogProb, theirs+want
 			if math.Abs(-s.LogProb-want) > 1e-4 {
-				t.Errorf("%s, token %d: %.6f nats, PyTorch %.6f", p.Name, i+1, -s.LogProb, want)
+				t.Errorf("%s, token %d: got %.6f nats, want %.6f as in PyTorch", p.Name, i+1, -s.LogProb, want)
 			}
 		}
 	}
 	ours, theirs = math.Exp(ours/float64(compared)), math.Exp(theirs/float64(compared))
 	if compared < 100 || math.Abs(ours-theirs) > 1e-4 {
-		t.Errorf("over %d tokens the perplexity is %.6f, PyTorch's %.6f", compared, ours, theirs)
+		t.Errorf(
+			"over %d tokens the perplexity is %.6f, PyTorch's %.6f; want at least 100, about %.6f", compared, ours,
+			theirs, theirs,
+		)
 	}
 }
 
@@ -56,16 +59,19 @@ func TestScoreAllByHand(t *testing.T) {
 	var given []string
 	got, err := m.ScoreAll(context.Background(), "xab", func(r ReadToken) { given = append(given, r.Token.Text) })
 	if err != nil || got.Tokens != 2 || got.Bytes != 2 || strings.Join(given, "") != "xab" {
-		t.Fatalf("%+v of %q, %v", got, given, err)
+		t.Fatalf("got %+v of %q, %v; want 2 tokens and 2 bytes of xab, <nil>", got, given, err)
 	}
 	if math.Abs(got.Bits()-1.1831) > 1e-4 || math.Abs(got.BitsPerToken()-0.5916) > 1e-4 ||
 		math.Abs(got.BitsPerByte()-0.5916) > 1e-4 || math.Abs(got.Perplexity()-1.5069) > 1e-4 {
-		t.Errorf("%.4f bits, %.4f and %.4f each, perplexity %.4f",
-			got.Bits(), got.BitsPerToken(), got.BitsPerByte(), got.Perplexity())
+		t.Errorf(
+			"got %.4f bits, %.4f and %.4f each, perplexity %.4f; want about 1.1831, about 0.5916, about "+
+				"0.5916, about 1.5069",
+			got.Bits(), got.BitsPerToken(), got.BitsPerByte(), got.Perplexity(),
+		)
 	}
 	var short *terms.RangeError
 	if _, err := m.ScoreAll(context.Background(), "x", nil); !errors.As(err, &short) {
-		t.Errorf("one token: %v", err)
+		t.Errorf("one token: got error %v, want an error of type *terms.RangeError", err)
 	}
 }
 
@@ -77,6 +83,9 @@ func TestScoreAllInWindows(t *testing.T) {
 	var given strings.Builder
 	got, err := m.ScoreAll(context.Background(), text, func(r ReadToken) { given.WriteString(r.Token.Text) })
 	if err != nil || given.String() != text || got.Tokens != 119 || math.Abs(got.BitsPerToken()-1) > 1e-6 {
-		t.Errorf("%+v, %v; given %q", got, err, given.String())
+		t.Errorf(
+			"got %+v, %v; given %q; want no error, given.String() = %q, Tokens = 119, BitsPerToken() ≈ 1", got, err,
+			given.String(), text,
+		)
 	}
 }

@@ -63,7 +63,9 @@ func TestSpeculationTallies(t *testing.T) {
 				)
 			}
 			if st.Totals.Draft != sum.Draft || st.Totals.Target != sum.Target {
-				t.Errorf("round %d: totals %+v", st.Round, st.Totals)
+				t.Errorf(
+					"round %d: totals %+v; want Draft = %+v, Target = %+v", st.Round, st.Totals, sum.Draft, sum.Target,
+				)
 			}
 		}
 	}
@@ -90,11 +92,11 @@ func TestInterruptedSpeculationContinues(t *testing.T) {
 		if interrupted++; err == nil {
 			got = append(got, stage)
 		} else if !errors.Is(err, context.Canceled) || stage != nil {
-			t.Fatalf("%v, %v", stage, err)
+			t.Fatalf("got %v, %v; want nil, %v", stage, err, context.Canceled)
 		}
 	}
 	if all := untimedSpec(t, got); !slices.Equal(all, want) {
-		t.Errorf("interrupted:\n%s\nin one go:\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
+		t.Errorf("interrupted, got:\n%s\nwant as in one go:\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -148,7 +150,7 @@ func TestSeveralPositionsOfOnePass(t *testing.T) {
 			t.Errorf("the last %d of %d positions differ from single ones", n, len(ids))
 		}
 		if tally.Output != int64(n*d*v) {
-			t.Errorf("%d scores tallied %d multiply-adds", n, tally.Output)
+			t.Errorf("%d scores tallied %d multiply-adds, want %d", n, tally.Output, int64(n*d*v))
 		}
 	}
 }

@@ -220,7 +220,10 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 			sum += p
 		}
 		if !(math.Abs(sum-1) <= 1e-12) || len(want) < 15 {
-			t.Fatalf("%s: the target's own distribution has %d outcomes and sums to %v", pair.name, len(want), sum)
+			t.Fatalf(
+				"%s: the target's own distribution has %d outcomes and sums to %v; want at least 15, about 1",
+				pair.name, len(want), sum,
+			)
 		}
 		for gamma := 1; gamma <= pair.gamma; gamma++ {
 			if (gamma > 2 || gamma > 1 && i > 0) && !fixture.LongTier() {
@@ -234,7 +237,7 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 				}
 				got, seen := speculated(t, pair.target, pair.draft, s, gamma, nil)
 				if d := distance(got, want); !(d <= 1e-9) {
-					t.Errorf("a probability is off by %v", d)
+					t.Errorf("a probability is off by %v, want at most 1e-9", d)
 				}
 				if seen[SpecAccept] == seen[SpecCorrect] || seen[SpecCorrect] == 0 ||
 					seen[SpecBonus] == 0 && gamma < 3 {

@@ -104,7 +104,7 @@ func TestSpeculationRoundByHand(t *testing.T) {
 		}
 	}
 	if outcomes[true] == 0 || outcomes[false] == 0 {
-		t.Errorf("outcomes %v", outcomes)
+		t.Errorf("outcomes %v, want outcomes[true] not 0, outcomes[false] not 0", outcomes)
 	}
 }
 
@@ -170,7 +170,10 @@ func checkSpecStages(t *testing.T, s Settings) {
 			rest += of(row)
 		}
 		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab {
-			t.Errorf("%s: %d rows and %d others sum to %v", what, len(c.Rows), c.Rest.N, rest)
+			t.Errorf(
+				"%s: %d rows and %d others sum to %v; want rest ≈ 1, len(c.Rows) at most 3, len(c.Rows)+c.Rest.N = %d",
+				what, len(c.Rows), c.Rest.N, rest, target.config.Vocab,
+			)
 		}
 	}
 	whole := func(c Candidates, must int, what string, of func(Candidate) float64, rest float64) {

@@ -90,14 +90,14 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) ||
 			s.Stopped() != want.Stopped() {
 			t.Fatalf(
-				"%q goes on with %q (%s), plain greedy %q (%s)", prompt, specText(stages), s.Stopped(), textOf(want),
-				want.Stopped(),
+				"%q goes on with %q (%s), want plain greedy's %q (%s)", prompt, specText(stages), s.Stopped(),
+				textOf(want), want.Stopped(),
 			)
 		}
 		totals.Judged, totals.Accepted = totals.Judged+s.totals.Judged, totals.Accepted+s.totals.Accepted
 	}
 	if a := totals.Acceptance(); a < 0.05 || a > 0.95 {
-		t.Errorf("the drafts were accepted at %.2f: the test proves little", a)
+		t.Errorf("the drafts were accepted at %.2f: the test proves little, want at least 0.05 and at most 0.95", a)
 	}
 }
 
@@ -113,7 +113,11 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 		stages := speculate(t, sp)
 		totals := sp.Totals()
 		if totals.Acceptance() != 1 || totals.Accepted != totals.Judged || totals.Accepted == 0 {
-			t.Errorf("seed %d: %d of %d accepted", seed, totals.Accepted, totals.Judged)
+			t.Errorf(
+				"seed %d: got %d of %d accepted; want totals.Acceptance() = 1, totals.Accepted = %d, "+
+					"totals.Accepted not 0",
+				seed, totals.Accepted, totals.Judged, totals.Judged,
+			)
 		}
 		for _, st := range stages {
 			switch st := st.(type) {
@@ -123,14 +127,17 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 				}
 			case Extend:
 				if len(st.Tokens) != 5 && st.Stop == StopNone {
-					t.Errorf("seed %d, round %d wrote %d tokens", seed, st.Round, len(st.Tokens))
+					t.Errorf("seed %d, round %d wrote %d tokens, want 5", seed, st.Round, len(st.Tokens))
 				}
 			}
 		}
 		if sp.Stopped() == StopMaxTokens && (totals.Rounds != 8 || totals.TokensPerPass() != cost.ExpectedTokens(
 			1, 4,
 		)) {
-			t.Errorf("seed %d: %d rounds, %v tokens a pass", seed, totals.Rounds, totals.TokensPerPass())
+			t.Errorf(
+				"seed %d: got %d rounds, %v tokens a pass; want 8, %v", seed, totals.Rounds, totals.TokensPerPass(),
+				cost.ExpectedTokens(1, 4),
+			)
 		}
 	}
 }
@@ -174,11 +181,13 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 		if n := len(sp.text) - 1; last.TargetPositions != n || last.DraftPositions > n ||
 			sp.caches.target.Positions() != n {
 			rt.Fatalf(
-				"%d tokens of text leave caches of %d and %d", len(sp.text), last.TargetPositions, last.DraftPositions,
+				"%d tokens of text leave caches of %d and %d; want last.TargetPositions = %d, "+
+					"last.DraftPositions at most %d, sp.caches.target.Positions() = %d",
+				len(sp.text), last.TargetPositions, last.DraftPositions, n, n, n,
 			)
 		}
 		if _, err := sp.Next(context.Background()); !errors.Is(err, io.EOF) {
-			rt.Fatalf("after the end: %v", err)
+			rt.Fatalf("after the end: got error %v, want %v", err, io.EOF)
 		}
 		for _, st := range stages { // nothing is drafted that the limit would cut off
 			if e, ok := st.(Extend); ok && e.Generated-len(e.Tokens)+e.Drafted >= s.Stop.MaxTokens {
@@ -241,7 +250,7 @@ func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 		}
 	}
 	if refused < 3 {
-		t.Errorf("%d rounds with a rejection: the test proves little", refused)
+		t.Errorf("got %d rounds with a rejection: the test proves little, want at least 3", refused)
 	}
 }
 

@@ -57,7 +57,10 @@ func TestDrillThroughTheLoop(t *testing.T) {
 		}
 		if p.ID != 257+i || p.Rank != i+1 || p.ZT != float64(p.Z) ||
 			!(math.Abs(p.E-math.Exp(float64(p.Z)-4)) <= 1e-12) {
-			t.Errorf("row %d: %+v", i, p)
+			t.Errorf(
+				"row %d: got %+v; want ID = %d, Rank = %d, ZT = %v, E ≈ %v", i, p, 257+i, i+1, float64(p.Z),
+				math.Exp(float64(p.Z)-4),
+			)
 		}
 	}
 	if !(math.Abs(softmax.SumExp*math.Exp(softmax.MaxZ)-86.4397) <= 5e-5) {
@@ -67,8 +70,10 @@ func TestDrillThroughTheLoop(t *testing.T) {
 		filter.Reach(sampling.RuleTopK) != 262 ||
 		filter.KeptRenormalising != 3 {
 		t.Errorf(
-			"kept %d, cut %d, reach %d, %d", filter.Kept, filter.Cut, filter.Reach(sampling.RuleTopP),
-			filter.Reach(sampling.RuleTopK),
+			"kept %d, cut %d, reach %d, %d; want filter.Kept = 3, filter.Cut = 262-3, "+
+				"filter.Reach(sampling.RuleTopP) = 3, filter.Reach(sampling.RuleTopK) = 262, "+
+				"filter.KeptRenormalising = 3",
+			filter.Kept, filter.Cut, filter.Reach(sampling.RuleTopP), filter.Reach(sampling.RuleTopK),
 		)
 	}
 }
@@ -92,8 +97,8 @@ func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 					rows := rowsOf(m.Stage(step, kind, nil, n))
 					if len(rows.Rows) != want || rows.Rest.N != vocab-want || rows.Vocab != vocab {
 						t.Fatalf(
-							"%v with %d rows: %d rows and %d others of %d", kind, n, len(rows.Rows), rows.Rest.N,
-							rows.Vocab,
+							"%v with %d rows: %d rows and %d others of %d; want %d, %d, %d", kind, n, len(rows.Rows),
+							rows.Rest.N, rows.Vocab, want, vocab-want, vocab,
 						)
 					}
 					checkRows(t, rows, step.Chosen)
@@ -102,20 +107,23 @@ func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(
 					step, KindLogits, step.Distribution(), n,
 				); !reflect.DeepEqual(bare, ranked) {
-					t.Errorf("logits with %d rows are\n%+v\nof a ranked step\n%+v", n, bare, ranked)
+					t.Errorf("logits with %d rows are\n%+v\nwant those of a ranked step:\n%+v", n, bare, ranked)
 				}
 				sample := m.Stage(step, KindSample, nil, n).(Sample)
 				if !hasToken(sample.Lanes, step.Chosen) ||
 					len(sample.Lanes)+sample.LanesRest.N != step.Distribution().Keep {
-					t.Errorf("%d lanes and %d others of %d kept; the chosen among them: %v", len(sample.Lanes),
-						sample.LanesRest.N, step.Distribution().Keep, hasToken(sample.Lanes, step.Chosen))
+					t.Errorf(
+						"got %d lanes and %d others of %d kept, the chosen among them: %v; want all kept, true",
+						len(sample.Lanes), sample.LanesRest.N, step.Distribution().Keep,
+						hasToken(sample.Lanes, step.Chosen),
+					)
 				}
 				q := sample.LanesRest.Q
 				for _, lane := range sample.Lanes {
 					q += lane.Q
 				}
 				if !(math.Abs(q-1) <= 1e-12) {
-					t.Errorf("the lanes and the rest of them sum to %v", q)
+					t.Errorf("the lanes and the rest of them sum to %v, want about 1", q)
 				}
 			}
 		}
@@ -150,17 +158,17 @@ func checkRows(t *testing.T, rows Rows, chosen int) {
 			t.Fatalf("row %d is out of order", i)
 		}
 		if i < len(rows.Rows)-1 && r.Rank != i+1 {
-			t.Fatalf("row %d has rank %d", i, r.Rank)
+			t.Fatalf("row %d has rank %d, want %d", i, r.Rank, i+1)
 		}
 	}
 	if !hasToken(rows.Rows, chosen) {
 		t.Errorf("the chosen token %d is not among %d rows", chosen, len(rows.Rows))
 	}
 	if rows.Rows[0].P > 0 && !(math.Abs(p-1) <= 1e-12) { // from the softmax on
-		t.Errorf("%d rows and the rest sum to %v", len(rows.Rows), p)
+		t.Errorf("%d rows and the rest sum to %v, want 1", len(rows.Rows), p)
 	}
 	if rows.Rows[0].Q > 0 && (!(math.Abs(q-1) <= 1e-12) || kept == 0) { // at the filter
-		t.Errorf("%d rows and the rest sum to q %v, %d kept", len(rows.Rows), q, kept)
+		t.Errorf("%d rows and the rest sum to q %v with %d kept, want 1 and some kept", len(rows.Rows), q, kept)
 	}
 }
 
@@ -184,7 +192,11 @@ func TestChosenTokenJoinsTheRows(t *testing.T) {
 	sample := next(t, l).(Sample)
 	if sample.Chosen.Rank != 5 || sample.Chosen.ID != 261 || sample.Likely.ID != 257 || sample.U < sample.From ||
 		sample.U >= sample.To {
-		t.Fatalf("u=%v on %v to %v chose rank %d", sample.U, sample.From, sample.To, sample.Chosen.Rank)
+		t.Fatalf(
+			"u=%v on %v to %v chose rank %d; want sample.Chosen.Rank = 5, sample.Chosen.ID = 261, "+
+				"sample.Likely.ID = 257, sample.U at least %v and less than %v",
+			sample.U, sample.From, sample.To, sample.Chosen.Rank, sample.From, sample.To,
+		)
 	}
 	for _, kind := range []Kind{KindLogits, KindSoftmax, KindFilter} {
 		if got := ranks(rowsOf(l.Model().Stage(l.Steps()[0], kind, nil, 3))); !slices.Equal(got, []int{1, 2, 5}) {
@@ -200,14 +212,17 @@ func TestGreedyStages(t *testing.T) {
 	runTo(t, l, 1, KindLogits)
 	softmax, filter, sample := next(t, l).(Softmax), next(t, l).(Filter), next(t, l).(Sample)
 	if softmax.Temperature != 0 || !(math.Abs(softmax.Rows.Rows[0].P-0.6316) <= 5e-5) || softmax.Rows.Rows[0].ZT != 4 {
-		t.Errorf("the softmax shows %+v", softmax.Rows.Rows[0])
+		t.Errorf("the softmax shows %+v, want softmax.Temperature = 0, P ≈ 0.6316, ZT = 4", softmax.Rows.Rows[0])
 	}
 	if filter.Kept != 1 || filter.Rows.Rows[1].CutBy != sampling.RuleGreedy {
-		t.Errorf("the filter keeps %d and cuts the second by %q", filter.Kept, filter.Rows.Rows[1].CutBy)
+		t.Errorf(
+			"the filter keeps %d and cuts the second by %q; want 1, %q", filter.Kept, filter.Rows.Rows[1].CutBy,
+			sampling.RuleGreedy,
+		)
 	}
 	if !sample.Greedy || sample.U != 0 || sample.Chosen.ID != 257 || sample.Chosen.Q != 1 || sample.From != 0 ||
 		sample.To != 1 {
-		t.Errorf("%+v", sample)
+		t.Errorf("got %+v, want Greedy = true, U = 0, Chosen.ID = 257, Chosen.Q = 1, From = 0, To = 1", sample)
 	}
 }
 
@@ -223,7 +238,10 @@ func TestRederivedStageIsEqual(t *testing.T) {
 		steps := l.Steps()
 		for _, kind := range Kinds {
 			if got := m.Stage(steps[len(steps)-1], kind, nil, 0); (got != nil) != (kind <= steps[len(steps)-1].Ran) {
-				t.Fatalf("step at %v: stage %v is %v", steps[len(steps)-1].Ran, kind, got)
+				t.Fatalf(
+					"step at %v: stage %v is %v, want it to exist: %t", steps[len(steps)-1].Ran, kind, got,
+					kind <= steps[len(steps)-1].Ran,
+				)
 			}
 		}
 	}
@@ -260,14 +278,20 @@ func TestStagesReportTheirCost(t *testing.T) {
 			}
 		case Logits:
 			if st.MultAdds != m.Shape().Output().Total() || st.Width != 16 || st.Took <= 0 {
-				t.Errorf("logits cost %d in %v", st.MultAdds, st.Took)
+				t.Errorf(
+					"got logits of %d multiply-adds, width %d, in %v; want %d, 16, and a time", st.MultAdds, st.Width,
+					st.Took, m.Shape().Output().Total(),
+				)
 			}
 			if st.Min != slices.Min(l.Steps()[i/7].Logits) || st.Max != st.Rows.Rows[0].Z {
-				t.Errorf("scores from %v to %v, the first row has %v", st.Min, st.Max, st.Rows.Rows[0].Z)
+				t.Errorf(
+					"got scores from %v to %v, want the smallest to the first row's %v", st.Min, st.Max,
+					st.Rows.Rows[0].Z,
+				)
 			}
 		case Sample:
 			if st.MultAdds != 0 {
-				t.Errorf("sampling cost %d multiply-adds", st.MultAdds)
+				t.Errorf("sampling cost %d multiply-adds, want 0", st.MultAdds)
 			}
 		}
 	}
@@ -289,7 +313,9 @@ func TestForwardStageShapes(t *testing.T) {
 		}
 	}
 	if st.Tokens[0].Text != "<|end|>" || !st.Tokens[0].Special || st.Tokens[1].Text != "H" {
-		t.Errorf("the tokens read are %+v", st.Tokens)
+		t.Errorf(
+			"the tokens read are %+v, want [0].Text = %q, [0].Special = true, [1].Text = %q", st.Tokens, "<|end|>", "H",
+		)
 	}
 }
 
@@ -312,12 +338,12 @@ func TestTokenText(t *testing.T) {
 func TestKindNamesParse(t *testing.T) {
 	for _, k := range Kinds {
 		if got, ok := ParseKind(k.String()); !ok || got != k {
-			t.Errorf("ParseKind(%q) = %v, %v", k.String(), got, ok)
+			t.Errorf("ParseKind(%q) = %v, %v; want %v, true", k.String(), got, ok, k)
 		}
 	}
 	for _, name := range []string{"", "none", "Forward", "8"} {
 		if k, ok := ParseKind(name); ok {
-			t.Errorf("%q is stage %v", name, k)
+			t.Errorf("ParseKind(%q) = %v, want none", name, k)
 		}
 	}
 	if Kind(0).String() != "none" || Kind(8).String() != "none" {

@@ -69,7 +69,9 @@ func TestEveryStopReason(t *testing.T) {
 			}
 			a := lastAppend(l)
 			if a.Stop != row.reason || a.Generated != row.steps {
-				t.Errorf("the append stage says %q after %d tokens", a.Stop, a.Generated)
+				t.Errorf(
+					"the append stage says %q after %d tokens; want %q, %d", a.Stop, a.Generated, row.reason, row.steps,
+				)
 			}
 			for _, c := range a.Conditions {
 				want := c.Kind == row.reason && (c.Kind != StopString || c.String == "bc")
@@ -80,7 +82,9 @@ func TestEveryStopReason(t *testing.T) {
 			for _, s := range l.Steps()[:row.steps-1] {
 				for _, c := range s.Conditions {
 					if s.Stop != StopNone || c.Fired {
-						t.Errorf("step %d: %q, condition %+v", s.N, s.Stop, c)
+						t.Errorf(
+							"step %d: got %q, condition %+v; want s.Stop = %q, Fired = false", s.N, s.Stop, c, StopNone,
+						)
 					}
 				}
 			}
@@ -138,7 +142,7 @@ func TestFiredStopStringMatchesInFull(t *testing.T) {
 	for _, c := range lastAppend(l).Conditions {
 		if c.Kind == StopString &&
 			(c.String == "User:" && (c.Matched != 5 || !c.Fired) || c.String == "zz" && (c.Matched != 0 || c.Fired)) {
-			t.Errorf("%+v", c)
+			t.Errorf(`got condition %+v, want "User:" matched in full (5) and fired, "zz" not matched at all`, c)
 		}
 	}
 }
@@ -154,19 +158,21 @@ func TestRaisedLimitContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l.Stopped() != StopNone {
-		t.Fatalf("with the limit raised: stopped by %q", l.Stopped())
+		t.Fatalf("with the limit raised: stopped by %q, want %q", l.Stopped(), StopNone)
 	}
 	finish(t, l)
 	want := generate(t, m, "Hi", 8, pure(5))
 	if !reflect.DeepEqual(chosen(l), chosen(want)) || textOf(l) != textOf(want) {
-		t.Errorf("went on to %v, a run of 8 gives %v", chosen(l), chosen(want))
+		t.Errorf("went on to %v, want %v as in a run of 8", chosen(l), chosen(want))
 	}
 	s.Stop.MaxTokens = 4 // lowered below the current length
 	if err := l.Set(s); err != nil {
 		t.Fatal(err)
 	}
 	if l.Stopped() != StopMaxTokens || len(l.Steps()) != 8 {
-		t.Errorf("with the limit lowered: %q after %d steps", l.Stopped(), len(l.Steps()))
+		t.Errorf(
+			"with the limit lowered: got %q after %d steps; want %q, 8", l.Stopped(), len(l.Steps()), StopMaxTokens,
+		)
 	}
 }
 
@@ -178,7 +184,7 @@ func TestSettingsUndoOnlySomeStops(t *testing.T) {
 	l := newLoop(t, abc, "x", greedy)
 	finish(t, l)
 	if l.Stopped() != StopString || textOf(l) != "a" {
-		t.Fatalf("stopped by %q at %q", l.Stopped(), textOf(l))
+		t.Fatalf("stopped by %q at %q; want %q, %q", l.Stopped(), textOf(l), StopString, "a")
 	}
 	greedy.Stop.Strings = nil
 	if err := l.Set(greedy); err != nil {
@@ -190,7 +196,7 @@ func TestSettingsUndoOnlySomeStops(t *testing.T) {
 	}
 	greedy.Stop.MaxTokens = 100
 	if err := l.Set(greedy); err != nil || l.Stopped() != StopEOS {
-		t.Errorf("a raised limit undid the end of the text: %q, %v", l.Stopped(), err)
+		t.Errorf("a raised limit undid the end of the text: got %q, %v; want %q, <nil>", l.Stopped(), err, StopEOS)
 	}
 }
 
@@ -238,7 +244,9 @@ func TestNewLoopRefusesBadInput(t *testing.T) {
 			}
 			l = newLoop(t, m, "x", pure(1))
 			if err := l.Set(s); !errors.As(err, &r) || !l.Settings().Equal(pure(1)) {
-				t.Errorf("Set: %v, and the settings are %+v", err, l.Settings())
+				t.Errorf(
+					"Set: got error %v, settings %+v; want a refusal and the settings as they were", err, l.Settings(),
+				)
 			}
 		})
 	}
@@ -285,11 +293,11 @@ func TestPromptIsPlainText(t *testing.T) {
 	text := ""
 	for _, id := range ids[1:] {
 		if m.EOS(id) || m.Token(id).Special {
-			t.Errorf("token %d is special", id)
+			t.Errorf("got special token %d in typed text, want none", id)
 		}
 		text += m.Token(id).Text
 	}
 	if text != "<|endoftext|>" {
-		t.Errorf("the tokens spell %q", text)
+		t.Errorf("the tokens spell %q, want %q", text, "<|endoftext|>")
 	}
 }

@@ -263,7 +263,7 @@ func TestReleasedTextStepByStep(t *testing.T) {
 					)
 				}
 				if i < len(l.Steps())-1 && s.Stop != StopNone {
-					t.Errorf("step %d stopped: %q", i+1, s.Stop)
+					t.Errorf("step %d stopped: got %q, want only the last step to stop", i+1, s.Stop)
 				}
 			}
 			if s := l.steps[len(l.steps)-1]; s.Stop != row.stop || s.StopString != row.str || l.Stopped() != row.stop {
@@ -372,7 +372,7 @@ func TestReleaseProperties(t *testing.T) {
 		want, stop := naiveText(m, ids, stops)
 		text := textOf(l)
 		if text != validText(want) {
-			rt.Fatalf("the steps released %q, the whole text says %q", text, validText(want))
+			rt.Fatalf("the steps released %q, want %q as the whole text", text, validText(want))
 		}
 		if last := l.steps[len(l.steps)-1]; last.StopString != stop || (last.Stop == StopString) != (stop != "") {
 			rt.Fatalf("stopped by %q %q, want the string %q", last.Stop, last.StopString, stop)

@@ -24,8 +24,9 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 			if len(l.Steps()) != n || l.steps[n-1].Ran != kind ||
 				l.Cache().Positions() != want.Steps()[n-1].Positions() {
 				t.Fatalf(
-					"cut to step %d, %v: %d steps, ran %v, %d positions", n, kind, len(l.Steps()), l.steps[n-1].Ran,
-					l.Cache().Positions(),
+					"cut to step %d, %v: got %d steps, ran %v, %d positions; want this stage of this "+
+						"step with the columns it had",
+					n, kind, len(l.Steps()), l.steps[n-1].Ran, l.Cache().Positions(),
 				)
 			}
 			// The step holds what it held when that stage had just run.
@@ -56,7 +57,7 @@ func TestCutAfterContinuing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l.Stopped() != StopNone {
-		t.Errorf("cut back to the step that was continued: stopped by %q", l.Stopped())
+		t.Errorf("cut back to the step that was continued: stopped by %q, want %q", l.Stopped(), StopNone)
 	}
 	runTo(t, l, 3, KindForward)
 	if err := l.Cut(2, KindSample); err != nil {
@@ -113,7 +114,7 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !l.Settings().Equal(changed) {
-			t.Errorf("after %v: Settings are %+v", kind, l.Settings())
+			t.Errorf("after %v: Settings are %+v, want %+v", kind, l.Settings(), changed)
 		}
 		want := newLoop(t, m, "Hi", old)
 		runTo(t, want, 1, KindCache)
@@ -164,11 +165,11 @@ func TestCutUsesTheCurrentSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := l.Steps()[1].Settings; !got.Equal(greedy) || !l.Settings().Equal(greedy) {
-		t.Errorf("the step goes on with %+v, the loop says %+v", got, l.Settings())
+		t.Errorf("the step goes on with %+v, the loop says %+v; want %+v, %+v", got, l.Settings(), greedy, greedy)
 	}
 	runTo(t, l, 2, KindCache)
 	if l.steps[1].Rank != 1 || l.steps[1].U != 0 {
-		t.Errorf("the step chose rank %d with u=%v, greedy takes the first", l.steps[1].Rank, l.steps[1].U)
+		t.Errorf("the step chose rank %d with u=%v, greedy takes the first; want 1, 0", l.steps[1].Rank, l.steps[1].U)
 	}
 	replays(t, l)
 }
@@ -227,7 +228,7 @@ func TestReplayAfterChangedStops(t *testing.T) {
 		replays(t, l)
 		finish(t, l)
 		if s := l.Steps()[2]; s.Stop != StopMaxTokens {
-			t.Errorf("step 3 of a limit of 1 stopped by %q", s.Stop)
+			t.Errorf("step 3 of a limit of 1 stopped by %q, want %q", s.Stop, StopMaxTokens)
 		}
 		replays(t, l)
 	})
@@ -238,7 +239,7 @@ func TestReplayAfterChangedStops(t *testing.T) {
 		l := newLoop(t, chain(t, nil, 'x', 'a', 'b', 'c'), "x", strung)
 		finish(t, l)
 		if l.Stopped() != StopString {
-			t.Fatalf("stopped by %q", l.Stopped())
+			t.Fatalf("stopped by %q, want %q", l.Stopped(), StopString)
 		}
 		set(l, greedy)
 		runTo(t, l, 2, KindForward)
@@ -263,14 +264,14 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if l, err := Replay(cancelled, m, log); l != nil || err == nil {
-		t.Errorf("with an ended context: %v, %v", l, err)
+		t.Errorf("with an ended context: got %v, %v; want nil, an error", l, err)
 	}
 	// A log that claims more steps than the text has.
 	abc := chain(t, nil, 'x', 'a')
 	log = generate(t, abc, "x", 9, Settings{Settings: sampling.Settings{TopP: 1}}).Log()
 	log.Steps++
 	if l, err := Replay(context.Background(), abc, log); l != nil || err == nil {
-		t.Errorf("a log that goes on after the end of the text: %v, %v", l, err)
+		t.Errorf("a log that goes on after the end of the text: got %v, %v; want nil, an error", l, err)
 	}
 }
 

@@ -94,14 +94,14 @@ func compareContributions(t *testing.T, w *Watch, token, over int, want map[stri
 		t.Fatal(err)
 	}
 	if len(got) != len(want) {
-		t.Fatalf("%d contributions, PyTorch has %d", len(got), len(want))
+		t.Fatalf("got %d contributions, want %d as in PyTorch", len(got), len(want))
 	}
 	var sum float64
 	for _, c := range got {
 		sum += c.Z
 		w, ok := want[c.Part.String()]
 		if !ok || math.Abs(c.Z-w) > 1e-4*max(1, math.Abs(w)) {
-			t.Errorf("%s adds %v, PyTorch has %v", c.Part, c.Z, w)
+			t.Errorf("%s adds %v, want %v as in PyTorch", c.Part, c.Z, w)
 		}
 	}
 	z, err := w.Logits(w.model.config.Layers, last)
@@ -113,7 +113,7 @@ func compareContributions(t *testing.T, w *Watch, token, over int, want map[stri
 		score -= float64(z[over])
 	}
 	if math.Abs(sum-score) > 1e-4 {
-		t.Errorf("the contributions add up to %v, the score is %v", sum, score)
+		t.Errorf("the contributions add up to %v, want the score, %v", sum, score)
 	}
 }
 
@@ -136,7 +136,7 @@ func compareLogits(t *testing.T, w *Watch, want [][2]float64) {
 	}
 	for _, row := range want {
 		if diff := math.Abs(float64(z[int(row[0])]) - row[1]); !(diff <= 1e-3) {
-			t.Errorf("token %v has the logit %v, PyTorch has %v", row[0], z[int(row[0])], row[1])
+			t.Errorf("token %v has the logit %v, want %v as in PyTorch", row[0], z[int(row[0])], row[1])
 		}
 	}
 }
@@ -228,18 +228,21 @@ func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	for i, id := range ids {
 		z := logitsAfter(t, m, cache, id)
 		if cells[i].Says[0].Token.ID != argmax(z) || len(cells[i].Says) != 3 {
-			t.Errorf("position %d: the lens says %v, the model %d", i, cells[i].Says, argmax(z))
+			t.Errorf("position %d: the lens says %v, want 3 tokens, the model's %d first", i, cells[i].Says, argmax(z))
 		}
 		var came float64
 		if i+1 < len(ids) {
 			came = math.Exp(float64(z[ids[i+1]]) - logSumExp(z))
 		}
 		if math.Abs(cells[i].Came-came) > 1e-6 {
-			t.Errorf("position %d: what came had %v, the lens has %v", i, came, cells[i].Came)
+			t.Errorf("position %d: got %[3]v in the lens, want %[2]v as what came", i, came, cells[i].Came)
 		}
 	}
 	if cells[5].Rank != 1 || cells[5].Says[0].Token.Text != " Paris" {
-		t.Errorf("after %q the lens says %+v", "The capital of France is", cells[5])
+		t.Errorf(
+			"after %q the lens says %+v; want Rank = 1, Says[0].Token.Text = %q", "The capital of France is", cells[5],
+			" Paris",
+		)
 	}
 }
 
@@ -266,7 +269,7 @@ func TestInterventionsAreChecked(t *testing.T) {
 	patched := again(t, w, Intervention{Patch: &Patch{From: w, Height: 1, Position: 1}})
 	for _, c := range []struct{ position, token, over int }{{1, 0, -1}, {3, 0, -1}, {2, 999, -1}, {2, 0, 999}} {
 		if _, err := patched.Contributions(c.position, c.token, c.over); err == nil {
-			t.Errorf("contributions of %+v", c)
+			t.Errorf("contributions of %+v: got no error, want one", c)
 		}
 	}
 	ended, stop := context.WithCancel(context.Background())
@@ -292,7 +295,7 @@ func TestInt8ContributionsAddUp(t *testing.T) {
 	}
 	rest := all[len(all)-1]
 	if rest.Part.Kind != PartRounding || rest.Z == 0 || math.Abs(rest.Z) > 0.5 {
-		t.Errorf("rounding leaves %+v", rest)
+		t.Errorf("rounding leaves %+v, want Part.Kind = %q, Z not 0, math.Abs(rest.Z) at most 0.5", rest, PartRounding)
 	}
 }
 

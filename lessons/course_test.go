@@ -71,7 +71,10 @@ func TestCourseHasItsParts(t *testing.T) {
 				case Check:
 					checks++
 					if b.Question.Section != s.Key() {
-						t.Errorf("%s asks %s, which belongs to %s", s.Key(), b.Question.ID, b.Question.Section)
+						t.Errorf(
+							"section %s asks %s, which belongs to %s; want its own questions", s.Key(), b.Question.ID,
+							b.Question.Section,
+						)
 					}
 				}
 			}
@@ -159,6 +162,6 @@ func TestLanguagesHaveAllFiles(t *testing.T) {
 		}
 	}
 	if _, err := Load("xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
-		t.Errorf("a language that is not there: %v", err)
+		t.Errorf("a language that is not there: got error %v, want an error containing %q", err, `"xx"`)
 	}
 }

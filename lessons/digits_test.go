@@ -100,7 +100,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	})
 	for key := range allowed {
 		if !used[key] {
-			t.Errorf("%s lists %q, which stands nowhere", digitsFile, key)
+			t.Errorf("%s lists %q, want only numbers of the lessons", digitsFile, key)
 		}
 	}
 }

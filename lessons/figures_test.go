@@ -44,7 +44,7 @@ func TestFiguresMatchTheTable(t *testing.T) {
 	}
 	for expression := range want {
 		if !used[expression] {
-			t.Errorf("%s lists {=%s}, which stands nowhere", figuresFile, expression)
+			t.Errorf("%s lists {=%s}, want only figures of the lessons", figuresFile, expression)
 		}
 	}
 }
@@ -62,12 +62,14 @@ func TestFigureShapesMatchTheModels(t *testing.T) {
 	}
 	s := shapes["bundled"]
 	if got != s.Shape || c.Context != s.context || int64(target.Parameters()) != s.Parameters(s.tied) {
-		t.Errorf("the bundled model is %+v with a context of %d and %d parameters; figures use %+v, %d and %d",
-			got, c.Context, target.Parameters(), s.Shape, s.context, s.Parameters(s.tied))
+		t.Errorf(
+			"the bundled model is %+v with a context of %d and %d parameters; want what figures use: %+v, %d and %d",
+			got, c.Context, target.Parameters(), s.Shape, s.context, s.Parameters(s.tied),
+		)
 	}
 	// Llama 2 7B: 32·(4·4096² + 3·4096·11008) + 65·4096 + 2·4096·32000.
 	if got := shapes["7b"].Parameters(false); got != 6_738_415_616 {
-		t.Errorf("the 7b shape has %d parameters", got)
+		t.Errorf("the 7b shape has %d parameters, want 6_738_415_616", got)
 	}
 }
 

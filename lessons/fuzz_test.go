@@ -26,7 +26,7 @@ func FuzzLesson(f *testing.F) {
 		lines := strings.Count(text, "\n") + 1
 		for _, p := range l.problems.list {
 			if p.File == "00-start.md" && (p.Line < 1 || p.Line > lines) {
-				t.Errorf("line %d of %d: %v", p.Line, lines, p)
+				t.Errorf("got line %d of %d, want a line of the file: %v", p.Line, lines, p)
 			}
 		}
 		if l.problems.err() != nil {

@@ -207,7 +207,7 @@ func TestFragmentsUseKnownMarkup(t *testing.T) {
 			links++
 			if strings.HasPrefix(href, "https://") {
 				if !strings.HasPrefix(where, "reference ") {
-					t.Errorf("%s leads out to %s", where, href)
+					t.Errorf("%s leads out to %s, want only references to do so", where, href)
 				}
 			} else if !exists(c, href) {
 				t.Errorf("%s leads to %s, which is not there", where, href)
@@ -217,7 +217,7 @@ func TestFragmentsUseKnownMarkup(t *testing.T) {
 		}
 		for _, mark := range []string{"$", "{=", "{.", ":::", "[[", "[@", "<math></math>", string(bar)} {
 			if strings.Contains(fragment, mark) {
-				t.Errorf("%s: %q is left in %s", where, mark, fragment)
+				t.Errorf("%s: the mark %q is left in %s, want none", where, mark, fragment)
 			}
 		}
 	}
@@ -297,7 +297,9 @@ func TestWordyTableNamesColumns(t *testing.T) {
 	if few := l.block(
 		place{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n",
 	); strings.Contains(few, "stack") || strings.Contains(few, "data-head") {
-		t.Errorf("a table that fits is set to stack: %s", few)
+		t.Errorf(
+			"a table that fits is set to stack: got %s, want it without %q, it without %q", few, "stack", "data-head",
+		)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestSmallCourseLoads(t *testing.T) {
 	}
 	if len(c.Lessons) != 1 || len(c.Questions) != 2 || len(c.Cards) != 1 ||
 		c.Start("go").Prompt != "Hello" {
-		t.Errorf("%+v", c)
+		t.Errorf(`got %+v, want 1 lesson, 2 questions, 1 card and a start "go" with the prompt "Hello"`, c)
 	}
 	want := `<p>Text <span class="cite">(<a href="/reference#ref-doe2020">Doe 2020</a>)</span> of a <button ` +
 		`type="button" class="term" popovertarget="note-loop">loop</button>.</p>`
@@ -45,10 +45,13 @@ func TestSmallCourseLoads(t *testing.T) {
 	}
 	if q := c.Question("q-one"); len(q.Choices) != 3 || !q.Choices[0].Right || q.Choices[0].Why != "Yes." ||
 		q.PromptText != "Which?" {
-		t.Errorf("%+v", q)
+		t.Errorf(
+			"got %+v, want len(Choices) = 3, Choices[0].Right = true, Choices[0].Why = %q, PromptText = %q", q, "Yes.",
+			"Which?",
+		)
 	}
 	if q := c.Question("q-two"); q.Answer != "<p>This.</p>" || len(q.Rubric) != 2 {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v, want Answer = %q, len(Rubric) = 2", q, "<p>This.</p>")
 	}
 }
 
@@ -196,7 +199,7 @@ func TestMalformedCoursesAreRefused(t *testing.T) {
 		}
 		c, err := load(folderOf(files), MathTable{})
 		if err == nil || c != nil {
-			t.Errorf("%s with %q is taken", row.file, row.new)
+			t.Errorf("%s with %q is accepted, want it refused", row.file, row.new)
 			continue
 		}
 		if !strings.Contains(err.Error(), row.want) {
@@ -229,7 +232,7 @@ func TestMissingFilesAreNamed(t *testing.T) {
 		if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
 			err.Error(), name+":1: the file is missing",
 		) {
-			t.Errorf("without %s: %v", name, err)
+			t.Errorf("without %s: got error %v, want an error containing %q", name, err, name+":1: the file is missing")
 		}
 	}
 	files := maps.Clone(small)
@@ -237,13 +240,19 @@ func TestMissingFilesAreNamed(t *testing.T) {
 	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
 		err.Error(), "notes.md:1: the file is neither a lesson",
 	) {
-		t.Errorf("a file too many: %v", err)
+		t.Errorf(
+			"a file too many: got error %v, want an error containing %q", err,
+			"notes.md:1: the file is neither a lesson",
+		)
 	}
 	files = maps.Clone(small)
 	files["cards.md"] = "\xff"
 	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
 		err.Error(), "cards.md:1: the file is not valid UTF-8",
 	) {
-		t.Errorf("a file in another encoding: %v", err)
+		t.Errorf(
+			"a file in another encoding: got error %v, want an error containing %q", err,
+			"cards.md:1: the file is not valid UTF-8",
+		)
 	}
 }

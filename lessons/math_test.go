@@ -23,19 +23,23 @@ func TestMathTableIsUpToDate(t *testing.T) {
 		}
 		used[mark+f.TeX] = true
 		if m := list[f.TeX]; !strings.HasPrefix(m, mark) || !strings.HasSuffix(m, "</math>") {
-			t.Errorf("%s: the formula %s is rendered as %q: run go generate ./lessons", f.Where, f.TeX, m)
+			t.Errorf(
+				"%s: the formula %s is rendered as %q: run go generate ./lessons; want it beginning with "+
+					"%q, it ending with %q",
+				f.Where, f.TeX, m, mark, "</math>",
+			)
 		} else if strings.Contains(m, " style=") {
-			t.Errorf("%s: the formula %s has a style", f.Where, f.TeX)
+			t.Errorf("%s: the formula %s has a style, want none", f.Where, f.TeX)
 		}
 	}
 	for tex := range table.Inline {
 		if !used["<math>"+tex] {
-			t.Errorf("the table has $%s$, which stands nowhere: run go generate ./lessons", tex)
+			t.Errorf("the table has $%s$, which no lesson has: run go generate ./lessons", tex)
 		}
 	}
 	for tex := range table.Display {
 		if !used[`<math display="block" class="tml-display">`+tex] {
-			t.Errorf("the table has $$%s$$, which stands nowhere: run go generate ./lessons", tex)
+			t.Errorf("the table has $$%s$$, which no lesson has: run go generate ./lessons", tex)
 		}
 	}
 	if len(formulas) < 50 {

@@ -13,7 +13,11 @@ func TestOutcomesAreCovered(t *testing.T) {
 	c := course(t)
 	for _, o := range c.Outcomes {
 		if len(o.Explanation) == 0 || len(o.Experiment) == 0 || len(o.Exercise) == 0 || len(o.Cards) == 0 {
-			t.Errorf("%s: %+v", o.ID, o)
+			t.Errorf(
+				"%s: got %+v; want len(Explanation) not 0, len(Experiment) not 0, len(Exercise) not 0, "+
+					"len(Cards) not 0",
+				o.ID, o,
+			)
 		}
 		for _, href := range append(append([]string{}, o.Explanation...), append(o.Experiment, o.Exercise...)...) {
 			if !exists(c, href) {
@@ -41,7 +45,7 @@ func TestOutcomesAreCovered(t *testing.T) {
 			}
 		}
 		if questions < 3 {
-			t.Errorf("%s has %d questions", o.ID, questions)
+			t.Errorf("%s has %d questions, want at least 3", o.ID, questions)
 		}
 	}
 }
@@ -59,7 +63,7 @@ func TestLoopStartsAreValid(t *testing.T) {
 			t.Errorf("%s: %v", s.Key, err)
 		}
 		if err := infer.CheckPrompt(s.Prompt, infer.MaxPromptBytes); err != nil || s.Title == "" {
-			t.Errorf("%s: %q, %v", s.Key, s.Title, err)
+			t.Errorf("%s: got %q, %v; want non-empty, <nil>", s.Key, s.Title, err)
 		}
 		if s.Settings.Stop.MaxTokens >= target.Config.Context {
 			t.Errorf(
@@ -73,8 +77,8 @@ func TestLoopStartsAreValid(t *testing.T) {
 			t.Errorf("lessons cannot link to the suggestion %q", suggestion.Key)
 		} else if s.Prompt != suggestion.Prompt || !s.Settings.Equal(suggestion.Settings) {
 			t.Errorf(
-				"%s: %q with %+v, and the page suggests %q with %+v", s.Key, s.Prompt, s.Settings, suggestion.Prompt,
-				suggestion.Settings,
+				"%s: got %q with %+v, want what the page suggests: %q with %+v", s.Key, s.Prompt, s.Settings,
+				suggestion.Prompt, suggestion.Settings,
 			)
 		}
 	}

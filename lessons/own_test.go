@@ -22,7 +22,11 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	lesson := with.Lessons[len(with.Lessons)-1]
 	if len(with.Lessons) != len(built.Lessons)+1 || lesson.Slug != "other-languages" || !lesson.Own ||
 		lesson.Number != len(built.Lessons) || !strings.HasPrefix(lesson.Kicker, "From your instructor") {
-		t.Errorf("the last lesson is %+v", lesson)
+		t.Errorf(
+			"the last lesson is %+v, want len(with.Lessons) = %d, Slug = %q, Own = true, Number = %d, "+
+				"Kicker beginning with %q",
+			lesson, len(built.Lessons)+1, "other-languages", len(built.Lessons), "From your instructor",
+		)
 	}
 	html := lesson.Sections[1].Blocks[0].(Prose).HTML
 	if !strings.Contains(html, "1.40") { // 420 / 300
@@ -37,7 +41,7 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 		t.Error("a part of the example, or of the course, is not found by its id")
 	}
 	if hits := with.Search("tokenizer tax", 5); len(hits) == 0 || !strings.Contains(hits[0].Where, "tokenizer-tax") {
-		t.Errorf("the search finds %+v", hits)
+		t.Errorf("the search finds %+v, want at least one element, [0].Where with %q", hits, "tokenizer-tax")
 	}
 	texts, err := ReadOwn(ownExample)
 	if err != nil {
@@ -50,10 +54,10 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	}
 	texts["01-other-languages.md"] += "\n## One more {#more}\n\nNo [term](term:nowhere).\n"
 	if _, err := LoadTexts(English, texts); err == nil || !strings.HasPrefix(err.Error(), "01-other-languages.md:") {
-		t.Errorf("a broken file: %v", err)
+		t.Errorf("a broken file: got %v, want it to begin with %q", err, "01-other-languages.md:")
 	}
 	if same, err := LoadWith(English, ""); err != nil || len(same.Lessons) != len(built.Lessons) {
-		t.Errorf("without a folder: %v", err)
+		t.Errorf("without a folder: got %v, want no error, len(same.Lessons) = %d", err, len(built.Lessons))
 	}
 }
 
@@ -148,13 +152,16 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 				t.Fatalf("%v\nwant %s", err, c.want)
 			}
 			if !strings.HasPrefix(err.Error(), dir+string(filepath.Separator)) {
-				t.Errorf("the error does not begin with the folder: %v", err)
+				t.Errorf(
+					"the error does not begin with the folder: got %v, want it to begin with %q", err,
+					dir+string(filepath.Separator),
+				)
 			}
 		})
 	}
 	sound := map[string]string{"quiz.md": q("own"), ".git/x": "", "README.md": "x"}
 	if c, err := LoadWith(English, ownFolder(t, sound)); err != nil || c.Question("own") == nil {
-		t.Errorf("a sound folder: %v", err)
+		t.Errorf(`a sound folder: got error %v, want its question "own"`, err)
 	}
 	if _, err := LoadWith(English, filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a folder that is not there was read")
@@ -169,7 +176,7 @@ func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c, err := LoadWith(English, dir); err != nil || c.Lesson("other") == nil {
-		t.Errorf("a link within the folder: %v", err)
+		t.Errorf(`a link within the folder: got error %v, want the lesson "other"`, err)
 	}
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	if err := os.WriteFile(outside, []byte(ownLesson("secret")), 0o644); err != nil {
@@ -180,7 +187,7 @@ func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	}
 	want := "03-out.md:1: the file is a link that leads out"
 	if _, err := LoadWith(English, dir); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("a link out of the folder: %v", err)
+		t.Errorf("a link out of the folder: got error %v, want an error containing %q", err, want)
 	}
 }
 
@@ -201,7 +208,7 @@ func TestPlainMathML(t *testing.T) {
 	}
 	for _, tex := range []string{`x}`, `{x`, `x_`, `\frac{1}`, `\evil{x}`, `\text{x`, `a_b_c`, `a & b`, `\`} {
 		if got, err := plainMath(tex, false); err == nil || got != "" {
-			t.Errorf("%s is %q", tex, got)
+			t.Errorf("plainMath(%s) = %q, want an error", tex, got)
 		}
 	}
 }
@@ -224,7 +231,7 @@ func FuzzPlainMath(f *testing.F) {
 			rest = strings.ReplaceAll(strings.ReplaceAll(rest, "<"+name+">", ""), "</"+name+">", "")
 		}
 		if rest = strings.ReplaceAll(rest, `<mspace width="0.17em">`, ""); strings.Contains(rest, "<") {
-			t.Errorf("%q becomes %s", tex, got)
+			t.Errorf("%q becomes %s, want only elements of MathML", tex, got)
 		}
 	})
 }

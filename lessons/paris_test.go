@@ -43,7 +43,7 @@ func TestParisLessonIsTrue(t *testing.T) {
 	}
 	a := without("L1.ffn")
 	if z := adds(a, "L6.ffn"); z <= a.Base.Z-z {
-		t.Errorf("the last feed-forward layer adds %v of %v", z, a.Base.Z)
+		t.Errorf("the last feed-forward layer adds %v of %v; want more than %v", z, a.Base.Z, a.Base.Z-z)
 	}
 	if adds(a, "L1.ffn") >= 0 || a.Changed.Rank < 1000 || a.Changed.Says[0].Token.Text != " he" {
 		t.Errorf("without the first feed-forward layer: %+v", a.Changed)
@@ -60,7 +60,7 @@ func TestParisLessonIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if looks := w.Attention(6, 1, 5)[4]; looks < 0.95 {
-		t.Errorf("L6.H1 gives France %v", looks)
+		t.Errorf("L6.H1 gives France %v, want at least 0.95", looks)
 	}
 	touched, below := 0, 5*m.Config().Heads
 	for block := 1; block <= 5; block++ {
@@ -71,7 +71,10 @@ func TestParisLessonIsTrue(t *testing.T) {
 		}
 	}
 	if touched == 0 || touched > below/3 {
-		t.Errorf("of %d heads below, %d give France a tenth of their weight or more", below, touched)
+		t.Errorf(
+			"of %d heads below, %d give France a tenth of their weight or more; want not 0, at most %d", below, touched,
+			below/3,
+		)
 	}
 	g, err := france.Patch(t.Context(), whyStudy(t, m, "The capital of Italy is"))
 	if err != nil {
@@ -80,7 +83,10 @@ func TestParisLessonIsTrue(t *testing.T) {
 	for height, row := range g.Cells {
 		last := height == len(g.Cells)-1
 		if !last && row[4].Follows < 0.9 || last && (math.Abs(row[4].Follows) > 1e-4 || row[5].Follows < 0.99) {
-			t.Errorf("height %d: the answer follows %+v", height, row)
+			t.Errorf(
+				"height %d: the answer follows %+v; want position 4 below the last height, then position 5", height,
+				row,
+			)
 		}
 	}
 }

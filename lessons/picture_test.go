@@ -13,16 +13,19 @@ func TestPictureStatesPerLesson(t *testing.T) {
 	for _, l := range course(t).Lessons {
 		all := l.Pictures()
 		if (len(all) == 0) != (l.Number == 0) && l.Number <= 12 {
-			t.Errorf("%s has %d states of the picture", l.Slug, len(all))
+			t.Errorf(
+				"%s has %d states of the picture, want none in the overview and some in lessons 1 to 12", l.Slug,
+				len(all),
+			)
 		}
 		// Lesson 13 is about the one fact of its own sentence.
 		if l.Sentence != Sentence && l.Number != 13 {
-			t.Errorf("%s: the sentence is %q", l.Slug, l.Sentence)
+			t.Errorf("%s: the sentence is %q, want %q", l.Slug, l.Sentence, Sentence)
 		}
 		ids := map[string]bool{}
 		for _, p := range all {
 			if ids[p.ID] || p.ID == "" || p.Caption == "" {
-				t.Errorf("%s: state %+v", l.Slug, p)
+				t.Errorf("%s: state %+v; want ids[p.ID] = false, ID not empty, Caption not empty", l.Slug, p)
 			}
 			ids[p.ID], kinds[p.Kind] = true, true
 		}
@@ -63,7 +66,7 @@ func TestPictureErrorsNameTheLine(t *testing.T) {
 		_, err := load(folderOf(files), MathTable{})
 		switch {
 		case c.want == "" && err != nil:
-			t.Errorf("%s: %v", c.words, err)
+			t.Errorf("picture %s: got error %v, want none", c.words, err)
 		case c.want == "":
 		case err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n"):
 			t.Errorf("%s: %v, want one error: %s…", c.words, err, c.want)
@@ -85,7 +88,7 @@ func TestPictureSizeLimits(t *testing.T) {
 		)
 		c, err := load(folderOf(files), MathTable{})
 		if err == nil && c.Lessons[0].Sentence != "A cat sat" {
-			t.Errorf("the sentence is %q", c.Lessons[0].Sentence)
+			t.Errorf(`the sentence is %q, want "A cat sat"`, c.Lessons[0].Sentence)
 		}
 		return err
 	}
@@ -93,10 +96,13 @@ func TestPictureSizeLimits(t *testing.T) {
 		t.Error(err)
 	}
 	if err := with("picture: A cat sat", 9); err == nil || !strings.Contains(err.Error(), "may have 8 states") {
-		t.Errorf("nine states: %v", err)
+		t.Errorf("nine states: got error %v, want an error containing %q", err, "may have 8 states")
 	}
 	err := with("picture: "+strings.Repeat("x", 41), 1)
 	if err == nil || !strings.HasPrefix(err.Error(), "00-start.md:4: the picture's sentence has 41 letters") {
-		t.Errorf("a long sentence: %v", err)
+		t.Errorf(
+			"a long sentence: got %v, want it to begin with %q", err,
+			"00-start.md:4: the picture's sentence has 41 letters",
+		)
 	}
 }

@@ -84,14 +84,21 @@ func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 		)
 	}
 	if top := p("turn-france", 1).Cum[0]; top < 0.99 {
-		t.Errorf("the sure prompt's favourite has %.3f", top)
+		t.Errorf("the sure prompt's favourite has %.3f, want at least 0.99", top)
 	}
 	if d := p("turn-unsure", 1); d.Cum[0] > 0.15 || d.Cum[99]-d.Cum[0] < 0.5 {
-		t.Errorf("the unsure prompt's favourite has %.3f, the 99 below it %.3f", d.Cum[0], d.Cum[99]-d.Cum[0])
+		t.Errorf(
+			"the unsure prompt's favourite has %.3f, the 99 below it %.3f; want at most 0.15, at least 0.5", d.Cum[0],
+			d.Cum[99]-d.Cum[0],
+		)
 	}
 	hot := p("turn-france", 2)
 	if second := hot.Cum[1] - hot.Cum[0]; hot.Cum[0] < 5*second || 1-hot.Cum[0] < 0.1 {
-		t.Errorf("at T = 2 the favourite has %.3f, the second %.3f", hot.Cum[0], second)
+		t.Errorf(
+			"at T = 2 the favourite has %.3f, the second %.3f; want hot.Cum[0] at least %.3f, 1-hot.Cum[0] "+
+				"at least 0.1",
+			hot.Cum[0], second, 5*second,
+		)
 	}
 }
 
@@ -103,7 +110,7 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 64)
 	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 7 {
-		t.Errorf("greedy writes %q", greedy)
+		t.Errorf(`greedy writes %q, want ", and the wind blew and blew" 7 times or more`, greedy)
 	}
 	var rounds []float64
 	for _, s := range loop.Steps() {
@@ -117,10 +124,10 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	}
 	if n := len(rounds); n < 7 || math.Round(100*rounds[0]) != 2 || !slices.IsSorted(rounds[:5]) ||
 		slices.Min(rounds[4:]) < 0.8 {
-		t.Errorf("round by round, wind has %.3f", rounds)
+		t.Errorf("round by round, wind has %.3f; want 0.02 at first, rising to 0.8 and more", rounds)
 	}
 	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "the wind blew") > 2 {
-		t.Errorf("at T = 1 it writes %q", warm)
+		t.Errorf(`at T = 1 it writes %q, want "the wind blew" at most twice`, warm)
 	}
 }
 
@@ -138,7 +145,10 @@ func TestLessonWalkCircleIsTrue(t *testing.T) {
 			start, upTo := step.Do[0].(WalkStart), step.Do[1].(WalkGo).Step
 			rounds := strings.Count(textOf(write(t, start.Prompt, start.Settings, upTo)), "the wind blew")
 			if start.Settings.Greedy() && rounds < 2 || !start.Settings.Greedy() && rounds > 0 {
-				t.Errorf("%s#%s: %d rounds in %d tokens", w.Slug, step.ID, rounds, upTo)
+				t.Errorf(
+					"%s#%s: got %d rounds in %d tokens, want 2 or more under greedy and none otherwise", w.Slug,
+					step.ID, rounds, upTo,
+				)
 			}
 		}
 	}
@@ -154,19 +164,21 @@ func TestLessonNucleusIsTrue(t *testing.T) {
 	)
 	w := widgetNamed(t, "nucleus-two")
 	if w.Params["k"] != "40" || w.Params["p"] != "0.9" {
-		t.Fatalf("the widget has %v", w.Params)
+		t.Fatalf("the widget has %v, want k = 40, p = 0.9", w.Params)
 	}
 	topK, topP := sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, sampling.Settings{Temperature: 1, TopP: 0.9}
 	peaked, flat := first(t, w.Params["peaked"]), first(t, w.Params["flat"])
 	if n := sampling.Decide(peaked, topP).Keep; n > 2 {
-		t.Errorf("top-p keeps %d on the sure prompt", n)
+		t.Errorf("top-p keeps %d on the sure prompt, want at most 2", n)
 	}
 	d := sampling.Decide(peaked, topK)
 	if d.Keep != 40 || d.P[d.Order[39]] > 0.001 {
-		t.Errorf("top-k keeps %d on the sure prompt, the last with %g", d.Keep, d.P[d.Order[39]])
+		t.Errorf(
+			"top-k keeps %d on the sure prompt, the last with %g; want 40, at most 0.001", d.Keep, d.P[d.Order[39]],
+		)
 	}
 	if n := sampling.Decide(flat, topP).Keep; n < 80 {
-		t.Errorf("top-p keeps %d on the unsure prompt", n)
+		t.Errorf("top-p keeps %d on the unsure prompt, want at least 80", n)
 	}
 }
 
@@ -174,7 +186,7 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	says(t, "greedy took the larger first step and ended with the smaller product")
 	w := widgetNamed(t, "best-path")
 	if w.Params["length"] != "3" {
-		t.Fatalf("the widget has %v", w.Params)
+		t.Fatalf("the widget has %v, want length = 3", w.Params)
 	}
 	m := testmodel.Target(t)
 	greedyPath, greedy := []int(nil), 0.0
@@ -203,7 +215,10 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	}
 	follow(nil, 0, true)
 	if slices.Equal(path, greedyPath) || greedy >= best {
-		t.Errorf("greedy's way %v has ln p = %.3f, the best %v has %.3f", greedyPath, greedy, path, best)
+		t.Errorf(
+			"greedy's way %v has ln p = %.3f, want less than another, best way %v with %.3f", greedyPath, greedy, path,
+			best,
+		)
 	}
 }
 
@@ -236,14 +251,17 @@ func TestLessonStopStringIsTrue(t *testing.T) {
 	steps := loop.Steps()
 	last, before := steps[len(steps)-1], steps[max(len(steps)-2, 0)]
 	if last.StopString != w.Params["stop"] {
-		t.Fatalf("it stops by %q after %q", last.Stop, textOf(loop))
+		t.Fatalf("it stops by %q after %q, want by the widget's stop string", last.Stop, textOf(loop))
 	}
 	m := testmodel.Target(t)
 	if a, b := m.Token(before.Chosen).Text, m.Token(last.Chosen).Text; strings.TrimSpace(a) != "User" || b != ":" {
-		t.Errorf("the stop string comes as %q and %q", a, b)
+		t.Errorf("the stop string comes as %q and %q; want %q, %q", a, b, "User", ":")
 	}
 	if !strings.HasSuffix(string(before.Held), "User") || strings.Contains(textOf(loop), "User") {
-		t.Errorf("after the first token %q is held; the answer is %q", before.Held, textOf(loop))
+		t.Errorf(
+			"after the first token %q is held; the answer is %q; want it ending with %q, it without %q", before.Held,
+			textOf(loop), "User", "User",
+		)
 	}
 	if text := textOf(greedy()); !strings.Contains(text, "User:") {
 		t.Errorf("without the stop string it writes %q", text)
@@ -255,7 +273,7 @@ func TestLessonCacheIsTrue(t *testing.T) {
 	w := widgetNamed(t, "cache-saves")
 	steps := write(t, w.Params["prompt"], at(func(*infer.Settings) {}), 48).Steps()
 	if len(steps) < 30 {
-		t.Fatalf("the text ends after %d tokens", len(steps))
+		t.Fatalf("the text ends after %d tokens, want at least 30", len(steps))
 	}
 	total := func(i int) (cached, recomputed int64) {
 		return steps[i].TotalCached - steps[i-1].TotalCached, steps[i].TotalRecomputed - steps[i-1].TotalRecomputed
@@ -263,7 +281,11 @@ func TestLessonCacheIsTrue(t *testing.T) {
 	lowCached, low := total(1)
 	highCached, high := total(len(steps) - 1)
 	if float64(highCached) > 1.05*float64(lowCached) || highCached <= lowCached || high < 3*low {
-		t.Errorf("cached %d to %d, recomputed %d to %d", lowCached, highCached, low, high)
+		t.Errorf(
+			"cached %d to %d, recomputed %d to %d; want float64(highCached) at most %v, highCached more "+
+				"than %d, high at least %d",
+			lowCached, highCached, low, high, 1.05*float64(lowCached), lowCached, 3*low,
+		)
 	}
 }
 
@@ -288,7 +310,7 @@ func TestLessonTokensIsTrue(t *testing.T) {
 		}
 	}
 	if n := len(m.Encode("привет")) - 1; n != 2*6 {
-		t.Errorf("six Russian letters are %d tokens", n)
+		t.Errorf("six Russian letters are %d tokens, want 2*6", n)
 	}
 }
 
@@ -301,10 +323,10 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 	)
 	m, w := testmodel.Target(t), widgetNamed(t, "look-wizard")
 	if w.Params["block"] != "4" || w.Params["head"] != "1" {
-		t.Fatalf("the widget has %v", w.Params)
+		t.Fatalf("the widget has %v, want block = 4, head = 1", w.Params)
 	}
 	if c := m.Config(); c.Layers*c.Heads != 36 {
-		t.Errorf("%d heads in %d blocks", c.Heads, c.Layers)
+		t.Errorf("got %d heads in %d blocks, want 36 in all", c.Heads, c.Layers)
 	}
 	ids, cache := m.Encode(w.Params["prompt"]), m.NewCache()
 	if _, _, err := m.Forward(t.Context(), cache, ids); err != nil {
@@ -319,10 +341,13 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 		least, most     float32
 	}{{4, 5, 4, 0.4, 0.5}, {4, 5, 3, 0.2, 0.25}, {5, 4, 5, 0.8, 1}, {4, 1, 0, 0.99, 1}} {
 		if got := inside.Blocks[row.block-1].Attention[row.head-1][row.at]; got < row.least || got > row.most {
-			t.Errorf("block %d, head %d gives position %d a weight of %.3f", row.block, row.head, row.at, got)
+			t.Errorf(
+				"block %d, head %d gives position %d a weight of %.3f; want at least %.3f and at most %.3f", row.block,
+				row.head, row.at, got, row.least, row.most,
+			)
 		}
 	}
 	if got := inside.Blocks[4].Says[0].Token.Text; got != " cottage" {
-		t.Errorf("after block 5 it would say %q", got)
+		t.Errorf("after block 5 it would say %q, want %q", got, " cottage")
 	}
 }

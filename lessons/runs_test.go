@@ -116,7 +116,7 @@ func TestNoSharedRunsWithSources(t *testing.T) {
 		for _, r := range runsOf(text) {
 			read++
 			if known[runHash(r)] {
-				t.Errorf("%s: these words are the source's: %s", where, r)
+				t.Errorf("%s: these words are the source's: got %s, want known[runHash(r)] = false", where, r)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func TestNoStiffSentences(t *testing.T) {
 			"are no show", "the exps are other ones", "the wait is the whole of it", "the median is told",
 		} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(gone)) {
-				t.Errorf("%s says %q", file, gone)
+				t.Errorf("%s says %q, want it gone", file, gone)
 			}
 		}
 	}

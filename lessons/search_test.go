@@ -25,7 +25,9 @@ func TestSearchFinds(t *testing.T) {
 				t.Errorf("%q finds %s, which is not there", query, h.Where)
 			}
 			if h.Kind == "" || h.Title == "" || strings.ContainsAny(h.Snippet+h.Title, "\n$") {
-				t.Errorf("%q: %+v", query, h)
+				t.Errorf(
+					"searching %q: got hit %+v, want a kind, a title, and a snippet on one line without TeX", query, h,
+				)
 			}
 		}
 		if !found {
@@ -51,18 +53,18 @@ func TestSearchWithoutResults(t *testing.T) {
 	c := course(t)
 	for _, query := range []string{"", "   ", "…!?", "zzzzqqq", "\xff\xfe"} {
 		if hits := c.Search(query, 10); len(hits) != 0 {
-			t.Errorf("%q finds %+v", query, hits)
+			t.Errorf("%q finds %+v, want 0 elements", query, hits)
 		}
 	}
 	if hits := c.Search("greedy", 0); len(hits) != 0 {
-		t.Errorf("a limit of 0 gives %d", len(hits))
+		t.Errorf("a limit of 0 gives %d, want 0", len(hits))
 	}
 	if hits := c.Search("greedy", 3); len(hits) != 3 {
-		t.Errorf("a limit of 3 gives %d", len(hits))
+		t.Errorf("a limit of 3 gives %d, want 3", len(hits))
 	}
 	// A whole essay is cut, and still answered.
 	if hits := c.Search(strings.Repeat("temperature divides logits ", 10_000), 3); len(hits) != 3 {
-		t.Errorf("an essay gives %d", len(hits))
+		t.Errorf("an essay gives %d, want 3", len(hits))
 	}
 }
 
@@ -98,12 +100,15 @@ func TestSnippet(t *testing.T) {
 	long := strings.Repeat("word ", 100) + "needle " + strings.Repeat("wörter ", 100)
 	got := snippet(long, []string{"needle"})
 	if n := utf8.RuneCountInString(got); !strings.Contains(got, "needle") || n > snippetRunes+4 || n < snippetRunes-20 {
-		t.Errorf("%d runes: %s", n, got)
+		t.Errorf(
+			"got %d runes: %s; want at most %d and at least %d, it containing %q", n, got, snippetRunes+4,
+			snippetRunes-20, "needle",
+		)
 	}
 	if !strings.HasPrefix(got, "… ") || !strings.HasSuffix(got, " …") || !utf8.ValidString(got) {
-		t.Errorf("%s", got)
+		t.Errorf("got snippet %q, want valid UTF-8 with … at both ends", got)
 	}
 	if got := snippet("short needle", []string{"needle"}); got != "short needle" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want %s", got, "short needle")
 	}
 }

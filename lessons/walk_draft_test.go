@@ -13,13 +13,19 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 		text := WalkText(w.Slug)
 		got, problems := c.ReadWalk(text)
 		if len(problems) > 0 || got.Title != w.Title || len(got.Steps) != len(w.Steps) {
-			t.Errorf("%s: %d of %d steps, %v", w.Slug, len(got.Steps), len(w.Steps), problems)
+			t.Errorf(
+				"%s: got %d of %d steps, problems %v; want all, with the title, and none", w.Slug, len(got.Steps),
+				len(w.Steps), problems,
+			)
 			continue
 		}
 		for i, s := range got.Steps {
 			lines := strings.Split(text, "\n")
 			if s.Say != w.Steps[i].Say || !strings.HasPrefix(lines[s.Line-1], "## ") {
-				t.Errorf("%s: step %d, line %d: %q", w.Slug, i+1, s.Line, lines[s.Line-1])
+				t.Errorf(
+					"%s: step %d, line %d: %q; want s.Say = %q, lines[s.Line-1] beginning with %q", w.Slug, i+1, s.Line,
+					lines[s.Line-1], w.Steps[i].Say, "## ",
+				)
 			}
 		}
 	}
@@ -42,7 +48,7 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 	} {
 		w, problems := c.ReadWalk(x.text)
 		if w == nil || len(problems) == 0 {
-			t.Errorf("%q: %v", x.text, problems)
+			t.Errorf("%q: got %v; want w not nil, at least one element", x.text, problems)
 			continue
 		}
 		found := false
@@ -55,7 +61,7 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 	}
 	if _, problems := c.ReadWalk(head + step + "Asks.\n\n::: ask question id=" + c.Questions[0].ID + "\n:::\n"); len(
 		problems) > 0 {
-		t.Errorf("a question of the course cannot be asked: %v", problems)
+		t.Errorf("a question of the course cannot be asked: got %v, want 0 elements", problems)
 	}
 	if len(c.Walks) != walks || c.Walk("mine") != nil {
 		t.Error("reading a draft changed the course")
@@ -79,7 +85,10 @@ func FuzzReadWalk(f *testing.F) {
 		}
 		for _, p := range problems {
 			if p.Line < 1 || p.Line > strings.Count(text, "\n")+2 {
-				t.Fatalf("a problem in line %d: %s", p.Line, p.Say)
+				t.Fatalf(
+					"a problem in line %d: %s; want at least 1 and at most %d", p.Line, p.Say,
+					strings.Count(text, "\n")+2,
+				)
 			}
 		}
 	})

@@ -58,34 +58,40 @@ And more.
 :::
 `)
 	if len(wrong) > 0 {
-		t.Fatal(strings.Join(wrong, "\n"))
+		t.Fatalf("reading the walkthrough: got these errors, want none:\n%s", strings.Join(wrong, "\n"))
 	}
 	s := w.Steps[0]
 	want := infer.DefaultSettings()
 	want.Temperature, want.TopK, want.TopP, want.MinP, want.Seed = 0.5, 3, 1, 0, 7
 	want.Stop = infer.Stop{MaxTokens: 9, Strings: []string{"User:"}}
 	if start := s.Do[0].(WalkStart); start.Prompt != `Hi "you"` || !start.Settings.Equal(want) {
-		t.Errorf("it starts with %+v", start)
+		t.Errorf("it starts with %+v, want Prompt = %q, Settings = %+v", start, `Hi "you"`, want)
 	}
 	if set := s.Do[1].(WalkSet); set.Knobs["min_p"] != 0.1 || len(set.Knobs) != 1 {
-		t.Errorf("it sets %+v", set)
+		t.Errorf("it sets %+v, want min_p = 0.1 alone", set)
 	}
 	if stop := s.Do[2].(WalkSet); stop.Knobs["max_tokens"] != 12 || len(stop.Knobs) != 1 || stop.Stop != nil {
-		t.Errorf("it stops %+v", stop)
+		t.Errorf("it sets the stop %+v, want max_tokens = 12 alone", stop)
 	}
 	if s.Do[3] != (WalkGo{Step: 2, Stage: infer.KindFilter}) || len(s.Do) != 4 {
-		t.Errorf("it goes to %+v", s.Do)
+		t.Errorf("it goes to %+v, want [3] = %+v, 4 elements", s.Do, WalkGo{Step: 2, Stage: infer.KindFilter})
 	}
 	if !strings.Contains(s.Say, "<em>aloud</em>") || !strings.Contains(s.Note, "For me.") ||
 		s.Wait != "Until all have voted." {
-		t.Errorf("it says %q, notes %q, waits %q", s.Say, s.Note, s.Wait)
+		t.Errorf(
+			"it says %q, notes %q, waits %q; want it containing %q, it containing %q, %q", s.Say, s.Note, s.Wait,
+			"<em>aloud</em>", "For me.", "Until all have voted.",
+		)
 	}
 	if *s.Ask != (AskSpec{Kind: AskNext, Choices: 6, Seconds: 30}) {
-		t.Errorf("it asks %+v", s.Ask)
+		t.Errorf("it asks %+v, want for the next token of 6 choices in 30 seconds", s.Ask)
 	}
 	if n := w.Steps[1].Ask; n.Answer != 15 || n.Within != 0.5 || n.Unit != "positions" ||
 		n.PromptText != "How many?" || n.Seconds != 0 {
-		t.Errorf("the number is %+v", n)
+		t.Errorf(
+			"the number is %+v, want Answer = 15, Within = 0.5, Unit = %q, PromptText = %q, Seconds = 0", n,
+			"positions", "How many?",
+		)
 	}
 	if w.Steps[2].Ask.Question.ID != "q-one" || !s.Starts() || w.Steps[1].Starts() {
 		t.Error("the last steps are not as written")
@@ -100,12 +106,12 @@ func TestWalkSetsEveryKnob(t *testing.T) {
 		do := fmt.Sprintf("start prompt=\"Hi\" %s=%s\nset %s=%s\n", key, x, key, x)
 		w, wrong := readWalkText(t, walkHead+"## Begin {#begin}\n::: do\n"+do+":::\nSaid.\n")
 		if len(wrong) > 0 {
-			t.Errorf("%s: %q", key, wrong)
+			t.Errorf("%s: got %q, want 0 elements", key, wrong)
 			continue
 		}
 		start, set := w.Steps[0].Do[0].(WalkStart), w.Steps[0].Do[1].(WalkSet)
 		if got := terms.Plain(start.Settings.Value(key)); got != x || terms.Plain(set.Knobs[key]) != x {
-			t.Errorf("%s=%s starts with %s and sets %v", key, x, got, set.Knobs)
+			t.Errorf("%s=%s starts with %s and sets %v, want the same value in both", key, x, got, set.Knobs)
 		}
 	}
 }
@@ -168,7 +174,10 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	_, wrong := readWalkText(t, strings.Replace(walkHead, "slug: x", "slug: y\ncolour: red", 1)+begin)
 	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") ||
 		!strings.Contains(all, "no key \"colour\"") {
-		t.Errorf("the front matter is told %q", all)
+		t.Errorf(
+			"the front matter is told %q, want it to contain %q and %q", all, "the slug \"y\" is not the file's name",
+			"no key \"colour\"",
+		)
 	}
 }
 
@@ -190,7 +199,9 @@ func TestWalksAreComplete(t *testing.T) {
 		}
 		if len(kinds) < 2 || notes < 3 || len(w.Steps) < 8 || w.Minutes > 2*len(w.Steps) {
 			t.Errorf(
-				"%s has %d steps for %d minutes, %d notes, questions %v", w.Slug, len(w.Steps), w.Minutes, notes, kinds,
+				"%s has %d steps for %d minutes, %d notes, questions %v; want at least 8, at most %d, at "+
+					"least 3, at least 2 elements",
+				w.Slug, len(w.Steps), w.Minutes, notes, kinds, 2*len(w.Steps),
 			)
 		}
 		if c.Walk(w.Slug) != w || c.Walk("none") != nil {
@@ -199,6 +210,6 @@ func TestWalksAreComplete(t *testing.T) {
 	}
 	slices.Sort(same)
 	if !slices.Equal(same, []string{"cache", "knobs", "loop"}) {
-		t.Errorf("the walkthroughs are %v", same)
+		t.Errorf("the walkthroughs are %v, want %v", same, []string{"cache", "knobs", "loop"})
 	}
 }

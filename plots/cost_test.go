@@ -31,7 +31,7 @@ func TestCumulativeCostDescription(t *testing.T) {
 		t.Errorf("description %q, want %q", c.Description, want)
 	}
 	if got := strings.Join(c.Rows[1], " | "); got != "2 | 20,734,848 | 37,311,360" {
-		t.Errorf("second row of the table: %s", got)
+		t.Errorf("second row of the table: got %s, want %s", got, "2 | 20,734,848 | 37,311,360")
 	}
 	golden(t, "cumulative.svg", c.SVG)
 }
@@ -58,7 +58,7 @@ func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
 	}
 	for _, forbidden := range []string{"style=", "<?xml", "#0", "<script", "Liberation"} {
 		if strings.Contains(c.SVG, forbidden) {
-			t.Errorf("the picture holds %q", forbidden)
+			t.Errorf("the picture has %q, want it without", forbidden)
 		}
 	}
 	for _, needed := range []string{

@@ -195,7 +195,7 @@ func fit(t *testing.T, c Chart) {
 	t.Helper()
 	for _, forbidden := range []string{"style=", "<?xml", `="#`, "<script", "Liberation", "NaN", "Inf"} {
 		if strings.Contains(c.SVG, forbidden) {
-			t.Errorf("the picture holds %q", forbidden)
+			t.Errorf("the picture has %q, want it without", forbidden)
 		}
 	}
 	for _, needed := range []string{`role="img"`, "<title>", "<desc>"} {
@@ -208,7 +208,7 @@ func fit(t *testing.T, c Chart) {
 	}
 	for _, row := range c.Rows {
 		if len(row) != len(c.Header) {
-			t.Errorf("a row of %d cells under a header of %d: %v", len(row), len(c.Header), row)
+			t.Errorf("got a row of %d cells, want %d as in the header: %v", len(row), len(c.Header), row)
 		}
 	}
 	d := xml.NewDecoder(strings.NewReader(c.SVG))

@@ -130,7 +130,7 @@ func TestWrapProperties(t *testing.T) {
 			if n := len(line); n > 0 {
 				last := line[n-1]
 				if end := last.x + last.width(); end > width+1e-9 && (n > 1 || len([]rune(last.words)) > 1) {
-					t.Fatalf("a line ends at %g of %g", end, width)
+					t.Fatalf("a line ends at %g, want at most %g", end, width)
 				}
 			}
 		}

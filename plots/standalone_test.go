@@ -38,7 +38,7 @@ func TestStandaloneSVG(t *testing.T) {
 		}
 	}
 	if space != "http://www.w3.org/2000/svg" {
-		t.Errorf("the root is in the namespace %q", space)
+		t.Errorf("the root is in the namespace %q, want %q", space, "http://www.w3.org/2000/svg")
 	}
 }
 
@@ -49,7 +49,7 @@ func TestStandaloneAcceptsOnlyCharts(t *testing.T) {
 		`<svg class="plot" viewBox="0 0 1.2.3 1"><desc></desc></svg>`,
 	} {
 		if got, err := Standalone(svg); err == nil {
-			t.Errorf("%q became %q", svg, got)
+			t.Errorf("Standalone(%q) = %q, want an error", svg, got)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestStandaloneUsesLightTheme(t *testing.T) {
 	for name, want := range light {
 		m := regexp.MustCompile(`(?m)` + name + `:\s*(#[0-9a-f]{6})`).FindStringSubmatch(first)
 		if m == nil || m[1] != want {
-			t.Errorf("%s is %q in the style sheet, %q in files", name, m, want)
+			t.Errorf("%s is %q in the style sheet, want %q as in files", name, m, want)
 		}
 	}
 	for _, property := range roles {

@@ -44,7 +44,7 @@ func TestHasRulesNameTheirTarget(t *testing.T) {
 		":root:has(.b)":               true,
 	} {
 		if names(selector) != want {
-			t.Errorf("%q names what it styles: %v", selector, !want)
+			t.Errorf("%q names what it styles: %v, want names(selector) = %t", selector, !want, want)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestUnbundleableScriptsAreRefused(t *testing.T) {
 func TestEveryScriptBundles(t *testing.T) {
 	names, err := fs.Glob(embedded, "js/*.js")
 	if err != nil || len(names) < 20 {
-		t.Fatal(len(names), err)
+		t.Fatalf("got %d scripts, %v; want at least 20, <nil>", len(names), err)
 	}
 	for _, name := range append(names, "") {
 		parts := []string{name}
@@ -105,7 +105,7 @@ func TestEveryScriptBundles(t *testing.T) {
 func TestStyleCommentsAreRemoved(t *testing.T) {
 	const css = "a/* x { */b { c: d } /* two\nlines */\ne { f: \"*/\" }"
 	if got := string(plain([]byte(css))); got != "a b { c: d }  \ne { f: \"*/\" }" {
-		t.Errorf("%q", got)
+		t.Errorf("string(plain([]byte(css))) = %q, want %q", got, "a b { c: d }  \ne { f: \"*/\" }")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestStyleBundle(t *testing.T) {
 		t.Errorf("zipped and unzipped: %d bytes, %v; want %d", len(plain), err, len(f.Data))
 	}
 	if again := Bundle("css/tokens.css", "css/base.css"); again != f.Address() {
-		t.Errorf("%s, then %s", f.Address(), again)
+		t.Errorf("got the address %s, then %s, want the same", f.Address(), again)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestUnknownFilesAreNotRemembered(t *testing.T) {
 	} {
 		if f, err := Open(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
 			if st, _ := fs.Stat(embedded, name); st == nil || !st.IsDir() {
-				t.Errorf("%q: %v, %v", name, f, err)
+				t.Errorf("Open(%q) = %v, %v; want fs.ErrNotExist or fs.ErrInvalid", name, f, err)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	lesson := webtest.Course(t).Lessons[0]
 	visit := url.Values{"section": {lesson.Sections[0].Key()}, "lesson": {lesson.Slug}}
 	if status, page := v.asks("POST", "/learn/visit", visit); status != http.StatusOK {
-		t.Fatalf("a visit: %d %s", status, page)
+		t.Fatalf("a visit: got %d %s; want %d", status, page, http.StatusOK)
 	}
 	_, before := v.asks("GET", "/learn", nil)
 	why := store.Why(store.ErrAway)
@@ -101,19 +101,21 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	} {
 		if status, page := v.asks("POST", path, form); status != http.StatusServiceUnavailable ||
 			!strings.Contains(page, why) {
-			t.Errorf("POST %s: %d %s", path, status, page)
+			t.Errorf(
+				"POST %s: got %d %s; want %d, it containing %q", path, status, page, http.StatusServiceUnavailable, why,
+			)
 		}
 	}
 
 	away.Store(false)
 	if status, page := v.asks("GET", "/readyz", nil); status != http.StatusOK {
-		t.Errorf("/readyz afterwards: %d %s", status, page)
+		t.Errorf("/readyz afterwards: got %d %s; want %d", status, page, http.StatusOK)
 	}
 	if _, after := v.asks("GET", "/learn", nil); after != before {
 		t.Error("the map is not what it was before")
 	}
 	_, export := v.asks("GET", "/progress/export", nil)
 	if strings.Contains(export, card) || !strings.Contains(export, lesson.Sections[0].Key()) {
-		t.Errorf("what was kept: %s", export)
+		t.Errorf("what was kept: got %s, want it without %q, it containing %q", export, card, lesson.Sections[0].Key())
 	}
 }

@@ -36,6 +36,6 @@ func TestFeedReconnects(t *testing.T) {
 	tab.Wait("an answer on another connection", caption("0.50"))
 	tab.Wait("no word of it any more", `document.querySelector("figure.widget [data-feed-say]").textContent === ""`)
 	if said := tab.Text("figure.widget [data-feed-error]"); said != "" {
-		t.Errorf("it says %q", said)
+		t.Errorf(`it says %q, want ""`, said)
 	}
 }

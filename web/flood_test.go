@@ -231,7 +231,7 @@ func TestClassWithoutCookies(t *testing.T) {
 	for n, command := range []string{`"cmd":"join","nick":"Ada"`, `"cmd":"vote","poll":"1","choice":"a","number":1`} {
 		v := &visitor{t: t, conn: conn}
 		if err := v.ask(n+1, `{"n":%d,`+command+`}`); err == nil || !strings.Contains(err.Error(), "no cookies") {
-			t.Errorf("%s: %v", command, err)
+			t.Errorf("%s: got error %v, want an error containing %q", command, err, "no cookies")
 		}
 	}
 	phone := load.Phone{URL: server, Code: teacher.Code} // visits a page first, as phones do
@@ -247,11 +247,11 @@ func TestClassWithoutCookies(t *testing.T) {
 			return err
 		}
 		if m.Data.You.Member != 1 {
-			t.Errorf("the first phone with a cookie is member %d", m.Data.You.Member)
+			t.Errorf("the first phone with a cookie is member %d, want 1", m.Data.You.Member)
 		}
 		return io.EOF
 	})
 	if !errors.Is(err, io.EOF) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, io.EOF)
 	}
 }

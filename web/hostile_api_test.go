@@ -53,13 +53,13 @@ func TestHostileAPIClient(t *testing.T) {
 	first := b.known("known", "127.0.0.1") // what is asked is really answered, and refused
 	defer first.close()
 	if status, text, err := first.get(ctx, page); err != nil || status != http.StatusOK {
-		t.Fatalf("the page: %d %s, %v", status, headline(text), err)
+		t.Fatalf("the page: got %d %s, %v; want %d, <nil>", status, headline(text), err, http.StatusOK)
 	}
 	for i, want := range map[int]int{4: http.StatusBadRequest, 8: http.StatusBadRequest} {
 		body := strings.NewReader(calls()[i])
 		status, text, err := first.send(ctx, http.MethodPost, "/v1/completions", "application/json", body)
 		if err != nil || status != want {
-			t.Fatalf("%.80s: %d %s, %v", calls()[i], status, headline(text), err)
+			t.Fatalf("%.80s: got %d, %s, %v; want %d, <nil>", calls()[i], status, headline(text), err, want)
 		}
 	}
 	for _, from := range flooded {

@@ -298,7 +298,7 @@ func TestHostileClient(t *testing.T) {
 			if err != nil {
 				t.Errorf("a class of %d: %v", o.Followers, err)
 			} else if v := report.Votes; v.Counted != o.Followers || v.Wrong != 0 {
-				t.Errorf("a class of %d: %+v", o.Followers, v)
+				t.Errorf("a class of %d: got %+v; want Counted = %d, Wrong = 0", o.Followers, v, o.Followers)
 			}
 		})
 		b.others("together")

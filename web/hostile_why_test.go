@@ -52,13 +52,13 @@ func TestLongestQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
 	b := newBattle(t)
 	if n := len(testmodel.Target(t).Encode(strings.Repeat(" the", 255))); n != 256 {
-		t.Fatalf("the longest text has %d tokens", n)
+		t.Fatalf("the longest text has %d tokens, want 256", n)
 	}
 	c := b.known("known", "127.0.0.1")
 	defer c.close()
 	for _, q := range questions(b.victim)[:4] {
 		if status, text, err := c.get(t.Context(), q); err != nil || status != http.StatusOK {
-			t.Errorf("%.40s: %d %s, %v", q, status, headline(text), err)
+			t.Errorf("%.40s: got %d, %s, %v; want %d, <nil>", q, status, headline(text), err, http.StatusOK)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestHostileClientAsksWhy(t *testing.T) {
 					if slow {
 						b.unread(ctx, from, list[1])
 					} else if err := c.odd(ctx, q); err != nil && ctx.Err() == nil {
-						t.Errorf("%.60s: %v", q, err)
+						t.Errorf("odd question %.60s: got error %v, want none", q, err)
 					}
 					if asked.Add(1) == 60 {
 						close(enough)

@@ -43,7 +43,7 @@ func parseMetrics(t *testing.T, text string) scraped {
 				t.Fatalf("%q follows the help of %q; before it %q", line, helped, s.kinds[name])
 			}
 			if strings.HasSuffix(name, "_total") != (kind == "counter") {
-				t.Errorf("%s is a %s", name, kind)
+				t.Errorf("%s is a %s, want counters, and only counters, to end in _total", name, kind)
 			}
 			family, s.kinds[name] = name, kind
 			continue
@@ -58,7 +58,7 @@ func parseMetrics(t *testing.T, text string) scraped {
 		}
 		value, err := strconv.ParseFloat(m[4], 64)
 		if key := strings.TrimSuffix(line, " "+m[4]); !own || err != nil || math.IsNaN(value) {
-			t.Fatalf("%q in the family %s: %v", line, family, err)
+			t.Fatalf("got %q in the family %s (%v), want a line of the family with a number", line, family, err)
 		} else if _, twice := s.values[key]; twice {
 			t.Fatalf("%s is there twice", key)
 		} else {
@@ -78,14 +78,19 @@ func (s scraped) checkHistograms(t *testing.T, text string) {
 		bound, err := strconv.ParseFloat(m[2], 64)
 		n := s.values[m[1]+`_bucket{le="`+m[2]+`"}`]
 		if before, any := at[m[1]]; err != nil || any && (bound <= before.bound || n < before.n) {
-			t.Errorf("%s: a bucket to %v with %v after one to %v with %v", m[1], bound, n, before.bound, before.n)
+			t.Errorf(
+				"%s: got a bucket to %v with %v after one to %v with %v, want rising bounds and counts", m[1], bound, n,
+				before.bound, before.n,
+			)
 		}
 		at[m[1]] = last{bound, n}
 	}
 	for name, kind := range s.kinds {
 		end, count := at[name], s.values[name+"_count"]
 		if kind == "histogram" && (!math.IsInf(end.bound, 1) || end.n != count) {
-			t.Errorf("%s ends with a bucket to %v of %v, and counts %v", name, end.bound, end.n, count)
+			t.Errorf(
+				"%s ends with a bucket to %v of %v, want one to +Inf with the count, %v", name, end.bound, end.n, count,
+			)
 		}
 	}
 }

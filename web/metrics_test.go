@@ -36,7 +36,7 @@ func scrape(t *testing.T, url string) (scraped, string) {
 	resp, body := roundTrip(t, "GET", url+"/metrics")
 	if got := resp.Header.Get("Content-Type"); resp.StatusCode != 200 ||
 		got != "text/plain; version=0.0.4; charset=utf-8" {
-		t.Fatalf("%s, of type %q", resp.Status, got)
+		t.Fatalf("got %s, of type %q; want 200 and the text format's type", resp.Status, got)
 	}
 	return parseMetrics(t, body), body
 }
@@ -69,7 +69,7 @@ func TestMetricsCountActivity(t *testing.T) {
 		`viz_http_responses_total{code="2xx"}`, "viz_wrong_codes_total",
 	} {
 		if v, there := first.values[key]; !there || v != 0 {
-			t.Errorf("%s is %v before anything has happened, %v", key, v, there)
+			t.Errorf("%s is %v before anything has happened, %v; want 0, true", key, v, there)
 		}
 	}
 
@@ -80,7 +80,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	})
 	s.grew(t, first)
 	if s.values[`viz_http_responses_total{code="1xx"}`] != 1 || s.values[`viz_passes_total{model="target"}`] < 4 {
-		t.Errorf("sockets and passes: %v", s.values)
+		t.Errorf("got the values %v; want one answer with 1xx, and 4 passes or more", s.values)
 	}
 	conn.Close()
 	second := until(t, at, "no socket", func(s scraped) bool { return s.values["viz_sockets"] == 0 })
@@ -108,12 +108,12 @@ func TestMetricsCountActivity(t *testing.T) {
 	last.grew(t, s)
 	refused := last.values[`viz_refusals_total{reason="requests"}`]
 	if got := last.values[`viz_http_responses_total{code="4xx"}`]; refused != 10 || got != 10 {
-		t.Errorf("after 30 requests, 10 too many: %v refused, %v answered so", refused, got)
+		t.Errorf("after 30 requests, 10 too many: got %v refused, %v answered so; want 10, 10", refused, got)
 	}
 	// Neither texts nor names nor codes are in it.
 	for _, private := range []string{"Once upon", "Load", "Ada", teacher.Code} {
 		if strings.Contains(body, private) {
-			t.Errorf("the metrics contain %q", private)
+			t.Errorf("the metrics contain %q, want nothing private", private)
 		}
 	}
 }

@@ -36,13 +36,13 @@ func TestVisitorOfMessagePort(t *testing.T) {
 	}
 	who := s.Greet(request(""))
 	if who == nil || s.Greet(request("", who)) != nil {
-		t.Fatalf("a new visitor gets %v, and once more with it", who)
+		t.Fatalf("a new visitor gets the cookie %v, want one, and none with it", who)
 	}
 	if got := s.Greet(request("embed=1")); got != nil {
-		t.Errorf("a page in a frame gets %v", got)
+		t.Errorf("a page in a frame gets %v, want nil", got)
 	}
 	if got := s.Greet(httptest.NewRequest(http.MethodGet, "/static/css/base.css", nil)); got != nil {
-		t.Errorf("whoever asks for a file gets %v", got)
+		t.Errorf("whoever asks for a file gets %v, want nil", got)
 	}
 	run := firstRun(t, s, request("", who))
 	if again := firstRun(t, s, request("run="+run, who)); again != run {
@@ -74,7 +74,7 @@ func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
 			Error any
 		}
 		if err := json.Unmarshal(<-out, &m); err != nil || m.Error != nil && m.Ack == 1 {
-			t.Fatalf("%v, %+v", err, m)
+			t.Fatalf("got error %v, message %+v; want a state without an error", err, m)
 		}
 		if m.Run != "" {
 			run = m.Run

@@ -47,11 +47,11 @@ func TestPrintedPagesHaveNoControls(t *testing.T) {
 			t.Errorf("%s: nothing of %s is printed", path, holds)
 		}
 		if got := browser.Value[[]string](tab, pressable); len(got) > 0 {
-			t.Errorf("%s prints %q", path, got)
+			t.Errorf("%s prints %q, want 0 elements", path, got)
 		}
 		if got := browser.Value[int](tab, `[...document.querySelectorAll(".check, .quiz__list > li, .sheet")]
 			.filter(e => getComputedStyle(e).breakInside !== "avoid").length`); got > 0 {
-			t.Errorf("%s: %d questions may be cut by the end of a page", path, got)
+			t.Errorf("%s: %d questions may be cut by the end of a page, want 0", path, got)
 		}
 		tab.Wait("black text on "+path, `getComputedStyle(document.querySelector("h1")).color === "rgb(0, 0, 0)"`)
 	}

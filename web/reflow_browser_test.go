@@ -48,7 +48,7 @@ func reflows(t *testing.T, url string, paths ...string) {
 			t.Errorf("%.20s is no page", path)
 		}
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > narrow.Width {
-			t.Errorf("%.20s: %d px wide", path, wide)
+			t.Errorf("%.20s: got %d px wide, want at most %d", path, wide, narrow.Width)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	defer h.Close()
 	defer http.DefaultClient.CloseIdleConnections()
 	if resp, _ := roundTrip(t, "GET", h.URL+"/"); resp.Header.Get("Location") != "/loop" { // without lessons
-		t.Errorf("the home page leads to %q", resp.Header.Get("Location"))
+		t.Errorf("the home page leads to %q, want %q", resp.Header.Get("Location"), "/loop")
 	}
 	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolHTML}}
 	socket := "ws" + strings.TrimPrefix(h.URL, "http") + "/ws"
@@ -194,11 +194,14 @@ func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 		t.Error(err)
 	}
 	if resp, _ := roundTrip(t, "GET", h.URL+"/readyz"); resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("/readyz: %d", resp.StatusCode)
+		t.Errorf("/readyz: got %d, want %d", resp.StatusCode, http.StatusServiceUnavailable)
 	}
 	if _, resp, err := d.Dial(socket, nil); err == nil || resp == nil ||
 		resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a socket after the shutdown: %v %v", resp, err)
+		t.Errorf(
+			"a socket after the shutdown: got %v %v; want an error, resp not nil, StatusCode = %d", resp, err,
+			http.StatusServiceUnavailable,
+		)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestDocumentedExchange(t *testing.T) {
 		}
 	}
 	if len(lines) < 10 {
-		t.Errorf("the exchange has %d lines", len(lines))
+		t.Errorf("the exchange has %d lines, want at least 10", len(lines))
 	}
 }
 

@@ -72,7 +72,7 @@ func TestPrintedCommandOpensTheServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")
 	if s.end() != exitDone {
-		t.Fatal(s.errors)
+		t.Fatalf("ending the server: want exit code %d; stderr: %s", exitDone, s.errors)
 	}
 	printed := s.out.String() // only now is it complete: the first line only says that it has begun
 	lines := strings.Split(printed, "\n")
@@ -80,7 +80,7 @@ func TestPrintedCommandOpensTheServer(t *testing.T) {
 		lines, func(line string) bool { return strings.HasPrefix(line, "Only this machine can reach it.") },
 	)
 	if at < 0 {
-		t.Fatalf("the first lines are %q", printed)
+		t.Fatalf("the server printed %q first, want the command that opens it to the network", printed)
 	}
 	args := byShell(t, strings.TrimSpace(lines[at+1]))
 	args = args[slices.Index(args, "-no-open"):] // what precedes is the name of this test
@@ -96,7 +96,7 @@ func TestPrintedCommandOpensTheServer(t *testing.T) {
 	select {
 	case <-out.line:
 	case code := <-exit:
-		t.Fatalf("%q: exit %d: %s", args, code, complaints)
+		t.Fatalf("%q: got exit code %d: %s; want the server to run", args, code, complaints)
 	}
 	cancel()
 	<-exit

@@ -42,7 +42,10 @@ func TestAPIAccess(t *testing.T) {
 				t.Errorf("%q: %v, want %s", row.file, err, row.wrong)
 			}
 		case err != nil || a.Open != row.open || !slices.Equal(a.Keys, row.keys):
-			t.Errorf("%q, local %v: %+v, %v", row.file, row.local, a, err)
+			t.Errorf(
+				"keys file %q, local %v: got %+v, %v; want open %t, keys %q, <nil>", row.file, row.local, a, err,
+				row.open, row.keys,
+			)
 		}
 	}
 	for origin, want := range map[string]bool{
@@ -50,7 +53,7 @@ func TestAPIAccess(t *testing.T) {
 		"null": false, "ftp://a.example": false, "https://": false, "a.example": false,
 	} {
 		if validOrigin(origin) != want {
-			t.Errorf("%q is an origin: %v", origin, !want)
+			t.Errorf("%q is an origin: %v, want validOrigin(origin) = %t", origin, !want, want)
 		}
 	}
 }

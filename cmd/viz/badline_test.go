@@ -257,7 +257,7 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 		}
 		server.Close()
 		if got := <-arrived; !strings.HasPrefix(strings.Join(parts, ""), got) {
-			t.Errorf("trouble %d: %q arrived", i, got)
+			t.Errorf("trouble %d: got %q, want a prefix of what was sent", i, got)
 		}
 		l.wg.Wait()
 	}

@@ -18,11 +18,11 @@ func TestBenchJSON(t *testing.T) {
 	}
 	// 2 quantizations × (kernel, prefill and decode of 1 and of 2 texts).
 	if len(r.Speed) != 10 || r.Model != "tiny-5M" || r.Kernel == "" || r.CPUs < 1 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v, want len(Speed) = 10, Model = %q, Kernel not empty, CPUs at least 1", r, "tiny-5M")
 	}
 	for _, row := range r.Speed {
 		if row.Rate <= 0 || row.GFLOPS <= 0 || row.Threads != 1 {
-			t.Errorf("%+v", row)
+			t.Errorf("got %+v, want Rate more than 0, GFLOPS more than 0, Threads = 1", row)
 		}
 	}
 }
@@ -56,6 +56,6 @@ func TestQuantFlag(t *testing.T) {
 	if got := ok(
 		t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8",
 	); !strings.Contains(got, "tiny-5M") {
-		t.Errorf("the trace lacks the model:\n%s", got)
+		t.Errorf("the trace lacks the model:\ngot %s\nwant it to contain %q", got, "tiny-5M")
 	}
 }

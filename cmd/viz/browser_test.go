@@ -68,7 +68,7 @@ func traced(t *testing.T, args ...string) map[string]map[string]any {
 		strings.NewReader(""), &out, &errs,
 	)
 	if code != 0 {
-		t.Fatalf("viz trace %q: exit %d: %s", args, code, errs.String())
+		t.Fatalf("viz trace %q: exit %d, want 0: %s", args, code, errs.String())
 	}
 	stages := map[string]map[string]any{}
 	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
@@ -116,7 +116,7 @@ func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
 		want = append(want, []string{text, fmt.Sprintf("%.2f", row["z"]), fourPlaces(row["p"].(float64)), q})
 	}
 	if got := filterTable(tab, len(rows)); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("the page shows\n%v\nthe trace\n%v", got, want)
+		t.Errorf("the page shows\n%v\nwant what the trace has:\n%v", got, want)
 	}
 }
 
@@ -143,13 +143,16 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	waitStage(tab, 5)
 	sample := stages["1 sample"]
 	if panel := tab.Text("#panel"); !strings.Contains(panel, fmt.Sprintf("u = %.4f", sample["u"])) {
-		t.Errorf("the panel lacks u = %.4f:\n%s", sample["u"], panel)
+		t.Errorf(
+			"the panel lacks u = %.4f:\ngot %s\nwant it to contain %q", sample["u"], panel,
+			fmt.Sprintf("u = %.4f", sample["u"]),
+		)
 	}
 	tab.Keys(browser.ArrowRight)
 	waitStage(tab, 6)
 	want := strings.ReplaceAll(sample["chosen"].(map[string]any)["text"].(string), " ", "·")
 	if got := tab.Text("#t-1 > span:not(.sr)"); got != want {
-		t.Errorf("the strip got %q, the trace chose %q", got, want)
+		t.Errorf("the strip got %q, want %q as the trace chose", got, want)
 	}
 }
 
@@ -166,7 +169,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 		tab.Keys(browser.ArrowLeft)
 		waitStage(tab, stage)
 		if got := figures(tab); got != seen[stage] {
-			t.Errorf("back at stage %d the panel reads\n%s\nit read\n%s", stage, got, seen[stage])
+			t.Errorf("back at stage %d the panel reads\n%s\nwant what it read before:\n%s", stage, got, seen[stage])
 		}
 	}
 	for stage := 2; stage <= 7; stage++ {
@@ -203,10 +206,10 @@ func TestPlayToAStop(t *testing.T) {
 		)
 	}
 	if got := tab.Texts("#strip-gen > * > span:not(.sr)"); !slices.Equal(got, want) {
-		t.Errorf("the page wrote %q, the trace %q", got, want)
+		t.Errorf("the page wrote %q, want %q as in the trace", got, want)
 	}
 	if stages["9 append"]["stop"] != "max_tokens" {
-		t.Errorf("the trace stopped by %v", stages["9 append"]["stop"])
+		t.Errorf("the trace stopped by %v, want %v", stages["9 append"]["stop"], "max_tokens")
 	}
 	if next := tab.Text("#strip-next"); !strings.Contains(next, "max tokens") {
 		t.Errorf("the slot after the text says %q, want the reason of the stop", next)
@@ -246,6 +249,6 @@ func TestReloadShowsTheSameStage(t *testing.T) {
 	tab.Reload()
 	waitStage(tab, 4)
 	if got := figures(tab); got != panel {
-		t.Errorf("after a reload the panel reads\n%s\nit read\n%s", got, panel)
+		t.Errorf("after a reload the panel reads\n%s\nwant what it read before:\n%s", got, panel)
 	}
 }

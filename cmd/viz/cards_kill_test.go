@@ -40,7 +40,7 @@ func (v visitor) page(r *http.Response, err error) *goquery.Document {
 	defer r.Body.Close()
 	d, err := goquery.NewDocumentFromReader(r.Body)
 	if err != nil || r.StatusCode != http.StatusOK {
-		v.t.Fatalf("status %d, %v", r.StatusCode, err)
+		v.t.Fatalf("status %d, %v; want %d, <nil>", r.StatusCode, err, http.StatusOK)
 	}
 	return d
 }
@@ -58,7 +58,10 @@ func (v visitor) review(base string, d *goquery.Document) (*goquery.Document, st
 	r.Header.Set("Origin", base)
 	next := v.page(v.http.Do(r))
 	if !strings.HasPrefix(strings.TrimSpace(next.Find(".deck__said").Text()), "Kept: good.") {
-		v.t.Fatalf("the review was not confirmed: %q", next.Find(".deck__said").Text())
+		v.t.Fatalf(
+			"the review was not confirmed: got %q, want it to begin with %q", next.Find(".deck__said").Text(),
+			"Kept: good.",
+		)
 	}
 	return next, form.Get("card")
 }
@@ -85,7 +88,7 @@ func TestKilledBetweenReviews(t *testing.T) {
 		viz, base := serveIn(t, dir)
 		d := v.page(v.http.Get(base + "/cards"))
 		if got := strings.TrimSpace(d.Find(`[data-count="later"]`).Text()); got != strconv.Itoa(len(done)) {
-			t.Fatalf("%d reviews were confirmed, %s cards are known", len(done), got)
+			t.Fatalf("%d reviews were confirmed, %s cards are known, want %s", len(done), got, strconv.Itoa(len(done)))
 		}
 		for range 2 {
 			var card string
@@ -101,7 +104,7 @@ func TestKilledBetweenReviews(t *testing.T) {
 	d := v.page(v.http.Get(base + "/cards"))
 	for _, card := range done {
 		if say := d.Find(`.all a[href="/cards?card=` + card + `"] + span`).Text(); !strings.HasPrefix(say, "due ") {
-			t.Errorf("the card %s is %q", card, say)
+			t.Errorf("the card %s is %q, want it to begin with %q", card, say, "due ")
 		}
 	}
 }

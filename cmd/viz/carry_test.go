@@ -84,12 +84,12 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	code := roomMade(t, s, jar)
 	form := url.Values{"cmd": {"start"}, "prompt": {"Once"}}
 	if status, page := s.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
-		t.Fatalf("starting: %d %.300s", status, page)
+		t.Fatalf("starting: got %d %.300s; want %d", status, page, http.StatusOK)
 	}
 	s.class(t)
 	_, export := s.request(t, jar, http.MethodGet, "/progress/export", nil)
 	if exit := s.end(); exit != exitDone {
-		t.Fatalf("exit %d: %s", exit, s.errors)
+		t.Fatalf("exit %d, want %d: %s", exit, exitDone, s.errors)
 	}
 	want := logsOf(t, dir)
 
@@ -97,13 +97,13 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	into := []string{"data", "into", "-data", dir, "-cluster", nats}
 	from := []string{"data", "from", "-data", back, "-cluster", nats}
 	if said := ok(t, into...); !strings.Contains(said, "1 learner and 2 rooms did is in the cluster now") {
-		t.Errorf("said %q", said)
+		t.Errorf("said %q, want it to contain %q", said, "1 learner and 2 rooms did is in the cluster now")
 	}
 	if said := ok(t, into...); !strings.Contains(said, "; 0 records were not there before") {
-		t.Errorf("the second time: %q", said)
+		t.Errorf("the second time: got %q, want it to contain %q", said, "; 0 records were not there before")
 	}
 	if said := ok(t, from...); !strings.Contains(said, "1 learner and 2 rooms") {
-		t.Errorf("back: %q", said)
+		t.Errorf("back: got %q, want it to contain %q", said, "1 learner and 2 rooms")
 	}
 	sameLogs(t, "copied there and back", logsOf(t, back), want)
 
@@ -114,10 +114,10 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	}
 	form = url.Values{"cmd": {"forward"}}
 	if status, page := c.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
-		t.Errorf("the instructor in the cluster: %d %.300s", status, page)
+		t.Errorf("the instructor in the cluster: got %d %.300s; want %d", status, page, http.StatusOK)
 	}
 	if exit := c.end(); exit != exitDone {
-		t.Errorf("exit %d: %s", exit, c.errors)
+		t.Errorf("exit %d, want %d: %s", exit, exitDone, c.errors)
 	}
 
 	// A room that has gone on there is left as it is.
@@ -132,7 +132,10 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	went := inCluster()
 	f := try(t, nil, "", into...)
 	if f.code != exitFailed || !strings.Contains(f.errors, code+": it has been used there since") {
-		t.Errorf("a room that was used: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"a room that was used: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			code+": it has been used there since",
+		)
 	}
 	sameLogs(t, "after the third time", inCluster(), went)
 }
@@ -165,7 +168,10 @@ func TestDataCommandRefusesMissingOrBusyFolders(t *testing.T) {
 	s := serveFolder(t, dir)
 	f := try(t, nil, "", "data", "into", "-data", dir, "-cluster", "nats://127.0.0.1:1")
 	if f.code != exitFailed || !strings.Contains(f.errors, "in use by another viz") {
-		t.Errorf("a folder in use: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"a folder in use: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"in use by another viz",
+		)
 	}
 	s.end()
 }

@@ -258,14 +258,14 @@ func (k *killedClass) back(ctx context.Context, before []remembered) {
 		places[sh.at()] = true
 		if !k.may[sh.at()] {
 			k.t.Fatalf(
-				"%s is at %d (step %d, stage %d) after the restart; it may be at %v", p.name, sh.at(), sh.Step,
-				sh.Stage, k.may,
+				"%s is at %d (step %d, stage %d) after the restart; it may be at %v, want k.may[sh.at()] = true",
+				p.name, sh.at(), sh.Step, sh.Stage, k.may,
 			)
 		}
 		k.checkKept(p, sh, before[i].kept)
 	}
 	if len(places) != 1 {
-		k.t.Fatalf("the phones are at %v, which are different places", places)
+		k.t.Fatalf("the phones are at %v, which are different places, want 1 element", places)
 	}
 	k.may = places
 }
@@ -329,7 +329,7 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 	got := roundCounts(k.phones[0].last().Shared)
 	k.phones[0].mu.Unlock()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		k.t.Errorf("the counts are %v, the receipts say %v", got, want)
+		k.t.Errorf("got counts %v, want %v as the receipts say", got, want)
 	}
 	if err := k.teacher.Do(ctx, "dismiss"); err != nil {
 		k.t.Fatal(err)

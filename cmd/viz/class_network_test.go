@@ -180,7 +180,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 		if err := b.teacher.Do(ctx, "ask-next", "n", "4", "where", "here"); err == nil {
 			break
 		} else if r := new(load.Refused); !errors.As(err, &r) {
-			b.t.Fatal(err)
+			b.t.Fatalf("got error %v, want an error of type *load.Refused", err)
 		}
 		b.walk(ctx, 1) // the token is drawn: on to the next turn
 	}
@@ -243,7 +243,7 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 		}
 	}
 	if got := roundCounts(sh.Shared); fmt.Sprint(got) != fmt.Sprint(want) {
-		b.t.Errorf("the counts are %v, the votes that count make %v", got, want)
+		b.t.Errorf("got counts %v, want %v as the votes that count make", got, want)
 	}
 }
 
@@ -264,7 +264,7 @@ func (b *badNetwork) end(ctx context.Context) {
 		p.mu.Unlock()
 	}
 	if len(places) != 1 {
-		b.t.Errorf("the phones end on %v, which are different stages", places)
+		b.t.Errorf("the phones end on %v, which are different stages, want 1 element", places)
 	}
 	checkTogether(b.t, b.phones)
 	for _, p := range b.phones {

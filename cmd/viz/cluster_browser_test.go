@@ -117,7 +117,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	stop := func(i int) {
 		t.Helper()
 		if exit := all[i].end(); exit != exitDone {
-			t.Errorf("server %d: exit %d: %s", i, exit, all[i].errors)
+			t.Errorf("server %d: exit %d, want %d: %s", i, exit, exitDone, all[i].errors)
 		}
 	}
 

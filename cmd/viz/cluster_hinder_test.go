@@ -27,7 +27,10 @@ func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), 
 	voter := c.phones[c.rng.IntN(len(c.phones))]
 	err := voter.cast(ctx, asked.Poll.ID, asked.Poll.Round, asked.Poll.Options[0].Key, 3)
 	if sh := c.newest(); err != nil || sh.Poll == nil || sh.Poll.Phase != "open" {
-		c.t.Errorf("a poll of ten minutes after its owner was killed: %v, %+v", err, sh.Poll)
+		c.t.Errorf(
+			"a poll of ten minutes after its owner was killed: got %v, %+v; want no error, sh.Poll not nil, Phase = %q",
+			err, sh.Poll, "open",
+		)
 	}
 	return func() {
 		if owner == wrongServer {

@@ -266,14 +266,17 @@ func (c *clusterClass) count(ctx context.Context, asked shot) {
 		p.mu.Unlock()
 		other := counted.Number == confirmed.Number && counted.Choice != confirmed.Choice
 		if counted.Number < confirmed.Number || other {
-			c.t.Errorf("%s: vote %+v was confirmed, %+v counts", p.name, confirmed, counted)
+			c.t.Errorf(
+				"%s: vote %+v was confirmed, %+v counts; want Number at least %d, other = false", p.name, confirmed,
+				counted, confirmed.Number,
+			)
 		}
 		if counted.Number > 0 {
 			want[counted.Choice]++
 		}
 	}
 	if got := roundCounts(c.newest().Shared); fmt.Sprint(got) != fmt.Sprint(want) {
-		c.t.Errorf("the spread is %v, the votes that count make %v", got, want)
+		c.t.Errorf("got spread %v, want %v as the votes that count make", got, want)
 	}
 }
 
@@ -291,13 +294,13 @@ func (c *clusterClass) oneOwner(ctx context.Context) {
 		}
 		epoch, err := strconv.Atoi(r.ID)
 		if err != nil || epoch <= last {
-			c.t.Errorf("epoch %q follows %d", r.ID, last)
+			c.t.Errorf("got epoch %q after %d, want a larger number", r.ID, last)
 		}
 		last = epoch
 		return nil
 	})
 	if err != nil || last == 0 {
-		c.t.Errorf("the newest epoch is %d: %v", last, err)
+		c.t.Errorf("the newest epoch is %d: %v; want not 0, <nil>", last, err)
 	}
 	c.t.Logf("%d epochs", last)
 }

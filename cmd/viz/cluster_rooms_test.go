@@ -35,7 +35,10 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 	}
 	if text := ok(t, "rooms", "-cluster", nats); !strings.Contains(text, "3 rooms in "+nats) ||
 		!strings.Contains(text, second+"     Physics, open, last used ") {
-		t.Errorf("listed as\n%s", text)
+		t.Errorf(
+			"listed as\n%s\nwant it to contain %q and %q", text, "3 rooms in "+nats,
+			second+"     Physics, open, last used ",
+		)
 	}
 	for i, want := range []map[string]int{{"owned": 2, "taken": 2}, {"owned": 1, "taken": 1}} {
 		got := clusterMetrics(t, all[i])
@@ -44,22 +47,29 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 			got[`lease_changes_total{change="lost"}`] != 0 || got["reconnects_total"] != 0 ||
 			got["lag_seconds"] <= 0 || got["lag_seconds"] > clusterTimes.life.Seconds() ||
 			got[`messages_lost_total{why="dropped"}`]+got[`messages_lost_total{why="refused"}`] != 0 {
-			t.Errorf("server %d measures %v", i, got)
+			t.Errorf(
+				"server %d: got metrics %v; want %d rooms owned, %d leases taken, none lost, no "+
+					"reconnect or lost message",
+				i, got, want["owned"], want["taken"],
+			)
 		}
 	}
 
 	ok(t, "rooms", "close", "-cluster", nats, strings.ToLower(first)) // by the server that runs it
 	ok(t, "rooms", "remove", "-cluster", nats, second)
 	if got := list(); len(got) != 2 || !got[first].Ended || got[third].Ended {
-		t.Errorf("left are %+v", got)
+		t.Errorf("got rooms %+v; want 2, of which %s has ended and %s has not", got, first, third)
 	}
 	f := try(t, nil, "", "rooms", "remove", "-cluster", nats, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
-		t.Errorf("a room that is gone already: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"a room that is gone already: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"No room has this code",
+		)
 	}
 	for _, s := range all {
 		if exit := s.end(); exit != exitDone {
-			t.Errorf("exit %d: %s", exit, s.errors)
+			t.Errorf("exit %d, want %d: %s", exit, exitDone, s.errors)
 		}
 	}
 
@@ -73,15 +83,18 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := list(); !got[third].Ended || !strings.Contains(got[first].Fault, "set aside") {
-		t.Errorf("left are %+v", got)
+		t.Errorf("got rooms %+v; want %s ended, and %s with the fault that it was set aside", got, third, first)
 	}
 	f = try(t, nil, "", "rooms", "close", "-cluster", nats, first)
 	if f.code != exitFailed || !strings.Contains(f.errors, "Room "+first+" is damaged") {
-		t.Errorf("closing a room that was set aside: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"closing a room that was set aside: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"Room "+first+" is damaged",
+		)
 	}
 	ok(t, "rooms", "remove", "-cluster", nats, first)
 	if got := list(); len(got) != 1 {
-		t.Errorf("left are %+v", got)
+		t.Errorf("left are %+v, want 1 element", got)
 	}
 }
 
@@ -90,7 +103,7 @@ func clusterMetrics(t *testing.T, s *served) map[string]float64 {
 	t.Helper()
 	status, page := get(t, regexp.MustCompile(`http://\S+/metrics`).FindString(s.out.String()))
 	if status != http.StatusOK {
-		t.Fatalf("%d: %s", status, page)
+		t.Fatalf("got %d, want %d: %s", status, http.StatusOK, page)
 	}
 	all := map[string]float64{}
 	for _, m := range regexp.MustCompile(`(?m)^viz_cluster_(\S+) (\S+)$`).FindAllStringSubmatch(page, -1) {

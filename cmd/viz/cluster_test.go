@@ -83,7 +83,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 		status, page := s.request(t, jar, http.MethodPost, "/class/"+code+"/do", form)
 		if status != http.StatusOK {
 			_, says, _ := strings.Cut(page, "<main")
-			t.Fatalf("%s: %d %.900s", cmd, status, says)
+			t.Fatalf("presenter command %s: got status %d, want %d: %.900s", cmd, status, http.StatusOK, says)
 		}
 	}
 	everybody := func(what string, is func(sh shot) bool) (last shot) {
@@ -111,7 +111,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 	sh := everybody("the result", func(sh shot) bool { return sh.Poll != nil && sh.Poll.Phase == "revealed" })
 	got := roundCounts(sh.Shared)
 	if got[poll.Options[0].Key] != 2 || got[poll.Options[1].Key] != 1 || sh.Poll.Votes != 3 {
-		t.Errorf("the votes are %v, %d in all", got, sh.Poll.Votes)
+		t.Errorf("got votes %v, %d in all; want 2 and 1, 3 in all", got, sh.Poll.Votes)
 	}
 	pagesOfClass(t, jar, all, code)
 	checkTogether(t, phones)
@@ -126,7 +126,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 	}
 	for _, s := range all {
 		if exit := s.end(); exit != exitDone || strings.Contains(s.errors.String(), "level=ERROR") {
-			t.Errorf("exit %d: %s", exit, s.errors)
+			t.Errorf("exit %d: %s; want %d, it without %q", exit, s.errors, exitDone, "level=ERROR")
 		}
 	}
 }
@@ -145,17 +145,17 @@ func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 		if i == 1 {
 			form := url.Values{"section": {section}}
 			if status, page := s.request(t, jar, http.MethodPost, "/learn/visit", form); status != http.StatusOK {
-				t.Fatalf("a visit: %d %.300s", status, page)
+				t.Fatalf("a visit: got %d %.300s; want %d", status, page, http.StatusOK)
 			}
 		}
 		if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
-			t.Errorf("/readyz: %d %s", status, page)
+			t.Errorf("/readyz: got %d %s; want %d", status, page, http.StatusOK)
 		}
 	}
 	for i, s := range all {
 		_, file := s.request(t, jar, http.MethodGet, "/progress/export", nil)
 		if !strings.Contains(file, section) {
-			t.Errorf("server %d exports %s", i, file)
+			t.Errorf("server %d exports %s, want it to contain %q", i, file, section)
 		}
 	}
 }
@@ -180,7 +180,10 @@ func roomMade(t *testing.T, s *served, jar http.CookieJar) string {
 	path, _ := strings.CutPrefix(res.Header.Get("Location"), "/class/")
 	code, _, _ := strings.Cut(path, "/")
 	if len(code) != 6 {
-		t.Fatalf("making a room: %s, to %q", res.Status, res.Header.Get("Location"))
+		t.Fatalf(
+			"making a room: got %s, leading to %q; want a redirect to a room with a code of 6 letters", res.Status,
+			res.Header.Get("Location"),
+		)
 	}
 	return code
 }
@@ -192,7 +195,7 @@ func presenterSocket(t *testing.T, jar http.CookieJar, ticketFrom, opens *served
 	_, answer := ticketFrom.request(t, jar, http.MethodPost, "/class/"+code+"/ticket", nil)
 	var got struct{ Ticket string }
 	if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Ticket == "" {
-		t.Fatalf("a ticket: %q, %v", answer, err)
+		t.Fatalf("asking for a ticket: got %q, %v; want a ticket, <nil>", answer, err)
 	}
 	q := url.Values{"feed": {"present"}, "room": {code}, "ticket": {got.Ticket}}
 	d := websocket.Dialer{Jar: jar, Subprotocols: []string{"viz.html.v1"}, HandshakeTimeout: browser.Patience}
@@ -211,7 +214,7 @@ func presenterSocket(t *testing.T, jar http.CookieJar, ticketFrom, opens *served
 			t.Fatal(err)
 		}
 		if m.Error != nil {
-			t.Fatalf("the presenter's socket: %s", m.Error.Message)
+			t.Fatalf("the presenter's socket: got error %s, want none", m.Error.Message)
 		}
 		if m.Seq > 0 {
 			return
@@ -235,7 +238,7 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 				first = page
 			}
 			if path == "/summary.csv" && page != first {
-				t.Errorf("server %d exports\n%s\nand the first\n%s", i, page, first)
+				t.Errorf("server %d exports\n%s\nwant what the first exports:\n%s", i, page, first)
 			}
 		}
 	}
@@ -271,7 +274,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 	ready(http.StatusServiceUnavailable)
 	for _, path := range []string{"/learn", "/loop", "/quiz"} {
 		if status, page := s.request(t, jar, http.MethodGet, path, nil); status != http.StatusOK {
-			t.Errorf("GET %s: %d %.300s", path, status, page)
+			t.Errorf("GET %s: got %d %.300s; want %d", path, status, page, http.StatusOK)
 		}
 	}
 	for path, form := range map[string]url.Values{
@@ -279,7 +282,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 		"/class/" + code + "/do": {"cmd": {"start"}, "prompt": {"No"}},
 	} {
 		if status, page := s.request(t, jar, http.MethodPost, path, form); status < http.StatusBadRequest {
-			t.Errorf("POST %s: %d %.300s", path, status, page)
+			t.Errorf("POST %s: got %d %.300s; want at least %d", path, status, page, http.StatusBadRequest)
 		}
 	}
 
@@ -287,7 +290,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 	ready(http.StatusOK)
 	_, file := s.request(t, jar, http.MethodGet, "/progress/export", nil)
 	if !strings.Contains(file, `"sections"`) && !strings.Contains(file, `"visits"`) {
-		t.Errorf("afterwards the export is %s", file)
+		t.Errorf("after NATS returned the export is %s, want it to list sections or visits", file)
 	}
 	browser.Eventually(t, func() bool {
 		form := url.Values{"cmd": {"start"}, "prompt": {"Again"}}
@@ -295,7 +298,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 		return status == http.StatusOK
 	})
 	if exit := s.end(); exit != exitDone {
-		t.Errorf("exit %d: %s", exit, s.errors)
+		t.Errorf("exit %d, want %d: %s", exit, exitDone, s.errors)
 	}
 }
 
@@ -331,6 +334,6 @@ func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	got := cluster.Redacted("nats://ada:secret@a:4222,nats://b,nats://token@c")
 	shown := strings.Contains(got, "secret") || strings.Contains(got, "token")
 	if shown || !strings.Contains(got, "@a:4222,nats://b,") {
-		t.Errorf("printed as %s", got)
+		t.Errorf("the addresses are printed as %s, want no password, and the hosts a:4222 and b", got)
 	}
 }

@@ -72,10 +72,13 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 	f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", dir)
 	if f.code != exitFailed || f.out != "" || !strings.Contains(f.errors, "-data") ||
 		!strings.Contains(f.errors, "in use by another viz") {
-		t.Errorf("a second server on the folder: exit %d, stdout %q, %q", f.code, f.out, f.errors)
+		t.Errorf(
+			`a second server on the folder: exit %d, stdout %q, %q; want %d, "", it containing %q and %q`, f.code,
+			f.out, f.errors, exitFailed, "-data", "in use by another viz",
+		)
 	}
 	if code := s.end(); code != exitDone {
-		t.Fatalf("exit %d: %s", code, s.errors)
+		t.Fatalf("exit %d, want %d: %s", code, exitDone, s.errors)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "viz.db-wal")); err == nil {
 		t.Error("the log was not moved into the database at the end")
@@ -83,10 +86,13 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 	again := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	after := again.visit(t, jar)
 	if len(after) != 1 || after[0].Name != cookies[0].Name || after[0].Value != cookies[0].Value {
-		t.Errorf("after a restart the cookies are %v, were %v", after, cookies)
+		t.Errorf(
+			"after a restart the cookies are %v, were %v; want 1 element, after[0].Name = %q, after[0].Value = %q",
+			after, cookies, cookies[0].Name, cookies[0].Value,
+		)
 	}
 	if code := again.end(); code != exitDone || again.errors.String() != "" {
-		t.Errorf("exit %d: %s", code, again.errors)
+		t.Errorf("exit %d: %s; want %d, nothing", code, again.errors, exitDone)
 	}
 }
 
@@ -98,11 +104,11 @@ func TestDamagedDatabaseDoesNotPreventStartup(t *testing.T) {
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	if code := s.end(); code != exitDone || !strings.Contains(s.errors.String(), "set aside") {
-		t.Errorf("exit %d, stderr %s", code, s.errors)
+		t.Errorf("exit %d, stderr %s; want %d, it containing %q", code, s.errors, exitDone, "set aside")
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "viz-damaged-*.db"))
 	if err != nil || len(kept) != 1 {
-		t.Errorf("set aside: %v", kept)
+		t.Errorf("set aside: got %v, want no error, 1 element", kept)
 	}
 }
 
@@ -124,17 +130,17 @@ func TestDataFolderFromFlagOrEnvironment(t *testing.T) {
 		return o.folder(f, get)
 	}
 	env := map[string]string{"HOME": home}
-	if got := place(env); got != filepath.Join(home, ".local", "share", "viz") {
-		t.Errorf("by default in %q", got)
+	if got, want := place(env), filepath.Join(home, ".local", "share", "viz"); got != want {
+		t.Errorf("by default in %q, want %q", got, want)
 	}
 	env["VIZ_DATA"] = "/elsewhere"
 	if got := place(env); got != "/elsewhere" {
-		t.Errorf("with VIZ_DATA in %q", got)
+		t.Errorf("with VIZ_DATA in %q, want %q", got, "/elsewhere")
 	}
 	if got := place(env, "-data", ""); got != "" {
-		t.Errorf("with an empty flag in %q", got)
+		t.Errorf(`with an empty flag in %q, want ""`, got)
 	}
 	if got := place(env, "-data", "here"); got != "here" {
-		t.Errorf("with a flag in %q", got)
+		t.Errorf("with a flag in %q, want %q", got, "here")
 	}
 }

@@ -144,7 +144,7 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	case 6:
 		want := strings.ReplaceAll(of("append")["token"].(map[string]any)["text"].(string), " ", "·")
 		if got := v.tab.Text(fmt.Sprintf("#t-%d > span:not(.sr)", step)); got != want {
-			v.t.Errorf("%s: token %d is %q on the strip, %q in the trace", v.name, step, got, want)
+			v.t.Errorf("%s: token %d is %q on the strip, want %q as in the trace", v.name, step, got, want)
 		}
 	case 7: // 2 · 28 layers · 2 heads · 8 · 4 bytes a position
 		v.says("cache", "28", fmt.Sprintf("%g", number("cache", "positions")))
@@ -209,7 +209,7 @@ func (v *deepVisit) story(trace map[string]map[string]any) {
 	}
 	want := strings.TrimSpace(trace["1 append"]["token"].(map[string]any)["text"].(string))
 	if got := v.tab.Text("#strip-gen > .w"); got != want {
-		v.t.Errorf("%s: the Story goes on with %q, the trace with %q", v.name, got, want)
+		v.t.Errorf("%s: the Story goes on with %q, want %q as in the trace", v.name, got, want)
 	}
 	v.tab.Keys("e")
 	v.tab.Wait("the end as a text", `document.querySelector(".story--end")`)

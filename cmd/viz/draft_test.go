@@ -20,14 +20,14 @@ func TestDraftBelongsToItsModel(t *testing.T) {
 	}
 	own, err := openDraft(target, "", "-draft", true, infer.QuantNone, io.Discard)
 	if err != nil || own == nil || infer.CheckPair(target, own) != nil {
-		t.Errorf("the binary's own draft: %v, %v", own, err)
+		t.Errorf("the binary's own draft: got %v, %v; want no error, own not nil", own, err)
 	}
 	if none, err := openDraft(target, "", "-draft", false, infer.QuantNone, io.Discard); none != nil || err != nil {
-		t.Errorf("for another model: %v, %v", none, err)
+		t.Errorf("for another model: got %v, %v; want nil, <nil>", none, err)
 	}
 	given, err := openDraft(target, bundledAt("draft"), "-draft", false, infer.QuantNone, io.Discard)
 	if err != nil || given.Hash() != own.Hash() {
-		t.Errorf("the same draft by its path: %v", err)
+		t.Errorf("the same draft by its path: got %v, want no error, given.Hash() = %q", err, own.Hash())
 	}
 	for path, why := range map[string]string{
 		filepath.Join("..", "..", "testdata"):                            "config.json",
@@ -35,7 +35,10 @@ func TestDraftBelongsToItsModel(t *testing.T) {
 	} {
 		f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-draft", path)
 		if f.code != exitUsage || !strings.Contains(f.errors, "-draft "+path) || !strings.Contains(f.errors, why) {
-			t.Errorf("%s: code %d, %s", path, f.code, f.errors)
+			t.Errorf(
+				"%s: code %d, %s; want %d, it containing %q and %q", path, f.code, f.errors, exitUsage, "-draft "+path,
+				why,
+			)
 		}
 	}
 }

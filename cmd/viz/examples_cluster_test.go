@@ -31,7 +31,9 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 		own := fmt.Sprintf("10.0.0.%d", i)
 		if o.Host != own || o.Port != 4222 || o.Cluster.Host != own || o.Cluster.Port != 6222 || seen[o.ServerName] {
 			t.Errorf(
-				"node %d is %s at %s:%d and %s:%d", i, o.ServerName, o.Host, o.Port, o.Cluster.Host, o.Cluster.Port,
+				"node %d is %s at %s:%d and %s:%d; want o.Host = %s, o.Port = 4222, o.Cluster.Host = %s, "+
+					"o.Cluster.Port = 6222, seen[o.ServerName] = false",
+				i, o.ServerName, o.Host, o.Port, o.Cluster.Host, o.Cluster.Port, own, own,
 			)
 		}
 		seen[o.ServerName] = true
@@ -43,20 +45,29 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 			t.Errorf("node %d: anybody may connect, or viz could be a node", i)
 		}
 		if o.MaxPayload != 0 && int(o.MaxPayload) < journal.MaxRecord+16<<10 {
-			t.Errorf("node %d takes messages of %d bytes", i, o.MaxPayload)
+			t.Errorf(
+				"node %d takes messages of %d bytes, want at least %d or no limit", i, o.MaxPayload,
+				journal.MaxRecord+16<<10,
+			)
 		}
 		if gone := o.PingInterval * time.Duration(o.MaxPingsOut); gone <= 0 || gone > 10*time.Second {
-			t.Errorf("node %d notices after %v that a server is gone", i, gone)
+			t.Errorf(
+				"node %d notices after %v that a server is gone; want more than 0 and at most %v", i, gone,
+				10*time.Second,
+			)
 		}
 		for n, r := range o.Routes {
 			secret, _ := r.User.Password()
 			if r.Host != fmt.Sprintf("10.0.0.%d:6222", n+1) || r.User.Username() != o.Cluster.Username ||
 				secret != o.Cluster.Password {
-				t.Errorf("node %d: route %d leads to %s", i, n+1, r.Redacted())
+				t.Errorf(
+					"node %d: route %d leads to %s, want to 10.0.0.%d:6222 with the cluster's user and password", i,
+					n+1, r.Redacted(), n+1,
+				)
 			}
 		}
 		if len(o.Routes) != 3 {
-			t.Errorf("node %d has %d routes", i, len(o.Routes))
+			t.Errorf("node %d has %d routes, want 3", i, len(o.Routes))
 		}
 	}
 }
@@ -68,7 +79,7 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
 	servers := []string{"10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"}
 	if to := strings.Fields(caddy.find(t, `reverse_proxy (.*) \{$`)); fmt.Sprint(to) != fmt.Sprint(servers) {
-		t.Errorf("Caddy leads to %v", to)
+		t.Errorf("Caddy leads to %v, want %q", to, servers)
 	}
 	var to []string
 	for _, m := range regexp.MustCompile(`(?m)^\tserver (\S+) `).FindAllStringSubmatch(string(nginx), -1) {
@@ -76,13 +87,13 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 	}
 	if upstream := nginx.find(t, `upstream (\w+) \{$`); fmt.Sprint(to) != fmt.Sprint(servers) ||
 		nginx.find(t, `proxy_pass http://(\S+);`) != upstream {
-		t.Errorf("nginx leads to %v", to)
+		t.Errorf("nginx leads to %v, want %v through its upstream", to, servers)
 	}
 	if path := caddy.find(t, `health_uri (\S+)`); path != "/readyz" {
-		t.Errorf("Caddy asks %s", path)
+		t.Errorf("Caddy asks %s, want %s", path, "/readyz")
 	}
 	if one, other := caddy.find(t, `(\S+) \{$`), nginx.find(t, `server_name (\S+);`); one != other {
-		t.Errorf("the names are %s and %s", one, other)
+		t.Errorf("the server is named %s in one example and %s in the other, want the same name", one, other)
 	}
 	nginx.fits(t)
 }
@@ -92,7 +103,7 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 func TestExamplesContainNoSecrets(t *testing.T) {
 	files, err := filepath.Glob(examplesCluster + "/*")
 	if err != nil || len(files) < 7 {
-		t.Fatal(files, err)
+		t.Fatalf("got files %v, error %v; want at least 7 files", files, err)
 	}
 	secret := regexp.MustCompile(`(?i)password:\s*"?([^"\s]+)|nats(?:-route)?://\w+:([^@]+)@`)
 	found := 0
@@ -104,7 +115,7 @@ func TestExamplesContainNoSecrets(t *testing.T) {
 		for _, m := range secret.FindAllStringSubmatch(string(text), -1) {
 			found++
 			if p := m[1] + m[2]; p != "PASSWORD-OF-VIZ" && p != "PASSWORD-OF-NODES" {
-				t.Errorf("%s has the password %s", name, p)
+				t.Errorf("%s has the password %s, want a placeholder", name, p)
 			}
 		}
 	}

@@ -70,17 +70,19 @@ func TestExampleUnitUsesExistingFlags(t *testing.T) {
 		t.Fatalf("%q: %v", command, err)
 	}
 	if o.data != "${STATE_DIRECTORY}" || unit.find(t, `StateDirectory=(.*)`) != "viz" || !o.noOpen {
-		t.Errorf("the data is in %s", o.data)
+		t.Errorf("the data folder is %s, want ${STATE_DIRECTORY} of the state directory viz, and -no-open", o.data)
 	}
 	if to := caddy.find(t, `reverse_proxy (\S+)`); to != o.addr {
-		t.Errorf("Caddy leads to %s, the server is at %s", to, o.addr)
+		t.Errorf("Caddy leads to %s, want the server's address, %s", to, o.addr)
 	}
 	if to := nginx.find(t, `proxy_pass http://(\S+);`); to != o.addr {
-		t.Errorf("nginx leads to %s, the server is at %s", to, o.addr)
+		t.Errorf("nginx leads to %s, want the server's address, %s", to, o.addr)
 	}
 	for _, name := range []string{caddy.find(t, `(\S+) \{$`), nginx.find(t, `server_name (\S+);`)} {
 		if o.public == nil || o.public.String() != "https://"+name {
-			t.Errorf("a proxy answers to %s, the public address is %s", name, o.public)
+			t.Errorf(
+				"a proxy answers to %s, the public address is %s; want non-nil, %s", name, o.public, "https://"+name,
+			)
 		}
 	}
 	for _, proxy := range []string{"127.0.0.1", "::1"} {

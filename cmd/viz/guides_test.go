@@ -34,7 +34,9 @@ func TestGuidesNameWhatExists(t *testing.T) {
 			names = append(names, strings.Fields(m[1])...)
 		}
 		if len(names) < least {
-			t.Errorf("%s names %d files and folders: the pattern misses some", guide, len(names))
+			t.Errorf(
+				"%s names %d files and folders: the pattern misses some, want at least %d", guide, len(names), least,
+			)
 		}
 		for _, name := range names {
 			if _, err := os.Stat(filepath.Join(root, name)); err != nil {

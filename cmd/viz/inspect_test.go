@@ -25,7 +25,7 @@ func TestReadmeInspect(t *testing.T) {
 		t.Fatalf("README.md lacks the example %s", command)
 	}
 	if got := ok(t, "inspect", filepath.Join(modelsFolder, "llama-q8_0.gguf")); got != shown {
-		t.Errorf("README.md shows\n%s\nthe command prints\n%s", shown, got)
+		t.Errorf("README.md shows\n%s\nwant what the command prints:\n%s", shown, got)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestInspectDescribesEveryFormat(t *testing.T) {
 		if out := ok(
 			t, append([]string{"trace", "-prompt", "the cat", "-n", "3", "-rows", "1"}, model...)...,
 		); !strings.Contains(out, "── step ") {
-			t.Errorf("viz trace -model %s: %s", name, out)
+			t.Errorf("viz trace -model %s: got %s, want it to contain %q", name, out, "── step ")
 		}
 	}
 }
@@ -107,7 +107,10 @@ func TestInspectDescribesDamagedModels(t *testing.T) {
 		}
 		f := try(t, nil, "", "inspect", path)
 		if f.code != exitUsage || !strings.Contains(f.errors, path+" does not run here, for 1 reason") {
-			t.Errorf("%s: exit %d, %q", name, f.code, f.errors)
+			t.Errorf(
+				"%s: exit %d, %q; want %d, it containing %q", name, f.code, f.errors, exitUsage,
+				path+" does not run here, for 1 reason",
+			)
 		}
 		for _, want := range append(damaged.want, "\nruns       no, for 1 reason:\n") {
 			if !strings.Contains(f.out, want) {
@@ -128,7 +131,10 @@ func TestInspectWithoutAModelPrintsTheReason(t *testing.T) {
 	}
 	if f := try(t, nil, "", "inspect", path); f.code != exitUsage || f.out != "" ||
 		!strings.Contains(f.errors, "not a model that can be read") {
-		t.Errorf("exit %d, %q, %q", f.code, f.out, f.errors)
+		t.Errorf(
+			`exit %d, %q, %q; want %d, "", it containing %q`, f.code, f.out, f.errors, exitUsage,
+			"not a model that can be read",
+		)
 	}
 }
 
@@ -168,14 +174,16 @@ func TestInspectListsAllProblems(t *testing.T) {
 		}
 	}
 	if f.code != exitUsage {
-		t.Errorf("exit %d", f.code)
+		t.Errorf("exit %d, want %d", f.code, exitUsage)
 	}
 	f = try(t, nil, "", "trace", "-prompt", "x", "-model", folder)
 	if !strings.Contains(
 		f.errors,
 		"quantization_config is set; quantised weights are not supported (and 6 more, which viz inspect lists)",
 	) {
-		t.Errorf("%s", f.errors)
+		t.Errorf(
+			"stderr is %q, want it to say that quantization_config is set, and that there are 6 more reasons", f.errors,
+		)
 	}
 }
 
@@ -191,19 +199,25 @@ func TestInspectJSON(t *testing.T) {
 	if !got.Runs || got.Parameters != 63_840 || len(got.Tensors) != 2*9+3 || got.Shape.Layers != 2 ||
 		got.Tokens != 611 ||
 		*got.BOS != 1 || len(got.Special) != 3 || got.Facts["general.architecture"] != "llama" || got.Reasons != nil {
-		t.Errorf("%+v", got)
+		t.Errorf(
+			"got %+v, want a llama model that runs, with 63,840 parameters, 21 tensors, 2 layers, 611 "+
+				"tokens, BOS 1, 3 special tokens",
+			got,
+		)
 	}
 	for _, x := range got.Tensors {
 		// token_embd: 611 rows of one block of 32 values in 34 bytes.
 		if x.Name == "token_embd.weight" &&
 			(x.Type != "Q8_0" || !slices.Equal(x.Shape, []int{611, 32}) || x.Bytes != 611*34) {
-			t.Errorf("%+v", x)
+			t.Errorf("got tensor %+v, want type Q8_0, shape [611 32], %d bytes", x, 611*34)
 		}
 	}
 	f := try(t, nil, "", "inspect", t.TempDir(), "-json")
 	if err := json.Unmarshal([]byte(f.out), &got); err != nil || got.Runs || len(got.Reasons) != 3 ||
 		f.code != exitUsage {
-		t.Errorf("exit %d, %v, %+v", f.code, err, got)
+		t.Errorf(
+			"exit %d, %v, %+v; want no error, Runs = false, len(Reasons) = 3, f.code = %d", f.code, err, got, exitUsage,
+		)
 	}
 }
 
@@ -221,13 +235,15 @@ func TestWeightMemory(t *testing.T) {
 		}
 		rotary := int64(4 * c.Config.Context * c.Config.HeadDim)
 		if said, is := infer.WeightMemory(c, quant), m.WeightBytes()+rotary; said > is+is/50 || said < is-is/50 {
-			t.Errorf("%s: %d bytes are said, %d taken", quant, said, is)
+			t.Errorf(
+				"%s: %d bytes are said, %d taken; want at most %d and at least %d", quant, said, is, is+is/50, is-is/50,
+			)
 		}
 	}
 	var note bytes.Buffer
 	announce(&note, c, infer.QuantNone, announced)
 	if note.Len() > 0 {
-		t.Errorf("a small model is announced: %s", note.String())
+		t.Errorf("loading a small model printed %q, want nothing", note.String())
 	}
 	announce(&note, c, infer.QuantNone, 0)
 	for _, want := range []string{

@@ -43,7 +43,7 @@ func TestJourneyByKeyboard(t *testing.T) {
 			follow(`.ways a[href="/learn"]`, "/learn")
 			follow(`main a[href="/learn/logits-and-softmax"]`, "/learn/logits-and-softmax")
 			if h := tab.Text("main h1"); !strings.Contains(h, "all at once") {
-				t.Errorf("the lesson is headed %q", h)
+				t.Errorf("the lesson is headed %q, want it to contain %q", h, "all at once")
 			}
 
 			follow(`main a[href="/practice/shift"]`, "/practice/shift")

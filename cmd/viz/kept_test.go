@@ -58,10 +58,10 @@ func TestDataFolderDeleted(t *testing.T) {
 		return s.request(t, jar, http.MethodPost, "/learn/visit", url.Values{"section": {section}})
 	}
 	if status, page := answer(); status != http.StatusOK {
-		t.Fatalf("a visit: %d %s", status, page)
+		t.Fatalf("a visit: got %d %s; want %d", status, page, http.StatusOK)
 	}
 	if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
-		t.Fatalf("/readyz: %d %s", status, page)
+		t.Fatalf("/readyz: got %d %s; want %d", status, page, http.StatusOK)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
@@ -70,10 +70,10 @@ func TestDataFolderDeleted(t *testing.T) {
 	for range 2 {
 		if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusServiceUnavailable ||
 			!strings.Contains(page, why) {
-			t.Errorf("/readyz: %d %s", status, page)
+			t.Errorf("/readyz: got %d %s; want %d, it containing %q", status, page, http.StatusServiceUnavailable, why)
 		}
 		if status, page := answer(); status != http.StatusServiceUnavailable || !strings.Contains(page, why) {
-			t.Errorf("a visit: %d %s", status, page)
+			t.Errorf("a visit: got %d %s; want %d, it containing %q", status, page, http.StatusServiceUnavailable, why)
 		}
 	}
 	if status, page := s.request(t, jar, http.MethodGet, "/progress", nil); status != http.StatusOK ||
@@ -81,11 +81,11 @@ func TestDataFolderDeleted(t *testing.T) {
 		t.Errorf("/progress: %d without a warning", status)
 	}
 	if code := s.end(); code != exitDone || !strings.Contains(s.errors.String(), "level=ERROR") {
-		t.Errorf("exit %d: %s", code, s.errors)
+		t.Errorf("exit %d: %s; want %d, it containing %q", code, s.errors, exitDone, "level=ERROR")
 	}
 	again := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	if status, _ := again.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
-		t.Errorf("after a restart /readyz: %d", status)
+		t.Errorf("after a restart /readyz: got %d, want %d", status, http.StatusOK)
 	}
 	again.end()
 }
@@ -121,7 +121,7 @@ func TestDataLimitUnitsAndBounds(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "2", "-1GiB", "15.9MiB", "1.1TiB", "NaNGiB", "none MiB"} {
 		if got, err := parseLimit(text); err == nil {
-			t.Errorf("%q is %d", text, got)
+			t.Errorf("parseLimit(%q) = %d, want an error", text, got)
 		}
 	}
 }

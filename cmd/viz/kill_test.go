@@ -52,7 +52,7 @@ func (l *learnerOf) post(path string, form url.Values) {
 	body, _ := io.ReadAll(res.Body)
 	res.Body.Close()
 	if res.StatusCode/100 != 2 {
-		l.t.Fatalf("POST %s %v: %s: %.300s", path, form, res.Status, body)
+		l.t.Fatalf("POST %s %v: got status %s, want 2xx: %.300s", path, form, res.Status, body)
 	}
 }
 
@@ -114,6 +114,6 @@ func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 		}
 	}
 	if len(have) != confirmed {
-		t.Errorf("%d sections are kept, %d were visited", len(have), confirmed)
+		t.Errorf("got %d sections after the restarts, want the %d that were confirmed", len(have), confirmed)
 	}
 }

@@ -60,16 +60,22 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 			Cancelled  bool
 		}
 		if err := json.Unmarshal([]byte(f.out), &r); f.code != exitDone || err != nil {
-			t.Errorf("viz lab %s: exit %d, %v, %s", name, f.code, err, f.errors)
+			t.Errorf("viz lab %s: exit %d, %v, %s; want %d, <nil>", name, f.code, err, f.errors, exitDone)
 			continue
 		}
 		taken := len(shortLabs[name]) == 0 ||
 			r.Values[strings.ReplaceAll(shortLabs[name][0][1:], "-", "_")] == shortLabs[name][1]
 		if r.Lab != name || len(r.Result) == 0 || len(r.Tables) == 0 || r.Cancelled || !taken {
-			t.Errorf("viz lab %s: %s with %v, %d tables", name, r.Lab, r.Values, len(r.Tables))
+			t.Errorf(
+				"viz lab %s: got %s with %v, %d tables; want r.Lab = %s, len(r.Result) not 0, "+
+					"len(r.Tables) not 0, r.Cancelled = false, taken = true",
+				name, r.Lab, r.Values, len(r.Tables), name,
+			)
 		}
 		if !strings.Contains(f.errors, "viz lab "+name+": ") || !strings.Contains(f.errors, "100%") {
-			t.Errorf("viz lab %s: progress %q", name, f.errors)
+			t.Errorf(
+				"viz lab %s: progress %q, want it to contain %q and %q", name, f.errors, "viz lab "+name+": ", "100%",
+			)
 		}
 		if !fixture.LongTier() && i%3 > 0 {
 			continue // the other two forms share their code among all labs
@@ -110,7 +116,7 @@ func TestLabBadInput(t *testing.T) {
 	} {
 		f := try(t, nil, "", append([]string{"lab"}, c.args...)...)
 		if f.code != exitUsage || f.out != "" {
-			t.Errorf("viz lab %q: exit %d, stdout %q", c.args, f.code, f.out)
+			t.Errorf(`viz lab %q: exit %d, stdout %q; want %d, ""`, c.args, f.code, f.out, exitUsage)
 		}
 		for _, want := range c.want {
 			if !strings.Contains(f.errors, want) {
@@ -121,13 +127,16 @@ func TestLabBadInput(t *testing.T) {
 	f := try(t, nil, "", "lab", "memory", "-tokens", "1", "-csv", "rows")
 	if f.code != exitUsage || !strings.Contains(f.errors, `"rows"`) ||
 		!strings.Contains(f.errors, "variants, models, windows, engine") {
-		t.Errorf("exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"exit %d, %q; want %d, it containing %q and %q", f.code, f.errors, exitUsage, `"rows"`,
+			"variants, models, windows, engine",
+		)
 	}
 	// The server's memory limit is not the calculator's memory.
 	if f := try(
 		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
 	); f.code != exitDone {
-		t.Errorf("exit %d, %q", f.code, f.errors)
+		t.Errorf("exit %d, want %d, %q", f.code, exitDone, f.errors)
 	}
 }
 
@@ -153,7 +162,8 @@ func TestInterruptedLabPrintsPartialResults(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &r); code != exitInterrupted || err != nil || !r.Cancelled ||
 		len(r.Result.Steps) == 0 || len(r.Result.Steps) >= 50 {
 		t.Errorf(
-			"exit %d, cancelled %v, %d steps, %v, %s", code, r.Cancelled, len(r.Result.Steps), err, errors.String(),
+			"exit %d, cancelled %v, %d steps, %v, %s; want %d, true, not 0, less than 50, <nil>", code, r.Cancelled,
+			len(r.Result.Steps), err, errors.String(), exitInterrupted,
 		)
 	}
 }

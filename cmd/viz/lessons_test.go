@@ -13,7 +13,7 @@ func TestLessonsCheckReportsErrors(t *testing.T) {
 	t.Parallel()
 	out := ok(t, "lessons", "check", "../../testdata/lessons")
 	if !strings.Contains(out, "is in order: 1 lesson, 2 questions, 2 cards, 1 walkthrough") {
-		t.Fatal(out)
+		t.Fatalf("got %q, want it to contain %q", out, "is in order: 1 lesson, 2 questions, 2 cards, 1 walkthrough")
 	}
 	dir := t.TempDir()
 	text := "---\ntitle: Mine\nslug: mine\nnumber: 1\nminutes: 2\ndifficulty: gentle\nlead: It is mine.\n---\n\n" +
@@ -26,12 +26,15 @@ func TestLessonsCheckReportsErrors(t *testing.T) {
 		f := try(t, nil, "", args...)
 		if f.code != exitUsage || !strings.Contains(f.errors, path+":12: HTML") ||
 			!strings.Contains(f.errors, path+":14: ") {
-			t.Errorf("%q: exit code %d: %s", args, f.code, f.errors)
+			t.Errorf(
+				"%q: exit code %d: %s; want %d, it containing %q and %q", args, f.code, f.errors, exitUsage,
+				path+":12: HTML", path+":14: ",
+			)
 		}
 	}
 	for _, args := range [][]string{{"lessons", "paint"}, {"lessons", "check"}, {"lessons", "check", "a", "b"}} {
 		if f := try(t, nil, "", args...); f.code != exitUsage || f.errors == "" {
-			t.Errorf("%q: exit code %d: %s", args, f.code, f.errors)
+			t.Errorf("%q: exit code %d: %s; want %d, non-empty", args, f.code, f.errors, exitUsage)
 		}
 	}
 }

@@ -22,17 +22,25 @@ func TestLoadReportIsComplete(t *testing.T) {
 	}
 	// Of 2 × 30 phones 3 never read: 57 vote, 3 times each.
 	if v := r.Votes; v.Voters != 57 || v.Sent != 171 || v.Counted != 57 || v.Wrong != 0 || v.Receipts.N != 57 {
-		t.Errorf("votes: %+v", v)
+		t.Errorf("votes: got %+v, want Voters = 57, Sent = 171, Counted = 57, Wrong = 0, Receipts.N = 57", v)
 	}
 	if r.Publish.N+r.Larger.N != r.Received || r.Received < r.Stages || r.Stages == 0 || r.Largest == 0 ||
 		r.TokensPerSecond <= 0 {
-		t.Errorf("stages: %+v", r)
+		t.Errorf(
+			"stages: got %+v, want r.Publish.N+r.Larger.N = %d, Received at least %d, Stages not 0, "+
+				"Largest not 0, TokensPerSecond more than 0",
+			r, r.Received, r.Stages,
+		)
 	}
 	if q := r.Publish; q.P50 <= 0 || q.P50 > q.P99 || q.P99 > q.Max {
-		t.Errorf("quantiles: %+v", q)
+		t.Errorf("quantiles: got %+v, want P50 more than 0 and at most %v, P99 at most %v", q, q.P99, q.Max)
 	}
 	if q := r.Phone; q.N == 0 || q.P50 < r.Publish.P50 || q.P50 > q.P99 || q.P99 > q.Max {
-		t.Errorf("from press to phone: %+v; from publishing: %+v", q, r.Publish)
+		t.Errorf(
+			"from press to phone: got %+v; from publishing: %+v; want N not 0, P50 at least %v and at most "+
+				"%v, P99 at most %v",
+			q, r.Publish, r.Publish.P50, q.P99, q.Max,
+		)
 	}
 	text := r.Text()
 	for _, want := range []string{
@@ -61,12 +69,12 @@ func TestLoadAlternatesBetweenServers(t *testing.T) {
 	)
 	var r load.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Votes.Counted != 20 {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("got %v: %s; want no error, r.Votes.Counted = 20", err, out)
 	}
 	for i, w := range ways {
 		w.mu.Lock()
 		if w.joined < 20 { // 10 phones, each with a visit and a socket
-			t.Errorf("address %d had %d connections of 20 phones", i, w.joined)
+			t.Errorf("address %d had %d connections of 20 phones, want at least 20", i, w.joined)
 		}
 		w.mu.Unlock()
 	}

@@ -60,7 +60,7 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 		n, ok := memory.ResidentOf(viz.Process.Pid)
 		if !ok {
 			_ = viz.Wait()
-			t.Fatalf("the server has ended: %s", errors)
+			t.Fatalf("the server has ended, want it to run: %s", errors)
 		}
 		return n
 	}
@@ -74,7 +74,9 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 		return most
 	})
 	if most > limit/100*115 {
-		t.Errorf("the process uses %s of %s", terms.BytesFull(most), terms.BytesFull(limit))
+		t.Errorf(
+			"the process uses %s, want at most 115%% of its limit, %s", terms.BytesFull(most), terms.BytesFull(limit),
+		)
 	}
 	leave()
 	t.Logf(

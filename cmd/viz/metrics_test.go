@@ -39,11 +39,11 @@ func TestMetricsFlag(t *testing.T) {
 	s.out.wait(t, "Ctrl-C")
 	at := regexp.MustCompile(`http://\S+/metrics`).FindString(s.out.String())
 	if at == "" || strings.HasPrefix(at, s.url) {
-		t.Fatalf("printed\n%s", s.out)
+		t.Fatalf("got the output\n%s\nwant an address of metrics that is not the server's", s.out)
 	}
 	status, body := get(t, at)
 	if status != http.StatusOK {
-		t.Fatalf("%d: %s", status, body)
+		t.Fatalf("got %d, want %d: %s", status, http.StatusOK, body)
 	}
 	if !regexp.MustCompile(`(?m)^viz_database_bytes [1-9]`).MatchString(body) {
 		t.Error("the database has no size")
@@ -76,10 +76,12 @@ func TestMetricsFlag(t *testing.T) {
 	taken := strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/metrics")
 	f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", "", "-metrics", taken)
 	if f.code != exitFailed || !strings.Contains(f.errors, "-metrics "+taken) {
-		t.Errorf("a taken address: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"a taken address: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed, "-metrics "+taken,
+		)
 	}
 	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.errors)
+		t.Errorf("exit %d, want %d: %s", code, exitDone, s.errors)
 	}
 	if _, err := http.Get(at); err == nil {
 		t.Error("the metrics still answer after the server's end")

@@ -104,7 +104,7 @@ func TestParseTTL(t *testing.T) {
 		"", "d", "-1d", "1.5d", "0d", "30", "59m", "401d", "99999999999999999999d", "9600h1s",
 	} {
 		if got, err := parseTTL(text); err == nil {
-			t.Errorf("%q is taken for %v", text, got)
+			t.Errorf("parseTTL(%q) = %v, want an error", text, got)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestPublicHostIsAllowed(t *testing.T) {
 		}
 		conn.Close()
 		if cookies := answer.Cookies(); len(cookies) != 1 || cookies[0].Secure != secure {
-			t.Errorf("host %s: the cookies are %v; secure must be %v", host, cookies, secure)
+			t.Errorf("host %s: got cookies %v; want one, and secure: %v", host, cookies, secure)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestServeTLS(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
 	url, _, _ := strings.Cut(strings.TrimPrefix(s.out.String(), "Token by Token is at "), "\n")
 	if !strings.HasPrefix(url, "https://127.0.0.1:") {
-		t.Fatalf("the address printed is %q", url)
+		t.Fatalf("the address printed is %q, want it to begin with %q", url, "https://127.0.0.1:")
 	}
 	trust := &tls.Config{RootCAs: pool}
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true}}
@@ -193,10 +193,10 @@ func TestServeTLS(t *testing.T) {
 	io.Copy(io.Discard, res.Body)
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK || res.ProtoMajor != 2 {
-		t.Errorf("GET /loop: %s over %s", res.Status, res.Proto)
+		t.Errorf("GET /loop: got %s over %s, want 200 over HTTP/2.0", res.Status, res.Proto)
 	}
 	if cookies := res.Cookies(); len(cookies) != 1 || !strings.HasPrefix(cookies[0].Name, "__Host-viz-learner") {
-		t.Errorf("the page's cookies are %v", cookies)
+		t.Errorf("the page's cookies are %v, want 1 element, [0].Name beginning with %q", cookies, "__Host-viz-learner")
 	}
 	// A client that asks for a socket over HTTP/2 is told what to do, and nothing breaks.
 	if res, err = client.Get(url + "/ws"); err != nil {
@@ -204,7 +204,7 @@ func TestServeTLS(t *testing.T) {
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusUpgradeRequired || res.ProtoMajor != 2 {
-		t.Errorf("GET /ws: %s over %s", res.Status, res.Proto)
+		t.Errorf("GET /ws: got %s over %s, want 426 over HTTP/2.0", res.Status, res.Proto)
 	}
 	// The longest link gets through, too: it is refused for what is in it.
 	if res, err = client.Get(url + "/loop?log=" + strings.Repeat("A", session.MaxLink)); err != nil {
@@ -212,7 +212,7 @@ func TestServeTLS(t *testing.T) {
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusBadRequest || res.ProtoMajor != 2 {
-		t.Errorf("a long link: %s over %s", res.Status, res.Proto)
+		t.Errorf("a link that is too long: got %s over %s, want 400 over HTTP/2.0", res.Status, res.Proto)
 	}
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, TLSClientConfig: trust.Clone()}
 	conn, answer, err := d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", http.Header{"Origin": {url}})
@@ -230,13 +230,16 @@ func TestServeTLS(t *testing.T) {
 	clear := http.Header{"Origin": {"http" + strings.TrimPrefix(url, "https")}}
 	if _, answer, err = d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", clear); err == nil ||
 		answer.StatusCode != http.StatusForbidden {
-		t.Errorf("a socket of a page in the clear: %v, %v", answer, err)
+		t.Errorf(
+			"a socket of a page in the clear: got %v, %v; want an error, StatusCode = %d", answer, err,
+			http.StatusForbidden,
+		)
 	}
 	plain, err := http.Get("http" + strings.TrimPrefix(url, "https") + "/loop")
 	if err == nil {
 		plain.Body.Close()
 		if plain.StatusCode != http.StatusBadRequest {
-			t.Errorf("plain HTTP: %s", plain.Status)
+			t.Errorf("plain HTTP: got %s, want 400", plain.Status)
 		}
 	}
 }

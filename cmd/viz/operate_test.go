@@ -70,39 +70,47 @@ func TestRoomsCommand(t *testing.T) {
 	first, second, third := s.class(t), s.class(t), s.class(t)
 	if text := ok(t, "rooms", "-data", dir); !strings.Contains(text, "3 rooms") ||
 		!strings.Contains(text, first+"     Load, open, last used ") || !strings.Contains(text, "1 member, 0 polls") {
-		t.Errorf("listed as\n%s", text)
+		t.Errorf(
+			"listed as\n%s\nwant it to contain %q, %q and %q", text, "3 rooms", first+"     Load, open, last used ",
+			"1 member, 0 polls",
+		)
 	}
 
 	if got := ok(t, "rooms", "close", "-data", dir, strings.ToLower(first)); got != "Room "+first+" is closed.\n" {
-		t.Errorf("printed %q", got)
+		t.Errorf("printed %q, want %q", got, "Room "+first+" is closed.\n")
 	}
 	if status, body := get(t, s.url+"/class/"+first); !strings.Contains(body, "over") {
-		t.Errorf("a closed room's page: %d, %s", status, body)
+		t.Errorf("a closed room's page: %d, %s, want it to contain %q", status, body, "over")
 	}
 	if got := ok(t, "rooms", "remove", second, "-data", dir); got != "Room "+second+" is removed.\n" {
-		t.Errorf("printed %q", got)
+		t.Errorf("printed %q, want %q", got, "Room "+second+" is removed.\n")
 	}
 	f := try(t, nil, "", "rooms", "remove", "-data", dir, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
-		t.Errorf("a room that is gone already: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"a room that is gone already: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"No room has this code",
+		)
 	}
 	check := func() {
 		t.Helper()
 		all := listedRooms(t, dir)
 		if _, there := all[second]; len(all) != 2 || there || !all[first].Ended || all[third].Ended {
-			t.Errorf("left are %+v", all)
+			t.Errorf(
+				"left are %+v, want 2 elements, there = false, all[first].Ended = true, all[third].Ended = false", all,
+			)
 		}
 	}
 	check()
 	if code := s.end(); code != exitDone || s.errors.String() != "" {
-		t.Fatalf("exit %d: %s", code, s.errors)
+		t.Fatalf("exit %d: %s; want %d, nothing", code, s.errors, exitDone)
 	}
 	check()
 
 	ok(t, "rooms", "close", "-data", dir, third)
 	ok(t, "rooms", "remove", "-data", dir, first)
 	if all := listedRooms(t, dir); len(all) != 1 || !all[third].Ended || all[third].Members != 1 {
-		t.Errorf("without a server: %+v", all)
+		t.Errorf("without a server: got %+v, want 1 element, all[third].Ended = true, all[third].Members = 1", all)
 	}
 	s = serveFolder(t, dir)
 	if _, body := get(t, s.url+"/class/"+third); !strings.Contains(body, "over") {
@@ -124,10 +132,13 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 		f := try(t, nil, "", "rooms", "close", "-data", dir, code)
 		if f.code != exitFailed || !strings.Contains(f.errors, "Room "+code+" is damaged") ||
 			!strings.Contains(f.errors, "viz rooms remove "+code) {
-			t.Errorf("%s: exit %d, %q", when, f.code, f.errors)
+			t.Errorf(
+				"%s: exit %d, %q; want %d, it containing %q and %q", when, f.code, f.errors, exitFailed,
+				"Room "+code+" is damaged", "viz rooms remove "+code,
+			)
 		}
 		if r, there := listedRooms(t, dir)[code]; !there || r.Fault == "" {
-			t.Errorf("%s: afterwards the room is %+v", when, r)
+			t.Errorf("%s: afterwards the room is %+v; want there = true, Fault not empty", when, r)
 		}
 	}
 	refused("without a server")
@@ -135,7 +146,7 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 	refused("with a server")
 	ok(t, "rooms", "remove", "-data", dir, code)
 	if all := listedRooms(t, dir); len(all) != 0 {
-		t.Errorf("left are %+v", all)
+		t.Errorf("left are %+v, want 0 elements", all)
 	}
 	s.end()
 }
@@ -219,7 +230,12 @@ func TestCheckCommand(t *testing.T) {
 	f := try(t, nil, "", "check", "-data", dir, "-json")
 	if c := read(f); f.code != exitDone || !c.Database.Sound || !c.Model.Runs || c.Database.Rooms.Logs != 1 ||
 		c.Database.Rooms.Records < 4 || len(c.Database.Faults)+len(c.Model.Reasons) > 0 {
-		t.Errorf("while a server runs: exit %d, %+v", f.code, c)
+		t.Errorf(
+			"while a server runs: exit %d, %+v; want f.code = %d, Database.Sound = true, Model.Runs = "+
+				"true, Database.Rooms.Logs = 1, Database.Rooms.Records at least 4, "+
+				"len(c.Database.Faults)+len(c.Model.Reasons) = 0",
+			f.code, c, exitDone,
+		)
 	}
 	s.end()
 	for _, c := range []struct{ name, change, want string }{
@@ -233,7 +249,10 @@ func TestCheckCommand(t *testing.T) {
 		f := try(t, nil, "", "check", "-data", damaged, "-json")
 		if got := read(f); f.code != exitUsage || got.Database.Sound ||
 			!strings.Contains(strings.Join(got.Database.Faults, "\n"), c.want) {
-			t.Errorf("%s: exit %d, %+v", c.name, f.code, got)
+			t.Errorf(
+				"%s: got exit code %d, %+v; want %d and a database with the fault %q", c.name, f.code, got, exitUsage,
+				c.want,
+			)
 		}
 	}
 	path := filepath.Join(dir, "viz.db")
@@ -258,7 +277,10 @@ func TestCheckCommand(t *testing.T) {
 	f = try(t, nil, "", "check", "-data", dir, "-model", cut)
 	if f.code != exitUsage || !strings.Contains(f.out, "\nsound      no, for ") ||
 		!strings.Contains(f.out, "\nruns       no, for 1 reason:\n") {
-		t.Errorf("damaged pages and a model cut short: exit %d\n%s%s", f.code, f.out, f.errors)
+		t.Errorf(
+			"damaged pages and a model cut short: exit %d\n%s%s\nwant %d, it containing %q and %q", f.code, f.out,
+			f.errors, exitUsage, "\nsound      no, for ", "\nruns       no, for 1 reason:\n",
+		)
 	}
 }
 
@@ -270,19 +292,22 @@ func TestBackupCommand(t *testing.T) {
 	code := s.class(t)
 	file := filepath.Join(t.TempDir(), "copy.db")
 	if text := ok(t, "backup", "-data", dir, file); !strings.Contains(text, file) {
-		t.Errorf("printed %q", text)
+		t.Errorf("printed %q, want it to contain %q", text, file)
 	}
 	info, err := os.Stat(file)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("the copy: %v, %v", info, err)
+		t.Errorf("the copy: got %v, %v; want a file that only its owner can read, <nil>", info, err)
 	}
 	f := try(t, nil, "", "backup", file, "-data", dir)
 	if again, err := os.Stat(file); f.code != exitFailed || !strings.Contains(f.errors, "there already") ||
 		err != nil || again.ModTime() != info.ModTime() {
-		t.Errorf("a second copy of that name: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"a second copy of that name: got exit code %d, %q; want %d, and the first copy as it was", f.code, f.errors,
+			exitFailed,
+		)
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
-		t.Errorf("next to the copy: %v, %v", left, err)
+		t.Errorf("next to the copy: got %v, %v; want 1 element, <nil>", left, err)
 	}
 	ok(t, "rooms", "remove", "-data", dir, code)
 	s.end()
@@ -293,12 +318,12 @@ func TestBackupCommand(t *testing.T) {
 	}
 	s = serveFolder(t, restored)
 	if all := listedRooms(t, restored); len(all) != 1 || all[code].Members != 1 {
-		t.Errorf("restored are %+v", all)
+		t.Errorf("restored are %+v, want 1 element, all[code].Members = 1", all)
 	}
 	if status, _ := get(t, s.url+"/class/"+code); status != http.StatusOK {
-		t.Errorf("the restored room's page: %d", status)
+		t.Errorf("the restored room's page: got %d, want %d", status, http.StatusOK)
 	}
 	if code := s.end(); code != exitDone || s.errors.String() != "" {
-		t.Errorf("exit %d: %s", code, s.errors)
+		t.Errorf("exit %d: %s; want %d, nothing", code, s.errors, exitDone)
 	}
 }

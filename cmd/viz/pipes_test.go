@@ -17,7 +17,10 @@ func TestPipesAreRefused(t *testing.T) {
 	fixture.Pipe(t, secret, "cookie-secret")
 	if got := try(t, nil, "", "serve", "-data", secret); got.code == exitDone ||
 		!strings.Contains(got.errors, "cookie-secret: is a named pipe") {
-		t.Errorf("a secret that is a pipe: exit %d: %s", got.code, got.errors)
+		t.Errorf(
+			"a secret that is a pipe: exit %d: %s; want anything but %d, it containing %q", got.code, got.errors,
+			exitDone, "cookie-secret: is a named pipe",
+		)
 	}
 	cert, key, _ := selfSigned(t)
 	llama2c := "../../testdata/models/llama2c/version1.bin"
@@ -38,7 +41,10 @@ func TestPipesAreRefused(t *testing.T) {
 			}
 			if got := try(t, nil, "", args...); got.code != exitUsage || !strings.Contains(got.errors+got.out, want) &&
 				name != "-data" {
-				t.Errorf("%s %s: exit %d: %s", name, path, got.code, got.errors)
+				t.Errorf(
+					"%s %s: got exit code %d: %s; want %d, and %q in the output", name, path, got.code, got.errors,
+					exitUsage, want,
+				)
 			}
 		}
 	}

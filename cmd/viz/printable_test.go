@@ -121,6 +121,6 @@ func TestProgressIsNotEscaped(t *testing.T) {
 	p.shown = true
 	p.say("a\x1b[2J")
 	if p.say(""); b.String() != "\ra\\u001b[2J\r"+strings.Repeat(" ", len(`a\u001b[2J`))+"\r" {
-		t.Errorf("%q", b.String())
+		t.Errorf("b.String() = %q, want %q", b.String(), "\ra\\u001b[2J\r"+strings.Repeat(" ", len(`a\u001b[2J`))+"\r")
 	}
 }

@@ -137,7 +137,7 @@ func TestLogsContainNoUserText(t *testing.T) {
 	res.Body.Close()
 	s.end()
 	if !strings.Contains(s.errors.String(), "request refused") {
-		t.Errorf("nothing was logged of a refused request: %s", s.errors)
+		t.Errorf("nothing was logged of a refused request: got %s, want it to contain %q", s.errors, "request refused")
 	}
 	for _, private := range []string{"zebrafish", "Mother", "Ada", "Load", code} {
 		if strings.Contains(s.errors.String(), private) {

@@ -23,7 +23,7 @@ func TestScoreCommand(t *testing.T) {
 	}
 	want, err := testmodel.Target(t).ScoreAll(t.Context(), text, nil)
 	if err != nil || want.Bytes != len(text) {
-		t.Fatalf("%+v, %v", want, err)
+		t.Fatalf("score of the text: got %+v, %v; want %d bytes, <nil>", want, err, len(text))
 	}
 	var bits float64
 	var spelled string
@@ -35,7 +35,7 @@ func TestScoreCommand(t *testing.T) {
 			Bits  *float64
 		}
 		if err := json.Unmarshal([]byte(line), &token); err != nil || token.Bits == nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: got %v; want no error, token.Bits not nil", line, err)
 		}
 		bits, spelled = bits+*token.Bits, spelled+token.Token.Text
 	}
@@ -52,14 +52,17 @@ func TestScoreCommand(t *testing.T) {
 	plain := ok(t, "score", file)
 	if f := try(t, nil, text, "score", "-"); f.code != exitDone || f.out != plain ||
 		!strings.Contains(plain, "perplexity") || !strings.Contains(plain, "bits per byte") {
-		t.Errorf("piped in: %q; from a file: %q", f.out, plain)
+		t.Errorf(
+			"piped in: got %q; from a file: %q; want f.code = %d, f.out = %q, plain with %q and %q", f.out, plain,
+			exitDone, plain, "perplexity", "bits per byte",
+		)
 	}
 	if !strings.Contains(ok(t, "score", "-tokens", file), `" upon"`) {
 		t.Error("no token is listed")
 	}
 	for text, says := range map[string]string{"": "too short", "a\xffb": "not valid UTF-8"} {
 		if f := try(t, nil, text, "score", "-"); f.code != exitUsage || !strings.Contains(f.errors, says) {
-			t.Errorf("%q: %d, %s", text, f.code, f.errors)
+			t.Errorf("%q: got %d, %s; want %d, it containing %q", text, f.code, f.errors, exitUsage, says)
 		}
 	}
 }
@@ -81,7 +84,7 @@ func TestScoreCountsCutTokens(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(f.out), "\n")
 	var got besideText
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &got); err != nil || len(lines) != 2 {
-		t.Fatalf("%q: %v", f.out, err)
+		t.Fatalf("%q: got %v; want no error, len(lines) = 2", f.out, err)
 	}
 	bits := 0.0
 	for _, d := range c.Apart {
@@ -92,11 +95,13 @@ func TestScoreCountsCutTokens(t *testing.T) {
 		t.Errorf("%+v, want %d cut and %v bits apart", got, c.Sides[0].Cut, want)
 	}
 	if f := try(t, nil, text, "score", "-rules", "top_k=1", "-"); !strings.Contains(f.out, "infinite") {
-		t.Errorf("the other way is said to be finite: %s", f.out)
+		t.Errorf("the other way is said to be finite: got %s, want it to contain %q", f.out, "infinite")
 	}
 	if f := try(t, nil, text, "score", "-temperature", "2", "-"); f.code != exitDone ||
 		strings.Contains(f.out, "infinite") {
-		t.Errorf("a temperature cuts something: %s", f.out)
+		t.Errorf(
+			"a temperature cuts something: got %s, want f.code = %d, f.out without %q", f.out, exitDone, "infinite",
+		)
 	}
 	for _, bad := range [][]string{
 		{"-rules", "x"},
@@ -110,7 +115,7 @@ func TestScoreCountsCutTokens(t *testing.T) {
 	} {
 		args := append(append([]string{"score"}, bad...), "-")
 		if f := try(t, nil, text, args...); f.code != exitUsage || f.errors == "" {
-			t.Errorf("%q: %d, %q", bad, f.code, f.errors)
+			t.Errorf("%q: got %d, %q; want %d, non-empty", bad, f.code, f.errors, exitUsage)
 		}
 	}
 }

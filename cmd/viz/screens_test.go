@@ -54,7 +54,7 @@ func (s screens) shot(what string) {
 		s.Tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
 	)
 	if wide > 0 {
-		s.t.Errorf("%s-%s: the page is %g px wider than the window", s.name, what, wide)
+		s.t.Errorf("%s-%s: the page is %g px wider than the window, want 0", s.name, what, wide)
 	}
 	s.Shot(s.name + "-" + what + ".png")
 }

@@ -101,7 +101,7 @@ func start(t testing.TB, args ...string) *served {
 	select {
 	case <-s.out.line:
 	case code := <-s.exit:
-		t.Fatalf("viz serve %q: exit %d: %s", args, code, s.errors)
+		t.Fatalf("viz serve %q: got exit code %d: %s; want the server to run", args, code, s.errors)
 	}
 	s.url = address1.FindString(s.out.String())
 	t.Cleanup(cancel)
@@ -145,11 +145,17 @@ func TestServeAnswersRequests(t *testing.T) {
 	taken := strings.TrimPrefix(s.url, "http://")
 	f := try(t, nil, "", "serve", "-no-open", "-addr", taken)
 	if f.code != exitFailed || !strings.Contains(f.errors, "-addr "+taken) || f.out != "" {
-		t.Errorf("taken address: exit %d, %q, stdout %q", f.code, f.errors, f.out)
+		t.Errorf(
+			`taken address: exit %d, %q, stdout %q; want %d, it containing %q, ""`, f.code, f.errors, f.out, exitFailed,
+			"-addr "+taken,
+		)
 	}
 	f = try(t, map[string]string{"VIZ_ADDR": taken}, "", "-no-open")
 	if f.code != exitFailed || !strings.Contains(f.errors, "VIZ_ADDR "+taken) {
-		t.Errorf("taken address from the environment: exit %d, %q", f.code, f.errors)
+		t.Errorf(
+			"taken address from the environment: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"VIZ_ADDR "+taken,
+		)
 	}
 	if code := s.end(); code != exitDone {
 		t.Errorf("exit %d after the end, want 0: %s", code, s.errors)
@@ -187,7 +193,7 @@ func TestShutdownClosesSockets(t *testing.T) {
 	}
 	conn.Close()
 	if code := <-s.exit; code != exitDone {
-		t.Errorf("exit %d: %s", code, s.errors)
+		t.Errorf("exit %d, want %d: %s", code, exitDone, s.errors)
 	}
 }
 
@@ -195,10 +201,13 @@ func TestShutdownClosesSockets(t *testing.T) {
 func TestNextFreePort(t *testing.T) {
 	first, second := start(t, "-no-open"), start(t, "-no-open")
 	if first.url == second.url || !strings.HasPrefix(first.url, "http://127.0.0.1:") {
-		t.Errorf("serving at %s and %s", first.url, second.url)
+		t.Errorf(
+			"serving at %s and %s; want anything but %s, it beginning with %q", first.url, second.url, second.url,
+			"http://127.0.0.1:",
+		)
 	}
 	if a, b := first.end(), second.end(); a != exitDone || b != exitDone {
-		t.Errorf("exit %d and %d", a, b)
+		t.Errorf("exit %d and %d; want %d, %d", a, b, exitDone, exitDone)
 	}
 }
 
@@ -245,7 +254,9 @@ func TestAllowedHosts(t *testing.T) {
 		t.Errorf("port 80 allows %q; want localhost without a port, and no empty name", list)
 	}
 	if all.loopback() || all.url() != "http://127.0.0.1:80" {
-		t.Errorf("everywhere: loopback %v, url %s", all.loopback(), all.url())
+		t.Errorf(
+			"listening everywhere: got loopback %v, url %s; want false, http://127.0.0.1:80", all.loopback(), all.url(),
+		)
 	}
 }
 

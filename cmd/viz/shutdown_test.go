@@ -85,10 +85,10 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	}
 	viz.Wait()
 	if code := viz.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit %d: %s", code, errors)
+		t.Errorf("exit %d, want 0: %s", code, errors)
 	}
 	if !strings.Contains(errors.String(), "connections were cut") {
-		t.Errorf("nobody was deaf: %q", errors)
+		t.Errorf("nobody was deaf: got %q, want it to contain %q", errors, "connections were cut")
 	}
 	_, pipe, errors = process(t, args...)
 	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {

@@ -106,7 +106,7 @@ func TestSignalsEndTheProgram(t *testing.T) {
 func TestPipeClosedByReader(t *testing.T) {
 	viz, pipe, errors := process(t, "trace", "-prompt", "Once", "-n", "400", "-temp", "5", "-top-p", "1")
 	if line, err := bufio.NewReader(pipe).ReadString('\n'); err != nil || !strings.HasPrefix(line, "model") {
-		t.Fatalf("first line %q, %v", line, err)
+		t.Fatalf("first line %q, %v; want it beginning with %q, <nil>", line, err, "model")
 	}
 	pipe.Close() // viz writes far more than a pipe holds
 	viz.Wait()

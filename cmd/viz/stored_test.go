@@ -68,7 +68,7 @@ func sameNames(t *testing.T, what string, readme, real []string) {
 	slices.Sort(readme)
 	slices.Sort(real)
 	if !slices.Equal(readme, real) {
-		t.Errorf("%s: README.md has %q, the program %q", what, readme, real)
+		t.Errorf("%s: README.md has %q, want what the program has: %q", what, readme, real)
 	}
 }
 
@@ -148,7 +148,7 @@ func globs(t *testing.T, dir, pattern string) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil || len(list) == 0 {
-		t.Fatal(dir, list, err)
+		t.Fatalf("files in %s: got %v, %v; want at least one", dir, list, err)
 	}
 	return list
 }

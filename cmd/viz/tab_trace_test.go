@@ -75,7 +75,7 @@ func sameStages(t *testing.T, args []string, want, got []map[string]any) {
 	got = slices.DeleteFunc(got, func(s map[string]any) bool { return s["stage"] == "prompt" })
 	want = slices.DeleteFunc(want, func(s map[string]any) bool { return s["stage"] == "prompt" })
 	if len(want) < 7 || len(want) != len(got) {
-		t.Fatalf("viz %q prints %d stages, the tab sends %d", args, len(want), len(got))
+		t.Fatalf("viz %q prints %d stages, the tab sends %d; want at least 7, %d", args, len(want), len(got), len(got))
 	}
 	for i := range want {
 		if diff := webtest.Differ(want[i], got[i]); diff != "" {

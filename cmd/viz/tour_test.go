@@ -33,7 +33,7 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 		if wide := browser.Value[float64](
 			tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
 		); wide > 0 {
-			t.Errorf("%s%s: the page is %g px wider than the window", name, what, wide)
+			t.Errorf("%s%s: the page is %g px wider than the window, want 0", name, what, wide)
 		}
 		tab.FullShot(name + what + ".png")
 	}

@@ -35,7 +35,7 @@ func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	f := try(t, nil, "", args...)
 	if f.code != exitDone || f.errors != "" {
-		t.Fatalf("viz %q: exit %d, stderr %q", args, f.code, f.errors)
+		t.Fatalf(`viz %q: exit %d, stderr %q; want %d, ""`, args, f.code, f.errors, exitDone)
 	}
 	return f.out
 }
@@ -96,7 +96,7 @@ func TestTraceJSONOrder(t *testing.T) {
 		t.Errorf("prompt tokens %v, want a start mark and 5 pieces", tokens)
 	}
 	if p["seed"] != 9.0 || p["model"].(object)["name"] != "tiny-5M" {
-		t.Errorf("seed %v, model %v", p["seed"], p["model"])
+		t.Errorf("got seed %v, model %v; want 9, tiny-5M", p["seed"], p["model"])
 	}
 	for _, o := range list[1:] {
 		if rows, listed := o["rows"].([]any); listed && len(rows) != 20 {
@@ -134,7 +134,7 @@ func TestTraceCoversWholeVocabulary(t *testing.T) {
 		p += r["p"].(float64)
 	}
 	if !(math.Abs(p-1) <= 1e-9) {
-		t.Errorf("p sums to %v", p)
+		t.Errorf("p sums to %v, want about 1", p)
 	}
 }
 
@@ -167,7 +167,7 @@ func checkFilter(t *testing.T, o, sample object) {
 			}
 		case "top_k":
 			if r["rank"].(float64) <= 30 {
-				t.Errorf("row %v cut by top-k 30", r)
+				t.Errorf("got row %v cut by top-k 30, want only ranks above 30", r)
 			}
 		case "top_p":
 			if before < 0.95-1e-9 || r["rank"].(float64) > 30 {
@@ -178,16 +178,16 @@ func checkFilter(t *testing.T, o, sample object) {
 				t.Errorf("row %v cut by min-p, though another rule comes first", r)
 			}
 		default:
-			t.Errorf("row %v: unknown rule", r)
+			t.Errorf("row %v: unknown rule, want one of the filters", r)
 		}
 		if r["cut_by"] != nil && (r["kept"] != false || r["q"] != 0.0) {
-			t.Errorf("cut row %v is kept", r)
+			t.Errorf("got cut row %v, want it not kept, and q 0", r)
 		}
 	}
 	if !(math.Abs(p-1) <= 1e-9) || !(math.Abs(q-1) <= 1e-9) || n != 4096 || kept != o["kept"] || !found {
 		t.Errorf(
-			"step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v", o["step"], p, q, n, kept, o["kept"],
-			found,
+			"step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v; want about 1, about 1, 4096, %v, true",
+			o["step"], p, q, n, kept, o["kept"], found, o["kept"],
 		)
 	}
 }
@@ -220,10 +220,12 @@ func TestTraceGreedyHasNoU(t *testing.T) {
 		}
 		f := stages(list, "filter")[i]
 		if second := rowsOf(f)[1]; f["kept"] != 1.0 || second["cut_by"] != "greedy" {
-			t.Errorf("step %d: %v kept, second row %v", i+1, f["kept"], second)
+			t.Errorf(
+				"step %d: got %v kept, second row %v; want 1 kept, the second cut by greedy", i+1, f["kept"], second,
+			)
 		}
 		if rank := s["chosen"].(object)["rank"]; rank != 1.0 {
-			t.Errorf("step %d: rank %v chosen", i+1, rank)
+			t.Errorf("step %d: got rank %v chosen, want 1", i+1, rank)
 		}
 	}
 }
@@ -265,7 +267,7 @@ func TestPromptFromStandardInput(t *testing.T) {
 	} {
 		f := try(t, nil, in, "trace", "-prompt", "-", "-n", "1", "-json")
 		if f.code != exitDone {
-			t.Fatalf("%q: exit %d, %s", in, f.code, f.errors)
+			t.Fatalf("%q: exit %d, want %d, %s", in, f.code, exitDone, f.errors)
 		}
 		var got string
 		for _, tok := range objects(t, f.out)[0]["tokens"].([]any)[1:] {
@@ -286,7 +288,7 @@ func TestEnvironmentTwins(t *testing.T) {
 	}
 	f := try(t, env, "", "trace", "-top-k", "9", "-stop", "x", "-stop", "y")
 	if f.code != exitDone {
-		t.Fatalf("exit %d, %s", f.code, f.errors)
+		t.Fatalf("exit %d, want %d, %s", f.code, exitDone, f.errors)
 	}
 	list := objects(t, f.out)
 	p := list[0]
@@ -298,7 +300,7 @@ func TestEnvironmentTwins(t *testing.T) {
 		}
 	}
 	if got := p["stop"]; !reflect.DeepEqual(got, object{"max_tokens": 3.0, "strings": []any{"x", "y"}}) {
-		t.Errorf("stop is %v: flags must take the place of the variable", got)
+		t.Errorf("got stop %v, want the flags' 3 tokens and x, y in place of the variable's", got)
 	}
 	if name := p["model"].(object)["name"]; name != "target" {
 		t.Errorf("model %v, want the folder's name", name)
@@ -310,7 +312,7 @@ func TestEnvironmentTwins(t *testing.T) {
 	env["VIZ_JSON"] = "0"
 	if f := try(t, env, "", "trace"); f.code != exitDone || strings.HasPrefix(f.out, "{") ||
 		strings.Contains(f.out, "stop string") {
-		t.Errorf("exit %d, %.80s", f.code, f.out)
+		t.Errorf("got exit code %d, output %.80s; want 0, and text without a stop string", f.code, f.out)
 	}
 }
 

@@ -55,10 +55,13 @@ func TestTraceExplainsDisjointFilters(t *testing.T) {
 	const say = "no token is kept by all of them, so the most probable one stays"
 	if out := ok(t, append(args, "-typical-p", "0.01")...); !strings.Contains(out, "1 token of 4,096 kept") ||
 		!strings.Contains(out, "top-k alone keeps 2, typical-p alone keeps 1\n           "+say) {
-		t.Error(out)
+		t.Errorf(
+			"got %q, want it to contain %q and %q", out, "1 token of 4,096 kept",
+			"top-k alone keeps 2, typical-p alone keeps 1\n           "+say,
+		)
 	}
 	if out := ok(t, args...); strings.Contains(out, say) {
-		t.Error(out)
+		t.Errorf("ok(t, args...) = %q, want it without %q", out, say)
 	}
 }
 
@@ -70,9 +73,9 @@ func TestTraceListsPenalizedScores(t *testing.T) {
 	_, list, found := strings.Cut(out, say)
 	list, _, _ = strings.Cut(list, "3 softmax")
 	if !found || strings.Count(list, " → ") != 5 {
-		t.Error(out)
+		t.Errorf("got %s\nwant a list of penalized scores with 5 changes", out)
 	}
 	if out := ok(t, append(args, "-repetition-penalty", "1")...); strings.Contains(out, "repetition") {
-		t.Error(out)
+		t.Errorf("got %q, want it without %q", out, "repetition")
 	}
 }

@@ -179,7 +179,10 @@ func TestBadEnvironment(t *testing.T) {
 		}
 		f := try(t, map[string]string{variable: bad}, "", args...)
 		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
-			t.Errorf("%s=%.20s: exit %d, message %q", variable, bad, f.code, f.errors)
+			t.Errorf(
+				"%s=%.20s: exit %d, message %q; want %d, it containing %q", variable, bad, f.code, f.errors, exitUsage,
+				variable,
+			)
 		}
 	}
 	for variable, bad := range map[string]string{
@@ -188,14 +191,17 @@ func TestBadEnvironment(t *testing.T) {
 	} {
 		f := try(t, map[string]string{variable: bad}, "", "serve")
 		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
-			t.Errorf("%s=%s: exit %d, message %q", variable, bad, f.code, f.errors)
+			t.Errorf(
+				"%s=%s: exit %d, message %q; want %d, it containing %q", variable, bad, f.code, f.errors, exitUsage,
+				variable,
+			)
 		}
 	}
 	// A good flag overrides a bad variable.
 	if f := try(
 		t, map[string]string{"VIZ_TEMP": "-1"}, "", "trace", "-prompt", "Hello", "-n", "1", "-temp", "1",
 	); f.code != exitDone {
-		t.Errorf("exit %d, %s", f.code, f.errors)
+		t.Errorf("exit %d, want %d, %s", f.code, exitDone, f.errors)
 	}
 }
 
@@ -249,7 +255,7 @@ func TestTraceFromTheStartToken(t *testing.T) {
 	if got := ok(t, "trace", "-prompt", "", "-n", "1", "-rows", "1"); !strings.Contains(
 		got, "prompt     <|endoftext|>\n           1 token\n",
 	) {
-		t.Errorf("printed\n%s", got)
+		t.Errorf("printed\n%s\nwant it to contain %q", got, "prompt     <|endoftext|>\n           1 token\n")
 	}
 }
 
@@ -259,10 +265,13 @@ func TestUnknownKernelPath(t *testing.T) {
 		f := try(t, map[string]string{"VIZ_KERNEL": "avx"}, "", args...)
 		if want := `viz: VIZ_KERNEL: unknown kernel path "avx"; the paths are portable, avx2 and ` +
 			`avx512`; f.code != exitUsage || f.out != "" || !strings.HasPrefix(f.errors, want) {
-			t.Errorf("viz %q: exit %d, printed %q, stderr %q", args, f.code, f.out, f.errors)
+			t.Errorf(
+				`viz %q: exit %d, printed %q, stderr %q; want %d, "", it beginning with %q`, args, f.code, f.out,
+				f.errors, exitUsage, want,
+			)
 		}
 	}
 	if f := try(t, map[string]string{"VIZ_KERNEL": "portable"}, "", "-version"); f.code != exitDone {
-		t.Errorf("portable: exit %d, stderr %q", f.code, f.errors)
+		t.Errorf("portable: exit %d, want %d, stderr %q", f.code, exitDone, f.errors)
 	}
 }

@@ -54,16 +54,22 @@ func TestWhyJSON(t *testing.T) {
 		sum += p.Z
 	}
 	if math.Abs(sum-got.Base.Z) > 1e-4 || len(got.Base.Parts) != 43 {
-		t.Errorf("%d parts add up to %v, the lead is %v", len(got.Base.Parts), sum, got.Base.Z)
+		t.Errorf(
+			"got %d parts add up to %v, the lead is %v; want 43, about %v", len(got.Base.Parts), sum, got.Base.Z,
+			got.Base.Z,
+		)
 	}
 	if got.Token.Text != " Paris" || got.Over.Text != " London" || got.Off != "L6,pos:0" || got.Changed.P <= 0 {
-		t.Errorf("%+v", got)
+		t.Errorf(
+			"got %+v, want Token.Text = %q, Over.Text = %q, Off = %q, Changed.P more than 0", got, " Paris", " London",
+			"L6,pos:0",
+		)
 	}
 	if len(got.Lens) != 7 || len(got.Lens[6]) != 6 || got.Lens[6][5].Came != nil || got.Lens[6][4].Came == nil {
-		t.Errorf("the lens is %+v", got.Lens)
+		t.Errorf("got lens %+v, want 7 heights of 6 positions, the last without a token that came", got.Lens)
 	}
 	if got.Patch.There.Text != " Rome" || len(got.Patch.Cells) != 7 || len(got.Heads.Habits) != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want Patch.There.Text = %q, len(Patch.Cells) = 7, len(Heads.Habits) = 3", got, " Rome")
 	}
 }
 
@@ -82,12 +88,12 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 			}
 		}
 		if biased := strings.Contains(out, "from the attention's bias"); biased != (name == "gpt2") {
-			t.Errorf("%s: a bias: %v", name, biased)
+			t.Errorf("%s: a bias: got %v, want %v", name, biased, name == "gpt2")
 		}
 	}
 	out := ok(t, "why", "-prompt", "The capital of France is", "-quant", "int8")
 	if !strings.Contains(out, "\nrounding ") {
-		t.Errorf("int8 weights leave nothing over:\n%s", out)
+		t.Errorf("int8 weights leave nothing over:\ngot %s\nwant it to contain %q", out, "\nrounding ")
 	}
 	same := ok(t, "why", "-prompt", "The capital of France is", "-patch", "The capital of France is", "-heads")
 	for _, want := range []string{"both texts say ·Paris", "no head passes", "This model has no head that copies"} {

@@ -66,7 +66,7 @@ func TestTerminalUsesTheCatalog(t *testing.T) {
 		}
 		data = append(data, strings.Split(text, "\n")...)
 		if left := pseudo.NewData(data).Unmarked(b.String()); len(left) > 0 {
-			t.Errorf("%s: %q is in no catalogue:\n%s", name, left, b.String())
+			t.Errorf("%s: %q is in no catalog, want none:\n%s", name, left, b.String())
 		}
 	}
 }

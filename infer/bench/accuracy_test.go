@@ -52,7 +52,7 @@ func TestModelEqualsItself(t *testing.T) {
 	m := load(t, infer.QuantNone)
 	a, err := Compare(context.Background(), m, m, "itself", [][]int{{1, 2, 3}, {4}})
 	if err != nil || a.Positions != 4 || a.Top1 != 1 || a.MeanKL != 0 || a.MaxKL != 0 || a.MaxDiff != 0 {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("got %+v, %v; want no error, Positions = 4, Top1 = 1, MeanKL = 0, MaxKL = 0, MaxDiff = 0", a, err)
 	}
 	if _, err := Compare(context.Background(), m, m, "nothing", nil); err == nil {
 		t.Error("no text at all can be compared")
@@ -67,6 +67,6 @@ func TestGeneratedTextsAreReproducible(t *testing.T) {
 	}
 	b, err := Generated(context.Background(), m, 2, 10)
 	if err != nil || len(a) != 2 || !slices.EqualFunc(a, b, slices.Equal) {
-		t.Errorf("%v, then %v, %v", a, b, err)
+		t.Errorf("got %v, then %v, error %v; want two texts, the same both times, <nil>", a, b, err)
 	}
 }

@@ -40,12 +40,12 @@ func TestRunHasARowForEachCase(t *testing.T) {
 	}
 	for i, done := range told {
 		if i != done {
-			t.Fatalf("progress number %d says %d", i, done)
+			t.Fatalf("progress number %d says %d, want its number", i, done)
 		}
 	}
 	cases := slices.Concat(plan.Cases(infer.QuantNone), plan.Cases(infer.QuantInt8))
 	if len(rows) != len(cases) {
-		t.Fatalf("%d rows for %d cases", len(rows), len(cases))
+		t.Fatalf("got %d rows for %d cases, want one for each", len(rows), len(cases))
 	}
 	shape := models[infer.QuantNone].Shape()
 	for i, r := range rows {
@@ -53,7 +53,10 @@ func TestRunHasARowForEachCase(t *testing.T) {
 			t.Errorf("row %d is of %+v, want %+v", i, r.Case, cases[i])
 		}
 		if r.Rounds < turns || r.Rate <= 0 || r.Best < r.Rate || r.Path != kernel.Current().String() {
-			t.Errorf("row %+v", r)
+			t.Errorf(
+				"got row %+v; want at least %d rounds, a positive rate of at most the best, and the current path", r,
+				turns,
+			)
 		}
 		// Multiply-adds of a token in this round.
 		perToken := map[Phase]float64{

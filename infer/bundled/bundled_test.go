@@ -58,12 +58,14 @@ func TestDraftSharesTheVocabulary(t *testing.T) {
 	defer draft.Close()
 
 	if draft.Config.Vocab != target.Config.Vocab || draft.Config.Context < target.Config.Context {
-		t.Errorf("draft has %d tokens and context %d, target %d and %d",
-			draft.Config.Vocab, draft.Config.Context, target.Config.Vocab, target.Config.Context)
+		t.Errorf(
+			"draft has %d tokens and context %d, want the target's %d and at least %d", draft.Config.Vocab,
+			draft.Config.Context, target.Config.Vocab, target.Config.Context,
+		)
 	}
 	for id := range target.Config.Vocab {
 		if a, b := target.Tokenizer.Bytes(id), draft.Tokenizer.Bytes(id); string(a) != string(b) {
-			t.Fatalf("token %d is %q to the target and %q to the draft", id, a, b)
+			t.Fatalf("token %d is %q to the target and %q to the draft; want %q", id, a, b, string(b))
 		}
 	}
 	if draft.Parameters() != 819_648 {

@@ -102,12 +102,17 @@ func TestIDsFromNPM(t *testing.T) {
 				typed++
 			}
 			if text.typed == slices.Equal(want.Whole, want.Parts) {
-				t.Errorf("%s, chat %d %q: typed names: %v, whole %v, in parts %v",
-					name, i+1, text.Text, text.typed, want.Whole, want.Parts)
+				t.Errorf(
+					"%s, chat %d %q: typed names: got %v, want anything but %v, whole %v, in parts %v", name, i+1,
+					text.Text, text.typed, slices.Equal(want.Whole, want.Parts), want.Whole, want.Parts,
+				)
 			}
 		}
 		if typed == 0 || len(a.Texts)-typed < 40 {
-			t.Errorf("%s: of %d chats %d have a typed name", name, len(a.Texts), typed)
+			t.Errorf(
+				"%s: of %d chats %d have a typed name; want typed not 0, len(a.Texts)-typed at least 40", name,
+				len(a.Texts), typed,
+			)
 		}
 		t.Logf("%s: %d chats, %d of them with a typed name", name, len(a.Texts), typed)
 	}

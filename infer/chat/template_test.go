@@ -57,7 +57,7 @@ func TestPublishedTemplates(t *testing.T) {
 			continue
 		}
 		if len(p.Chats) != 100 || len(p.Texts[name]) != 100 {
-			t.Fatalf("%s: %d chats, %d texts", name, len(p.Chats), len(p.Texts[name]))
+			t.Fatalf("%s: got %d chats, %d texts; want 100, 100", name, len(p.Chats), len(p.Texts[name]))
 		}
 		for i, messages := range p.Chats {
 			got := ""
@@ -66,7 +66,7 @@ func TestPublishedTemplates(t *testing.T) {
 				fault = err.(*jinja.Error)
 				got = "refused: " + fault.Message
 				if !fault.Raised {
-					t.Errorf("%s, chat %d: %v", name, i, err)
+					t.Errorf("%s, chat %d: got error %v, want one that the template raised", name, i, err)
 				}
 			} else {
 				sum := sha256.Sum256([]byte(written.Text))
@@ -149,7 +149,10 @@ func TestTypedTextIsNeverASpecialToken(t *testing.T) {
 	} {
 		text, err := compiled(t, source).Render(t.Context(), []Message{{User, typed}}, today)
 		if err != nil || len(text.Marks) > 0 || strings.ContainsRune(text.Text, 0xFDD0) {
-			t.Errorf("%s of %q: %q has special tokens at %v, %v", source, typed, text.Text, text.Marks, err)
+			t.Errorf(
+				"%s of %q: got %q with special tokens at %v, %v; want none of the typed text, <nil>", source, typed,
+				text.Text, text.Marks, err,
+			)
 		}
 	}
 }
@@ -179,7 +182,7 @@ func TestFaultExplainsTemplateErrors(t *testing.T) {
 	} {
 		_, err := compiled(t, source).Render(t.Context(), []Message{{User, "x"}}, today)
 		if err == nil || Fault(err) != want {
-			t.Errorf("%s: %v", source, err)
+			t.Errorf("%s: got %v; want an error, Fault(err) = %q", source, err, want)
 		}
 	}
 	var all strings.Builder
@@ -214,7 +217,7 @@ func FuzzTemplate(f *testing.F) {
 			return
 		}
 		if len(text.Text) > maxOutput {
-			t.Errorf("%d bytes were written", len(text.Text))
+			t.Errorf("%d bytes were written, want at most %d", len(text.Text), maxOutput)
 		}
 		for i, at := range text.Marks {
 			if template.special.at(text.Text[at:]) == "" || i > 0 && at <= text.Marks[i-1] {

@@ -155,7 +155,8 @@ func TestGGUFAttention(t *testing.T) {
 		c := openSmall(t, m)
 		if !reflect.DeepEqual(c.Attention[0], test.want) || c.Context != test.limit || c.Architecture != test.arch {
 			t.Errorf(
-				"%s: %s, %+v %+v, %d positions", name, c.Architecture, c.Attention[0], c.Attention[0].Rope, c.Context,
+				"%s: got %s, %+v %+v, %d positions; want %s, %+v, %d", name, c.Architecture, c.Attention[0],
+				c.Attention[0].Rope, c.Context, test.arch, test.want, test.limit,
 			)
 		}
 	}

@@ -139,20 +139,24 @@ func TestGemma3Config(t *testing.T) {
 				want = Attention{&Rope{Theta: 1_000_000}, 0}
 			}
 			if !reflect.DeepEqual(a, want) {
-				t.Errorf("%s: layer %d has %+v %+v", name, l, a, a.Rope)
+				t.Errorf("%s: layer %d has %+v %+v, want %+v", name, l, a, a.Rope, want)
 			}
 		}
 		// √640
 		if len(c.Ropes()) != 2 || c.QueryScalar != 256 || !(math.Abs(float64(c.EmbeddingScale)-25.29822) <= 1e-5) ||
 			!c.TieEmbeddings || c.Block.Activation != GELUTanh {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf(
+				"%s: got %+v; want len(Ropes()) = 2, QueryScalar = 256, EmbeddingScale ≈ 25.29822, "+
+					"TieEmbeddings = true, Block.Activation = %d",
+				name, c, GELUTanh,
+			)
 		}
 	}
 	// The larger ones stretch only the global layers.
 	c := parse(t, gemma3.with("rope_scaling", object{"rope_type": "linear", "factor": 8}))
 	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" ||
 		global.Scaling.Factor != 8 {
-		t.Errorf("local %+v, global %+v", local, global)
+		t.Errorf(`local %+v, global %+v; want local.Scaling.Kind = "", global.Scaling.Factor = 8`, local, global)
 	}
 	c = parse(
 		t,
@@ -166,7 +170,11 @@ func TestGemma3Config(t *testing.T) {
 	)
 	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" ||
 		global.Scaling.Factor != 8 || local.Theta != 10_000 || global.Theta != 1_000_000 {
-		t.Errorf("local %+v, global %+v", local, global)
+		t.Errorf(
+			`local %+v, global %+v; want local.Scaling.Kind = "", global.Scaling.Factor = 8, local.Theta = `+
+				"10_000, global.Theta = 1_000_000",
+			local, global,
+		)
 	}
 }
 
@@ -268,7 +276,10 @@ func TestRopeParametersWithoutAType(t *testing.T) {
 		tiny.with("rope_theta", absent, "rope_parameters", object{"rope_theta": 1e6, "rope_type": nil}),
 	} {
 		if c := parse(t, config); !reflect.DeepEqual(c.Attention, alike(2, 1e6, 0)) {
-			t.Errorf("%s: %+v", config.json(), c.Attention[0].Rope)
+			t.Errorf(
+				"%s: got RoPE %+v, want the same in both layers: base 1e6, no scaling", config.json(),
+				c.Attention[0].Rope,
+			)
 		}
 	}
 }
@@ -307,6 +318,6 @@ func TestUnsupportedModelErrorListsArchitectures(t *testing.T) {
 	// GGUF has no name for Mistral
 	if len(names) != len(architectures)-1 || !slices.IsSorted(names) || slices.Contains(names, "") ||
 		!slices.Contains(names, "qwen3") {
-		t.Errorf("%q", got)
+		t.Errorf("got architectures %q, want %d sorted names, qwen3 among them", got, len(architectures)-1)
 	}
 }

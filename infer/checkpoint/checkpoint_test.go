@@ -88,7 +88,10 @@ func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.Config.Name != "tiny" || c.Config.BOS != 1 || !slices.Equal(c.Config.EOS, []int{3, 2}) {
-				t.Errorf("name %q, BOS %d, EOS %v", c.Config.Name, c.Config.BOS, c.Config.EOS)
+				t.Errorf(
+					"name %q, BOS %d, EOS %v; want %q, 1, %v", c.Config.Name, c.Config.BOS, c.Config.EOS, "tiny",
+					[]int{3, 2},
+				)
 			}
 			if c.Hash != hash {
 				t.Errorf("hash %s, want %s", c.Hash, hash)
@@ -99,7 +102,7 @@ func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 				t.Errorf("%d parameters in %d bytes, want %d in %d", c.Parameters(), c.Bytes(), want, 2*want)
 			}
 			if c.Tokenizer.Size() != 4096 {
-				t.Errorf("tokenizer has %d tokens", c.Tokenizer.Size())
+				t.Errorf("tokenizer has %d tokens, want 4096", c.Tokenizer.Size())
 			}
 			down, err := c.Float32("model.layers.1.mlp.down_proj.weight", 4, 3)
 			if err != nil || !slices.Equal(down, slices.Repeat([]float32{1}, 12)) {
@@ -343,7 +346,7 @@ func TestChunksJoin(t *testing.T) {
 	) {
 		p := make([]byte, n)
 		if got, err := c.ReadAt(p, at); got != n || err != nil || string(p) != string(data[at:at+int64(n)]) {
-			t.Errorf("%d bytes from %d: read %d, %v", n, at, got, err)
+			t.Errorf("reading %d bytes from %d: got %d, %v; want all of them as they are", n, at, got, err)
 		}
 	}
 	if n, err := c.ReadAt(make([]byte, 9), int64(len(data))-4); n != 4 || err == nil {

@@ -58,7 +58,10 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	reasons := Reasons(err)
 	if d == nil || (d.Checkpoint == nil) != (err != nil) || len(reasons) > maxProblems ||
 		(len(reasons) == 0) != (err == nil) {
-		t.Fatalf("%+v, %v", d, err)
+		t.Fatalf(
+			"got %+v, %v; want d not nil, d.Checkpoint == nil = %t, len(reasons) at most %d, len(reasons) == 0 = %t", d,
+			err, err != nil, maxProblems, err == nil,
+		)
 	}
 	if err != nil {
 		return

@@ -36,7 +36,7 @@ func FuzzGGUF(f *testing.F) {
 				end = max(end, x.offset+x.bytes)
 			}
 			if int64(len(data))-end >= maxAlignment || strings.Trim(string(data[end:]), "\x00") != "" {
-				t.Errorf("%d bytes, of which the tensors reach %d", len(data), end)
+				t.Errorf("of %d bytes the tensors reach %d, want only zeros of padding after them", len(data), end)
 			}
 		}
 	})
@@ -75,7 +75,9 @@ func FuzzTokenizerBin(f *testing.F) {
 		}
 		for _, id := range tok.Encode(text) {
 			if id < 0 || id >= tok.Size() {
-				t.Fatalf("Encode(%q) gives id %d of %d", text, id, tok.Size())
+				t.Fatalf(
+					"Encode(%q) gives id %d of %d; want at least 0 and less than %d", text, id, tok.Size(), tok.Size(),
+				)
 			}
 		}
 	})
@@ -94,7 +96,7 @@ func FuzzIndex(f *testing.F) {
 		}
 		for tensor, file := range index {
 			if bytes.ContainsAny([]byte(file), `/\`) || len(file) < len(".safetensors") {
-				t.Fatalf("%q lies in %q", tensor, file)
+				t.Fatalf("%q lies in %q, want a name of a file in the folder", tensor, file)
 			}
 		}
 	})
@@ -106,7 +108,10 @@ func readAll(t *testing.T, c *Checkpoint, size int64) {
 	for _, s := range c.Config.layout() {
 		x, ok := c.tensors[s.name]
 		if !ok || x.offset < 0 || x.offset+x.bytes > size {
-			t.Fatalf("%s: %+v in a file of %d bytes", s.name, x, size)
+			t.Fatalf(
+				"%s: got %+v in a file of %d bytes; want ok = true, offset at least 0, x.offset+x.bytes at most %d",
+				s.name, x, size, size,
+			)
 		}
 		values := int64(1)
 		for _, n := range s.shape {

@@ -24,7 +24,7 @@ func FuzzSafetensors(f *testing.F) {
 		}
 		c := &Checkpoint{tensors: tensors, weights: inMemory(r)}
 		if c.Bytes() > r.Size() {
-			t.Fatalf("tensors of %d bytes in a file of %d", c.Bytes(), r.Size())
+			t.Fatalf("got tensors of %d bytes in a file of %d, want at most as many", c.Bytes(), r.Size())
 		}
 		for name, x := range tensors {
 			values := int64(1)
@@ -32,7 +32,11 @@ func FuzzSafetensors(f *testing.F) {
 				values *= int64(n)
 			}
 			if x.offset < 8 || x.offset+x.bytes > r.Size() || x.values() != values {
-				t.Fatalf("%q: %+v in a file of %d bytes", name, x, r.Size())
+				t.Fatalf(
+					"%q: got %+v in a file of %d bytes; want offset at least 8, x.offset+x.bytes at most "+
+						"%d, values() = %d",
+					name, x, r.Size(), r.Size(), values,
+				)
 			}
 			if got, err := c.Float32(name, x.shape...); err == nil && int64(len(got)) != values {
 				t.Fatalf("%q: %d values, want %d", name, len(got), values)
@@ -65,7 +69,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		for _, n := range []int{c.Vocab, c.Width, c.Layers, c.Heads, c.KVHeads, c.HeadDim, c.FFN, c.Context} {
 			if n < 1 || n > 1<<20 {
-				t.Fatalf("size out of range: %+v", c)
+				t.Fatalf("got %+v, want all sizes from 1 to 1<<20", c)
 			}
 		}
 		ropes := c.Ropes()
@@ -80,11 +84,11 @@ func FuzzConfig(f *testing.F) {
 		}
 		for _, id := range append(c.EOS, c.BOS) {
 			if id < -1 || id >= c.Vocab {
-				t.Fatalf("token id out of range: %+v", c)
+				t.Fatalf("got %+v, want token ids below its vocabulary", c)
 			}
 		}
 		if parameters := (&Checkpoint{Config: c}).Parameters(); parameters < 1 {
-			t.Fatalf("%d parameters: %+v", parameters, c)
+			t.Fatalf("got %d parameters, want at least 1: %+v", parameters, c)
 		}
 	})
 }

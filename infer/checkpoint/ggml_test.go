@@ -69,18 +69,21 @@ func TestWideningMatchesGGML(t *testing.T) {
 		tried++
 		a := readGGML(t, d)
 		if len(a.hashes) != 1100 || a.rounded != 1000 {
-			t.Fatalf("%s: %d blocks, %d of them rounded", d, len(a.hashes), a.rounded)
+			t.Fatalf("%s: got %d blocks, %d of them rounded; want 1100, 1000", d, len(a.hashes), a.rounded)
 		}
 		wide := make([]float32, len(a.hashes)*f.values)
 		f.widen(wide, a.blocks)
 		for i := range len(a.sample) / 4 {
 			if want := binary.LittleEndian.Uint32(a.sample[4*i:]); math.Float32bits(wide[i]) != want {
-				t.Fatalf("%s: value %d is %v, ggml has %v", d, i, wide[i], math.Float32frombits(want))
+				t.Fatalf(
+					"%s: value %d is %v, ggml has %v, want math.Float32bits(wide[i]) = %d", d, i, wide[i],
+					math.Float32frombits(want), want,
+				)
 			}
 		}
 		for i, want := range a.hashes {
 			if block := wide[i*f.values:][:f.values]; fnv1a(block) != want {
-				t.Fatalf("%s: block %d differs from ggml's: %v", d, i, block)
+				t.Fatalf("%s: block %d differs from ggml's: %v, want fnv1a(block) = %d", d, i, block, want)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func TestGGUFMatchesReferenceReader(t *testing.T) {
 		g.pairs["version"], g.pairs["tensor_count"] = float64(g.version), float64(len(g.tensors))
 		g.pairs["kv_count"] = pairs
 		if got := slices.Sorted(maps.Keys(g.pairs)); !slices.Equal(got, slices.Sorted(maps.Keys(want.Metadata))) {
-			t.Errorf("%s has the keys %v", name, got)
+			t.Errorf("%s has the keys %v, want %v", name, got, slices.Sorted(maps.Keys(want.Metadata)))
 		}
 		for key, raw := range want.Metadata {
 			var value any
@@ -130,12 +130,15 @@ func TestSameTokenizerFromEveryFormat(t *testing.T) {
 			tok := open(name)
 			if tok.Size() != want.Size() || tok.Kind() != want.Kind() {
 				t.Errorf(
-					"%s: %d tokens, %s; %s has %d, %s", name, tok.Size(), tok.Kind(), folder, want.Size(), want.Kind(),
+					"%s: got %d tokens, %s; want as %s has: %d, %s", name, tok.Size(), tok.Kind(), folder, want.Size(),
+					want.Kind(),
 				)
 			}
 			for _, text := range texts {
 				if a, b := tok.Encode(text), want.Encode(text); !slices.Equal(a, b) || tok.Decode(a) != text {
-					t.Errorf("%s: Encode(%q) = %v, %s has %v; decoded %q", name, text, a, folder, b, tok.Decode(a))
+					t.Errorf(
+						"%s: Encode(%q) = %v, want as %s has: %v; decoded %q", name, text, a, folder, b, tok.Decode(a),
+					)
 				}
 			}
 		}
@@ -172,7 +175,7 @@ func TestStartAndEndTokensOfFormats(t *testing.T) {
 			t.Errorf("%s: BOS %d, EOS %v, context %d, %s; want %+v", name, g.BOS, g.EOS, g.Context, c.Format, want)
 		}
 		if len(c.Hash) != 64 {
-			t.Errorf("%s: hash %q", name, c.Hash)
+			t.Errorf("%s: hash %q, want 64 bytes", name, c.Hash)
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -186,7 +189,7 @@ func TestQuantizedBlocksByHand(t *testing.T) {
 	got := make([]float32, 32)
 	widenQ8(got, q8)
 	if want := append([]float32{0.5, -0.5, 63.5, -63.5}, make([]float32, 28)...); !slices.Equal(got, want) {
-		t.Errorf("Q8_0: %v", got)
+		t.Errorf("Q8_0: got %v, want %v", got, want)
 	}
 	// 0x0f: the low half, 15, is value 0: (15−8)/2; the high half, 0, is value 16: (0−8)/2.
 	q4 := append([]byte{0x00, 0x38, 0x0f}, slices.Repeat([]byte{0x88}, 15)...)
@@ -194,7 +197,7 @@ func TestQuantizedBlocksByHand(t *testing.T) {
 	want := make([]float32, 32)
 	want[0], want[16] = 3.5, -4
 	if !slices.Equal(got, want) {
-		t.Errorf("Q4_0: %v", got)
+		t.Errorf("Q4_0: got %v, want %v", got, want)
 	}
 }
 
@@ -203,15 +206,14 @@ func TestHeadRowOrdersByHand(t *testing.T) {
 	// Head 0 has the rows 0 1 2 3, pairs (0 1) and (2 3): the layout has the
 	// firsts 0 2, then the seconds 1 3.
 	stored := []float32{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}
-	if got := (order{interleaved: 2}).restore(stored, []int{8, 2}); !slices.Equal(
-		got, []float32{0, 0, 2, 2, 1, 1, 3, 3, 4, 4, 6, 6, 5, 5, 7, 7},
-	) {
-		t.Errorf("interleaved: %v", got)
+	want := []float32{0, 0, 2, 2, 1, 1, 3, 3, 4, 4, 6, 6, 5, 5, 7, 7}
+	if got := (order{interleaved: 2}).restore(stored, []int{8, 2}); !slices.Equal(got, want) {
+		t.Errorf("interleaved: got %v, want %v", got, want)
 	}
 	if got := (order{transposed: true}).restore(
 		[]float32{1, 2, 3, 4, 5, 6}, []int{2, 3},
 	); !slices.Equal(got, []float32{1, 4, 2, 5, 3, 6}) {
-		t.Errorf("transposed: %v", got)
+		t.Errorf("transposed: got %v, want %v", got, []float32{1, 4, 2, 5, 3, 6})
 	}
 }
 
@@ -251,7 +253,7 @@ func TestGPT2Parameters(t *testing.T) {
 		TieEmbeddings: true,
 	}
 	if n := (&Checkpoint{Config: c}).Parameters(); n != 124_439_808 {
-		t.Errorf("%d parameters", n)
+		t.Errorf("got %d parameters, want 124_439_808", n)
 	}
 	// Qwen2 0.5B, by its model card: 494,032,768.
 	c = Config{
@@ -259,6 +261,6 @@ func TestGPT2Parameters(t *testing.T) {
 		TieEmbeddings: true,
 	}
 	if n := (&Checkpoint{Config: c}).Parameters(); n != 494_032_768 {
-		t.Errorf("%d parameters", n)
+		t.Errorf("got %d parameters, want 494_032_768", n)
 	}
 }

@@ -21,7 +21,7 @@ func TestTooManyTensors(t *testing.T) {
 	data := file(header.String() + "}")
 	_, err := parseSafetensors(bytes.NewReader(data), int64(len(data)))
 	if err == nil || !strings.Contains(err.Error(), "more than 65536 tensors") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error containing %q", err, "more than 65536 tensors")
 	}
 }
 
@@ -65,10 +65,10 @@ func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 		var err error
 		got := allocated(func() { _, err = parseSafetensors(bytes.NewReader(data), int64(len(data))) })
 		if err == nil || !strings.Contains(err.Error(), "header claims") {
-			t.Errorf("claim %d: %v", claim, err)
+			t.Errorf("claim %d: got error %v, want an error containing %q", claim, err, "header claims")
 		}
 		if got > 64<<10 {
-			t.Errorf("claim %d: %d bytes allocated", claim, got)
+			t.Errorf("claim %d: got %d bytes allocated, want at most 64<<10", claim, got)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestLargeHeaderMemory(t *testing.T) {
 		size := int64(8 + len(header))
 		got := allocated(func() { _, err = parseSafetensors(f, size) })
 		if err == nil || !strings.Contains(err.Error(), "found ']'") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want an error containing %q", name, err, "found ']'")
 		}
 		if limit := uint64(size) + 64<<20; got > limit {
 			t.Errorf("%s: %d bytes allocated, the limit is %d", name, got, limit)

@@ -147,7 +147,10 @@ func TestMalformedArchitectures(t *testing.T) {
 			reasons := Reasons(err)
 			slices.Sort(reasons)
 			if len(slices.Compact(slices.Clone(reasons))) != len(reasons) {
-				t.Errorf("%s: a reason is given twice: %q", test.name, reasons)
+				t.Errorf(
+					"%s: a reason is given twice: got %q, want len(slices.Compact(slices.Clone(reasons))) = %d",
+					test.name, reasons, len(reasons),
+				)
 			}
 			return err
 		})

@@ -300,7 +300,7 @@ func refuse(t *testing.T, size int, what, prefix, want string, open func() error
 	t.Helper()
 	var err error
 	if got := allocated(func() { err = open() }); got > uint64(size)+64<<20 {
-		t.Errorf("%s: took %d bytes of memory for a file of %d", what, got, size)
+		t.Errorf("%s: took %d bytes of memory for a file of %d; want at most %d", what, got, size, uint64(size)+64<<20)
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), prefix) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s: got %v, want %s…%s", what, err, prefix, want)
@@ -310,7 +310,7 @@ func refuse(t *testing.T, size int, what, prefix, want string, open func() error
 		other := strings.HasPrefix(reason, "m.gguf: ") || strings.HasPrefix(reason, "m.bin: ") ||
 			strings.HasPrefix(reason, llama2cTokens+": ")
 		if word := folderWords.FindString(reason); other && word != "" {
-			t.Errorf("%s: %s is a folder's, in %q", what, word, reason)
+			t.Errorf("%s: got %s, a folder's word, in %q, want none", what, word, reason)
 		}
 	}
 }
@@ -343,7 +343,10 @@ func TestGGUFPadding(t *testing.T) {
 	aligned.set(wholePair("general.alignment", 8))
 	if err := openMemory("m.gguf", map[string][]byte{"m.gguf": aligned.bytes()}); err == nil ||
 		!strings.Contains(err.Error(), "after the last tensor") {
-		t.Errorf("more padding than the file's own alignment: %v", err)
+		t.Errorf(
+			"more padding than the file's own alignment: got error %v, want an error containing %q", err,
+			"after the last tensor",
+		)
 	}
 }
 
@@ -356,7 +359,7 @@ func TestTruncatedGGUF(t *testing.T) {
 		}
 		if err := openMemory("m.gguf", map[string][]byte{"m.gguf": data[:n]}); n < len(data)-16 &&
 			(err == nil || !strings.HasPrefix(err.Error(), "m.gguf: ")) {
-			t.Errorf("%d of %d bytes: %v", n, len(data), err)
+			t.Errorf("%d of %d bytes: got %v, want an error that begins with m.gguf", n, len(data), err)
 		}
 	}
 }

@@ -254,7 +254,10 @@ func TestShardsReadLikeOneFile(t *testing.T) {
 		a, err := c.Float32(s.name, s.shape...)
 		b, werr := whole.Float32(s.name, s.shape...)
 		if err != nil || werr != nil || len(a) != len(b) || a[0] != b[0] || a[len(a)-1] != b[len(b)-1] {
-			t.Errorf("%s: %v, %v", s.name, err, werr)
+			t.Errorf(
+				"%s: got %v, %v; want no error, len(a) = %d, a[0] = %v, a[len(a)-1] = %v", s.name, err, werr, len(b),
+				b[0], b[len(b)-1],
+			)
 		}
 	}
 	if c.Bytes() != whole.Bytes() || c.Hash == whole.Hash {

@@ -52,7 +52,11 @@ func TestSplitGGUF(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if d.Name != "m" || len(d.Files) != 3 || len(d.Tensors) != 11 || len(d.Checkpoint.Types()) != 1 {
-			t.Errorf("%s: %q, %d files, %d tensors", name, d.Name, len(d.Files), len(d.Tensors))
+			t.Errorf(
+				"%s: got %q, %d files, %d tensors; want d.Name = %q, len(d.Files) = 3, len(d.Tensors) = "+
+					"11, len(d.Checkpoint.Types()) = 1",
+				name, d.Name, len(d.Files), len(d.Tensors), "m",
+			)
 		}
 		if err := d.Checkpoint.Verify(); err != nil {
 			t.Error(err)

@@ -44,7 +44,7 @@ func TestRoundQ4MatchesGGML(t *testing.T) {
 	for i := range want.rounded {
 		if roundQ4(block, values[i*q4Values:][:q4Values]); !bytes.Equal(block, want.blocks[i*18:][:18]) {
 			t.Fatalf(
-				"block %d of %v is % x, ggml has % x", i, values[i*q4Values:][:q4Values], block,
+				"block %d of %v is % x, want % x as in ggml", i, values[i*q4Values:][:q4Values], block,
 				want.blocks[i*18:][:18],
 			)
 		}
@@ -54,7 +54,7 @@ func TestRoundQ4MatchesGGML(t *testing.T) {
 	}
 	for i := range want.rounded {
 		if block := values[i*q4Values:][:q4Values]; fnv1a(block) != want.hashes[i] {
-			t.Fatalf("block %d, rounded and widened again, is %v", i, block)
+			t.Fatalf("block %d, rounded and widened again, is %v, want fnv1a(block) = %d", i, block, want.hashes[i])
 		}
 	}
 	if err := RoundQ4(make([]float32, 33)); err == nil {

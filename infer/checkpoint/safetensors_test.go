@@ -170,7 +170,7 @@ func TestWidenAcrossBuffers(t *testing.T) {
 	}
 	for i, v := range got {
 		if v != float32(i) {
-			t.Fatalf("value %d is %v", i, v)
+			t.Fatalf("value %d is %v, want %d", i, v, i)
 		}
 	}
 	if scalar, err := c.Float32("scalar"); err != nil || !slices.Equal(scalar, []float32{2}) {
@@ -213,7 +213,7 @@ func TestFloat32RefusesWrongTensors(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := c.Float32("last", 2, widenBuffer/2); err == nil || err.Error() != "last: checkpoint is closed" {
-		t.Errorf("after Close: %v", err)
+		t.Errorf("after Close: got error %v, want the error %q", err, "last: checkpoint is closed")
 	}
 }
 

@@ -134,11 +134,13 @@ func TestAddedTokensBeyondTheEmbedding(t *testing.T) {
 	}
 	defer c.Close()
 	if n := c.Tokenizer.Size(); n != c.Config.Vocab || n != 4096 {
-		t.Errorf("%d tokens for %d rows", n, c.Config.Vocab)
+		t.Errorf("got %d tokens for %d rows; want %d, 4096", n, c.Config.Vocab, c.Config.Vocab)
 	}
 	for _, text := range []string{"<picture>", "<frame>"} {
 		if ids := c.Tokenizer.Encode(text); slices.Max(ids) >= 4096 || c.Tokenizer.Decode(ids) != text {
-			t.Errorf("Encode(%s) = %v", text, ids)
+			t.Errorf(
+				"Encode(%s) = %v; want slices.Max(ids) less than 4096, c.Tokenizer.Decode(ids) = %q", text, ids, text,
+			)
 		}
 	}
 }

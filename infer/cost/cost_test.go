@@ -17,7 +17,11 @@ func TestWorkedExamples(t *testing.T) {
 	}
 	p := tiny.Step(19)
 	if p.Projections != 589_824 || p.FeedForward != 1_769_472 || p.Attention != 43_776 || p.Output != 786_432 {
-		t.Errorf("parts of the step: %+v", p)
+		t.Errorf(
+			"parts of the step: got %+v, want Projections = 589_824, FeedForward = 1_769_472, Attention = "+
+				"43_776, Output = 786_432",
+			p,
+		)
 	}
 }
 
@@ -30,10 +34,10 @@ func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
 			sum = sum.Plus(tiny.Blocks(i, 1))
 		}
 		if want := tiny.Blocks(0, n); sum != want {
-			t.Errorf("%d single positions cost %+v, one pass %+v", n, sum, want)
+			t.Errorf("%d single positions cost %+v, want as one pass: %+v", n, sum, want)
 		}
-		if split := tiny.Blocks(0, n/2).Plus(tiny.Blocks(n/2, n-n/2)); split != tiny.Blocks(0, n) {
-			t.Errorf("two chunks of %d cost %+v", n, split)
+		if split, want := tiny.Blocks(0, n/2).Plus(tiny.Blocks(n/2, n-n/2)), tiny.Blocks(0, n); split != want {
+			t.Errorf("two chunks of %d cost %+v, want %+v", n, split, want)
 		}
 	}
 }
@@ -63,7 +67,10 @@ func TestAttentionShareOfRecomputation(t *testing.T) {
 	s := tiny.Step(1365)
 	constant := s.Projections + s.FeedForward + s.Output
 	if s.Attention > constant || tiny.Step(1366).Attention < constant {
-		t.Errorf("attention %d, constant part %d at n = 1365", s.Attention, constant)
+		t.Errorf(
+			"got attention %d, constant part %d at n = 1365; want it less there, and more at 1366", s.Attention,
+			constant,
+		)
 	}
 }
 
@@ -87,7 +94,7 @@ func TestParameters(t *testing.T) {
 	// GPT-2 small without biases and positions: 12·(4·768² + 2·768·3072) + 25·768 + 768·50257.
 	gpt2 := Shape{Layers: 12, Width: 768, Heads: 12, KVHeads: 12, HeadDim: 64, FFN: 3072, Vocab: 50257, FFNMatrices: 2}
 	if got := gpt2.Projections() + gpt2.FeedForward(); got != 4*768*768+2*768*3072 {
-		t.Errorf("GPT-2: %d per layer and position", got)
+		t.Errorf("GPT-2: got %d per layer and position, want 4*768*768+2*768*3072", got)
 	}
 }
 
@@ -112,7 +119,7 @@ func TestSlidingWindowCost(t *testing.T) {
 		sum = sum.Plus(s.Blocks(i, 1))
 	}
 	if sum != s.Blocks(0, 9) {
-		t.Errorf("9 single positions cost %+v, one pass %+v", sum, s.Blocks(0, 9))
+		t.Errorf("9 single positions cost %+v, want as one pass: %+v", sum, s.Blocks(0, 9))
 	}
 	// A window that never cuts costs the same as none.
 	wide := s

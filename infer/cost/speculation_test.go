@@ -42,7 +42,7 @@ func TestSpeedUp(t *testing.T) {
 	// A verification that costs as much as its five positions gains nothing
 	// even if all is accepted: 5 / (4/8 + 5) < 1.
 	if s := SpeedUp(1, 4, 0.125, 5); s >= 1 {
-		t.Errorf("speed-up %v with v = 5", s)
+		t.Errorf("speed-up %v with v = 5, want less than 1", s)
 	}
 	if s := SpeedUp(0.3, 0, 0.125, 1); s != 1 {
 		t.Errorf("speed-up %v without drafts, want 1", s)

@@ -35,7 +35,9 @@ func TestDoTurnsPanicsIntoErrors(t *testing.T) {
 		err := Do(slog.New(slog.NewTextHandler(&log, nil)), "a test", c.do)
 		var f *Fault
 		if errors.As(err, &f) != c.fault || !c.fault && err != c.do() {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf(
+				"%s: got error %v; want it to be a fault: %t, or else the function's own error", name, err, c.fault,
+			)
 		}
 		for _, want := range c.logged {
 			if !strings.Contains(log.String(), want) {
@@ -43,7 +45,7 @@ func TestDoTurnsPanicsIntoErrors(t *testing.T) {
 			}
 		}
 		if strings.Contains(log.String(), "typed") || !c.fault && log.Len() > 0 {
-			t.Errorf("%s: the log has %s", name, &log)
+			t.Errorf("%s: got log %s, want no typed text, and none at all without a fault", name, &log)
 		}
 	}
 }

@@ -25,17 +25,17 @@ func TestOpenRefusesIrregularFiles(t *testing.T) {
 	}
 	defer f.Close()
 	if text, err := io.ReadAll(f); err != nil || string(text) != "0123456789" || f.Name() != path {
-		t.Errorf("%q, %v, %s", text, err, f.Name())
+		t.Errorf("got %q, %v, %s; want %q, <nil>, %s", text, err, f.Name(), "0123456789", path)
 	}
 	var p *fs.PathError
 	if _, err := Open(dir); !errors.As(err, &p) || !strings.Contains(err.Error(), "is a folder") {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("a folder: got error %v, want an error of type *fs.PathError containing %q", err, "is a folder")
 	}
 	if _, err := opened(dir); err == nil {
 		t.Error("a folder is opened once it has taken a file's place")
 	}
 	if _, err := Open(path + "s"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nothing: %v", err)
+		t.Errorf("nothing: got error %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -46,13 +46,13 @@ func TestReadIsLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := Read(path, 10); err != nil || string(text) != "0123456789" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("got %q, %v; want %q, <nil>", text, err, "0123456789")
 	}
 	if _, err := Read(path, 9); err == nil || !strings.Contains(err.Error(), "has more than 9 bytes") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want an error containing %q", err, "has more than 9 bytes")
 	}
 	if _, err := Read(path+"s", 9); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -70,18 +70,18 @@ func TestFolderHidesSubfolders(t *testing.T) {
 	}
 	names, err := Names(dir, 10)
 	if slices.Sort(names); err != nil || !slices.Equal(names, []string{"a", "b"}) {
-		t.Errorf("%q, %v", names, err)
+		t.Errorf("got %q, %v; want %q, <nil>", names, err, []string{"a", "b"})
 	}
 	if names, err := Names(dir, 1); err != nil || len(names) != 1 {
-		t.Errorf("%q, %v", names, err)
+		t.Errorf("got %q, %v; want 1 element, <nil>", names, err)
 	}
 	if names, err := Names(t.TempDir(), 1); err != nil || len(names) != 0 {
-		t.Errorf("%q, %v", names, err)
+		t.Errorf("got %q, %v; want 0 elements, <nil>", names, err)
 	}
 	var p *fs.PathError
 	for _, name := range []string{"../a", "none", "/a", ""} {
 		if _, err := Folder(dir).Open(name); !errors.As(err, &p) || p.Path != name {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("opening %q: got error %v, want a *fs.PathError with this path", name, err)
 		}
 	}
 }

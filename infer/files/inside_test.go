@@ -44,13 +44,13 @@ func TestInsideReadsOnlyTheFolder(t *testing.T) {
 		}
 	}
 	if _, err := d.Read("a", 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
-		t.Errorf("a file above the limit: %v", err)
+		t.Errorf("a file above the limit: got error %v, want an error containing %q", err, "more than 4 bytes")
 	}
 	if list, err := d.Names(".", 5); err != nil || len(list) != 5 {
 		t.Errorf("%d names, %v, want 5", len(list), err)
 	}
 	if _, err := d.Names(".", 4); err == nil || !strings.Contains(err.Error(), "more than 4 files") {
-		t.Errorf("a folder above the limit: %v", err)
+		t.Errorf("a folder above the limit: got error %v, want an error containing %q", err, "more than 4 files")
 	}
 	if _, err := OpenInside(filepath.Join(dir, "none")); err == nil {
 		t.Error("a folder that is not there was opened")

@@ -64,7 +64,7 @@ func TestSchemasByHand(t *testing.T) {
 		}
 		for _, text := range c.not {
 			if g.Matches([]byte(text)) {
-				t.Errorf("%s takes %s", c.schema, text)
+				t.Errorf("%s accepts %s, want it refused", c.schema, text)
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func TestStateCacheIsBounded(t *testing.T) {
 			t.Fatalf("after %d letters nothing may follow", len(text))
 		}
 		if tail := text[max(0, len(text)-20):]; state.Complete() != whole.Match(tail) {
-			t.Fatalf("after %d letters: complete %v", len(text), state.Complete())
+			t.Fatalf("after %d letters: complete %v, want the opposite", len(text), state.Complete())
 		}
 	}
 }

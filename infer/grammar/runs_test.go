@@ -68,7 +68,7 @@ func TestConstrainedRunsAreValid(t *testing.T) {
 			switch {
 			case !done && g.Start().Need() >= limit: // one token is the end's
 			case !done || !g.Matches(text) || !validates(t, schema, text):
-				t.Errorf("%s, %d tokens: %q, complete: %v", schema, limit, text, done)
+				t.Errorf("%s, %d tokens: got %q, complete: %v; want a complete text", schema, limit, text, done)
 			default:
 				complete++
 			}
@@ -112,7 +112,7 @@ func TestMasksAreBounded(t *testing.T) {
 		}
 		var r *terms.Refusal
 		if errors.As(err, &r) != refused || refused && !strings.Contains(r.Message, "too long to work out") {
-			t.Errorf("%s: %v", expression, err)
+			t.Errorf("%s: got error %v; want a refusal as too slow: %t", expression, err, refused)
 		}
 	}
 }
@@ -149,11 +149,14 @@ func TestMaskMatchesTheAutomaton(t *testing.T) {
 					n++
 				}
 				if mask.Has(id) != want {
-					t.Fatalf("after %q with %d left: token %d, %q: %v", text, left, id, token, mask.Has(id))
+					t.Fatalf(
+						"after %q with %d left: token %d, %q: got %v, want %v", text, left, id, token, mask.Has(id),
+						want,
+					)
 				}
 			}
 			if n != mask.N || n == 0 {
-				t.Errorf("after %q with %d left: %d tokens, counted %d", text, left, mask.N, n)
+				t.Errorf("after %q with %d left: %d tokens, counted %d; want %d, not 0", text, left, mask.N, n, mask.N)
 			}
 		}
 	}
@@ -168,7 +171,7 @@ func write(
 	for left := limit; left > 0; left-- {
 		mask, err := masks.Of(state, left)
 		if err != nil || mask.N == 0 {
-			t.Fatalf("after %q no token may come: %v", text, err)
+			t.Fatalf("after %q no token may come: %v; want no error, mask.N not 0", text, err)
 		}
 		for id := range z {
 			if z[id] = -math.MaxFloat32; mask.Has(id) {

@@ -165,7 +165,7 @@ func TestBfloat16ProductsAreExact(t *testing.T) {
 			)
 			if narrow.halves == nil || wide.floats == nil {
 				t.Fatalf(
-					"%v: bfloat16 kept as words: %v, float32 as such: %v", shape, narrow.halves != nil,
+					"%v: got bfloat16 kept as words: %v, float32 as such: %v; want both", shape, narrow.halves != nil,
 					wide.floats != nil,
 				)
 			}
@@ -193,7 +193,9 @@ func comparePaths(tb testing.TB, what string, tolerance float64, f func() []floa
 		got, want := results[p], results[0]
 		for i := range got {
 			if !(math.Abs(float64(got[i])-float64(want[i])) <= tolerance) {
-				tb.Fatalf("%s: %v has %v at %d, portable %v", what, p, got[i], i, want[i])
+				tb.Fatalf(
+					"%s: %v has %v at %d, portable %v; want about %v", what, p, got[i], i, want[i], float64(want[i]),
+				)
 			}
 		}
 		if p > AVX2 && !sameBits(got, results[AVX2]) {
@@ -213,7 +215,7 @@ func TestMulPreservesNonFiniteValues(t *testing.T) {
 					dst := make([]float32, 1)
 					pack(1, 64, slices.Repeat([]float32{1}, 64)).Mul(dst, x, 1)
 					if v := float64(dst[0]); !math.IsNaN(v) && !math.IsInf(v, 0) {
-						t.Fatalf("%s: %v at %d of the vector gives %v", kind, bad, at, v)
+						t.Fatalf("%s: %v at %d of the vector gives %v, want NaN or an infinity", kind, bad, at, v)
 					}
 				}
 			}
@@ -237,7 +239,9 @@ func TestRowReadsPackedMatrix(t *testing.T) {
 					in = bfloat16([]float32{in})[0]
 				}
 				if diff := math.Abs(float64(v - in)); !(diff <= 5.1/254) || kind != "int8" && diff != 0 {
-					t.Fatalf("%s: value %d of row %d is %v, went in as %v", kind, c, i, v, in)
+					t.Fatalf(
+						"%s: value %d of row %d is %v, want %v, exactly but for rounding in int8", kind, c, i, v, in,
+					)
 				}
 			}
 		}
@@ -295,7 +299,7 @@ func TestMulDoesNotAllocate(t *testing.T) {
 			w.Mul(dst, x, 9)
 			for _, n := range []int{1, 9} {
 				if got := testing.AllocsPerRun(50, func() { w.Mul(dst[:n*70], x[:n*130], n) }); got != 0 {
-					t.Errorf("%s, %d vectors: %v allocations", kind, n, got)
+					t.Errorf("%s, %d vectors: got %v allocations, want 0", kind, n, got)
 				}
 			}
 		}
@@ -304,7 +308,7 @@ func TestMulDoesNotAllocate(t *testing.T) {
 			Softmax(a[:])
 			SwiGLU(a[:], a[:])
 		}); got != 0 {
-			t.Errorf("short vectors: %v allocations", got)
+			t.Errorf("short vectors: got %v allocations, want 0", got)
 		}
 	})
 }
@@ -324,7 +328,7 @@ func TestPackedBytes(t *testing.T) {
 func TestPathNamesParse(t *testing.T) {
 	for p := Portable; p <= AVX512; p++ {
 		if got, err := ParsePath(p.String()); err != nil || got != p {
-			t.Errorf("ParsePath(%q) = %v, %v", p.String(), got, err)
+			t.Errorf("ParsePath(%q) = %v, %v; want %v, <nil>", p.String(), got, err, p)
 		}
 	}
 	if _, err := ParsePath("sse"); err == nil {
@@ -360,6 +364,6 @@ func TestDetectionAgreesWithTheSystem(t *testing.T) {
 		}
 	}
 	if best != want {
-		t.Errorf("detected %v, the system's flags say %v", best, want)
+		t.Errorf("detected %v, want %v as the system's flags say", best, want)
 	}
 }

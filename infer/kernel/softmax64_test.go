@@ -68,7 +68,7 @@ func TestExpSumNearUnderflow(t *testing.T) {
 		if sum := ExpSum(got, z, 0, 1); sum != wantSum || !sameBits64(got, want) {
 			for i := range want {
 				if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-					t.Fatalf("e^%v is %v, math.Exp gives %v", z[i], got[i], want[i])
+					t.Fatalf("e^%v is %v, want %v as math.Exp gives", z[i], got[i], want[i])
 				}
 			}
 			t.Fatalf("the sum is %v, want %v", sum, wantSum)

@@ -151,7 +151,9 @@ func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 				f(room[:n:n])
 				for i, v := range room[n:] {
 					if v != 1234 {
-						t.Fatalf("%s of %d values wrote %v at %d behind them", name, n, v, i)
+						t.Fatalf(
+							"%s of %d values wrote %v at %d behind them, want nothing written there", name, n, v, i,
+						)
 					}
 				}
 			}
@@ -172,11 +174,11 @@ func TestExponentialOnEveryPath(t *testing.T) {
 			worst = max(worst, math.Abs(float64(w[1])/float64(w[0])-want)/want)
 		}
 		if !(worst <= 3e-7) {
-			t.Errorf("e^x is off by %.2g of its value", worst)
+			t.Errorf("e^x is off by %.2g of its value, want at most 3e-7", worst)
 		}
 		w := []float32{0, -200, float32(math.Inf(-1))}
 		if Softmax(w); w[0] != 1 || w[1] > 2e-38 || w[2] > 2e-38 {
-			t.Errorf("softmax of 0, −200 and −∞ is %v", w)
+			t.Errorf("softmax of 0, −200 and −∞ is %v, want [0] = 1, [1] at most 2e-38, [2] at most 2e-38", w)
 		}
 	})
 }

@@ -27,11 +27,15 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	want := 30 * float64(len(old.Prompt)) / 1e6
 	if !near(b.Cost.Total, want, 1e-15) || b.OutputShare != 0 || b.BreakEven != 0 ||
 		!near(b.Ticks[5].Cost, want, 1e-15) || b.Savings[1].Saved != 0 {
-		t.Errorf("%+v", b.Cost)
+		t.Errorf(
+			"got %+v, want Total ≈ %v, b.OutputShare = 0, b.BreakEven = 0, b.Ticks[5].Cost ≈ %v, "+
+				"b.Savings[1].Saved = 0",
+			b.Cost, want, want,
+		)
 	}
 	last := b.Savings[len(b.Savings)-1] // a prompt of fewer tokens
 	if read := last.Cost.InputTokens; !near(last.ADay, 10*30*float64(len(old.Prompt)-read)/1e6, 1e-12) {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v, want ADay ≈ %v", last, 10*30*float64(len(old.Prompt)-read)/1e6)
 	}
 	if b.Machine.SecondsEach != old.Machine.SecondsEach ||
 		b.Training.RequestMultAdds != old.Training.RequestMultAdds || b.Training.Tokens != 1000 ||
@@ -44,7 +48,10 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	if r.Values["output_price"] != "0" || len(r.Tables) != len(first.Tables) || slices.Equal(
 		r.Findings, first.Findings,
 	) {
-		t.Errorf("%v", r.Findings)
+		t.Errorf(
+			"got findings %v; want other ones than at the old price, with %d tables and output_price 0", r.Findings,
+			len(first.Tables),
+		)
 	}
 }
 
@@ -56,7 +63,7 @@ func TestMemoryReusesMeasurements(t *testing.T) {
 	)
 	// 2 × 32 × 32 × 128 × 4,096 × 2 bytes is 2 GiB, twice.
 	if m := r.Result.(*Memory); m.Bytes != 4<<30 || len(m.Engine.Steps) != 5 {
-		t.Errorf("%v bytes, %d steps of the engine", m.Bytes, len(m.Engine.Steps))
+		t.Errorf("got %v bytes, %d steps of the engine; want 4<<30, 5", m.Bytes, len(m.Engine.Steps))
 	}
 	if Again(l, env, first, values(t, l, Values{"tokens": "5", "kv_heads": "5"})) != nil {
 		t.Error("5 pairs for 6 heads were accepted")
@@ -72,7 +79,7 @@ func TestOtherValuesNeedANewRun(t *testing.T) {
 	early.Cancelled, other.Hash = true, "another model"
 	for name, r := range map[string]*Report{"none": nil, "cancelled": &early, "another model": &other} {
 		if Again(l, env, r, v) != nil {
-			t.Errorf("%s: answered", name)
+			t.Errorf("%s: answered from what was measured, want a new run", name)
 		}
 	}
 	if Again(l, env, first, values(t, l, Values{"tokens": "6"})) != nil || Again(drawLab{}, env, first, v) != nil {

@@ -13,7 +13,7 @@ func TestPricesCost(t *testing.T) {
 	// 1,000 read at $3 a million and 200 written at $15: 0.003 + 0.003.
 	c := Prices{3, 15}.cost(1000, 200)
 	if !near(c.Input, 0.003, 1e-15) || !near(c.Output, 0.003, 1e-15) || !near(c.Total, 0.006, 1e-15) {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want Input ≈ 0.003, Output ≈ 0.003, Total ≈ 0.006", c)
 	}
 }
 
@@ -31,7 +31,11 @@ func TestBillSavings(t *testing.T) {
 	}
 	if b.Cost.InputTokens != in || b.Cost.OutputTokens != len(b.Ticks) ||
 		!near(b.OutputShare, b.Cost.Output/b.Cost.Total, 1e-12) || b.BreakEven != 5 {
-		t.Errorf("%+v, share %v, break-even %v", b.Cost, b.OutputShare, b.BreakEven)
+		t.Errorf(
+			"got %+v, share %v, break-even %v; want InputTokens = %d, OutputTokens = %d, b.OutputShare ≈ "+
+				"%v, b.BreakEven = 5",
+			b.Cost, b.OutputShare, b.BreakEven, in, len(b.Ticks), b.Cost.Output/b.Cost.Total,
+		)
 	}
 	settings := infer.Settings{Settings: common(), Seed: 42}
 	for i, x := range []struct {
@@ -61,7 +65,7 @@ func TestBillSavings(t *testing.T) {
 		}
 	}
 	if b.Why.OutputMs <= 0 || b.Why.InputMs <= 0 || b.Why.Say == "" || r.Noise == "" {
-		t.Errorf("why %+v", b.Why)
+		t.Errorf("why %+v, want OutputMs more than 0, InputMs more than 0, Say not empty, r.Noise not empty", b.Why)
 	}
 }
 
@@ -85,13 +89,20 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 		want := (2*float64(read) + 10*float64(most)) / 1e6
 		if b.AtMost.InputTokens != read || b.AtMost.OutputTokens != most || !near(b.AtMost.Total, want, 1e-15) ||
 			b.BreakEven != 5 || len(b.Ticks) != 0 || b.Cost.Total != 0 {
-			t.Errorf("limit %s: %+v, %+v", limit, b.AtMost, b.Cost)
+			t.Errorf(
+				"limit %s: got %+v, %+v; want b.AtMost.InputTokens = %d, b.AtMost.OutputTokens = %d, "+
+					"b.AtMost.Total ≈ %v, b.BreakEven = 5, len(b.Ticks) = 0, b.Cost.Total = 0",
+				limit, b.AtMost, b.Cost, read, most, want,
+			)
 		}
 	}
 	v, _ := l.Info().Parse(Values{"prompt": strings.Repeat("and ", 1000)})
 	var out *RangeError
 	if r, err := Calculated(l, env, v); r != nil || !errors.As(err, &out) || out.Field != "prompt" {
-		t.Errorf("a prompt longer than the window: %v, %v", r, err)
+		t.Errorf(
+			"a prompt longer than the window: got %v, %v; want r = nil, an error of type *RangeError, out.Field = %q",
+			r, err, "prompt",
+		)
 	}
 }
 
@@ -101,15 +112,18 @@ func TestMachineUseByHand(t *testing.T) {
 	u := machineUse(v, 0.01, 0.5)
 	if u.MostADay != 172_800 || !near(u.BreakEvenDay, 4800, 1e-9) || !near(u.CostEach, 2.0/7200, 1e-12) ||
 		u.APIDay != 10 || u.MachineDay != 48 {
-		t.Errorf("%+v", u)
+		t.Errorf(
+			"got %+v, want MostADay = 172_800, BreakEvenDay ≈ 4800, CostEach ≈ 2.0/7200, APIDay = 10, MachineDay = 48",
+			u,
+		)
 	}
 	// At $0.0001 it would take 480,000 requests, more than the machine's
 	// capacity.
 	if u := machineUse(v, 0.0001, 0.5); u.BreakEvenDay != 0 {
-		t.Errorf("%+v", u)
+		t.Errorf("got %+v, want BreakEvenDay = 0", u)
 	}
 	if u := machineUse(v, 0, 0.5); u.BreakEvenDay != 0 { // nothing is cheaper than free
-		t.Errorf("%+v", u)
+		t.Errorf("got %+v, want BreakEvenDay = 0", u)
 	}
 }
 
@@ -120,11 +134,11 @@ func TestTrainingCostByHand(t *testing.T) {
 	// request of 6,600 is a hundredth of that, done in two days.
 	got := training(v, tinyShape, 99, 3, 6600, 12)
 	if got.MultAdds != 660_000 || got.Requests != 100 || got.Days != 2 || got.Answered != 1200 || got.Assumed {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want MultAdds = 660_000, Requests = 100, Days = 2, Answered = 1200, Assumed = false", got)
 	}
 	v["trained_tokens"] = "0"
 	if got := training(v, tinyShape, 99, 3, 6600, 12); got.Tokens != 1980 || !got.Assumed {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want Tokens = 1980, Assumed = true", got)
 	}
 }
 
@@ -136,10 +150,10 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 	for range 2 {
 		back, err := ParseRequest([]byte(r.JSON()))
 		if err != nil || asJSON(t, back) != asJSON(t, r) {
-			t.Errorf("%+v comes back as %+v (%v)", r, back, err)
+			t.Errorf("%+v comes back as %+v (%v), want it unchanged", r, back, err)
 		}
 		if again := RequestOf(back.Values()); asJSON(t, again) != asJSON(t, r) {
-			t.Errorf("by values it comes back as %+v", again)
+			t.Errorf("by values it comes back as %+v, want %+v", again, r)
 		}
 		r = Request{Prompt: "a", MaxTokens: 1, TopP: 1, MinP: 0.05, Stop: []string{}}
 	}
@@ -159,7 +173,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 	}
 	one, err := ParseRequest([]byte(` {"prompt": "x", "stop": "User:"} `))
 	if err != nil || len(one.Stop) != 1 || one.Stop[0] != "User:" || one.MaxTokens != 96 {
-		t.Errorf("%+v, %v", one, err)
+		t.Errorf("got %+v, %v; want no error, len(Stop) = 1, Stop[0] = %q, MaxTokens = 96", one, err, "User:")
 	}
 }
 
@@ -177,7 +191,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 			continue
 		}
 		if text := r.JSON(); !strings.Contains(text, fmt.Sprintf("%q: %s,", key, x)) {
-			t.Errorf("with %s %s the JSON is %s", key, x, text)
+			t.Errorf("with %s %s the JSON is %s, want it to contain %q", key, x, text, fmt.Sprintf("%q: %s,", key, x))
 		}
 		v := r.Values()
 		why := whyValues(v)
@@ -190,7 +204,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 	} {
 		off, err := ParseRequest(fmt.Appendf(nil, `{%q: %s}`, key, x))
 		if v := off.Values(); err != nil || strings.Contains(off.JSON(), key) || v[key] != x {
-			t.Errorf("off: %s, value %q, %v", off.JSON(), v[key], err)
+			t.Errorf("off: got %s, value %q, %v; want it without %q, %q, <nil>", off.JSON(), v[key], err, key, x)
 		}
 	}
 	if len(samplingParams(common())) != 8 {
@@ -243,7 +257,7 @@ func FuzzParseRequest(f *testing.F) {
 		}
 		back, err := ParseRequest([]byte(r.JSON()))
 		if err != nil || asJSON(t, back) != asJSON(t, r) {
-			t.Fatalf("%+v comes back as %+v (%v)", r, back, err)
+			t.Fatalf("%+v comes back as %+v (%v), want it unchanged", r, back, err)
 		}
 	})
 }

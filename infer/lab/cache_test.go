@@ -36,10 +36,16 @@ func TestCostPolynomialsByHand(t *testing.T) {
 		for n := 1; n <= 30; n++ {
 			cached, recomputed := tinyShape.Generate(m, n)
 			if got := at(p.cachedTotal, float64(n)); !near(got, float64(cached.Total()), 1e-6) {
-				t.Errorf("m %d, N %d: %v, the steps add up to %d", m, n, got, cached.Total())
+				t.Errorf(
+					"m %d, N %d: got %v, want about %v, the steps add up to %d", m, n, got, float64(cached.Total()),
+					cached.Total(),
+				)
 			}
 			if got := at(p.recomputedTotal, float64(n)); !near(got, float64(recomputed.Total()), 1e-6) {
-				t.Errorf("m %d, N %d: %v, the steps add up to %d", m, n, got, recomputed.Total())
+				t.Errorf(
+					"m %d, N %d: got %v, want about %v, the steps add up to %d", m, n, got, float64(recomputed.Total()),
+					recomputed.Total(),
+				)
 			}
 		}
 	}
@@ -53,7 +59,7 @@ func TestPolynomialFitIsExact(t *testing.T) {
 	}
 	c, r2, err := polynomial(x, y, 3)
 	if err != nil || !near(r2, 1, 1e-12) {
-		t.Fatalf("R² %v, %v", r2, err)
+		t.Fatalf("R² %v, %v; want about 1, <nil>", r2, err)
 	}
 	for k, want := range []float64{7, -2, 0, 0.5} {
 		if !near(c[k], want, 1e-9) {
@@ -64,7 +70,7 @@ func TestPolynomialFitIsExact(t *testing.T) {
 	// constant 2/3; R² = 1 − (1/6)/(2/3) = 0.75.
 	c, r2, err = polynomial([]float64{1, 2, 3}, []float64{1, 2, 2}, 1)
 	if err != nil || !near(c[0], 2.0/3, 1e-12) || !near(c[1], 0.5, 1e-12) || !near(r2, 0.75, 1e-12) {
-		t.Errorf("%v, R² %v, %v", c, r2, err)
+		t.Errorf("got %v, R² %v, %v; want no error, c[0] ≈ 2.0/3, c[1] ≈ 0.5, r2 ≈ 0.75", c, r2, err)
 	}
 	if _, _, err := polynomial([]float64{1, 2}, []float64{1, 2}, 2); err == nil {
 		t.Error("a parabola through two points")
@@ -114,7 +120,10 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 		}
 		if s.Positions != n || s.Cached.Parts != want || s.Cached.Formula != want.Total() ||
 			s.Recomputed.Parts != c.Shape.Pass(n) || s.Recomputed.Formula != c.Shape.Pass(n).Total() {
-			t.Errorf("step %d: %+v", s.Step, s)
+			t.Errorf(
+				"step %d: got %+v, want %d positions, %+v cached and %+v recomputed, by tally and formula", s.Step, s,
+				n, want, c.Shape.Pass(n),
+			)
 		}
 		cached, recomputed := c.Shape.Generate(m, i+1)
 		if s.Cached.TotalParts != cached || s.Recomputed.TotalParts != recomputed ||
@@ -127,7 +136,9 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 		if s.Recomputed.Read != n || s.Cached.Read != map[bool]int{true: n, false: 1}[i == 0] || s.Cached.Ms.N != 2 ||
 			s.Cached.Ms.Median <= 0 {
 			t.Errorf(
-				"step %d read %d and %d positions, %d times", s.Step, s.Cached.Read, s.Recomputed.Read, s.Cached.Ms.N,
+				"step %d read %d and %d positions, %d times; want s.Recomputed.Read = %d, s.Cached.Read = "+
+					"%d, s.Cached.Ms.N = 2, s.Cached.Ms.Median more than 0",
+				s.Step, s.Cached.Read, s.Recomputed.Read, s.Cached.Ms.N, n, map[bool]int{true: n, false: 1}[i == 0],
 			)
 		}
 	}
@@ -135,7 +146,10 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 	k := c.Columns
 	if k.Block != 3 || k.Position != 7 || len(k.KeyA) != c.Shape.KVHeads*c.Shape.HeadDim ||
 		!slices.Equal(k.KeyA, k.KeyB) || !slices.Equal(k.ValueA, k.ValueB) {
-		t.Errorf("column %+v", k)
+		t.Errorf(
+			"column %+v, want Block = 3, Position = 7, len(KeyA) = %d, KeyA = %v, ValueA = %v", k,
+			c.Shape.KVHeads*c.Shape.HeadDim, k.KeyB, k.ValueB,
+		)
 	}
 	if want := c.Steps[7-m].Token; 7 >= m && (k.WrittenAt != 7-m+2 || k.MadeAt != 12 || k.Token != want) {
 		t.Errorf("position 7 was written at step %d from %v, want step %d from %v", k.WrittenAt, k.Token, 7-m+2, want)
@@ -143,11 +157,11 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 	for _, f := range c.Fits {
 		for _, p := range f.Parts {
 			if p.Formula != nil && !near(p.Fitted, *p.Formula, 1e-6*math.Max(1e6, math.Abs(*p.Formula))) {
-				t.Errorf("%s, power %d: fitted %v, formula %v", f.Name, p.Power, p.Fitted, *p.Formula)
+				t.Errorf("%s, power %d: got the fit %v, want the formula's %v", f.Name, p.Power, p.Fitted, *p.Formula)
 			}
 		}
 		if (f.Of == "multiply-adds") != (f.Parts[0].Formula != nil) || f.Say == "" {
-			t.Errorf("%s of %s: %+v", f.Name, f.Of, f)
+			t.Errorf("%s of %s: got %+v, want words, and a formula for multiply-adds only", f.Name, f.Of, f)
 		}
 	}
 	if len(c.Fits) != 8 {
@@ -163,20 +177,23 @@ func checkLogits(t *testing.T, c *Cache) {
 		bits := fmt.Sprintf("%08x", math.Float32bits(x.Cached))
 		if x.CachedBits != bits || x.RecomputedBits != bits || x.Recomputed != x.Cached ||
 			i > 0 && x.Cached > c.Logits[i-1].Cached {
-			t.Errorf("logit %d: %+v", i, x)
+			t.Errorf("logit %d: got %+v, want the same bits both ways, in falling order", i, x)
 		}
 	}
 	if len(c.Logits) != 6 {
-		t.Errorf("%d logits are shown", len(c.Logits))
+		t.Errorf("%d logits are shown, want 6", len(c.Logits))
 	}
 	if first := c.Steps[0].Recomputed; first.TotalMs != first.Ms {
-		t.Errorf("after one step %+v, its own time is %+v", first.TotalMs, first.Ms)
+		t.Errorf("after one step: got %+v, want its own time, %+v", first.TotalMs, first.Ms)
 	}
 	for i, s := range c.Steps[1:] {
 		before := c.Steps[i].Cached.TotalMs
 		if now := s.Cached.TotalMs; now.N != 2 ||
 			!near(now.Min+now.Max-before.Min-before.Max, s.Cached.Ms.Min+s.Cached.Ms.Max, 1e-9) {
-			t.Errorf("step %d: in all %+v after %+v and %+v", s.Step, now, before, s.Cached.Ms)
+			t.Errorf(
+				"step %d: in all %+v after %+v and %+v; want N = 2, now.Min+now.Max-before.Min-before.Max ≈ %v", s.Step,
+				now, before, s.Cached.Ms, s.Cached.Ms.Min+s.Cached.Ms.Max,
+			)
 		}
 	}
 }
@@ -200,7 +217,7 @@ func TestCacheWritesTheLoopsText(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "10", "runs": "1", "horizon": "0"})
 	for i, x := range s.Lanes[0].Steps {
 		if c.Tokens[i] != x.Token {
-			t.Errorf("token %d is %v, the loop's %v", i+1, c.Tokens[i], x.Token)
+			t.Errorf("token %d is %v, want the loop's %v", i+1, c.Tokens[i], x.Token)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestMeanDeviationBySum(t *testing.T) {
 			p *= float64(n-k) / float64(k+1) * q / (1 - q)
 		}
 		if got := meanDeviation(n, q); !near(got, sum, 1e-9) {
-			t.Fatalf("n %d, q %v: %v, by sum %v", n, q, got, sum)
+			t.Fatalf("n %d, q %v: got %v, want the sum, %v", n, q, got, sum)
 		}
 	}
 }
@@ -57,19 +57,19 @@ func TestDistanceByHand(t *testing.T) {
 	}
 	// Four times the draws, half the law; and the exact mean converges to it.
 	if a, b := rootLaw(100, rank, 3), rootLaw(400, rank, 3); !near(a, 2*b, 1e-12) {
-		t.Errorf("law %v at 100, %v at 400", a, b)
+		t.Errorf("law %v at 100, want about %v, %v at 400", a, 2*b, b)
 	}
 	if a, b := expectedDistance(100_000, rank, 3), rootLaw(100_000, rank, 3); !near(a/b, 1, 1e-3) {
-		t.Errorf("expected %v, law %v at 100,000", a, b)
+		t.Errorf("expected distance %v, want about the law's %v at 100,000 draws", a, b)
 	}
-	if got := ladder(1000); !slices.Equal(got, []int{10, 20, 50, 100, 200, 500, 1000}) {
-		t.Errorf("ladder %v", got)
+	if got, want := ladder(1000), []int{10, 20, 50, 100, 200, 500, 1000}; !slices.Equal(got, want) {
+		t.Errorf("ladder %v, want %v", got, want)
 	}
 	if got := ladder(700); got[len(got)-1] != 700 {
-		t.Errorf("ladder %v", got)
+		t.Errorf("got ladder %v, want it to end with 700", got)
 	}
 	if got := ladder(10); !slices.Equal(got, []int{10}) {
-		t.Errorf("ladder %v", got)
+		t.Errorf("ladder %v, want %v", got, []int{10})
 	}
 	// ln y = −½·ln x + c.
 	if got := slope([]int{1, 4, 16}, []float64{8, 4, 2}); !near(got, -0.5, 1e-12) {
@@ -84,7 +84,10 @@ func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	)
 	if !slices.Equal(d.Sizes, []int{10, 100, 2000}) || d.Kept != models(t).Target.Config().Vocab ||
 		d.RestTokens != d.Kept-3 {
-		t.Fatalf("sizes %v, kept %d, rest %d", d.Sizes, d.Kept, d.RestTokens)
+		t.Fatalf(
+			"got sizes %v, kept %d, rest %d; want [10 100 2000], the whole vocabulary, all but 3 of it", d.Sizes,
+			d.Kept, d.RestTokens,
+		)
 	}
 	checkCounts(t, d)
 	whole := d.Rest.Q
@@ -92,23 +95,25 @@ func TestDrawHistogramHasEveryDraw(t *testing.T) {
 		whole += x.Q
 	}
 	if !near(whole, 1, 1e-9) {
-		t.Errorf("q sums to %v", whole)
+		t.Errorf("q sums to %v, want about 1", whole)
 	}
 	for _, x := range d.Distances {
 		// 200 repeats: the mean is within some 5% of the expected one.
 		if !near(x.Mean/x.Expected, 1, 0.15) || x.Measured.N != 200 {
-			t.Errorf("at %d draws %v on average, %v expected", x.N, x.Mean, x.Expected)
+			t.Errorf("at %d draws: got %v on average, want about %v from 200 measurements", x.N, x.Mean, x.Expected)
 		}
 	}
 	if !near(d.Slope, d.SlopeExpected, 0.03) {
-		t.Errorf("slope %v, expected %v", d.Slope, d.SlopeExpected)
+		t.Errorf("got slope %v, want about %v", d.Slope, d.SlopeExpected)
 	}
 	// If few tokens are kept the law holds from the first draws on.
 	few, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"},
 	)
 	if !near(few.Slope, -0.5, 0.06) || !near(few.SlopeExpected, -0.5, 0.02) || few.Kept != 3 {
-		t.Errorf("of %d tokens: slopes %v and %v", few.Kept, few.Slope, few.SlopeExpected)
+		t.Errorf(
+			"of %d tokens: slopes %v and %v; want 3, about -0.5, about -0.5", few.Kept, few.Slope, few.SlopeExpected,
+		)
 	}
 }
 
@@ -134,7 +139,10 @@ func TestDrawBarsWithTopTokenCut(t *testing.T) {
 		"repeats": "1", "draws": "1000", "rows": "3", "temperature": "1", "top_p": "1", "typical_p": "0.2",
 	})
 	if want.Stays(0) || d.Kept != want.Keep || len(d.Tokens) != 3 || d.RestTokens != want.Keep-3 {
-		t.Fatalf("%d kept, %d bars, %d others", d.Kept, len(d.Tokens), d.RestTokens)
+		t.Fatalf(
+			"got %d kept, %d bars, %d others; want %d, 3, %d", d.Kept, len(d.Tokens), d.RestTokens, want.Keep,
+			want.Keep-3,
+		)
 	}
 	q, p := d.Rest.Q, d.Rest.P
 	for i, x := range d.Tokens {
@@ -164,11 +172,14 @@ func TestDrawAtLaterStep(t *testing.T) {
 	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})
 	lane := s.Lanes[0].Steps
 	if len(d.Before) != 2 || d.Before[0] != lane[0].Token || d.Before[1] != lane[1].Token || d.Kept != lane[2].Kept {
-		t.Errorf("before %v, kept %d; the lane has %+v", d.Before, d.Kept, lane)
+		t.Errorf(
+			"before %v, kept %d; the lane has %+v; want 2 elements, d.Before[0] = %+v, d.Before[1] = %+v, d.Kept = %d",
+			d.Before, d.Kept, lane, lane[0].Token, lane[1].Token, lane[2].Kept,
+		)
 	}
 	for _, x := range d.Tokens {
 		if x.Token == lane[2].Token && (x.P != lane[2].P || x.Q != lane[2].Q) {
-			t.Errorf("%q has p %v, the lane %v", x.Token.Text, x.P, lane[2].P)
+			t.Errorf("%q has p %v, want the lane's %v, and its q", x.Token.Text, x.P, lane[2].P)
 		}
 	}
 }

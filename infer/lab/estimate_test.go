@@ -13,7 +13,7 @@ func TestLargeRunsNeedConfirmation(t *testing.T) {
 		{Estimate{Bytes: LargeBytes}, true},
 	} {
 		if c.e.judge(); c.e.Large != c.want {
-			t.Errorf("%+v", c.e)
+			t.Errorf("got %+v, want Large = %t", c.e, c.want)
 		}
 	}
 }

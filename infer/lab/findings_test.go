@@ -19,10 +19,10 @@ func TestNumberFormats(t *testing.T) {
 	}
 	if text := (Why{Ratio: 4, WorkRatio: 1.2}).say(); strings.Contains(text, "Little") ||
 		!strings.Contains(text, "4 times") {
-		t.Error(text)
+		t.Errorf("got %q, want it without %q, it containing %q", text, "Little", "4 times")
 	}
 	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).say(); !strings.Contains(text, "Little") {
-		t.Error(text)
+		t.Errorf("got %q, want it to contain %q", text, "Little")
 	}
 }
 
@@ -32,12 +32,14 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 		name := l.Info().Name
 		_, r := result[any](t, name, small[name])
 		if len(r.Findings) < 2 {
-			t.Errorf("%s: %q", name, r.Findings)
+			t.Errorf("%s: got %q, want at least 2 elements", name, r.Findings)
 		}
 		for _, text := range r.Findings {
 			if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "\n") || strings.Contains(text, "%!") ||
 				strings.Contains(text, "NaN") {
-				t.Errorf("%s: %q", name, text)
+				t.Errorf(
+					"%s: got finding %q, want a sentence on one line, without a formatting error or NaN", name, text,
+				)
 			}
 		}
 	}
@@ -52,7 +54,10 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 	}
 	if got := cut.findings(); !strings.Contains(got[0], "that was found") ||
 		!strings.Contains(got[0], "given up after 5 passes") {
-		t.Errorf("a search that was given up says %q", got)
+		t.Errorf(
+			"a search that was given up says %q, want [0] with %q and %q", got, "that was found",
+			"given up after 5 passes",
+		)
 	}
 	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, " +
 		"with no sequence left out)."

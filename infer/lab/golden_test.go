@@ -91,7 +91,7 @@ func alike(t *testing.T, at string, got, want any) {
 		t.Error(d)
 	}
 	if n := len(found) - most; n > 0 {
-		t.Errorf("%s: and %d differences more", at, n)
+		t.Errorf("%s: and %d differences more, want 0", at, n)
 	}
 }
 

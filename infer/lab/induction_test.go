@@ -30,12 +30,18 @@ func TestInductionFindingsByHand(t *testing.T) {
 	}
 	r.Weak[0].Second = 3.75 // 4 − 0.25
 	if said := strings.Join(r.findings(), " "); !strings.Contains(said, "hardly looks there it is 0.25 less") {
-		t.Errorf("where the second reading goes better without one: %q", said)
+		t.Errorf(
+			"where the second reading goes better without one: got %q, want it to contain %q", said,
+			"hardly looks there it is 0.25 less",
+		)
 	}
 	r.Pass, r.Heads[1].Induction, r.Second = 1, 0.9, 7
 	said = strings.Join(r.findings(), " ")
 	if !strings.Contains(said, "1 induction head of 2") || !strings.Contains(said, "makes little of") {
-		t.Errorf("with one that passes: %q", said)
+		t.Errorf(
+			"with one that passes: got %q, want it to contain %q and %q", said, "1 induction head of 2",
+			"makes little of",
+		)
 	}
 }
 
@@ -46,20 +52,24 @@ func TestInductionOfTheBundledModel(t *testing.T) {
 	if r.Own || r.Rows != 2 || len(r.Row) != 12 || len(r.Heads) != 36 || r.Pass != 0 || len(r.Strong) != 2 ||
 		len(r.Weak) != 2 || r.Strong[0].Induction < r.Strong[1].Induction ||
 		r.Weak[0].Induction > r.Strong[1].Induction {
-		t.Errorf("%+v", r)
+		t.Errorf(
+			"got %+v, want Own = false, Rows = 2, len(Row) = 12, len(Heads) = 36, Pass = 0, len(Strong) = "+
+				"2, len(Weak) = 2, Strong[0].Induction at least %v, Weak[0].Induction at most %v",
+			r, r.Strong[1].Induction, r.Strong[1].Induction,
+		)
 	}
 	for _, h := range r.Heads {
 		if sum := h.Induction + h.Previous + h.Start; h.Induction < 0 || sum > 1+1e-5 || math.IsNaN(sum) {
-			t.Errorf("%+v", h)
+			t.Errorf("got head %+v, want shares of 0 to 1 that add up to at most 1", h)
 		}
 	}
 	own, _ := result[*Induction](t, "induction", Values{"prompt": " The king lived in a castle", "off": "1"})
 	if !own.Own || own.Rows != 1 || own.Row[1].Text != " king" {
-		t.Errorf("own words: %+v", own.Row)
+		t.Errorf("own words: got %+v, want own.Own = true, own.Rows = 1, [1].Text = %q", own.Row, " king")
 	}
 	l, _ := Find("induction")
 	_, err := l.Run(t.Context(), models(t), values(t, l, Values{"prompt": "x"}), nil)
 	if err == nil || !strings.Contains(err.Error(), "2 to 200 tokens") {
-		t.Errorf("one token: %v", err)
+		t.Errorf("one token: got error %v, want an error containing %q", err, "2 to 200 tokens")
 	}
 }

@@ -88,7 +88,10 @@ func TestEveryLabIsDescribed(t *testing.T) {
 		info := l.Info()
 		names = append(names, info.Name)
 		if info.Title == "" || !strings.HasSuffix(info.Question, "?") || info.Includes == "" {
-			t.Errorf("%s: title %q, question %q, includes %q", info.Name, info.Title, info.Question, info.Includes)
+			t.Errorf(
+				"%s: title %q, question %q, includes %q; want non-empty, it ending with %q, non-empty", info.Name,
+				info.Title, info.Question, info.Includes, "?",
+			)
 		}
 		if len(info.Try) != 2 {
 			t.Errorf("%s has %d things to try, want 2", info.Name, len(info.Try))
@@ -104,18 +107,25 @@ func TestEveryLabIsDescribed(t *testing.T) {
 		for _, p := range info.Try {
 			v, err := info.Parse(p.Values)
 			if err != nil || p.Why == "" {
-				t.Errorf("%s, %q: %v, why %q", info.Name, p.Name, err, p.Why)
+				t.Errorf("%s, %q: %v, why %q; want <nil>, non-empty", info.Name, p.Name, err, p.Why)
 				continue
 			}
 			e, err := l.Estimate(models(t), v)
 			if err != nil || e.MultAdds <= 0 || e.Took <= 0 || e.Bytes <= 0 {
-				t.Errorf("%s, %q: estimate %+v, %v", info.Name, p.Name, e, err)
+				t.Errorf(
+					"%s, %q: estimate %+v, %v; want no error, MultAdds more than 0, Took more than 0, "+
+						"Bytes more than 0",
+					info.Name, p.Name, e, err,
+				)
 			}
 		}
 	}
 	once := slices.Compact(slices.Sorted(slices.Values(names)))
 	if len(once) < 9 || len(once) < len(names) || names[0] != "strategies" {
-		t.Errorf("the labs, in the order of the course, are %v", names)
+		t.Errorf(
+			"the labs, in the order of the course, are %v, want len(once) at least 9 and at least %d, [0] = %q", names,
+			len(names), "strategies",
+		)
 	}
 	if _, ok := Find("none"); ok {
 		t.Error("there is a lab named none")
@@ -156,7 +166,10 @@ func TestProgressReportsAreFinal(t *testing.T) {
 		partials := 0
 		for i, p := range seen {
 			if p.Done > p.Of || p.Of == 0 || p.Say == "" || i > 0 && p.Done < seen[i-1].Done {
-				t.Errorf("%s: progress %d of %d, %q after %d", name, p.Done, p.Of, p.Say, seen[max(0, i-1)].Done)
+				t.Errorf(
+					"%s: got progress %d of %d, %q after %d; want it to grow, with words", name, p.Done, p.Of, p.Say,
+					seen[max(0, i-1)].Done,
+				)
 			}
 			if p.Partial == nil {
 				continue
@@ -167,10 +180,14 @@ func TestProgressReportsAreFinal(t *testing.T) {
 			}
 		}
 		if partials < 2 {
-			t.Errorf("%s: %d reports on the way", name, partials)
+			t.Errorf("%s: got %d reports on the way, want at least 2", name, partials)
 		}
 		if r.Lab != name || r.Model != models(t).Target.Name() || r.Took <= 0 || len(r.Tables) == 0 {
-			t.Errorf("%s: report %s of %s in %v with %d tables", name, r.Lab, r.Model, r.Took, len(r.Tables))
+			t.Errorf(
+				"%s: got report %s of %s in %v with %d tables; want this lab's of the given model, with "+
+					"a time and tables",
+				name, r.Lab, r.Model, r.Took, len(r.Tables),
+			)
 		}
 	}
 }
@@ -202,7 +219,7 @@ func TestCanceledRunReturnsPartialReport(t *testing.T) {
 			cancel()
 			if err != nil || !r.Cancelled {
 				t.Errorf(
-					"%s, cancelled after %d of %d messages: cancelled %v, %v", name, after, whole,
+					"%s, canceled after %d of %d messages: got cancelled %v, %v; want true, <nil>", name, after, whole,
 					r != nil && r.Cancelled, err,
 				)
 				continue
@@ -231,7 +248,11 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		for _, err := range []error{estimated, ran} {
 			var r *RangeError
 			if !errors.As(err, &r) || r.Field != "prompt" || !strings.Contains(r.Want, "context") {
-				t.Errorf("%s with a prompt over the context: %v", name, err)
+				t.Errorf(
+					"%s with a prompt over the context: got error %v, want a range error at the prompt "+
+						"that names the context",
+					name, err,
+				)
 			}
 		}
 	}
@@ -270,6 +291,8 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	_, err := l.Run(t.Context(), Env{Target: env.Target}, values(t, l, nil), nil)
 	var r *RangeError
 	if !errors.As(err, &r) || r.Field != "draft" || r.Got != "missing" {
-		t.Errorf("no draft: %v", err)
+		t.Errorf(
+			"no draft: got %v, want an error of type *RangeError, r.Field = %q, r.Got = %q", err, "draft", "missing",
+		)
 	}
 }

@@ -97,7 +97,10 @@ func TestLanePartingWithTopTokenCut(t *testing.T) {
 		for token, at := range p.Segments[0] {
 			r := d.RankOf(int32(p.Tokens[token].ID))
 			if (at.To > at.From) != d.Stays(r) {
-				t.Errorf("seed %d: rank %d, kept %v, has the segment %v", seed, r+1, d.Stays(r), at)
+				t.Errorf(
+					"seed %d: rank %d, kept %v, has the segment %v; want one exactly if it is kept", seed, r+1,
+					d.Stays(r), at,
+				)
 			}
 			if d.Stays(r) && r >= d.Keep {
 				beyond++
@@ -107,10 +110,13 @@ func TestLanePartingWithTopTokenCut(t *testing.T) {
 			}
 		}
 		if own := p.Segments[0][0]; !(own.From <= p.U && p.U < own.To) {
-			t.Errorf("seed %d: u = %v, and the token taken lies at %v", seed, p.U, own)
+			t.Errorf("seed %d: u = %v, and the token taken lies at %v, want it around u", seed, p.U, own)
 		}
 		if p.Why != PartFilter && p.Why != PartSegment || p.Why == PartFilter && p.CutBy != "typical_p" {
-			t.Errorf("seed %d: %s %s", seed, p.Why, p.CutBy)
+			t.Errorf(
+				"seed %d: got reason %s %s, want another segment, or a filter, which is typical_p", seed, p.Why,
+				p.CutBy,
+			)
 		}
 	}
 	if beyond == 0 || before == 0 {
@@ -148,7 +154,7 @@ func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	case PartFilter:
 		want = lanes[narrow].Name + " cannot take “" + other + "”: its "
 		if *p.Cut != p.Tokens[1-narrow] {
-			t.Errorf("%s: cut %v", p.Say, p.Cut)
+			t.Errorf("%s: got cut %v, want the other lane's token, %v", p.Say, p.Cut, p.Tokens[1-narrow])
 		}
 	case PartSegment:
 		want = "Both keep both tokens, but the segments differ: u = "

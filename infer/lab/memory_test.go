@@ -39,24 +39,33 @@ func TestMemoryCalculatorByHand(t *testing.T) {
 			if x.Now {
 				now++
 				if x.Users != m.Users || x.Bytes != m.Bytes {
-					t.Errorf("%v: %s has %v bytes, the model %v", c.changed, x.Name, x.Bytes, m.Bytes)
+					t.Errorf(
+						"%v: %s has %v bytes, the model %v; want x.Users = %d, x.Bytes = %v", c.changed, x.Name,
+						x.Bytes, m.Bytes, m.Users, m.Bytes,
+					)
 				}
 			}
 			if x.Saving != float64(m.Model.Heads)/float64(x.KVHeads) || m.Variants[0].Bytes != x.Bytes*x.Saving {
-				t.Errorf("%v: %s saves %v", c.changed, x.Name, x.Saving)
+				t.Errorf(
+					"%v: %s saves %v; want x.Saving = %v, m.Variants[0].Bytes = %v", c.changed, x.Name, x.Saving,
+					float64(m.Model.Heads)/float64(x.KVHeads), x.Bytes*x.Saving,
+				)
 			}
 		}
 		if now != 1 || m.Variants[0].Name != "MHA" || m.Variants[len(m.Variants)-1].Name != "MQA" {
-			t.Errorf("%v: variants %+v", c.changed, m.Variants)
+			t.Errorf(
+				"%v: variants %+v; want now = 1, m.Variants[0].Name = %q, m.Variants[len(m.Variants)-1].Name = %q",
+				c.changed, m.Variants, "MHA", "MQA",
+			)
 		}
 	}
 	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "example-32", "positions": "131072"})
 	// 64 GiB over 12.55 GiB of weights: about five times.
 	if times := m.Bytes / m.WeightBytes; !near(times, 5.1, 0.05) {
-		t.Errorf("the cache is %v times the weights", times)
+		t.Errorf("the cache is %v times the weights, want about 5.1", times)
 	}
 	if !near(m.Overtakes, m.WeightBytes/(512<<10), 1e-6) {
-		t.Errorf("overtakes at %v", m.Overtakes)
+		t.Errorf("overtakes at %v, want about %v", m.Overtakes, m.WeightBytes/(512<<10))
 	}
 }
 
@@ -89,14 +98,17 @@ func TestMemoryListsContextWindows(t *testing.T) {
 		if x, listed := want[w.Name]; (!w.Loaded && !listed) || listed && (x != [2]int{
 			w.Tokens, w.Year,
 		} || w.Source == "") {
-			t.Errorf("%+v", w)
+			t.Errorf("got window %+v, want the tokens and year of %v with a source, or the loaded model's", w, want)
 		}
 		if w.Bytes != 128<<10*float64(w.Tokens) { // 2·32·8·128·2 bytes a token
-			t.Errorf("%s: %v bytes", w.Name, w.Bytes)
+			t.Errorf("%s: got %v bytes, want %v", w.Name, w.Bytes, 128<<10*float64(w.Tokens))
 		}
 	}
 	if len(m.Windows) != 6 || !m.Windows[0].Loaded || m.Windows[0].Tokens != models(t).Target.Config().Context {
-		t.Errorf("%+v", m.Windows)
+		t.Errorf(
+			"got windows %+v, want 6, the first one the loaded model's with %d tokens", m.Windows,
+			models(t).Target.Config().Context,
+		)
 	}
 }
 
@@ -105,13 +117,16 @@ func TestEngineMemoryEqualsFormula(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
 	shape := models(t).Target.Shape()
 	if !m.Engine.Agree || len(m.Engine.Steps) == 0 {
-		t.Fatalf("agree %v after %d steps", m.Engine.Agree, len(m.Engine.Steps))
+		t.Fatalf("agree %v after %d steps; want true, not 0", m.Engine.Agree, len(m.Engine.Steps))
 	}
 	room := 0
 	for i, s := range m.Engine.Steps {
 		if s.Positions != m.Engine.Prompt+i || s.Used != shape.KVBytes(s.Positions, 4) || s.Room < s.Positions ||
 			s.Room < room || s.Reserved != shape.KVBytes(s.Room, 4) {
-			t.Errorf("step %d: %+v", s.Step, s)
+			t.Errorf(
+				"step %d: got %+v, want %d positions, and the formula's bytes for them and for the reserved ones",
+				s.Step, s, m.Engine.Prompt+i,
+			)
 		}
 		room = s.Room
 	}
@@ -156,6 +171,6 @@ func TestReservedIsAllocated(t *testing.T) {
 		t.Errorf("%v bytes reserved, want %v", reserved, want)
 	}
 	if !near(got/reserved, 1, 0.03) {
-		t.Errorf("%v bytes reserved, %v allocated", reserved, got)
+		t.Errorf("got %v bytes reserved, %v allocated; want about the same", reserved, got)
 	}
 }

@@ -82,7 +82,7 @@ func TestParseRefuses(t *testing.T) {
 func TestStringsRoundTrip(t *testing.T) {
 	for _, list := range [][]string{{"\n\n"}, {`\n`, "a\tb"}, {"User:", `</answer>`, `\\`, "\r\n"}} {
 		if back := terms.ReadLines(terms.Lines(list)); asJSON(t, back) != asJSON(t, list) {
-			t.Errorf("%q comes back as %q", list, back)
+			t.Errorf("%q comes back as %q, want it unchanged", list, back)
 		}
 	}
 }

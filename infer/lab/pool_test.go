@@ -75,12 +75,12 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 		t.Error("token -1 was read")
 	}
 	if counted.tally != before {
-		t.Errorf("a refused pass was counted: %+v", counted.tally)
+		t.Errorf("a refused pass was counted: got %+v, want %+v", counted.tally, before)
 	}
 	clock := watchOf(counted)
 	counted.waited += 1 << 40 // a long wait within
 	if took := clock.took(); took > 0 {
-		t.Errorf("the clock counts the wait: %v", took)
+		t.Errorf("the clock counts the wait: got %v, want 0", took)
 	}
 }
 
@@ -102,6 +102,6 @@ func TestMeterExcludesReportedWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if meter.waited != 2*time.Hour || meter.took >= 0 {
-		t.Errorf("waited %v, took %v", meter.waited, meter.took)
+		t.Errorf("waited %v, took %v; want %v, less than 0", meter.waited, meter.took, 2*time.Hour)
 	}
 }

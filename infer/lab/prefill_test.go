@@ -8,7 +8,11 @@ func TestPrefillPoints(t *testing.T) {
 	p, r := result[*Prefill](t, "prefill", Values{"lengths": "64,1,600,16", "tokens": "10", "repeats": "3"})
 	shape := models(t).Target.Shape()
 	if len(p.Points) != 3 || len(p.LeftOut) != 1 || p.LeftOut[0] != 600 || p.Repeats != 3 {
-		t.Fatalf("%d points, left out %v, %d repeats", len(p.Points), p.LeftOut, p.Repeats)
+		t.Fatalf(
+			"got %d points, left out %v, %d repeats; want len(p.Points) = 3, 1 element, p.LeftOut[0] = "+
+				"600, p.Repeats = 3",
+			len(p.Points), p.LeftOut, p.Repeats,
+		)
 	}
 	for i, n := range []int{1, 16, 64} {
 		x := p.Points[i]
@@ -16,20 +20,26 @@ func TestPrefillPoints(t *testing.T) {
 			x.Ms.Median <= 0 || !near(
 			x.PerToken*float64(n), x.Ms.Median, 1e-9,
 		) {
-			t.Errorf("%+v", x)
+			t.Errorf(
+				"got %+v, want %d tokens, %d multiply-adds by tally and formula, 3 times that give PerToken", x, n,
+				shape.Pass(n).Total(),
+			)
 		}
 	}
 	at := 0.0
 	for i, a := range p.Arrivals {
 		if at += a.Gap; a.Step != i+1 || !near(a.At, at, 1e-9) || a.Gap <= 0 {
-			t.Errorf("%+v, the gaps add up to %v", a, at)
+			t.Errorf("got %+v, the gaps add up to %v; want Step = %d, At ≈ %v, Gap more than 0", a, at, i+1, at)
 		}
 	}
 	last := p.Arrivals[len(p.Arrivals)-1].At
 	if p.First != p.Arrivals[0].At || p.Streamed.First > p.Streamed.Last || p.Streamed.Last != last || p.Whole != (Wait{
 		last, last,
 	}) {
-		t.Errorf("first %v, streamed %+v, whole %+v", p.First, p.Streamed, p.Whole)
+		t.Errorf(
+			"first %v, streamed %+v, whole %+v; want p.First = %v, First at most %v, Last = %v, p.Whole = %+v", p.First,
+			p.Streamed, p.Whole, p.Arrivals[0].At, p.Streamed.Last, last, Wait{last, last},
+		)
 	}
 	// A token read adds (Pass(64) − Pass(1)) / 63; nine were written after the
 	// first, from positions len(prompt)+1 on.
@@ -45,10 +55,18 @@ func TestPrefillPoints(t *testing.T) {
 	}
 	if p.Ratio != p.Output.Ms/p.Input.Ms || p.WorkRatio != p.Output.MultAdds/p.Input.MultAdds ||
 		p.Output.Ms != p.Gaps.Median || p.Input.Ms != p.PerToken {
-		t.Errorf("ratio %v, of work %v, for %+v written and %+v read", p.Ratio, p.WorkRatio, p.Output, p.Input)
+		t.Errorf(
+			"ratio %v, of work %v, for %+v written and %+v read; want p.Ratio = %v, p.WorkRatio = %v, "+
+				"p.Output.Ms = %v, p.Input.Ms = %v",
+			p.Ratio, p.WorkRatio, p.Output, p.Input, p.Output.Ms/p.Input.Ms, p.Output.MultAdds/p.Input.MultAdds,
+			p.Gaps.Median, p.PerToken,
+		)
 	}
 	if r.Noise == "" || p.WeightBytes != models(t).Target.WeightBytes() {
-		t.Errorf("noise %q, weights %d bytes", r.Noise, p.WeightBytes)
+		t.Errorf(
+			"got noise %q, weights of %d bytes; want some noise, %d bytes", r.Noise, p.WeightBytes,
+			models(t).Target.WeightBytes(),
+		)
 	}
 }
 
@@ -63,7 +81,7 @@ func TestPrefillLineFit(t *testing.T) {
 	}
 	p.line()
 	if !near(p.Constant, 2, 1e-9) || !near(p.PerToken, 3, 1e-9) || !near(p.R2, 1, 1e-9) {
-		t.Errorf("%v + %v·n, R² %v", p.Constant, p.PerToken, p.R2)
+		t.Errorf("got %v + %v·n, R² %v; want about 2, about 3, about 1", p.Constant, p.PerToken, p.R2)
 	}
 	// One point: its own time a token.
 	p = Prefill{Points: []PrefillPoint{{Tokens: 4, Ms: Spread{Median: 8}, PerToken: 2}}}
@@ -78,7 +96,7 @@ func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
 	for _, a := range p.Arrivals {
 		if a.Text != "" {
 			if p.Streamed.First != a.At {
-				t.Errorf("first words at %v, the first text at %v", p.Streamed.First, a.At)
+				t.Errorf("got first words at %v, want with the first text, at %v", p.Streamed.First, a.At)
 			}
 			return
 		}

@@ -15,7 +15,8 @@ func TestQuantizationWays(t *testing.T) {
 	q, r := result[*Quantization](t, "quantization", Values{"tokens": "12", "step": "4", "rows": "5", "repeats": "2"})
 	if len(q.Ways) != 3 || len(q.Steps) != 12 || len(q.Text) != 12 || q.Step != 4 || q.LeftOut != "" {
 		t.Fatalf(
-			"%d ways, %d steps of %d tokens, step %d, %s", len(q.Ways), len(q.Steps), len(q.Text), q.Step, q.LeftOut,
+			"got %d ways, %d steps of %d tokens, step %d, %s; want 3, 12, 12, 4, nothing", len(q.Ways), len(q.Steps),
+			len(q.Text), q.Step, q.LeftOut,
 		)
 	}
 	// The blocks have 6 · (2·192·192 + 2·64·192 + 3·1024·192) = 4,128,768 weights,
@@ -40,7 +41,7 @@ func TestQuantizationWays(t *testing.T) {
 			sum += b.P[i]
 		}
 		if !near(sum, 1, 1e-9) {
-			t.Errorf("%s: the probabilities add up to %v", w.Name, sum)
+			t.Errorf("%s: the probabilities add up to %v, want about 1", w.Name, sum)
 		}
 		kept, total, most := 0, 0.0, 0.0
 		for _, s := range q.Steps {
@@ -51,15 +52,25 @@ func TestQuantizationWays(t *testing.T) {
 		}
 		if w.Kept != kept || !near(w.MeanKL, total/12, 1e-12) || w.MaxKL != most || w.KL != q.Steps[3].KL[i] ||
 			w.Same != q.Steps[3].Same[i] {
-			t.Errorf("%s: %+v, %d steps stay, KL %v in all, %v at most", w.Name, w, kept, total, most)
+			t.Errorf(
+				"%s: got %+v, %d steps stay, KL %v in all, %v at most; want Kept = %d, MeanKL ≈ %v, MaxKL "+
+					"= %v, KL = %v, Same = %t",
+				w.Name, w, kept, total, most, kept, total/12, most, q.Steps[3].KL[i], q.Steps[3].Same[i],
+			)
 		}
 	}
 	if own, int8, q4 := q.Ways[0], q.Ways[1], q.Ways[2]; own.Kept != 12 || own.MaxKL != 0 ||
 		!(0 < int8.MeanKL && int8.MeanKL < q4.MeanKL) || int8.MeanKL > 1e-3 {
-		t.Errorf("mean KL %v, %v, %v", own.MeanKL, int8.MeanKL, q4.MeanKL)
+		t.Errorf(
+			"got mean KL %v, %v, %v; want 0 for own weights, less for int8, at most 1e-3, than for Q4_0", own.MeanKL,
+			int8.MeanKL, q4.MeanKL,
+		)
 	}
 	if len(q.Bars) < 5 || q.Others != 4096-len(q.Bars) || r.Noise == "" || len(r.Findings) != 3 {
-		t.Errorf("%d bars and %d others; %q", len(q.Bars), q.Others, r.Findings)
+		t.Errorf(
+			"got %d bars and %d others; %q; want len(q.Bars) at least 5, q.Others = %d, r.Noise not empty, 3 elements",
+			len(q.Bars), q.Others, r.Findings, 4096-len(q.Bars),
+		)
 	}
 }
 
@@ -106,7 +117,10 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 	}
 	if _, err := l.Run(t.Context(), Env{Target: rounded}, values(t, l, small["quantization"]), nil); err == nil ||
 		!strings.Contains(err.Error(), "rounded to int8 already: start the program without -quant") {
-		t.Errorf("%v", err)
+		t.Errorf(
+			"got error %v, want an error containing %q", err,
+			"rounded to int8 already: start the program without -quant",
+		)
 	}
 	c, err := checkpoint.OpenPath("../../testdata/models/gpt2-f32.gguf") // width 24
 	if err != nil {
@@ -125,7 +139,10 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 	if q := r.Result.(*Quantization); len(q.Ways) != 2 ||
 		!strings.Contains(q.LeftOut, "Q4_0: block 0: a row has 24 values") ||
 		!strings.Contains(strings.Join(r.Findings, " "), "Left out: Q4_0") {
-		t.Errorf("%d ways, %q, %q", len(q.Ways), q.LeftOut, r.Findings)
+		t.Errorf(
+			"got %d ways, left out %q, findings %q; want 2, and Q4_0 left out because a row has 24 values", len(q.Ways),
+			q.LeftOut, r.Findings,
+		)
 	}
 }
 
@@ -133,12 +150,19 @@ func TestQuantizationTriesShowWhatTheyPromise(t *testing.T) {
 	sure := tried[*Quantization](t, "quantization", 0, "repeats", "1")
 	for i, w := range sure.Ways {
 		if sure.Bars[0].P[i] < 0.8 || !w.Same {
-			t.Errorf("a sure step: %s gives %q %v", w.Name, sure.Bars[0].Token.Text, sure.Bars[0].P[i])
+			t.Errorf(
+				"a sure step: %s gives %q %v; want sure.Bars[0].P[i] at least 0.8, w.Same = true", w.Name,
+				sure.Bars[0].Token.Text, sure.Bars[0].P[i],
+			)
 		}
 	}
 	long := tried[*Quantization](t, "quantization", 1, "repeats", "1")
 	n := len(long.Steps)
 	if int8, q4 := long.Ways[1], long.Ways[2]; n < 100 || int8.Kept < n*98/100 || q4.Kept == n || q4.Kept < n*2/3 {
-		t.Errorf("a longer text: of %d steps %d stay with int8 and %d with Q4_0", n, int8.Kept, q4.Kept)
+		t.Errorf(
+			"a longer text: of %d steps %d stay with int8 and %d with Q4_0; want at least 100, at least "+
+				"%d, anything but %d, at least %d",
+			n, int8.Kept, q4.Kept, n*98/100, n, n*2/3,
+		)
 	}
 }

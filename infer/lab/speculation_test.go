@@ -64,7 +64,7 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 		}
 		got, want := ratio(tokens, rounds), cost.ExpectedTokens(alpha, gamma)
 		if !near(got/want, 1, 0.03) {
-			t.Errorf("γ %d: %v tokens a pass, E(%.3f, γ) = %v", gamma, got, alpha, want)
+			t.Errorf("γ %d: got %v tokens a pass, want about E(%.3f, γ) = %v", gamma, got, alpha, want)
 		}
 	}
 }
@@ -78,27 +78,27 @@ func TestSyntheticPairYieldsFormula(t *testing.T) {
 		gamma := 1 + random.IntN(8)
 		s, err := synthesize(t.Context(), p, q, gamma, 20_000, random.Uint64N(1<<40))
 		if err != nil || !near(s.Off, 0, 0.03) || !near(s.Measured, s.Alpha, 0.02) || s.Rounds != 20_000 {
-			t.Errorf("%+v, %v", s, err)
+			t.Errorf("got %+v, %v; want no error, Off ≈ 0, Measured ≈ %v, Rounds = 20_000", s, err, s.Alpha)
 		}
 		if !near(s.Distance/s.DistanceExpected, 1, 0.5) {
-			t.Errorf("distance %v, %v of as many plain draws", s.Distance, s.DistanceExpected)
+			t.Errorf("got distance %v, want about that of as many plain draws, %v", s.Distance, s.DistanceExpected)
 		}
 	}
 	// If both predict the same, everything is accepted: γ + 1.
 	p := []float64{0.5, 0.25, 0.25}
 	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 ||
 		s.Expected != 4 {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("got %+v, %v; want no error, PerPass = 4, Alpha = 1, Expected = 4", s, err)
 	}
 	// If they have nothing in common, nothing is: one token a pass, p's own.
 	if s, err := synthesize(
 		t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1,
 	); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("got %+v, %v; want no error, PerPass = 1, Alpha = 0, Distance = 0", s, err)
 	}
 	// Σ min: 0.2 + 0.3 + 0.1.
 	if got := overlap([]float64{0.2, 0.3, 0.5}, []float64{0.6, 0.3, 0.1}); !near(got, 0.6, 1e-12) {
-		t.Errorf("overlap %v", got)
+		t.Errorf("overlap %v, want about 0.6", got)
 	}
 }
 
@@ -136,7 +136,11 @@ func TestAcceptanceByHand(t *testing.T) {
 	// nothing for the short one, which brought 2 as well.
 	if a.Alpha != 0.75 || a.PerPass != 2 || !near(a.Expected, 2.3125, 1e-12) || !near(a.Dependence, -0.3125, 1e-12) ||
 		!near(a.Short, 0, 1e-12) || a.FullRounds != 2 {
-		t.Errorf("%+v", a)
+		t.Errorf(
+			"got %+v, want Alpha = 0.75, PerPass = 2, Expected ≈ 2.3125, Dependence ≈ -0.3125, Short ≈ 0, "+
+				"FullRounds = 2",
+			a,
+		)
 	}
 	want := []PlaceRate{{1, 3, 2, 2.0 / 3}, {2, 1, 1, 1}}
 	if len(a.ByPlace) != 2 || a.ByPlace[0] != want[0] || a.ByPlace[1] != want[1] {
@@ -150,10 +154,13 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 	)
 	if !near(s.Acceptance.Gap, s.Acceptance.Dependence+s.Acceptance.Short, 1e-9) ||
 		!near(s.Acceptance.PerPass-s.Acceptance.Expected, s.Acceptance.Gap, 1e-9) {
-		t.Errorf("the gap does not add up: %+v", s.Acceptance)
+		t.Errorf(
+			"the gap does not add up: got %+v, want Gap ≈ %v, s.Acceptance.PerPass-s.Acceptance.Expected ≈ %v",
+			s.Acceptance, s.Acceptance.Dependence+s.Acceptance.Short, s.Acceptance.Gap,
+		)
 	}
 	if s.Synthetic.Rounds != 20_000 || !near(s.Synthetic.Off, 0, 0.03) {
-		t.Errorf("synthetic %+v", s.Synthetic)
+		t.Errorf("synthetic %+v, want Rounds = 20_000, Off ≈ 0", s.Synthetic)
 	}
 	n := 0
 	for _, r := range s.Rounds {
@@ -161,7 +168,10 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 			if j.Chance != sampling.Acceptance(j.P, j.Q) || j.Accepted != (*j.U < j.Chance) || *j.U != sampling.UFor(
 				42, j.Step, sampling.ForAccept,
 			) {
-				t.Errorf("round %d: %+v", r.Round, j)
+				t.Errorf(
+					"round %d: got %+v; want Chance = %v, Accepted = %t, *j.U = %v", r.Round, j,
+					sampling.Acceptance(j.P, j.Q), *j.U < j.Chance, sampling.UFor(42, j.Step, sampling.ForAccept),
+				)
 			}
 			if j.Accepted {
 				n++
@@ -172,39 +182,50 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 		}
 	}
 	if n != len(s.SpecLane) {
-		t.Errorf("%d tokens in the rounds, %d in the lane", n, len(s.SpecLane))
+		t.Errorf("got %d tokens in the rounds, want %d as in the lane", n, len(s.SpecLane))
 	}
 	for i, x := range s.SpecLane {
 		if x.Step != i+1 || x.At <= 0 || i > 0 && x.At < s.SpecLane[i-1].At {
-			t.Errorf("lane %+v", x)
+			t.Errorf("got lane entry %+v, want step %d, at a growing time", x, i+1)
 		}
 	}
 	alone := s.Gammas[0]
 	if len(s.Gammas) != 3 || alone.Gamma != 0 || s.Gammas[1].Gamma != 1 || s.Gammas[2].Gamma != 4 ||
 		alone.Passes != alone.Tokens || alone.SpeedUp != 1 {
-		t.Fatalf("%+v", s.Gammas)
+		t.Fatalf(
+			"got %+v, want 3 elements, alone.Gamma = 0, [1].Gamma = 1, [2].Gamma = 4, alone.Passes = %d, "+
+				"alone.SpeedUp = 1",
+			s.Gammas, alone.Tokens,
+		)
 	}
 	for _, g := range s.Gammas[1:] {
 		if g.PassesSaved != g.Tokens-g.Passes || g.PassesSaved < 0 ||
 			!near(g.MsSaved, (alone.PerToken-g.PerToken)*float64(g.Tokens), 1e-9) || g.Ms.N != 2 {
-			t.Errorf("%+v", g)
+			t.Errorf(
+				"got %+v, want PassesSaved = %d, PassesSaved at least 0, MsSaved ≈ %v, Ms.N = 2", g, g.Tokens-g.Passes,
+				(alone.PerToken-g.PerToken)*float64(g.Tokens),
+			)
 		}
 		if !near(g.Predicted, cost.SpeedUp(g.Alpha, g.Gamma, g.C, g.V), 1e-9) ||
 			g.Expected != cost.ExpectedTokens(g.Alpha, g.Gamma) || !near(
 			g.DraftMs+g.VerifyMs+g.OtherMs, g.Ms.Median, 1e-9,
 		) {
-			t.Errorf("%+v", g)
+			t.Errorf("got %+v, want the speed-up and E(α, γ) of the formulas, and parts that add up to Ms.Median", g)
 		}
 	}
 	if s.Gammas[2].Alpha != s.Acceptance.Alpha || s.Gammas[2].PerPass != s.Acceptance.PerPass {
 		t.Errorf(
-			"γ 4: α %v and %v tokens a pass; shown: %v and %v", s.Gammas[2].Alpha, s.Gammas[2].PerPass,
+			"γ 4: got α %v and %v tokens a pass, want those shown: %v and %v", s.Gammas[2].Alpha, s.Gammas[2].PerPass,
 			s.Acceptance.Alpha, s.Acceptance.PerPass,
 		)
 	}
 	if c := s.Costs; c.StepMs.Median <= 0 || c.C <= 0 || c.V <= 0 || c.Counted.C >= 1 || c.Counted.V <= 1 ||
 		c.Counted.V > 5.1 {
-		t.Errorf("%+v", c)
+		t.Errorf(
+			"got %+v, want StepMs.Median more than 0, C more than 0, V more than 0, Counted.C less than 1, "+
+				"Counted.V more than 1 and at most 5.1",
+			c,
+		)
 	}
 }
 
@@ -223,18 +244,22 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 	first := repeat(90, 50*ms, 60*ms) // with cold memory
 	r := &speculationRun{gammas: []int{1, 2}, shown: first, texts: [][]*specText{nil, nil}}
 	if got := r.timed(); len(got) != 1 || got[0] != first {
-		t.Errorf("before the repeats: %v", got)
+		t.Errorf("before the repeats: got %v, want 1 element, [0] = %v", got, first)
 	}
 	r.texts[0] = []*specText{repeat(3, 1*ms, 4*ms), repeat(5, 2*ms, 8*ms), repeat(4, 3*ms, 6*ms)}
 	s := &Speculation{SpecLane: first.lane, Rounds: first.rounds}
 	s.spec(r.timed())
 	if s.SpecLane[0].At != 4 || s.Rounds[0].DraftMs != 2 || s.Rounds[0].VerifyMs != 6 || first.lane[0].At != 90 {
-		t.Errorf("lane %+v, round %+v", s.SpecLane[0], s.Rounds[0])
+		t.Errorf(
+			"lane %+v, round %+v; want s.SpecLane[0].At = 4, s.Rounds[0].DraftMs = 2, s.Rounds[0].VerifyMs "+
+				"= 6, first.lane[0].At = 90",
+			s.SpecLane[0], s.Rounds[0],
+		)
 	}
 	// One step of the target alone takes 2 ms: c = 2/2, v = 6/2.
 	c := costs(r.timed(), []plainText{{steps: []time.Duration{2 * ms}}}, tinyShape, tinyShape, 3)
 	if c.C != 1 || c.V != 3 {
-		t.Errorf("c %v, v %v", c.C, c.V)
+		t.Errorf("c %v, v %v; want 1, 3", c.C, c.V)
 	}
 }
 
@@ -244,7 +269,7 @@ func TestShownGammaIsCompared(t *testing.T) {
 		t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},
 	)
 	if len(s.Gammas) != 3 || s.Gammas[1].Gamma != 2 || s.Gammas[2].Gamma != 3 {
-		t.Errorf("%+v", s.Gammas)
+		t.Errorf("got %+v, want 3 elements, [1].Gamma = 2, [2].Gamma = 3", s.Gammas)
 	}
 }
 
@@ -271,7 +296,7 @@ func TestGreedySpeculation(t *testing.T) {
 	for _, r := range s.Rounds {
 		for _, j := range r.Judged {
 			if j.U != nil {
-				t.Errorf("round %d draws a u under greedy", r.Round)
+				t.Errorf("round %d draws a u, want none under greedy", r.Round)
 			}
 		}
 	}

@@ -39,11 +39,14 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
 	if len(s.Racers) != 6 || s.Winner != string(s.Racers[0].Kind) || s.Answer != s.Racers[0].Text {
-		t.Fatalf("winner %s of %+v", s.Winner, s.Racers)
+		t.Fatalf(
+			"winner %s of %+v; want 6 elements, s.Winner = %s, s.Answer = %q", s.Winner, s.Racers,
+			string(s.Racers[0].Kind), s.Racers[0].Text,
+		)
 	}
 	for i, x := range s.Racers {
 		if before := s.Racers[max(0, i-1)]; x.Step > 0 && (before.Step == 0 || before.Step > x.Step) || x.Say == "" {
-			t.Errorf("%+v comes after %+v", x, before)
+			t.Errorf("got %+v after %+v, want the racers in the order of their steps, with words", x, before)
 		}
 		settings := infer.Settings{Settings: common(), Seed: 42, Stop: infer.Stop{MaxTokens: 300}}
 		switch x.Kind {
@@ -91,18 +94,23 @@ func TestStopStringAcrossTokens(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	x := s.Straddle
 	if x == nil || x.Given || x.First >= x.Last || x.Offset <= 0 || strings.Contains(x.Kept, x.String) {
-		t.Fatalf("%+v", x)
+		t.Fatalf(
+			"got %+v, want x not nil, Given = false, First less than %d, Offset more than 0, Kept without %q", x,
+			x.Last, x.String,
+		)
 	}
 	last := x.Steps[len(x.Steps)-1]
 	if last.Stop != infer.StopString || last.Step != x.Last || last.Matched != len(x.String) {
-		t.Errorf("it ends with %+v", last)
+		t.Errorf(
+			"it ends with %+v, want Stop = %q, Step = %d, Matched = %d", last, infer.StopString, x.Last, len(x.String),
+		)
 	}
 	whole := ""
 	for _, token := range s.Tokens[:x.Last] {
 		whole += token.Token.Text
 	}
 	if before, _, found := strings.Cut(whole, x.String); !found || before != x.Kept {
-		t.Errorf("kept %q of %q", x.Kept, whole)
+		t.Errorf("kept %q of %q, want what is before the stop string", x.Kept, whole)
 	}
 	held := false
 	for _, step := range x.Steps[:len(x.Steps)-1] {
@@ -114,7 +122,10 @@ func TestStopStringAcrossTokens(t *testing.T) {
 	// Given, the same string is the one shown.
 	again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": x.String})
 	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
-		t.Errorf("asked for: %+v", y)
+		t.Errorf(
+			"asked for: got %+v, want y not nil, Given = true, First = %d, Last = %d, Kept = %q", y, x.First, x.Last,
+			x.Kept,
+		)
 	}
 }
 
@@ -136,7 +147,11 @@ func TestStopStringAtATokenOffset(t *testing.T) {
 		again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": str})
 		if y := again.Straddle; y == nil || y.String != str || y.First != i+1 || y.Last != i+2 ||
 			y.Offset != len(a)-2 || y.Kept != text[:len(text)-2] {
-			t.Errorf("%q across tokens %d and %d: %+v", str, i+1, i+2, y)
+			t.Errorf(
+				"%q across tokens %d and %d: %+v; want y not nil, String = %q, First = %d, Last = %d, "+
+					"Offset = %d, Kept = %q",
+				str, i+1, i+2, y, str, i+1, i+2, len(a)-2, text[:len(text)-2],
+			)
 		}
 		if found++; found == 3 {
 			return
@@ -168,10 +183,17 @@ func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 	}
 	n := s.NoEnd
 	if n.Ends != ends || n.EndAt != first || n.Tokens != len(s.Tokens) || n.Say == "" {
-		t.Errorf("%d ends, the first at %d, of %d tokens; counted %d and %d", n.Ends, n.EndAt, n.Tokens, ends, first)
+		t.Errorf(
+			"%d ends, the first at %d, of %d tokens; counted %d and %d; want n.Ends = %d, n.EndAt = %d, "+
+				"n.Tokens = %d, n.Say not empty",
+			n.Ends, n.EndAt, n.Tokens, ends, first, ends, first, len(s.Tokens),
+		)
 	}
 	if n.EndAt > 0 && (n.Measures[0].Tokens != first || n.Measures[1].Tokens != len(s.Tokens)-first || n.After == "") {
-		t.Errorf("%+v", n)
+		t.Errorf(
+			"got %+v, want %d tokens measured before the end, %d after it, and the text after it", n, first,
+			len(s.Tokens)-first,
+		)
 	}
 	if len(s.Tokens) != 400 {
 		t.Errorf("%d tokens, want 400: an end of text stopped the run", len(s.Tokens))

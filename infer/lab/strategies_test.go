@@ -59,7 +59,10 @@ func TestFindCircleStart(t *testing.T) {
 		}
 		start, p, found := circleOf(ids)
 		if !found || start > begins || p > period {
-			t.Fatalf("%v: from %d every %d (%v), made from %d every %d", ids, start, p, found, begins, period)
+			t.Fatalf(
+				"%v: found from %d every %d (%v), want from %d every %d, or earlier", ids, start, p, found, begins,
+				period,
+			)
 		}
 		for i := start + p; i < len(ids); i++ {
 			if ids[i] != ids[i-p] {
@@ -74,10 +77,10 @@ func TestMeasureRepetition(t *testing.T) {
 	// tokens (abab, baba, abab), the last of which was there before.
 	got := measure([]int{1, 2, 1, 2, 1, 2})
 	if got.Tokens != 6 || !near(got.Distinct2, 0.4, 1e-12) || !near(got.Repetition, 1.0/3, 1e-12) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want Tokens = 6, Distinct2 ≈ 0.4, Repetition ≈ 1.0/3", got)
 	}
 	if got := measure([]int{1}); got.Distinct2 != 0 || got.Repetition != 0 {
-		t.Errorf("one token: %+v", got)
+		t.Errorf("one token: got %+v, want Distinct2 = 0, Repetition = 0", got)
 	}
 	// softmax of 0, ln 3: ¼ and ¾.
 	if got := logP([]float32{0, float32(math.Log(3))}, 1); !near(got, math.Log(0.75), 1e-7) {
@@ -106,10 +109,13 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	rows := map[int][]float64{0: {0.6, 0.4}, 1: {0.4, 0.6 * 0.5}, 2: {0.1, 0.9}}
 	f, err := searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 100)
 	if err != nil || !f.exact || !slices.Equal(f.greedy.ids, []int{0, 0}) || !slices.Equal(f.best.ids, []int{1, 1}) {
-		t.Fatalf("greedy %v, best %v, exact %v, %v", f.greedy.ids, f.best.ids, f.exact, err)
+		t.Fatalf(
+			"greedy %v, best %v, exact %v, %v; want %v, %v, true, <nil>", f.greedy.ids, f.best.ids, f.exact, err,
+			[]int{0, 0}, []int{1, 1},
+		)
 	}
 	if !near(math.Exp(f.greedy.log), 0.24, 1e-12) || !near(math.Exp(f.best.log), 0.36, 1e-12) {
-		t.Errorf("greedy %v, best %v", math.Exp(f.greedy.log), math.Exp(f.best.log))
+		t.Errorf("greedy %v, best %v; want about 0.24, about 0.36", math.Exp(f.greedy.log), math.Exp(f.best.log))
 	}
 	// Two passes for greedy, then the root and both beginnings (0.6 and 0.4 are
 	// above 0.24): five.
@@ -119,7 +125,7 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	// Cut short, it says so and keeps greedy's.
 	f, err = searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 2)
 	if err != nil || f.exact || !slices.Equal(f.best.ids, f.greedy.ids) {
-		t.Errorf("cut short: exact %v, best %v, %v", f.exact, f.best.ids, err)
+		t.Errorf("cut short: exact %v, best %v, %v; want false, %v, <nil>", f.exact, f.best.ids, err, f.greedy.ids)
 	}
 }
 
@@ -161,7 +167,7 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 		try(0, horizon, 1)
 		f, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, 1000)
 		if err != nil || !f.exact || !near(math.Exp(f.best.log), best, 1e-12) {
-			t.Fatalf("found %v, there is %v (exact %v, %v)", math.Exp(f.best.log), best, f.exact, err)
+			t.Fatalf("found %v, want the best, %v (exact %v, %v)", math.Exp(f.best.log), best, f.exact, err)
 		}
 		if f.best.log > f.greedy.log {
 			differs++
@@ -170,13 +176,17 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 		// many prefixes as it has passes left; one less is not.
 		enough, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded)
 		if err != nil || !enough.exact || enough.expanded != f.expanded || !slices.Equal(enough.best.ids, f.best.ids) {
-			t.Fatalf("with %d passes %v, with many %v (%v)", f.expanded, enough.best.ids, f.best.ids, err)
+			t.Fatalf(
+				"with %d passes found %v, want as with many: %v (%v)", f.expanded, enough.best.ids, f.best.ids, err,
+			)
 		}
 		if f.expanded > horizon {
 			if short, err := searchBest(
 				t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded-1,
 			); err != nil || short.exact {
-				t.Fatalf("done in %d passes of %d, %v", short.expanded, f.expanded, err)
+				t.Fatalf(
+					"done in %d passes of %d, %v; want it cut short and not exact", short.expanded, f.expanded, err,
+				)
 			}
 		}
 	}
@@ -192,7 +202,7 @@ func TestKeepMostProbable(t *testing.T) {
 		heap.Push(open, prefix{ids: []int{i}, log: log})
 	}
 	if least := open.keep(3); least != -2 || open.Len() != 3 {
-		t.Fatalf("%d kept, the least %v", open.Len(), least)
+		t.Fatalf("%d kept, the least %v; want 3, -2", open.Len(), least)
 	}
 	heap.Push(open, prefix{ids: []int{9}, log: -1.5})
 	var got []int
@@ -200,16 +210,16 @@ func TestKeepMostProbable(t *testing.T) {
 		got = append(got, heap.Pop(open).(prefix).ids[0])
 	}
 	if !slices.Equal(got, []int{1, 5, 9, 3}) { // −1 twice, the lower id first, −1.5, −2
-		t.Errorf("in the order %v", got)
+		t.Errorf("in the order %v, want %v", got, []int{1, 5, 9, 3})
 	}
 }
 
 func TestPossibleSaturates(t *testing.T) {
 	if n := possible(4096, 3); n != 68_719_476_736 { // 2^36
-		t.Errorf("%d", n)
+		t.Errorf("possible(4096, 3) = %d, want 68_719_476_736", n)
 	}
 	if n := possible(4096, 6); n != math.MaxInt64 { // 2^72
-		t.Errorf("%d", n)
+		t.Errorf("possible(4096, 6) = %d, want %d", n, math.MaxInt64)
 	}
 }
 
@@ -229,11 +239,18 @@ func TestStrategyLanesEqualLoops(t *testing.T) {
 		}
 		text, err := write(t.Context(), loop)
 		if err != nil || text != lane.Text || s.Runs[i].Texts[0].Text != text || s.Runs[i].Runs != 3 {
-			t.Errorf("%s wrote %q, alone %q (%v)", lane.Name, lane.Text, text, err)
+			t.Errorf(
+				"%s wrote %q, alone %q (%v); want no error, text = %q, s.Runs[i].Texts[0].Text = %q, "+
+					"s.Runs[i].Runs = 3",
+				lane.Name, lane.Text, text, err, lane.Text, text,
+			)
 		}
 		for _, x := range lane.Steps {
 			if s.U[x.Step-1] != sampling.U(42, x.Step) || x.LogP > 0 || x.P <= 0 {
-				t.Errorf("%s at %d: u %v, ln p %v, p %v", lane.Name, x.Step, s.U[x.Step-1], x.LogP, x.P)
+				t.Errorf(
+					"%s at %d: u %v, ln p %v, p %v; want %v, 0, more than 0", lane.Name, x.Step, s.U[x.Step-1], x.LogP,
+					x.P, sampling.U(42, x.Step),
+				)
 			}
 			if u := s.U[x.Step-1]; lane.Settings.Temperature > 0 && (u < x.From || u >= x.To) {
 				t.Errorf("%s at %d: u %v is not within %v to %v", lane.Name, x.Step, u, x.From, x.To)
@@ -261,7 +278,11 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 	}
 	if a[p.Step-1].Token != p.Tokens[0] || b[p.Step-1].Token != p.Tokens[1] || p.Tokens[0] == p.Tokens[1] ||
 		p.Say == "" {
-		t.Errorf("lanes %v at %d: %v", p.Lanes, p.Step, p.Tokens)
+		t.Errorf(
+			"lanes %v at %d: %v; want a[p.Step-1].Token = %+v, b[p.Step-1].Token = %+v, p.Tokens[0] other "+
+				"than %+v, p.Say not empty",
+			p.Lanes, p.Step, p.Tokens, p.Tokens[0], p.Tokens[1], p.Tokens[1],
+		)
 	}
 	within := func(lane int) bool {
 		x := p.Segments[lane][lane]
@@ -277,14 +298,14 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 	case PartFilter:
 		if cutBy := none(p.Segments[0][1]) && *p.Cut == p.Tokens[1] || none(p.Segments[1][0]) &&
 			*p.Cut == p.Tokens[0]; !cutBy || p.CutBy == "" || greedyLane {
-			t.Errorf("lanes %v: %+v", p.Lanes, p)
+			t.Errorf("lanes %v: got %+v; want cutBy = true, CutBy not empty, greedyLane = false", p.Lanes, p)
 		}
 	case PartSegment:
 		if !within(0) || !within(1) || none(p.Segments[0][1]) || none(p.Segments[1][0]) || greedyLane {
-			t.Errorf("lanes %v: %+v", p.Lanes, p)
+			t.Errorf("lanes %v: got %+v, want u on each lane's own segment, and not on the other's", p.Lanes, p)
 		}
 	default:
-		t.Errorf("lanes %v part because of %q", p.Lanes, p.Why)
+		t.Errorf("lanes %v part because of %q, want a filter or a segment", p.Lanes, p.Why)
 	}
 }
 
@@ -294,7 +315,10 @@ func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2"})
 	b := s.Best
 	if b == nil || !b.Exact || len(b.Greedy.Tokens) != 2 || b.Possible != possible(models(t).Target.Config().Vocab, 2) {
-		t.Fatalf("%+v", b)
+		t.Fatalf(
+			"got %+v, want an exact search over %d sequences of 2 tokens", b,
+			possible(models(t).Target.Config().Vocab, 2),
+		)
 	}
 	for _, q := range []Sequence{b.Greedy, b.Best} {
 		product := 1.0
@@ -302,7 +326,7 @@ func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 			product *= p
 		}
 		if !near(product/q.P, 1, 1e-9) {
-			t.Errorf("%q: %v, its tokens' product is %v", q.Text, q.P, product)
+			t.Errorf("%q: got p %v, want its tokens' product, %v", q.Text, q.P, product)
 		}
 	}
 	if b.Differs != (b.Best.P > b.Greedy.P) || b.Best.P < b.Greedy.P {
@@ -312,7 +336,7 @@ func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 		for i, x := range s.Lanes[0].Steps {
 			if x.Token != b.Greedy.Tokens[i] || !near(x.P, b.Greedy.Each[i], 1e-6) {
 				t.Errorf(
-					"greedy's token %d is %v at %v, the lane's %v at %v", i, b.Greedy.Tokens[i], b.Greedy.Each[i],
+					"greedy's token %d is %v at %v, want the lane's %v at %v", i, b.Greedy.Tokens[i], b.Greedy.Each[i],
 					x.Token, x.P,
 				)
 			}

@@ -39,18 +39,27 @@ func TestTablesAreWellFormed(t *testing.T) {
 		seen := map[string]bool{}
 		for _, table := range r.Tables {
 			if seen[table.Name] || table.Title == "" {
-				t.Errorf("%s: table %q, %q", name, table.Name, table.Title)
+				t.Errorf(
+					"%s: table %q, %q; want seen[table.Name] = false, table.Title not empty", name, table.Name,
+					table.Title,
+				)
 			}
 			seen[table.Name] = true
 			for _, row := range table.Rows {
 				if len(row) != len(table.Columns) {
-					t.Errorf("%s, %s: %d cells, %d columns", name, table.Name, len(row), len(table.Columns))
+					t.Errorf(
+						"%s, %s: got %d cells, want %d as there are columns", name, table.Name, len(row),
+						len(table.Columns),
+					)
 				}
 				for i, cell := range row {
 					switch cell.(type) {
 					case nil, string, bool, int, int64, float64:
 					default:
-						t.Errorf("%s, %s: %T in column %s", name, table.Name, cell, table.Columns[i].Name)
+						t.Errorf(
+							"%s, %s: got a %T in column %s, want a type that CSV and JSON can represent", name,
+							table.Name, cell, table.Columns[i].Name,
+						)
 					}
 				}
 			}
@@ -71,16 +80,16 @@ func TestSpreadQuartiles(t *testing.T) {
 	}
 	if got := spreadOfTimes([]time.Duration{1500 * time.Microsecond}); got.Median != 1.5 || got.Q1 != 1.5 ||
 		got.N != 1 {
-		t.Errorf("one time: %+v", got)
+		t.Errorf("one time: got %+v, want Median = 1.5, Q1 = 1.5, N = 1", got)
 	}
 	if got := spreadOf(nil); got != (Spread{}) {
-		t.Errorf("nothing: %+v", got)
+		t.Errorf("nothing: got %+v, want %+v", got, Spread{})
 	}
 	if text := noise([]Spread{{N: 1, Median: 2}}); !strings.Contains(text, "once") {
-		t.Errorf("one repeat: %q", text)
+		t.Errorf("one repeat: got %q, want it to contain %q", text, "once")
 	}
 	// Widths: (5.5 − 1.75) / 3 = 125%.
 	if text := noise([]Spread{{N: 4, Median: 3, Q1: 1.75, Q3: 5.5}}); !strings.Contains(text, "125%") {
-		t.Errorf("noise: %q", text)
+		t.Errorf("noise: got %q, want it to contain %q", text, "125%")
 	}
 }

@@ -38,8 +38,8 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 		for lane := 2; lane < len(s.Lanes); lane++ {
 			if step(lane) > step(lane-1) || s.Runs[lane].MeanLogP >= s.Runs[lane-1].MeanLogP {
 				t.Errorf(
-					"%s parts at %d with ln p %v, the cooler one at %d with %v", s.Lanes[lane].Name, step(lane),
-					s.Runs[lane].MeanLogP, step(lane-1), s.Runs[lane-1].MeanLogP,
+					"%s parts at %d with ln p %v, want earlier and less than the cooler one, at %d with %v",
+					s.Lanes[lane].Name, step(lane), s.Runs[lane].MeanLogP, step(lane-1), s.Runs[lane-1].MeanLogP,
 				)
 			}
 		}
@@ -50,7 +50,7 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 	t.Run("a sure question", func(t *testing.T) {
 		for _, p := range tried[*Strategies](t, "strategies", 1, "horizon", "0").Partings {
 			if p.Lanes == [2]int{0, 1} && p.Step < 6 {
-				t.Errorf("pure leaves greedy's path at %d", p.Step)
+				t.Errorf("pure leaves greedy's path at %d, want at 6 or later", p.Step)
 			}
 		}
 	})
@@ -59,8 +59,8 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 		usual, _ := result[*Draw](t, "draw", nil)
 		if d.Kept < 2 || d.Kept > 5 || d.Distances[0].Mean > usual.Distances[0].Mean/2 {
 			t.Errorf(
-				"%d kept, distance %v after ten draws, usually %v", d.Kept, d.Distances[0].Mean,
-				usual.Distances[0].Mean,
+				"%d kept, distance %v after ten draws, usually %v; want at least 2 and at most 5, at most %v", d.Kept,
+				d.Distances[0].Mean, usual.Distances[0].Mean, usual.Distances[0].Mean/2,
 			)
 		}
 	})
@@ -68,17 +68,20 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 		d := tried[*Draw](t, "draw", 1)
 		// The law for many draws is far above what few can show.
 		if d.Kept < 1000 || d.Slope < -0.45 || d.Distances[0].Law < 1.5*d.Distances[0].Mean {
-			t.Errorf("%d kept, slope %v, %+v", d.Kept, d.Slope, d.Distances[0])
+			t.Errorf(
+				"%d kept, slope %v, %+v; want d.Kept at least 1000, d.Slope at least -0.45, Law at least %v", d.Kept,
+				d.Slope, d.Distances[0], 1.5*d.Distances[0].Mean,
+			)
 		}
 	})
 	t.Run("a dialogue", func(t *testing.T) {
 		if s := tried[*Stops](t, "stops", 0); s.Winner != string(infer.StopString) {
-			t.Errorf("it ends by %s", s.Winner)
+			t.Errorf("it ends by %s, want %s", s.Winner, string(infer.StopString))
 		}
 	})
 	t.Run("no stop but the limit", func(t *testing.T) {
 		if s := tried[*Stops](t, "stops", 1); s.NoEnd.EndAt == 0 || s.NoEnd.After == "" {
-			t.Errorf("%+v", s.NoEnd)
+			t.Errorf("got %+v, want EndAt not 0, After not empty", s.NoEnd)
 		}
 	})
 }
@@ -89,17 +92,20 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	for _, f := range long.Fits {
 		if f.Name == "recomputed, in all" && f.Of == "multiply-adds" && (f.Parts[2].Share < 0.5 ||
 			f.Parts[3].Share > 0.1) {
-			t.Errorf("a longer text: %+v", f.Parts)
+			t.Errorf("a longer text: got %+v, want the square part to dominate, and the cube's small", f.Parts)
 		}
 	}
 	if first := tried[*Cache](
 		t, "cache", 1, "tokens", "1", "repeats", "1",
 	).Steps[0]; first.Cached.MultAdds != first.Recomputed.MultAdds {
-		t.Errorf("a long prompt: %+v", first)
+		t.Errorf("a long prompt: got %+v, want Cached.MultAdds = %d", first, first.Recomputed.MultAdds)
 	}
 	// 64 GiB besides 12.55 GiB of weights.
 	if m := tried[*Memory](t, "memory", 0); m.Bytes != 64<<30 || !near(m.Bytes/m.WeightBytes, 5.1, 0.05) {
-		t.Errorf("the 32-layer example: %v bytes, %v of weights", m.Bytes, m.WeightBytes)
+		t.Errorf(
+			"the 32-layer example: got %v bytes, %v of weights; want m.Bytes = 64<<30, m.Bytes/m.WeightBytes ≈ 5.1",
+			m.Bytes, m.WeightBytes,
+		)
 	}
 	small, _ := result[*Memory](t, "memory", Values{"preset": "llama-2-7b", "batch": "1"})
 	if m := tried[*Memory](t, "memory", 1); m.Bytes >= small.Bytes || m.Model.Parameters < 60e9 {
@@ -110,18 +116,24 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 		saved[s.Name] = s.Share
 	}
 	if saved["prompt"] <= saved["stop"] || saved["prompt"] <= saved["max_tokens"] {
-		t.Errorf("long input: %v", saved)
+		t.Errorf("long input: got %v, want the prompt to save most", saved)
 	}
 	for _, s := range tried[*Bill](t, "bill", 1).Savings {
 		if s.Name != "prompt" {
 			saved[s.Name] = s.Share
 		} else if s.Share >= saved["stop"] || s.Share >= saved["max_tokens"] {
-			t.Errorf("short input: %v, the prompt %v", saved, s.Share)
+			t.Errorf(
+				"short input: %v, the prompt %v; want less than %v and less than %v", saved, s.Share, saved["stop"],
+				saved["max_tokens"],
+			)
 		}
 	}
 	p := tried[*Prefill](t, "prefill", 1, "lengths", "1", "repeats", "1")
 	if p.Whole.First != p.Streamed.Last || len(p.Arrivals) < 100 {
-		t.Errorf("a long answer: %+v and %+v, %d tokens", p.Streamed, p.Whole, len(p.Arrivals))
+		t.Errorf(
+			"a long answer: %+v and %+v, %d tokens; want First = %v, len(p.Arrivals) at least 100", p.Streamed, p.Whole,
+			len(p.Arrivals), p.Streamed.Last,
+		)
 	}
 }
 
@@ -135,8 +147,10 @@ func TestSpeculationTriesShowWhatTheyPromise(t *testing.T) {
 	if eight.Gamma != 8 || sixteen.Gamma != 16 || sixteen.PassesSaved-eight.PassesSaved > eight.Tokens/10 ||
 		s.Acceptance.Judged > 3*s.Acceptance.Proposed/4 {
 		t.Errorf(
-			"%d passes saved at 8, %d at 16; %d of %d proposals judged", eight.PassesSaved, sixteen.PassesSaved,
-			s.Acceptance.Judged, s.Acceptance.Proposed,
+			"%d passes saved at 8, %d at 16; %d of %d proposals judged; want eight.Gamma = 8, "+
+				"sixteen.Gamma = 16, sixteen.PassesSaved-eight.PassesSaved at most %d, s.Acceptance.Judged at most %d",
+			eight.PassesSaved, sixteen.PassesSaved, s.Acceptance.Judged, s.Acceptance.Proposed, eight.Tokens/10,
+			3*s.Acceptance.Proposed/4,
 		)
 	}
 }

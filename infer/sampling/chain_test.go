@@ -100,7 +100,7 @@ func TestEachRuleHasItsOwnU(t *testing.T) {
 	c.Decide(drill, Pure)
 	c.Decide(drill, Pure)
 	if len(us) != 4 || us[0] != us[2] || us[1] != us[3] {
-		t.Fatalf("the same step draws %v", us)
+		t.Fatalf("the same step draws %v, want 4 elements, [0] = %v, [1] = %v", us, us[2], us[3])
 	}
 	for _, other := range []Context{{Seed: 43, Step: 3}, {Seed: 42, Step: 4}} {
 		other.Decide(drill, Pure)
@@ -125,7 +125,10 @@ func TestRuleWithItsOwnDraw(t *testing.T) {
 		d := Context{Seed: 1, Step: step}.Decide(drill, Pure)
 		cut := us[len(us)-1] < 0.5
 		if d.Stays(0) == cut || !d.Stays(1) || !d.Stays(4) {
-			t.Fatalf("u = %v, and the first token stays: %v", us[len(us)-1], d.Stays(0))
+			t.Fatalf(
+				"u = %v, and the first token stays: %v; want it cut below one half, and the others kept", us[len(us)-1],
+				d.Stays(0),
+			)
 		}
 		seen[cut] = true
 	}
@@ -148,7 +151,10 @@ func TestRuleChangingScoresActsFirst(t *testing.T) {
 	c := Context{Text: []int{0, 2}}
 	d := c.Decide(drill, Settings{Temperature: 0.5, TopP: 1, TopK: 3})
 	if !slices.Equal(d.Order, []int32{1, 3, 4, 0, 2}) || d.P[0] != 0 || d.P[2] != 0 || d.MaxZ != float64(drill[1]) {
-		t.Errorf("order %v, p %v, max %v", d.Order, d.P, d.MaxZ)
+		t.Errorf(
+			"order %v, p %v, max %v; want d.Order = %v, d.P[0] = 0, d.P[2] = 0, d.MaxZ = %v", d.Order, d.P, d.MaxZ,
+			[]int32{1, 3, 4, 0, 2}, float64(drill[1]),
+		)
 	}
 	if want := []float32{drill[0], drill[1]}; !slices.Equal(drill[:2], want) || drill[0] < drill[1] {
 		t.Error("the logits have changed")

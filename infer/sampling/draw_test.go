@@ -46,11 +46,11 @@ func TestUIsUniform(t *testing.T) {
 			tenths[int(x*10)]++
 		}
 		if mean := sum / n; !(math.Abs(mean-0.5) <= 4/math.Sqrt(12*n)) {
-			t.Errorf("%s: mean %v", name, mean)
+			t.Errorf("%s: mean %v, want about 0.5", name, mean)
 		}
 		for i, got := range tenths {
 			if !(math.Abs(float64(got)-n/10) <= 4*math.Sqrt(n*0.1*0.9)) {
-				t.Errorf("%s: %d of %d fall in tenth %d", name, got, n, i)
+				t.Errorf("%s: got %d of %d in tenth %d, want about %v", name, got, n, i, n/10)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func TestDrawByHand(t *testing.T) {
 func TestImpossibleTokensAreNeverDrawn(t *testing.T) {
 	d := Decide([]float32{0, 0, 0, -1e30, -1e30}, Pure)
 	if d.Keep != 5 {
-		t.Fatalf("pure sampling keeps %d of 5", d.Keep)
+		t.Fatalf("pure sampling keeps %d of 5, want 5", d.Keep)
 	}
 	if got := d.Draw(math.Nextafter(1, 0)); got != 2 {
 		t.Errorf("the largest u draws rank %d, want 2", got)
@@ -99,7 +99,7 @@ func TestTopIsAPrefixOfRank(t *testing.T) {
 		}
 		n := rapid.IntRange(1, 45).Draw(t, "n")
 		if got, want := Top(z, n), Rank(z)[:min(n, len(z))]; !slices.Equal(got, want) {
-			t.Fatalf("Top %v, the first of Rank %v", got, want)
+			t.Fatalf("got Top %v, want the first of Rank, %v", got, want)
 		}
 	})
 }

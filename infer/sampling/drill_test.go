@@ -134,7 +134,7 @@ func TestTemperatureIsAPower(t *testing.T) {
 		got, _, _ := Softmax(drill, temperature)
 		for i := range got {
 			if !(math.Abs(got[i]-powers[i]/total) <= 1e-14) {
-				t.Errorf("T=%v: p[%d] = %v, by the power %v", temperature, i, got[i], powers[i]/total)
+				t.Errorf("T=%v: p[%d] = %v, want %v by the power", temperature, i, got[i], powers[i]/total)
 			}
 		}
 	}

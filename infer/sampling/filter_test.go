@@ -109,7 +109,7 @@ func TestGreedyKeepsOneToken(t *testing.T) {
 			}
 		}
 		if d.CutBy(0) != RuleNone {
-			t.Errorf("%+v: the first token is cut by %q", s, d.CutBy(0))
+			t.Errorf("%+v: the first token is cut by %q, want %q", s, d.CutBy(0), RuleNone)
 		}
 		for _, u := range []float64{0, 0.5, 0.999999} {
 			if d.Draw(u) != 0 {
@@ -139,7 +139,7 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	// A mass that the rounded sum never reaches keeps everything, too.
 	d = Decide(make([]float32, 1000), with(func(s *Settings) { s.TopP = math.Nextafter(1, 0) }))
 	if d.Keep < 999 {
-		t.Errorf("top-p just below 1 keeps %d of 1000", d.Keep)
+		t.Errorf("top-p just below 1 keeps %d of 1000, want at least 999", d.Keep)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestPlaceInRanking(t *testing.T) {
 		}
 	}
 	if got := Top(z, 0); len(got) != 0 {
-		t.Errorf("the first 0 are %v", got)
+		t.Errorf("the first 0 are %v, want 0 elements", got)
 	}
 }
 

@@ -20,16 +20,22 @@ func TestGrammarByHand(t *testing.T) {
 	c := taking(1, 3, 4)
 	d := c.Decide(drill, Settings{Temperature: 1, TopP: 1, Grammar: "x"})
 	if got := kept(d); !slices.Equal(got, []int{1, 3, 4}) || !near4(d.Mass, 0.2829) {
-		t.Errorf("ranks %v with %.4f are kept", got, d.Mass)
+		t.Errorf("ranks %v with %.4f are kept; want %v, about 0.2829", got, d.Mass, []int{1, 3, 4})
 	}
 	if cut := d.Cuts[0]; cut.Rule != RuleGrammar || cut.Keeps != 3 || cut.Of != 5 || !near4(cut.Moved, 0.7171) {
-		t.Errorf("the grammar: %+v", cut)
+		t.Errorf("the grammar: got %+v, want Rule = %q, Keeps = 3, Of = 5, Moved ≈ 0.7171", cut, RuleGrammar)
 	}
 	if !near4(d.P[0], 0.6316) || !near4(d.Q(1), 0.8214) || !near4(d.Q(3), 0.1112) || !near4(d.Q(4), 0.0674) {
-		t.Errorf("p %.4f, q %.4f, %.4f, %.4f", d.P[0], d.Q(1), d.Q(3), d.Q(4))
+		t.Errorf(
+			"p %.4f, q %.4f, %.4f, %.4f; want about 0.6316, about 0.8214, about 0.1112, about 0.0674", d.P[0], d.Q(1),
+			d.Q(3), d.Q(4),
+		)
 	}
 	if d.CutBy(0) != RuleGrammar || d.CutBy(2) != RuleGrammar || d.CutBy(1) != RuleNone {
-		t.Errorf("cut by %q, %q and %q", d.CutBy(0), d.CutBy(1), d.CutBy(2))
+		t.Errorf(
+			"cut by %q, %q and %q; want %q, %q, %q", d.CutBy(0), d.CutBy(1), d.CutBy(2), RuleGrammar, RuleNone,
+			RuleGrammar,
+		)
 	}
 	// The other rules see what the grammar leaves: top-k 1 keeps its first, top-p 0.9 its
 	// first two, since 0.8214 < 0.9 ≤ 0.9326.
@@ -39,11 +45,11 @@ func TestGrammarByHand(t *testing.T) {
 		{Temperature: 1, TopP: 1, TopK: 2, Grammar: "x"},
 	} {
 		if got := kept(c.Decide(drill, s)); !slices.Equal(got, []int{1, 3}) {
-			t.Errorf("%+v keeps %v", s, got)
+			t.Errorf("%+v keeps %v, want %v", s, got, []int{1, 3})
 		}
 	}
 	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
-		t.Errorf("greedy keeps %v", got)
+		t.Errorf("greedy keeps %v, want %v", got, []int{1})
 	}
 	// XTC keeps the last of them alone, top-k 1 the first: nothing in common, so the first.
 	none := Settings{Temperature: 1, TopP: 1, TopK: 1, XTCProbability: 1, XTCThreshold: 0.05, Grammar: "x"}
@@ -51,7 +57,7 @@ func TestGrammarByHand(t *testing.T) {
 		t.Errorf("with nothing in common %v is kept", kept(d))
 	}
 	if rule := (Settings{Temperature: 1, TopP: 1, Grammar: "x"}).Stateful(); rule != RuleGrammar {
-		t.Errorf("what keeps a state is %q", rule)
+		t.Errorf("what keeps a state is %q, want %q", rule, RuleGrammar)
 	}
 }
 
@@ -70,15 +76,15 @@ func TestGrammarBoundsEveryRule(t *testing.T) {
 		for i := range d.Keep {
 			id := int(d.Order[d.KeptRank(i)])
 			if !slices.Contains(takes, id) {
-				t.Fatalf("%d is kept, the grammar takes %v", id, takes)
+				t.Fatalf("token %d is kept, want only those that the grammar takes, %v", id, takes)
 			}
 			sum += d.KeptQ(i)
 		}
 		if !(math.Abs(sum-1) < 1e-9) {
-			t.Fatalf("q sums to %v", sum)
+			t.Fatalf("q sums to %v, want about 1", sum)
 		}
 		if id := int(d.Order[d.Draw(rapid.Float64Range(0, 0.999).Draw(t, "u"))]); !slices.Contains(takes, id) {
-			t.Fatalf("%d is drawn, the grammar takes %v", id, takes)
+			t.Fatalf("token %d is drawn, want only those that the grammar takes, %v", id, takes)
 		}
 	})
 }

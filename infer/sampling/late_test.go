@@ -30,7 +30,7 @@ func TestTopNSigmaByHand(t *testing.T) {
 	}
 	d := Decide(drill, Settings{Temperature: 1, TopP: 1, TopNSigma: 1})
 	if why := d.Why(2); why.Rule != RuleTopNSigma || why.Value != 2 || !near4(why.Bound, 2.7194) {
-		t.Errorf("rank 3 is cut for %+v", why)
+		t.Errorf("rank 3 is cut for %+v, want Rule = %q, Value = 2, Bound ≈ 2.7194", why, RuleTopNSigma)
 	}
 }
 
@@ -47,7 +47,10 @@ func TestXTCByHand(t *testing.T) {
 	}
 	d := Decide(drill, Settings{Temperature: 1, TopP: 1, XTCProbability: 1}) // the usual threshold, 0.1
 	if why := d.Why(0); d.Keep != 4 || why.Rule != RuleXTC || why.Bound != 0.1 || !near4(why.Value, 0.6316) {
-		t.Errorf("%d kept; the first is cut for %+v", d.Keep, why)
+		t.Errorf(
+			"%d kept; the first is cut for %+v; want d.Keep = 4, Rule = %q, Bound = 0.1, Value ≈ 0.6316", d.Keep, why,
+			RuleXTC,
+		)
 	}
 }
 
@@ -99,7 +102,7 @@ func TestDRYProperties(t *testing.T) {
 		s := Settings{Temperature: 1, TopP: 1, DRYMultiplier: 100, DRYBase: 100, DRYAllowed: 1}
 		for _, z := range (Context{Text: text}).Score(make([]float32, 3), s).Z {
 			if math.IsNaN(float64(z)) || math.IsInf(float64(z), 0) || z > 0 {
-				t.Fatalf("a score of 0 becomes %v", z)
+				t.Fatalf("a score of 0 becomes %v, want a finite one of at most 0", z)
 			}
 		}
 	})
@@ -153,7 +156,7 @@ func TestMirostatReachesItsTarget(t *testing.T) {
 			state = d.Next(r)
 		}
 		if mean := sum / (steps - warm); math.Abs(mean-tau) > 0.1 {
-			t.Errorf("τ = %v: the mean surprise is %v bits", tau, mean)
+			t.Errorf("τ = %v: the mean surprise is %v bits, want about τ", tau, mean)
 		}
 	}
 }

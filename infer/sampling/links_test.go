@@ -67,7 +67,7 @@ func TestChainLinksOnUncutDistribution(t *testing.T) {
 		{0.4217, 0.2558, 0.1551, 0.0941, 0},
 	})
 	if n, share := d.Links()[3].Others([]int{0, 1}); n != 2 || !near4(share, 0.2492) { // 0.1551 + 0.0941
-		t.Errorf("of the other ranks top-p leaves %d with %v", n, share)
+		t.Errorf("of the other ranks top-p leaves %d with %v; want 2, about 0.2492", n, share)
 	}
 	s.Temperature = 0
 	linksAre(t, Decide(drill, s), []Link{
@@ -106,16 +106,22 @@ func TestChainLinksEndInTheDraw(t *testing.T) {
 				}
 			}
 			if n != l.Keeps || sum < 1-1e-9 || sum > 1+1e-9 {
-				t.Fatalf("link %d, %s, leaves %d of %d with %v", i, l.Rule, n, l.Keeps, sum)
+				t.Fatalf(
+					"link %d, %s, leaves %d of %d with %v; want %d, at least 1-1e-9 and at most 1+1e-9", i, l.Rule, n,
+					l.Keeps, sum, l.Keeps,
+				)
 			}
 			if i > 0 && (l.Keeps > l.Of || l.Of != links[i-1].Keeps && !s.heatsFirst()) {
-				t.Fatalf("link %d, %s, keeps %d of %d after %d", i, l.Rule, l.Keeps, l.Of, links[i-1].Keeps)
+				t.Fatalf(
+					"link %d, %s, keeps %d of %d after %d; want at most as many, of what was left", i, l.Rule, l.Keeps,
+					l.Of, links[i-1].Keeps,
+				)
 			}
 		}
 		last := links[len(links)-1]
 		for r := range z {
 			if p, kept := last.Share(r); kept != d.Stays(r) || p < d.Q(r)-1e-9 || p > d.Q(r)+1e-9 {
-				t.Fatalf("rank %d leaves the chain with %v, %v, and is drawn with %v", r, p, kept, d.Q(r))
+				t.Fatalf("rank %d leaves the chain with %v, %v; want to be kept if drawn, with %v", r, p, kept, d.Q(r))
 			}
 		}
 		if !slices.ContainsFunc(links, func(l Link) bool { return l.Rule == RuleTemperature }) {

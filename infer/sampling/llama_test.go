@@ -73,13 +73,15 @@ func (a asked) check(t *testing.T, i int) {
 			ids, p[id] = append(ids, id), d.KeptQ(at)
 		}
 		if slices.Sort(ids); !slices.Equal(ids, want.Kept) {
-			t.Errorf("case %d, %s, step %d keeps %v, llama.cpp %v: %s", i, a.Kind, n+1, ids, want.Kept, a.Set)
+			t.Errorf("case %d, %s, step %d keeps %v, want %v as llama.cpp: %s", i, a.Kind, n+1, ids, want.Kept, a.Set)
 			return
 		}
 		for at, id := range want.Kept {
 			if math.Abs(p[id]-want.P[at]) > 1e-5 {
-				t.Errorf("case %d, %s, step %d: p of token %d is %.7f, llama.cpp's %.7f: %s",
-					i, a.Kind, n+1, id, p[id], want.P[at], a.Set)
+				t.Errorf(
+					"case %d, %s, step %d: p of token %d is %.7f, want %.7f as llama.cpp: %s", i, a.Kind, n+1, id,
+					p[id], want.P[at], a.Set,
+				)
 				return
 			}
 		}
@@ -134,7 +136,7 @@ func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	installed := fixture.Npm(t, folder+"/npm")
 	library, err := filepath.Glob(installed + "/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64/libllama.v*.so")
 	if err != nil || len(library) != 1 {
-		t.Fatalf("the package has the libraries %v, %v", library, err)
+		t.Fatalf("the package has the libraries %v, %v; want 1 element, <nil>", library, err)
 	}
 	ask := filepath.Join(installed, "ask")
 	fixture.Output(t, folder, "cc", "-O1", "-o", ask, "ask.c", "-ldl", "-lm")

@@ -16,7 +16,7 @@ func TestLogProbsByHand(t *testing.T) {
 	p, _, _ := Softmax(z, 1)
 	for id := range z {
 		if got := math.Exp(l.Of(id)); math.Abs(got-p[id]) > 1e-15 {
-			t.Errorf("token %d: e^ln p is %v, the softmax has %v", id, got, p[id])
+			t.Errorf("token %d: got e^ln p %v, want %v as in the softmax", id, got, p[id])
 		}
 	}
 	if top := l.Top(2); len(top) != 2 || top[0] != 1 || top[1] != 3 {

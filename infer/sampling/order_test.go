@@ -30,7 +30,11 @@ func TestOrdersByHand(t *testing.T) {
 	late := Settings{Temperature: 2, TopP: 0.9, Order: OrderLlama}
 	d := Decide(drill, late)
 	if d.Keep != 3 || !near4(d.P[0], 0.6316) || !near4(d.Mass, 0.9495) || late.ShownTemperature() != 1 {
-		t.Errorf("%d kept with %v; p of the first is %v", d.Keep, d.Mass, d.P[0])
+		t.Errorf(
+			"%d kept with %v; p of the first is %v; want d.Keep = 3, d.P[0] ≈ 0.6316, d.Mass ≈ 0.9495, "+
+				"late.ShownTemperature() = 1",
+			d.Keep, d.Mass, d.P[0],
+		)
 	}
 	for r, q := range []float64{0.5065, 0.3072, 0.1863, 0, 0} {
 		if !near4(d.Q(r), q) {
@@ -38,10 +42,10 @@ func TestOrdersByHand(t *testing.T) {
 		}
 	}
 	if from, to := d.Segment(1); !near4(from, 0.5065) || !near4(to, 0.8137) || d.Draw(0.6) != 1 {
-		t.Errorf("the second token lies from %v to %v", from, to)
+		t.Errorf("the second token lies from %v to %v; want from ≈ 0.5065, to ≈ 0.8137, d.Draw(0.6) = 1", from, to)
 	}
 	if n, p, q := d.KeptIn(1, 5); n != 2 || !near4(p, 0.3178) || !near4(q, 0.4935) {
-		t.Errorf("after the first there are %d with %v, drawn with %v", n, p, q)
+		t.Errorf("after the first there are %d with %v, drawn with %v; want 2, about 0.3178, about 0.4935", n, p, q)
 	}
 	if n := d.KeepIn(OrderHugging); n != 4 {
 		t.Errorf("with the temperature first %d stay, want 4", n)
@@ -69,10 +73,14 @@ func TestChainCountsCutsPerRule(t *testing.T) {
 		}
 	}
 	if d.CutBy(4) != RuleTopK || d.CutBy(1) != RuleMinP || !d.Idle()[RuleTopP] || d.Idle()[RuleTopK] {
-		t.Errorf("cut by %s and %s; idle %v", d.CutBy(4), d.CutBy(1), d.Idle())
+		t.Errorf(
+			"cut by %s and %s; idle %v; want d.CutBy(4) = %s, d.CutBy(1) = %s, d.Idle()[RuleTopP] = true, "+
+				"d.Idle()[RuleTopK] = false",
+			d.CutBy(4), d.CutBy(1), d.Idle(), RuleTopK, RuleMinP,
+		)
 	}
 	if why := d.Why(1); !near4(why.Value, 0.2369) || !near4(why.Bound, 0.3220) { // of 0.9809, and half of 0.6439
-		t.Errorf("rank 2 is cut for %+v", why)
+		t.Errorf("rank 2 is cut for %+v, want Value ≈ 0.2369, Bound ≈ 0.3220", why)
 	}
 }
 
@@ -99,7 +107,7 @@ func TestParseOrder(t *testing.T) {
 		}
 	}
 	if _, unnamed, _ := ParseOrder("top_k;temperature"); len(unnamed) != 6 || slices.Contains(unnamed, RuleTopK) {
-		t.Errorf("left out: %v", unnamed)
+		t.Errorf("left out: got %v, want 6 elements, it without %q", unnamed, RuleTopK)
 	}
 	if Order("top_k").Check() == nil || Order("top_k;TEMPERATURE").Check() == nil {
 		t.Error("settings take an order that is not in its one form")
@@ -111,7 +119,7 @@ func TestParseOrder(t *testing.T) {
 		}
 	}
 	if !slices.Equal(own.Rules(), names) {
-		t.Errorf("this program's order is %v, the chain %v", own.Rules(), names)
+		t.Errorf("got this program's order %v, want the chain's %v", own.Rules(), names)
 	}
 }
 
@@ -121,13 +129,13 @@ func TestOrderMove(t *testing.T) {
 		t.Errorf("%q, %v, want %q", o, err, want)
 	}
 	if back, _ := o.Move(RuleTemperature, -3); back != OrderHugging {
-		t.Errorf("moved back it is %q", back)
+		t.Errorf("moved back it is %q, want %q", back, OrderHugging)
 	}
 	if last, _ := OrderLlama.Move(RuleTopK, 99); !strings.HasSuffix(string(last), ";top_k") {
-		t.Errorf("moved beyond the end it is %q", last)
+		t.Errorf("moved beyond the end it is %q, want it to end with %q", last, ";top_k")
 	}
 	if o, _ := OrderOwn.Move(RuleTopP, 1); o.Measure() != OnRest {
-		t.Errorf("%q is measured before any cut", o)
+		t.Errorf("%q is measured before any cut, want Measure() = %d", o, OnRest)
 	}
 	if _, err := OrderLlama.Move(RuleDRY, 2); err == nil {
 		t.Error("DRY has no place among the rules that cut")
@@ -157,20 +165,23 @@ func TestInvariantsHoldInAnyOrder(t *testing.T) {
 			r := d.KeptRank(i)
 			q := d.Q(r)
 			if from, to := d.Segment(r); q != d.KeptQ(i) || q > last+1e-15 || from != end || to < from {
-				t.Fatalf("rank %d: q %v after %v, from %v to %v after %v", r, q, last, from, to, end)
+				t.Fatalf(
+					"rank %d: got q %v after %v, from %v to %v after %v; want falling q and joined segments", r, q,
+					last, from, to, end,
+				)
 			} else {
 				sum, end, last = sum+q, to, q
 			}
 		}
 		if d.Keep < 1 || math.Abs(sum-1) > 1e-12 || end != 1 {
-			t.Fatalf("%d kept, Σq %v, the strip ends at %v", d.Keep, sum, end)
+			t.Fatalf("%d kept, Σq %v, the strip ends at %v; want at least 1, about 1, 1", d.Keep, sum, end)
 		}
 		if n, _, q := d.KeptIn(0, len(z)); n != d.Keep || math.Abs(q-1) > 1e-12 {
-			t.Fatalf("%d of %d kept ranks, with %v", n, d.Keep, q)
+			t.Fatalf("%d of %d kept ranks, with %v; want %d, about 1", n, d.Keep, q, d.Keep)
 		}
 		for r := range d.Order {
 			if (d.CutBy(r) == RuleNone) != d.Stays(r) || d.Stays(r) != d.Keeps(d.Order[r]) {
-				t.Fatalf("rank %d stays: %v, and is cut by %q", r, d.Stays(r), d.CutBy(r))
+				t.Fatalf("rank %d stays: %v, and is cut by %q; want one or the other", r, d.Stays(r), d.CutBy(r))
 			}
 		}
 		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
@@ -178,7 +189,7 @@ func TestInvariantsHoldInAnyOrder(t *testing.T) {
 		sampler.DecideIn(c, z, s)
 		if got := sampler.Token(sampler.Draw(u)); got != id || sampler.Len() != d.Keep ||
 			sampler.Q(id) != d.Q(d.RankOf(int32(id))) || sampler.P(id) != d.P[id] {
-			t.Fatalf("drawn %d of %d, looked at %d of %d", got, sampler.Len(), id, d.Keep)
+			t.Fatalf("drew %d of %d, want %d of %d as when looking", got, sampler.Len(), id, d.Keep)
 		}
 	})
 }
@@ -192,11 +203,11 @@ func TestEquivalentOrdersAgree(t *testing.T) {
 		same := func(a, b Settings) {
 			x, y := Decide(z, a), Decide(z, b)
 			if !slices.Equal(kept(x), kept(y)) {
-				t.Fatalf("%q keeps %v, %q %v", a.Order, kept(x), b.Order, kept(y))
+				t.Fatalf("%q keeps %v, want the same as %q: %v", a.Order, kept(x), b.Order, kept(y))
 			}
 			for _, r := range kept(x) {
 				if math.Abs(x.Q(r)-y.Q(r)) > 1e-9 {
-					t.Fatalf("rank %d is drawn with %v, and with %v", r, x.Q(r), y.Q(r))
+					t.Fatalf("rank %d is drawn with %v, want %v as in the other order", r, x.Q(r), y.Q(r))
 				}
 			}
 		}
@@ -232,12 +243,16 @@ func TestLateTemperatureUnderflow(t *testing.T) {
 	o := Order("uncut:typical_p;temperature;top_k;top_p;min_p;top_n_sigma;xtc;mirostat")
 	s := Settings{Temperature: 1, TypicalP: 0.1, TopP: 1, Order: o}
 	if d := Decide(z, s); d.Leading() || d.Fallback { // typical-p alone cuts the first
-		t.Fatalf("%d kept, the first among them: %v", d.Keep, d.Leading())
+		t.Fatalf("got %d kept, the first among them: %v; want the first cut, without a fallback", d.Keep, d.Leading())
 	}
 	s.Temperature = 1e-4
 	d := Decide(z, s)
 	if d.Keep != 1 || !d.Fallback || d.Q(0) != 1 || d.Draw(0.5) != 0 {
-		t.Errorf("%d kept, fallback %v, the first is drawn with %v", d.Keep, d.Fallback, d.Q(0))
+		t.Errorf(
+			"%d kept, fallback %v, the first is drawn with %v; want d.Keep = 1, d.Fallback = true, d.Q(0) "+
+				"= 1, d.Draw(0.5) = 0",
+			d.Keep, d.Fallback, d.Q(0),
+		)
 	}
 	if n := Decide(z, Settings{Temperature: 1e-4, TypicalP: 0.1, TopP: 1}).KeepIn(o); n != 1 {
 		t.Errorf("asked of another order, %d stay", n)
@@ -253,11 +268,11 @@ func TestGreedyInAnyOrder(t *testing.T) {
 		c := Context{Text: text(t, len(z))}
 		d := c.Decide(z, s)
 		if d.Keep != 1 || !d.Stays(0) || d.Fallback || s.HeatsLate() || s.ShownTemperature() != 0 {
-			t.Fatalf("%d kept, the first %v", d.Keep, d.Stays(0))
+			t.Fatalf("got %d kept, the first %v; want 1, true, shown at temperature 0", d.Keep, d.Stays(0))
 		}
 		for _, o := range []Order{OrderOwn, OrderLlama, OrderHugging} {
 			if d.KeepIn(o) != 1 {
-				t.Fatalf("%s keeps %d", o.Name(), d.KeepIn(o))
+				t.Fatalf("%s keeps %d, want 1", o.Name(), d.KeepIn(o))
 			}
 		}
 	})

@@ -23,7 +23,9 @@ func TestRepetitionPenaltyByHand(t *testing.T) {
 	}
 	wantRow(t, "p", d.P, 0.4940, 0.0246, 0.1817, 0.2996)
 	if !slices.Equal(d.Order, []int32{0, 3, 2, 1}) || !slices.Equal(z, []float32{2, -1, 0, 0.5}) {
-		t.Errorf("order %v; the logits are %v now", d.Order, z)
+		t.Errorf(
+			"order %v; the logits are %v now; want %v, %v", d.Order, z, []int32{0, 3, 2, 1}, []float32{2, -1, 0, 0.5},
+		)
 	}
 	// It comes before the temperature and before greedy: with θ = 5 the first falls to 0.4.
 	s.Temperature, s.RepetitionPenalty = 0, 5
@@ -65,14 +67,17 @@ func TestPenaltyNeverHelpsRepetition(t *testing.T) {
 			got := after.Score(id)
 			if repeated := slices.Contains(c.Text, id); repeated && !(got <= score) || !repeated && got != score ||
 				math.IsInf(float64(got), 0) {
-				t.Fatalf("token %d had %v and has %v; in the text: %v", id, score, got, repeated)
+				t.Fatalf(
+					"token %d had %v and has %v; want at most that if in the text (%v), else the same", id, score, got,
+					repeated,
+				)
 			}
 		}
 		for a := range z {
 			for b := range z {
 				if slices.Contains(c.Text, a) && !slices.Contains(c.Text, b) &&
 					after.P[a]*before.P[b] > before.P[a]*after.P[b]*(1+1e-9)+1e-300 {
-					t.Fatalf("token %d of the text gains on %d", a, b)
+					t.Fatalf("token %d of the text gains on %d, want it not to", a, b)
 				}
 			}
 		}

@@ -170,7 +170,7 @@ func TestFilterProperties(t *testing.T) {
 		for r, id := range d.Order {
 			p, q := d.P[id], d.Q(r)
 			if math.IsNaN(p) || math.IsNaN(q) || p < 0 || p > 1 || q < 0 || q > 1+1e-12 {
-				t.Fatalf("rank %d: p %v, q %v", r, p, q)
+				t.Fatalf("rank %d: got p %v, q %v, want both from 0 to 1", r, p, q)
 			}
 			if got := d.CutBy(r) == RuleNone; got != kept[id] || got != d.Stays(r) || d.Leading() &&
 				got != (r < d.Keep) ||
@@ -187,7 +187,7 @@ func TestFilterProperties(t *testing.T) {
 			sumQ += q
 		}
 		if d.Keep < 1 || !(math.Abs(sumP-1) <= 1e-12) || !(math.Abs(sumQ-1) <= 1e-12) {
-			t.Fatalf("keeps %d, Σp %v, Σq %v", d.Keep, sumP, sumQ)
+			t.Fatalf("keeps %d, Σp %v, Σq %v; want at least 1, about 1, about 1", d.Keep, sumP, sumQ)
 		}
 		if n := d.KeepRenormalising(); n < 1 || n > d.Keep && leading(s) {
 			t.Fatalf("renormalising in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
@@ -236,13 +236,15 @@ func TestDrawProperties(t *testing.T) {
 		a, b := u.Draw(t, "u"), u.Draw(t, "v")
 		r := d.Draw(a)
 		if from, to := d.Segment(r); !d.Stays(r) || a < from || a >= to {
-			t.Fatalf("u=%v draws rank %d of %d, on %v to %v", a, r, d.Keep, from, to)
+			t.Fatalf(
+				"u=%v draws rank %d of %d, on %v to %v; want a kept one whose segment has u", a, r, d.Keep, from, to,
+			)
 		}
 		if d.Q(r) == 0 {
-			t.Fatalf("u=%v draws rank %d, whose q is 0", a, r)
+			t.Fatalf("u=%v draws rank %d, whose q is 0, want d.Q(r) not 0", a, r)
 		}
 		if a <= b && d.Draw(b) < r {
-			t.Fatalf("u=%v draws rank %d, the larger %v rank %d", a, r, b, d.Draw(b))
+			t.Fatalf("u=%v draws rank %d, and the larger %v draws rank %d, want no earlier one", a, r, b, d.Draw(b))
 		}
 		var end float64
 		for i := range d.Keep {
@@ -254,7 +256,7 @@ func TestDrawProperties(t *testing.T) {
 			end = to
 		}
 		if end != 1 {
-			t.Fatalf("the strip ends at %v", end)
+			t.Fatalf("the strip ends at %v, want 1", end)
 		}
 	})
 }
@@ -270,7 +272,7 @@ func TestFrequenciesFollowQ(t *testing.T) {
 		}
 		for r, got := range counts {
 			if !(math.Abs(float64(got)/n-d.Q(r)) <= 1.0/n+1e-12) {
-				t.Fatalf("rank %d came up %d times in %d, q is %v", r, got, n, d.Q(r))
+				t.Fatalf("rank %d came up %d times in %d, want as often as q = %v says", r, got, n, d.Q(r))
 			}
 		}
 	})
@@ -288,7 +290,9 @@ func TestTemperatureKeepsTheOrder(t *testing.T) {
 		}
 		for r := 1; r < len(z); r++ {
 			if d.P[d.Order[r]] > d.P[d.Order[r-1]] {
-				t.Fatalf("T=%v: rank %d is more probable than rank %d", a.Temperature, r, r-1)
+				t.Fatalf(
+					"T=%v: rank %d is more probable than rank %d, want falling probabilities", a.Temperature, r, r-1,
+				)
 			}
 		}
 	})

@@ -51,7 +51,7 @@ func TestSamplerEqualsDecide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, settings := scores().Draw(t, "z"), knobs().Draw(t, "settings")
 		if d := differs(&s, z, settings, rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")); d != "" {
-			t.Fatal(d)
+			t.Fatalf("the sampler differs from Decide: %s; want no difference", d)
 		}
 	})
 }
@@ -86,7 +86,7 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 					typical++
 				}
 				if d := differs(&s, z, settings, random.Float64(), random.Float64()); d != "" {
-					t.Fatalf("%d scores, spread %v, %+v: %s", n, spread, settings, d)
+					t.Fatalf("%d scores, spread %v, %+v: the sampler differs from Decide: %s", n, spread, settings, d)
 				}
 				kept[s.Len() > n/4]++
 			}
@@ -111,10 +111,13 @@ func TestSamplerAppliesEveryFilter(t *testing.T) {
 	var s Sampler
 	for _, settings := range []Settings{Pure, {Temperature: 1, TopP: 0.9}} {
 		if d := differs(&s, drill, settings, 0.7); d != "" {
-			t.Errorf("%+v: %s", settings, d)
+			t.Errorf("%+v: the sampler differs from Decide: %s; want no difference", settings, d)
 		}
 		if s.Len() != (len(drill)+1)/2 && settings == Pure || s.Q(int(Decide(drill, settings).Order[1])) != 0 {
-			t.Errorf("%+v: %d are kept, the second with %v", settings, s.Len(), s.Q(1))
+			t.Errorf(
+				"%+v: got %d kept, the second with %v; want every other one, the second with 0", settings, s.Len(),
+				s.Q(1),
+			)
 		}
 	}
 }
@@ -145,7 +148,10 @@ func TestUncutMassEqualsSumByRank(t *testing.T) {
 		}
 	}
 	if below < 100 || past < 100 || ranked == 0 || ranked > 150 {
-		t.Errorf("%d sums below 1, %d past it, %d by ranking all", below, past, ranked)
+		t.Errorf(
+			"%d sums below 1, %d past it, %d by ranking all; want at least 100, at least 100, not 0, at most 150",
+			below, past, ranked,
+		)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func TestPenaltiesAndBiasByHand(t *testing.T) {
 	bias, err := NewBias(map[int]float64{2: -1, 3: 2, 1: 0, 99: 5})
 	if err != nil || bias != "2:-1,3:2,99:5" {
-		t.Fatalf("the bias is %q (%v)", bias, err)
+		t.Fatalf("the bias is %q (%v); want %q, <nil>", bias, err, "2:-1,3:2,99:5")
 	}
 	z := []float32{2, -1, 0, 0.5}
 	s := with(func(s *Settings) { s.FrequencyPenalty, s.PresencePenalty, s.LogitBias = 0.5, 0.25, bias })
@@ -29,10 +29,10 @@ func TestPenaltiesAndBiasByHand(t *testing.T) {
 		}
 	}
 	if !slices.Equal(z, []float32{2, -1, 0, 0.5}) {
-		t.Errorf("the logits are %v now", z)
+		t.Errorf("the logits are %v now, want %v", z, []float32{2, -1, 0, 0.5})
 	}
 	if name := s.Name(); name != "T 1, logit bias of 3 tokens, frequency penalty 0.5, presence penalty 0.25" {
-		t.Errorf("the settings are called %q", name)
+		t.Errorf("the settings are called %q, want the temperature, the bias and both penalties", name)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestScoringProperties(t *testing.T) {
 		}
 		var err error
 		if s.LogitBias, err = NewBias(by); err != nil || s.LogitBias.Check() != nil {
-			t.Fatalf("%v: %v, %v", by, err, s.LogitBias.Check())
+			t.Fatalf("NewBias(%v): got %v, and from Check %v; want nil for both", by, err, s.LogitBias.Check())
 		}
 		s.FrequencyPenalty = rapid.Float64Range(-2, 2).Draw(t, "frequency")
 		s.PresencePenalty = rapid.Float64Range(-2, 2).Draw(t, "presence")
@@ -67,11 +67,11 @@ func TestScoringProperties(t *testing.T) {
 		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
 		r := d.Draw(u)
 		if got := sampler.Token(sampler.Draw(u)); got != int(d.Order[r]) || sampler.Q(got) != d.Q(r) {
-			t.Fatalf("drawn: token %d, seen: %d", got, d.Order[r])
+			t.Fatalf("drew token %d, want token %d with the same q as when looking", got, d.Order[r])
 		}
 		for id := range z {
 			if x := float64(d.Score(id)); math.IsInf(x, 0) || math.IsNaN(x) {
-				t.Fatalf("the score of token %d is %v", id, x)
+				t.Fatalf("the score of token %d is %v, want a finite one", id, x)
 			}
 		}
 		text, err := json.Marshal(s)
@@ -80,7 +80,7 @@ func TestScoringProperties(t *testing.T) {
 			err = json.Unmarshal(text, &back)
 		}
 		if err != nil || back != s {
-			t.Fatalf("%s is read as %+v (%v)", text, back, err)
+			t.Fatalf("%s is read as %+v (%v); want %+v, <nil>", text, back, err, s)
 		}
 	})
 }
@@ -92,12 +92,14 @@ func TestBiasIsRefused(t *testing.T) {
 	} {
 		var b Bias
 		if err := json.Unmarshal([]byte(text), &b); !errors.As(err, &r) || r.Field != "logit_bias" {
-			t.Errorf("%s is read as %q (%v)", text, b, err)
+			t.Errorf(
+				"%s is read as %q (%v); want an error of type *RangeError, r.Field = %q", text, b, err, "logit_bias",
+			)
 		}
 	}
 	for _, b := range []Bias{"1:2,1:3", "2:1,1:1", "1:0", "1:NaN", "x:1", "1", "1:1e999", ","} {
 		if err := b.Check(); !errors.As(err, &r) {
-			t.Errorf("%q passes: %v", b, err)
+			t.Errorf("%q passes: got error %v, want an error of type *RangeError", b, err)
 		}
 	}
 	many := map[int]float64{}
@@ -105,6 +107,6 @@ func TestBiasIsRefused(t *testing.T) {
 		many[id] = 1
 	}
 	if _, err := NewBias(many); !errors.As(err, &r) {
-		t.Errorf("%d tokens: %v", len(many), err)
+		t.Errorf("%d tokens: got error %v, want an error of type *RangeError", len(many), err)
 	}
 }

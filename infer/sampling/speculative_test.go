@@ -64,7 +64,7 @@ func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 				got += q[x] * Acceptance(p[x], q[x])
 			}
 			if !(math.Abs(got-p[x]) <= 1e-12) {
-				t.Fatalf("token %d comes out with %v, the target gives it %v", x, got, p[x])
+				t.Fatalf("token %d comes out with %v, want the target's %v", x, got, p[x])
 			}
 		}
 	})
@@ -137,7 +137,7 @@ func TestStreamsAreIndependent(t *testing.T) {
 				sum += (f(i) - 0.5) * (g(i) - 0.5) * 12
 			}
 			if c := sum / n; !(math.Abs(c) <= 4/math.Sqrt(n)) {
-				t.Errorf("%s and %s correlate by %v", a, b, c)
+				t.Errorf("%s and %s correlate by %v, want about 0", a, b, c)
 			}
 		}
 	}

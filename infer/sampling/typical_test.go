@@ -36,7 +36,7 @@ func TestTypicalPByHand(t *testing.T) {
 func TestTopTokenCutByTypicalP(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 4 }))
 	if d.Keep != 1 || d.Stays(0) || !d.Stays(1) || d.Keeps(0) || !d.Keeps(1) || d.Q(0) != 0 || d.Q(1) != 1 {
-		t.Errorf("%d kept; q %v, %v", d.Keep, d.Q(0), d.Q(1))
+		t.Errorf("got %d kept; q %v, %v; want 1, the second token alone, with q 0, 1", d.Keep, d.Q(0), d.Q(1))
 	}
 	for _, u := range []float64{0, 0.5, 0.999} {
 		if r := d.Draw(u); r != 1 {
@@ -44,7 +44,7 @@ func TestTopTokenCutByTypicalP(t *testing.T) {
 		}
 	}
 	if from, to := d.Segment(1); from != 0 || to != 1 {
-		t.Errorf("the segment is %v to %v", from, to)
+		t.Errorf("the segment is %v to %v; want 0, 1", from, to)
 	}
 	for _, c := range []struct{ from, to, n int }{{0, 1, 0}, {0, 2, 1}, {1, 2, 1}, {2, 5, 0}, {0, 5, 1}} {
 		n, p, _ := d.KeptIn(c.from, c.to)
@@ -55,10 +55,14 @@ func TestTopTokenCutByTypicalP(t *testing.T) {
 	why := d.Why(0)
 	if why.Rule != RuleTypicalP || !near4(why.Surprise, 0.4594) || !near4(why.Mean, 1.0239) ||
 		!near4(why.Value, 0.5644) || !near4(why.Bound, 0.4356) {
-		t.Errorf("the first token is cut for %+v", why)
+		t.Errorf(
+			"the first token is cut for %+v, want Rule = %q, Surprise ≈ 0.4594, Mean ≈ 1.0239, Value ≈ "+
+				"0.5644, Bound ≈ 0.4356",
+			why, RuleTypicalP,
+		)
 	}
 	if why := d.Why(4); why.Rule != RuleTopK || why.Value != 5 || why.Bound != 4 {
-		t.Errorf("the last token is cut for %+v", why)
+		t.Errorf("the last token is cut for %+v, want Rule = %q, Value = 5, Bound = 4", why, RuleTopK)
 	}
 }
 
@@ -68,11 +72,14 @@ func TestTopTokenCutByTypicalP(t *testing.T) {
 func TestDisjointFiltersKeepTopToken(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 1 }))
 	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalising() != 1 || !d.Fallback {
-		t.Errorf("%d kept, the first cut by %q, fallback %v", d.Keep, d.CutBy(0), d.Fallback)
+		t.Errorf(
+			"got %d kept, the first cut by %q, fallback %v; want 1, the first, by the fallback", d.Keep, d.CutBy(0),
+			d.Fallback,
+		)
 	}
 	// One token in common is not nothing, and greedy has no need of what is common.
 	if d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 2 })); d.Fallback || d.Keep != 1 {
-		t.Errorf("with one token in common %d are kept, fallback %v", d.Keep, d.Fallback)
+		t.Errorf("with one token in common %d are kept, fallback %v; want 1, false", d.Keep, d.Fallback)
 	}
 	if d := Decide(drill, Settings{TopP: 1, TopK: 1, TypicalP: 0.2}); d.Fallback {
 		t.Error("greedy falls back")

@@ -76,7 +76,7 @@ func TestXTCStrikesAtItsProbability(t *testing.T) {
 			}
 		}
 		if math.Abs(float64(n)-steps*p) > 4*math.Sqrt(steps*p*(1-p)) { // four standard deviations
-			t.Errorf("struck %d times in 10,000 at %v", n, p)
+			t.Errorf("struck %d times in 10,000 at %v; want about %v", n, p, steps*p)
 		}
 		if !slices.Equal(once, struck(1, 1, p)) || slices.Equal(once, struck(2, 1, p)) ||
 			slices.Equal(once, struck(1, 2, p)) {

@@ -14,17 +14,17 @@ func TestReadCatalog(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := c.Text("scores", "max", "9", "min", "1"); got != "From 1 to 9,  in all." {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want %q", got, "From 1 to 9,  in all.")
 	}
 	if got := c.Text("plain"); got != "a = b" || !slices.Equal(c.Keys(), []string{"plain", "scores"}) {
-		t.Errorf("got %q of %q", got, c.Keys())
+		t.Errorf("got %q of %q; want %q, %q", got, c.Keys(), "a = b", []string{"plain", "scores"})
 	}
 	if c.Has("other") || c.Text("other") != "other" {
 		t.Errorf("a text that is not there is %q", c.Text("other"))
 	}
 	for _, file := range []string{"a = {open", "a = and {}", "a: b", "a = 1\na = 2", "two words = x"} {
 		if _, err := ReadCatalogue(file); err == nil {
-			t.Errorf("%q is taken", file)
+			t.Errorf("ReadCatalogue(%q): got no error, want one", file)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func TestReadCatalog(t *testing.T) {
 func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {
-		t.Fatal(list, err)
+		t.Fatalf("languages: got %v, %v; want at least one, <nil>", list, err)
 	}
 	for _, f := range list {
 		tag := strings.TrimSuffix(f.Name(), ".txt")

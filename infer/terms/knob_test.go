@@ -26,7 +26,7 @@ func TestReadNumberVariants(t *testing.T) {
 		"5 tokens", "1/3", "1e", strings.Repeat("1", 65),
 	} {
 		if got, ok := ReadNumber(text); ok {
-			t.Errorf("%q is read as %v", text, got)
+			t.Errorf("ReadNumber(%q) = %v, want it refused", text, got)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestKnobBounds(t *testing.T) {
 		}
 		for _, x := range []float64{k.Min - step, k.Max * 1.01, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			if takes(x) {
-				t.Errorf("%s takes %v", k.Key, x)
+				t.Errorf("%s accepts %v, want it refused", k.Key, x)
 			}
 		}
 		if takes(k.Max-0.25) == k.Whole && k.Max < 1<<52 {
@@ -63,7 +63,7 @@ func TestKnobNamesAreUnique(t *testing.T) {
 	for _, k := range Knobs() {
 		for _, name := range slices.Compact([]string{k.Key, k.Short, k.Flag}) {
 			if other, ok := of[name]; ok && other != k.Key {
-				t.Errorf("%q is %s and %s", name, other, k.Key)
+				t.Errorf("%q means %s and %s, want one knob", name, other, k.Key)
 			}
 			of[name] = k.Key
 			if got, ok := KnobNamed(name); !ok || got.Key != k.Key {
@@ -110,11 +110,11 @@ func TestKnobParseErrorsNameTheRange(t *testing.T) {
 func TestLinesRoundTrip(t *testing.T) {
 	for _, list := range [][]string{{"a", "b c"}, {"\n\n", `\n`, "\t\r", `\`, `\\n`}, {" "}, nil} {
 		if back := ReadLines(Lines(list)); !slices.Equal(back, list) {
-			t.Errorf("%q comes back as %q from %q", list, back, Lines(list))
+			t.Errorf("%q comes back as %q from %q, want it unchanged", list, back, Lines(list))
 		}
 	}
 	if got := ReadLines("a\r\n\r\nb\r\n"); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, []string{"a", "b"})
 	}
 }
 
@@ -123,9 +123,9 @@ func TestKnobsCanBeAppendedToSafely(t *testing.T) {
 	one := append(Knobs(), Knob{Key: "one"})
 	other := append(Knobs(), Knob{Key: "other"})
 	if got := one[len(one)-1].Key; got != "one" {
-		t.Errorf("what one appended is %q", got)
+		t.Errorf("what one reader appended is %q, want %q", got, "one")
 	}
 	if got := other[len(other)-1].Key; got != "other" {
-		t.Errorf("what the other appended is %q", got)
+		t.Errorf("what the other reader appended is %q, want %q", got, "other")
 	}
 }

@@ -29,7 +29,7 @@ func TestTerminalEscapesControls(t *testing.T) {
 		term := NewTerminal(&b)
 		for i := range len(text) { // however it is cut
 			if n, err := term.Write([]byte(text[i : i+1])); n != 1 || err != nil {
-				t.Fatal(n, err)
+				t.Fatalf("writing one byte: got %d, %v; want 1, <nil>", n, err)
 			}
 		}
 		if err := term.Flush(); err != nil || b.String() != want {
@@ -43,7 +43,7 @@ func TestTerminalEscapesControls(t *testing.T) {
 	if term := NewTerminal(failing{}); term.Raw() != (failing{}) {
 		t.Error("the writer behind is another")
 	} else if n, err := term.Write([]byte("a")); n != 0 || err == nil {
-		t.Errorf("a failed write returns %d, %v", n, err)
+		t.Errorf("a failed write returns %d, %v; want 0, an error", n, err)
 	}
 }
 
@@ -71,18 +71,18 @@ func FuzzTerminal(f *testing.F) {
 		}
 		got := print(text)
 		if parts := print(text[:cut], text[cut:]); parts != got {
-			t.Errorf("%q is printed as %q, in two parts as %q", text, got, parts)
+			t.Errorf("%q is printed as %q, and in two parts as %q; want the same", text, got, parts)
 		}
 		for _, r := range strings.ReplaceAll(got, "\r\n", "\n") {
 			if r != '\n' && r != '\t' && commands(r) {
-				t.Errorf("%q is printed as %q", text, got)
+				t.Errorf("%q is printed as %q, want no control character", text, got)
 			}
 		}
 		if !utf8.ValidString(got) || print([]byte(got)) != got {
-			t.Errorf("%q is printed as %q", text, got)
+			t.Errorf("%q is printed as %q, want valid UTF-8 that is printed as it is", text, got)
 		}
 		if got := Printable(string(text)); strings.ContainsFunc(got, commands) {
-			t.Errorf("%q is %q in a line", text, got)
+			t.Errorf("%q is %q in a line, want no control character", text, got)
 		}
 		object, err := json.Marshal(string(text))
 		if err != nil {
@@ -91,7 +91,7 @@ func FuzzTerminal(f *testing.F) {
 		var before, after string
 		if json.Unmarshal(object, &before) != nil || json.Unmarshal([]byte(print(object)), &after) != nil ||
 			before != after {
-			t.Errorf("%s is printed as %s", object, print(object))
+			t.Errorf("%s is printed as %s, want the same JSON", object, print(object))
 		}
 	})
 }

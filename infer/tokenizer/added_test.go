@@ -114,7 +114,9 @@ func TestAddedTokensAndNormalizing(t *testing.T) {
 func TestAddedTokenTables(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<tool>"}, tree{"content": "\t\t"})
 	if string(tok.Bytes(266)) != "<tool>" || string(tok.Bytes(267)) != "\t\t" || tok.Size() != 268 {
-		t.Errorf("%q, %q, %d tokens", tok.Bytes(266), tok.Bytes(267), tok.Size())
+		t.Errorf(
+			"got %q, %q, %d tokens; want %q, %q, 268", tok.Bytes(266), tok.Bytes(267), tok.Size(), "<tool>", "\t\t",
+		)
 	}
 	if _, ok := tok.Special(266); ok {
 		t.Error("it counts as special")
@@ -126,10 +128,10 @@ func TestAddedTokenTables(t *testing.T) {
 		f["added_tokens"] = append(f["added_tokens"].([]any), tree{"id": 259, "content": "hello"})
 	})
 	if id, ok := tok.Lookup("hello"); id != 259 || !ok {
-		t.Errorf("Lookup(hello) = %d, %v", id, ok)
+		t.Errorf("Lookup(hello) = %d, %v; want 259, true", id, ok)
 	}
 	if got := tok.Encode("hellor"); !slices.Equal(got, []int{259, 'r'}) {
-		t.Errorf("Encode(hellor) = %v", got)
+		t.Errorf("Encode(hellor) = %v, want %v", got, []int{259, 'r'})
 	}
 }
 
@@ -228,7 +230,7 @@ func FuzzAdded(f *testing.F) {
 			}
 		}
 		if got := tok.Decode(ids); !swallows(tok) && norm.NFC.String(got) != norm.NFC.String(text) {
-			t.Fatalf("%q becomes %v, which reads %q", text, ids, got)
+			t.Fatalf("%q becomes %v, which decodes to %q, want the text but for normalization", text, ids, got)
 		}
 	})
 }

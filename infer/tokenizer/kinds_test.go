@@ -73,7 +73,7 @@ var wantKinds = map[string]string{
 func TestKindsMatchHuggingFace(t *testing.T) {
 	o, texts := readKinds(t)
 	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
-		t.Fatalf("%d kinds, %d texts", len(o.Kinds), len(texts))
+		t.Fatalf("got %d kinds, %d texts; want %d, at least 3000", len(o.Kinds), len(texts), len(wantKinds))
 	}
 	for name, want := range o.Kinds {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestKindsRoundTrip(t *testing.T) {
 			}
 			for _, id := range ids {
 				if special, ok := tok.Special(id); ok {
-					t.Fatalf("%s: Encode(%.60q) has the special token %s", name, text, special)
+					t.Fatalf("%s: Encode(%.60q) has the special token %s, want none", name, text, special)
 				}
 			}
 		}

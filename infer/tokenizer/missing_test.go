@@ -49,7 +49,9 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 	var missing *MissingByteError
 	if err := tok.Check("日\nx\x03"); !errors.As(err, &missing) || missing.Offset != 5 || missing.Byte != 3 ||
 		missing.Char != "\x03" {
-		t.Errorf("Check = %#v", missing)
+		t.Errorf(
+			"Check = %#v, want an error of type *MissingByteError, Offset = 5, Byte = 3, Char = %q", missing, "\x03",
+		)
 	}
 }
 
@@ -95,7 +97,7 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	} {
 		var missing *MissingByteError
 		if err := test.tok.Check(test.text); !errors.As(err, &missing) {
-			t.Errorf("%s: Check(%q) = %v", test.name, test.text, err)
+			t.Errorf("%s: Check(%q) = %v, want an error of type *MissingByteError", test.name, test.text, err)
 		} else if missing.Offset != test.offset || missing.Char != test.char {
 			t.Errorf(
 				"%s: Check(%q) finds %q at %d, want %q at %d", test.name, test.text, missing.Char, missing.Offset,
@@ -126,32 +128,35 @@ func TestWithinDropsAddedTokens(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<one>"}, tree{"content": "<two>", "special": true}, tree{"content": "<three>"})
 	within, err := tok.Within(267)
 	if err != nil || within.Size() != 267 {
-		t.Fatalf("%v, %d tokens", err, within.Size())
+		t.Fatalf("got %v, %d tokens; want <nil>, 267", err, within.Size())
 	}
 	if got := within.Encode("<one>"); !slices.Equal(got, []int{266}) {
-		t.Errorf("Encode(<one>) = %v", got)
+		t.Errorf("Encode(<one>) = %v, want %v", got, []int{266})
 	}
 	for _, name := range []string{"<two>", "<three>"} {
 		if _, ok := within.SpecialID(name); ok {
-			t.Errorf("%s is special", name)
+			t.Errorf("%s is special, want it left out", name)
 		}
 		if ids := within.Encode(name); slices.Max(ids) > 266 || within.Decode(ids) != name {
-			t.Errorf("Encode(%s) = %v", name, ids)
+			t.Errorf("Encode(%s) = %v; want slices.Max(ids) at most 266, within.Decode(ids) = %q", name, ids, name)
 		}
 	}
 	if ids := tok.Encode("<three>"); !slices.Equal(ids, []int{268}) {
-		t.Errorf("the whole one has changed: %v", ids)
+		t.Errorf("the whole one has changed: got %v, want %v", ids, []int{268})
 	}
 	if same, err := tok.Within(300); same != tok || err != nil {
-		t.Errorf("Within(300) = %p, %v", same, err)
+		t.Errorf("Within(300) = %p, %v; want %p, <nil>", same, err, tok)
 	}
 	if _, err := tok.Within(264); err == nil || err.Error() != `"aaaa" has id 264, beyond the 264 rows of the model` {
-		t.Errorf("Within(264) says %v", err)
+		t.Errorf("Within(264) says %v, want the error %q", err, `"aaaa" has id 264, beyond the 264 rows of the model`)
 	}
 	llama, _ := parseModel(t, "llama3") // <|begin_of_text|> is 516
 	if _, err := llama.Within(516); err == nil ||
 		!strings.Contains(err.Error(), `"<|begin_of_text|>", which begins every text, has id 516`) {
-		t.Errorf("Within(516) says %v", err)
+		t.Errorf(
+			"Within(516) says %v, want an error containing %q", err,
+			`"<|begin_of_text|>", which begins every text, has id 516`,
+		)
 	}
 	tokens, marks := pieceTokens("a")
 	tokens[258], tokens[259] = "a", "<0xFF>"
@@ -169,19 +174,19 @@ func TestMergeRuleTableGrows(t *testing.T) {
 	r := newRules(0)
 	for i := range int32(1000) {
 		if _, ok := r.put(pair{i, 1000 - i}, merge{rank: i, id: 2 * i}); !ok {
-			t.Fatalf("rule %d is there", i)
+			t.Fatalf("putting rule %d: it was there already, want it to be new", i)
 		}
 	}
 	for i := range int32(1000) {
 		if m, ok := r.get(pair{i, 1000 - i}); !ok || m != (merge{rank: i, id: 2 * i}) {
-			t.Errorf("rule %d is %v, %v", i, m, ok)
+			t.Errorf("rule %d is %v, %v; want %v, true", i, m, ok, merge{rank: i, id: 2 * i})
 		}
 		if _, ok := r.get(pair{1000 - i, i + 1}); ok {
-			t.Errorf("there is a rule for %d and %d", 1000-i, i+1)
+			t.Errorf("found a rule for %d and %d, want none", 1000-i, i+1)
 		}
 	}
 	if first, ok := r.put(pair{7, 993}, merge{rank: 5000}); ok || first.rank != 7 {
-		t.Errorf("a second rule for a pair: %v, %v", first, ok)
+		t.Errorf("a second rule for a pair: got %v, %v; want ok = false, rank = 7", first, ok)
 	}
 	if _, ok := new(rules).get(pair{}); ok {
 		t.Error("no rules have one")

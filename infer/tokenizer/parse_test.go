@@ -73,7 +73,7 @@ func TestParseIndented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := tok.Encode("hello world"); !slices.Equal(got, []int{259, 260, 261, 'l', 'd'}) {
-		t.Errorf("Encode(hello world) = %v", got)
+		t.Errorf("Encode(hello world) = %v, want %v", got, []int{259, 260, 261, 'l', 'd'})
 	}
 }
 
@@ -356,7 +356,7 @@ func TestParseRefusesText(t *testing.T) {
 	}
 	if _, err := Parse(make([]byte, maxFileBytes+1)); err == nil ||
 		err.Error() != "tokenizer: the file has 50331649 bytes, more than the limit of 50331648" {
-		t.Errorf("Parse says %v of a file that is too large", err)
+		t.Errorf("Parse of a file that is too large: got error %v, want one with its size and the limit", err)
 	}
 }
 
@@ -372,7 +372,7 @@ func TestParseMemory(t *testing.T) {
 	tok, err := Parse(data)
 	runtime.ReadMemStats(&after)
 	if err != nil || tok.Size() != tokens {
-		t.Fatalf("%v", err)
+		t.Fatalf("got %v, want no error, tok.Size() = %d", err, tokens)
 	}
 	if used, most := after.TotalAlloc-before.TotalAlloc, uint64(len(data)+64<<20); used > most {
 		t.Errorf("%d bytes were allocated for a file of %d, want at most %d", used, len(data), most)

@@ -126,7 +126,7 @@ func FuzzPipeline(f *testing.F) {
 		for name, part := range parts {
 			for _, kind := range typesOf(part) {
 				if !slices.Contains(knownTypes, kind) {
-					t.Fatalf("%s %s is accepted", name, part)
+					t.Fatalf("%s %s is accepted, want only known types", name, part)
 				}
 			}
 		}

@@ -20,7 +20,7 @@ func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text st
 	var joined strings.Builder
 	for _, id := range ids {
 		if name, ok := tok.Special(id); ok {
-			tb.Fatalf("Encode(%q) has the special token %s", text, name)
+			tb.Fatalf("Encode(%q) has the special token %s, want none", text, name)
 		}
 		bytes := string(tok.Bytes(id))
 		if added, ok := tok.added[bytes]; ok && int(added) == id {
@@ -33,10 +33,10 @@ func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text st
 		joined.WriteString(bytes)
 	}
 	if joined.String() != text {
-		tb.Fatalf("the tokens of %q have the bytes %q", text, joined.String())
+		tb.Fatalf("the tokens of %q have the bytes %q, want the text's", text, joined.String())
 	}
 	if got := tok.Decode(ids); got != text {
-		tb.Fatalf("Decode(Encode(%q)) = %q", text, got)
+		tb.Fatalf("Decode(Encode(%q)) = %q, want the text", text, got)
 	}
 }
 
@@ -145,7 +145,7 @@ func FuzzEncode(f *testing.F) {
 		checkEncode(t, tok, text)
 		for _, piece := range split(text) { // what the pattern cuts is never inside a character
 			if utf8.ValidString(text) && !utf8.ValidString(piece) {
-				t.Fatalf("%q is cut inside a character: %q", text, piece)
+				t.Fatalf("%q is cut inside a character: %q, want whole characters", text, piece)
 			}
 		}
 	})
@@ -190,7 +190,7 @@ func FuzzParse(f *testing.F) {
 		tok, err := Parse(data)
 		if err != nil {
 			if tok != nil || !strings.HasPrefix(err.Error(), "tokenizer: ") {
-				t.Fatalf("Parse returns %v with the error %q", tok, err)
+				t.Fatalf("Parse returns %v with the error %q; want nil, it beginning with %q", tok, err, "tokenizer: ")
 			}
 			return
 		}
@@ -200,7 +200,10 @@ func FuzzParse(f *testing.F) {
 		for id := range tok.Size() {
 			if name, ok := tok.Special(id); ok {
 				if got, ok := tok.SpecialID(name); !ok || got != id || tok.Bytes(id) != nil {
-					t.Fatalf("special token %d: SpecialID(%q) = %d, %v, Bytes %q", id, name, got, ok, tok.Bytes(id))
+					t.Fatalf(
+						"special token %d: SpecialID(%q) = %d, %v, Bytes %q; want %d, true, nil", id, name, got, ok,
+						tok.Bytes(id), id,
+					)
 				}
 			}
 		}

@@ -115,14 +115,16 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 					want = want || missing[b]
 				}
 				if err := s.tok.Check(v.Text); (err != nil) != want {
-					t.Errorf("Check(%.60q) = %v", v.Text, err)
+					t.Errorf("Check(%.60q) = %v; want an error: %t", v.Text, err, want)
 				}
 				if want {
 					refused++
 				}
 			}
 			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // the others' are in no valid text
-				t.Errorf("%d of %d texts are refused", refused, len(s.vectors))
+				t.Errorf(
+					"got %d of %d texts refused, want some for smollm2 and starcoder2 alone", refused, len(s.vectors),
+				)
 			}
 		})
 	}
@@ -230,10 +232,13 @@ func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 			text := "x" + a.Content + "x"
 			ids := s.tok.Encode(text)
 			if a.Special == slices.Contains(ids, a.ID) {
-				t.Errorf("%s: %q, special %v, has the id %d and becomes %v", s.name, a.Content, a.Special, a.ID, ids)
+				t.Errorf(
+					"%s: %q, special %v, want anything but %v, has the id %d and becomes %v", s.name, a.Content,
+					a.Special, slices.Contains(ids, a.ID), a.ID, ids,
+				)
 			}
-			if got := s.tok.Decode(ids); got != cameBack(s.tok, text) {
-				t.Errorf("%s: %q comes back as %q", s.name, text, got)
+			if got, want := s.tok.Decode(ids), cameBack(s.tok, text); got != want {
+				t.Errorf("%s: %q comes back as %q, want %q", s.name, text, got, want)
 			}
 		}
 	}
@@ -249,7 +254,7 @@ func TestShapesRoundTrip(t *testing.T) {
 		for _, v := range s.vectors {
 			want := cameBack(s.tok, v.Text)
 			if got := s.tok.Decode(s.tok.Encode(v.Text)); got != want && s.tok.Check(v.Text) == nil {
-				t.Errorf("%s: Decode(Encode(%.60q)) = %.60q", s.name, v.Text, got)
+				t.Errorf("%s: Decode(Encode(%.60q)) = %.60q, want %.60q", s.name, v.Text, got, want)
 			}
 		}
 	}

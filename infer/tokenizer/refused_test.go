@@ -118,7 +118,7 @@ func TestUnknownMembersAreIgnored(t *testing.T) {
 		}
 		tok, err := Parse([]byte(changed))
 		if err != nil || len(tok.Encode("hello")) != 1 {
-			t.Errorf("with %s: %v", change[1], err)
+			t.Errorf("with %s: got error %v, want none, and one token for hello", change[1], err)
 		}
 	}
 }

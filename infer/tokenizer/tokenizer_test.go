@@ -42,7 +42,7 @@ func TestEncodeSmall(t *testing.T) {
 			t.Errorf("Encode(%q) = %v, want %v: %s", tt.text, got, tt.want, tt.why)
 		}
 		if back := tok.Decode(got); back != tt.text {
-			t.Errorf("Decode(Encode(%q)) = %q", tt.text, back)
+			t.Errorf("Decode(Encode(%q)) = %q, want the text", tt.text, back)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestTokenTables(t *testing.T) {
 			t.Errorf("Lookup(%q) = %d, %v, want %d, true", want, got, ok, id)
 		}
 		if name, ok := tok.Special(id); ok {
-			t.Errorf("Special(%d) = %q, true for an ordinary token", id, name)
+			t.Errorf("Special(%d) = %q, true; want false for an ordinary token", id, name)
 		}
 	}
 	for _, id := range []int{265, -1, 266, math.MaxInt, math.MinInt} {
@@ -75,7 +75,7 @@ func TestTokenTables(t *testing.T) {
 		}
 	}
 	if name, ok := tok.Special(265); name != "<|end|>" || !ok {
-		t.Errorf("Special(265) = %q, %v", name, ok)
+		t.Errorf("Special(265) = %q, %v; want %q, true", name, ok, "<|end|>")
 	}
 	for _, id := range []int{-1, 266, math.MaxInt} {
 		if name, ok := tok.Special(id); ok {
@@ -83,18 +83,20 @@ func TestTokenTables(t *testing.T) {
 		}
 	}
 	if id, ok := tok.SpecialID("<|end|>"); id != 265 || !ok {
-		t.Errorf("SpecialID(<|end|>) = %d, %v", id, ok)
+		t.Errorf("SpecialID(<|end|>) = %d, %v; want 265, true", id, ok)
 	}
 	if id, ok := tok.SpecialID("hello"); ok {
-		t.Errorf("SpecialID(hello) = %d, true for an ordinary token", id)
+		t.Errorf("SpecialID(hello) = %d, true; want false for an ordinary token", id)
 	}
 	if got := tok.Decode([]int{265, 259, -7, 260, math.MaxInt, 0xc3}); got != "hello w\xc3" {
-		t.Errorf("Decode left out the wrong things: %q", got)
+		t.Errorf("Decode left out the wrong things: got %q, want %q", got, "hello w\xc3")
 	}
 	// A caller that appends to a token's bytes must not reach another token's.
 	for id := range tok.Size() {
 		if got := tok.Bytes(id); len(got) != cap(got) {
-			t.Errorf("Bytes(%d) has room for %d bytes behind its %d", id, cap(got)-len(got), len(got))
+			t.Errorf(
+				"Bytes(%d) has room for %d bytes behind its %d, want %d", id, cap(got)-len(got), len(got), cap(got),
+			)
 		}
 	}
 }

@@ -27,7 +27,10 @@ func TestLlamaCppsPublishedVectors(t *testing.T) {
 	for name, kind := range published.Kinds {
 		tok, numbers := kind.tokenizer(t)
 		if tok.Kind() != want[name] || len(kind.Texts) < 40 || len(kind.IDs) != len(kind.Texts) {
-			t.Fatalf("%s: %s, %d texts, ids of %d", name, tok.Kind(), len(kind.Texts), len(kind.IDs))
+			t.Fatalf(
+				"%s: got %s, %d texts, ids of %d; want %s, at least 40, %d", name, tok.Kind(), len(kind.Texts),
+				len(kind.IDs), want[name], len(kind.Texts),
+			)
 		}
 		for i, text := range kind.Texts {
 			var got []int
@@ -35,7 +38,7 @@ func TestLlamaCppsPublishedVectors(t *testing.T) {
 				got = append(got, numbers[id])
 			}
 			if !slices.Equal(got, kind.IDs[i]) {
-				t.Errorf("%s: Encode(%q) = %v, llama.cpp publishes %v", name, text, got, kind.IDs[i])
+				t.Errorf("%s: Encode(%q) = %v, want %v as llama.cpp publishes", name, text, got, kind.IDs[i])
 			}
 			if err := tok.Check(text); err != nil {
 				t.Errorf("%s: Check(%q) = %v", name, text, err)

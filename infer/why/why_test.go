@@ -45,7 +45,7 @@ func TestPartsAddUpToTheScore(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	a := ask(t, s, "L1.ffn")
 	if got := s.Model().Token(a.Token).Text; got != " Paris" || a.Base.Rank != 1 || len(a.Base.Parts) != 43 {
-		t.Fatalf("asked about %q, %d parts", got, len(a.Base.Parts))
+		t.Fatalf(`asked about %q, %d parts; want " Paris" at rank 1, 43 parts`, got, len(a.Base.Parts))
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -61,7 +61,10 @@ func TestPartsAddUpToTheScore(t *testing.T) {
 		t.Errorf("without L1.ffn it says %q", got)
 	}
 	if a.Moved[0].Part.String() != "L6.ffn" || len(a.Moved) != 42 {
-		t.Errorf("%d parts moved, most of all %+v", len(a.Moved), a.Moved[0])
+		t.Errorf(
+			"got %d parts moved, most of all %+v; want Part.String() = %q, len(a.Moved) = 42", len(a.Moved), a.Moved[0],
+			"L6.ffn",
+		)
 	}
 }
 
@@ -71,7 +74,7 @@ func TestBlockOffEqualsPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	block, parts := ask(t, s, "L2"), ask(t, s, "l2.h1,L2.H2,L2.H3,L2.H4,L2.H5,L2.H6,L2.FFN")
 	if block.Changed.Z != parts.Changed.Z {
-		t.Errorf("block 2 off gives %v, its parts off %v", block.Changed.Z, parts.Changed.Z)
+		t.Errorf("block 2 off gives %v, want what all its parts off give, %v", block.Changed.Z, parts.Changed.Z)
 	}
 	rome, err := FindToken(s.Model(), "Rome")
 	if err != nil {
@@ -86,7 +89,10 @@ func TestBlockOffEqualsPartsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if math.Abs(lead.Base.Z-(block.Base.Z-other.Base.Z)) > 1e-4 {
-		t.Errorf("the lead is %v, the scores %v and %v", lead.Base.Z, block.Base.Z, other.Base.Z)
+		t.Errorf(
+			"the lead is %v, want about %v, the scores %v and %v", lead.Base.Z, block.Base.Z-other.Base.Z, block.Base.Z,
+			other.Base.Z,
+		)
 	}
 }
 
@@ -118,7 +124,9 @@ func TestLensWithPartsOff(t *testing.T) {
 func TestHidingFranceHidesParis(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if a := ask(t, s, "pos:4"); a.Changed.Rank == 1 || a.Changed.P > 0.1 {
-		t.Errorf("with France hidden Paris has %v and is %d.", a.Changed.P, a.Changed.Rank)
+		t.Errorf(
+			"with France hidden Paris has %v and is %d; want at most 0.1, anything but 1.", a.Changed.P, a.Changed.Rank,
+		)
 	}
 }
 
@@ -132,7 +140,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Token(g.Here).Text != " Paris" || m.Token(g.There).Text != " Rome" {
-		t.Fatalf("%q and %q", m.Token(g.Here).Text, m.Token(g.There).Text)
+		t.Fatalf("got %q and %q; want %q, %q", m.Token(g.Here).Text, m.Token(g.There).Text, " Paris", " Rome")
 	}
 	last := len(g.Cells) - 1
 	for what, c := range map[string]struct{ got, want float64 }{
@@ -177,19 +185,19 @@ func TestOffRoundTrip(t *testing.T) {
 		}
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
-		t.Errorf("of a long part %d bytes are said", len(err.Error()))
+		t.Errorf("of a long part %d bytes are said, want an error, len(err.Error()) at most 300", len(err.Error()))
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("L1,", 10_000)+"L2"); err == nil ||
 		!strings.Contains(err.Error(), "at most 256") {
-		t.Errorf("of 10,001 parts: %v", err)
+		t.Errorf("of 10,001 parts: got error %v, want an error containing %q", err, "at most 256")
 	}
 	for _, text := range []string{"", "#", "#4096", "#-1", "#x", "a word that is many tokens"} {
 		if id, err := FindToken(m, text); err == nil && text != "#" {
-			t.Errorf("%q is token %d", text, id)
+			t.Errorf("FindToken(%q) = %d, want an error", text, id)
 		}
 	}
 	if id, err := FindToken(m, "#7"); err != nil || id != 7 {
-		t.Errorf("#7 is %d, %v", id, err)
+		t.Errorf("#7 is %d, %v; want 7, <nil>", id, err)
 	}
 }
 
@@ -221,15 +229,21 @@ func TestFoundHeadsLookThere(t *testing.T) {
 				return -1
 			})
 			if len(h.Heads) != findShown || !sorted && name == "bundled" {
-				t.Errorf("%s: %s lists %+v", name, h.Habit, h.Heads)
+				t.Errorf("%s: %s lists %+v, want %d heads in falling order", name, h.Habit, h.Heads, findShown)
 			}
 			for _, head := range h.Heads {
 				if head.Score < 0 || head.Score > 1 || head.Pass != (head.Score >= Passing) || head.Off <= 0 {
-					t.Errorf("%s: %s lists %+v", name, h.Habit, head)
+					t.Errorf(
+						"%s: %s lists %+v; want Score at least 0 and at most 1, Pass = %t, Off more than 0", name,
+						h.Habit, head, head.Score >= Passing,
+					)
 				}
 			}
 			if (h.Together > 0) != (h.Pass > 0) {
-				t.Errorf("%s: %s: %d pass, together %v", name, h.Habit, h.Pass, h.Together)
+				t.Errorf(
+					"%s: %s: got %d that pass, together %v; want both or none above 0", name, h.Habit, h.Pass,
+					h.Together,
+				)
 			}
 		}
 	}
@@ -238,7 +252,10 @@ func TestFoundHeadsLookThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.Habits[0].Heads[0].Part.String() != "L4.H4" || f.Habits[0].Pass != 2 || f.Habits[1].Pass != 0 {
-		t.Errorf("the bundled model's heads are %+v", f.Habits)
+		t.Errorf(
+			"the bundled model's heads are %+v, want [0].Heads[0].Part.String() = %q, [0].Pass = 2, [1].Pass = 0",
+			f.Habits, "L4.H4",
+		)
 	}
 }
 

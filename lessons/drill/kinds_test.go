@@ -74,7 +74,7 @@ func TestKVBytesByHand(t *testing.T) {
 		{"cache.long", "much", Refused, ""},
 	})
 	if v := p.Check("cache.short", "2 GiB"); v.Understood != "2 GiB is 2,147,483,648 bytes" {
-		t.Errorf("2 GiB is understood as %q", v.Understood)
+		t.Errorf("2 GiB is understood as %q, want %q", v.Understood, "2 GiB is 2,147,483,648 bytes")
 	}
 }
 
@@ -182,22 +182,25 @@ func TestStopsByHand(t *testing.T) {
 			}
 			ended[reason]++
 			if v := p.Check("run.reason", reason); v.State != Right {
-				t.Errorf("level %d, seed %d ends by %q: %+v", level, seed, reason, v)
+				t.Errorf("level %d, seed %d ends by %q: %+v, want State = %q", level, seed, reason, v, Right)
 			}
 			if v := p.Check("run.count", terms.Count(n)); v.State != Right {
-				t.Errorf("level %d, seed %d ends at token %d: %+v", level, seed, n, v)
+				t.Errorf("level %d, seed %d ends at token %d: %+v, want State = %q", level, seed, n, v, Right)
 			}
 			if v := p.Check("run.text", "…"+visible(tail(text))); v.State != Right {
-				t.Errorf("level %d, seed %d returns …%q: %+v", level, seed, tail(text), v)
+				t.Errorf("level %d, seed %d returns …%q: %+v, want State = %q", level, seed, tail(text), v, Right)
 			}
 			if v := p.Check("run.count", terms.Count(n+w.prompt)); v.Mistake != Missing && v.State != Right {
-				t.Errorf("level %d, seed %d: with the prompt counted in: %+v", level, seed, v)
+				t.Errorf(
+					"level %d, seed %d: with the prompt counted in: got %+v, want it named as that mistake", level,
+					seed, v,
+				)
 			}
 		}
 	}
 	for _, r := range terms.Stops() {
 		if ended[r.Key] < 20 {
-			t.Errorf("300 runs end by %v", ended)
+			t.Errorf("300 runs end by %v, want ended[r.Key] at least 20", ended)
 		}
 	}
 }
@@ -209,6 +212,6 @@ func TestRightChoiceVariesInPosition(t *testing.T) {
 		places[mustNew(t, Stops, seed, 2).Answer("run.text")]++
 	}
 	if places["a"] < 30 || places["b"] < 30 || places["c"] < 20 {
-		t.Errorf("the right text stands at %v", places)
+		t.Errorf("the right text stands at %v, want it at a, b and c often", places)
 	}
 }

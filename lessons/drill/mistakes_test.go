@@ -19,6 +19,6 @@ func TestEveryMistakeHasAName(t *testing.T) {
 		}
 	}
 	if len(all) != len(slipNames) {
-		t.Errorf("%d mistakes and %d names", len(all), len(slipNames))
+		t.Errorf("got %d mistakes and %d names, want a name for each", len(all), len(slipNames))
 	}
 }

@@ -25,7 +25,11 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 		done := map[string]bool{}
 		for _, s := range p.Steps {
 			if s.ID == "" || s.Name == "" || s.Title == "" || s.Ask == "" || s.Remark == "" {
-				t.Fatalf("a step lacks words: %+v", s)
+				t.Fatalf(
+					"a step lacks words: got %+v, want ID not empty, Name not empty, Title not empty, Ask "+
+						"not empty, Remark not empty",
+					s,
+				)
 			}
 			for _, need := range s.Needs {
 				if !done[need] {
@@ -36,7 +40,8 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 			for _, row := range slices.Concat(s.Rows, s.Foot) {
 				if len(row.Items) != len(s.Columns) {
 					t.Fatalf(
-						"step %s, row %s has %d items for %d columns", s.ID, row.Key, len(row.Items), len(s.Columns),
+						"step %s, row %s has %d items, want %d as there are columns", s.ID, row.Key, len(row.Items),
+						len(s.Columns),
 					)
 				}
 				for _, it := range row.Items {
@@ -53,12 +58,12 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 		}
 		for _, id := range p.Order() {
 			if places[id] != 1 {
-				t.Fatalf("cell %s stands in %d places", id, places[id])
+				t.Fatalf("cell %s stands in %d places, want 1", id, places[id])
 			}
 			whole1(t, p, id)
 		}
 		if len(places) != len(p.Order()) || len(p.Worked()) != len(p.Steps) {
-			t.Fatalf("%d cells stand in the tables, %d are in the order of work", len(places), len(p.Order()))
+			t.Fatalf("got %d cells in the tables, want %d as in the order of work", len(places), len(p.Order()))
 		}
 	})
 }
@@ -67,7 +72,9 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 func whole1(t *rapid.T, p *Problem, id string) {
 	v := p.Check(id, p.Answer(id))
 	if v.State != Right || v.Credit != 1 || v.Mistake != "" {
-		t.Fatalf("%s: the worked answer %q is %+v", id, p.Answer(id), v)
+		t.Fatalf(
+			`%s: the worked answer %q is %+v; want State = %q, Credit = 1, Mistake = ""`, id, p.Answer(id), v, Right,
+		)
 	}
 	work := p.Work(id)
 	if len(work) == 0 || work[len(work)-1].Result != p.Shown(id) {
@@ -76,7 +83,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 	for rung := 1; rung <= Rungs; rung++ {
 		h := p.Hint(id, rung)
 		if h.Text == "" || h.Rung != rung || h.Last != (rung == Rungs) {
-			t.Fatalf("%s: hint %d is %+v", id, rung, h)
+			t.Fatalf("%s: hint %d is %+v; want Text not empty, Rung = %d, Last = %t", id, rung, h, rung, rung == Rungs)
 		}
 		if c := p.cells[id]; rung < Rungs && c.Type == Number && len(c.answer) > 5 &&
 			strings.Contains(h.Text, c.answer) {
@@ -123,10 +130,12 @@ func TestMistakesAreRecognized(t *testing.T) {
 					return math.Abs(s.value-w) <= n.form.near(w)+1e-6 || apart(s.value, w) < 1e-3
 				}
 				if v.State == Right && !slices.ContainsFunc(n.want, within) {
-					t.Fatalf("%s = %s, from %q, is taken for right", id, text, s.mistake)
+					t.Fatalf(
+						"%s = %s, from %q, is called right, want it recognized as that mistake", id, text, s.mistake,
+					)
 				}
 				if v.State != Right && v.Mistake != s.mistake && !n.asNear(v, s) {
-					t.Fatalf("%s = %s, from %q: %+v", id, text, s.mistake, v)
+					t.Fatalf("%s = %s, from %q: got %+v, want that mistake or one as near", id, text, s.mistake, v)
 				}
 			}
 		}
@@ -196,7 +205,7 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	}
 	for m, n := range all {
 		if found[m] < n*9/10 {
-			t.Errorf("%s is recognised in %d of %d cases", m, found[m], n)
+			t.Errorf("%s is recognised in %d of %d cases; want at least %d", m, found[m], n, n*9/10)
 		}
 	}
 }
@@ -223,7 +232,11 @@ func TestAnyInputGetsAResponse(t *testing.T) {
 				bad = true
 			}
 			if bad {
-				t.Fatalf("%s = %q: %+v", id, text, v)
+				t.Fatalf(
+					"answering %s with %q: got verdict %+v, want one that has a title where it is wrong, "+
+						"and no credit for it",
+					id, text, v,
+				)
 			}
 		}
 	})
@@ -241,7 +254,10 @@ func TestScoreCellByCell(t *testing.T) {
 	for _, id := range p.Order() {
 		answers[id] = p.Answer(id)
 		if s := p.Score(answers); s.Steps[1].Open != s.Steps[0].Complete {
-			t.Errorf("after %s: step 1 complete %v, step 2 open %v", id, s.Steps[0].Complete, s.Steps[1].Open)
+			t.Errorf(
+				"after %s: step 1 complete %v, step 2 open %v; want step 2 to open when step 1 is complete", id,
+				s.Steps[0].Complete, s.Steps[1].Open,
+			)
 		}
 	}
 	if s := p.Score(answers); !s.Complete || s.Right != s.Of || s.Credit != 1 || s.Of != 71 {
@@ -253,8 +269,10 @@ func TestScoreCellByCell(t *testing.T) {
 	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) ||
 		s.Complete || s.Steps[1].Open {
 		t.Errorf(
-			"with three spoiled: %d right, %d to fix, %d to go, %d in part, credit %v", s.Right, s.ToFix, s.ToGo,
-			s.Part, s.Credit,
+			"with three spoiled: got %d right, %d to fix, %d to go, %d in part, credit %v; want s.Right = "+
+				"68, s.ToFix = 1, s.ToGo = 1, s.Part = 1, s.Credit ≈ 68.5/71, s.Complete = false, "+
+				"s.Steps[1].Open = false",
+			s.Right, s.ToFix, s.ToGo, s.Part, s.Credit,
 		)
 	}
 }
@@ -273,13 +291,13 @@ func TestUnknownDrillIsRefused(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	if v := p.Check("no.such", "1"); v.State != Refused || p.Cell("no.such") != nil || p.Work("no.such") != nil ||
 		p.Answer("no.such") != "" || p.Hint("no.such", 1).Text != "" {
-		t.Errorf("an unknown cell is %+v", v)
+		t.Errorf("an unknown cell: got %+v, want it refused, without an answer, working or hint", v)
 	}
 	if _, ok := Find("softmax"); !ok {
 		t.Error("the softmax drill is not found")
 	}
 	if c := p.Cell("topk.keep"); c.Type != Set || len(c.Options) != 5 {
-		t.Errorf("the cell of kept tokens is %+v", c)
+		t.Errorf("the cell of kept tokens is %+v, want Type = %q, len(Options) = 5", c, Set)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestReadAcceptsNotations(t *testing.T) {
 	} {
 		got, err := Read(row.text, row.form)
 		if err != nil || len(got) == 0 {
-			t.Errorf("Read(%q) = %v, %v", row.text, got, err)
+			t.Errorf("Read(%q) = %v, %v; want at least one element, <nil>", row.text, got, err)
 			continue
 		}
 		if !(math.Abs(got[0].Value-row.want) <= 1e-12*max(1, row.want)) || got[0].Said != row.said {
@@ -195,20 +195,23 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var refused *RefusedError
 			if !errors.As(err, &refused) || refused.Say == "" || len(list) > 0 {
-				t.Fatalf("Read(%q) = %v, %v", text, list, err)
+				t.Fatalf(
+					"Read(%q) = %v, %v; want an error of type *RefusedError, refused.Say not empty, 0 elements", text,
+					list, err,
+				)
 			}
 			return
 		}
 		for _, r := range list {
 			if math.IsNaN(r.Value) || math.Abs(r.Value) > maxValue || r.Ulp < 0 || r.Said == "" {
-				t.Fatalf("Read(%q) = %+v", text, r)
+				t.Fatalf("Read(%q) = %+v, want a finite, bounded value with words", text, r)
 			}
 			said := r.Said[strings.LastIndex(r.Said, " is ")+1:]
 			said = strings.TrimPrefix(said, "is ")
 			back, err := Read(said, Form(form))
 			same := func(x Reading) bool { return math.Abs(x.Value-r.Value) <= 1e-6+1e-6*math.Abs(r.Value) }
 			if Form(form) != Probability && len(said) < maxAnswer && (err != nil || !slices.ContainsFunc(back, same)) {
-				t.Fatalf("Read(%q) says %q, which reads as %v, %v", text, r.Said, back, err)
+				t.Fatalf("Read(%q) says %q, which reads as %v, %v; want the same value", text, r.Said, back, err)
 			}
 		}
 	})

@@ -28,11 +28,11 @@ func TestFiveAsksFifteenAnswers(t *testing.T) {
 	}
 	for _, id := range p.Order() {
 		if v := p.Check(id, answers[id]); v.State != Right {
-			t.Errorf("%s: %q is %s: %s %s", id, answers[id], v.State, v.Title, v.Why)
+			t.Errorf("%s: %q is %s, want %s: %s %s", id, answers[id], v.State, Right, v.Title, v.Why)
 		}
 	}
 	if v := p.Check("cold.p.0", "0.866"); v.State == Right || v.Mistake != Printed {
-		t.Errorf("the printed 0.866 is %+v", v)
+		t.Errorf("the printed 0.866 is %+v, want State other than %q, Mistake = %q", v, Right, Printed)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestReadAcceptsPowersOfE(t *testing.T) {
 	}
 	for _, written := range []string{"e^", "e^(3", "e^99", "e^(1/0)", "exp(", "e4x", "⁴", "e⁻", "2⁻⁻1"} {
 		if list, err := Read(written, Real); err == nil {
-			t.Errorf("%q is read as %v", written, list)
+			t.Errorf("Read(%q) = %v, want it refused", written, list)
 		}
 	}
 	p, err := New(Softmax, 0, 1)
@@ -58,10 +58,10 @@ func TestReadAcceptsPowersOfE(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := p.Check("softmax.exp.0", "e^4"); v.State != Right {
-		t.Errorf("e^4 for exp of 4 is %+v", v)
+		t.Errorf("e^4 for exp of 4 is %+v, want State = %q", v, Right)
 	}
 	if v := p.Check("softmax.exp.1", "e^4"); v.Mistake != OtherRow {
-		t.Errorf("e^4 for exp of 3 is %+v", v)
+		t.Errorf("e^4 for exp of 3 is %+v, want Mistake = %q", v, OtherRow)
 	}
 }
 
@@ -87,7 +87,10 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 		said := v.Title + " " + v.Why
 		if v.State != Wrong || !strings.Contains(said, "Which one was yours?") || !strings.Contains(said, row.one) ||
 			!strings.Contains(said, row.other) {
-			t.Errorf("%s %s: %q is %s: %s", row.kind, row.cell, row.wrong, v.State, said)
+			t.Errorf(
+				"%s %s: %q is %s: %s; want %s, it containing %q, %q and %q", row.kind, row.cell, row.wrong, v.State,
+				said, Wrong, "Which one was yours?", row.one, row.other,
+			)
 		}
 	}
 }
@@ -100,12 +103,12 @@ func TestPowerOfZeroIsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := p.Check("before.exp.2", "0"); v.Mistake != NoExp || !strings.Contains(v.Title+v.Why, "It is 1") {
-		t.Errorf("0 for e to the power of 0 is %+v", v)
+		t.Errorf("0 for e to the power of 0 is %+v, want Mistake = %q, v.Title+v.Why with %q", v, NoExp, "It is 1")
 	}
 	if v := p.Check("before.exp.1", "2.718"); v.State != Right {
-		t.Errorf("e for e to the power of 1 is %+v", v)
+		t.Errorf("e for e to the power of 1 is %+v, want State = %q", v, Right)
 	}
 	if v := p.Check("before.exp.0", "2"); v.Mistake != NoExp {
-		t.Errorf("2 for e to the power of 2 is %+v", v)
+		t.Errorf("2 for e to the power of 2 is %+v, want Mistake = %q", v, NoExp)
 	}
 }

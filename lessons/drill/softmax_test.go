@@ -28,7 +28,7 @@ func TestSoftmaxLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	const tokens, scores = "“the”, “a”, “an”, “and”, “or”", "4, 3, 2, 1, 0.5"
 	if got := p.Facts; got[0].Value != tokens || got[1].Value != scores {
-		t.Fatalf("the lesson's numbers are %v", got)
+		t.Fatalf("the lesson's numbers are %v, want [0].Value = %q, [1].Value = %q", got, tokens, scores)
 	}
 	for cell, texts := range map[string][]string{
 		"softmax.exp.0": {"54.5982", "54.598", "54.60"}, "softmax.exp.1": {"20.0855", "20.086", "20.09", "20,086"},
@@ -157,7 +157,9 @@ func TestMistakesByHand(t *testing.T) {
 		}
 	}
 	if v := p.Check("cold.p.0", "0.866"); v.Title != "That is the printed value; the arithmetic gives 0.864." {
-		t.Errorf("0.866 is answered with %q", v.Title)
+		t.Errorf(
+			"0.866 is answered with %q, want %q", v.Title, "That is the printed value; the arithmetic gives 0.864.",
+		)
 	}
 	if v := p.Check("cold.p.0", "0.864"); !strings.Contains(v.Note, "0.866") {
 		t.Errorf("0.864 has the note %q, want a word about 0.866", v.Note)
@@ -237,7 +239,9 @@ func TestAnswersAreUnambiguous(t *testing.T) {
 			f := newFive(p)
 			trend := p.Trend()
 			if len(trend) != 3 || !(trend[0].P > trend[1].P && trend[1].P > trend[2].P) {
-				t.Errorf("level %d, seed %d: the top probability goes %v", level, seed, trend)
+				t.Errorf(
+					"level %d, seed %d: the top probability goes %v, want it to fall in 3 steps", level, seed, trend,
+				)
 			}
 			for _, temperature := range []float64{cold, 1, hot} {
 				for _, cum := range f.plain(temperature).Cum {
@@ -253,7 +257,9 @@ func TestAnswersAreUnambiguous(t *testing.T) {
 			drawn[d.Draw(f.u)]++
 			for r := range d.Keep {
 				if _, to := d.Segment(r); math.Abs(to-f.u) < 0.01 {
-					t.Errorf("level %d, seed %d: u = %v is at a border, %v", level, seed, f.u, to)
+					t.Errorf(
+						"level %d, seed %d: u = %v is at a border, %v; want 0.01 or more away", level, seed, f.u, to,
+					)
 				}
 			}
 			if level == 3 && (len(f.z) != 6 || f.top().Keep == d.Keep) {
@@ -283,7 +289,7 @@ func TestSameSeedSameProblem(t *testing.T) {
 				seen[key] = true
 			}
 			if len(seen) < 15 {
-				t.Errorf("%s at level %d: 20 seeds give %d problems", k.Kind, level, len(seen))
+				t.Errorf("%s at level %d: 20 seeds give %d problems, want at least 15", k.Kind, level, len(seen))
 			}
 		}
 	}

@@ -147,7 +147,7 @@ func TestAnyHistoryStaysInBounds(t *testing.T) {
 			g := rapid.SampledFrom(Grades[:]).Draw(t, "grade")
 			next, again := p.Next(c, now, g), p.Next(back, now, g)
 			if next != again && !next.Due.Equal(again.Due) {
-				t.Fatalf("%+v read back goes on to %+v, itself to %+v", c, again, next)
+				t.Fatalf("%+v read back goes on to %+v, want as itself to %+v", c, again, next)
 			}
 			c = next
 		}

@@ -62,7 +62,7 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 			Relearning: steps(t, g.Relearning),
 		}
 		if g.Retention == 0.9 && p.W != Default().W {
-			t.Fatalf("the package's default weights are %v, ours %v", p.W, Default().W)
+			t.Fatalf("got the default weights %v of ts-fsrs, want ours: %v", p.W, Default().W)
 		}
 		for h, history := range g.Histories {
 			histories++
@@ -76,8 +76,8 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 				c = p.Next(c, now, Grade(want[1]))
 				if preview[Grade(want[1])-1] != c {
 					t.Fatalf(
-						"history %d, review %d: Preview promises %+v, Next gives %+v", h, n, preview[Grade(want[1])-1],
-						c,
+						"history %d, review %d: Preview promises %+v, want what Next gives: %+v", h, n,
+						preview[Grade(want[1])-1], c,
 					)
 				}
 				if err := c.check(); err != nil {

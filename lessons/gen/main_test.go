@@ -37,17 +37,17 @@ func TestRenderMathML(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m := got.Inline["x^2"]; !strings.HasPrefix(m, "<math><msup><mi>x</mi>") {
-		t.Errorf("x^2 is %s", m)
+		t.Errorf("x^2 is %s, want it to begin with %q", m, "<math><msup><mi>x</mi>")
 	}
 	if m := got.Inline[`\min(a)`]; !strings.Contains(m, `<mi mathvariant="normal">min</mi>`) {
-		t.Errorf("min is %s", m)
+		t.Errorf("min is %s, want it to contain %q", m, `<mi mathvariant="normal">min</mi>`)
 	}
 	text, err := json.Marshal(got)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), " style=") || len(got.Display) != 1 {
-		t.Errorf("%s", text)
+		t.Errorf("got %s, want one display formula and no style attributes", text)
 	}
 }
 
@@ -57,6 +57,6 @@ func TestBadTeXNamesItsPlace(t *testing.T) {
 		{TeX: `\frac{1}{`, Where: "a.md:3"}, {TeX: "x"}, {TeX: `\nosuchcommand`, Where: "b.md:7", Display: true},
 	})
 	if err == nil || !strings.Contains(err.Error(), "a.md:3") || !strings.Contains(err.Error(), "b.md:7") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want an error containing %q and %q", err, "a.md:3", "b.md:7")
 	}
 }

@@ -51,7 +51,8 @@ func TestHonestConfidenceMaximizesScore(t *testing.T) {
 		}
 		if expected(other) > expected(q)+1e-12 {
 			t.Fatalf(
-				"who believes %v expects %v by saying it and %v by saying %v", q, expected(q), expected(other), other,
+				"believing %v one expects %v by saying it, and %v by saying %v; want the first to be more", q,
+				expected(q), expected(other), other,
 			)
 		}
 	})
@@ -81,7 +82,10 @@ func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 			t.Fatal("the same seed deals otherwise")
 		}
 		if len(hand) != min(n, len(z)) || !slices.Contains(hand, drawn) {
-			t.Fatalf("%d candidates of %d tokens, drawn %d: %v", n, len(z), drawn, hand)
+			t.Fatalf(
+				"%d candidates of %d tokens, drawn %d: %v; want %d elements, it containing %d", n, len(z), drawn, hand,
+				min(n, len(z)), drawn,
+			)
 		}
 		for _, id := range d.Order[:max(1, min(n, len(z))-2)] {
 			if !slices.Contains(hand, id) {
@@ -111,7 +115,10 @@ func TestDealPositionIsUninformative(t *testing.T) {
 		}
 		for place, got := range places {
 			if !(math.Abs(float64(got)-seeds/n) <= 4*math.Sqrt(seeds*(1./n)*(1-1./n))) {
-				t.Errorf("token %d stands at place %d in %d of %d hands", drawn, place, got, seeds)
+				t.Errorf(
+					"token %d stands at place %d in %d of %d hands, want as often as at any other place", drawn, place,
+					got, seeds,
+				)
 			}
 		}
 	}
@@ -138,13 +145,13 @@ func TestBinsByHand(t *testing.T) {
 	}
 	b := bins[7]
 	if b.N != 4 || b.Hits != 3 || b.Rate != 0.75 || !(math.Abs(b.Stated-0.71) <= 1e-12) {
-		t.Errorf("from 0.7 to 0.8: %+v", b)
+		t.Errorf("from 0.7 to 0.8: got %+v, want N = 4, Hits = 3, Rate = 0.75, Stated ≈ 0.71", b)
 	}
 	if !(math.Abs(b.Low-0.3006) <= 1e-3) || !(math.Abs(b.High-0.9544) <= 1e-3) {
 		t.Errorf("the interval is %v to %v, want 0.3006 to 0.9544", b.Low, b.High)
 	}
 	if bins[9].N != 1 || bins[3].N != 1 || bins[2].N != 0 || bins[0].High != 1 {
-		t.Errorf("borders: %+v", bins)
+		t.Errorf("borders: got %+v, want [9].N = 1, [3].N = 1, [2].N = 0, [0].High = 1", bins)
 	}
 }
 
@@ -169,7 +176,7 @@ func TestMeanScoreByHand(t *testing.T) {
 		t.Errorf("mean %v of %d, want -0.9163 of 2", mean, n)
 	}
 	if mean, n := MeanScore(nil); mean != 0 || n != 0 {
-		t.Errorf("of none: %v, %d", mean, n)
+		t.Errorf("of none: got %v, %d; want 0, 0", mean, n)
 	}
 }
 
@@ -185,7 +192,7 @@ func TestSumsIgnoreOrder(t *testing.T) {
 		back.Add(list[len(list)-1-i])
 	}
 	if forward != back {
-		t.Errorf("forwards %v, backwards %v", forward, back)
+		t.Errorf("got %v forwards, %v backwards; want the same bits", forward, back)
 	}
 	// (0.1 + 0.7 + 0.15 + 1 + 0.3 + 1/3 + 0.72) / 7 = 3.303333… / 7; the 2 is left out.
 	if got, want := forward.Stated(), (3.27+1./30)/7; math.Abs(got-want) > 1e-13 {

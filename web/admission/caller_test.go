@@ -16,7 +16,7 @@ func TestNetworkOfAddress(t *testing.T) {
 		}
 	}
 	if got := Network(netip.Addr{}); got != (netip.Prefix{}) {
-		t.Errorf("no address: %v", got)
+		t.Errorf("no address: got %v, want %v", got, netip.Prefix{})
 	}
 }
 

@@ -33,10 +33,10 @@ func TestMeterBudgets(t *testing.T) {
 	}
 	c.t = c.t.Add(10 * time.Second)
 	if wait := m.Wait(b); wait != 0 {
-		t.Errorf("ten seconds later: wait %v", wait)
+		t.Errorf("ten seconds later: wait %v, want 0", wait)
 	}
 	if wait := m.Allow(a); wait != 0 {
-		t.Errorf("ten seconds later: wait %v", wait)
+		t.Errorf("ten seconds later: wait %v, want 0", wait)
 	}
 	if wait := m.Allow(a); wait == 0 {
 		t.Error("the address has two tokens after ten seconds")
@@ -48,7 +48,7 @@ func TestMeterWithoutLimits(t *testing.T) {
 	m := NewMeter(Pace{}, nil)
 	for range 1000 {
 		if wait := m.Allow(known("k", home)); wait != 0 {
-			t.Fatalf("wait %v", wait)
+			t.Fatalf("wait %v, want 0", wait)
 		}
 	}
 }
@@ -83,7 +83,11 @@ func TestMeterForgetsFullBuckets(t *testing.T) {
 	}
 	m.sweep()
 	if len(m.learners.kept) != 1 || len(m.learners.order) != 1 || len(m.addresses.kept) != 1 {
-		t.Errorf("remembered: %d learners, %d addresses", len(m.learners.kept), len(m.addresses.kept))
+		t.Errorf(
+			"remembered: got %d learners, %d addresses; want len(m.learners.kept) = 1, "+
+				"len(m.learners.order) = 1, len(m.addresses.kept) = 1",
+			len(m.learners.kept), len(m.addresses.kept),
+		)
 	}
 	if m.Wait(busy) == 0 {
 		t.Error("the busy one has tokens again")
@@ -110,7 +114,10 @@ func TestMeterSweepsAutomatically(t *testing.T) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if early != 1 || len(m.learners.kept) != 0 || m.sweeping {
-			t.Errorf("%d, then %d remembered, and another sweep: %v", early, len(m.learners.kept), m.sweeping)
+			t.Errorf(
+				"got %d, then %d remembered, and another sweep: %v; want 1, 0, false", early, len(m.learners.kept),
+				m.sweeping,
+			)
 		}
 	})
 }

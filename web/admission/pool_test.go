@@ -149,7 +149,7 @@ func TestPoolNeverEvictsWithoutEvict(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1}, c.now)
 	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != Admitted {
-		t.Fatal(refused)
+		t.Fatalf("got %d, want %d", refused, Admitted)
 	}
 	if _, refused := p.Hold(known("b", home), nil); refused != Full {
 		t.Errorf("%v, want Full", refused)
@@ -213,12 +213,16 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 	for who, n := range learners {
 		if n > s.PerLearner {
-			t.Fatalf("%s holds %d", who, n)
+			t.Fatalf("%s holds %d places, want at most %d", who, n, s.PerLearner)
 		}
 	}
 	new := p.newcomers(p.now())
 	if len(p.places) > s.Most || len(new) > s.Newcomers || len(new.of(home)) > s.PerAddress {
-		t.Fatalf("%d places, %d of newcomers", len(p.places), len(new))
+		t.Fatalf(
+			"got %d places, %d of newcomers; want len(p.places) at most %d, len(new) at most %d, "+
+				"len(new.of(home)) at most %d",
+			len(p.places), len(new), s.Most, s.Newcomers, s.PerAddress,
+		)
 	}
 }
 
@@ -232,14 +236,17 @@ func TestSettleKeepsThePlace(t *testing.T) {
 	evicted := make(chan bool)
 	settled = first.Settle(func() { close(evicted) })
 	if settled == nil || settled.Caller().Learner != "a" || p.Stats().Held != 1 {
-		t.Fatalf("settled as %+v, with %d places", settled, p.Stats().Held)
+		t.Fatalf(
+			"settled as %+v, with %d places; want settled not nil, Caller().Learner = %q, p.Stats().Held = 1", settled,
+			p.Stats().Held, "a",
+		)
 	}
 	first.Release() // does nothing any more
 	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != OwnFull {
-		t.Errorf("a second place of one: %v", refused)
+		t.Errorf("a second place of one: got %v, want %v", refused, OwnFull)
 	}
 	if _, refused := p.Hold(known("k", home), nil); refused != Admitted {
-		t.Fatalf("a known learner: %v", refused)
+		t.Fatalf("a known learner: got %v, want %v", refused, Admitted)
 	}
 	<-evicted
 	if settled.Settle(nil) != nil || p.Stats().Held != 1 {
@@ -256,7 +263,7 @@ func TestAwaitGetsFreedPlace(t *testing.T) {
 		over, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if place, err := p.Await(over, Caller{Learner: "b"}, nil); place != nil || err == nil {
-			t.Errorf("while it is held: %v, %v", place, err)
+			t.Errorf("while it is held: got %v, %v; want nil, an error", place, err)
 		}
 		got := make(chan *Place)
 		for _, learner := range []string{"b", "c"} {

@@ -84,7 +84,7 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 		fixture.Pass(time.Hour)
 		// It takes 10 s, so after 40 s nothing may overtake it any more.
 		if i := slices.Index(j.read(), "long"); i < 30 || i > 45 {
-			t.Errorf("the long work was number %d", i)
+			t.Errorf("the long work was number %d, want at least 30 and at most 45", i)
 		}
 	})
 }
@@ -113,7 +113,7 @@ func TestQueueChargesUnderestimates(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-gaveUp; !errors.Is(err, context.Canceled) {
-			t.Errorf("gave up with %v", err)
+			t.Errorf("gave up with %v, want %v", err, context.Canceled)
 		}
 		worker(q, &j, "other", "other", time.Second)
 		fixture.Pass(time.Hour)
@@ -181,7 +181,7 @@ func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 		fixture.Pass(40 * time.Second)
 		worker(q, &j, "short", "short", time.Second)
 		if err := <-ended; !errors.Is(err, ErrYield) || time.Since(began) != time.Minute {
-			t.Errorf("after %v it ended with %v", time.Since(began), err)
+			t.Errorf("after %v it ended with %v; want %v, %v", time.Since(began), err, time.Minute, ErrYield)
 		}
 		fixture.Pass(time.Minute)
 		if got, want := j.read(), []string{"short", "long"}; !slices.Equal(got, want) {

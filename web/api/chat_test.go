@@ -44,7 +44,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := answer.Choices[0]; c.Message.Content != "" || c.FinishReason != "stop" {
-		t.Errorf("the answer is %q and ended by %s", c.Message.Content, c.FinishReason)
+		t.Errorf(`the answer is %q and ended by %s; want "", %s`, c.Message.Content, c.FinishReason, "stop")
 	}
 }
 

@@ -84,8 +84,12 @@ func TestGoClient(t *testing.T) {
 			for _, c := range whole.Choices {
 				if c.Text != text[c.Index] || !slices.Equal(c.Logprobs.TokenLogprobs, probs[c.Index]) ||
 					string(c.FinishReason) != ends[c.Index] || c.FinishReason == "" {
-					t.Errorf("%q, choice %d: %q (%s), streamed %q (%s)",
-						prompt, c.Index, c.Text, c.FinishReason, text[c.Index], ends[c.Index])
+					t.Errorf(
+						"%q, choice %d: %q (%s), streamed %q (%s); want c.Text = %q, "+
+							"c.Logprobs.TokenLogprobs = %v, string(c.FinishReason) = %s, c.FinishReason not empty",
+						prompt, c.Index, c.Text, c.FinishReason, text[c.Index], ends[c.Index], text[c.Index],
+						probs[c.Index], ends[c.Index],
+					)
 				}
 				if joined := strings.Join(c.Logprobs.Tokens, ""); !strings.HasPrefix(joined, c.Text) &&
 					!strings.Contains(joined, "\ufffd") {
@@ -94,20 +98,24 @@ func TestGoClient(t *testing.T) {
 			}
 			if u := whole.Usage; u.TotalTokens != bill.TotalTokens || u.CompletionTokens != bill.CompletionTokens ||
 				u.TotalTokens != u.PromptTokens+u.CompletionTokens || u.CompletionTokens == 0 {
-				t.Errorf("%q: usage %+v, streamed %+v", prompt, u, bill)
+				t.Errorf(
+					"%q: usage %+v, streamed %+v; want TotalTokens = %d, CompletionTokens = %d, "+
+						"TotalTokens = %d, CompletionTokens not 0",
+					prompt, u, bill, bill.TotalTokens, bill.CompletionTokens, u.PromptTokens+u.CompletionTokens,
+				)
 			}
 		}
 	}
 	n += chatCalls(t, client)
 	if n < 40 {
-		t.Errorf("%d calls are too few", n)
+		t.Errorf("%d calls are too few, want at least 40", n)
 	}
 	list, err := client.Models.List(t.Context())
 	if err != nil || len(list.Data) != 1 || list.Data[0].ID != model {
-		t.Errorf("models: %+v, %v", list, err)
+		t.Errorf("models: got %+v, %v; want no error, len(Data) = 1, Data[0].ID = %q", list, err, model)
 	}
 	if one, err := client.Models.Get(t.Context(), model); err != nil || one.ID != model {
-		t.Errorf("the model: %+v, %v", one, err)
+		t.Errorf("the model: got %+v, %v; want no error, ID = %q", one, err, model)
 	}
 }
 
@@ -148,19 +156,33 @@ func chatCalls(t *testing.T, client openai.Client) (n int) {
 		a, b := whole.Choices[0], all.Choices[0]
 		if a.Message.Content != b.Message.Content || a.FinishReason != b.FinishReason ||
 			b.Message.Role != "assistant" || a.Message.Role != "assistant" {
-			t.Errorf("talk %d: %q (%s), streamed %q (%s)",
-				i, a.Message.Content, a.FinishReason, b.Message.Content, b.FinishReason)
+			t.Errorf(
+				"talk %d: got %q (%s), streamed %q (%s); want a.Message.Content = %q, a.FinishReason = %s, "+
+					"b.Message.Role = %q, a.Message.Role = %q",
+				i, a.Message.Content, a.FinishReason, b.Message.Content, b.FinishReason, b.Message.Content,
+				b.FinishReason, "assistant", "assistant",
+			)
 		}
 		if len(a.Logprobs.Content) != len(probs) || len(probs) == 0 {
-			t.Fatalf("talk %d: %d tokens, streamed %d", i, len(a.Logprobs.Content), len(probs))
+			t.Fatalf(
+				"talk %d: got %d tokens, streamed %d; want %d, not 0", i, len(a.Logprobs.Content), len(probs),
+				len(probs),
+			)
 		}
 		for j, p := range a.Logprobs.Content {
 			if p.Logprob != probs[j].Logprob || len(p.TopLogprobs) != 2 || p.TopLogprobs[0].Logprob < p.Logprob {
-				t.Errorf("talk %d, token %d: %+v, streamed %+v", i, j, p, probs[j])
+				t.Errorf(
+					"talk %d, token %d: %+v, streamed %+v; want Logprob = %v, len(TopLogprobs) = 2, "+
+						"TopLogprobs[0].Logprob at least %v",
+					i, j, p, probs[j], probs[j].Logprob, p.Logprob,
+				)
 			}
 		}
 		if strings.Contains(a.Message.Content, chat.PlainStop) {
-			t.Errorf("talk %d: the answer goes on for the person: %q", i, a.Message.Content)
+			t.Errorf(
+				"talk %d: the answer goes on for the person: got %q, want it without %q", i, a.Message.Content,
+				chat.PlainStop,
+			)
 		}
 	}
 	return n
@@ -189,10 +211,10 @@ func TestAPIMatchesTheLoop(t *testing.T) {
 		text, traced := written(t, m, chat.Text{Text: prompt}, settings)
 		c := got.Choices[0]
 		if i := differs(c.Logprobs.TokenLogprobs, traced); i >= 0 {
-			t.Fatalf("%q, token %d: %v, the trace has %v", prompt, i+1, c.Logprobs.TokenLogprobs, traced)
+			t.Fatalf("%q, token %d: got %v, want as in the trace: %v", prompt, i+1, c.Logprobs.TokenLogprobs, traced)
 		}
 		if c.Text != text {
-			t.Errorf("%q: %q, the loop writes %q", prompt, c.Text, text)
+			t.Errorf("%q: got %q, want %q as the loop writes", prompt, c.Text, text)
 		}
 	}
 }
@@ -251,7 +273,7 @@ func trace(t *testing.T, s infer.Sample) float64 {
 		Chosen struct{ P float64 }
 	}
 	if err := json.Unmarshal(text, &printed); err != nil || printed.Chosen.P == 0 {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: got %v; want no error, printed.Chosen.P not 0", text, err)
 	}
 	return printed.Chosen.P
 }
@@ -275,7 +297,10 @@ func TestEchoScoresAText(t *testing.T) {
 	c := got.Choices[0]
 	if c.Text != text || len(want) != len(c.Logprobs.TokenLogprobs) || got.Usage.CompletionTokens != 0 ||
 		int(got.Usage.PromptTokens) != len(want)+1 { // and the start mark
-		t.Fatalf("%q with %d tokens of %d, usage %+v", c.Text, len(c.Logprobs.TokenLogprobs), len(want), got.Usage)
+		t.Fatalf(
+			"got %q with %d tokens of %d, usage %+v; want the text scored whole, nothing written", c.Text,
+			len(c.Logprobs.TokenLogprobs), len(want), got.Usage,
+		)
 	}
 	for i, p := range c.Logprobs.TokenLogprobs {
 		if p != want[i].LogProb {
@@ -294,6 +319,10 @@ func TestClientSeesErrors(t *testing.T) {
 	})
 	var e *openai.Error
 	if !errors.As(err, &e) || e.StatusCode != 400 || e.Param != "temperature" || e.Code != "invalid_value" {
-		t.Errorf("a temperature of 101: %v", err)
+		t.Errorf(
+			"a temperature of 101: got %v, want an error of type *openai.Error, e.StatusCode = 400, "+
+				"e.Param = %q, e.Code = %q",
+			err, "temperature", "invalid_value",
+		)
 	}
 }

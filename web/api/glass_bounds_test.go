@@ -37,7 +37,7 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 		_, stop = g.watch("without a request")
 		stop()
 		if len(g.shelves) != 1 {
-			t.Errorf("%d shelves are kept, the machine's own is one", len(g.shelves))
+			t.Errorf("%d shelves are kept, the machine's own is one, want 1", len(g.shelves))
 		}
 		for i := range glassPages { // one after another, with a new name each
 			_, stop := g.watch(fmt.Sprint("page ", i))
@@ -67,7 +67,7 @@ func TestRequestsExpire(t *testing.T) {
 		short.ends(usage{1, 2, 3}, nil)
 		short.ends(usage{}, ofStatus(http.StatusInternalServerError, "told a second time"))
 		if list := g.list(""); len(list) != 2 || !list[0].Done || list[0].Problem != nil || list[0].Usage.Total != 3 {
-			t.Fatalf("%+v", list)
+			t.Fatalf("got %+v, want 2 elements, [0].Done = true, no error, [0].Usage.Total = 3", list)
 		}
 		<-wake
 		fixture.Pass(glassTime)
@@ -78,7 +78,7 @@ func TestRequestsExpire(t *testing.T) {
 			t.Error("the page is not told")
 		}
 		if list := g.list(""); len(list) != 1 || list[0].ID != long.ID {
-			t.Errorf("%+v", list)
+			t.Errorf("got %+v, want 1 element, [0].ID = %d", list, long.ID)
 		}
 		long.ends(usage{}, nil)
 		fixture.Pass(glassTime)
@@ -98,7 +98,10 @@ func TestEveryFieldHasAStage(t *testing.T) {
 	}
 	for _, other := range otherNames {
 		if actsAt[other.name] != actsAt[other.key] || actsAt[other.name] == 0 {
-			t.Errorf("%s acts at stage %d, %s at %d", other.name, actsAt[other.name], other.key, actsAt[other.key])
+			t.Errorf(
+				"%s acts at stage %d, %s at %d; want %d, not 0", other.name, actsAt[other.name], other.key,
+				actsAt[other.key], actsAt[other.key],
+			)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func posted(t *testing.T, server, body string) {
 	}
 	defer resp.Body.Close()
 	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: status %d, %s, %v", body, resp.StatusCode, text, err)
+		t.Fatalf("%s: status %d, %s, %v; want %d, <nil>", body, resp.StatusCode, text, err, http.StatusOK)
 	}
 }
 
@@ -179,10 +179,10 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 		asks(t, server, "any", "for all")
 		stop()
 		if text := shows(ada); !strings.Contains(text, "mine alone") || !strings.Contains(text, "for all") {
-			t.Errorf("Ada sees %q", text)
+			t.Errorf("Ada sees %q, want it to contain %q and %q", text, "mine alone", "for all")
 		}
 		if text := shows(bob); strings.Contains(text, "mine alone") || !strings.Contains(text, "for all") {
-			t.Errorf("Bob sees %q", text)
+			t.Errorf("Bob sees %q, want it without %q, it containing %q", text, "mine alone", "for all")
 		}
 	})
 	t.Run("with keys", func(t *testing.T) {
@@ -195,10 +195,13 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 		asks(t, server, key, "nobody's")
 		if text := shows(ada); !strings.Contains(text, "mine alone") || strings.Contains(text, "nobody") ||
 			strings.Contains(text, "before") {
-			t.Errorf("Ada sees %q", text)
+			t.Errorf(
+				"Ada sees %q, want it containing %q, it without %q, it without %q", text, "mine alone", "nobody",
+				"before",
+			)
 		}
 		if text := shows(bob); text != "" {
-			t.Errorf("Bob sees %q", text)
+			t.Errorf(`Bob sees %q, want ""`, text)
 		}
 		for _, wrong := range []string{ada.code(), "another" + ada.code(), key + "~short"} {
 			req, _ := http.NewRequest(http.MethodGet, server+"/v1/models", http.NoBody)
@@ -209,7 +212,7 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 			}
 			resp.Body.Close()
 			if resp.StatusCode != http.StatusUnauthorized {
-				t.Errorf("the key %q is accepted: %d", wrong, resp.StatusCode)
+				t.Errorf("the key %q is accepted: got %d, want %d", wrong, resp.StatusCode, http.StatusUnauthorized)
 			}
 		}
 	})
@@ -234,10 +237,13 @@ func TestRefusedRequestsAppear(t *testing.T) {
 		resp.Body.Close()
 		newest := v.page().Find(".glass__one").First()
 		if got := newest.Find(".field-error").Text(); got != answer.Error.Message || got == "" {
-			t.Errorf("%s: the page says %q, the client was told %q", body, got, answer.Error.Message)
+			t.Errorf(
+				"%s: the page says %q, the client was told %q; want %q, non-empty", body, got, answer.Error.Message,
+				answer.Error.Message,
+			)
 		}
 		if newest.Find(".is-bad").Text() != "refused" || newest.Find("script").Length() > 0 {
-			t.Errorf("%s: %s", body, newest.Text())
+			t.Errorf("body %s: the page shows %s, want a refused request without a script", body, newest.Text())
 		}
 	}
 	for _, q := range []url.Values{
@@ -249,7 +255,7 @@ func TestRefusedRequestsAppear(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%v: status %d", q, resp.StatusCode)
+			t.Errorf("%v: status %d, want %d", q, resp.StatusCode, http.StatusNotFound)
 		}
 	}
 }
@@ -266,17 +272,20 @@ func TestRequestListIsBounded(t *testing.T) {
 	}
 	d := v.page()
 	if n := d.Find(".glass__one").Length(); n != 8 {
-		t.Errorf("%d requests are kept", n)
+		t.Errorf("%d requests are kept, want 8", n)
 	}
 	if text := d.Find(".glass__one").First().Find(".apip__field").Text(); !strings.Contains(text, "request 9") {
-		t.Errorf("the first is %s", text)
+		t.Errorf("the first is %s, want it to contain %q", text, "request 9")
 	}
 	posted(t, server, fmt.Sprintf(
 		`{"model": %q, "prompt": "a", "max_tokens": 230, "temperature": 2, "logit_bias": {"0": -100}}`,
 		testmodel.Target(t).Name()))
 	newest := v.page().Find(".glass__one").First()
 	if n := newest.Find(".glass__tokens li").Length(); n != 200 || !strings.Contains(newest.Text(), "30 more tokens") {
-		t.Errorf("%d tokens are shown: %s", n, newest.Find(".apip__hint").Text())
+		t.Errorf(
+			"%d tokens are shown: %s; want n = 200, newest.Text() with %q", n, newest.Find(".apip__hint").Text(),
+			"30 more tokens",
+		)
 	}
 }
 
@@ -303,7 +312,7 @@ func TestWatchingPagesAreBounded(t *testing.T) {
 		return string(message)
 	}
 	if got := first(); !strings.Contains(got, "Too many pages") {
-		t.Fatalf("a ninth page gets %s", got)
+		t.Fatalf("a ninth page gets %s, want it to contain %q", got, "Too many pages")
 	}
 	last()
 	browser.Eventually(t, func() bool { return strings.Contains(first(), `"panels"`) })

@@ -39,7 +39,10 @@ func TestAnswersKeepToASchema(t *testing.T) {
 		d.DisallowUnknownFields()
 		if err := d.Decode(&cat); err != nil || cat.Name == nil || cat.Tame == nil || cat.Kind == nil ||
 			!slices.Contains([]string{"house", "wild"}, *cat.Kind) || finish != "stop" {
-			t.Errorf("%q (%s): %v", text, finish, err)
+			t.Errorf(
+				"got %q (ended by %s, decoded with %v); want a cat with all fields, kind house or wild, ended by stop",
+				text, finish, err,
+			)
 		}
 	}
 	params := openai.ChatCompletionNewParams{
@@ -75,7 +78,7 @@ func TestAnswersKeepToASchema(t *testing.T) {
 	params.MaxTokens = openai.Int(6)
 	short, err := client.Chat.Completions.New(t.Context(), params)
 	if err != nil || short.Choices[0].FinishReason != "length" {
-		t.Errorf("6 tokens: %+v, %v", short, err)
+		t.Errorf("6 tokens: got %+v, %v; want no error, Choices[0].FinishReason = %q", short, err, "length")
 	}
 
 	text := openai.CompletionNewParams{
@@ -90,7 +93,7 @@ func TestAnswersKeepToASchema(t *testing.T) {
 	got, err = client.Completions.New(t.Context(), text, option.WithJSONSet("regex", " (Tom|Kitty)!"))
 	if err != nil || !slices.Contains([]string{" Tom!", " Kitty!"}, got.Choices[0].Text) ||
 		got.Choices[0].FinishReason != "stop" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf(`got %+v, %v; want " Tom!" or " Kitty!", ended by stop, <nil>`, got, err)
 	}
 }
 
@@ -151,11 +154,13 @@ func TestStopStringCutsValue(t *testing.T) {
 	}
 	whole, err := client.Completions.New(t.Context(), params, option.WithJSONSet("json_schema.enum", []string{"house"}))
 	if err != nil || whole.Choices[0].Text != `"house"` {
-		t.Fatalf("%v, %v", whole, err)
+		t.Fatalf("got %v, %v; want no error, Choices[0].Text = %q", whole, err, `"house"`)
 	}
 	params.Stop.OfString = openai.String("us")
 	cut, err := client.Completions.New(t.Context(), params, option.WithJSONSet("json_schema.enum", []string{"house"}))
 	if err != nil || cut.Choices[0].Text != `"ho` || cut.Choices[0].FinishReason != "stop" {
-		t.Errorf("%v, %v", cut, err)
+		t.Errorf(
+			"got %v, %v; want no error, Choices[0].Text = %q, Choices[0].FinishReason = %q", cut, err, `"ho`, "stop",
+		)
 	}
 }

@@ -41,13 +41,17 @@ func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 				// What is no JSON has no fields.
 				notJSON := strings.Contains(says, "one JSON object")
 				if answer.StatusCode != http.StatusBadRequest || param != field && !notJSON || len(says) > 1000 {
-					t.Errorf("%s: %s = %.30s: status %d, %q: %.200s", to, field, x, answer.StatusCode, param, says)
+					t.Errorf(
+						"%s: %s = %.30s: got status %d, field %q: %.200s; want 400 with this field, in "+
+							"at most 1000 bytes",
+						to, field, x, answer.StatusCode, param, says,
+					)
 				}
 				n++
 			}
 		}
 		if answer := send(t, server+to, ask(`"max_tokens":1`)); answer.StatusCode != http.StatusOK {
-			t.Errorf("after that, a right request: status %d", answer.StatusCode)
+			t.Errorf("after that, a right request: status %d, want %d", answer.StatusCode, http.StatusOK)
 		}
 	}
 	t.Logf("%d requests", n)
@@ -80,7 +84,10 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 		answer := send(t, server, row.body, "Content-Encoding", "identity")
 		says, _ := refusal(t, answer)
 		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(says, row.says) {
-			t.Errorf("%s: status %d: %s", name, answer.StatusCode, says)
+			t.Errorf(
+				"%s: status %d: %s; want %d, it containing %q", name, answer.StatusCode, says, http.StatusBadRequest,
+				row.says,
+			)
 		}
 	}
 }

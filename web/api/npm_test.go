@@ -124,12 +124,12 @@ func TestClientsFromNPM(t *testing.T) {
 			}
 			if n < 40 || seen["completion"] != len(prompts)*4 || seen["chat"] != len(talks()) || seen["form"] == 0 ||
 				seen["leaving"] != 2 || seen["after leaving"] != 1 {
-				t.Errorf("%d calls: %v", n, seen)
+				t.Errorf("got %d calls: %v; want 40 or more, of every kind", n, seen)
 			}
 			t.Logf("%d calls", n)
 			// A long answer that nobody left would have 16 · 480 tokens, and two were left.
 			if written := tokensOf(t, narrow); written < 2 || written > 16*480 {
-				t.Errorf("%v tokens were written although the client left", written)
+				t.Errorf("%v tokens were written although the client left, want at least 2 and at most 16*480", written)
 			}
 		})
 	}
@@ -139,11 +139,14 @@ func TestClientsFromNPM(t *testing.T) {
 func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 	t.Helper()
 	if !reflect.DeepEqual(c.Whole, c.Streamed) {
-		t.Errorf("%s: %+v, streamed %+v", c.Asks, c.Whole, c.Streamed)
+		t.Errorf("%s: got %+v, want the same streamed: %+v", c.Asks, c.Whole, c.Streamed)
 	}
 	text, settings, n, echo := c.read(t, m)
 	if len(c.Whole.Choices) != n || c.Whole.Usage[0]+c.Whole.Usage[1] != c.Whole.Usage[2] {
-		t.Fatalf("%s: %d choices, usage %v", c.Asks, len(c.Whole.Choices), c.Whole.Usage)
+		t.Fatalf(
+			"%s: got %d choices, usage %v; want len(c.Whole.Choices) = %d, c.Whole.Usage[0]+c.Whole.Usage[1] = %d",
+			c.Asks, len(c.Whole.Choices), c.Whole.Usage, n, c.Whole.Usage[2],
+		)
 	}
 	for _, choice := range c.Whole.Choices {
 		want, traced := written(t, m, text, settings)
@@ -156,11 +159,11 @@ func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 			probs = append(probs, *p)
 		}
 		if i := differs(probs, traced); i >= 0 || len(probs) == 0 && len(traced) > 0 && choice.Text != "" {
-			t.Errorf("%s: ln p of token %d of %v, the trace has %v", c.Asks, i+1, probs, traced)
+			t.Errorf("%s: ln p of token %d: got %v, want as in the trace: %v", c.Asks, i+1, probs, traced)
 		}
 		if choice.Text != want || len(choice.Tokens) != len(choice.Probs) ||
 			choice.End != "stop" && choice.End != "length" {
-			t.Errorf("%s: %q (%s), the loop writes %q", c.Asks, choice.Text, choice.End, want)
+			t.Errorf("%s: got %q (%s), want %q as the loop writes", c.Asks, choice.Text, choice.End, want)
 		}
 	}
 }
@@ -226,7 +229,7 @@ func (c called) isRefused(t *testing.T) {
 	t.Helper()
 	if c.Call == "leaving" {
 		if !slices.Contains([]string{"APIUserAbortError", "AbortError", "ended"}, c.Error.Name) {
-			t.Errorf("leaving throws %+v", c.Error)
+			t.Errorf("leaving throws %+v, want an abort error", c.Error)
 		}
 		return
 	}
@@ -239,7 +242,7 @@ func (c called) isRefused(t *testing.T) {
 		t.Error("a refusal for want of places does not say when to try again")
 	}
 	if got.Message == "" || got.Type == "" || !ok {
-		t.Errorf("%s: %+v", c.Call, got)
+		t.Errorf("%s: got %+v; want Message not empty, Type not empty, ok = true", c.Call, got)
 	}
 	if got.Message, got.Type, got.Wait = "", "", ""; got != want {
 		t.Errorf("%s: %+v, want %+v", c.Call, got, want)
@@ -254,7 +257,7 @@ func (c called) isAnswered(t *testing.T) {
 	case f != nil && f.Name != nil && f.Kind != nil && f.Tame != nil && (*f.Kind == "house" || *f.Kind == "wild"):
 	case c.End == "length" || c.Call == "with a key" && c.End == "stop":
 	default:
-		t.Errorf("%+v", c)
+		t.Errorf("got answer %+v, want what the call asks for, complete or ended by the limit", c)
 	}
 }
 

@@ -56,12 +56,12 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 	server := webtest.Serve(t, webtest.Options{})
 	d, status := pageAt(t, server, sent())
 	if status != http.StatusOK {
-		t.Fatalf("status %d", status)
+		t.Fatalf("status %d, want %d", status, http.StatusOK)
 	}
 	curl := d.Find(".apip__lang code").First().Text()
 	_, body, ok := strings.Cut(curl, "-d '")
 	if !ok || !strings.Contains(curl, server+"/v1/completions") {
-		t.Fatalf("the example is %s", curl)
+		t.Fatalf("the example is %s, want ok = true, curl with %q", curl, server+"/v1/completions")
 	}
 	resp, err := http.Post(server+"/v1/completions", "application/json",
 		strings.NewReader(strings.TrimSuffix(body, "'")))
@@ -80,7 +80,7 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 		}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&want); err != nil || len(want.Choices) != 1 {
-		t.Fatal(err, want)
+		t.Fatalf("reading the API's answer: got %v, %+v; want <nil> and one choice", err, want)
 	}
 	if err := json.Unmarshal([]byte(d.Find("[aria-label='The response'] code").Text()), &raw); err != nil {
 		t.Fatal(err)
@@ -91,22 +91,27 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 	c := want.Choices[0]
 	rows := d.Find(".apip__tokens tbody tr")
 	if rows.Length() != len(c.Logprobs.Tokens) || rows.Length() != 24 {
-		t.Fatalf("%d tokens on the page, %d in the answer", rows.Length(), len(c.Logprobs.Tokens))
+		t.Fatalf(
+			"got %d tokens on the page, %d in the answer; want %d, 24", rows.Length(), len(c.Logprobs.Tokens),
+			len(c.Logprobs.Tokens),
+		)
 	}
 	for i := range rows.Length() {
 		row := rows.Eq(i)
 		got := strings.ReplaceAll(row.Find("td").First().Text(), "−", "-")
 		if want := fmt.Sprintf("%.4f", c.Logprobs.Probs[i]); got != want && "-"+got != want {
-			t.Errorf("token %d has %s, the answer %s", i+1, got, want)
+			t.Errorf("token %d has %s, want %s as in the answer", i+1, got, want)
 		}
 		link, _ := url.Parse(row.Find("a").AttrOr("href", ""))
 		l, err := session.ParseLink(testmodel.Target(t), link.Query().Get("log"))
 		if err != nil || l.Cursor.Step != i+1 || l.Log.Settings.Seed != 4 {
-			t.Errorf("token %d leads to %+v, %v", i+1, l.Cursor, err)
+			t.Errorf(
+				"token %d leads to %+v, %v; want no error, Step = %d, l.Log.Settings.Seed = 4", i+1, l.Cursor, err, i+1,
+			)
 		}
 	}
 	if got := d.Find(".apip__ends dd").First().Text(); got != `"`+c.Finish+`"` {
-		t.Errorf("finish_reason is %s, in the answer %q", got, c.Finish)
+		t.Errorf("finish_reason is %s, want %s, in the answer %q", got, `"`+c.Finish+`"`, c.Finish)
 	}
 }
 
@@ -119,10 +124,14 @@ func TestPageReportsRefusals(t *testing.T) {
 	} {
 		d, status := pageAt(t, server, sent(field, value))
 		if status < 400 || status > 499 || d.Find(".field-error").Text() == "" || d.Find(".apip__tokens").Length() > 0 {
-			t.Errorf("%s = %.20s: status %d, %q", field, value, status, d.Find(".field-error").Text())
+			t.Errorf(
+				"%s = %.20s: status %d, %q; want status at least 400 and at most 499, text of .field-error "+
+					"not empty, count of .apip__tokens = 0",
+				field, value, status, d.Find(".field-error").Text(),
+			)
 		}
 		if got := d.Find("[aria-invalid]").AttrOr("name", ""); got != field {
-			t.Errorf("%s = %.20s: the field at fault is %q", field, value, got)
+			t.Errorf("%s = %.20s: the field at fault is %q, want %q", field, value, got, field)
 		}
 	}
 	d, _ := pageAt(t, server, sent("prompt", `</code><script>alert(1)</script>'"`))
@@ -148,7 +157,7 @@ func TestPageListsSamplerOrders(t *testing.T) {
 		for _, rule := range o.Rules() {
 			place, there := at[rule.Name()]
 			if there && place <= last {
-				t.Errorf("%s has place %d after %d in %q", rule.Name(), place, last, o.Name())
+				t.Errorf("%s has place %d after %d in %q, want rising places", rule.Name(), place, last, o.Name())
 			}
 			last = max(last, place)
 		}
@@ -168,11 +177,11 @@ func TestPageWithoutKeys(t *testing.T) {
 		t.Errorf("a server without keys says %.300s", text)
 	}
 	if text := d.Find(".apip__lang code").Text(); strings.Contains(text, "Bearer") {
-		t.Errorf("the examples for a machine of one's own have a key: %s", text)
+		t.Errorf("the examples for a machine of one's own have a key: got %s, want it without %q", text, "Bearer")
 	}
 	d, _ = pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{"a-key-of-16-chars"}}}), nil)
 	if text := d.Find(".apip__lang code").First().Text(); !strings.Contains(text, "Bearer YOUR-KEY") {
-		t.Errorf("with keys the example is %s", text)
+		t.Errorf("with keys the example is %s, want it to contain %q", text, "Bearer YOUR-KEY")
 	}
 	if strings.Contains(d.Text(), "a-key-of-16-chars") {
 		t.Error("the page shows a key")

@@ -56,7 +56,7 @@ func TestPenaltiesAndBiasMatchTheLoop(t *testing.T) {
 	}
 	plain := ask(nil)
 	if !strings.HasPrefix(plain, " Paris") || plain != write("") {
-		t.Errorf("with penalties: %q, the loop writes %q", plain, write(""))
+		t.Errorf("with penalties: got %q, want %q as the loop writes", plain, write(""))
 	}
 	ids := m.Encode(prompt + " Paris")
 	paris := ids[len(ids)-1]

@@ -42,7 +42,7 @@ func textOf(t *testing.T, body io.Reader) string {
 	var answer struct{ Choices []struct{ Text string } }
 	err := json.NewDecoder(body).Decode(&answer)
 	if err != nil || len(answer.Choices) != 1 || answer.Choices[0].Text == "" {
-		t.Fatalf("%+v, %v", answer, err)
+		t.Fatalf("got %+v, %v; want no error, len(Choices) = 1, Choices[0].Text not empty", answer, err)
 	}
 	return answer.Choices[0].Text
 }
@@ -69,7 +69,7 @@ func TestExamplesRun(t *testing.T) {
 		programs, want := examples(t, server, prompt)
 		got := textOf(t, strings.NewReader(fixture.Output(t, ".", "sh", "-c", programs["curl"])))
 		if got != want {
-			t.Errorf("curl gets %q, the API writes %q", got, want)
+			t.Errorf("curl gets %q, want %q as the API writes", got, want)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestExamplesRunInEveryLanguage(t *testing.T) {
 				"python3", "-X", "utf8", saved(t, python, "example.py", programs["Python"])),
 		} {
 			if got != want {
-				t.Errorf("%s writes %q, the API %q", language, got, want)
+				t.Errorf("%s writes %q, want %q as the API", language, got, want)
 			}
 		}
 	}

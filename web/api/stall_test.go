@@ -63,7 +63,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("streamed %v: it ends with %v", stream, err)
+				t.Errorf("streamed %v: it ends with %v, want %v", stream, err, os.ErrDeadlineExceeded)
 			}
 			h.Close()
 			<-done

@@ -47,10 +47,14 @@ func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	d := json.NewDecoder(answer.Body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil || body.Error == nil || body.Error.Message == "" || body.Error.Type == "" {
-		t.Fatalf("status %d, not the API's error: %+v, %v", answer.StatusCode, body.Error, err)
+		t.Fatalf(
+			"status %d, not the API's error: %+v, %v; want no error, body.Error not nil, Message not "+
+				"empty, Type not empty",
+			answer.StatusCode, body.Error, err,
+		)
 	}
 	if kind := answer.Header.Get("Content-Type"); kind != "application/json" {
-		t.Errorf("an error of type %q", kind)
+		t.Errorf("an error of type %q, want %q", kind, "application/json")
 	}
 	if body.Error.Param != nil {
 		param = *body.Error.Param
@@ -238,7 +242,7 @@ func TestKeysAndOrigins(t *testing.T) {
 	if answer := send(t, closed, body, "Authorization", "Bearer "); answer.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without any key on the server: status %d", answer.StatusCode)
 	} else if says, _ := refusal(t, answer); !strings.Contains(says, "-api-key-file") {
-		t.Errorf("without any key on the server: %s", says)
+		t.Errorf("without any key on the server: got %s, want it to contain %q", says, "-api-key-file")
 	}
 	server := webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{key}, Origins: []string{origin}}})
 	at := server + "/v1/completions"
@@ -253,7 +257,7 @@ func TestKeysAndOrigins(t *testing.T) {
 		answer := send(t, at, body, "Authorization", "Bearer "+key, "Origin", from, "Sec-Fetch-Site", "cross-site")
 		got := answer.Header.Get("Access-Control-Allow-Origin")
 		if got != want || (answer.StatusCode == 200) != (want != "") {
-			t.Errorf("a page of %s: status %d, may read: %q", from, answer.StatusCode, got)
+			t.Errorf("a page of %s: got status %d, may read: %q; want %q", from, answer.StatusCode, got, want)
 		}
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodOptions, at, nil)
 		r.Header.Set("Origin", from)
@@ -265,11 +269,13 @@ func TestKeysAndOrigins(t *testing.T) {
 		answer.Body.Close()
 		got = answer.Header.Get("Access-Control-Allow-Origin")
 		if got != want || (answer.StatusCode == 204) != (want != "") {
-			t.Errorf("a preflight from %s: status %d, may read: %q", from, answer.StatusCode, got)
+			t.Errorf("a preflight from %s: got status %d, may read: %q; want %q", from, answer.StatusCode, got, want)
 		}
 	}
 	if answer := send(t, server+"/loop", "", "Origin", origin); answer.StatusCode != http.StatusForbidden {
-		t.Errorf("a page of an origin of the API, elsewhere: status %d", answer.StatusCode)
+		t.Errorf(
+			"a page of an origin of the API, elsewhere: status %d, want %d", answer.StatusCode, http.StatusForbidden,
+		)
 	}
 }
 
@@ -292,11 +298,13 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
-		t.Fatalf("the server begins with %q, %v", line, err)
+		t.Fatalf("the server begins with %q, %v; want %q, <nil>", line, err, "HTTP/1.1 100 Continue\r\n")
 	}
 	answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
 	if answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") == "" {
-		t.Errorf("a client that has all of its places gets %s: %v", answer.Status, answer.Header)
+		t.Errorf(
+			"a client that has all of its places gets %s: %v; want 429 with Retry-After", answer.Status, answer.Header,
+		)
 	}
 	conn.Close()
 	browser.Eventually(t, func() bool { // it is free again
@@ -313,24 +321,27 @@ func TestStreamsTokenByToken(t *testing.T) {
 	server := webtest.Serve(t, webtest.Options{})
 	answer := send(t, server+"/v1/completions", with(`"max_tokens":50,"seed":2,"stream":true`))
 	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream; charset=utf-8" {
-		t.Errorf("a stream of type %q", kind)
+		t.Errorf("a stream of type %q, want %q", kind, "text/event-stream; charset=utf-8")
 	}
 	var events []string
 	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
 		if line := lines.Bytes(); len(line) > 0 {
 			data, ok := bytes.CutPrefix(line, []byte("data: "))
 			if !ok {
-				t.Fatalf("a line %q", line)
+				t.Fatalf("got the line %q, want one that begins with data", line)
 			}
 			events = append(events, string(data))
 		}
 	}
 	if n := len(events); n < 10 || events[n-1] != "[DONE]" {
-		t.Fatalf("%d events, the last %q", n, fmt.Sprint(events[max(0, n-1):]))
+		t.Fatalf(
+			"got %d events, the last %q; want n at least 10, events[n-1] = %q", n, fmt.Sprint(events[max(0, n-1):]),
+			"[DONE]",
+		)
 	}
 	for _, e := range events[:len(events)-1] {
 		if !json.Valid([]byte(e)) || !strings.Contains(e, `"choices":[{"index":0,"text":`) {
-			t.Errorf("an event %q", e)
+			t.Errorf("got the event %q, want JSON with a choice", e)
 		}
 	}
 }

@@ -51,6 +51,6 @@ onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }
 		faults = append(faults, tab.Faults()...)
 	}
 	if all := strings.Join(faults, "\n"); !strings.Contains(all, "on purpose") || !strings.Contains(all, "loudly") {
-		t.Errorf("faults: %q", faults)
+		t.Errorf("got faults %q, want those made on purpose", faults)
 	}
 }

@@ -108,7 +108,7 @@ func (tab *Tab) spot(selector string, finger bool) spot {
 			tab.t.Fatalf("find %s: %v", selector, err)
 		case time.Now().After(deadline):
 			tab.Shot("failed.png")
-			tab.t.Fatalf("%s %s", selector, at.Why)
+			tab.t.Fatalf("cannot use %s: %s", selector, at.Why)
 		}
 	}
 }

@@ -7,7 +7,7 @@ func TestKeysAndSteadyNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	if a, b := Key(ctx), Key(ctx); a == b || len(a) != 16 {
-		t.Errorf("two keys are %s and %s", a, b)
+		t.Errorf("two keys are %s and %s; want anything but %s, 16 bytes", a, b, b)
 	}
 	one, two := Steady(ctx), Steady(ctx)
 	first := Key(one)
@@ -19,6 +19,6 @@ func TestKeysAndSteadyNumbers(t *testing.T) {
 		seen[N(ctx, 3)] = true
 	}
 	if len(seen) != 3 || seen[3] {
-		t.Errorf("numbers below 3 are %v", seen)
+		t.Errorf("numbers below 3 are %v, want 3 elements, [3] = false", seen)
 	}
 }

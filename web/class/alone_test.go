@@ -42,7 +42,7 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	open := x.Open()
 	for _, o := range open.Options {
 		if o.P != 0 || o.Q != 0 || o.Right || o.Count != 0 {
-			t.Errorf("before the answer it shows %+v", o)
+			t.Errorf("before the answer it shows %+v, want P = 0, Q = 0, Right = false, Count = 0", o)
 		}
 	}
 	got, err := x.Answer(open.Options[2].Key)
@@ -55,15 +55,21 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 			right++
 		}
 		if o.P == 0 || o.Key != open.Options[i].Key || (o.Count == 1) != (i == 2) {
-			t.Errorf("after the answer it shows %+v", o)
+			t.Errorf(
+				"after the answer it shows %+v, want P not 0, Key = %q, o.Count == 1 = %t", o, open.Options[i].Key,
+				i == 2,
+			)
 		}
 	}
 	if right != 1 || got.Right != nil || got.Said != open.Options[2].Text || got.Mine != open.Options[2].Key {
-		t.Errorf("%d tokens are drawn, and the answer is %+v", right, got)
+		t.Errorf(
+			"%d tokens are drawn, and the answer is %+v; want right = 1, Right = nil, Said = %q, Mine = %q", right, got,
+			open.Options[2].Text, open.Options[2].Key,
+		)
 	}
 	for _, choice := range []string{"", "x", "-1", "99999"} {
 		if _, err := x.Answer(choice); !errors.Is(err, &terms.Refusal{Code: CodeNotOffer}) {
-			t.Errorf("%q: %v", choice, err)
+			t.Errorf("%q: got error %v, want %v", choice, err, &terms.Refusal{Code: CodeNotOffer})
 		}
 	}
 	done := session.New(testmodel.Target(t), session.DefaultLimits()).State()
@@ -83,10 +89,13 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 	for i, o := range got.Options {
 		sum += o.Count
 		if o.Key != of.Options[i].Key || o.Q != of.Options[i].Q {
-			t.Errorf("row %d is %+v, of a class %+v", i, o, of.Options[i])
+			t.Errorf(
+				"row %d is %+v, of a class %+v; want Key = %q, Q = %v", i, o, of.Options[i], of.Options[i].Key,
+				of.Options[i].Q,
+			)
 		}
 		if deviation := math.Sqrt(n * o.Q * (1 - o.Q)); math.Abs(float64(o.Count)-n*o.Q) > 5*deviation {
-			t.Errorf("%q was drawn %d times of %d at q = %v", o.Text, o.Count, n, o.Q)
+			t.Errorf("%q was drawn %d times of %d at q = %v; want about %v", o.Text, o.Count, n, o.Q, n*o.Q)
 		}
 	}
 	if sum != n || got.Votes != n || len(got.Options) != len(of.Options) {

@@ -57,7 +57,7 @@ func BenchmarkVotes(b *testing.B) {
 		}
 		wg.Wait()
 		if v, err := r.Present(ctx, teacher, secret, Close{}); err != nil || v.Poll.Votes != members {
-			b.Fatalf("%d votes count, %v", v.Poll.Votes, err)
+			b.Fatalf("%d votes count, %v; want %d, <nil>", v.Poll.Votes, err, members)
 		}
 	}
 	b.ReportMetric(3*members*float64(b.N)/b.Elapsed().Seconds(), "votes/s")
@@ -106,7 +106,7 @@ func BenchmarkRestore(b *testing.B) {
 			}
 			for b.Loop() {
 				if list, err := restore(ctx, c.cfg); err != nil || len(list.rooms[0].votes) != polls {
-					b.Fatalf("%d rooms, %v", len(list.rooms), err)
+					b.Fatalf("%d rooms, %v; want no error, len(list.rooms[0].votes) = %d", len(list.rooms), err, polls)
 				}
 			}
 		})

@@ -34,7 +34,7 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 	before := l.settled("three are here", func(v *View) bool { return v.Here == 3 })
 
 	if err := l.breaks(); !errors.Is(err, ErrBroken) {
-		t.Fatalf("the request that panics: %v", err)
+		t.Fatalf("the request that panics: got error %v, want %v", err, ErrBroken)
 	}
 	after := l.settled("the run is back", func(v *View) bool { return v.State != nil && v.Notice == brokenNotice })
 	if after.Seq <= before.Seq || after.Here != 3 || after.Members != 3 || !after.Presenting ||
@@ -60,18 +60,18 @@ func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	l.start("The capital of")
 	for range mostFaults {
 		if err := l.breaks(); !errors.Is(err, ErrBroken) {
-			t.Fatal(err)
+			t.Fatalf("l.breaks() = %v, want %v", err, ErrBroken)
 		}
 	}
 	<-l.Done()
 	if _, err := s.Enter(t.Context(), l.Code(), caller("p1")); terms.RefusalOf(err).Code != CodeDamaged {
-		t.Errorf("entering it: %v", err)
+		t.Errorf("entering it: got %v, want code = %q", err, CodeDamaged)
 	}
 	other.start("The capital of")
 	s.end()
 	s = begun(t, dir)
 	if r, err := s.Enter(t.Context(), l.Code(), caller("p1")); err != nil || r.View().Title != "Broken" {
-		t.Errorf("after a restart: %v", err)
+		t.Errorf("after a restart: got %v, want no error, r.View().Title = %q", err, "Broken")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 		panic("as if the room had a mistake")
 	})
 	if !errors.Is(err, ErrBroken) {
-		t.Fatal(err)
+		t.Fatalf("got error %v, want %v", err, ErrBroken)
 	}
 	name, err := get(t.Context(), l.Room, func(c *core) (string, error) {
 		if m := c.byLearner["late"]; m != nil {
@@ -115,10 +115,10 @@ func TestClassSeesThatItsRunFailed(t *testing.T) {
 		return v.Notice == brokenNotice && s.driver.last() != failed && v.State != before.State
 	})
 	if after.Link() != before.Link() {
-		t.Errorf("the stage is %s, it was %s", after.Link(), before.Link())
+		t.Errorf("the stage is %s, want %s", after.Link(), before.Link())
 	}
 	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 2 {
-		t.Errorf("after the next command: notice %q, %d steps", v.Notice, len(v.State.Steps))
+		t.Errorf(`after the next command: notice %q, %d steps; want "", 2`, v.Notice, len(v.State.Steps))
 	}
 
 	s.driver.fail(errors.New("no run can be made"))
@@ -128,7 +128,7 @@ func TestClassSeesThatItsRunFailed(t *testing.T) {
 	}
 	s.driver.fail(nil)
 	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 3 {
-		t.Errorf("after the command: notice %q, %d steps", v.Notice, len(v.State.Steps))
+		t.Errorf(`after the command: notice %q, %d steps; want "", 3`, v.Notice, len(v.State.Steps))
 	}
 }
 
@@ -158,6 +158,6 @@ func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 		t.Errorf("the other room: %v", err)
 	}
 	if _, err := s.Enter(t.Context(), bad.Code(), caller("p1")); terms.RefusalOf(err).Code != CodeDamaged {
-		t.Errorf("the room: %v", err)
+		t.Errorf("the room: got %v, want code = %q", err, CodeDamaged)
 	}
 }

@@ -16,7 +16,7 @@ func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	}
 	select {
 	case n := <-slow:
-		t.Errorf("and then %d", n.Seq)
+		t.Errorf("got note %d after the newest, want none", n.Seq)
 	case n := <-other:
 		t.Errorf("another room gets note %d", n.Seq)
 	default:

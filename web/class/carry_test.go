@@ -144,7 +144,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 		for _, want := range was {
 			r := s.find(want.Code)
 			if r == nil {
-				t.Fatalf("room %s is gone", want.Code)
+				t.Fatalf("room %s is gone, want it carried over", want.Code)
 			}
 			got, err := get(t.Context(), r, func(c *core) (wasRoom, error) { return known(c), nil })
 			if err != nil {
@@ -155,11 +155,11 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 			}
 			want.Secret = ""
 			if a, b := asText(t, got), asText(t, want); a != b {
-				t.Errorf("start %d: room %s is\n%s\nwas\n%s", start+1, want.Code, a, b)
+				t.Errorf("start %d: room %s is\n%s\nwant\n%s", start+1, want.Code, a, b)
 			}
 		}
 		if len(s.all()) != len(was) || len(was) != 2 {
-			t.Errorf("there are %d rooms, were %d", len(s.all()), len(was))
+			t.Errorf("there are %d rooms, were %d; want %d, 2", len(s.all()), len(was), len(was))
 		}
 		s.end()
 	}
@@ -174,7 +174,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	holds := func(text string) bool {
 		list, err := filepath.Glob(filepath.Join(dir, "viz-version2-*"))
 		if err != nil || len(list) > 1 {
-			t.Fatalf("the copies are %v, %v", list, err)
+			t.Fatalf("the copies are %v, %v; want at most 1 elements, <nil>", list, err)
 		}
 		if len(list) == 0 {
 			return false
@@ -209,7 +209,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 		}
 	}
 	if left := strings.Join(files(t, dir), " "); strings.Contains(left, "viz-version2") {
-		t.Errorf("with nothing in it the copy stays: %s", left)
+		t.Errorf("with nothing in it the copy stays: got %s, want it without %q", left, "viz-version2")
 	}
 }
 
@@ -220,7 +220,7 @@ func TestNameIsErasedFromOldCopy(t *testing.T) {
 	s := begunAfter(t, dir)
 	copied, err := filepath.Glob(filepath.Join(dir, "viz-version2-*"))
 	if err != nil || len(copied) != 1 {
-		t.Fatalf("the copies are %v, %v", copied, err)
+		t.Fatalf("the copies are %v, %v; want 1 element, <nil>", copied, err)
 	}
 	const name = "Pupil 1" // in several rooms
 	for _, room := range was {
@@ -239,7 +239,9 @@ func TestNameIsErasedFromOldCopy(t *testing.T) {
 	} {
 		data, err := os.ReadFile(file)
 		if err != nil || bytes.Contains(data, []byte(text)) {
-			t.Errorf("%s is still in %s, %v", text, filepath.Base(file), err)
+			t.Errorf(
+				"%s is still in %s, %v; want no error, data without %q", text, filepath.Base(file), err, []byte(text),
+			)
 		}
 	}
 }

@@ -47,7 +47,10 @@ func watched(p *post, l *lesson) (stop func()) {
 			}
 			v := l.View()
 			if v.Seq < last.Seq || v.epoch < last.epoch {
-				p.u.t.Errorf("%s: view %d of epoch %d after %d of %d", p.name, v.Seq, v.epoch, last.Seq, last.epoch)
+				p.u.t.Errorf(
+					"%s: got view %d of epoch %d after %d of %d, want rising numbers", p.name, v.Seq, v.epoch, last.Seq,
+					last.epoch,
+				)
 			}
 			if last.State != nil && v.State == nil && !v.Gone {
 				p.u.t.Errorf("%s: view %d of epoch %d has no stage, after one that had", p.name, v.Seq, v.epoch)
@@ -107,7 +110,9 @@ func TestClassSpansThreeServers(t *testing.T) {
 		sum += n
 	}
 	if v.Poll.Votes != 6 || sum != 6 {
-		t.Errorf("%d votes, counts %v: six were confirmed", v.Poll.Votes, counts(v.Poll))
+		t.Errorf(
+			"got %d votes, counts %v: six were confirmed; want v.Poll.Votes = 6, sum = 6", v.Poll.Votes, counts(v.Poll),
+		)
 	}
 	onC.settled("how the class voted", func(v *View) bool { return v.Poll != nil && v.Poll.Phase == Spread })
 	v = next.does(Reveal{}, AppendMajority{}, Drive{session.StepStage{}})
@@ -115,16 +120,16 @@ func TestClassSpansThreeServers(t *testing.T) {
 	onC.settled("who is here", all)
 	s, err := onC.Standing(t.Context(), learner(5))
 	if err != nil || s.Name != "Pupil 5" {
-		t.Errorf("a member after the owner's death: %+v, %v", s, err)
+		t.Errorf("a member after the owner's death: got %+v, %v; want no error, Name = %q", s, err, "Pupil 5")
 	}
 	sheet, err := onC.Summary(t.Context(), l.secret)
 	if err != nil || sheet.Voters != 6 {
-		t.Errorf("the summary from another server: %+v, %v", sheet, err)
+		t.Errorf("the summary from another server: got %+v, %v; want no error, Voters = 6", sheet, err)
 	}
 	next.does(Delete{})
 	onC.settled("the room is gone", func(v *View) bool { return v.Gone })
 	if _, err := c.Enter(t.Context(), l.Code(), caller("p1")); err != ErrNoRoom {
-		t.Errorf("a deleted room: %v", err)
+		t.Errorf("a deleted room: got %v, want %v", err, ErrNoRoom)
 	}
 }
 
@@ -142,7 +147,7 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 		t.Fatal("the owner has noticed already")
 	}
 	if r := onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 || r.Choice != p.Options[1].Key {
-		t.Errorf("confirmed as %+v", r)
+		t.Errorf("confirmed as %+v, want N = 1, Choice = %q", r, p.Options[1].Key)
 	}
 	v := b.teaches(l).does(Close{}, ShowSpread{})
 	if v.Poll.Votes != 2 || !slices.Equal(counts(v.Poll)[:2], []int{1, 1}) {
@@ -164,11 +169,11 @@ func TestCommandIsNotRepeated(t *testing.T) {
 	b.is(func() bool { b.loseAnswers = 1; return true })
 	_, err := far.Present(t.Context(), teacher, l.secret, Drive{session.StepStage{}})
 	if err != ErrUnsure {
-		t.Fatalf("a command without an answer: %v", err)
+		t.Fatalf("a command without an answer: got %v, want %v", err, ErrUnsure)
 	}
 	after := l.settled("it was executed", func(v *View) bool { return v.Link() != before.Link() })
-	if got := after.State.Shown(); got != before.State.Shown()+1 {
-		t.Errorf("stage %d after one step from %d", got, before.State.Shown())
+	if got, want := after.State.Shown(), before.State.Shown()+1; got != want {
+		t.Errorf("stage %d after one step from %d; want %d", got, before.State.Shown(), want)
 	}
 }
 
@@ -204,13 +209,13 @@ func TestLongOutageIsReportedAtOnce(t *testing.T) {
 	defer cancel()
 	ballot := Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1}
 	if r, err := onB.Vote(ctx, learner(1), ballot); !errors.Is(err, ErrAway) {
-		t.Errorf("a vote: %+v, %v", r, err)
+		t.Errorf("a vote: %+v, %v, want %v", r, err, ErrAway)
 	}
 	if _, _, err := b.Create(ctx, caller("another"), Options{}); !errors.Is(err, ErrAway) {
-		t.Errorf("a new room: %v", err)
+		t.Errorf("a new room: got error %v, want %v", err, ErrAway)
 	}
 	if _, err := b.Enter(ctx, newCode(), caller("another")); !errors.Is(err, ErrAway) {
-		t.Errorf("a code that this server has not looked up: %v", err)
+		t.Errorf("a code that this server has not looked up: got error %v, want %v", err, ErrAway)
 	}
 	set(false)
 	if _, err := onB.vote(1, ballot); err != nil {
@@ -245,7 +250,7 @@ func TestReportPartsInAnyOrder(t *testing.T) {
 	parts := func(n uint64, learners, want int) []report {
 		list := whole(n, learners).split()
 		if len(list) != want {
-			t.Fatalf("%d pages in %d parts", learners, len(list))
+			t.Fatalf("%d pages in %d parts, want %d", learners, len(list), want)
 		}
 		return list
 	}
@@ -338,7 +343,7 @@ func TestMemberSurvivesTheOwner(t *testing.T) {
 	a.kill()
 	onB.votes(1, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if s, err := onB.Standing(t.Context(), learner(1)); err != nil || s.ID != 1 || s.Name != "Pupil 1" {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("got %+v, %v; want no error, ID = 1, Name = %q", s, err, "Pupil 1")
 	}
 }
 
@@ -360,7 +365,7 @@ func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 		t.Error("a new vote after the close was taken")
 	}
 	if v := l.does(ShowSpread{}); v.Poll.Votes != 1 || v.Poll.Options[0].Count != 1 {
-		t.Errorf("counts %v", counts(v.Poll))
+		t.Errorf("got counts %v, want 1 vote for the first option", counts(v.Poll))
 	}
 }
 

@@ -37,23 +37,23 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 		t.Errorf("a code that nobody has may not be given out: %v, %v", taken, err)
 	}
 	if err := b.EndRoom(t.Context(), l.Code()); !isDamaged(err) {
-		t.Errorf("ending it: %v", err)
+		t.Errorf("ending it: got error %v, want that it is damaged", err)
 	}
 
 	for _, p := range []*post{b, c} {
 		if err := p.RemoveRoom(t.Context(), l.Code()); (err == nil) != (p == b) {
-			t.Errorf("%s removes it: %v", p.name, err)
+			t.Errorf("%s removes it: got error %v, want one on the server that does not own it", p.name, err)
 		}
 	}
 	if _, err := c.Enter(t.Context(), l.Code(), caller("p9")); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("a room that was removed: %v", err)
+		t.Errorf("a room that was removed: got error %v, want %v", err, ErrNoRoom)
 	}
 	c.sweepsAside(t)
 	c.refuses(old, day)
 	u.clock.pass(c.cfg.Limits.TTL + time.Hour)
 	c.sweepsAside(t)
 	if _, err := c.Enter(t.Context(), old.Code(), caller("p9")); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("a room that was set aside long ago: %v", err)
+		t.Errorf("a room that was set aside long ago: got error %v, want %v", err, ErrNoRoom)
 	}
 }
 
@@ -103,12 +103,12 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	}
 	_, err := a.Enter(t.Context(), code, caller("p9"))
 	if !isDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
-		t.Errorf("entering: %v", err)
+		t.Errorf("entering: got error %v, want that it is damaged at the moment", err)
 	}
 	if taken, err := a.taken(t.Context(), code); err != nil || !taken {
-		t.Errorf("its code may be given out: %v, %v", taken, err)
+		t.Errorf("is its code taken: got %v, %v; want true, <nil>", taken, err)
 	}
 	if left, err := u.logs.Owners(t.Context(), journal.Room); err != nil || len(left) != 1 {
-		t.Errorf("left are %v, %v", left, err)
+		t.Errorf("left are %v, %v; want 1 element, <nil>", left, err)
 	}
 }

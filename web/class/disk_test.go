@@ -55,7 +55,7 @@ func TestNoNewRoomsWithoutSpace(t *testing.T) {
 	space = store.SpaceForKnown
 	_, _, err := s.Create(t.Context(), caller("another"), Options{})
 	if !errors.Is(err, ErrKept) || !strings.Contains(err.Error(), "little space") {
-		t.Errorf("a new room: %v", err)
+		t.Errorf("a new room: got error %v, want %v containing %q", err, ErrKept, "little space")
 	}
 	l.class(2)
 	l.does(AskQuestion{ID: "q-order"})

@@ -13,27 +13,27 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 		l.class(3)
 		l.does(AskNext{Choices: 4, Where: Here})
 		if v := l.does(Reveal{}); v.Poll.Falls != nil {
-			t.Errorf("a vote shows %+v", v.Poll.Falls)
+			t.Errorf("a vote shows %+v, want nil", v.Poll.Falls)
 		}
 		l.does(Dismiss{}, AskDraw{Where: Here})
 		drawn := l.allVote(3, func(int) Ballot { return Ballot{} })
 		v := l.settled("all have drawn", func(v *View) bool { return v.Poll.Votes == 3 })
 		if !on {
 			if v.NamesFall || v.Poll.Falls != nil {
-				t.Errorf("unasked, everybody sees %+v", v.Poll.Falls)
+				t.Errorf("unasked, everybody sees %+v, want v.NamesFall = false, v.Poll.Falls = nil", v.Poll.Falls)
 			}
 			continue
 		}
 		if len(v.Poll.Falls) != 3 {
-			t.Fatalf("%d of 3 numbers are shown", len(v.Poll.Falls))
+			t.Fatalf("%d of 3 numbers are shown, want 3", len(v.Poll.Falls))
 		}
 		for i, f := range v.Poll.Falls {
 			if f.ID != i+1 || f.U != drawn[i].U {
-				t.Errorf("member %d: %+v, drew %v", i+1, f, drawn[i].U)
+				t.Errorf("member %d: got %+v, want the u drawn, %v", i+1, f, drawn[i].U)
 			}
 		}
 		if v := l.does(HideNames{true}); v.Poll.Falls != nil {
-			t.Errorf("while names are hidden everybody sees %+v", v.Poll.Falls)
+			t.Errorf("while names are hidden everybody sees %+v, want nil", v.Poll.Falls)
 		}
 	}
 	if l := s.room(Options{NamesFall: true}); l.View().NamesFall {

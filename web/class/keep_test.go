@@ -46,25 +46,25 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	if v.Seq <= before.Seq || v.Link() != before.Link() || v.Title != before.Title || v.Walk.Step != 2 || !v.Locked ||
 		!v.NamesHidden ||
 		!v.Alone || !v.Timer.Equal(before.Timer) || v.Members != 4 || !v.Hidden {
-		t.Errorf("it comes back as %+v, was %+v", v, before)
+		t.Errorf("it comes back as %+v, want %+v", v, before)
 	}
 	if a, b := fmt.Sprintf("%+v", v.Poll), fmt.Sprintf("%+v", before.Poll); a != b {
-		t.Errorf("the poll comes back as\n%s, was\n%s", a, b)
+		t.Errorf("the poll comes back as\n%s\nwant\n%s", a, b)
 	}
 	same(t, "both rounds", append(counts(v.Poll), v.Poll.Before...), 0, 0, 4, 0, 0, 1, 1, 1, 1, 0)
 	sum2, err := r.Summary(t.Context(), l.secret)
 	if err != nil || fmt.Sprintf("%+v", sum2.Polls) != fmt.Sprintf("%+v", sum.Polls) || sum2.Voters != sum.Voters {
-		t.Errorf("the summary is %+v, was %+v, %v", sum2, sum, err)
+		t.Errorf("the summary is %+v, want %+v, %v", sum2, sum, err)
 	}
 	m, err := r.Join(t.Context(), caller("p2"), "")
 	if err != nil || m.Name != "Pupil 2" || m.ID != 2 {
-		t.Errorf("a member comes back as %+v, %v", m, err)
+		t.Errorf("a member comes back as %+v, %v; want no error, Name = %q, ID = 2", m, err, "Pupil 2")
 	}
 	if st, err := r.Standing(t.Context(), "p2"); err != nil || st.Vote == nil || st.Vote.Choice != choice[2] {
-		t.Errorf("their vote is %+v, %v", st.Vote, err)
+		t.Errorf("their vote is %+v, %v; want no error, st.Vote not nil, Choice = %q", st.Vote, err, choice[2])
 	}
 	if _, err := r.Join(t.Context(), caller("p5"), ""); err != ErrRemoved {
-		t.Errorf("one who was removed: %v", err)
+		t.Errorf("one who was removed: got %v, want %v", err, ErrRemoved)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	l.does(AskQuestion{ID: "q-order"})
 	for _, choice := range []string{"a", "b", "a", "c"} { // the clock stands still
 		if r := l.votes(1, Ballot{Choice: choice}); r.Choice != choice {
-			t.Errorf("voted %s, the receipt says %s", choice, r.Choice)
+			t.Errorf("voted %s, the receipt says %s, want the same", choice, r.Choice)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	}
 	trigger("CREATE TRIGGER full BEFORE INSERT ON records BEGIN SELECT RAISE(FAIL, 'the disk is full'); END")
 	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrKept {
-		t.Errorf("the vote: %v", err)
+		t.Errorf("the vote: got %v, want %v", err, ErrKept)
 	}
 	if _, err := l.Join(t.Context(), caller("p3"), ""); err != nil {
 		t.Error(err) // told to nobody as kept: it is tried again
@@ -185,12 +185,12 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	trigger("DROP TRIGGER full")
 	l.votes(3, Ballot{Choice: "b"})
 	if p := l.does(Reveal{}).Poll; p.Votes != 1 {
-		t.Errorf("%d votes count", p.Votes)
+		t.Errorf("%d votes count, want 1", p.Votes)
 	}
 	s.end()
 	kept, err := restoredMembers(s, t)
 	if err != nil || kept != 3 {
-		t.Errorf("%d members are kept, %v", kept, err)
+		t.Errorf("%d members are kept, %v; want 3, <nil>", kept, err)
 	}
 }
 
@@ -227,10 +227,10 @@ func TestViewsAreImmutable(t *testing.T) {
 	note()
 	for i, was := range all {
 		if now := fmt.Sprintf("%d %v %+v", was.v.Seq, was.v.State.Cursor, was.v.Poll); now != was.text {
-			t.Errorf("view %d has become %s, was %s", i, now, was.text)
+			t.Errorf("view %d has become %s, want %s", i, now, was.text)
 		}
 		if i > 0 && was.v.Seq < all[i-1].v.Seq {
-			t.Errorf("view %d is numbered %d after %d", i, was.v.Seq, all[i-1].v.Seq)
+			t.Errorf("view %d is numbered %d after %d, want rising numbers", i, was.v.Seq, all[i-1].v.Seq)
 		}
 	}
 	made := 0
@@ -238,6 +238,6 @@ func TestViewsAreImmutable(t *testing.T) {
 		l.View().Shared("html", func() any { made++; return made })
 	}
 	if made != 1 || l.View().Shared("html", nil) != 1 || l.View().Shared("json", func() any { return 2 }) != 2 {
-		t.Errorf("made %d times", made)
+		t.Errorf("the page was made %d times, want once, and apart from the data", made)
 	}
 }

@@ -121,7 +121,7 @@ func killed(t *testing.T, dir string, after int) told {
 	}
 	_ = c.Wait()
 	if is.lines < after {
-		t.Fatalf("the class ended by itself after %d lines", is.lines)
+		t.Fatalf("the class ended by itself after %d lines, want at least %d", is.lines, after)
 	}
 	return is
 }
@@ -143,7 +143,7 @@ func (is *told) read(t *testing.T, line string) {
 			is.votes[key] = Receipt{Choice: w[3], N: n}
 		}
 	case len(w) > 0 && (w[0] == "error" || w[0] == "panic:"):
-		t.Fatalf("the class says %q", line)
+		t.Fatalf("the class says %q, want a word that the test knows", line)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestKilledInMidClass(t *testing.T) {
 			t.Fatalf("after %d lines: %v", is.lines, err)
 		}
 		if took := time.Since(began); took > 10*time.Second { // promised, and far off
-			t.Errorf("the stage came back after %v", took)
+			t.Errorf("the stage came back after %v, want at most %v", took, 10*time.Second)
 		}
 		stage(t, s, r, is)
 		kept, err := get(t.Context(), r, func(c *core) (map[round]map[int]vote, error) { return c.votes, nil })

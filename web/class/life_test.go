@@ -30,7 +30,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	notes, end := s.Broker().Subscribe(l.Code())
 	defer end()
 	if v, err := l.Present(t.Context(), teacher, l.secret, Delete{}); err != nil || !v.Gone || v.State != nil {
-		t.Fatalf("deleting: %+v, %v", v, err)
+		t.Fatalf("deleting: got %+v, %v; want no error, Gone = true, State = nil", v, err)
 	}
 	if n := <-notes; n.Seq != l.View().Seq {
 		t.Errorf("followers are notified of %d, want %d", n.Seq, l.View().Seq)
@@ -40,14 +40,14 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	_, e2 := l.Join(t.Context(), caller("p1"), "")
 	_, e3 := l.Present(t.Context(), teacher, l.secret, Lock{true})
 	if e1 != ErrGone || e2 != ErrGone || e3 != ErrGone {
-		t.Errorf("afterwards: %v, %v, %v", e1, e2, e3)
+		t.Errorf("afterwards: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, ErrGone, ErrGone, ErrGone)
 	}
 	if !s.driver.last().closed {
 		t.Error("its run goes on")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) < 2 {
-		t.Fatalf("the folder has %v, %v", files, err)
+		t.Fatalf("the folder has %v, %v; want at least 2 elements, <nil>", files, err)
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -78,11 +78,11 @@ func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
 	if _, _, err := s.Create(ctx, caller(teacher), Options{}); !errors.Is(err, context.Canceled) {
-		t.Fatalf("making the room: %v", err)
+		t.Fatalf("making the room: got error %v, want %v", err, context.Canceled)
 	}
 	logs, err := s.logs.Owners(t.Context(), journal.Room)
 	if err != nil || len(logs) != 0 || len(s.all()) != 0 {
-		t.Errorf("rooms %v, logs %v, %v", s.all(), logs, err)
+		t.Errorf("rooms %v, logs %v, %v; want 0 elements, 0 elements, <nil>", s.all(), logs, err)
 	}
 }
 
@@ -128,14 +128,14 @@ func TestForgetKeepsTheVote(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := l.View(); v.Here != 1 || v.Members != 2 || v.Poll.Votes != 1 {
-		t.Errorf("%d here, %d members, %d votes", v.Here, v.Members, v.Poll.Votes)
+		t.Errorf("got %d here, %d members, %d votes; want 1, 2, 1", v.Here, v.Members, v.Poll.Votes)
 	}
 	if _, err := l.Standing(t.Context(), "rumpelstiltskin"); err != ErrStranger {
-		t.Errorf("still known: %v", err)
+		t.Errorf("still known: got %v, want %v", err, ErrStranger)
 	}
 	l.Leave("rumpelstiltskin") // a page that closes only now
 	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
-		t.Errorf("joining again: %+v, %v", m, err)
+		t.Errorf(`joining again: got %+v, %v; want no error, ID = 3, Name = ""`, m, err)
 	}
 	l.settled("two are here", func(v *View) bool { return v.Here == 2 })
 	if err := s.Forget(t.Context(), "rumpelstiltskin"); err != nil {
@@ -144,7 +144,7 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	for _, name := range []string{"viz.db", "viz.db-wal"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || strings.Contains(string(data), "umpel") {
-			t.Errorf("%s still knows them (%v)", name, err)
+			t.Errorf("%s still knows them (%v); want no error, data without %q", name, err, "umpel")
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 	old, used := s.room(Options{}), s.room(Options{})
 	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil ||
 		err.(*terms.Refusal).Code != terms.CodeFull {
-		t.Errorf("a third room of two: %v", err)
+		t.Errorf("a third room of two: got %v, want an error, err.(*terms.Refusal).Code = %q", err, terms.CodeFull)
 	}
 	old.start("The capital of")
 	used.class(1)
@@ -201,11 +201,11 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	}
 	v := l.View()
 	if v.State == nil || v.State.Started() || v.Poll != nil || !strings.Contains(v.Notice, "could not be restored") {
-		t.Errorf("the room is %+v", v)
+		t.Errorf("the room is %+v, want an empty stage with a notice that it could not be restored", v)
 	}
 	l.start("A new text")
 	if v := l.View(); v.Notice != "" || !v.State.Started() {
-		t.Errorf("afterwards it is %+v", v)
+		t.Errorf("afterwards the room is %+v, want a started stage without a notice", v)
 	}
 	s.driver.fails = errors.New("no memory")
 	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil || len(s.all()) != 1 {
@@ -257,11 +257,11 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 	_, err := l.Present(ctx, teacher, l.secret, GoTo{7})
 	stop()
 	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("the command ended with %v", err)
+		t.Fatalf("the command ended with %v, want %v", err, context.Canceled)
 	}
 	l.does(Lock{true}) // the room goes on
 	if v := l.View(); v.Link() != before.Link() || v.Walk.Step != 1 {
-		t.Errorf("the stage is at %v, step %d", v.State.Cursor, v.Walk.Step)
+		t.Errorf("the stage is at %v, step %d; want it where it was, step 1", v.State.Cursor, v.Walk.Step)
 	}
 }
 
@@ -282,6 +282,6 @@ func TestBrokenRunIsRebuilt(t *testing.T) {
 		t.Errorf("it is made again as %+v", v.State.Cursor)
 	}
 	if v := l.does(GoTo{1}); v.Walk.Step != 1 {
-		t.Errorf("the class is at %+v", v.Walk)
+		t.Errorf("the class is at %+v, want Step = 1", v.Walk)
 	}
 }

@@ -116,7 +116,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 			}
 			k.Book.Last = last // numbers of what was refused, or compacted, may be given again
 			if got := asText(t, k); got != live {
-				rt.Fatalf("%T says\n%s\nthe room is\n%s", logs, got, live)
+				rt.Fatalf("%T says\n%s\nwant what the room is:\n%s", logs, got, live)
 			}
 		}
 		l.does(Delete{})
@@ -153,7 +153,7 @@ func TestNamesAreErased(t *testing.T) {
 	erased := func(text string) {
 		t.Helper()
 		if in := onDisk(text); in != nil {
-			t.Errorf("%s is still in %v", text, in)
+			t.Errorf("%s is still in %v, want nil", text, in)
 		}
 	}
 	l.does(DropName{1})
@@ -204,7 +204,7 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 	l.votes(2, Ballot{Choice: "a"})
 	logs.is.Store(true)
 	if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
-		t.Errorf("what is still on the disk is confirmed to be gone: %v", err)
+		t.Errorf("what is still on the disk is confirmed to be gone: got error %v, want %v", err, ErrKept)
 	}
 	names := func(logs journal.Journal) (n int) {
 		for _, r := range records(t, logs, l.Code()) {
@@ -227,10 +227,10 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 		}
 	}
 	if v := again.all()[0].View(); v.Members != 1 || v.Poll.Votes != 0 {
-		t.Errorf("after the next start there are %d members and %d votes", v.Members, v.Poll.Votes)
+		t.Errorf("after the next start there are %d members and %d votes; want 1, 0", v.Members, v.Poll.Votes)
 	}
 	if n := names(again.logs); n != 0 {
-		t.Errorf("after the next start %d records still name them", n)
+		t.Errorf("after the next start %d records still name them, want 0", n)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	logs.scrub.Store(true)
 	for range 2 { // the second time nothing is left to compact
 		if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
-			t.Errorf("what may still be on the disk is confirmed to be gone: %v", err)
+			t.Errorf("what may still be on the disk is confirmed to be gone: got error %v, want %v", err, ErrKept)
 		}
 	}
 	logs.scrub.Store(false)
@@ -270,14 +270,14 @@ func TestLogStaysShort(t *testing.T) {
 		})
 	}
 	if got := l.does(Close{}).Poll.Votes; got != members {
-		t.Errorf("%d votes count", got)
+		t.Errorf("%d votes count, want %d", got, members)
 	}
 	if n := len(records(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
-		t.Errorf("after %d votes the log has %d records", members*changes, n)
+		t.Errorf("after %d votes the log has %d records, want at most %d", members*changes, n, 3*mostWaste/2+2*members)
 	}
 	for id, v := range folded(t, s.logs, l.Code()).Votes[round{1, 1}] {
 		if v.N != changes {
-			t.Errorf("the vote of %d is kept with number %d", id, v.N)
+			t.Errorf("the vote of %d is kept with number %d, want %d", id, v.N, changes)
 		}
 	}
 }
@@ -312,21 +312,24 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 		titles = append(titles, r.View().Title)
 	}
 	if slices.Sort(titles); !slices.Equal(titles, []string{"Damaged", "Whole"}) {
-		t.Errorf("the rooms are %v", titles)
+		t.Errorf("the rooms are %v, want %v", titles, []string{"Damaged", "Whole"})
 	}
 	r, err := again.Instruct(t.Context(), damaged.Code(), damaged.secret, caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(r.View().Notice, "6 entries could not be read") {
-		t.Errorf("the instructor reads %q", r.View().Notice)
+		t.Errorf("the instructor reads %q, want it to contain %q", r.View().Notice, "6 entries could not be read")
 	}
 	if _, err := r.Summary(t.Context(), damaged.secret); err != nil || r.View().Poll == nil || r.View().Members != 2 {
-		t.Errorf("the damaged room is %+v, %v", r.View(), err)
+		t.Errorf("the damaged room is %+v, %v; want no error, Poll not nil, Members = 2", r.View(), err)
 	}
 	hashes, err := again.db.Secrets(t.Context())
 	if err != nil || len(hashes) != 2 || hashes[whole.Code()] == nil {
-		t.Errorf("secrets are kept of %d rooms, %v", len(hashes), err)
+		t.Errorf(
+			"secrets are kept of %d rooms, %v; want no error, len(hashes) = 2, hashes[whole.Code()] not nil",
+			len(hashes), err,
+		)
 	}
 	aside, err := again.logs.Aside(t.Context(), journal.Owner{Kind: journal.Room, Name: lost.Code()})
 	if err != nil || len(aside) != 1 || aside[0].Records < 2 {
@@ -339,7 +342,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 		}
 		_, err = again.Enter(t.Context(), lost.Code(), caller("member"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
-			t.Errorf("who joins it is told %v", err)
+			t.Errorf("joining the damaged room: got error %v, want code %q", err, CodeDamaged)
 		}
 		again.end()
 		again = begun(t, dir)
@@ -347,7 +350,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	again.clock.pass(31 * 24 * time.Hour)
 	again.Sweep(t.Context())
 	if _, err := again.Enter(t.Context(), lost.Code(), caller("member")); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("after 31 days it is there: %v", err)
+		t.Errorf("after 31 days it is there: got error %v, want %v", err, ErrNoRoom)
 	}
 }
 
@@ -376,7 +379,7 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	}
 	_, err := again.Instruct(t.Context(), unread.Code(), unread.secret, caller("here"))
 	if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
-		t.Errorf("the instructor of the other is told %v", err)
+		t.Errorf("opening the other damaged room: got error %v, want code %q", err, CodeDamaged)
 	}
 	again.clock.pass(20 * 24 * time.Hour)
 	again.Sweep(t.Context())
@@ -415,7 +418,7 @@ func TestRecordNumbersAreLimited(t *testing.T) {
 	k := folding.Begin()
 	for _, r := range absurd {
 		if folding.Add(k, r) {
-			t.Errorf("%s %s is accepted: %s", r.Type, r.ID, r.Data)
+			t.Errorf("%s %s is accepted: %s, want it refused", r.Type, r.ID, r.Data)
 		}
 	}
 	if len(k.Members)+len(k.Polls)+len(k.Votes)+len(k.Book.Newest)+k.Book.Last != 0 {

@@ -73,7 +73,7 @@ func (m *machine) vote(p *post, id int, b Ballot) {
 	case err == nil:
 		m.t.Fatalf("the vote %d was confirmed as %d", b.N, got.N)
 	case !errors.Is(err, ErrClosed) && !errors.Is(err, ErrAway):
-		m.t.Fatalf("the vote of %d on %s: %v", id, p.name, err)
+		m.t.Fatalf("voting as %d on %s: got error %v, want none or a known refusal", id, p.name, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func (m *machine) does(p *post, c Command) {
 	l := p.teaches(m.l)
 	if _, err := l.Present(m.u.t.Context(), teacher, l.secret, c); err != nil && !errors.Is(err, ErrUnsure) &&
 		!errors.Is(err, ErrClosed) && !errors.Is(err, ErrOpen) && !errors.Is(err, ErrNoPoll) {
-		m.t.Fatalf("%T on %s: %v", c, p.name, err)
+		m.t.Fatalf("%T on %s: got error %v, want none or a known refusal", c, p.name, err)
 	}
 }
 
@@ -95,7 +95,9 @@ func (m *machine) look() {
 		}
 		v := f.room.View()
 		if last := m.seen[p]; last != nil && last.after(v) {
-			m.t.Fatalf("%s shows view %d.%d after %d.%d", p.name, v.epoch, v.Seq, last.epoch, last.Seq)
+			m.t.Fatalf(
+				"%s shows view %d.%d after %d.%d, want newer ones only", p.name, v.epoch, v.Seq, last.epoch, last.Seq,
+			)
 		}
 		m.seen[p] = v
 	}
@@ -114,7 +116,7 @@ func (m *machine) check() {
 	}
 	f, _, err := p.relayOf(m.l.Code()).locate(m.u.t.Context(), time.Time{})
 	if err != nil || f == nil {
-		m.t.Fatalf("the last server is not the owner: %v", err)
+		m.t.Fatalf("the last server is not the owner: got %v, want no error, f not nil", err)
 	}
 	if err := f.ask(m.u.t.Context(), func(c *core) error { m.compare(c.votes, sheet); return nil }); err != nil {
 		m.t.Fatal(err)
@@ -130,7 +132,9 @@ func (m *machine) compare(all votes, sheet *Summary) {
 			sum += n
 		}
 		if sum != len(all[at]) || sum > voters {
-			m.t.Errorf("poll %s: %d votes of %d members", id, sum, len(all[at]))
+			m.t.Errorf(
+				"poll %s: got %d votes of %d members; want %d, at most %d", id, sum, len(all[at]), len(all[at]), voters,
+			)
 		}
 		for member, said := range m.said[id] {
 			if v, ok := all[at][member]; !ok || v.N < said.N || v.N == said.N && v.Choice != said.Choice {

@@ -36,7 +36,7 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 		}
 		return nil
 	}); err != nil || len(second) != 2 { // who they are, and their name
-		t.Fatalf("of the second member there are %v, %v", second, err)
+		t.Fatalf("of the second member there are %v, %v; want 2 elements, <nil>", second, err)
 	}
 	if err := again.logs.Compact(t.Context(), room, second); err != nil {
 		t.Fatal(err)

@@ -24,11 +24,17 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 		l.does(Drive{session.StepToken{}}) // the next token is a full stop, almost surely
 		v := l.does(ask(IfOpen))
 		if v.Poll != nil || v.Offer == nil || v.Offer.Share < sureShare || v.Offer.Draw != draw {
-			t.Fatalf("at a sure position: %+v, offer %+v", v.Poll, v.Offer)
+			t.Fatalf(
+				"at a sure position: got %+v, offer %+v; want v.Poll = nil, v.Offer not nil, Share at "+
+					"least %v, Draw = %t",
+				v.Poll, v.Offer, sureShare, draw,
+			)
 		}
 		sure := v.State.Frontier().Step
 		if v = l.does(ask(Here)); v.Poll == nil || v.Offer != nil || v.Poll.Step != sure {
-			t.Errorf("asked here anyway: %+v, %+v", v.Poll, v.Offer)
+			t.Errorf(
+				"asked here anyway: got %+v, %+v; want v.Poll not nil, v.Offer = nil, Step = %d", v.Poll, v.Offer, sure,
+			)
 		}
 		l.does(Reveal{}, Dismiss{})
 		if v = l.does(ask(IfOpen)); v.Offer == nil {
@@ -36,11 +42,14 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 		}
 		v = l.does(ask(NextOpen))
 		if v.Poll == nil || v.Poll.Step <= sure || v.Offer != nil {
-			t.Fatalf("at the next open position: %+v, offer %+v", v.Poll, v.Offer)
+			t.Fatalf(
+				"at the next open position: got %+v, offer %+v; want v.Poll not nil, Step more than %d, v.Offer = nil",
+				v.Poll, v.Offer, sure,
+			)
 		}
 		d := distribution(v.State, v.Poll.Step)
 		if top := d.KeptQ(0); top >= sureShare {
-			t.Errorf("the next open position has a token with %v", top)
+			t.Errorf("the next open position has a token with %v, want less than %v", top, sureShare)
 		}
 		if draw {
 			continue
@@ -63,7 +72,7 @@ func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 		t.Fatal("no offer")
 	}
 	if v := l.does(Drive{session.StepStage{}}); v.Offer != nil {
-		t.Errorf("the run has moved and the room still offers %+v", v.Offer)
+		t.Errorf("the run has moved and the room still offers %+v, want nil", v.Offer)
 	}
 }
 
@@ -75,7 +84,7 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	l.does(Drive{session.SetKnob("temperature", 0)}, Drive{session.SetKnob("max_tokens", 4)})
 	says := l.refused(AskNext{Where: NextOpen}, &terms.Refusal{Code: CodeAsk})
 	if !strings.Contains(says, "open place") {
-		t.Errorf("it says %q", says)
+		t.Errorf("it says %q, want it to contain %q", says, "open place")
 	}
 }
 
@@ -95,7 +104,7 @@ func TestOptionsAreWholeWords(t *testing.T) {
 			t.Fatalf("the model has no token %q", text)
 		}
 		if got := wholeWord(m, id); got != want {
-			t.Errorf("%q is a whole word: %t", text, got)
+			t.Errorf("%q is a whole word: got %t, want %t", text, got, want)
 		}
 	}
 }
@@ -119,7 +128,7 @@ func TestWalksDrawAtOpenPositions(t *testing.T) {
 		if v.Poll.Kind == Draw {
 			drawn++
 			if why := closed(v.State); why != nil {
-				t.Errorf("step %d draws at a position that is not open: %+v", n+1, why)
+				t.Errorf("step %d draws at a position that is not open: got %+v, want nil", n+1, why)
 			}
 		}
 		l.does(Reveal{})

@@ -25,7 +25,10 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	v := l.does(AskNext{Choices: 6, Where: Here})
 	p := v.Poll
 	if !v.Hidden || p.Phase != Open || len(p.Options) != 6 || p.Step != 1 || v.State.Cursor != before.Cursor {
-		t.Fatalf("asked at %v: %+v", v.State.Cursor, p)
+		t.Fatalf(
+			"asked at %v: %+v; want v.Hidden = true, Phase = %q, len(Options) = 6, Step = 1, v.State.Cursor = %v",
+			v.State.Cursor, p, Open, before.Cursor,
+		)
 	}
 	d := distribution(v.State, 1)
 	drawn := d.Order[d.Draw(sampling.U(v.State.Settings.Seed, 1))]
@@ -35,7 +38,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	nothing := func(what string, p *Poll, spread bool) {
 		for _, o := range p.Options {
 			if o.P != 0 || o.Q != 0 || o.Right || o.Count != 0 && !spread {
-				t.Errorf("%s tells %+v", what, o)
+				t.Errorf("%s reveals %+v, want no probability, result or early count", what, o)
 			}
 		}
 	}
@@ -54,10 +57,10 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	// They talk, and vote again; what was sent for the first round counts no more.
 	again := l.does(Revote{}).Poll
 	if again.Round != 2 || again.Votes != 0 || again.ID == p.ID || again.Before != nil {
-		t.Fatalf("the second round: %+v", again)
+		t.Fatalf("the second round: got %+v, want Round = 2, Votes = 0, ID other than %q, Before = nil", again, p.ID)
 	}
 	if _, err := l.vote(3, Ballot{Poll: p.ID, Choice: keys(p)[0], N: 1 << 50}); err != ErrClosed {
-		t.Errorf("a late vote of the first round: %v", err)
+		t.Errorf("a late vote of the first round: got %v, want %v", err, ErrClosed)
 	}
 	for id := range 4 {
 		l.votes(id+1, Ballot{Choice: keys(p)[1]})
@@ -73,7 +76,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 		near(t, "p of "+o.Text, o.P, d.P[id])
 		near(t, "q of "+o.Text, o.Q, d.Q(d.RankOf(int32(id))))
 		if o.Right != (int32(id) == drawn) {
-			t.Errorf("%q is right: %v", o.Text, o.Right)
+			t.Errorf("%q is right: got %v, want %v", o.Text, o.Right, int32(id) == drawn)
 		}
 	}
 }
@@ -102,13 +105,21 @@ func TestAppendTheClassesChoice(t *testing.T) {
 	if v.Poll != nil || v.State.Cursor != (session.Cursor{
 		Step: 1, Stage: infer.KindSample,
 	}) || model.Token(v.State.Step().Chosen).Text != likelier.Text {
-		t.Errorf("after the majority's token: %+v, %q", v.State.Cursor, model.Token(v.State.Step().Chosen).Text)
+		t.Errorf(
+			"after the majority's token: got %+v, %q; want v.Poll = nil, v.State.Cursor = %+v, "+
+				"model.Token(v.State.Step().Chosen).Text = %q",
+			v.State.Cursor, model.Token(v.State.Step().Chosen).Text, session.Cursor{Step: 1, Stage: infer.KindSample},
+			likelier.Text,
+		)
 	}
 	l.refused(AppendMajority{}, ErrNoPoll)
 
 	p = l.does(AskNext{Where: Here}).Poll // of step 2: the first is finished before
 	if p.Step != 2 || l.View().State.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
-		t.Fatalf("the next question is at %v", l.View().State.Cursor)
+		t.Fatalf(
+			"the next question is at %v, want p.Step = 2, l.View().State.Cursor = %v", l.View().State.Cursor,
+			session.Cursor{Step: 2, Stage: infer.KindForward},
+		)
 	}
 	l.votes(3, Ballot{Choice: keys(p)[0]})
 	l.does(Close{})
@@ -134,23 +145,23 @@ func TestClassAsSampler(t *testing.T) {
 	l.class(n)
 	v := l.does(AskDraw{Where: Here})
 	if v.Hidden || len(v.Poll.Options) != topK {
-		t.Fatalf("the draw offers %+v", v.Poll.Options)
+		t.Fatalf("the draw offers %+v, want v.Hidden = false, %d elements", v.Poll.Options, topK)
 	}
 	d := distribution(v.State, 1)
 	seen := map[float64]bool{}
 	first := l.allVote(n, func(int) Ballot { return Ballot{} })
 	for id, r := range l.allVote(n, func(int) Ballot { return Ballot{N: 1 << 50} }) {
 		if r.U < 0 || r.U >= 1 || seen[r.U] || r.Choice != strconv.Itoa(int(d.Order[d.Draw(r.U)])) || r.Text == "" {
-			t.Fatalf("member %d draws %+v", id+1, r)
+			t.Fatalf("member %d draws %+v, want a u of its own and the token it falls on", id+1, r)
 		}
 		seen[r.U] = true
 		if first[id] != r {
-			t.Fatalf("a second draw gives %+v, the first %+v", r, first[id])
+			t.Fatalf("a second draw gives %+v, want the first one, %+v", r, first[id])
 		}
 	}
 	grown := l.settled("all have drawn", func(v *View) bool { return v.Poll.Votes == n }).Poll
 	if far := distance(grown.Options, counts(grown)); far > 0.2 {
-		t.Errorf("the histogram %v is %.2f from the model's", counts(grown), far)
+		t.Errorf("the histogram %v is %.2f from the model's, want at most 0.2", counts(grown), far)
 	}
 	sum := 0.0
 	for i, o := range grown.Options {
@@ -162,7 +173,7 @@ func TestClassAsSampler(t *testing.T) {
 	l.does(Close{}, Drive{session.SetKnob("temperature", 0)})
 	err := l.refused(AskDraw{Where: Here}, &terms.Refusal{Code: CodeAsk})
 	if !strings.Contains(err, "Greedy draws nothing") {
-		t.Error(err)
+		t.Errorf("got %q, want it to contain %q", err, "Greedy draws nothing")
 	}
 }
 
@@ -177,7 +188,10 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 		d := distribution(l.does(AskDraw{Where: Here}).State, 1)
 		options := l.does(Close{}, Reveal{}).Poll.Options // p is told at the end
 		if d.Stays(0) || len(options) != bars || (d.Keep > mostKept) != (bars > mostKept) {
-			t.Fatalf("typical-p %v: %d are kept, %d offered", typical, d.Keep, len(options))
+			t.Fatalf(
+				"typical-p %v: got %d kept, %d offered; want %d offered, without the top token", typical, d.Keep,
+				len(options), bars,
+			)
 		}
 		q, p := 0.0, 0.0
 		for i, o := range options {
@@ -201,14 +215,17 @@ func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	p := l.does(AskDraw{Where: Here}).Poll
 	if rest := p.Options[len(p.Options)-1]; len(p.Options) != mostKept+1 || !rest.Rest || rest.Letter != "" ||
 		rest.Q <= 0.3 {
-		t.Fatalf("the last bar is %+v of %d", rest, len(p.Options))
+		t.Fatalf(
+			`the last bar is %+v of %d; want len(p.Options) = %d, Rest = true, Letter = "", Q more than 0.3`, rest,
+			len(p.Options), mostKept+1,
+		)
 	}
 	others := 0
 	for _, r := range l.allVote(30, func(int) Ballot { return Ballot{} }) {
 		if !slices.Contains(keys(p), r.Choice) {
 			others++
 			if r.Text != readable(l.View().State.Model, number(r.Choice)) {
-				t.Errorf("the receipt reads %q", r.Text)
+				t.Errorf("the receipt reads %q, want the token's text", r.Text)
 			}
 		}
 	}
@@ -217,7 +234,7 @@ func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 		t.Errorf("%d in the last bar, want %d", got, others)
 	}
 	if chosen := l.does(AppendOf{1}).State.Step().Chosen; chosen < 0 {
-		t.Errorf("chosen %d", chosen)
+		t.Errorf("chosen %d, want at least 0", chosen)
 	}
 }
 
@@ -233,29 +250,29 @@ func TestNumberAnswersByHand(t *testing.T) {
 	l.refused(AskNumber{Prompt: "How much?", Within: math.NaN()}, &terms.Refusal{Code: CodeAsk})
 	p := l.does(AskNumber{Prompt: "How <much>?", Unit: "of all", Answer: &right, Within: 0.05}).Poll
 	if p.Prompt != "How &lt;much&gt;?" {
-		t.Errorf("the prompt is %q", p.Prompt)
+		t.Errorf("the prompt is %q, want %q", p.Prompt, "How &lt;much&gt;?")
 	}
 	for id, typed := range []string{"0.25", " 0,25 ", "25 %", "0.3", "7", "9"} {
 		l.votes(id+1, Ballot{Choice: typed})
 	}
 	for _, typed := range []string{"", "a quarter", "1e999", "NaN", "1,2,3", "0x", strings.Repeat("1", 100)} {
 		if _, err := l.vote(1, Ballot{Choice: typed}); err == nil || !strings.Contains(err.Error(), "is not a number") {
-			t.Errorf("%q: %v", typed, err)
+			t.Errorf("%q: got error %v, want an error containing %q", typed, err, "is not a number")
 		}
 	}
 	if shown := l.does(Close{}).Poll; shown.Options != nil || shown.Median != nil || shown.Right != nil {
-		t.Errorf("closed, it tells %+v", shown)
+		t.Errorf("closed, it tells %+v, want Options = nil, Median = nil, Right = nil", shown)
 	}
 	p = l.does(Reveal{}).Poll
 	if p.Median == nil || *p.Right != right {
-		t.Fatalf("revealed: %+v", p)
+		t.Fatalf("revealed: got %+v, want Median not nil, *p.Right = %v", p, right)
 	}
 	near(t, "the median", *p.Median, 0.275)
 	same(t, "the answers", keys(p), "0.25", "0.3", "7", "9")
 	same(t, "how often", counts(p), 3, 1, 1, 1)
 	sum, err := l.Summary(t.Context(), l.secret)
 	if err != nil || sum.Polls[0].Rounds[0].Right != 4 {
-		t.Errorf("right: %+v, %v", sum.Polls, err)
+		t.Errorf("right: got %+v, %v; want no error, sum.Polls[0].Rounds[0].Right = 4", sum.Polls, err)
 	}
 }
 
@@ -266,16 +283,16 @@ func TestPollClosesOnTime(t *testing.T) {
 	l.class(1)
 	l.does(AskQuestion{ID: "q-order", For: time.Hour})
 	if v := l.does(Extend{time.Hour}); !v.Poll.Ends.Equal(s.clock.Now().Add(2 * time.Hour)) {
-		t.Errorf("it ends at %v", v.Poll.Ends)
+		t.Errorf("the poll ends at %v, want in two hours", v.Poll.Ends)
 	}
 	s.clock.pass(2 * time.Hour)
 	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrClosed {
-		t.Errorf("a vote after the end: %v", err)
+		t.Errorf("a vote after the end: got %v, want %v", err, ErrClosed)
 	}
 	if err := l.ask(
 		t.Context(), func(c *core) error { c.timeUp(); return nil },
 	); err != nil || l.View().Poll.Phase != Closed {
-		t.Errorf("the poll is %+v, %v", l.View().Poll, err)
+		t.Errorf("the poll is %+v, %v; want no error, Phase = %q", l.View().Poll, err, Closed)
 	}
 	l.does(Extend{time.Minute})
 	l.votes(1, Ballot{Choice: "a"})
@@ -321,22 +338,22 @@ func TestUnfitPollsAreRefused(t *testing.T) {
 	}
 	for _, choice := range []string{strconv.Itoa(outside), "", "a", "-1", keys(p)[0] + " "} {
 		if _, err := l.vote(1, Ballot{Choice: choice}); err == nil || err.(*terms.Refusal).Code != CodeNotOffer {
-			t.Errorf("a vote for %q: %v", choice, err)
+			t.Errorf("a vote for %q: got %v; want an error, err.(*terms.Refusal).Code = %q", choice, err, CodeNotOffer)
 		}
 	}
 	for _, sure := range []float64{-0.1, 1.1, math.NaN()} {
 		if _, err := l.vote(1, Ballot{Choice: keys(p)[0], Sure: sure}); err == nil {
-			t.Errorf("sure %v is taken", sure)
+			t.Errorf("a confidence of %v is accepted, want it refused", sure)
 		}
 	}
 	if _, err := l.vote(9, Ballot{Choice: keys(p)[0]}); err != ErrStranger {
-		t.Errorf("a stranger's vote: %v", err)
+		t.Errorf("a stranger's vote: got %v, want %v", err, ErrStranger)
 	}
 	if n := l.does(Close{}).Poll.Votes; n != 0 {
-		t.Errorf("%d votes were counted", n)
+		t.Errorf("%d votes were counted, want 0", n)
 	}
 	if _, err := l.vote(1, Ballot{Choice: keys(p)[0]}); err != ErrClosed {
-		t.Errorf("a vote after the end: %v", err)
+		t.Errorf("a vote after the end: got %v, want %v", err, ErrClosed)
 	}
 	// The text goes on: the poll leaves the stage.
 	if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
@@ -359,7 +376,7 @@ func TestPollsAreLimited(t *testing.T) {
 	l.does(AskQuestion{ID: "q-order"}, Close{})
 	say := l.refused(AskQuestion{ID: "q-order"}, &terms.Refusal{Code: CodeAsk})
 	if !strings.Contains(say, "1000 questions") {
-		t.Errorf("one more is refused with %q", say)
+		t.Errorf("one more is refused with %q, want it to contain %q", say, "1000 questions")
 	}
 	l.does(Reveal{})
 }
@@ -380,9 +397,9 @@ func TestRecallQuestionIsSelfGraded(t *testing.T) {
 	p = l.does(Reveal{}).Poll
 	same(t, "the spread", counts(p), 1, 2, 0)
 	if !strings.Contains(p.Answer, "<ul><li>") {
-		t.Errorf("the answer is %q", p.Answer)
+		t.Errorf("the answer is %q, want it to contain %q", p.Answer, "<ul><li>")
 	}
 	if sum, err := l.Summary(t.Context(), l.secret); err != nil || sum.Stated != 0 {
-		t.Errorf("nothing here is right or wrong, and yet: %+v, %v", sum, err)
+		t.Errorf("nothing here is right or wrong, and yet: got %+v, %v; want no error, Stated = 0", sum, err)
 	}
 }

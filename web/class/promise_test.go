@@ -49,8 +49,10 @@ func TestRevealMatchesTheDraw(t *testing.T) {
 			}
 		}
 		if v := l.draws(); right.Key != "" && v.State.Step().Chosen != number(right.Key) || v.Broken != nil {
-			t.Errorf("seed %d: the reveal says %q, the draw gives %d, %+v",
-				seed, right.Text, v.State.Step().Chosen, v.Broken)
+			t.Errorf(
+				"seed %d: the reveal says %q, the draw gives %d, %+v; want the same token", seed, right.Text,
+				v.State.Step().Chosen, v.Broken,
+			)
 		}
 	}
 }
@@ -71,7 +73,10 @@ func TestChangedSettingWithdrawsReveal(t *testing.T) {
 		v := l.does(Drive{session.SetKnob("seed", float64(other))})
 		if v.State.Frontier().Stage < infer.KindLogits {
 			if v.Broken == nil || *v.Broken != (Broken{Said: said.Text, Unsure: true}) {
-				t.Fatalf("before the scores are computed again the room says %+v", v.Broken)
+				t.Fatalf(
+					"before the scores are computed again the room says %+v, want v.Broken not nil, *v.Broken = %+v",
+					v.Broken, Broken{Said: said.Text, Unsure: true},
+				)
 			}
 			v = l.does(Drive{session.StepStage{}})
 		}
@@ -83,14 +88,17 @@ func TestChangedSettingWithdrawsReveal(t *testing.T) {
 		}
 	}
 	if v := l.does(Drive{session.SetKnob("seed", float64(old))}); v.Broken != nil {
-		t.Errorf("with its own seed the reveal is still withdrawn: %+v", v.Broken)
+		t.Errorf("with its own seed the reveal is still withdrawn: got %+v, want nil", v.Broken)
 	}
 	l.does(Drive{session.SetKnob("seed", float64(other))})
 	v := l.draws()
 	drew := v.State.Step().Chosen
 	if drew == number(said.Key) || v.Broken == nil ||
 		*v.Broken != (Broken{Said: said.Text, Drew: readable(v.State.Model, drew)}) {
-		t.Errorf("after the draw of token %d the room says %+v", drew, v.Broken)
+		t.Errorf(
+			"after the draw of token %d the room says %+v, want the token revealed and the other one drawn", drew,
+			v.Broken,
+		)
 	}
 
 	code, secret := l.Code(), l.secret
@@ -102,14 +110,14 @@ func TestChangedSettingWithdrawsReveal(t *testing.T) {
 	}
 	l = &lesson{r, t, secret}
 	if v := l.does(Drive{session.SetLook{}}); v.Broken == nil || v.Broken.Said != said.Text {
-		t.Errorf("after a restart the room says %+v", v.Broken)
+		t.Errorf("after a restart the room says %+v, want v.Broken not nil, Said = %q", v.Broken, said.Text)
 	}
 	if v := l.does(Drive{session.StepToken{}}, Drive{session.StepToken{}}); v.Broken != nil {
-		t.Errorf("the next token is said to be withdrawn: %+v", v.Broken)
+		t.Errorf("the next token is said to be withdrawn: got %+v, want nil", v.Broken)
 	}
 	l.start("Once upon a time there was a little")
 	if v := l.draws(); v.Broken != nil {
-		t.Errorf("another text's draw is said to be withdrawn: %+v", v.Broken)
+		t.Errorf("another text's draw is said to be withdrawn: got %+v, want nil", v.Broken)
 	}
 }
 
@@ -130,7 +138,10 @@ func TestClassChoiceKeepsTheReveal(t *testing.T) {
 	said := named(t, l.does(Reveal{}).Poll)
 	v := l.does(AppendMajority{})
 	if chosen := v.State.Step().Chosen; chosen == number(said.Key) || v.Broken != nil {
-		t.Errorf("the class appended %d, the reveal named %s: %+v", chosen, said.Key, v.Broken)
+		t.Errorf(
+			"the class appended %d, the reveal named %s: %+v; want another token, and no broken reveal", chosen,
+			said.Key, v.Broken,
+		)
 	}
 }
 

@@ -338,7 +338,7 @@ func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 	if err != nil {
 		refusal, ok := terms.AsRefusal(err)
 		if !ok || !slices.Contains([]terms.Code{CodeDamaged, CodeSecret}, refusal.Code) {
-			t.Errorf("room %s: %v", l.code, err)
+			t.Errorf("room %s: got error %v, want that it or its secret is damaged", l.code, err)
 		}
 		return
 	}
@@ -346,7 +346,7 @@ func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 	for _, cmd := range []Command{Dismiss{}, AskQuestion{ID: "q-order"}, Close{}, Reveal{}} {
 		_, err := r.Present(ctx, teacher, l.secret, cmd)
 		if _, ok := terms.AsRefusal(err); err != nil && !ok || errors.Is(err, ErrKept) {
-			t.Errorf("room %s: %T: %v", l.code, cmd, err)
+			t.Errorf("room %s: %T: got error %v, want none or a refusal", l.code, cmd, err)
 		}
 	}
 	if _, err := r.Summary(ctx, l.secret); err != nil {

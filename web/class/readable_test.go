@@ -17,21 +17,21 @@ func TestReadableSpecialTokens(t *testing.T) {
 		switch {
 		case !m.Token(id).Special:
 			if text != m.Token(id).Text {
-				t.Errorf("token %d reads %q", id, text)
+				t.Errorf("token %d reads %q, want its text", id, text)
 			}
 			continue
 		case m.EOS(id):
 			ends++
 			if text != "(end of the text)" {
-				t.Errorf("the end of the text reads %q", text)
+				t.Errorf("the end of the text reads %q, want %q", text, "(end of the text)")
 			}
 		}
 		special++
 		if strings.ContainsAny(text, "<|>") {
-			t.Errorf("special token %d reads %q", id, text)
+			t.Errorf("special token %d reads %q, want words without markup", id, text)
 		}
 	}
 	if special == 0 || ends == 0 {
-		t.Fatalf("the model has %d special tokens, %d of which end the text", special, ends)
+		t.Fatalf("the model has %d special tokens, %d of which end the text; want not 0, not 0", special, ends)
 	}
 }

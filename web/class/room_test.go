@@ -18,11 +18,11 @@ func TestNewCodesAreReadable(t *testing.T) {
 	for range 1000 {
 		code := newCode()
 		if len(code) != CodeLength || strings.Trim(code, alphabet) != "" {
-			t.Fatalf("the code %q", code)
+			t.Fatalf("got code %q, want %d letters of the alphabet", code, CodeLength)
 		}
 		seen[code] = true
 		if got := NormalCode(" " + strings.ToLower(ShownCode(code)) + "\n"); got != code {
-			t.Errorf("typed as it is shown, %q is %q", code, got)
+			t.Errorf("typed as it is shown, %q is read as %q", code, got)
 		}
 	}
 	if len(seen) < 990 { // two alike among a thousand happen once in 200 times: 1000²/2 / 22⁶
@@ -43,13 +43,13 @@ func TestNewCodesAreReadable(t *testing.T) {
 func TestSecretRoundTrip(t *testing.T) {
 	s := newSecret()
 	if back := ParseSecret(s.String()); back != s || len(s.String()) != 22 || !s.fits(s.hash()) {
-		t.Errorf("%s comes back as %s", s, back)
+		t.Errorf("ParseSecret(%s) = %s, want the same, of 22 letters", s, back)
 	}
 	other := s
 	other[15] ^= 1
 	for _, text := range []string{"", "x", s.String() + "A", s.String()[:21], other.String(), strings.Repeat("=", 22)} {
 		if ParseSecret(text).fits(s.hash()) {
-			t.Errorf("%q fits", text)
+			t.Errorf("the secret %q fits, want it refused", text)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestEnterLimits(t *testing.T) {
 	l.does(Remove{2})
 	check("one who was removed", enter(l.Code(), "p2"), ErrRemoved)
 	if _, err := l.Join(t.Context(), caller("p2"), ""); err != ErrRemoved {
-		t.Errorf("joining after being removed: %v", err)
+		t.Errorf("joining after being removed: got %v, want %v", err, ErrRemoved)
 	}
 	check("the place of one who was removed", enter(l.Code(), "p4"), nil)
 	l.does(End{})
@@ -142,7 +142,7 @@ func TestWrongCodes(t *testing.T) {
 	enter("333333", newcomer("four"), ErrTries)
 	enter(l.Code(), newcomer("five"), nil)
 	if _, err := s.Instruct(t.Context(), l.Code(), newSecret(), newcomer("four")); err != ErrTries {
-		t.Errorf("a wrong secret: %v", err)
+		t.Errorf("a wrong secret: got %v, want %v", err, ErrTries)
 	}
 	if _, err := s.Instruct(t.Context(), l.Code(), l.secret, newcomer("four")); err != nil {
 		t.Errorf("the right secret: %v", err)
@@ -173,7 +173,7 @@ func TestNewRoomsAreLimited(t *testing.T) {
 	s.clock.pass(11 * time.Minute)
 	create("honest", "")
 	if list := s.all(); len(list) != 2 || slices.Contains(list, unused) || !slices.Contains(list, used.Room) {
-		t.Errorf("the rooms are %v", list)
+		t.Errorf("the rooms are %v, want 2 elements, it without %v, it containing %v", list, unused, used.Room)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 	join(from(other, "late"), true, ErrFull)
 	join(caller("late"), true, nil) // replaces the other known one, who is absent
 	if _, err := s.Enter(t.Context(), l.Code(), from(other, "later")); err != ErrFull {
-		t.Errorf("one for whom there is no room: %v", err)
+		t.Errorf("one for whom there is no room: got %v, want %v", err, ErrFull)
 	}
 }
 
@@ -256,17 +256,20 @@ func TestNamesAreCleaned(t *testing.T) {
 	} {
 		m, err := l.Join(t.Context(), caller("learner "+typed), typed)
 		if err != nil || m.Name != want {
-			t.Errorf("%q is %+v, %v", typed, m, err)
+			t.Errorf("%q is %+v, %v; want no error, Name = %q", typed, m, err, want)
 		}
 	}
 	_, err := l.Join(t.Context(), caller("long"), strings.Repeat("x", 25))
 	var e *terms.Refusal
 	if !errors.As(err, &e) || e.Code != CodeNick || !strings.Contains(e.Message, "25 characters") {
-		t.Errorf("a long name: %v", err)
+		t.Errorf(
+			"a long name: got %v, want an error of type *terms.Refusal, e.Code = %q, e.Message with %q", err, CodeNick,
+			"25 characters",
+		)
 	}
 	ada, err := l.Join(t.Context(), caller("learner Ada"), "Countess")
 	if err != nil || ada.Name != "Countess" {
-		t.Errorf("a new name: %+v, %v", ada, err)
+		t.Errorf("a new name: got %+v, %v; want no error, Name = %q", ada, err, "Countess")
 	}
 	l.does(HideNames{true}, DropName{ada.ID})
 	if !l.View().NamesHidden {
@@ -274,11 +277,13 @@ func TestNamesAreCleaned(t *testing.T) {
 	}
 	again, err := l.Join(t.Context(), caller("learner Ada"), "Ada")
 	if err != nil || again.Name != "" || again.ID != ada.ID {
-		t.Errorf("a name that was taken away is back: %+v, %v", again, err)
+		t.Errorf(
+			`a name that was taken away is back: got %+v, %v; want no error, Name = "", ID = %d`, again, err, ada.ID,
+		)
 	}
 	quiet := s.room(Options{})
 	if m, err := quiet.Join(t.Context(), caller("p1"), "Ada"); err != nil || m.Name != "" {
-		t.Errorf("a name where there are none: %+v, %v", m, err)
+		t.Errorf(`a name where there are none: got %+v, %v; want no error, Name = ""`, m, err)
 	}
 }
 
@@ -295,7 +300,7 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
 	list, err := l.Attendees(t.Context(), l.secret)
 	if err != nil || len(list) != 3 || !list[0].Here || list[2].Here {
-		t.Errorf("the list is %+v, %v", list, err)
+		t.Errorf("the list is %+v, %v; want no error, 3 elements, list[0].Here = true, list[2].Here = false", list, err)
 	}
 }
 
@@ -317,7 +322,7 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 		return err
 	}
 	if err := second(Lock{true}, l.secret); err != ErrSecond || l.View().Locked {
-		t.Errorf("a second instructor: %v", err)
+		t.Errorf("a second instructor: got %v, want err = %v, l.View().Locked = false", err, ErrSecond)
 	}
 	if err := second(TakeOver{}, l.secret); err != nil {
 		t.Error(err)
@@ -330,13 +335,13 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 	closed()
 	for _, secret := range []Secret{{}, newSecret()} {
 		if err := second(Delete{}, secret); err != ErrSecret {
-			t.Errorf("without the secret: %v", err)
+			t.Errorf("without the secret: got %v, want %v", err, ErrSecret)
 		}
 		_, e1 := l.OpenPresenter(t.Context(), "second", secret)
 		_, e2 := l.Attendees(t.Context(), secret)
 		_, e3 := l.Summary(t.Context(), secret)
 		if e1 != ErrSecret || e2 != ErrSecret || e3 != ErrSecret {
-			t.Errorf("without the secret: %v, %v, %v", e1, e2, e3)
+			t.Errorf("without the secret: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, ErrSecret, ErrSecret, ErrSecret)
 		}
 	}
 }
@@ -345,10 +350,10 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 	s := begun(t, "")
 	for code, o := range map[terms.Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
 		if _, _, err := s.Create(t.Context(), caller(teacher), o); !errors.Is(err, &terms.Refusal{Code: code}) {
-			t.Errorf("%+v: %v", o, err)
+			t.Errorf("%+v: got error %v, want %v", o, err, &terms.Refusal{Code: code})
 		}
 	}
 	if l := s.room(Options{Title: " A\n title "}); l.View().Title != "A title" {
-		t.Errorf("the title is %q", l.View().Title)
+		t.Errorf("the title is %q, want %q", l.View().Title, "A title")
 	}
 }

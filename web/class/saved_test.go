@@ -40,7 +40,7 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 		t.Errorf("there are %v, damaged %v; want 2, and %s damaged", all, faulty, lost.Code())
 	}
 	if refused, ok := terms.AsRefusal(s.EndRoom(t.Context(), lost.Code())); !ok || refused.Code != CodeDamaged {
-		t.Errorf("closing it: %+v", refused)
+		t.Errorf("closing it: got %+v, want ok = true, Code = %q", refused, CodeDamaged)
 	}
 	if all, faulty := listed(); len(all) != 2 || len(faulty) != 1 {
 		t.Errorf("after it could not be closed, there are %v, damaged %v", all, faulty)
@@ -49,10 +49,10 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.RemoveRoom(t.Context(), lost.Code()); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("removing it again: %v", err)
+		t.Errorf("removing it again: got error %v, want %v", err, ErrNoRoom)
 	}
 	if all, faulty := listed(); !slices.Equal(all, []string{sound.Code()}) || faulty != nil {
-		t.Errorf("afterwards there are %v, damaged %v", all, faulty)
+		t.Errorf("afterwards there are %v, damaged %v; want %v, nil", all, faulty, []string{sound.Code()})
 	}
 }
 

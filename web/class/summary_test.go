@@ -48,18 +48,22 @@ func TestSummaryByHand(t *testing.T) {
 	same(t, "the last round", ps.Rounds[1].Counts, 4, 4, 2, 0)
 	same(t, "the first round", ps.Rounds[0].Counts, 0, 0, 0, 1)
 	if ps.Rounds[1].Right != 4 || ps.Rounds[0].Right != 0 || s.Voters != 10 || s.NextAsked != 1 || s.Stated != 4 {
-		t.Errorf("the summary is %+v", s)
+		t.Errorf(
+			"the summary is %+v, want ps.Rounds[1].Right = 4, ps.Rounds[0].Right = 0, Voters = 10, "+
+				"NextAsked = 1, Stated = 4",
+			s,
+		)
 	}
 	near(t, "the distance", ps.Distance, 0.2)
 	near(t, "the share right", s.NextRight, 0.4)
 	near(t, "the share expected", s.NextExpected, 0.34)
 	if !(math.Abs(s.MeanScore+0.8283) <= 5e-5) {
-		t.Errorf("the mean score is %.4f", s.MeanScore)
+		t.Errorf("the mean score is %.4f, want -0.8283", s.MeanScore)
 	}
 	for i, b := range s.Calibration {
 		want := map[int][2]int{3: {2, 1}, 8: {2, 1}}[i]
 		if b.N != want[0] || b.Hits != want[1] {
-			t.Errorf("bin %d has %d of %d", i, b.Hits, b.N)
+			t.Errorf("bin %d has %d of %d; want %d, %d", i, b.Hits, b.N, want[1], want[0])
 		}
 	}
 }
@@ -76,11 +80,14 @@ func TestClassTextsAreListedOnce(t *testing.T) {
 	sum, err := l.Summary(t.Context(), l.secret)
 	if err != nil || len(sum.Texts) != 2 || sum.Texts[0].Prompt != "The capital of" ||
 		sum.Texts[1].Prompt != "Once upon" {
-		t.Fatalf("the texts are %+v, %v", sum.Texts, err)
+		t.Fatalf(
+			"the texts are %+v, %v; want no error, 2 elements, sum.Texts[0].Prompt = %q, sum.Texts[1].Prompt = %q",
+			sum.Texts, err, "The capital of", "Once upon",
+		)
 	}
 	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
 	if err != nil || link.Cursor != firstStage || link.Log.Steps != 2 {
-		t.Errorf("the link is to %+v, %v", link, err)
+		t.Errorf("the link is to %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, firstStage)
 	}
 }
 
@@ -122,7 +129,7 @@ func TestReplayNeedsItsKey(t *testing.T) {
 	see(2, 2)
 	for _, key := range []string{"", l.secret.String(), l.ReplayKey() + "A"} {
 		if _, err := s.Replay(t.Context(), l.Code(), key, caller("someone")); !errors.Is(err, ErrNoRoom) {
-			t.Errorf("with key %q: %v", key, err)
+			t.Errorf("with key %q: got error %v, want %v", key, err, ErrNoRoom)
 		}
 	}
 }
@@ -142,7 +149,7 @@ func TestSummaryCSV(t *testing.T) {
 	l.does(Close{}, Revote{})
 	sum, err := l.Summary(t.Context(), l.secret)
 	if err != nil || p.Kind != Number {
-		t.Fatal(err)
+		t.Fatalf("got %v, want no error, p.Kind = %q", err, Number)
 	}
 	var b bytes.Buffer
 	if err := sum.WriteCSV(&b); err != nil {
@@ -150,15 +157,18 @@ func TestSummaryCSV(t *testing.T) {
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(rows) != 1+2+2*5 {
-		t.Fatalf("%d rows, %v", len(rows), err)
+		t.Fatalf("got %d rows, %v; want 1+2+2*5, <nil>", len(rows), err)
 	}
 	same(t, "a number", rows[1][2:8], "number", `'=HYPERLINK("http://x","y")`, "1", "-2", "1", "0.5")
 	if row := rows[4]; row[2] != "next" || row[4] != "1" || row[6] != "1" || row[7] != "1" || row[8] == "" ||
 		row[9] == "" {
-		t.Errorf("the vote for a token: %v", row)
+		t.Errorf(
+			"the vote for a token: got %v, want [2] = %q, [4] = %q, [6] = %q, [7] = %q, [8] not empty, [9] not empty",
+			row, "next", "1", "1", "1",
+		)
 	}
 	if row := rows[9]; row[4] != "2" || row[6] != "0" || row[7] != "" {
-		t.Errorf("the second round: %v", row)
+		t.Errorf(`the second round: got %v, want [4] = %q, [6] = %q, [7] = ""`, row, "2", "0")
 	}
 	if strings.Contains(b.String(), l.secret.String()) {
 		t.Error("the secret is in it")

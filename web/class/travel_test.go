@@ -38,7 +38,7 @@ func TestViewEncodingIsComplete(t *testing.T) {
 	}
 	got := f.incoming.View
 	if got.epoch != 7 {
-		t.Errorf("epoch %d", got.epoch)
+		t.Errorf("epoch %d, want 7", got.epoch)
 	}
 	y := reflect.ValueOf(got).Elem()
 	for i := range x.NumField() {
@@ -114,7 +114,7 @@ func TestCommandEncodingRoundTrip(t *testing.T) {
 	for _, bad := range []string{`{}`, `[]`, `{"Name":"drive class.Close"}`, `{"Name":"session.Play","Data":{}}`} {
 		var got command
 		if err := json.Unmarshal([]byte(bad), &got); err == nil {
-			t.Errorf("%s is read as %#v", bad, got.Command)
+			t.Errorf("%s is read as %#v, want an error", bad, got.Command)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 		fmt.Sprintf(`{"room":%q,"term":1,"op":"pages","args":{"Server":"x","N":1}}`, l.Code()),
 	} {
 		if text := a.answer(t.Context(), []byte(bad)); !json.Valid(text) {
-			t.Errorf("%.60s is answered with %q", bad, text)
+			t.Errorf("%.60s is answered with %q, want JSON", bad, text)
 		}
 	}
 	for _, bad := range []string{"", "null", "{}", "[]", `{"View":{"Code":"other"}}`} {
@@ -188,7 +188,7 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	}
 	here, lease, err := r.relay.locate(t.Context(), time.Time{})
 	if err != nil || here == nil {
-		t.Fatalf("%v, %v", here, err)
+		t.Fatalf("got %v, %v; want non-nil, <nil>", here, err)
 	}
 	data, err := json.Marshal(request{code, lease.Term, opWake.name, json.RawMessage("{}")})
 	if err != nil {
@@ -196,6 +196,6 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	}
 	var p reply
 	if err := json.Unmarshal(tool.answer(t.Context(), data), &p); err != nil || !p.Moved {
-		t.Errorf("it answers %+v, %v", p, err)
+		t.Errorf("it answers %+v, %v; want that the room has moved, <nil>", p, err)
 	}
 }

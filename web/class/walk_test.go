@@ -16,7 +16,7 @@ import (
 func TestWalksAreTaught(t *testing.T) {
 	s := begun(t, "")
 	if len(s.cfg.Course.Walks) < 3 {
-		t.Fatalf("there are %d walkthroughs", len(s.cfg.Course.Walks))
+		t.Fatalf("there are %d walkthroughs, want at least 3", len(s.cfg.Course.Walks))
 	}
 	for _, w := range s.cfg.Course.Walks {
 		t.Run(w.Slug, func(t *testing.T) {
@@ -26,7 +26,10 @@ func TestWalksAreTaught(t *testing.T) {
 			for i, step := range w.Steps {
 				v := l.does(GoTo{i + 1})
 				if v.Walk.At() != step || v.Walk.Left || (v.Poll != nil) != (step.Ask != nil) {
-					t.Fatalf("step %d: walk %+v, poll %+v", i+1, v.Walk, v.Poll)
+					t.Fatalf(
+						"step %d: walk %+v, poll %+v; want At() = %v, Left = false, v.Poll != nil = %t", i+1, v.Walk,
+						v.Poll, step, step.Ask != nil,
+					)
 				}
 				shows(t, v.State, step)
 				if v.Broken != nil {
@@ -37,7 +40,7 @@ func TestWalksAreTaught(t *testing.T) {
 				}
 			}
 			if sum, err := l.Summary(t.Context(), l.secret); err != nil || len(sum.Texts) == 0 || sum.Voters != 12 {
-				t.Fatalf("the summary is %+v, %v", sum, err)
+				t.Fatalf("the summary is %+v, %v; want no error, len(Texts) not 0, Voters = 12", sum, err)
 			}
 		})
 	}
@@ -54,7 +57,7 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 			}
 		case lessons.WalkStart:
 			if st.Prompt != a.Prompt {
-				t.Errorf("%s: the prompt is %q", step.ID, st.Prompt)
+				t.Errorf("%s: the prompt is %q, want %q", step.ID, st.Prompt, a.Prompt)
 			}
 		case lessons.WalkSet:
 			want := st.Settings
@@ -66,7 +69,7 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 				}
 			}
 			if !st.Settings.Equal(want) {
-				t.Errorf("%s: settings %+v", step.ID, st.Settings)
+				t.Errorf("%s: settings %+v, want %+v", step.ID, st.Settings, want)
 			}
 		}
 	}
@@ -83,7 +86,7 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 	})
 	p = l.does(Close{}, ShowSpread{}, Reveal{}).Poll
 	if p.Votes != 12 || string(p.Kind) != string(ask.Kind) {
-		l.t.Fatalf("%s: %d votes of kind %s", ask.Kind, p.Votes, p.Kind)
+		l.t.Fatalf("%s: got %d votes of kind %s; want 12, %s", ask.Kind, p.Votes, p.Kind, string(ask.Kind))
 	}
 	n, right := 0, 0
 	for _, o := range p.Options {
@@ -93,7 +96,7 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 		}
 	}
 	if n != 12 || p.Kind == Next && right != 1 || p.Kind == Number && (p.Right == nil || p.Median == nil) {
-		l.t.Errorf("%s, revealed: %+v", ask.Kind, p)
+		l.t.Errorf("%s, revealed: got %+v; want 12 votes and the right answer, or its median", ask.Kind, p)
 	}
 	if p.Kind == Draw {
 		if v := l.does(AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample ||
@@ -121,7 +124,7 @@ func TestWalkStepsAreIndependent(t *testing.T) {
 		for i := len(w.Steps); i >= 1; i-- {
 			v := other.does(GoTo{i})
 			if v.Poll != nil && i > 1 {
-				t.Errorf("%s: going back to step %d asks", w.Slug, i)
+				t.Errorf("%s: going back to step %d asks, want no poll", w.Slug, i)
 			} else if v.Poll != nil {
 				other.does(Close{})
 			}
@@ -156,15 +159,18 @@ func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 	}
 	left := l.does(Drive{session.Start{Prompt: "Somewhere else"}})
 	if !left.Walk.Left || left.Walk.Step != 2 {
-		t.Fatalf("driving on: %+v", left.Walk)
+		t.Fatalf("driving on: got %+v, want Left = true, Step = 2", left.Walk)
 	}
 	if back := l.does(GoTo{2}); back.Walk.Left || back.Link() != first.Link() {
-		t.Errorf("back at step 2: %+v, the same stage: %v", back.Walk, back.Link() == first.Link())
+		t.Errorf(
+			"back at step 2: got %+v, the same stage: %v; want it in the script, true", back.Walk,
+			back.Link() == first.Link(),
+		)
 	}
 	l.does(Drive{session.Reset{}})
 	if on := l.does(GoTo{3}); on.State.Prompt != first.State.Prompt || on.State.Cursor != first.State.Cursor ||
 		on.Poll != nil && on.Poll.Kind != Question {
-		t.Errorf("on at step 3: %+v", on.State.Cursor)
+		t.Errorf("on at step 3: got %+v, want the prompt and the stage of the first time", on.State.Cursor)
 	}
 }
 
@@ -208,7 +214,7 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 		}
 	}
 	if v := l.View(); v.Walk.Step != 1 || v.State.Prompt != "The" {
-		t.Errorf("the class is at %+v with %q", v.Walk, v.State.Prompt)
+		t.Errorf("the class is at %+v with %q; want Step = 1, v.State.Prompt = %q", v.Walk, v.State.Prompt, "The")
 	}
 	// A step whose question cannot be asked is not shown either.
 	l.does(GoTo{3}) // not the next in order, so nothing is asked
@@ -217,7 +223,7 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 	other.data(func(d *roomData) { d.Step = 2 })
 	other.refused(GoTo{3}, &terms.Refusal{Code: CodeAsk})
 	if v := other.View(); v.Walk.Step != 2 || v.State.Started() {
-		t.Errorf("the class is at %+v, with %q", v.Walk, v.State.Prompt)
+		t.Errorf("the class is at %+v, with %q; want step 2, without a text", v.Walk, v.State.Prompt)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 		same(t, "finished", a.Tasks, TaskSummary{taskA, 2}, TaskSummary{taskB, 1})
 		same(t, "mistakes", a.Slips, SlipSummary{taskB, "largest", 2}, SlipSummary{taskB, "base-10", 1})
 		if a.HandedIn != 3 || len(a.People) != 0 {
-			t.Errorf("%d handed in; names: %v", a.HandedIn, a.People)
+			t.Errorf("got %d handed in; names: %v; want 3, 0 elements", a.HandedIn, a.People)
 		}
 	}
 	check(l.work())
@@ -83,14 +83,14 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 	a := l.work()
 	same(t, "who is left", a.People, PersonSummary{"Alan", 1})
 	if a.HandedIn != 1 || a.Tasks[0].Done != 1 {
-		t.Errorf("what is left: %+v", a)
+		t.Errorf("what is left: got %+v, want HandedIn = 1, Tasks[0].Done = 1", a)
 	}
 	if err := l.HandIn(t.Context(), caller(learner(1)), "Ada", Work{}); !errors.Is(err, ErrRemoved) {
-		t.Errorf("somebody removed: %v", err)
+		t.Errorf("somebody removed: got error %v, want %v", err, ErrRemoved)
 	}
 	l.does(Assign{Tasks: []string{taskA}})
 	if a := l.work(); len(a.People) != 0 || a.HandedIn != 1 {
-		t.Errorf("not asked for names: %+v", a)
+		t.Errorf("not asked for names: got %+v, want len(People) = 0, HandedIn = 1", a)
 	}
 }
 
@@ -106,26 +106,26 @@ func TestWorkNeedsTheLinksKey(t *testing.T) {
 	l.does(Assign{Tasks: []string{taskA}})
 	for _, key := range []string{"", l.ReplayKey(), l.secret.String(), l.WorkKey() + "A"} {
 		if _, err := s.Assigned(l.Code(), key, caller("someone")); !errors.Is(err, ErrNoRoom) {
-			t.Errorf("with key %q: %v", key, err)
+			t.Errorf("with key %q: got error %v, want %v", key, err, ErrNoRoom)
 		}
 	}
 	if r, err := s.Assigned(l.Code(), l.WorkKey(), caller("p1")); r != l.Room || err != nil {
-		t.Fatal(err)
+		t.Fatalf("got %v, want r = %v, no error", err, l.Room)
 	}
 	l.does(End{})
 	s.clock.pass(25 * time.Hour)
 	l.hands(1, "", []string{taskA}, nil)
 	l.hands(2, "", nil, nil)
 	if err := l.HandIn(t.Context(), caller("p3"), "", Work{}); !errors.Is(err, ErrFull) {
-		t.Errorf("a third in a room for two: %v", err)
+		t.Errorf("a third in a room for two: got error %v, want %v", err, ErrFull)
 	}
 	l.does(Reopen{}, Lock{On: true})
 	if err := l.HandIn(t.Context(), caller("p4"), "", Work{}); !errors.Is(err, ErrLocked) {
-		t.Errorf("a stranger in a locked room: %v", err)
+		t.Errorf("a stranger in a locked room: got error %v, want %v", err, ErrLocked)
 	}
 	l.hands(2, "", []string{taskA}, nil) // who is in it may
 	if a := l.work(); a.HandedIn != 2 || a.Tasks[0].Done != 2 {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want HandedIn = 2, Tasks[0].Done = 2", a)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestWorkIsLimited(t *testing.T) {
 	l.hands(1, "", []string{taskA, taskB, taskB}, append([]string{"learn/other:x", taskB, taskB + ":"}, many...))
 	a := l.work()
 	if len(a.Slips) != mostSlips || slices.ContainsFunc(a.Slips, func(s SlipSummary) bool { return s.Task != taskB }) {
-		t.Errorf("%d mistakes stay", len(a.Slips))
+		t.Errorf("%d mistakes stay, want %d, all of the other task", len(a.Slips), mostSlips)
 	}
 	same(t, "finished", a.Tasks, TaskSummary{taskB, 1})
 	for _, tasks := range [][]string{make([]string, mostTasks+1), {"a b"}, {""}, {"a:b"}, {string(make([]byte, 100))}} {
@@ -154,7 +154,7 @@ func TestWorkIsLimited(t *testing.T) {
 		l.hands(1, "", []string{taskB}, many)
 	}
 	if n := changes(t, l); n > before+1 { // the first of these may differ from the one before
-		t.Errorf("the same five times made %d records", n-before)
+		t.Errorf("handing in the same five times made %d records, want at most 1", n-before)
 	}
 	l.does(Assign{})
 	if l.work() != nil {

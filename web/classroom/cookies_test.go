@@ -30,7 +30,7 @@ func TestInstructorSurvivesStrayCookies(t *testing.T) {
 		}
 	}
 	if secret == "" {
-		t.Fatalf("the cookies are %v", p.client.Jar.Cookies(room))
+		t.Fatalf("got the cookies %v, want the room's among them", p.client.Jar.Cookies(room))
 	}
 	present := func(host, cookies string) *http.Response {
 		r, err := http.NewRequest(http.MethodGet, room.String()+"/present", nil)
@@ -62,15 +62,15 @@ func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	if renewed, old := set["__Secure-"+name], set[name]; renewed == nil || old == nil ||
 		renewed.Value != secret || !renewed.Secure || renewed.Path != "/class/"+code ||
 		old.MaxAge >= 0 || old.Path != renewed.Path {
-		t.Errorf("over HTTPS an old cookie is answered with %v", set)
+		t.Errorf("over HTTPS an old cookie is answered with %v, want a secure one in its place", set)
 	}
 	res := present("class.example", stray+"__Secure-"+name+"="+secret)
 	if res.StatusCode != 200 {
-		t.Errorf("with the new cookie: status %d", res.StatusCode)
+		t.Errorf("with the new cookie: status %d, want 200", res.StatusCode)
 	}
 	for _, c := range res.Cookies() {
 		if strings.Contains(c.Name, "viz-room") {
-			t.Errorf("the new cookie is answered with %v", c)
+			t.Errorf("the new cookie is answered with %v, want Name without %q", c, "viz-room")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 			link = made.Find("input[data-secret]").AttrOr("value", "")
 			u, err := url.Parse(strings.TrimSpace(link))
 			if err != nil || u.Query().Get("key") == "" {
-				t.Fatalf("the instructor's link is %q, %v", link, err)
+				t.Fatalf("the instructor's link is %q, %v; want one with a key, <nil>", link, err)
 			}
 			return strings.Split(u.Path, "/")[2], u.RequestURI()
 		}
@@ -51,7 +51,7 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 			got := newPerson(t, base).send("GET", path, nil, nil)
 			if says := words(got.Find("main")); got.status != http.StatusGone && !strings.HasPrefix(path, "/join") ||
 				!strings.Contains(says, "could not be read and was set aside on") {
-				t.Errorf("%s: status %d, %s", path, got.status, says)
+				t.Errorf("%s: got status %d, %s; want 410 with when it was set aside", path, got.status, says)
 			}
 		}
 		if got := newPerson(t, base).send("GET", damagedLink+"x", nil, nil); got.status != http.StatusForbidden {
@@ -59,7 +59,7 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 		}
 		for _, path := range []string{soundLink, "/class/" + sound} {
 			if got := newPerson(t, base).send("GET", path, nil, nil); got.status != http.StatusOK {
-				t.Errorf("%s of the sound room: status %d", path, got.status)
+				t.Errorf("%s of the sound room: status %d, want %d", path, got.status, http.StatusOK)
 			}
 		}
 	})

@@ -20,29 +20,34 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	p.get("/teach/walk")
 	text := lessons.WalkText("cache")
 	if got := p.get("/teach/walk?from=cache").Find("textarea").Text(); strings.TrimPrefix(got, "\n") != text {
-		t.Errorf("it starts from %.80q", got)
+		t.Errorf("it starts from %.80q, want the walkthrough's text", got)
 	}
 	shown := p.post("/teach/walk", url.Values{"text": {text}, "step": {"2"}})
 	if got := words(shown.Find(".draft__steps [aria-current=step]")); got != "2 What it leaves behind" {
-		t.Errorf("the step shown is %q: %s", got, words(shown.Find("#draft-problems")))
+		t.Errorf(
+			"the step shown is %q, want %q: %s", got, "2 What it leaves behind", words(shown.Find("#draft-problems")),
+		)
 	}
 	// The prompt has eight tokens with the start mark; the cache stage shows what they wrote.
 	if got := words(shown.Find("#draft-out")); !strings.Contains(got, "Once") ||
 		!strings.Contains(got, "nothing to mend") {
-		t.Errorf("the run beside it: %s", got)
+		t.Errorf("the run beside it: got %s, want it to contain %q and %q", got, "Once", "nothing to mend")
 	}
 	before, _, _ := strings.Cut(text, "{#decode}")
 	line, step := strings.Count(before, "\n")+1, strings.Count(before, "\n## ")
 	for at, want := range map[string]string{"1": "1 ", strconv.Itoa(line): strconv.Itoa(step) + " ", "": "1 "} {
 		got := words(p.post("/teach/walk", url.Values{"text": {text}, "line": {at}}).Find("[aria-current=step]"))
 		if !strings.HasPrefix(got, want) || got == "" {
-			t.Errorf("line %s shows %q", at, got)
+			t.Errorf("line %s shows %q; want it beginning with %q, non-empty", at, got, want)
 		}
 	}
 	broken := strings.Replace(text, "{#decode}", "{#same}", 1)
 	got := words(p.post("/teach/walk", url.Values{"text": {broken}}).Find(".draft__problems"))
 	if !strings.Contains(got, "two steps have the id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
-		t.Errorf("of line %d the page says %q", line, got)
+		t.Errorf(
+			"of line %d the page says %q, want it to contain %q and %q", line, got, "two steps have the id",
+			"Line "+strconv.Itoa(line)+" ",
+		)
 	}
 	file := p.post("/teach/walk", url.Values{"text": {strings.ReplaceAll(text, "\n", "\r\n")}, "do": {"save"}})
 	if file.text != text {
@@ -63,14 +68,17 @@ func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 	} {
 		got := p.post("/teach/walk", url.Values{"text": {text}, "step": {"-7"}, "line": {"x"}})
 		if got.status != http.StatusOK || got.Find("main script, main img, #draft-out b b").Length() > 0 {
-			t.Errorf("%.30q: %d, %s", text, got.status, words(got.Find("#draft-problems")))
+			t.Errorf(
+				"draft %.30q: got status %d, problems %s; want 200 and no markup of the draft on the page", text,
+				got.status, words(got.Find("#draft-problems")),
+			)
 		}
 	}
 	if got := p.post("/teach/walk", url.Values{"text": {strings.Repeat("x", 30<<10)}}); got.status != 413 {
-		t.Errorf("too long a text: %d", got.status)
+		t.Errorf("too long a text: got %d, want 413", got.status)
 	}
 	if got := p.send(http.MethodGet, "/teach/walk?from=none", nil, nil); got.status != http.StatusNotFound {
-		t.Errorf("a walkthrough that is not there: %d", got.status)
+		t.Errorf("a walkthrough that is not there: got %d, want %d", got.status, http.StatusNotFound)
 	}
 }
 

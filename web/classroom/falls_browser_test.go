@@ -49,7 +49,7 @@ func TestNamesAppearInTheDrawStrip(t *testing.T) {
 			for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
 				if browser.Value[bool](tab, `Boolean(document.querySelector(".falls")) || `+
 					`document.querySelector(".poll, #cl-poll").textContent.includes("Grace")`) {
-					t.Errorf("the %s shows a name unasked", screen)
+					t.Errorf("the %s shows a name, want none unless it was asked for", screen)
 				}
 			}
 			continue
@@ -67,7 +67,10 @@ func TestNamesAppearInTheDrawStrip(t *testing.T) {
 				return (pin.x + pin.width / 2 - bar.x) / bar.width;
 			})()`)
 			if at < drawn-0.01 || at > drawn+0.01 {
-				t.Errorf("%s: the number %g lies at %g of the strip", screen, drawn, at)
+				t.Errorf(
+					"%s: the number %g lies at %g of the strip; want at least %g and most %g", screen, drawn, at,
+					drawn-0.01, drawn+0.01,
+				)
 			}
 			tab.Audit("falls on the " + screen)
 		}

@@ -40,7 +40,9 @@ func TestVotesFitTheWall(t *testing.T) {
 					`math")).map(e => parseFloat(getComputedStyle(e).fontSize))) / `+
 					`parseFloat(getComputedStyle(document.documentElement).fontSize)`,
 			); small < 1.125 {
-				t.Errorf("%s: text of %g rem on the %s; 1.125 is 18 px at 1920", name, small, screen)
+				t.Errorf(
+					"%s: text of %g rem on the %s; 1.125 is 18 px at 1920; want at least 1.125", name, small, screen,
+				)
 			}
 			tab.Shot("fit-" + name + "-" + screen + ".png")
 		}

@@ -59,7 +59,7 @@ func TestVoteWithoutScript(t *testing.T) {
 		t.Errorf("the reveal lacks the model's bars or the token drawn: %s", words(end.Find("#cl-poll")))
 	}
 	if got := words(p.get("/class/" + code + "/summary").Find(".table").Last()); !strings.Contains(got, "80%") {
-		t.Errorf("how sure the one vote was is not in the summary: %s", got)
+		t.Errorf("how sure the one vote was is not in the summary: got %s, want it to contain %q", got, "80%")
 	}
 	if got := vote(1); got.status != http.StatusConflict {
 		t.Errorf("a vote after the reveal: status %d, want 409: %s", got.status, words(got.Selection))
@@ -90,7 +90,7 @@ func TestFormsNeedCookies(t *testing.T) {
 	f := newPerson(t, base)
 	f.get("/class/" + code)
 	if got := f.post("/class/"+code+"/vote", vote); got.status != http.StatusOK {
-		t.Errorf("with a cookie: status %d: %s", got.status, words(got.Selection))
+		t.Errorf("with a cookie: status %d, want %d: %s", got.status, http.StatusOK, words(got.Selection))
 	}
 }
 
@@ -111,11 +111,11 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 		got := f.get(path)
 		got.Find("script, style, #cl-who, .parts").Remove() // the parts of the work say nothing of the draw
 		if found := figures.FindString(words(got.Find("body"))); found != "" {
-			t.Errorf("%s shows %s", path, found)
+			t.Errorf("%s shows %s, want no figure before the reveal", path, found)
 		}
 		for _, part := range []string{".two", ".tc", ".cum", ".is-pick", ".is-known", ".tok__bar", "[data-share]"} {
 			if got.Find(part).Length() > 0 {
-				t.Errorf("%s has %s", path, part)
+				t.Errorf("%s has %s, want it not there before the reveal", path, part)
 			}
 		}
 	}
@@ -156,13 +156,13 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	}
 	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") ||
 		!strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
-		t.Errorf("the foot says %q", got)
+		t.Errorf("the foot says %q, want it to contain %q, %q and %q", got, "Wandering", "5 Sample", "Rejoin")
 	}
 	bars := func(at string) string {
 		return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p"))
 	}
 	if cool, warm := bars("0.5"), bars("1.5"); cool <= warm {
-		t.Errorf("the likeliest token has %s at T = 0.5 and %s at 1.5: it must fall", cool, warm)
+		t.Errorf("the likeliest token has %s at T = 0.5 and %s at 1.5, want it to fall", cool, warm)
 	}
 	if got := f.send(http.MethodGet, room+"?at=1.3&t=-1", nil, nil); got.status != http.StatusBadRequest {
 		t.Errorf("a temperature of −1: status %d, want 400", got.status)
@@ -174,7 +174,7 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	}
 	for _, foreign := range []string{"evil", "//a.example", "AAAAAA", `"><img>`} {
 		if got := f.get("/loop?class=" + url.QueryEscape(foreign)); strings.Contains(got.text, "Rejoin") {
-			t.Errorf("the loop leads back to the class %q", foreign)
+			t.Errorf("the loop leads back to the class %q, want no link to a foreign address", foreign)
 		}
 	}
 	p.do(code, "follow")
@@ -193,7 +193,7 @@ func TestJoinAcceptsTypedCodes(t *testing.T) {
 	if got := f.get(
 		"/join?code=" + url.QueryEscape(strings.ToLower(code[:3]+"-"+code[3:])),
 	); got.path != "/class/"+code {
-		t.Errorf("a code in small letters led to %s", got.path)
+		t.Errorf("a code in small letters led to %s, want %s", got.path, "/class/"+code)
 	}
 	wrong := f.send(http.MethodGet, "/join?code=AAAAAA", nil, nil)
 	if wrong.status != http.StatusNotFound ||
@@ -225,6 +225,6 @@ func TestNamesAreText(t *testing.T) {
 	p.do(code, "ask-number", "prompt", "How many <b>layers</b>?", "answer", "6")
 	ask := f.get("/class/" + code)
 	if ask.Find("#cl-ask b").Length() != 0 || !strings.Contains(words(ask.Find("#cl-ask")), "<b>layers</b>") {
-		t.Errorf("the question is %q", words(ask.Find("#cl-ask")))
+		t.Errorf("the question is %q, want its markup as text", words(ask.Find("#cl-ask")))
 	}
 }

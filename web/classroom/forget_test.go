@@ -16,12 +16,12 @@ func TestDeletingProgressErasesTheName(t *testing.T) {
 	p.get("/class/" + code)
 	p.post("/class/"+code+"/name", url.Values{"nick": {"Rumpel"}})
 	if got := p.get("/class/"+code).Find("#nick").AttrOr("value", ""); got != "Rumpel" {
-		t.Fatalf("named %q", got)
+		t.Fatalf("named %q, want %q", got, "Rumpel")
 	}
 	if got := p.post("/progress/delete", url.Values{"sure": {"yes"}}); got.status != http.StatusOK {
-		t.Fatalf("delete: %d: %s", got.status, words(got.Selection))
+		t.Fatalf("delete: got %d, want %d: %s", got.status, http.StatusOK, words(got.Selection))
 	}
 	if got := p.get("/class/"+code).Find("#nick").AttrOr("value", "none"); got != "" {
-		t.Errorf("after deleting, named %q", got)
+		t.Errorf(`after deleting, named %q, want ""`, got)
 	}
 }

@@ -139,7 +139,9 @@ func TestMessagesWaitForTheMarker(t *testing.T) {
 		browser.Open(t, browser.Phone, room) // one more is here, which all are told
 		tab.Wait("a message to the "+name, `window.sent`)
 		if told := seenOf(tab); told != "" || browser.Value[bool](tab, `!document.querySelector(".is-falling")`) {
-			t.Errorf("a message while it falls has the %s say %q", name, told)
+			t.Errorf(
+				"a message during the fall has the %s say %q, want nothing before the marker has landed", name, told,
+			)
 		}
 		tab.Keys("x")
 		tab.Wait("it has landed on the "+name, still)

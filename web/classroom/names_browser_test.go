@@ -54,12 +54,15 @@ func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 				return bad;
 			})()`)
 			if len(bad) > 0 {
-				t.Errorf("%d names on the %s: %d faults, such as %s", n, name, len(bad), bad[0])
+				t.Errorf("%d names on the %s: got %d faults, want 0, such as %s", n, name, len(bad), bad[0])
 			}
 			named := browser.Value[int](tab, `document.querySelectorAll(".falls__names text").length`)
 			ticks := browser.Value[int](tab, `document.querySelectorAll("[data-fall] circle").length`)
 			if ticks != n || named+more != n || named == 0 {
-				t.Errorf("%d names on the %s: %d ticks, %d names and %d more", n, name, ticks, named, more)
+				t.Errorf(
+					"%d names on the %s: %d ticks, %d names and %d more; want ticks = %d, named+more = %d, named not 0",
+					n, name, ticks, named, more, n, n,
+				)
 			}
 		}
 	}

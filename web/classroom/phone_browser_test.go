@@ -90,7 +90,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	drive(desk, room, "forward")
 	says(phone, "[data-class-at]", "the class is at 5 Sample")
 	if got := browser.Value[string](phone, now); got != "Softmax" {
-		t.Errorf("the class's step moved the wanderer to %s", got)
+		t.Errorf("the class's step moved the wanderer to %s, want %s", got, "Softmax")
 	}
 	hands.Press("[data-rejoin]")
 	phone.Wait("the class again", now+` === "Sample" && document.querySelectorAll("#panel").length === 1`)
@@ -122,7 +122,10 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 	second.get(link.Path + "?" + link.RawQuery)
 	got := second.post("/class/"+code+"/do", url.Values{"cmd": {"next-step"}})
 	if got.status != http.StatusConflict || !strings.Contains(words(got.Find("main")), "Someone else is presenting") {
-		t.Errorf("a second presenter: %d %s", got.status, words(got.Find("main")))
+		t.Errorf(
+			"a second presenter: got %d %s; want %d, it containing %q", got.status, words(got.Find("main")),
+			http.StatusConflict, "Someone else is presenting",
+		)
 	}
 	says(desk, "#pr-note small", "step 1 of")
 	second.do(code, "take-seat")

@@ -88,13 +88,13 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 		}
 	}
 	if is, says := c.say("fly", map[string]any{"high": "1"}); is != "unknown" || says != `There is no command "fly".` {
-		t.Errorf("an unknown command: %q, %q", is, says)
+		t.Errorf("an unknown command: got %q, %q; want %q, %q", is, says, "unknown", `There is no command "fly".`)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": 60}); is == "" {
-		t.Errorf("a number where a text must be: %q, %q", is, says)
+		t.Errorf("a number where a text must be: got %q, %q; want a refusal", is, says)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": "60"}); is != "" {
-		t.Errorf("a sound command: %q, %q", is, says)
+		t.Errorf(`a sound command: got %q, want "", %q`, is, says)
 	}
 	if p.get("/class/"+code+"/present").Find(`button[value="lock"]`).Length() == 0 {
 		t.Error("a refused command locked the room")
@@ -110,7 +110,7 @@ func TestPresenterChoosesTheCandidates(t *testing.T) {
 	form := p.get("/class/" + code + "/present").Find(`form:has(button[value="ask-next"])`)
 	name := form.Find("#ask-n").AttrOr("name", "")
 	if code, says := p.present(code).say("ask-next", map[string]any{name: "8", "where": "here"}); code != "" {
-		t.Fatal(says)
+		t.Fatalf("asking with 8 candidates: got %s, want no refusal", says)
 	}
 	if n := p.get("/class/" + code).Find("form[data-vote] button.vote").Length(); n != 8 {
 		t.Errorf("%d candidates, want 8", n)
@@ -148,7 +148,7 @@ func TestPresenterAcceptsWhatThePageSends(t *testing.T) {
 			_, says := p.present(code).say(cmd, fields)
 			_, named, unknown := strings.Cut(says, " has no field ")
 			if unknown && !strings.HasPrefix(named, `"zzz"`) {
-				t.Errorf("%s with %v: %s", cmd, fields, says)
+				t.Errorf("%s with %v: got %s, want a refusal that names the unknown field", cmd, fields, says)
 			}
 		})
 	}

@@ -51,10 +51,13 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 			}
 		}
 		if c.Main.Cmd != tt.main || !slices.Equal(pressed, []string{tt.keys}) {
-			t.Errorf("%s: the main button is %q, a clicker's key presses %q", tt.say, c.Main.Cmd, pressed)
+			t.Errorf(
+				"%s: the main button is %q, a clicker's key presses %q; want %q, %q", tt.say, c.Main.Cmd, pressed,
+				tt.main, []string{tt.keys},
+			)
 		}
 		if got := newNote(tt.view).Last; got != tt.last {
-			t.Errorf("%s: the notes call it the last step: %v", tt.say, got)
+			t.Errorf("%s: the notes call it the last step: got %v, want %v", tt.say, got, tt.last)
 		}
 	}
 }

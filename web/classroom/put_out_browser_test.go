@@ -31,7 +31,7 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	drive(desk, room, "forward")
 	says(second, "#cl-rail .is-now", "Logits")
 	if got := browser.Value[string](first, place); got != "Forward" {
-		t.Errorf("who was removed is moved to %s", got)
+		t.Errorf("who was removed is moved to %s, want %s", got, "Forward")
 	}
 	first.Reload()
 	says(first, "main", "The instructor has removed you from this room.")
@@ -75,7 +75,7 @@ func TestSleepingPhoneReconnects(t *testing.T) {
 		drive(desk, room, "forward")
 	}
 	if got := browser.Value[string](phone, place); got != "Forward" {
-		t.Fatalf("the dead line has brought the phone to %s", got)
+		t.Fatalf("the dead line has brought the phone to %s, want %s", got, "Forward")
 	}
 	says(phone, "#cl-rail .is-now", "Filter")
 	says(phone, "[data-live]", "Following the class")

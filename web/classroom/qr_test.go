@@ -29,7 +29,7 @@ func TestQRCodeReadsAsItsAddress(t *testing.T) {
 		}
 		got, err := readQR(q)
 		if err != nil || got != text {
-			t.Errorf("%q reads %q, %v", text, got, err)
+			t.Errorf("%q reads %q, %v; want the same, <nil>", text, got, err)
 		}
 	}
 }

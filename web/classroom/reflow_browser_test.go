@@ -29,7 +29,7 @@ func TestTeacherPagesReflow(t *testing.T) {
 			t.Errorf("%s is another page", page)
 		}
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
-			t.Errorf("%s: %d px wide", page, wide)
+			t.Errorf("%s: got %d px wide, want at most %d", page, wide, width)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestTeacherMakesARoom(t *testing.T) {
 		t.Error("the instructor's link is shown a second time")
 	}
 	if got := words(again.Find("h1")); got != "Physics <b>7</b>" {
-		t.Errorf("title %q: it must be text", got)
+		t.Errorf("got title %q, want it as text", got)
 	}
 	if again.Find("svg.qr path").AttrOr("d", "") == "" || !strings.Contains(words(again.Find("main")), code[:3]) {
 		t.Error("no QR code, or no code")
@@ -49,14 +49,14 @@ func TestReachabilityAdvice(t *testing.T) {
 	if got := words(
 		newPerson(t, serveWith(t, clear)).get("/teach").Find(".callout"),
 	); !strings.Contains(got, "not encrypted") {
-		t.Errorf("a server in the clear says %q", got)
+		t.Errorf("a server in the clear says %q, want it to contain %q", got, "not encrypted")
 	}
 	safe := classroom.Access{URL: "https://class.example"}
 	p, code := teacher(t, serveWith(t, safe), url.Values{})
 	made := p.get("/class/" + code + "/made")
 	if made.Find(".callout--pitfall").Length() != 0 ||
 		!strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
-		t.Errorf("an encrypted server says %q", words(made.Find("main")))
+		t.Errorf("an encrypted server says %q, want no warning, and the class's address", words(made.Find("main")))
 	}
 }
 
@@ -79,12 +79,15 @@ func TestSummaryAfterClass(t *testing.T) {
 	sum := p.get("/class/" + code + "/summary")
 	if got := words(sum.Find(".asked")); !strings.Contains(got, "Which token comes next") ||
 		!strings.Contains(got, "1, 100%") {
-		t.Errorf("what was asked: %s", got)
+		t.Errorf("what was asked: got %s, want it to contain %q and %q", got, "Which token comes next", "1, 100%")
 	}
 	replay := sum.Find(".replay a").First().AttrOr("href", "")
 	if got := newPerson(t, base).get(replay); got.path != "/loop" ||
 		words(got.Find("#prompt")) != "The capital of France is" {
-		t.Errorf("the replay %.40s… shows the prompt %q", replay, words(got.Find("#prompt")))
+		t.Errorf(
+			`the replay %.40s… shows the prompt %q, want "The capital of France is" in the Loop`, replay,
+			words(got.Find("#prompt")),
+		)
 	}
 	link := sum.Find("[data-replay]").AttrOr("value", "")
 	stranger := newPerson(t, base)
@@ -92,14 +95,17 @@ func TestSummaryAfterClass(t *testing.T) {
 	again := stranger.get(strings.TrimPrefix(link, base))
 	if got := words(again.Find("main")); again.status != 200 || !strings.Contains(got, "The capital of France is") ||
 		!strings.Contains(got, "Which token comes next") {
-		t.Errorf("the replay: status %d, %s", again.status, got)
+		t.Errorf(
+			"the replay: status %d, %s; want 200, it containing %q and %q", again.status, got,
+			"The capital of France is", "Which token comes next",
+		)
 	}
 	if got := stranger.send("GET", "/class/"+code+"/replay?key=AAAAAAAAAAAAAAAAAAAAAA", nil, nil); got.status != 404 {
 		t.Errorf("a replay without its key: status %d, want 404", got.status)
 	}
 	csv := p.get("/class/" + code + "/summary.csv").text
 	if lines := strings.Count(csv, "\n"); lines < 2 {
-		t.Errorf("the table has %d lines: %s", lines, csv)
+		t.Errorf("the table has %d lines, want at least 2: %s", lines, csv)
 	}
 	if got := f.send("GET", "/class/"+code+"/summary", nil, nil); got.status != 403 {
 		t.Errorf("a follower's summary: status %d, want 403", got.status)
@@ -166,7 +172,7 @@ func TestToursPlayAlone(t *testing.T) {
 			}
 			next, ok := got.Find(`.tour__nav a[data-key="ArrowRight"]`).Attr("href")
 			if ok != (n+1 < len(walk.Steps)) {
-				t.Errorf("%s: a next step: %t", path, ok)
+				t.Errorf("%s: a next step: got %t, want %t", path, ok, n+1 < len(walk.Steps))
 			}
 			path = next
 		}
@@ -181,14 +187,14 @@ func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	made := newPerson(t, base).post("/teach", url.Values{"title": {"Room 7"}})
 	link, err := url.Parse(made.Find("[data-secret]").AttrOr("value", ""))
 	if err != nil || link.Query().Get("key") == "" {
-		t.Fatalf("the instructor's link is %v, %v", link, err)
+		t.Fatalf("the instructor's link is %v, %v; want one with a key, <nil>", link, err)
 	}
 	code := strings.Split(made.path, "/")[2]
 	second := newPerson(t, base)
 	opened := second.get(link.Path + "?" + link.RawQuery)
 	if opened.path != "/class/"+code+"/present" || opened.query != "" ||
 		strings.Contains(opened.text, link.Query().Get("key")) {
-		t.Errorf("the link leads to %s?%s, or the page holds the key", opened.path, opened.query)
+		t.Errorf("the link leads to %s?%s, want to the presenter's page without the key", opened.path, opened.query)
 	}
 	second.do(code, "start", "prompt", "Once upon")
 	if got := newPerson(t, base).send("GET", link.Path+"?key=AAAAAAAAAAAAAAAAAAAAAA", nil, nil); got.status != 403 {

@@ -50,7 +50,11 @@ func TestVeilHidesAskedStep(t *testing.T) {
 		last := v.Steps[1]
 		if last.Logits != nil || last.Chosen != 0 || last.P != 0 || last.Q != 0 || last.U != 0 ||
 			last.Ran != infer.KindForward || v.Dist != nil {
-			t.Errorf("at stage %d the veil leaves %+v", stage, last)
+			t.Errorf(
+				"at stage %d the veil leaves %+v; want Logits = nil, Chosen = 0, P = 0, Q = 0, U = 0, Ran "+
+					"= %v, v.Dist = nil",
+				stage, last, infer.KindForward,
+			)
 		}
 		if v.Steps[0] != st.Steps[0] || st.Steps[1].Ran != stage {
 			t.Errorf("at stage %d the veil changes what it covers", stage)
@@ -59,7 +63,11 @@ func TestVeilHidesAskedStep(t *testing.T) {
 			s := newVeiled(st, view, 2)
 			if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) ||
 				s.Veiled != (stage > infer.KindForward) {
-				t.Errorf("%s, stage %d: the screen shows %+v", view, stage, s.Strip.Next)
+				t.Errorf(
+					"%s, stage %d: the screen shows %+v; want Known = false, len(s.Strip.Tokens) = 1, s.N "+
+						"= %d, s.Veiled = %t",
+					view, stage, s.Strip.Next, int(stage), stage > infer.KindForward,
+				)
 			}
 			if s.Veiled && (!reflect.DeepEqual(s.Panel, blank.Panel) || !reflect.DeepEqual(s.Story, blank.Story)) {
 				t.Errorf("%s, stage %d: the panel is not empty", view, stage)
@@ -83,7 +91,10 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 		inside := lang.NewInside(discreet(st), 1)
 		for i, b := range look.Blocks {
 			if told := len(b.All) > 0; told != (last > infer.KindForward) || told != (len(inside.Says) > 0) {
-				t.Errorf("when stage %d has run, block %d tells its guess: %t", last, i+1, told)
+				t.Errorf(
+					"when stage %d has run, block %d tells its guess: %t; want %t, %t", last, i+1, told,
+					last > infer.KindForward, len(inside.Says) > 0,
+				)
 			}
 		}
 		if len(look.Columns) == 0 || len(inside.Steps) == 0 || len(st.Look.Blocks[0].Says) == 0 {
@@ -121,7 +132,10 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 			p, q := d.P[d.Order[r]], d.Q(r)
 			for _, secret := range []string{terms.Prob(q), terms.Prob(p), terms.Percent(q), terms.Percent(p)} {
 				if strings.Contains(text, ">"+secret) || strings.Contains(text, secret+"<") {
-					t.Errorf("%s: the bytes hold %s, of the token of rank %d", l, secret, r+1)
+					t.Errorf(
+						"%s: the bytes have %s, of the token of rank %d, want nothing of it before the reveal", l,
+						secret, r+1,
+					)
 				}
 			}
 		}
@@ -160,9 +174,9 @@ func TestLookOfRefusesBadFields(t *testing.T) {
 		}
 		got, err := lookOf(q)
 		if e, refused := terms.AsRefusal(err); refused != (want == look{}) {
-			t.Errorf("%q is answered by %v", query, err)
+			t.Errorf("%q is answered by %v, want %+v", query, err, want)
 		} else if refused && (e.Field == "" || !q.Has(e.Field)) {
-			t.Errorf("%q is refused for its %q", query, e.Field)
+			t.Errorf("%q is refused for its %q, want for one of its fields", query, e.Field)
 		} else if !refused && got != want {
 			t.Errorf("%q is %v, want %v", query, got, want)
 		}
@@ -178,20 +192,20 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 		{Step: 1, Stage: infer.KindForward}, {Step: 1, Stage: infer.KindCache}, {Step: 2, Stage: infer.KindSoftmax},
 	} {
 		if got, ok := parseAt(st, at(good)); !ok || got != good {
-			t.Errorf("%s read back as %v, %t", at(good), got, ok)
+			t.Errorf("%s read back as %v, %t; want %v, true", at(good), got, ok, good)
 		}
 	}
 	for _, bad := range []string{"", "1", "1.0", "1.8", "0.1", "2.4", "3.1", "01.1", "1.1x", "-1.1"} {
 		if c, ok := parseAt(st, bad); ok {
-			t.Errorf("%q is taken as %v", bad, c)
+			t.Errorf("parseAt(%q) = %v, want it refused", bad, c)
 		}
 	}
 	// Step 1 stage 7 lies between step 1 stage 6 and step 2 stage 1.
 	if back, next := neighbours(st, session.Cursor{Step: 1, Stage: infer.KindCache}); back != "1.6" || next != "2.1" {
-		t.Errorf("neighbours of 1.7: %s, %s", back, next)
+		t.Errorf("neighbours of 1.7: got %s, %s; want %s, %s", back, next, "1.6", "2.1")
 	}
 	if _, next := neighbours(st, session.Cursor{Step: 2, Stage: infer.KindSoftmax}); next != "" {
-		t.Errorf("after the last place comes %s", next)
+		t.Errorf("after the last place comes %s, want nothing", next)
 	}
 }
 
@@ -232,7 +246,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 				t.Errorf("%s: %s is there: %t, want %t", kind, part, !inside, inside)
 			}
 			if strings.Contains(shown(asking, kind), part) {
-				t.Errorf("%s: %s is there while the class is asked", kind, part)
+				t.Errorf("%s: %s is there while the class is asked, want it hidden", kind, part)
 			}
 		}
 		// The Story says what each block would say, without a picture of the heads, once the
@@ -241,10 +255,13 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 			t.Errorf("%s: what each block would say is there before the scores", kind)
 		}
 		if says := strings.Contains(shown(back, kind), `class=\"hunch\"`); says != (kind.view == shell.Story) {
-			t.Errorf("%s: looking back, what each block would say is there: %t", kind, says)
+			t.Errorf(
+				"%s: looking back, what each block would say is there: got %t, want %t", kind, says,
+				kind.view == shell.Story,
+			)
 		}
 		if strings.Contains(shown(asking, kind), `class=\"hunch\"`) {
-			t.Errorf("%s: what each block would say is there while the class is asked", kind)
+			t.Errorf("%s: each block's prediction is there while the class is asked, want it hidden", kind)
 		}
 	}
 	for name, v := range map[string]*class.View{
@@ -252,13 +269,16 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 	} {
 		m := p.insideOf(v, wire.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
 		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "There is nothing to see inside here") {
-			t.Errorf("%s is told %+v", name, m)
+			t.Errorf(
+				"%s is told %+v; want len(Panels) = 1, Panels[0].HTML with %q", name, m,
+				"There is nothing to see inside here",
+			)
 		}
 	}
 	for _, bad := range []string{`{"block":0}`, `{"block":7}`, `{"block":-1,"head":1}`, `{"block":"x"}`} {
 		if m := p.insideOf(open, wire.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil ||
 			m.Ack != 3 {
-			t.Errorf("%s is answered by %+v", bad, m)
+			t.Errorf("%s is answered by %+v; want an error, Ack = 3", bad, m)
 		}
 	}
 	if m := p.insideOf(open, wire.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
@@ -314,13 +334,17 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 	}
 	st, drawn := at(seed)
 	if s := newScreen(st, shell.Numbers, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
-		t.Errorf("the wall shows stage %d, the next token known: %v", s.N, s.Strip.Next.Known)
+		t.Errorf(
+			"the wall shows stage %d, the next token known: %v; want s.N = 5, s.Panel.Undrawn = true, "+
+				"s.Strip.Next.Known = false",
+			s.N, s.Strip.Next.Known,
+		)
 	}
 	if s := newScreen(st, shell.Story, false); s.Story.Line == nil || !s.Story.Line.Open {
-		t.Errorf("in the Story the wall shows %+v", s.Story)
+		t.Errorf("in the Story the wall shows %+v, want Line not nil, Line.Open = true", s.Story)
 	}
 	if got := forwardButton(&class.View{State: st}); got.Say != "Let it fall" {
-		t.Errorf("the presenter's button says %q", got.Say)
+		t.Errorf("the presenter's button says %q, want %q", got.Say, "Let it fall")
 	}
 	if v := lookAt(st, session.Cursor{Step: 1, Stage: infer.KindSoftmax}, nil); v.Undrawn {
 		t.Error("a look at another stage shows the withheld draw's")
@@ -329,10 +353,10 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		otherwise, otherDrawn := at(other)
 		for _, view := range shell.Views {
 			if html(otherwise, view) != html(st, view) {
-				t.Errorf("%s: with seed %d the wall shows something else before the draw", view, other)
+				t.Errorf("%s: with seed %d the wall differs before the draw, want it the same", view, other)
 			}
 			if html(otherDrawn, view) == html(drawn, view) {
-				t.Errorf("%s, seed %d: drawn, the wall shows the same", view, other)
+				t.Errorf("%s, seed %d: drawn, the wall shows the same, want another token", view, other)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestTicketIsSingleUse(t *testing.T) {
 	number := list.give("ABC234", "ada", secret)
 	for _, server := range []*tickets{list, other} {
 		if got, ok := server.take(number, "ABC234", "ada"); !ok || got != secret {
-			t.Errorf("its holder gets %v, %v", got, ok)
+			t.Errorf("its holder gets %v, %v; want %v, true", got, ok, secret)
 		}
 		if _, ok := server.take(number, "ABC234", "ada"); ok {
 			t.Error("it counts twice")
@@ -40,10 +40,10 @@ func TestTicketIsSingleUse(t *testing.T) {
 	} {
 		number := list.give("ABC234", "ada", secret)
 		if _, ok := list.take(number, c.code, c.who); ok {
-			t.Errorf("it counts for %s", c.what)
+			t.Errorf("the ticket counts for %s, want it refused", c.what)
 		}
 		if _, ok := list.take(number, "ABC234", "ada"); ok {
-			t.Errorf("it counts after %s tried it", c.what)
+			t.Errorf("the ticket counts after %s tried it, want it used up", c.what)
 		}
 	}
 	strange := newTickets([]byte(strings.Repeat("s", 32)), time.Now).give("ABC234", "ada", secret)
@@ -54,7 +54,7 @@ func TestTicketIsSingleUse(t *testing.T) {
 	}
 	text, err := base64.RawURLEncoding.DecodeString(number)
 	if err != nil || strings.Contains(string(text), "ABC234") {
-		t.Errorf("a ticket says %q, %v", text, err)
+		t.Errorf("a ticket says %q, %v; want it without %q, <nil>", text, err, "ABC234")
 	}
 }
 
@@ -87,7 +87,10 @@ func TestRoomKeyStaysInItsRoom(t *testing.T) {
 		}
 		if !c.HttpOnly || c.Path != "/class/ABC234" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode ||
 			c.Secure != encrypted || strings.HasPrefix(c.Name, "__Secure-") != encrypted {
-			t.Errorf("encrypted %v: %s", encrypted, c)
+			t.Errorf(
+				"encrypted %v: got cookie %s, want one for the room's pages, hidden from scripts, secure if encrypted",
+				encrypted, c,
+			)
 		}
 	}
 }
@@ -118,7 +121,10 @@ func TestMembersAreText(t *testing.T) {
 	}
 	if html := b.String(); strings.Contains(html, "<img") || strings.Contains(html, "<b>6") ||
 		!strings.Contains(html, "&lt;img src=x&gt;") || !strings.Contains(html, "&lt;b&gt;6&lt;/b&gt;") {
-		t.Errorf("the list is %s", html)
+		t.Errorf(
+			"the list is %s, want it without %q, it without %q, it containing %q and %q", html, "<img", "<b>6",
+			"&lt;img src=x&gt;", "&lt;b&gt;6&lt;/b&gt;",
+		)
 	}
 }
 
@@ -133,6 +139,6 @@ func TestWallCodeOpensTheRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := readQR(d.QR); err != nil || got != "http://192.168.0.7:8080/class/ABC234" {
-		t.Errorf("the code reads %q, %v", got, err)
+		t.Errorf("the code reads %q, %v; want %q, <nil>", got, err, "http://192.168.0.7:8080/class/ABC234")
 	}
 }

@@ -95,7 +95,7 @@ func (p *person) get(path string) page {
 	p.t.Helper()
 	got := p.send(http.MethodGet, path, nil, nil)
 	if got.status != http.StatusOK {
-		p.t.Fatalf("GET %s: %d: %s", path, got.status, words(got.Selection))
+		p.t.Fatalf("GET %s: got %d, want %d: %s", path, got.status, http.StatusOK, words(got.Selection))
 	}
 	return got
 }
@@ -112,7 +112,10 @@ func teacher(t *testing.T, base string, form url.Values) (p *person, code string
 	made := p.post("/teach", form)
 	parts := strings.Split(made.path, "/")
 	if made.status != http.StatusOK || len(parts) != 4 || parts[3] != "made" {
-		t.Fatalf("making a room led to %s, %d: %s", made.path, made.status, words(made.Selection))
+		t.Fatalf(
+			"making a room led to %s, %d: %s; want made.status = %d, len(parts) = 4, parts[3] = %q", made.path,
+			made.status, words(made.Selection), http.StatusOK, "made",
+		)
 	}
 	return p, parts[2]
 }
@@ -126,7 +129,7 @@ func (p *person) do(code, cmd string, fields ...string) page {
 	}
 	got := p.post("/class/"+code+"/do", form)
 	if got.status != http.StatusOK {
-		p.t.Fatalf("%s: %d: %s", cmd, got.status, words(got.Selection))
+		p.t.Fatalf("%s: got %d, want %d: %s", cmd, got.status, http.StatusOK, words(got.Selection))
 	}
 	return got
 }

@@ -67,12 +67,12 @@ func TestTieIsNamed(t *testing.T) {
 	for _, path := range []string{"", "/projector"} {
 		got := words(first.get("/class/" + code + path).Find("[data-tie]"))
 		if !strings.HasPrefix(got, "A tie: 1 vote each for ") {
-			t.Errorf("%q says of a tie: %q", path, got)
+			t.Errorf("%q says of a tie: got %q, want it to begin with %q", path, got, "A tie: 1 vote each for ")
 		}
 	}
 	p.do(code, "reveal")
 	if got := words(first.get("/class/" + code).Find("#cl-ask")); !strings.HasPrefix(got, "A tie between ") {
-		t.Errorf("the reveal of a tie says %q", got)
+		t.Errorf("the reveal of a tie says %q, want it to begin with %q", got, "A tie between ")
 	}
 }
 
@@ -100,7 +100,9 @@ func TestSummaryShowsNoMarkup(t *testing.T) {
 	} {
 		for _, tag := range []string{"<p>", "</p>", "<|", "|>", "<code", "<em", "&lt;"} {
 			if strings.Contains(text, tag) {
-				t.Errorf("the %s prints %s: %.300s", name, tag, text[max(0, strings.Index(text, tag)-80):])
+				t.Errorf(
+					"the %s prints %s, want no markup: %.300s", name, tag, text[max(0, strings.Index(text, tag)-80):],
+				)
 			}
 		}
 	}
@@ -116,7 +118,10 @@ func TestServerCommandIsFoldedAndCopied(t *testing.T) {
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -tls-cert cert.pem"}
 	fold := newPerson(t, serveWith(t, local)).get("/teach").Find("details.let-in")
 	if _, open := fold.Attr("open"); fold.Length() != 1 || open || words(fold.Find("summary")) != "Let phones in" {
-		t.Fatalf("%d folds, open %t, %q", fold.Length(), open, words(fold.Find("summary")))
+		t.Fatalf(
+			"got %d folds, open %t, %q; want 1, false, %q", fold.Length(), open, words(fold.Find("summary")),
+			"Let phones in",
+		)
 	}
 	copies := fold.Find("[data-copy]")
 	copied := fold.Find(copies.First().AttrOr("data-copy", ""))
@@ -170,7 +175,10 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	said := words(got)
 	if !strings.Contains(said, "Here one token has") || !strings.Contains(said, "Go on to the next open place") ||
 		!strings.Contains(said, "Ask here anyway") {
-		t.Fatalf("the presenter's page says %q", said)
+		t.Fatalf(
+			"the presenter's page says %q, want it to contain %q, %q and %q", said, "Here one token has",
+			"Go on to the next open place", "Ask here anyway",
+		)
 	}
 	if phone := newPerson(t, base).get("/class/" + code); phone.Find("button.vote").Length() != 0 {
 		t.Error("the vote opened")
@@ -178,7 +186,7 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	p.do(code, "ask-next", "where", "open", "choices", "5")
 	phone := newPerson(t, base).get("/class/" + code)
 	if n := phone.Find("button.vote").Length(); n != 5 {
-		t.Errorf("the next open place offers %d tokens", n)
+		t.Errorf("the next open place offers %d tokens, want 5", n)
 	}
 	for _, option := range phone.Find("button.vote .opt").EachIter() {
 		if text := words(option); !strings.HasPrefix(text, "·") {

@@ -49,7 +49,7 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 				t.Errorf("the %s says what comes next before anybody could be asked", name)
 			}
 			if stage == 1 && tab.Text(".chips .tk") != "start" {
-				t.Errorf("the first thing that is read is %q on the %s", tab.Text(".chips .tk"), name)
+				t.Errorf(`the first token is %q on the %s, want "start"`, tab.Text(".chips .tk"), name)
 			}
 			if name == "phone" {
 				continue
@@ -77,7 +77,7 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 		if n := browser.Value[int](
 			tab, `document.querySelectorAll(".shares, .hunch, .laid, .map, .tc, .is-pick").length`,
 		); n != 0 {
-			t.Errorf("the %s shows something of what is asked", name)
+			t.Errorf("the %s shows something of what is asked, want nothing", name)
 		}
 	}
 	if !browser.Value[bool](wall, `(() => {

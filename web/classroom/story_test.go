@@ -35,13 +35,13 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 			got := p.get(at)
 			story, numbers := got.Find(".story, .ph__prose").Length() > 0, got.Find(".panel, .ph__strip").Length() > 0
 			if story != (want == shell.Story) || numbers == story {
-				t.Errorf("%s in %s: it has the Story: %t, Numbers: %t", at, want, story, numbers)
+				t.Errorf("%s in %s: it has the Story: %t, Numbers: %t; want only this view", at, want, story, numbers)
 			}
 			if now := got.Find(`.view [aria-pressed="true"]`); now.First().AttrOr("value", "") != string(want) {
-				t.Errorf("%s: the switch stands at %q", at, now.Text())
+				t.Errorf("%s: the switch stands at %q, want at %q", at, now.Text(), want)
 			}
 			if got.Find(`.view [name="back"]`).First().AttrOr("value", "") == "" {
-				t.Errorf("%s: the switch leads nowhere", at)
+				t.Errorf("%s: the switch leads nowhere, want back to this page", at)
 			}
 		}
 	}
@@ -49,15 +49,15 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 	shown := phone.get(room)
 	if rail := words(shown.Find("#cl-rail")); rail != "Read Score Share Trim Draw Write Remember" &&
 		rail != "ReadScoreShareTrimDrawWriteRemember" {
-		t.Errorf("the stages are %q", rail)
+		t.Errorf("the stages are %q, want the seven verbs", rail)
 	}
 	if text := shown.Find("#cl-strip .prose").Text(); !strings.HasPrefix(text, "Once upon a time there was a ") {
-		t.Errorf("the text is %q", text)
+		t.Errorf("the text is %q, want it to begin with %q", text, "Once upon a time there was a ")
 	}
 	back := shown.Find(`.view [name="back"]`).First().AttrOr("value", "")
 	if got := phone.post("/view", url.Values{"view": {"numbers"}, "back": {back}}); got.status != http.StatusOK ||
 		got.path != room {
-		t.Errorf("the switch leads to %s, %d", got.path, got.status)
+		t.Errorf("the switch leads to %s, %d; want %s, %d", got.path, got.status, room, http.StatusOK)
 	}
 	views(phone, shell.Numbers)
 	views(p, shell.Story) // the presenter's browser has a choice of its own
@@ -102,7 +102,7 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 			if said[""] == "" {
 				said[""] = fmt.Sprint(shares)
 			} else if got := fmt.Sprint(shares); got != said[""] {
-				t.Errorf("%s: the wall says %s, the phone %s", where, got, said[""])
+				t.Errorf("%s: the wall says %s, want %s as on the phone", where, got, said[""])
 			}
 			seen := 0
 			for _, row := range numbers.get("/class/" + code + screen).Find("#panel .tc tbody tr").EachIter() {
@@ -113,11 +113,14 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 				}
 				seen++
 				if stage == 2 && share != number || stage > 2 && !agree(t, share, number) {
-					t.Errorf("%s: %s has %s in the Story and %s in Numbers", where, name, share, number)
+					t.Errorf(
+						"%s: %s has %s in the Story and %s in Numbers, want the same number", where, name, share,
+						number,
+					)
 				}
 			}
 			if seen != len(shares) {
-				t.Errorf("%s: %d of %d shares stand in Numbers: %v", where, seen, len(shares), shares)
+				t.Errorf("%s: got %d of %d shares in Numbers, want all: %v", where, seen, len(shares), shares)
 			}
 		}
 	}

@@ -24,13 +24,15 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	})
 	link, ok := summary.Find("[data-assigned]").Attr("value")
 	if summary.status != http.StatusOK || !ok {
-		t.Fatalf("assigning led to %s, %d", summary.path, summary.status)
+		t.Fatalf(
+			"assigning led to %s, %d; want summary.status = %d, ok = true", summary.path, summary.status, http.StatusOK,
+		)
 	}
 	path := strings.TrimPrefix(link, base)
 	learner := newPerson(t, base)
 	list := learner.get(path)
 	if got := list.Find(".tasks--do a").Length(); got != 2 {
-		t.Fatalf("%d tasks", got)
+		t.Fatalf("got %d tasks, want 2", got)
 	}
 	// Softmax of 4, 3, 2, 1, 0.5 for the second token is 0.2324; divided by the largest it is
 	// e³/e⁴ = 0.3679.
@@ -41,7 +43,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 		form.Add("first", s.AttrOr("value", ""))
 	})
 	if got := strings.Join(form["first"], " "); got != "softmax.p.1=w.largest" {
-		t.Fatalf("the first verdicts are %q", got)
+		t.Fatalf("the first verdicts are %q, want %q", got, "softmax.p.1=w.largest")
 	}
 	p, err := drill.New("five", 0, 1)
 	if err != nil {
@@ -57,7 +59,10 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 		done := learner.post("/class/"+code+"/assigned", hand)
 		said := words(done.Selection)
 		if done.status != http.StatusOK || !strings.Contains(said, "Handed in: 1 of 2 tasks finished") {
-			t.Fatalf("handing in: %d, %s", done.status, said)
+			t.Fatalf(
+				"handing in: got %d, %s; want %d, it containing %q", done.status, said, http.StatusOK,
+				"Handed in: 1 of 2 tasks finished",
+			)
 		}
 	}
 	got := words(boss.get("/class/" + code + "/summary").Find("#work"))
@@ -74,7 +79,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	boss.do(code, "assign", "do", "practice/five", "names", "1")
 	learner.post("/class/"+code+"/assigned", hand)
 	if got := words(boss.get("/class/" + code + "/summary").Find("#work")); !strings.Contains(got, "Ada 1 of 1") {
-		t.Errorf("the name asked for is not in the summary: %s", got)
+		t.Errorf("the name asked for is not in the summary: got %s, want it to contain %q", got, "Ada 1 of 1")
 	}
 }
 
@@ -90,24 +95,24 @@ func TestAssignmentNeedsItsKey(t *testing.T) {
 	key := address.Query().Get("key")
 	stranger := newPerson(t, base)
 	if got := stranger.post("/class/"+code+"/assigned", url.Values{"key": {key}}); got.status != http.StatusForbidden {
-		t.Errorf("without a cookie: %d", got.status)
+		t.Errorf("without a cookie: got %d, want %d", got.status, http.StatusForbidden)
 	}
 	stranger.get("/")
 	for _, bad := range []string{"", "x", key + "A"} {
 		got := stranger.post("/class/"+code+"/assigned", url.Values{"key": {bad}})
 		if got.status != http.StatusNotFound {
-			t.Errorf("with key %q: %d", bad, got.status)
+			t.Errorf("with key %q: got %d, want %d", bad, got.status, http.StatusNotFound)
 		}
 	}
 	if got := stranger.post("/class/"+code+"/do", url.Values{"cmd": {"assign"}}); got.status != http.StatusForbidden {
-		t.Errorf("assigning as a stranger: %d", got.status)
+		t.Errorf("assigning as a stranger: got %d, want %d", got.status, http.StatusForbidden)
 	}
 	if got := stranger.send(http.MethodGet, "/class/"+code+"/assign", nil, nil); got.status != http.StatusForbidden {
-		t.Errorf("choosing as a stranger: %d", got.status)
+		t.Errorf("choosing as a stranger: got %d, want %d", got.status, http.StatusForbidden)
 	}
 	got := words(boss.get("/class/" + code + "/summary").Find("#work"))
 	if !strings.Contains(got, "Nobody has handed anything in yet") {
-		t.Errorf("the summary says %s", got)
+		t.Errorf("the summary says %s, want it to contain %q", got, "Nobody has handed anything in yet")
 	}
 }
 
@@ -135,7 +140,7 @@ func TestAssignByEveryHand(t *testing.T) {
 		tab.Go(room + "/summary")
 		tab.Audit("summary")
 		if got := tab.Text("#work"); !strings.Contains(got, "1 learner handed in.") {
-			t.Errorf("the summary says %q", got)
+			t.Errorf("the summary says %q, want it to contain %q", got, "1 learner handed in.")
 		}
 	})
 }

@@ -64,11 +64,11 @@ func TestNATSAwayAndBack(t *testing.T) {
 	for _, on := range []*lesson{l, onB} {
 		r, err := on.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 		if !errors.Is(err, class.ErrAway) {
-			t.Errorf("a vote while NATS is away: %+v, %v", r, err)
+			t.Errorf("a vote while NATS is away: %+v, %v, want %v", r, err, class.ErrAway)
 		}
 	}
 	if _, _, err := b.Create(t.Context(), caller("another"), class.Options{}); !errors.Is(err, class.ErrAway) {
-		t.Errorf("a room that is made while NATS is away: %v", err)
+		t.Errorf("a room that is made while NATS is away: got error %v, want %v", err, class.ErrAway)
 	}
 	ready(t, a.joined, false)
 	ready(t, b.joined, false)
@@ -91,7 +91,11 @@ func TestNATSAwayAndBack(t *testing.T) {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})
 	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
-		t.Errorf("the poll has %+v, and two votes were confirmed", v.Poll)
+		t.Errorf(
+			"the poll has %+v, and two votes were confirmed, want Votes = 2, Options[0].Count = 1, "+
+				"Options[1].Count = 1",
+			v.Poll,
+		)
 	}
 	a.teaches(l).settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
@@ -114,7 +118,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	choice := func(i int) string { return p.Options[i].Key }
 	a.net.cut()
 	if r, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(0), N: 1}); !errors.Is(err, class.ErrAway) {
-		t.Errorf("the owner that is cut off says %+v, %v", r, err)
+		t.Errorf("the owner that is cut off says %+v, %v, want %v", r, err, class.ErrAway)
 	}
 	persist(t, func() error {
 		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: choice(1), N: 1})
@@ -127,7 +131,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 		Records: []journal.Record{{Type: "vote", ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":1}`)}},
 	}
 	if _, err := a.joined.Rooms().Fence.AppendAs(context.Background(), late, 1); !errors.Is(err, class.ErrFenced) {
-		t.Errorf("the owner before appends: %v", err)
+		t.Errorf("the owner before appends: got error %v, want %v", err, class.ErrFenced)
 	}
 	persist(t, func() error {
 		_, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(2), N: 2})
@@ -135,7 +139,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	})
 	v := b.teaches(l).does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 2 || v.Poll.Options[1].Count != 1 || v.Poll.Options[2].Count != 1 {
-		t.Errorf("the poll has %+v", v.Poll)
+		t.Errorf("the poll has %+v, want Votes = 2, Options[1].Count = 1, Options[2].Count = 1", v.Poll)
 	}
 	onA.settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
@@ -156,6 +160,6 @@ func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	net.to.Store(streamtest.Node(t, dir))
 	ready(t, a, true)
 	if l := take(t, a, "ROOM"); !mine(l) {
-		t.Errorf("on the other node the server has %+v", l)
+		t.Errorf("on the other node the server has the lease %+v, want its own", l)
 	}
 }

@@ -50,7 +50,7 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	for _, n := range sizes {
 		a.bus.Publish("ROOM", long(n))
 		if m := next(t, got); !bytes.Equal(m, long(n)) {
-			t.Errorf("%d bytes arrive as %d", n, len(m))
+			t.Errorf("a message of %d bytes arrives as %d, want it whole", n, len(m))
 		}
 	}
 	a.bus.Publish("ROOM", long(class.MaxReply+1))
@@ -75,17 +75,17 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	for q, want := range answers {
 		m, err := a.bus.Request(t.Context(), b.Server(), []byte(q))
 		if err != nil || !bytes.Equal(m, want) {
-			t.Errorf("an answer of %s bytes arrives as %d, %v", q, len(m), err)
+			t.Errorf("an answer of %s bytes arrives as %d, %v; want no error, m = %q", q, len(m), err, want)
 		}
 	}
 	if m, err := a.bus.Request(t.Context(), b.Server(), long(class.MaxRequest)); err != nil || string(m) != "long" {
-		t.Errorf("the longest request is answered with %.20q, %v", m, err)
+		t.Errorf(`the longest request is answered with %.20q, %v; want "long", <nil>`, m, err)
 	}
 	if _, err := a.bus.Request(t.Context(), b.Server(), long(class.MaxRequest+1)); err == nil {
 		t.Error("a longer request was sent")
 	}
 	if _, err := a.bus.Request(t.Context(), "nobody", []byte("?")); err != class.ErrNoServer {
-		t.Errorf("a request to nobody: %v", err)
+		t.Errorf("a request to nobody: got %v, want %v", err, class.ErrNoServer)
 	}
 }
 
@@ -123,11 +123,11 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 	a.bus.Publish("ROOM", []byte("afterwards"))
 	for m := next(t, got); string(m) != "afterwards"; m = next(t, got) {
 		if len(m) != 900<<10 {
-			t.Errorf("%q arrives", m)
+			t.Errorf("got %q arrives, want 900<<10 elements", m)
 		}
 	}
 	if m, err := a.bus.Request(t.Context(), b.Server(), []byte("still?")); err != nil || string(m) != "still?" {
-		t.Errorf("a request afterwards: %q, %v", m, err)
+		t.Errorf("a request afterwards: got %q, %v; want %q, <nil>", m, err, "still?")
 	}
 	if n := b.Stats().Refused; n < 2*unreadable {
 		t.Errorf("%d messages were refused, of %d that nobody can read", n, 2*unreadable)
@@ -154,7 +154,7 @@ func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 		}
 		a.bus.Publish(name, []byte(name))
 		if m := next(t, got); m != name+"|"+name {
-			t.Errorf("a message for %q arrives as %q", name, m)
+			t.Errorf("a message for %q arrives as %q, want %q", name, m, name+"|"+name)
 		}
 	}
 	select {

@@ -48,7 +48,10 @@ func TestPollSurvivesClocksAnHourApart(t *testing.T) {
 	ahead.end()
 	onBehind.votes(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if s := behind.joined.Stats(); s.Held != 1 || s.Clock < time.Hour-time.Minute {
-		t.Errorf("the last server has %d rooms, and its clock is said to be behind by %v", s.Held, s.Clock)
+		t.Errorf(
+			"the last server has %d rooms, and its clock is said to be behind by %v; want 1, at least %v", s.Held,
+			s.Clock, time.Hour-time.Minute,
+		)
 	}
 }
 
@@ -61,7 +64,7 @@ func sharedTime(t *testing.T, c *Cluster) {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatalf("the time of the cluster is off by %v at %s", time.Until(c.Now()), c.Server())
+			t.Fatalf("the cluster's time is off by %v at %s, want it right", time.Until(c.Now()), c.Server())
 		}
 	}
 }

@@ -48,24 +48,24 @@ func TestClassSpansThreeServers(t *testing.T) {
 	next := b.teaches(l)
 	v = next.does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 6 || sum(v.Poll) != 6 {
-		t.Errorf("%d votes, %d in the counts: six were confirmed", v.Poll.Votes, sum(v.Poll))
+		t.Errorf("got %d votes, %d in the counts: six were confirmed; want 6, 6", v.Poll.Votes, sum(v.Poll))
 	}
 	v = next.does(class.Reveal{}, class.AppendMajority{}, class.Drive{Do: session.StepStage{}})
 	onC.settled("the class goes on", func(x *class.View) bool { return x.Link() == v.Link() })
 	if s, err := onC.Standing(t.Context(), learner(5)); err != nil || s.Name != "Pupil 5" {
-		t.Errorf("a member after the owner's death: %+v, %v", s, err)
+		t.Errorf("a member after the owner's death: got %+v, %v; want no error, Name = %q", s, err, "Pupil 5")
 	}
 	all, err := b.joined.Secrets().Secrets(t.Context())
 	if err != nil || len(all) != 1 || len(all[l.Code()]) == 0 {
-		t.Errorf("the secrets are %v, %v", all, err)
+		t.Errorf("the secrets are %v, %v; want no error, 1 element, len(all[l.Code()]) not 0", all, err)
 	}
 	next.does(class.Delete{})
 	onC.settled("the room is gone", func(v *class.View) bool { return v.Gone })
 	if _, err := c.Enter(t.Context(), l.Code(), caller("p1")); err != class.ErrNoRoom {
-		t.Errorf("a deleted room: %v", err)
+		t.Errorf("a deleted room: got %v, want %v", err, class.ErrNoRoom)
 	}
 	if all, err := b.joined.Secrets().Secrets(t.Context()); err != nil || len(all) != 0 {
-		t.Errorf("the secrets after the deletion are %v, %v", all, err)
+		t.Errorf("the secrets after the deletion are %v, %v; want 0 elements, <nil>", all, err)
 	}
 }
 
@@ -79,12 +79,12 @@ func TestEndingServerReleasesItsRooms(t *testing.T) {
 	onB := b.enters(l, 1)
 	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
 	if held := a.joined.Stats().Held; held != 1 {
-		t.Errorf("the first server owns %d rooms", held)
+		t.Errorf("the first server owns %d rooms, want 1", held)
 	}
 	a.end()
 	onB.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if s := b.joined.Stats(); s.Held != 1 || s.Taken != 1 || s.Lost != 0 || !s.Connected {
-		t.Errorf("afterwards: %+v", s)
+		t.Errorf("afterwards: got %+v, want Held = 1, Taken = 1, Lost = 0, Connected = true", s)
 	}
 	must(t, b.joined.Ready())
 }

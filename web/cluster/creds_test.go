@@ -80,7 +80,7 @@ func TestJoinsWithCredentials(t *testing.T) {
 		c, err := Open(t.Context(), Config{URL: "nats://" + at, Creds: creds, Patience: 5 * time.Second})
 		if err == nil {
 			_ = c.Close()
-			t.Errorf("it has joined with %s credentials", what)
+			t.Errorf("it has joined with %s credentials, want it refused", what)
 		} else if want := "has refused the credential"; !strings.Contains(err.Error(), want) {
 			t.Errorf("with %s credentials it says %q, not %q", what, err, want)
 		}

@@ -32,6 +32,6 @@ func TestStartsBeforeThereIsALeader(t *testing.T) {
 	defer cancel()
 	must(t, storing(ctx, nc))
 	if n := asked.Load(); n != 2 {
-		t.Errorf("it asked %d times", n)
+		t.Errorf("it asked %d times, want 2", n)
 	}
 }

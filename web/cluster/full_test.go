@@ -51,7 +51,7 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
 		if r, ok := terms.AsRefusal(err); !ok || r.Code != class.CodeKept || !strings.Contains(r.Message, why) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got error %v, want a refusal with code %q that says %q", what, err, class.CodeKept, why)
 		}
 	}
 	_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
@@ -77,7 +77,11 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	})
 	v := l.does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
-		t.Errorf("the poll has %+v, and two votes were confirmed", v.Poll)
+		t.Errorf(
+			"the poll has %+v, and two votes were confirmed, want Votes = 2, Options[0].Count = 1, "+
+				"Options[1].Count = 1",
+			v.Poll,
+		)
 	}
 }
 
@@ -98,7 +102,7 @@ func TestFullNodeIsNotReady(t *testing.T) {
 	must(t, err)
 	ready(t, a.joined, false)
 	if err := a.joined.Ready(); !errors.Is(err, store.ErrFull) || !errors.Is(err, ErrAway) {
-		t.Errorf("it says %v", err)
+		t.Errorf("it says %v, want %v, %v", err, store.ErrFull, ErrAway)
 	}
 	cfg.MaxBytes = -1
 	_, err = js.UpdateStream(t.Context(), cfg)

@@ -270,7 +270,9 @@ func (l *lesson) votes(id int, b class.Ballot) {
 	l.p.u.t.Helper()
 	r, err := l.vote(id, b)
 	if err != nil || r.N != b.N || r.Choice != b.Choice {
-		l.p.u.t.Fatalf("the vote of %d is confirmed as %+v, %v", id, r, err)
+		l.p.u.t.Fatalf(
+			"the vote of %d is confirmed as %+v, %v; want no error, N = %d, Choice = %q", id, r, err, b.N, b.Choice,
+		)
 	}
 }
 

@@ -80,20 +80,23 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 			if mine(l) {
 				owners, owner = owners+1, l
 				if l.Server != all[i].Server() {
-					t.Errorf("%s owns it as %s", all[i].Server(), l.Server)
+					t.Errorf("%s has a lease of %s, want its own", all[i].Server(), l.Server)
 				}
 			}
 		}
 		for _, l := range got {
 			if owners != 1 || l.Server != owner.Server || l.Term != owner.Term {
-				t.Errorf("%d owners: %+v", owners, got)
+				t.Errorf(
+					"got %d owners: %+v; want owners = 1, l.Server = %q, l.Term = %d", owners, got, owner.Server,
+					owner.Term,
+				)
 			}
 		}
 		owner.Release()
 		for i, c := range all {
 			now := taken(t, c, room)
 			if now.Term <= owner.Term {
-				t.Errorf("server %d has term %d after %d", i, now.Term, owner.Term)
+				t.Errorf("server %d has term %d after %d, want a larger one", i, now.Term, owner.Term)
 			}
 			owner = now
 			owner.Release()
@@ -111,16 +114,16 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	b, _ := u.join()
 	first := take(t, a, "ROOM")
 	if l := take(t, b, "ROOM"); mine(l) || l.Server != a.Server() {
-		t.Fatalf("the second server has %+v", l)
+		t.Fatalf("the second server gets %+v, want the first one's lease", l)
 	}
 	net.cut()
 	second := taken(t, b, "ROOM")
 	next(t, first.Lost)
 	if second.Term <= first.Term {
-		t.Errorf("term %d after %d", second.Term, first.Term)
+		t.Errorf("got term %d after %d, want a larger one", second.Term, first.Term)
 	}
 	if err := a.Ready(); !errors.Is(err, ErrAway) {
-		t.Errorf("the server that is cut off says %v", err)
+		t.Errorf("the server that is cut off says %v, want %v", err, ErrAway)
 	}
 	net.to.Store(u.nats)
 	if l := take(t, a, "ROOM"); mine(l) || l.Server != b.Server() || l.Term != second.Term {
@@ -128,7 +131,7 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	}
 	must(t, a.Ready())
 	if s := a.Stats(); s.Lost != 1 || s.Held != 0 || s.Reconnects == 0 {
-		t.Errorf("its figures are %+v", s)
+		t.Errorf("its figures are %+v, want Lost = 1, Held = 0, Reconnects not 0", s)
 	}
 }
 
@@ -178,7 +181,7 @@ func TestEndedSessionIsNoticed(t *testing.T) {
 	l := take(t, a, "ROOM")
 	endSession(t, b, a)
 	if second := taken(t, b, "ROOM"); second.Term <= l.Term {
-		t.Errorf("term %d after %d", second.Term, l.Term)
+		t.Errorf("got term %d after %d, want a larger one", second.Term, l.Term)
 	}
 	next(t, l.Lost)
 	if l := take(t, a, "ROOM"); mine(l) {

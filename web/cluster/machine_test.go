@@ -61,7 +61,7 @@ func (m *machine) vote(p *post, b ballot) {
 	case err == nil:
 		m.t.Fatalf("the vote %d was confirmed as %d", b.N, got.N)
 	case !errors.Is(err, class.ErrClosed) && !errors.Is(err, class.ErrAway):
-		m.t.Fatalf("the vote of %d: %v", b.id, err)
+		m.t.Fatalf("voting as %d: got error %v, want none or a known refusal", b.id, err)
 	}
 }
 
@@ -163,7 +163,10 @@ func (m *machine) check() {
 			sum += n
 		}
 		if sum < len(m.said[id]) || sum > voters {
-			m.t.Errorf("poll %s: %d votes; %d members were told that theirs counts", id, sum, len(m.said[id]))
+			m.t.Errorf(
+				"poll %s: got %d votes; %d members were told that theirs counts; want at least %d and at most %d", id,
+				sum, len(m.said[id]), len(m.said[id]), voters,
+			)
 		}
 	}
 	for member := 1; member <= voters; member++ {

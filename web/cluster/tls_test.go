@@ -106,7 +106,7 @@ func TestJoinsWithACertificate(t *testing.T) {
 		c, err := Open(t.Context(), cfg)
 		if err == nil {
 			_ = c.Close()
-			t.Errorf("it has joined, where it should say %q", want)
+			t.Errorf("it has joined, want it to fail with %q", want)
 		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "wrong@") {
 			t.Errorf("it says %q, not %q", err, want)
 		}

@@ -26,14 +26,17 @@ func TestWithinFitsTheTime(t *testing.T) {
 			last = l.Number
 		}
 		if sum != took || sum > minutes+minutes/4 || sum == 0 || part.Next == nil {
-			t.Errorf("%d minutes: %d of reading, said to be %d", minutes, sum, took)
+			t.Errorf(
+				"%d minutes: %d of reading, said to be %d; want sum = %d, sum at most %d, sum not 0, part.Next not nil",
+				minutes, sum, took, took, minutes+minutes/4,
+			)
 		}
 	}
 	if part, _ := m.Within(5); len(part.Lessons) != 1 || part.Lessons[0].Slug != "the-loop" {
-		t.Errorf("in five minutes there is %+v", part.Lessons)
+		t.Errorf("in five minutes there is %+v, want 1 element, [0].Slug = %q", part.Lessons, "the-loop")
 	}
 	if part, _ := m.Within(500); len(part.Lessons) != len(course.Lessons) {
-		t.Errorf("with all the time %d lessons", len(part.Lessons))
+		t.Errorf("with all the time %d lessons, want %d", len(part.Lessons), len(course.Lessons))
 	}
 	for i := range m.Lessons {
 		if m.Lessons[i].Slug == "the-loop" {
@@ -41,6 +44,9 @@ func TestWithinFitsTheTime(t *testing.T) {
 		}
 	}
 	if part, _ := m.Within(5); len(part.Lessons) != 1 || part.Lessons[0].Slug == "the-loop" {
-		t.Errorf("after the first, in five minutes there is %+v", part.Lessons)
+		t.Errorf(
+			"after the first, in five minutes there is %+v, want 1 element, [0].Slug other than %q", part.Lessons,
+			"the-loop",
+		)
 	}
 }

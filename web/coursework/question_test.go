@@ -27,7 +27,7 @@ func TestCreditPerWrongChoice(t *testing.T) {
 	} {
 		q.Tried = c.tried
 		if !(math.Abs(q.Credit()-c.credit) <= 1e-12) || q.Done() && q.Verdict() != c.verdict {
-			t.Errorf("%v: credit %g, %q", c.tried, q.Credit(), q.Verdict())
+			t.Errorf("%v: got credit %g, %q; want %g, %q", c.tried, q.Credit(), q.Verdict(), c.credit, c.verdict)
 		}
 	}
 }
@@ -43,12 +43,12 @@ func TestChoicesAreShuffled(t *testing.T) {
 		firsts[order[0]]++
 		asked.Tried = []int{order[1]}
 		if again := asked.Order(); !slices.Equal(order, again) {
-			t.Fatalf("the order is %v, and %v after a try", order, again)
+			t.Fatalf("the order is %v, and %v after a try; want the same", order, again)
 		}
 	}
 	for i, n := range firsts { // 1,000 ± 27 by chance
 		if n < 800 || n > 1200 {
-			t.Errorf("choice %d is first %d times in 4,000", i+1, n)
+			t.Errorf("choice %d is first %d times in 4,000; want at least 800 and at most 1200", i+1, n)
 		}
 	}
 }

@@ -88,10 +88,10 @@ func TestLoopInAFrame(t *testing.T) {
 		tab.Wait("a link to it", `document.querySelector("[data-whole]").getAttribute("href").startsWith("/loop?log=")`)
 		const kept = `localStorage.length + sessionStorage.length + document.cookie.length`
 		if n := browser.Value[int](tab, kept); n != 0 {
-			t.Errorf("%d things are kept in the browser", n)
+			t.Errorf("%d things are kept in the browser, want 0", n)
 		}
 		if at := tab.URL(); !strings.HasPrefix(at, server+"/embed/loop") {
-			t.Errorf("the frame has gone to %s", at)
+			t.Errorf("the frame has gone to %s, want it to begin with %q", at, server+"/embed/loop")
 		}
 		tab.Audit("the Loop in a frame, " + view)
 		tab.Shot("embed-loop-" + view + ".png")

@@ -59,25 +59,27 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 		for _, path := range embedded {
 			answer, d := get(t, http.DefaultClient, server+path)
 			if answer.StatusCode != http.StatusOK {
-				t.Fatalf("%s: %s", path, answer.Status)
+				t.Fatalf("%s: got status %s, want 200", path, answer.Status)
 			}
 			policy := answer.Header.Get("Content-Security-Policy")
 			if !strings.HasSuffix(policy, "; "+c.want) || strings.Count(policy, "frame-ancestors") != 1 {
-				t.Errorf("%s: %s", path, policy)
+				t.Errorf(
+					"%s: got policy %q, want it to end with %q and to name frame-ancestors once", path, policy, c.want,
+				)
 			}
 			if n := d.Find("header.top, #keys").Length(); n != 0 {
-				t.Errorf("%s has a header", path)
+				t.Errorf("%s has a header, want none in a frame", path)
 			}
 			const kept = "Nothing is kept here, and no cookie is set."
 			if say := d.Find(".embed__foot").Text(); !strings.Contains(say, kept) {
-				t.Errorf("%s says %q", path, say)
+				t.Errorf("%s says %q, want it to contain %q", path, say, kept)
 			}
 		}
 		for _, path := range []string{"/", "/loop", "/embed", "/practice/softmax"} {
 			answer, _ := get(t, http.DefaultClient, server+path)
 			if policy := answer.Header.Get("Content-Security-Policy"); path != "/embed" &&
 				!strings.HasSuffix(policy, "frame-ancestors 'none'") {
-				t.Errorf("%s may be framed: %s", path, policy)
+				t.Errorf("%s may be framed: got %s, want frame-ancestors 'none'", path, policy)
 			}
 		}
 	}
@@ -97,7 +99,10 @@ func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 			return http.ErrUseLastResponse
 		}}, server+path)
 		if to := answer.Header.Get("Location"); answer.StatusCode == http.StatusOK || strings.HasPrefix(to, "//") {
-			t.Errorf("%s: %s %s", path, answer.Status, to)
+			t.Errorf(
+				"%s: got status %s with location %q, want an error or a redirect within this server", path,
+				answer.Status, to,
+			)
 		}
 	}
 }
@@ -109,7 +114,7 @@ func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	for _, path := range embedded {
 		if answer, _ := get(t, http.DefaultClient, server+path); len(answer.Cookies()) != 0 {
-			t.Errorf("%s sets %v", path, answer.Cookies())
+			t.Errorf("%s sets %v, want 0 elements", path, answer.Cookies())
 		}
 	}
 	jar, err := cookiejar.New(nil)
@@ -135,7 +140,10 @@ func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 		defer answer.Body.Close()
 		page, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != http.StatusOK || len(answer.Cookies()) != 0 {
-			t.Fatalf("%s: %s, %v, cookies %v", path, answer.Status, err, answer.Cookies())
+			t.Fatalf(
+				"%s: %s, %v, cookies %v; want no error, answer.StatusCode = %d, 0 elements", path, answer.Status, err,
+				answer.Cookies(), http.StatusOK,
+			)
 		}
 		if !strings.Contains(string(page), "is-done") {
 			t.Errorf("%s does not grade", path)
@@ -144,7 +152,7 @@ func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 		return d.Find(".drills__been b").Length()
 	}
 	if n := been("/embed/practice/softmax"); n != 0 {
-		t.Errorf("after a drill in a frame %d drills are kept", n)
+		t.Errorf("after a drill in a frame %d drills are kept, want 0", n)
 	}
 	if n := been("/practice/softmax"); n != 1 {
 		t.Errorf("after the same drill on its page %d are kept, want 1", n)
@@ -158,22 +166,25 @@ func TestEmbeddedLinksStayInTheFrame(t *testing.T) {
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	_, d := get(t, http.DefaultClient, server+"/embed/practice/softmax?level=1&seed=7")
 	if to, _ := d.Find("base").Attr("target"); to != "_blank" {
-		t.Errorf("links open in %q", to)
+		t.Errorf("links open in %q, want %q", to, "_blank")
 	}
 	for _, what := range []string{".levels a", `[data-key="n"]`, "#drill"} {
 		d.Find(what).Each(func(_ int, s *goquery.Selection) {
 			to := s.AttrOr("href", s.AttrOr("action", ""))
 			if !strings.HasPrefix(to, "/embed/practice/softmax") || s.AttrOr("target", "") != "_self" {
-				t.Errorf("%s leads to %s in %q", what, to, s.AttrOr("target", ""))
+				t.Errorf(
+					"%s leads to %s in %q; want it beginning with %q, %q", what, to, s.AttrOr("target", ""),
+					"/embed/practice/softmax", "_self",
+				)
 			}
 		})
 	}
 	if to := d.Find("[data-whole]").AttrOr("href", ""); to != "/practice/softmax?level=1&seed=7" {
-		t.Errorf("the whole page is said to be at %s", to)
+		t.Errorf("the whole page is said to be at %s, want %s", to, "/practice/softmax?level=1&seed=7")
 	}
 	_, d = get(t, http.DefaultClient, server+"/embed/loop?prompt=Once+upon&view=numbers")
 	if view := d.Find("body").AttrOr("data-view", ""); view != "numbers" {
-		t.Errorf("the Loop is in the view %q", view)
+		t.Errorf("the Loop is in the view %q, want %q", view, "numbers")
 	}
 	if link := d.Find("body").AttrOr("data-link", ""); link == "" || d.Find("body").AttrOr("data-run", "") != "" {
 		t.Error("the Loop in a frame has no link, or a run that is somebody's")
@@ -211,11 +222,13 @@ func TestModuleIsForGivenOrigins(t *testing.T) {
 		text, _ := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if answer.StatusCode != c.status || answer.Header.Get("Access-Control-Allow-Origin") != c.allowed {
-			t.Errorf("%q at %s: %s, allowed %q", c.origin, c.path, answer.Status,
-				answer.Header.Get("Access-Control-Allow-Origin"))
+			t.Errorf(
+				"%q at %s: got %s, allowed %q; want %d, %q", c.origin, c.path, answer.Status,
+				answer.Header.Get("Access-Control-Allow-Origin"), c.status, c.allowed,
+			)
 		}
 		if c.status == 200 && !strings.Contains(string(text), "customElements.define('viz-loop'") {
-			t.Errorf("%q gets %.80q", c.origin, text)
+			t.Errorf("%q gets %.80q, want the module that defines viz-loop", c.origin, text)
 		}
 	}
 }
@@ -255,7 +268,7 @@ func TestOEmbedResponses(t *testing.T) {
 		}
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != c.status {
-			t.Errorf("%v: %s, %v", c.query, answer.Status, err)
+			t.Errorf("%v: %s, %v; want no error, answer.StatusCode = %d", c.query, answer.Status, err, c.status)
 			continue
 		}
 		if c.status != http.StatusOK {
@@ -269,7 +282,10 @@ func TestOEmbedResponses(t *testing.T) {
 		if f.Length() != 1 || d.Find("b").Length() != 0 || f.AttrOr("src", "") != c.src ||
 			f.AttrOr("width", "") != c.w || f.AttrOr("height", "") != c.h ||
 			got.Version != "1.0" || got.Type != "rich" {
-			t.Errorf("%v: %+v", c.query, got)
+			t.Errorf(
+				"%v: got %+v, want version 1.0 of type rich with one frame of %q, %s by %s", c.query, got, c.src, c.w,
+				c.h,
+			)
 		}
 	}
 }
@@ -289,13 +305,15 @@ func TestPagesAdvertiseOEmbed(t *testing.T) {
 	var got struct{ HTML string }
 	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil ||
 		!strings.Contains(got.HTML, server+"/embed/practice/softmax?level=2&amp;seed=7") {
-		t.Errorf("%v, %+v", err, got)
+		t.Errorf(
+			"got %v, %+v; want no error, HTML with %q", err, got, server+"/embed/practice/softmax?level=2&amp;seed=7",
+		)
 	}
 	for _, address := range []string{
 		server + "/practice", server + "/embed/loop", webtest.Serve(t, webtest.Options{}) + "/loop",
 	} {
 		if _, d := get(t, http.DefaultClient, address); d.Find(link).Length() != 0 {
-			t.Errorf("%s says that it can be embedded", address)
+			t.Errorf("%s says that it can be embedded, want no oEmbed link", address)
 		}
 	}
 	if _, d := get(t, http.DefaultClient, server+"/loop"); d.Find(link).Length() != 1 {
@@ -309,11 +327,11 @@ func TestEmbedPageListsElements(t *testing.T) {
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	_, d := get(t, http.DefaultClient, server+"/embed")
 	if n := d.Find(".embeds li").Length(); n < 20 {
-		t.Errorf("%d things are listed", n)
+		t.Errorf("%d things are listed, want at least 20", n)
 	}
 	d.Find(".embeds a").Each(func(_ int, s *goquery.Selection) {
 		if answer, _ := get(t, http.DefaultClient, server+s.AttrOr("href", "")); answer.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s", s.AttrOr("href", ""), answer.Status)
+			t.Errorf("link %s: got status %s, want 200", s.AttrOr("href", ""), answer.Status)
 		}
 	})
 	if say := d.Find("main").Text(); !strings.Contains(say, school) {

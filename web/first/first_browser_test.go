@@ -54,7 +54,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		tab.Audit("the card")
 		tab.Go(url + "/")
 		if got := tab.Attr("main form", "action"); got != "/loop" {
-			t.Errorf("after the card the field leads to %q", got)
+			t.Errorf("after the card the field leads to %q, want %q", got, "/loop")
 		}
 	})
 }
@@ -116,7 +116,7 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	tab.Eval(`answer()`)
 	tab.Until(atScene("guess") + ` && !document.querySelector(".is-sent")`)
 	if n := browser.Value[int](tab, `asked`); n != 1 {
-		t.Errorf("%d questions were sent", n)
+		t.Errorf("%d questions were sent, want 1", n)
 	}
 }
 

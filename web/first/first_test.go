@@ -29,7 +29,7 @@ func TestFirstRunByForms(t *testing.T) {
 	home := s.open("/")
 	form := home.Find("main form")
 	if got := form.AttrOr("action", ""); got != "/first" {
-		t.Fatalf("a newcomer's field leads to %q", got)
+		t.Fatalf("a newcomer's field leads to %q, want %q", got, "/first")
 	}
 	p := s.open("/first?" + url.Values{"prompt": {begins}}.Encode()).mustBe("read")
 	if n := p.Find(".chips .tk").Length(); n != 7 {
@@ -50,7 +50,7 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	p = p.press(main).mustBe("drop")
 	if got := p.Find(main).Text(); got != "Let it fall" {
-		t.Errorf("the button says %q", got)
+		t.Errorf("the button says %q, want %q", got, "Let it fall")
 	}
 	p = p.press(main).mustBe("drop")
 	if p.Find(".laid__drop").Length() != 1 {
@@ -62,26 +62,29 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	p = p.press(main).mustBe("joined")
 	if n := p.Find(".prose .w").Length(); n != 1 {
-		t.Errorf("%d tokens joined the text", n)
+		t.Errorf("got %d tokens joined the text, want 1", n)
 	}
 	p = p.press(main).mustBe("end")
 	text := p.Find(".prose").Clone().Find(".slot").Remove().End().Text()
 	p = p.press(main)
 	if p.status != 200 || p.at.Path != "/first/card" || p.Find("h1").Text() != "You wrote this together with a model." {
-		t.Fatalf("the end is %d at %s", p.status, p.at)
+		t.Fatalf(
+			"the end is %d at %s; want p.status = 200, Path = %q, text of h1 = %q", p.status, p.at, "/first/card",
+			"You wrote this together with a model.",
+		)
 	}
 	if card := p.Find(".keep .prose").Text(); strings.TrimSpace(card) != strings.TrimSpace(text) {
-		t.Errorf("the card has %q, the last scene %q", card, text)
+		t.Errorf("the card has %q, want %q, the last scene %q", card, strings.TrimSpace(text), text)
 	}
 	other := s.another().open(p.at.RequestURI())
 	if other.Find(".keep").Text() != p.Find(".keep").Text() {
 		t.Error("somebody else sees another card")
 	}
 	if loop := s.open(p.Find(main).AttrOr("href", "")); loop.status != 200 || loop.at.Path != "/loop" {
-		t.Errorf("the Loop is %d at %s", loop.status, loop.at)
+		t.Errorf("the Loop is %d at %s; want loop.status = 200, Path = %q", loop.status, loop.at, "/loop")
 	}
 	if lesson := s.open(p.Find("main .btn--bare").AttrOr("href", "")); lesson.status != 200 {
-		t.Errorf("the lesson is %d", lesson.status)
+		t.Errorf("the lesson is %d, want 200", lesson.status)
 	}
 	times := p.Find(".times a")
 	for i, want := range []string{"5 minutes", "20 minutes", "all "} {
@@ -102,7 +105,7 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 		t.Helper()
 		for _, w := range what {
 			if p.Find(w).Length() > 0 {
-				t.Errorf("the scene %s has %s", p.scene(), w)
+				t.Errorf("the scene %s has %s, want p.Find(w).Length() = 0", p.scene(), w)
 			}
 		}
 	}
@@ -112,7 +115,7 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 		p := s.to(scene)
 		quiet(p, append(shares, draw...)...)
 		if strings.Contains(p.Find("main").Text(), "%") {
-			t.Errorf("the scene %s has a share in words", scene)
+			t.Errorf("the scene %s has a share in words, want none", scene)
 		}
 	}
 	known := s.to("shares")
@@ -153,7 +156,7 @@ func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 		list = append(list, strings.ToLower(strings.TrimLeft(strings.TrimSpace(b.Text()), "·")))
 	})
 	if len(list) != 6 || list[5] != "something else" {
-		t.Fatalf("the guesses are %q", list)
+		t.Fatalf("the guesses are %q, want 6 elements, [5] = %q", list, "something else")
 	}
 	for i := range 4 {
 		if list[i] > list[i+1] {
@@ -177,7 +180,7 @@ func TestFirstRunResumesFromItsAddress(t *testing.T) {
 			t.Errorf("the address of %s shows another page", scene)
 		}
 		if got := s.open("/").Find(".door__back a").AttrOr("href", ""); got != "/first" {
-			t.Errorf("the home page leads to %q from %s", got, scene)
+			t.Errorf("the home page leads to %q from %s; want %q", got, scene, "/first")
 		}
 	}
 	s.another().open("/first").Find("#begin").Each(func(_ int, in *goquery.Selection) {
@@ -197,21 +200,21 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	drop := s.another().to("drop")
 	loop := drop.press(".fr__ways button")
 	if loop.at.Path != "/loop" || loop.link() != drop.link() {
-		t.Errorf("skipping leads to %s", loop.at)
+		t.Errorf("skipping leads to %s, want to the same run in the Loop", loop.at)
 	}
 	if got := leads(drop.s); got != "/loop" {
-		t.Errorf("after skipping the field leads to %q", got)
+		t.Errorf("after skipping the field leads to %q, want %q", got, "/loop")
 	}
 	drop.s.open("/first").mustBeField()
 	if drop.s.open("/").Find(".door__back").Length() != 0 {
 		t.Error("after skipping the home page still leads back")
 	}
 	if got := leads(end.s); got != "/first" {
-		t.Errorf("before the card the field leads to %q", got)
+		t.Errorf("before the card the field leads to %q, want %q", got, "/first")
 	}
 	card := end.press(main)
 	if got := leads(end.s); got != "/loop" {
-		t.Errorf("after the card the field leads to %q", got)
+		t.Errorf("after the card the field leads to %q, want %q", got, "/loop")
 	}
 	guest := s.another()
 	guest.open(card.at.RequestURI())
@@ -250,7 +253,10 @@ func TestBadInputIsExplained(t *testing.T) {
 	} {
 		if p := s.open(path); p.status != 400 || p.Find("main h1").Text() == "" ||
 			p.Find("main a[href^='/first']").Length() == 0 {
-			t.Errorf("%s: %d %q", name, p.status, p.Find("main").Text())
+			t.Errorf(
+				"%s: got %d, %q; want p.status = 400, text of main h1 not empty, count of main a[href^='/first'] not 0",
+				name, p.status, p.Find("main").Text(),
+			)
 		}
 	}
 	for name, form := range map[string]url.Values{
@@ -263,7 +269,7 @@ func TestBadInputIsExplained(t *testing.T) {
 		"a knob before its time": {"scene": {"read"}, "log": {read}, "do": {"knob"}, "t": {"1"}},
 	} {
 		if p := s.post("/first/next", form); p.status != 400 {
-			t.Errorf("%s: %d at %s", name, p.status, p.at)
+			t.Errorf("%s: got %d at %s; want 400", name, p.status, p.at)
 		}
 	}
 	// More bytes than a prompt may have, and more tokens than the model can read: 4,097 and 1,200 characters.
@@ -273,21 +279,30 @@ func TestBadInputIsExplained(t *testing.T) {
 		p := s.open("/first?" + url.Values{"prompt": {long}}.Encode())
 		if say := p.Find("#begin-error").Text(); p.status != 400 || p.Find("#begin").AttrOr("value", "") != long ||
 			!strings.Contains(say, has) || strings.Contains(say, "byte") || !strings.Contains(say, "keep a sentence") {
-			t.Errorf("a text of %s: %d %q", has, p.status, say)
+			t.Errorf(
+				"a text of %s: got %d %q; want p.status = 400, value of #begin = %q, say with %q, say "+
+					"without %q, say with %q",
+				has, p.status, say, long, has, "byte", "keep a sentence",
+			)
 		}
 	}
 	for _, short := range []string{"", "ab", "      "} {
 		p := s.open("/first?" + url.Values{"prompt": {short}}.Encode())
 		if p.status != 400 || p.Find("#begin").AttrOr("value", "") != short || p.Find("#begin-error").Text() == "" {
-			t.Errorf("the text %q: %d %q", short, p.status, p.Find("#begin-error").Text())
+			t.Errorf(
+				"the text %q: got %d %q; want p.status = 400, value of #begin = %q, text of #begin-error not empty",
+				short, p.status, p.Find("#begin-error").Text(), short,
+			)
 		}
 	}
 	one := s.open("/first?" + url.Values{"prompt": {"我"}}.Encode())
 	if one.status != 200 || one.Find("#begin").Length() > 0 {
-		t.Errorf("a character of three bytes: %d at %s", one.status, one.at)
+		t.Errorf(
+			"a character of three bytes: got %d at %s; want one.status = 200, count of #begin = 0", one.status, one.at,
+		)
 	}
 	if p := s.open("/first/x"); p.status != 404 {
-		t.Errorf("an address below it: %d", p.status)
+		t.Errorf("an address below it: got %d, want 404", p.status)
 	}
 }
 
@@ -326,7 +341,7 @@ func TestKnobKeepsTheAxis(t *testing.T) {
 	}
 	for _, x := range []string{"", "0", "-1", "9", "NaN", "Inf"} {
 		if p := turn(x); p.status != 400 {
-			t.Errorf("t = %s: %d at %s", x, p.status, p.at)
+			t.Errorf("t = %s: got %d at %s; want 400", x, p.status, p.at)
 		}
 	}
 }
@@ -365,7 +380,7 @@ func TestCardIsTheText(t *testing.T) {
 		var got strings.Builder
 		p.Find(".keep .prose > span").Each(func(_ int, part *goquery.Selection) { got.WriteString(part.Text()) })
 		if p.status != 200 || got.String() != want {
-			r.Fatalf("%d: the card has %q, the run %q", p.status, got.String(), want)
+			r.Fatalf("got status %d, the card %q; want 200, the run's text %q", p.status, got.String(), want)
 		}
 	})
 }
@@ -388,14 +403,18 @@ func TestCardDownloads(t *testing.T) {
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != a.kind {
-			t.Fatalf("%s: status %d, %s, %v", a.extension, resp.StatusCode, resp.Header.Get("Content-Type"), err)
+			t.Fatalf(
+				"%s: status %d, %s, %v; want 200, %s, <nil>", a.extension, resp.StatusCode,
+				resp.Header.Get("Content-Type"), err, a.kind,
+			)
 		}
-		if d := resp.Header.Get("Content-Disposition"); d != `attachment; filename="token-by-token`+a.extension+`"` {
-			t.Errorf("%s is sent as %s", a.extension, d)
+		want := `attachment; filename="token-by-token` + a.extension + `"`
+		if d := resp.Header.Get("Content-Disposition"); d != want {
+			t.Errorf("%s is sent as %s, want %s", a.extension, d, want)
 		}
 		if a.extension == ".png" {
 			if picture, err := png.Decode(bytes.NewReader(body)); err != nil || picture.Bounds().Dx() < 800 {
-				t.Errorf("the picture: %v", err)
+				t.Errorf("the picture: got %v, want no error, picture.Bounds().Dx() at least 800", err)
 			}
 			continue
 		}
@@ -405,7 +424,7 @@ func TestCardDownloads(t *testing.T) {
 		}
 		drawn := strings.Join(strings.Fields(d.Find("text").Text()), "")
 		if !strings.Contains(drawn, text) {
-			t.Errorf("the drawing says %q, the card %q", drawn, text)
+			t.Errorf("the drawing says %q, want the card's %q in it", drawn, text)
 		}
 	}
 	for _, path := range []string{"/first/card.svg", "/first/card.png"} {

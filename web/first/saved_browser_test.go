@@ -24,7 +24,10 @@ func TestCardPicturesAreSaved(t *testing.T) {
 		tab.Click(`.keep__share a[download$="` + ending + `"]`)
 		address := strings.Replace(at, "?", ending+"?", 1)
 		if got, want := downloads.File("token-by-token"+ending), webtest.Answered(t, address); !bytes.Equal(got, want) {
-			t.Errorf("%s: %d bytes were saved, a server sends %d: %.60q", address, len(got), len(want), got)
+			t.Errorf(
+				"%s: %d bytes were saved, a server sends %d: got %.60q, want %.60q", address, len(got), len(want), got,
+				want,
+			)
 		}
 	}
 }

@@ -75,14 +75,14 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 		t.Errorf("another's record is number %d; the import has %d to %d", other.seqs[0], first, last)
 	}
 	if own.seqs[0] < last || second.seqs[0] < last {
-		t.Errorf("after the import, to %d, came %d and %d", last, own.seqs[0], second.seqs[0])
+		t.Errorf("after the import, to %d, came %d and %d; want larger places", last, own.seqs[0], second.seqs[0])
 	}
 	inOrder := func(a, b Record) int { return int(a.Seq - b.Seq) }
 	if list := read(t, j, ada, 0); len(list) != len(all.Records)+2 || !slices.IsSortedFunc(list, inOrder) {
-		t.Errorf("the log has %d records", len(list))
+		t.Errorf("the log has %d records, want all in their order", len(list))
 	}
 	if got, err := j.Owners(ctx, Learner); err != nil || got[0].Records != len(all.Records)+2 {
-		t.Errorf("owners %+v, %v", got, err)
+		t.Errorf("got owners %+v, %v; want %d records, <nil>", got, err, len(all.Records)+2)
 	}
 }
 
@@ -106,11 +106,11 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 			t.Helper()
 			wantTexts(t, j, ada, want...)
 			if _, found, err := j.Find(ctx, ada, Key{"answer", "1"}); found || err != nil {
-				t.Errorf("%s: a record of the interrupted batch is found, %v", when, err)
+				t.Errorf("%s: a record of the interrupted batch is found, %v; want none, <nil>", when, err)
 			}
 			got, err := j.Owners(ctx, Learner)
 			if err != nil || len(got) != before || before > 0 && got[0].Records != 1 {
-				t.Errorf("%s: owners %+v, %v", when, got, err)
+				t.Errorf("%s: got owners %+v, %v; want %d with 1 record, <nil>", when, got, err, before)
 			}
 		}
 		hidden(j, "before the end")
@@ -124,14 +124,14 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 			return tx.QueryRow("SELECT count(*) FROM records WHERE type = 'answer'").Scan(&left)
 		}))
 		if left != 0 {
-			t.Errorf("%d records of the interrupted batch are on the disk", left)
+			t.Errorf("%d records of the interrupted batch are on the disk, want 0", left)
 		}
 		wantTexts(t, again, ada, want...)
 		if seqs := put(t, again, ada, morning, a.Records...); slices.Contains(seqs, 0) {
 			t.Error("the same batch again is not appended whole")
 		}
 		if got := read(t, again, ada, 0); len(got) != before+len(a.Records) {
-			t.Errorf("afterwards the log has %d records", len(got))
+			t.Errorf("afterwards the log has %d records, want %d", len(got), before+len(a.Records))
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestRefusedPartLeavesNothing(t *testing.T) {
 	}
 	wantTexts(t, j, ada)
 	if got, err := j.Owners(ctx, Learner); err != nil || len(got) != 0 {
-		t.Errorf("owners %+v, %v", got, err)
+		t.Errorf("owners %+v, %v; want 0 elements, <nil>", got, err)
 	}
 	change("DROP TRIGGER no")
 	if seqs := put(t, j, ada, morning.Add(time.Hour), b.Records...); slices.Contains(seqs, 0) {
@@ -170,7 +170,7 @@ func TestDropDuringLargeBatch(t *testing.T) {
 	must(t, j.commitPart(a, 0, part))
 	must(t, j.Drop(ctx, ada))
 	if err := j.commitPart(a, part, len(a.Records)); !errors.Is(err, errDropped) {
-		t.Errorf("the rest of the batch: %v", err)
+		t.Errorf("the rest of the batch: got error %v, want %v", err, errDropped)
 	}
 	wantTexts(t, j, ada)
 }
@@ -187,7 +187,7 @@ func TestPanicInCommitIsReported(t *testing.T) {
 	var broken *fault.Fault
 	err = j.write(func(*sql.Tx, *sql.Stmt) error { panic("in a commit") })
 	if !errors.As(err, &broken) {
-		t.Errorf("the commit: %v", err)
+		t.Errorf("the commit: got error %v, want an error of type *fault.Fault", err)
 	}
 	if _, err := j.Append(t.Context(), large(Owner{Learner, "a"}, 1)); err != nil {
 		t.Errorf("the next one: %v", err)

@@ -30,10 +30,10 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	logs, err := j.Owners(ctx, "set aside")
 	must(t, err)
 	if got := ids(t, j, Owner{"set aside", logs[0].Name}); len(got) > 1 {
-		t.Errorf("left of the room are %v", got)
+		t.Errorf("left of the room are %v, want at most 1 elements", got)
 	}
 	if n := count(t, j, "SELECT count(*) FROM records WHERE type IN ('member', 'name')"); n != 0 {
-		t.Errorf("%d records still say who was there", n)
+		t.Errorf("%d records still say who was there, want 0", n)
 	}
 	if n := count(t, j, "SELECT count(*) FROM records WHERE type = 'vote'"); n != 1 {
 		t.Errorf("%d votes are left, want 1", n)
@@ -81,18 +81,18 @@ func TestUnfoldableLogIsQuarantined(t *testing.T) {
 		put(t, j, ada, morning, list...)
 		put(t, j, bob, morning, record("set", "b.1", "7"))
 		if _, err := Load(ctx, j, ada, tallies); !errors.Is(err, ErrDamaged) {
-			t.Errorf("Load says %v", err)
+			t.Errorf("Load says %v, want %v", err, ErrDamaged)
 		}
 		fs := NewFolds(j, Learner, tallies)
 		if s := stateOf(t, fs, ada.Name); s.Records != 0 {
-			t.Errorf("the state is %+v", s)
+			t.Errorf("the state is %+v, want Records = 0", s)
 		}
 		add(t, fs, 1, 3)
 		if s := stateOf(t, NewFolds(j, Learner, tallies), ada.Name); s.Records != 3 {
-			t.Errorf("what came after is %+v", s)
+			t.Errorf("what came after is %+v, want Records = 3", s)
 		}
 		if s := stateOf(t, fs, bob.Name); s.Values["b"] != 7 {
-			t.Errorf("the other is %+v", s)
+			t.Errorf("the other owner's state is %+v, want b = 7", s)
 		}
 		if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 1 || aside[0].Records != 40 {
 			t.Errorf("set aside are %+v, %v; want 40 records", aside, err)
@@ -107,7 +107,7 @@ func TestDamagedSnapshotIsIgnored(t *testing.T) {
 	fs := NewFolds(j, Learner, tallies)
 	add(t, fs, 1, 2*snapshotEvery)
 	if n := count(t, j, "SELECT count(*) FROM snapshots"); n != 1 {
-		t.Fatalf("there are %d snapshots", n)
+		t.Fatalf("there are %d snapshots, want 1", n)
 	}
 	want := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
 	for _, damage := range []string{
@@ -117,7 +117,10 @@ func TestDamagedSnapshotIsIgnored(t *testing.T) {
 		change(t, j, "UPDATE snapshots SET "+damage)
 		got := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
 		if got.Records < 1 || got.Values["a"] != want.Values["a"] {
-			t.Errorf("with %s, the state is %d records and %v", damage, got.Records, got.Values)
+			t.Errorf(
+				"with %s: got a state of %d records and %v, want some, with a = %d", damage, got.Records, got.Values,
+				want.Values["a"],
+			)
 		}
 	}
 }

@@ -20,9 +20,9 @@ func TestCheckReadsAllRecords(t *testing.T) {
 	}
 	readable := func(r Record) bool { return r.Type == "good" }
 	if c, err := Check(t.Context(), j, Learner, readable); err != nil || c != (Checked{2, 6, 2, 0}) {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v, %v; want %+v, <nil>", c, err, Checked{2, 6, 2, 0})
 	}
 	if c, err := Check(t.Context(), j, Room, readable); err != nil || c != (Checked{}) {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v, %v; want %+v, <nil>", c, err, Checked{})
 	}
 }

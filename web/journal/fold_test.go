@@ -127,7 +127,7 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 		const n = snapshotEvery + 10
 		add(t, fs, 1, n)
 		if s := stateOf(t, fs, ada.Name); s.Values["a"] != n || s.Records != n || s.Settled != n || c.taken() != 0 {
-			t.Errorf("the active state is %+v", s)
+			t.Errorf("the active state is %+v, want %d records and nothing taken", s, n)
 		}
 		again := func(fold Fold[tally], want int) {
 			t.Helper()
@@ -146,7 +146,7 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 		must(t, j.KeepSnapshot(ctx, ada, kept))
 		again(plain, n)
 		if s := stateOf(t, NewFolds(c, Learner, plain), ada.Name); len(s.Values) != 1 {
-			t.Errorf("a part of a damaged snapshot is in %+v", s)
+			t.Errorf("a part of a damaged snapshot is in %+v, want len(Values) = 1", s)
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestFoldsIgnoreDuplicates(t *testing.T) {
 		}))
 		for _, fs := range []*Folds[tally]{fs, NewFolds(j, Learner, tallies)} {
 			if s := stateOf(t, fs, ada.Name); s.Records != 3 || s.Values["a"] != 3 {
-				t.Errorf("the state is %+v", s)
+				t.Errorf("the state is %+v, want 3 records, a = 3", s)
 			}
 		}
 	})
@@ -179,12 +179,15 @@ func TestWasteIsCompacted(t *testing.T) {
 		list, err := j.Owners(ctx, Learner)
 		must(t, err)
 		if c.compacted < 2*compactEvery || list[0].Records != n-c.compacted {
-			t.Errorf("%d records were compacted, %d are left", c.compacted, list[0].Records)
+			t.Errorf(
+				"%d records were compacted, %d are left; want at least %d, %d", c.compacted, list[0].Records,
+				2*compactEvery, n-c.compacted,
+			)
 		}
 		before := stateOf(t, fs, ada.Name)
 		after := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
 		if after.Settled = before.Settled; !reflect.DeepEqual(before, after) {
-			t.Errorf("folded anew it is %+v, was %+v", after, before)
+			t.Errorf("folded anew it is %+v, want %+v", after, before)
 		}
 	})
 }
@@ -200,16 +203,16 @@ func TestFailedAppendKeepsTheState(t *testing.T) {
 		return err
 	})
 	if !errors.Is(err, c.fail) {
-		t.Errorf("the append says %v", err)
+		t.Errorf("the append says %v, want %v", err, c.fail)
 	}
 	c.fail = nil
 	if s := stateOf(t, fs, ada.Name); s.Values["a"] != 2 {
-		t.Errorf("the state is %+v", s)
+		t.Errorf("the state is %+v, want a = 2", s)
 	}
 	add(t, fs, 3, 3)
 	must(t, fs.Use(ctx, ada.Name, func(a *Active[tally]) error { return a.Drop(ctx) }))
 	if s := stateOf(t, fs, ada.Name); s.Records != 0 || len(s.Values) != 0 {
-		t.Errorf("after it was dropped the state is %+v", s)
+		t.Errorf("after it was dropped the state is %+v, want Records = 0, len(Values) = 0", s)
 	}
 }
 
@@ -229,14 +232,17 @@ func TestFoldsEvictLeastRecentlyUsed(t *testing.T) {
 	newest := fmt.Sprint(mostActive + 49)
 	if len(fs.active) != mostActive || fs.order.Len() != mostActive ||
 		fs.active["0"] != nil || fs.active[newest] == nil {
-		t.Errorf("%d states are kept, %d in order", len(fs.active), fs.order.Len())
+		t.Errorf(
+			"got %d states, %d in order; want %d of each, the newest among them", len(fs.active), fs.order.Len(),
+			mostActive,
+		)
 	}
 	var sum int64
 	for _, e := range fs.active {
 		sum += e.Value.(*Active[tally]).size
 	}
 	if sum != fs.bytes {
-		t.Errorf("%d bytes are counted, the states have %d", fs.bytes, sum)
+		t.Errorf("got %d bytes counted, want %d as the states have", fs.bytes, sum)
 	}
 }
 
@@ -264,7 +270,10 @@ func TestFoldsConcurrently(t *testing.T) {
 		for name := range 3 {
 			s, fresh := stateOf(t, fs, fmt.Sprint(name)), stateOf(t, NewFolds(j, Learner, tallies), fmt.Sprint(name))
 			if !reflect.DeepEqual(s.Values, fresh.Values) || s.Records != fresh.Records {
-				t.Errorf("the active state is %+v, the log says %+v", s, fresh)
+				t.Errorf(
+					"the active state is %+v, the log says %+v; want Values = %v, Records = %d", s, fresh, fresh.Values,
+					fresh.Records,
+				)
 			}
 			sum += s.Records
 		}

@@ -102,7 +102,7 @@ func TestKeptLogsComeBack(t *testing.T) {
 		t.Errorf("the log came back as %v, want %v", got, want)
 	}
 	if got := typed(t, again, b); got != nil {
-		t.Errorf("a dropped log came back with %v", got)
+		t.Errorf("a dropped log came back with %v, want nil", got)
 	}
 	infos, err := again.Owners(ctx, Learner)
 	must(t, err)
@@ -145,7 +145,7 @@ func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 		t.Errorf("a full table: %v, want its error", err)
 	}
 	if got := typed(t, k, o); got != nil {
-		t.Errorf("a refused record is in memory: %v", got)
+		t.Errorf("a refused record is in memory: got %v, want nil", got)
 	}
 	table.fail = nil
 	seqs, err := k.Append(ctx, batch)

@@ -21,11 +21,11 @@ func TestSweepResumesInSteps(t *testing.T) {
 	put(t, j, Owner{Learner, "the-learner-carl"}, morning, many...)
 	put(t, j, ada, morning, record("visit", "1", "{}"))
 	if done, err := j.Retire(ctx, Owner{Learner, "the-learner-carl"}, morning.Add(time.Hour)); err != nil || !done {
-		t.Fatal(done, err)
+		t.Fatalf("Retire: got %t, %v; want true, <nil>", done, err)
 	}
 	for left := 25; left >= 15; left -= 10 {
 		if more, err := j.sweepSome(ctx); err != nil || !more {
-			t.Fatal(more, err)
+			t.Fatalf("sweepSome: got %t, %v; want true, <nil>", more, err)
 		}
 		var n int
 		must(t, j.db.Read(ctx, func(tx *sql.Tx) error {
@@ -46,7 +46,7 @@ func TestSweepResumesInSteps(t *testing.T) {
 	must(t, again.Sweep(ctx))
 	for _, text := range []string{"learner-carl", "quetzal", "mangosteen"} {
 		if in := filesHold(t, dir, text); in != nil {
-			t.Errorf("%s of a retired log is still in %v", text, in)
+			t.Errorf("%s of a retired log is still in %v, want nil", text, in)
 		}
 	}
 	wantTexts(t, again, ada, "visit 1 {}", "visit 2 {}")

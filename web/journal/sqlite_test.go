@@ -28,10 +28,10 @@ func TestLogsOutliveTheProcess(t *testing.T) {
 	j := onDisk(t, dir)
 	wantTexts(t, j, ada, "visit 1 {}", "visit 2 {}")
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "v1" || s.Seq != places[1] {
-		t.Errorf("the snapshot is %+v, %v", s, err)
+		t.Errorf("the snapshot is %+v, %v; want no error, Version = %q, Seq = %d", s, err, "v1", places[1])
 	}
 	if next := put(t, j, bob, morning, record("visit", "1", "{}")); next[0] <= places[1] {
-		t.Errorf("place %d after %d", next[0], places[1])
+		t.Errorf("got place %d after %d, want a larger one", next[0], places[1])
 	}
 }
 
@@ -41,7 +41,7 @@ func filesHold(t *testing.T, dir, text string) (names []string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	must(t, err)
 	if len(files) < 2 {
-		t.Fatalf("the folder has %v", files)
+		t.Fatalf("the folder has %v, want at least 2 elements", files)
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -66,7 +66,7 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	must(t, j.Compact(ctx, hall, []Key{{"name", "1"}}))
 	must(t, j.Scrub(ctx, hall))
 	if in := filesHold(t, dir, "Rumpel"); in != nil {
-		t.Errorf("the name that was taken out is still in %v", in)
+		t.Errorf("the name that was taken out is still in %v, want nil", in)
 	}
 	carl := Owner{Learner, "the-learner-carl"}
 	for i := range 200 {
@@ -75,7 +75,7 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	must(t, j.Drop(ctx, carl))
 	for _, text := range []string{"learner-carl", "quetzal", "mangosteen"} {
 		if in := filesHold(t, dir, text); in != nil {
-			t.Errorf("%s of a dropped log is still in %v", text, in)
+			t.Errorf("%s of a dropped log is still in %v, want nil", text, in)
 		}
 	}
 	wantTexts(t, j, hall, "vote 1 {}")
@@ -112,7 +112,7 @@ func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
 			for i := range owners / 2 {
 				must(t, j.Drop(ctx, owner(i)))
 				if in := filesHold(t, dir, mark(i)); in != nil {
-					t.Errorf("%s is still in %v", mark(i), in)
+					t.Errorf("%s is still in %v, want nil", mark(i), in)
 				}
 			}
 			must(t, db.Close())
@@ -153,7 +153,7 @@ func TestDropCompletesWithoutTheCaller(t *testing.T) {
 	must(t, <-read)
 	must(t, <-dropped)
 	if in := filesHold(t, dir, "quetzal"); in != nil {
-		t.Errorf("the log is still in %v", in)
+		t.Errorf("the log is still in %v, want nil", in)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	for _, a := range group {
 		err := <-a.done
 		if bad := a.Owner.Name == "bad"; bad != (err != nil) {
-			t.Errorf("batch %s: %v", a.Owner.Name, err)
+			t.Errorf("batch %s: got error %v, want one for the bad batch only", a.Owner.Name, err)
 		} else if want := map[bool]int{false: 2}[bad]; len(read(t, j, a.Owner, 0)) != want {
 			t.Errorf("batch %s left %d records, want %d", a.Owner.Name, len(read(t, j, a.Owner, 0)), want)
 		}
@@ -248,7 +248,7 @@ func TestKilledBetweenAppends(t *testing.T) {
 		for lines.Scan() {
 			w, id, ok := strings.Cut(lines.Text(), " ")
 			if !ok || w == "error" {
-				t.Fatal(lines.Text())
+				t.Fatalf("the process printed %q, want the name of a confirmed record", lines.Text())
 			}
 			want[w] = append(want[w], id)
 			if n++; n == 5+17*(round%9) {
@@ -272,13 +272,13 @@ func TestKilledBetweenAppends(t *testing.T) {
 			}
 			for k := range kept {
 				if !kept[Key{"answer", k.ID}] || !kept[Key{"review", k.ID}] {
-					t.Errorf("of batch %s a half is kept", k.ID)
+					t.Errorf("of batch %s a half is stored, want all or nothing", k.ID)
 				}
 			}
 		}
 		must(t, db.Close())
 	}
 	if confirmed < kills*5 {
-		t.Errorf("%d records in %d rounds", confirmed, kills)
+		t.Errorf("got %d records in %d rounds; want at least %d", confirmed, kills, kills*5)
 	}
 }

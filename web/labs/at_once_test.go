@@ -35,7 +35,7 @@ func TestPricesNeedNoRun(t *testing.T) {
 	w.done()
 	m := w.ask("set", values("bill", "input_price", "1000000", "guess", none))
 	if m.Error == nil || m.Error.Field != "input_price" {
-		t.Errorf("a price beyond its range: %+v", m.Error)
+		t.Errorf("a price beyond its range: got %+v, want an error, Field = %q", m.Error, "input_price")
 	}
 	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
 	// 8 prompt tokens at $5,000 a million are 4 cents.
@@ -64,10 +64,10 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 	// 8 tokens read at $3 a million, 10 written at $15: $0.000024 + $0.00015.
 	if got := text(page.Find("#lab-sum")); !strings.Contains(got, "$0.000174") ||
 		!strings.Contains(got, "$17.40 a day") { // 100,000 such requests
-		t.Errorf("the sum is %q", got)
+		t.Errorf("the sum is %q, want it to contain %q and %q", got, "$0.000174", "$17.40 a day")
 	}
 	if got := text(page.Find("#lab-follows")); got != "tokens read 8" {
-		t.Errorf("the tile that follows says %q", got)
+		t.Errorf("the tile that follows says %q, want %q", got, "tokens read 8")
 	}
 	w := s.open("bill")
 	for _, c := range []struct{ name, value, follows, sum string }{
@@ -79,7 +79,10 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 	} {
 		m := w.ask("set", values("bill", c.name, c.value))
 		if !strings.Contains(panelOf(m, "lab-follows"), c.follows) || !strings.Contains(panelOf(m, "lab-sum"), c.sum) {
-			t.Errorf("%s %s: %s, %s", c.name, c.value, panelOf(m, "lab-follows"), panelOf(m, "lab-sum"))
+			t.Errorf(
+				"%s: got %s: %s, %s; want it containing %q, it containing %q", c.name, c.value,
+				panelOf(m, "lab-follows"), panelOf(m, "lab-sum"), c.follows, c.sum,
+			)
 		}
 		if !strings.Contains(panelOf(m, "lab-lead"), "only a run can tell") {
 			t.Errorf("%s: the chart does not say what is unknown", c.name)
@@ -87,11 +90,11 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 	}
 	w.ask("set", values("bill", "run", "1", "guess", "stop"))
 	if m := w.done(); !strings.Contains(panelOf(m, "lab-lead"), "in all") {
-		t.Errorf("after the run: %s", panelOf(m, "lab-lead"))
+		t.Errorf("after the run: got %s, want it to contain %q", panelOf(m, "lab-lead"), "in all")
 	}
 	m := w.ask("set", values("bill", "max_tokens", "20", "guess", "stop"))
 	if !strings.Contains(panelOf(m, "lab-sum"), "$0.000324") || panelOf(m, "lab-results") != "" {
-		t.Errorf("a tile after the run: %s", panelOf(m, "lab-sum"))
+		t.Errorf("a tile after the run: got %s, want $0.000324, and results as they were", panelOf(m, "lab-sum"))
 	}
 }
 
@@ -111,7 +114,7 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 	} {
 		b := &lab.Bill{Prices: lab.Prices{Input: c.in, Output: c.out}, BreakEven: c.out / max(c.in, 1e-9)}
 		if got := pricesSay(b); !strings.Contains(got, c.say) {
-			t.Errorf("$%v and $%v: %q", c.in, c.out, got)
+			t.Errorf("$%v and $%v: got %q, want it to contain %q", c.in, c.out, got, c.say)
 		}
 	}
 }
@@ -125,14 +128,16 @@ func TestMemoryNeedsNoRun(t *testing.T) {
 	page := s.get("/labs/memory", 200)
 	if got := text(page.Find("#lab-sum")); !strings.Contains(got, "16.0 GiB") ||
 		!strings.Contains(got, "17,179,869,184 bytes") {
-		t.Errorf("the sum is %q", got)
+		t.Errorf("the sum is %q, want it to contain %q and %q", got, "16.0 GiB", "17,179,869,184 bytes")
 	}
 	if got := text(page.Find(".lab__verdict")); !strings.Contains(got, "Too much for this card, by 4.6 GiB") ||
 		!strings.Contains(got, "room for 5 chats") {
-		t.Errorf("it says %q", got)
+		t.Errorf(
+			"it says %q, want it to contain %q and %q", got, "Too much for this card, by 4.6 GiB", "room for 5 chats",
+		)
 	}
 	if got, _ := page.Find(`[name="kv_heads"]`).Attr("value"); got != "32" {
-		t.Errorf("%q KV heads", got)
+		t.Errorf("got %q KV heads, want %q", got, "32")
 	}
 	w := s.open("memory")
 	all := map[string]string{
@@ -145,17 +150,17 @@ func TestMemoryNeedsNoRun(t *testing.T) {
 		t.Errorf("another model: %+v", m.Data)
 	}
 	if html := panelOf(m, "lab-sum"); !strings.Contains(html, "4.0 GiB") { // 8 heads in place of 32
-		t.Errorf("another model: %s", html)
+		t.Errorf("another model: got %s, want it to contain %q", html, "4.0 GiB")
 	}
 	all["own"], all["kv_heads"] = "mistral-7b", "4"
 	m = w.ask("set", all)
 	if data, ok = m.Data.(feedData); !ok || data.Inputs["kv_heads"] != "4" ||
 		data.Link != "/labs/memory?kv_heads=4&preset=mistral-7b" ||
 		!strings.Contains(panelOf(m, "lab-sum"), "2.0 GiB") {
-		t.Errorf("shared further: %+v", m.Data)
+		t.Errorf("shared further: got %+v, want 4 key/value heads in the field and the link, and 2.0 GiB", m.Data)
 	}
 	all["kv_heads"] = "5"
 	if m = w.ask("set", all); m.Error == nil || m.Error.Field != "kv_heads" {
-		t.Errorf("5 pairs for 32 heads: %+v", m.Error)
+		t.Errorf("5 pairs for 32 heads: got %+v, want an error, Field = %q", m.Error, "kv_heads")
 	}
 }

@@ -38,7 +38,10 @@ func TestPanicEndsOneMeasurement(t *testing.T) {
 	var f *fault.Fault
 	say := sentence(r.err)
 	if !errors.As(r.err, &f) || strings.Contains(say, "mistake") || strings.Contains(say, ".go") {
-		t.Errorf("%v: %q", r.err, say)
+		t.Errorf(
+			"got %v: %q; want an error of type *fault.Fault, it without %q, it without %q", r.err, say, "mistake",
+			".go",
+		)
 	}
 	if _, err := s.pages.measure(t.Context(), who, l, v, nil); err != nil {
 		t.Errorf("the next measurement: %v", err)

@@ -60,7 +60,9 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			found := ""
 			if asks {
 				if found = tab.Text(".verdict"); !strings.Contains(found, "You said") {
-					t.Errorf("%s: the prediction is not compared: %q", i.Name, found)
+					t.Errorf(
+						"%s: the prediction is not compared: got %q, want it to contain %q", i.Name, found, "You said",
+					)
 				}
 			}
 			if n := browser.Value[int](tab, `document.querySelectorAll(".chart svg[role=img] title").length`); n == 0 {
@@ -75,7 +77,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			hands.Press(".lab__link")
 			tab.Wait("the same again", `document.querySelector(".about") && !document.querySelector(".verdict")`)
 			if !strings.Contains(found, tab.Text("h1")) && tab.Text(".about") == "" {
-				t.Errorf("%s: the link leads to %s", i.Name, tab.URL())
+				t.Errorf("%s: the link leads to %s, want to its lesson or lab", i.Name, tab.URL())
 			}
 		}
 	})
@@ -170,10 +172,10 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 		hands.Slide(`[data-slides="f-positions"]`, 700)
 		tab.Wait("another size", fmt.Sprintf(`document.querySelector(".tile--sum").innerText !== %q`, before))
 		run(tab, hands) // the engine is measured, and what was calculated stays
-		if got := tab.Attr(
+		if got, want := tab.Attr(
 			`[data-slides="f-positions"]`, "aria-valuetext",
-		); got != browser.Value[string](tab, `document.querySelector("#f-positions").value`) {
-			t.Errorf("the slider says %q", got)
+		), browser.Value[string](tab, `document.querySelector("#f-positions").value`); got != want {
+			t.Errorf("the slider says %q, want %q", got, want)
 		}
 		tab.Wait("the address", `location.search.includes("positions=")`)
 	})
@@ -221,7 +223,7 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	if got := browser.Value[string](
 		tab, `document.querySelector("#f-request").value`,
 	); !strings.Contains(got, `"max_tokens": 12`) {
-		t.Errorf("the first change is undone: %s", got)
+		t.Errorf("the first change is undone: got %s, want it to contain %q", got, `"max_tokens": 12`)
 	}
 }
 

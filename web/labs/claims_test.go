@@ -28,25 +28,31 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
 	if got := plain(sameSay(c)); !strings.Contains(got, "all the same bit for bit") ||
 		!strings.Contains(got, "640 numbers compared, none differs") {
-		t.Error(got)
+		t.Errorf(
+			"plain(sameSay(c)) = %q, want it to contain %q and %q", got, "all the same bit for bit",
+			"640 numbers compared, none differs",
+		)
 	}
 	if got := plain(partsSay(c, step)); !strings.Contains(got, "equal to the formulas at every token") {
-		t.Error(got)
+		t.Errorf("plain(partsSay(c, step)) = %q, want it to contain %q", got, "equal to the formulas at every token")
 	}
 	c.Columns.Different = 3
 	if got := plain(sameSay(c)); strings.Contains(got, "none differs") || !strings.Contains(
 		got, "3 numbers of 640 differ",
 	) {
-		t.Error(got)
+		t.Errorf("got %q, want it without %q, it containing %q", got, "none differs", "3 numbers of 640 differ")
 	}
 	c.SameLogits = false
 	if got := plain(sameSay(c)); strings.Contains(got, "same bit") {
-		t.Error(got)
+		t.Errorf("plain(sameSay(c)) = %q, want it without %q", got, "same bit")
 	}
 	c.Steps[0].Recomputed.MultAdds++
 	if got := plain(partsSay(c, step)); strings.Contains(got, "equal to the formulas") ||
 		!strings.Contains(got, "at token 1 that is not what the formulas say") {
-		t.Error(got)
+		t.Errorf(
+			"got %q, want it without %q, it containing %q", got, "equal to the formulas",
+			"at token 1 that is not what the formulas say",
+		)
 	}
 	rows := columnRows(
 		&lab.Columns{
@@ -54,7 +60,7 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 		},
 	)
 	if !rows[0].Same || rows[1].Same || rows[0].All != 2 {
-		t.Errorf("%+v", rows)
+		t.Errorf("got %+v, want [0].Same = true, [1].Same = false, [0].All = 2", rows)
 	}
 }
 
@@ -84,28 +90,33 @@ func TestStreamingChangesTheWait(t *testing.T) {
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
 	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
 		"everything after 30.0 ms." {
-		t.Error(got)
+		t.Errorf("with streaming: got %q, want 2.0 ms until there is something to read and 30.0 ms for everything", got)
 	}
 	p.Stream = false
 	if got := waitSay(p); !strings.HasPrefix(
 		got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.",
 	) {
-		t.Error(got)
+		t.Errorf("without streaming: got %q, want nothing to read until everything is written, after 30.0 ms", got)
 	}
 	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}
 	off := plain(paidSay(b))
 	b.Request.Stream = true
 	if on := plain(paidSay(b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
 		!strings.Contains(off, "until 30.0 ms") {
-		t.Errorf("on: %s off: %s", on, off)
+		t.Errorf(
+			"on: got %s off: %s; want anything but %s, it containing %q, it containing %q", on, off, off,
+			"after 2.0 ms", "until 30.0 ms",
+		)
 	}
 	p.Constant, p.PerToken = -0.02, 0.08
 	if got := plain(firstSay(p)); strings.Contains(got, "call") {
-		t.Errorf("time below nothing: %s", got)
+		t.Errorf("time below nothing: got %s, want it without %q", got, "call")
 	}
 	p.Constant = 0.02
 	if got := plain(firstSay(p)); !strings.Contains(got, "20 µs for the call and 80 µs for each prompt token") {
-		t.Error(got)
+		t.Errorf(
+			"plain(firstSay(p)) = %q, want it to contain %q", got, "20 µs for the call and 80 µs for each prompt token",
+		)
 	}
 }
 
@@ -114,7 +125,10 @@ func TestExceedingTheWindowIsReported(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
 	if got := windowSay(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
-		t.Error(got)
+		t.Errorf(
+			"windowSay(m) = %q, want it to contain %q", got,
+			"4,096 positions are more than the window of this model, 512",
+		)
 	}
 	if m.Positions = 512; windowSay(m) != "" {
 		t.Error("at the window")
@@ -135,7 +149,10 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 	list := drawSections(d)
 	last := list[len(list)-1]
 	if len(list) != 2 || last.Chart != nil || !strings.Contains(plain(last.Say), "·Paris alone") {
-		t.Errorf("%d sections, the last says %s", len(list), plain(last.Say))
+		t.Errorf(
+			"got %d sections, the last says %s; want len(list) = 2, last.Chart = nil, plain(last.Say) with %q",
+			len(list), plain(last.Say), "·Paris alone",
+		)
 	}
 }
 
@@ -144,10 +161,10 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 func TestUnexpectedRatioIsReported(t *testing.T) {
 	t.Parallel()
 	if got := plain(whySay(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
-		t.Error(got)
+		t.Errorf("got %q, want it to contain %q", got, "Little of that shows in this run")
 	}
 	if got := plain(whySay(&lab.Prefill{Ratio: 3})); strings.Contains(got, "Little") {
-		t.Error(got)
+		t.Errorf("got %q, want it without %q", got, "Little")
 	}
 }
 
@@ -164,7 +181,9 @@ func TestPartingStrips(t *testing.T) {
 	}
 	v := partingsOf(s)[0]
 	if v.Lanes != "1 Greedy and 2 Pure" || v.Step != "3" || v.U != "0.7500" || v.Why != "why" {
-		t.Errorf("%+v", v)
+		t.Errorf(
+			"got %+v, want Lanes = %q, Step = %q, U = %q, Why = %q", v, "1 Greedy and 2 Pure", "3", "0.7500", "why",
+		)
 	}
 	a := stripView{Lane: "1 Greedy", Takes: stage.Marked("a"), OwnX: "0%", OwnW: "100%"}
 	b := stripView{
@@ -173,7 +192,7 @@ func TestPartingStrips(t *testing.T) {
 	for i, want := range []stripView{a, b} {
 		got := v.Strips[i]
 		if got.Takes.String() != want.Takes.String() {
-			t.Errorf("takes %v", got.Takes)
+			t.Errorf("takes %v, want %q", got.Takes, want.Takes.String())
 		}
 		if got.Takes, want.Takes = nil, nil; got.Lane != want.Lane || got.OwnX != want.OwnX || got.OwnW != want.OwnW ||
 			got.OtherX != want.OtherX || got.OtherW != want.OtherW || got.UAt != want.UAt {
@@ -193,11 +212,17 @@ func TestEveryFieldShowsItsRange(t *testing.T) {
 			case lab.Int, lab.Float, lab.List:
 				if !strings.Contains(c.hint(), short(c.Min)+" to "+short(c.Max)) &&
 					(c.Name != "top_k" || !strings.Contains(c.hint(), "0 or more")) {
-					t.Errorf("%s, %s: %q", i.Name, c.Name, c.hint())
+					t.Errorf(
+						"%s, %s: got hint %q, want its range, %s to %s", i.Name, c.Name, c.hint(), short(c.Min),
+						short(c.Max),
+					)
 				}
 			case lab.Strings:
 				if !strings.Contains(c.hint(), "at most 8, each up to 100 bytes") {
-					t.Errorf("%s, %s: %q", i.Name, c.Name, c.hint())
+					t.Errorf(
+						"%s, %s: got %q, want it to contain %q", i.Name, c.Name, c.hint(),
+						"at most 8, each up to 100 bytes",
+					)
 				}
 			}
 		}
@@ -211,14 +236,14 @@ func TestLinkNamesItsModel(t *testing.T) {
 	s := newSite(t)
 	link, ok := s.get("/labs/cache?tokens=12", 200).Find(".lab__link").Attr("href")
 	if !ok || !strings.Contains(link, "tokens=12") || !strings.Contains(link, "model="+s.pages.Target.Hash()[:12]) {
-		t.Fatal(link)
+		t.Fatalf("got %q, want ok = true, link with %q and %q", link, "tokens=12", "model="+s.pages.Target.Hash()[:12])
 	}
 	if got := text(s.get(link, 200).Find("#lab-trouble")); got != "" {
-		t.Errorf("its own model: %q", got)
+		t.Errorf(`its own model: got %q, want ""`, got)
 	}
 	other := strings.Replace(link, s.pages.Target.Hash()[:12], "0123456789ab", 1)
 	if got := text(s.get(other, 200).Find("#lab-trouble")); !strings.Contains(got, "made with another model") {
-		t.Errorf("another model: %q", got)
+		t.Errorf("another model: got %q, want it to contain %q", got, "made with another model")
 	}
 }
 

@@ -78,7 +78,7 @@ func TestCutAndReload(t *testing.T) {
 		before = browser.Value[int](tab, done)
 		tab.Reload()
 		if got := browser.Value[int](tab, done); got < before {
-			t.Errorf("the page shows part %d of the run, it had come to %d", got, before)
+			t.Errorf("the page shows part %d of the run, want at least %d as before", got, before)
 		}
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
 		if !browser.Value[bool](tab, `document.querySelector(".guess__one:first-child input").checked`) {
@@ -91,7 +91,7 @@ func TestCutAndReload(t *testing.T) {
 				`document.querySelector(".about")`,
 		)
 		if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
-			t.Errorf("the prediction is not compared: %q", got)
+			t.Errorf("the prediction is not compared: got %q, want it to contain %q", got, "You said")
 		}
 	})
 }

@@ -144,7 +144,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 			results := panelOf(end, "lab-results")
 			if strings.Contains(results, "You said") != asks || !strings.Contains(results, guessed.Words) ||
 				!strings.Contains(results, `class="part"`) {
-				t.Errorf("results: %s", results[:min(len(results), 800)])
+				t.Errorf("got results %s, want the guess in words beside the report", results[:min(len(results), 800)])
 			}
 			if page := s.get(data.Link, 200); page.Find(".about").Length() != 1 {
 				t.Error("the report was not kept")
@@ -161,11 +161,11 @@ func TestPredictionComesFirst(t *testing.T) {
 	for _, guess := range []string{"", "nonsense"} {
 		m := w.ask("set", values("draw", "run", "1", "guess", guess))
 		if !strings.Contains(panelOf(m, "guess-error"), "First say what you expect") || panelOf(m, "lab-run") != "" {
-			t.Errorf("%q: %+v", guess, m)
+			t.Errorf("guess %q: got message %+v, want the page to ask for a guess and to run nothing", guess, m)
 		}
 	}
 	if m := w.ask("set", values("draw", "run", "1", "guess", none)); panelOf(m, "lab-run") == "" {
-		t.Errorf("declining is refused: %+v", m)
+		t.Errorf("declining to guess: got %+v, want a run", m)
 	}
 	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") ||
 		!strings.Contains(html, "The distance falls from") {
@@ -190,7 +190,10 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	}
 	results := panelOf(w.done(), "lab-results")
 	if !strings.Contains(results, before.Words) || strings.Contains(results, later.Words) {
-		t.Errorf("the results are held against another prediction: %.800s", results)
+		t.Errorf(
+			"the results are held against another prediction: got %.800s, want it containing %q, it without %q",
+			results, before.Words, later.Words,
+		)
 	}
 }
 
@@ -217,7 +220,7 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	w.ask("cancel", nil)
 	end := w.done()
 	if html := panelOf(end, "lab-run"); !strings.Contains(html, "Cancelled after") {
-		t.Errorf("the run says %s", html)
+		t.Errorf("the run says %s, want it to contain %q", html, "Cancelled after")
 	}
 	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || !strings.Contains(html, "<svg") {
 		t.Error("what was measured was not kept")
@@ -231,22 +234,22 @@ func TestErrorNextToField(t *testing.T) {
 	w := newSite(t).open("cache")
 	m := w.ask("set", values("cache", "tokens", "0"))
 	if m.Error == nil || m.Error.Field != "tokens" || m.Error.Code != terms.CodeRange {
-		t.Fatalf("%+v", m.Error)
+		t.Fatalf("got %+v, want an error, Field = %q, Code = %q", m.Error, "tokens", terms.CodeRange)
 	}
 	if got := panelOf(m, "err-tokens"); !strings.Contains(
 		got, "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.",
 	) {
-		t.Errorf("beside the field: %s", got)
+		t.Errorf("beside the field: got %s, want the range, 1 to 2048 tokens", got)
 	}
 	if got := panelOf(m, "err-prompt"); !strings.Contains(got, "></p>") {
-		t.Errorf("beside another: %s", got)
+		t.Errorf("beside another: got %s, want it to contain %q", got, "></p>")
 	}
 	m = w.ask("set", values("cache"))
 	if got := panelOf(m, "err-tokens"); m.Error != nil || !strings.Contains(got, "></p>") {
 		t.Errorf("still told: %s", got)
 	}
 	if m = w.ask("jump", nil); m.Error == nil || m.Error.Code != terms.CodeUnknown {
-		t.Errorf("an unknown command: %+v", m)
+		t.Errorf("an unknown command: got %+v, want an error, Error.Code = %q", m, terms.CodeUnknown)
 	}
 }
 
@@ -257,13 +260,13 @@ func TestBillJSONFollowsFields(t *testing.T) {
 	w := newSite(t).open("bill")
 	first := w.ask("set", map[string]string{}).Data.(feedData).Inputs
 	if first["max_tokens"] != "96" || !strings.Contains(first["request"], `"max_tokens": 96`) {
-		t.Fatalf("%v", first)
+		t.Fatalf("the first message has the inputs %v, want 96 for max_tokens, as a field and in the request", first)
 	}
 	byField := w.ask(
 		"set", map[string]string{"max_tokens": "12", "request": first["request"], "was": first["was"]},
 	).Data.(feedData).Inputs
 	if !strings.Contains(byField["request"], `"max_tokens": 12`) {
-		t.Errorf("the JSON does not follow: %s", byField["request"])
+		t.Errorf("the JSON does not follow: got %s, want it to contain %q", byField["request"], `"max_tokens": 12`)
 	}
 	edited := strings.Replace(byField["request"], `"max_tokens": 12`, `"max_tokens": 7`, 1)
 	byJSON := w.ask(
@@ -282,7 +285,10 @@ func TestBillJSONFollowsFields(t *testing.T) {
 		if m.Error == nil || m.Error.Field != "request" || !strings.Contains(
 			panelOf(m, "err-request"), strings.ReplaceAll(say, `"`, "&#34;"),
 		) {
-			t.Errorf("%s: %+v, %s", bad, m.Error, panelOf(m, "err-request"))
+			t.Errorf(
+				"request %s: got error %+v, message %s; want one at the field request that says %q", bad, m.Error,
+				panelOf(m, "err-request"), say,
+			)
 		}
 	}
 }
@@ -296,12 +302,12 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w.ask("set", run)
 	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") ||
 		!strings.Contains(html, "Done in") {
-		t.Errorf("at its end: %s", html)
+		t.Errorf("at its end: got %s, want it without %q, it containing %q", html, "changed since", "Done in")
 	}
 	// Too slow to follow automatically.
 	other := map[string]string{"tokens": "400", "repeats": "50", "guess": none}
 	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "changed since") {
-		t.Errorf("after a change: %s", html)
+		t.Errorf("after a change: got %s, want it to contain %q", html, "changed since")
 	}
 	w.ask("set", map[string]string{"tokens": "400", "repeats": "49", "guess": none, "run": "1", "sure": "1"})
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
@@ -309,7 +315,7 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w.ask("cancel", nil)
 	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Cancelled after") ||
 		!strings.Contains(html, "changed since") {
-		t.Errorf("changed while it ran: %s", html)
+		t.Errorf("changed while it ran: got %s, want it to contain %q and %q", html, "Cancelled after", "changed since")
 	}
 }
 
@@ -333,7 +339,7 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 	})
 	first.ask("cancel", nil)
 	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Cancelled while it waited") {
-		t.Errorf("the one that left says %s", html)
+		t.Errorf("the one that left says %s, want it to contain %q", html, "Cancelled while it waited")
 	}
 	second.until(
 		"its new place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
@@ -343,7 +349,7 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 		t.Error("the one that waited did not run")
 	}
 	if n := s.pages.queue.Len(); n != 0 {
-		t.Errorf("%d measurements run or wait", n)
+		t.Errorf("%d measurements run or wait, want 0", n)
 	}
 }
 
@@ -362,7 +368,7 @@ func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 		t.Error("the short one did not run")
 	}
 	if html := panelOf(long.done(), "lab-run"); !strings.Contains(html, "Ended after") {
-		t.Errorf("the long one says %s", html)
+		t.Errorf("the long one says %s, want it to contain %q", html, "Ended after")
 	}
 }
 
@@ -372,13 +378,13 @@ func TestUnknownLabIsRefused(t *testing.T) {
 	s := newSite(t)
 	_, err := s.pages.Feeds()["lab"](context.Background(), wire.Visit{Query: url.Values{"name": {"alchemy"}}})
 	if e := new(terms.Refusal); !errors.As(err, &e) || e.Code != terms.CodeUnknown {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want an error of type *terms.Refusal, e.Code = %q", err, terms.CodeUnknown)
 	}
 	for _, path := range []string{"/labs/alchemy", "/labs/alchemy/rows.csv", "/labs/cache/deep"} {
 		s.get(path, 404)
 	}
 	s.get("/labs/cache/rows.csv?table=none&"+small["cache"], 404)
 	if w := s.do("POST", "/labs/cache"); w.Code != 405 || w.Header().Get("Allow") == "" {
-		t.Errorf("POST: %d", w.Code)
+		t.Errorf("POST: got status %d, want 405 with Allow", w.Code)
 	}
 }

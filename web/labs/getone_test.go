@@ -25,11 +25,11 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 	}
 	lines := d.Find(".getone li code").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
 	if len(lines) != 3 || d.Find(".getone li").Length() != 3 {
-		t.Fatalf("there are %d commands: %q", len(lines), lines)
+		t.Fatalf("there are %d commands: %q; want 3 elements, count of .getone li = 3", len(lines), lines)
 	}
 	model, ok := strings.CutPrefix(lines[0], "hf download ")
 	if !ok || strings.Count(model, "/") != 1 {
-		t.Fatalf("the download is %q", lines[0])
+		t.Fatalf("the download is %q, want a model named OWNER/NAME", lines[0])
 	}
 	if _, say, _ := strings.Cut(d.Find(".getone").Text(), "name it; "); !strings.HasPrefix(
 		say, "the program itself never goes online",
@@ -42,7 +42,7 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 		t.Errorf("the start is %q, want %q", lines[1], want)
 	}
 	if !strings.HasPrefix(lines[2], "go run ./cmd/viz inspect ") {
-		t.Errorf("a file is looked at by %q", lines[2])
+		t.Errorf("a file is looked at by %q, want it to begin with %q", lines[2], "go run ./cmd/viz inspect ")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -18,7 +18,7 @@ func TestGuessBarsCoverTheirResults(t *testing.T) {
 		drawn++
 		x, ok := b.found(r.result)
 		if in := b.ranges[r.want]; ok != (r.want != "") || ok && !(in[0] <= x && x <= in[1]) {
-			t.Errorf("%s: measured %v, %v; %q is drawn from %v to %v", r.lab, x, ok, r.want, in[0], in[1])
+			t.Errorf("%s: measured %v, %v; want it in the bar of %q, from %v to %v", r.lab, x, ok, r.want, in[0], in[1])
 		}
 	}
 	if drawn < 20 {
@@ -34,7 +34,7 @@ func TestGuessBarsCoverTheirResults(t *testing.T) {
 			}
 		}
 		if len(f.bars.ranges) != len(f.Choices) {
-			t.Errorf("%s draws %d of %d choices", name, len(f.bars.ranges), len(f.Choices))
+			t.Errorf("%s draws %d bars, want one for each of %d choices", name, len(f.bars.ranges), len(f.Choices))
 		}
 	}
 }

@@ -112,7 +112,10 @@ func TestWhichPredictionIsRight(t *testing.T) {
 		for _, choice := range g.Choices {
 			v := g.judge(choice.Key, r)
 			if !ok && v != nil || ok && (v == nil || v.Right != (choice.Key == c.want) || v.Guessed != choice.Words) {
-				t.Errorf("%s: who said %q is told %+v", c.lab, choice.Words, v)
+				t.Errorf(
+					"%s: the guess %q gets the verdict %+v, want right for the choice %q only", c.lab, choice.Words, v,
+					c.want,
+				)
 			}
 		}
 		if v := g.judge(none, r); ok && (v == nil || v.Right || v.Guessed != "") {

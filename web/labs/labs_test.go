@@ -51,14 +51,14 @@ func TestEveryLabByForm(t *testing.T) {
 			}
 			d := s.get("/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess="+guessed.Key, http.StatusOK)
 			if say := text(d.Find("#lab-trouble")); say != "" {
-				t.Fatal(say)
+				t.Fatalf("the page reports %q, want no error", say)
 			}
 			if d.Find("#lab-results .part").Length() == 0 {
 				t.Fatalf("no results:\n%s", text(d.Find("main")))
 			}
 			if got := text(d.Find(".verdict")); asks && (!strings.Contains(got, "You said "+guessed.Words) ||
 				!strings.Contains(got, "Measured")) {
-				t.Errorf("prediction: %q", got)
+				t.Errorf("got the verdict %q, want the guess in words and what was measured", got)
 			}
 			d.Find(".chart").Each(func(_ int, c *goquery.Selection) {
 				if c.Find(`svg[role="img"] title`).Length() == 0 || c.Find("table.grid tbody tr").Length() == 0 {
@@ -88,11 +88,15 @@ func (s *site) checkRows(d *goquery.Document) {
 		w := s.do(http.MethodGet, href)
 		rows, err := csv.NewReader(w.Body).ReadAll()
 		if w.Code != http.StatusOK || err != nil || len(rows) < 2 {
-			s.t.Errorf("%s: %d, %d rows, %v", href, w.Code, len(rows), err)
+			s.t.Errorf(
+				"%s: got %d, %d rows, %v; want %d, at least 2, <nil>", href, w.Code, len(rows), err, http.StatusOK,
+			)
 		}
 		if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") ||
 			!strings.HasSuffix(got, `.csv"`) {
-			s.t.Errorf("%s: %s", href, got)
+			s.t.Errorf(
+				"%s: got %s; want it beginning with %q, it ending with %q", href, got, "attachment; filename=", `.csv"`,
+			)
 		}
 	})
 }
@@ -125,7 +129,7 @@ func TestFiltersAreGrouped(t *testing.T) {
 		f := newForm(i, i.Defaults(), "", nil)
 		for _, c := range f.Main {
 			if _, ok := sampling.Pure.Value(c.Name); ok {
-				t.Errorf("%s: %s stands among the first settings", i.Name, c.Name)
+				t.Errorf("%s: %s is among the first settings, want it among the further ones", i.Name, c.Name)
 			}
 		}
 	}
@@ -142,7 +146,7 @@ func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	}
 	step.Kept = 1
 	if got := stepSay(step, nil); got != "token 3, “·a”: p 0.0100, rank 15, the only one kept" {
-		t.Errorf("alone: %q", got)
+		t.Errorf("alone: got %q, want %q", got, "token 3, “·a”: p 0.0100, rank 15, the only one kept")
 	}
 }
 
@@ -152,14 +156,14 @@ func TestListOfLabs(t *testing.T) {
 	d := newSite(t).get("/labs", http.StatusOK)
 	doors := d.Find(".door a")
 	if doors.Length() != len(lab.All()) {
-		t.Fatalf("%d doors", doors.Length())
+		t.Fatalf("got %d links to labs, want %d", doors.Length(), len(lab.All()))
 	}
 	for n, l := range lab.All() {
 		i := l.Info()
 		if href, _ := doors.Eq(n).Attr("href"); href != "/labs/"+i.Name || !strings.Contains(
 			text(d.Find(".door").Eq(n)), i.Question,
 		) {
-			t.Errorf("door %d: %s", n, href)
+			t.Errorf("link %d leads to %s, want to the lab %s with its question", n, href, i.Name)
 		}
 	}
 	if d.Find(`.nav [aria-current="page"]`).Text() != "Labs" {
@@ -186,7 +190,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 		}
 		q, _ := url.ParseQuery(query)
 		if got, _ := d.Find(`[name="` + c.field + `"]`).Attr("value"); got != q.Get(c.field) {
-			t.Errorf("%s: the field holds %q", query, got)
+			t.Errorf("%s: the field has %q, want %q", query, got, q.Get(c.field))
 		}
 	}
 	if d := s.get("/labs/cache?temperature=-1", http.StatusBadRequest); d.Find("details.more[open]").Length() != 1 {
@@ -194,7 +198,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	}
 	s.get("/labs/cache?nonsense=1", http.StatusBadRequest)
 	if got := text(s.get("/labs/cache?run=1", http.StatusBadRequest).Find("#guess-error")); got != noGuess {
-		t.Errorf("without a prediction: %q", got)
+		t.Errorf("without a prediction: got %q, want %q", got, noGuess)
 	}
 	if d := s.get(
 		"/labs/cache?run=1&guess=none&tokens=400&repeats=50", http.StatusOK,
@@ -215,10 +219,10 @@ func TestJSONByForm(t *testing.T) {
 		http.StatusOK,
 	)
 	if got, _ := d.Find("#f-max_tokens").Attr("value"); got != "5" {
-		t.Errorf("max_tokens is %q", got)
+		t.Errorf("max_tokens is %q, want %q", got, "5")
 	}
 	if got := strings.TrimSpace(d.Find("#f-prompt").Text()); got != "Once upon" {
-		t.Errorf("the prompt is %q", got)
+		t.Errorf("the prompt is %q, want %q", got, "Once upon")
 	}
 }
 
@@ -231,7 +235,7 @@ func TestPresetsAreValid(t *testing.T) {
 		i := l.Info()
 		d := s.get("/labs/"+i.Name, http.StatusOK)
 		if n := d.Find(".try a").Length(); n != 2 {
-			t.Errorf("%s: %d to try", i.Name, n)
+			t.Errorf("%s: got %d to try, want 2", i.Name, n)
 		}
 		d.Find(".try a").Each(func(_ int, a *goquery.Selection) {
 			href, _ := a.Attr("href")
@@ -257,13 +261,16 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	s.pages.Draft = nil
 	d := s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "draft") {
-		t.Errorf("it says %q", say)
+		t.Errorf("it says %q, want it to contain %q", say, "draft")
 	}
 	asked := 0
 	s.pages.Draft = func() (*infer.Seat, error) { asked++; return nil, errors.New("it has not arrived") }
 	d = s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "It has not arrived.") || asked != 1 {
-		t.Errorf("with a draft that does not load, asked for %d times: %q", asked, say)
+		t.Errorf(
+			"with a draft that does not load, asked for %d times: %q; want 1, it containing %q", asked, say,
+			"It has not arrived.",
+		)
 	}
 	s.get("/labs/cache?run=1&guess=none&sure=1&"+small["cache"], http.StatusOK)
 	s.get("/labs/speculation", http.StatusOK)
@@ -335,7 +342,7 @@ func TestCrossSiteAndQueueLimits(t *testing.T) {
 	}
 	d := s.get(path, http.StatusServiceUnavailable)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "Too many measurements") {
-		t.Errorf("it says %q", say)
+		t.Errorf("it says %q, want it to contain %q", say, "Too many measurements")
 	}
 	cancel()
 	waiting.Wait()

@@ -19,7 +19,7 @@ func TestFirstChartFitsPhones(t *testing.T) {
 		tab.Go(url + "/labs/" + lab)
 		if got := browser.Value[[]bool](tab, shown+`.map((e) => e.closest(".chart__phone") !== null)`); len(got) != 1 ||
 			!got[0] {
-			t.Errorf("%s: the charts on a phone, and whether they are drawn for it: %v", lab, got)
+			t.Errorf("%s: are the charts on a phone drawn for it: got %v, want one, true", lab, got)
 		}
 	}
 	for _, query := range []string{"", "?tokens=256", "?tokens=8", "?prompt=a&tokens=500"} {
@@ -39,7 +39,7 @@ func TestFirstChartFitsPhones(t *testing.T) {
 			});
 		})()`)
 		if len(got) > 0 {
-			t.Errorf("%q: in the note there is %v", query, got)
+			t.Errorf("%q: in the note there is %v, want 0 elements", query, got)
 		}
 	}
 }

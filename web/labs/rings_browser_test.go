@@ -53,7 +53,7 @@ func TestRingsAreDragged(t *testing.T) {
 			continue
 		}
 		if y := browser.Value[float64](tab, "scrollY"); y != 0 {
-			t.Errorf("a finger on a ring has scrolled the page by %v pixels", y)
+			t.Errorf("a finger on a ring has scrolled the page by %v pixels, want 0", y)
 		}
 		tab.Drag(where+" .rings", true, 0, -120)
 		tab.Wait("a page that scrolls", "scrollY > 0")
@@ -112,10 +112,10 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 	with.Press(".btn--run")
 	tab.Wait("what is measured", `document.querySelector(".about") && !`+lanes+`.includes("?")`)
 	if got := browser.Value[[]string](tab, lanes); !slices.Contains(got, "your guess") {
-		t.Errorf("the guess is gone: %q", got)
+		t.Errorf("the guess is gone: got %q, want it to contain %q", got, "your guess")
 	}
 	if got := browser.Value[string](tab, names); got != order || order == "" {
-		t.Errorf("the lanes were %s and are %s", order, got)
+		t.Errorf("the lanes were %s and are %s; want non-empty, %s", order, got, order)
 	}
 }
 
@@ -133,12 +133,15 @@ func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 	with.Press(".btn--run")
 	tab.Wait("what each saved", `document.querySelector(".about") && !`+texts+`.includes("?")`)
 	if got := browser.Value[[]string](tab, texts); !slices.Contains(got, "your guess") {
-		t.Errorf("the guess is gone: %q", got)
+		t.Errorf("the guess is gone: got %q, want it to contain %q", got, "your guess")
 	}
 	share := browser.Value[string](tab, `[...document.querySelectorAll("#s-savings tr")].find(
 		(r) => r.textContent.includes("max_tokens 10")).querySelectorAll("td")[4].textContent.trim()`)
 	if got := browser.Value[[]string](tab, texts); share == "" || !slices.Contains(got, share) {
-		t.Errorf("the table says that the smaller limit saves %s, the lanes %q", share, got)
+		t.Errorf(
+			"the table says that the smaller limit saves %s, the lanes %q; want non-empty, it containing %q", share,
+			got, share,
+		)
 	}
 	tab.Audit("the bill with its savings")
 }

@@ -42,7 +42,7 @@ func TestReconnectDuringARun(t *testing.T) {
 		t.Fatalf("not resumed: %+v", m)
 	}
 	if n := len(s.pages.runs.list); n != 1 || first.ended() {
-		t.Fatalf("%d runs, the first ended: %v", n, first.ended())
+		t.Fatalf("got %d runs, the first ended: %v; want 1, false", n, first.ended())
 	}
 	again.ask("cancel", nil)
 	end := again.done()
@@ -55,7 +55,7 @@ func TestReconnectDuringARun(t *testing.T) {
 	w = s.open("cache")
 	w.ask("set", long("8"))
 	if n := len(s.pages.runs.list); n != 2 {
-		t.Errorf("%d runs after a second press", n)
+		t.Errorf("%d runs after a second press, want 2", n)
 	}
 	w.ask("cancel", nil)
 	w.done()
@@ -74,7 +74,7 @@ func TestReconnectAfterARun(t *testing.T) {
 	for _, partial := range []bool{false, true} {
 		f := s.pages.newFound(draw.Info(), "10", s.pages.runs.list[0].report, partial)
 		if (f.Verdict == nil) != partial {
-			t.Errorf("a run that goes on: %v; judged: %v", partial, f.Verdict != nil)
+			t.Errorf("partial report %v, judged %v; want only a finished run judged", partial, f.Verdict != nil)
 		}
 	}
 	for _, command := range []map[string]string{
@@ -89,7 +89,7 @@ func TestReconnectAfterARun(t *testing.T) {
 		}
 	}
 	if n := len(s.pages.runs.list); n != 1 {
-		t.Errorf("%d runs", n)
+		t.Errorf("%d runs, want 1", n)
 	}
 	// Other values are not what that press started, and wait for a new press.
 	again := s.open("draw")
@@ -110,10 +110,10 @@ func TestReloadDuringARun(t *testing.T) {
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	page := s.get("/labs/cache?tokens=400&repeats=50", 200)
 	if got := text(page.Find("#lab-run")); !strings.Contains(got, "Measuring: token") {
-		t.Errorf("the run says %q", got)
+		t.Errorf("the run says %q, want it to contain %q", got, "Measuring: token")
 	}
 	if got := page.Find("[name=press]").AttrOr("value", ""); got != "7" {
-		t.Errorf("press %q", got)
+		t.Errorf("press %q, want %q", got, "7")
 	}
 	if page.Find("[name=guess][checked]").AttrOr("value", "") != "10" || page.Find("#s-each svg").Length() != 1 {
 		t.Error("the prediction or the first rows are not there")
@@ -176,7 +176,7 @@ func TestShutdownEndsRuns(t *testing.T) {
 	down()
 	<-r.done
 	if r.report == nil || !r.report.Cancelled {
-		t.Errorf("%+v, %v", r.report, r.err)
+		t.Errorf("got %+v, %v; want r.report not nil, Cancelled = true", r.report, r.err)
 	}
 }
 
@@ -192,6 +192,6 @@ func TestOldRunsAreDropped(t *testing.T) {
 		s.add(&liveRun{press: "over", done: over})
 	}
 	if len(s.list) != keptRuns || s.find("going", "") == nil || s.find("", "") == nil {
-		t.Errorf("%d kept", len(s.list))
+		t.Errorf("got %d runs, want %d, with the one in progress", len(s.list), keptRuns)
 	}
 }

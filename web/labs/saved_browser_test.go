@@ -60,13 +60,16 @@ func sameRows(t *testing.T, what string, got, want []byte) {
 	a, errA := csv.NewReader(bytes.NewReader(got)).ReadAll()
 	b, errB := csv.NewReader(bytes.NewReader(want)).ReadAll()
 	if errA != nil || errB != nil || len(a) != len(b) || len(a) < 2 {
-		t.Errorf("%s: %d rows were saved, a server sends %d: %v, %v", what, len(a), len(b), errA, errB)
+		t.Errorf(
+			"%s: %d rows were saved, a server sends %d: %v, %v; want %d, at least 2, <nil>, <nil>", what, len(a),
+			len(b), errA, errB, len(b),
+		)
 		return
 	}
 	for i := range a {
 		for j, cell := range a[i] {
 			if !ofTheMachine.MatchString(a[0][j]) && !sameCell(cell, b[i][j]) {
-				t.Errorf("%s: row %d has %s %q, a server's %q", what, i, a[0][j], cell, b[i][j])
+				t.Errorf("%s: row %d has %s %q, want %q as on a server", what, i, a[0][j], cell, b[i][j])
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func TestStepThroughLanes(t *testing.T) {
 		hands := with(tab)
 		run(tab, hands)
 		if got := tab.Text("#s-lanes .walk__say"); got != "token 8 of 8" {
-			t.Fatalf("at the end: %q", got)
+			t.Fatalf("at the end: got %q, want %q", got, "token 8 of 8")
 		}
 		hands.Press(`#s-lanes [data-by="-1"]`)
 		hands.Press(`#s-lanes [data-by="-1"]`)
@@ -36,7 +36,10 @@ func TestStepThroughLanes(t *testing.T) {
 		now := tab.Texts("#s-lanes .lane__now")
 		for i, say := range now {
 			if !strings.HasPrefix(say, "token 6, ") || (i > 0) != strings.Contains(say, "; u = ") {
-				t.Errorf("lane %d says %q", i+1, say)
+				t.Errorf(
+					"lane %d says %q; want say beginning with %q, i > 0 = %t", i+1, say, "token 6, ",
+					strings.Contains(say, "; u = "),
+				)
 			}
 		}
 		u := func(say string) string {
@@ -44,7 +47,7 @@ func TestStepThroughLanes(t *testing.T) {
 			return strings.Fields(u + " .")[0]
 		}
 		if len(now) != 3 || u(now[1]) != u(now[2]) {
-			t.Errorf("the lanes have different u: %q", now)
+			t.Errorf("got lanes %q, want three with the same u", now)
 		}
 		hands.Slide("#s-lanes .walk input", 1)
 		tab.WaitText("#s-lanes .walk__say", "token 1 of 8")
@@ -70,7 +73,7 @@ func TestBillGrowsPerToken(t *testing.T) {
 	run(tab, hands)
 	// $15 a million: 8 tokens are $0.00012; 8 read at $3 are $0.000024.
 	if got := tab.Text(".meter"); !strings.HasPrefix(got, "8 read + 8 written = $0.000144 after ") {
-		t.Errorf("at the end: %q", got)
+		t.Errorf("at the end: got %q, want it to begin with %q", got, "8 read + 8 written = $0.000144 after ")
 	}
 	hands.Press(`#s-answer [data-by="-1"]`)
 	tab.Wait(
@@ -100,6 +103,6 @@ func TestSpeculationRoundsInWords(t *testing.T) {
 	if n := browser.Value[int](
 		tab, `document.querySelectorAll("#s-rounds tr.is-ahead").length + 1`,
 	); n != browser.Value[int](tab, `document.querySelectorAll("#s-rounds [data-at]").length`) {
-		t.Errorf("%d verdicts are ahead", n-1)
+		t.Errorf("got %d verdicts ahead, want all but one", n-1)
 	}
 }

@@ -57,7 +57,7 @@ func TestLearnReflows(t *testing.T) {
 	for _, path := range paths {
 		tab.Go(url + path)
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
-			t.Errorf("%s: %d px wide", path, wide)
+			t.Errorf("%s: got %d px wide, want at most %d", path, wide, width)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestLessonByEveryHand(t *testing.T) {
 		tab.WaitText("h1", course.Lessons[slices.Index(course.Lessons, l)+1].Title)
 		tab.Go(url + "/learn")
 		if got := tab.Text(`.cl:has([href='/learn/the-loop']) .cl__seen`); got != "read" {
-			t.Errorf("the map says %q", got)
+			t.Errorf("the map says %q, want %q", got, "read")
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestReadingIsNoticed(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+l.Href())
 	tab.Wait("the script", `document.querySelector("[data-unit].is-here")`)
 	if n := browser.Value[int](tab, `document.querySelectorAll("[data-unit].is-read").length`); n != 0 {
-		t.Errorf("%d sections count as read before anything was scrolled", n)
+		t.Errorf("%d sections count as read before anything was scrolled, want 0", n)
 	}
 	tab.Eval(
 		fmt.Sprintf(
@@ -103,7 +103,7 @@ func TestReadingIsNoticed(t *testing.T) {
 	tab.Wait("a tick", `document.querySelectorAll("[data-unit].is-read").length === 1`)
 	tab.Go(url + "/progress")
 	if got := tab.Text(".tally dd"); !strings.HasPrefix(got, "1 of ") {
-		t.Errorf("progress says %q", got)
+		t.Errorf("progress says %q, want it to begin with %q", got, "1 of ")
 	}
 }
 
@@ -145,7 +145,7 @@ func TestReferencePrintsOnOneSheet(t *testing.T) {
 		tab := browser.Open(t, screen, url+"/reference")
 		pdf := tab.PDF()
 		if n := browser.Pages(pdf); n != 1 {
-			t.Errorf("dark %v: %d pages", dark, n)
+			t.Errorf("dark %v: got %d pages, want 1", dark, n)
 		}
 		tab.Keep(fmt.Sprintf("reference-dark-%v.pdf", dark), pdf)
 	}
@@ -192,7 +192,7 @@ func TestSearchFromAnyPage(t *testing.T) {
 	tab.Keys(browser.Escape)
 	tab.Keys("/")
 	if got := tab.URL(); !strings.HasSuffix(got, "/learn") {
-		t.Errorf("with the shortcuts switched off, / leads to %s", got)
+		t.Errorf("with the shortcuts switched off, / leads to %s, want it to end with %q", got, "/learn")
 	}
 }
 

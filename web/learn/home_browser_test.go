@@ -29,7 +29,7 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	tab.Eval(`window.waited = 0; setTimeout(() => { window.waited = 1 }, 3000)`) // longer than any stage
 	tab.Wait("a while", `window.waited`)
 	if now := browser.Value[int](tab, atStage); now != before {
-		t.Errorf("paused at stage %d, now at %d", before, now)
+		t.Errorf("paused at stage %d, now at %d, want the same", before, now)
 	}
 	hands.Press("[data-next]")
 	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2" && `+atStage+` === 5`)
@@ -56,7 +56,7 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	hands := browser.Touch(tab)
 	tab.Wait("the script", `!document.querySelector("[data-play]").hidden`)
 	if n := browser.Value[int](tab, atStage); n != 5 || tab.Text("[data-play]") != "Play" {
-		t.Errorf("at stage %d, the button says %q", n, tab.Text("[data-play]"))
+		t.Errorf("at stage %d, the button says %q; want 5, %q", n, tab.Text("[data-play]"), "Play")
 	}
 	hands.Press("[data-next]")
 	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2"`)
@@ -164,6 +164,9 @@ func TestFirstPageIsLight(t *testing.T) {
 	})()`)
 	t.Logf("%d bytes in %d files", got.Bytes, got.Files)
 	if got.Bytes > 150_000 || got.Files < 4 || got.Files > 8 || got.Foreign != 0 {
-		t.Errorf("%d bytes in %d files, %d of them from elsewhere", got.Bytes, got.Files, got.Foreign)
+		t.Errorf(
+			"got %d bytes in %d files, %d of them from elsewhere; want at most 150_000, at least 4 and at most 8, 0",
+			got.Bytes, got.Files, got.Foreign,
+		)
 	}
 }

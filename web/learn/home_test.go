@@ -90,7 +90,7 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 			t.Errorf("turn %d: %d bars are picked, want one, of the draw", n, got)
 		}
 		if got := d.Find(".tok--gen").Length(); got != n {
-			t.Errorf("turn %d: %d tokens made", n, got)
+			t.Errorf("turn %d: got %d tokens made, want the turn's number", n, got)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestHomeRunEndsAndRestarts(t *testing.T) {
 		}
 	}
 	if path != "/?seed=1" {
-		t.Errorf("after the end: %s", path)
+		t.Errorf("after the end: got %s, want %s", path, "/?seed=1")
 	}
 	if s.pages.turns.runs[7].session != nil {
 		t.Error("a run that has ended still holds its trace")
@@ -125,7 +125,7 @@ func TestHomeRunEndsAndRestarts(t *testing.T) {
 	for _, ask := range []string{"seed=0&n=0", "seed=-5&n=x", "seed=99999999999999999999&n=1"} {
 		d := s.Get("/learn/turn?" + ask)
 		if got := d.Find("#turn").AttrOr("data-n", ""); got != "1" {
-			t.Errorf("%s: turn %s", ask, got)
+			t.Errorf("%s: turn %s, want %s", ask, got, "1")
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestHomeRunIsShared(t *testing.T) {
 		s.Get("/learn/turn?seed=3&n=2")
 	}
 	if done := len(s.pages.turns.runs[2].done); made != 1 || done != 2 {
-		t.Errorf("five visitors made %d runs, of %d turns", made, done)
+		t.Errorf("five visitors made %d runs, of %d turns; want 1, 2", made, done)
 	}
 }
 
@@ -222,22 +222,25 @@ func TestHomeFormWithoutScripts(t *testing.T) {
 	field := form.Find("input")
 	if form.AttrOr("action", "") != "/loop" || form.AttrOr("method", "") != "get" || field.Length() != 1 ||
 		field.AttrOr("name", "") != "prompt" || field.AttrOr("value", "") != session.OpeningOf(session.Tale, 2).Text {
-		t.Errorf("the form is %s", form.Text())
+		t.Errorf("the form is %s, want one field named prompt, with an opening, that leads to the Loop", form.Text())
 	}
 	if n := d.Find("main .btn--main").Length(); n != 1 {
-		t.Errorf("%d black buttons", n)
+		t.Errorf("got %d black buttons, want 1", n)
 	}
 	for n, kind := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
 		want := session.OpeningOf(kind, 3).Text
 		a, to := d.Find(".starters a").Eq(n), "/loop?prompt="+url.QueryEscape(want)
 		if a.Text() != want || a.AttrOr("href", "") != to {
-			t.Errorf("opening %d is %q, to %s", n, a.Text(), a.AttrOr("href", ""))
+			t.Errorf("opening %d is %q, to %s; want %q, %s", n, a.Text(), a.AttrOr("href", ""), want, to)
 		}
 	}
 	if d.Find(".door__back").Length() != 0 {
 		t.Error("somebody new is welcomed back")
 	}
 	if says := d.Find(".starters").Text(); !strings.Contains(says, "I know fairy tales, capitals and small sums.") {
-		t.Errorf("the bundled model says nothing of what it knows: %q", says)
+		t.Errorf(
+			"the bundled model says nothing of what it knows: got %q, want it to contain %q", says,
+			"I know fairy tales, capitals and small sums.",
+		)
 	}
 }

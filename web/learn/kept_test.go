@@ -24,20 +24,20 @@ func TestKeptWorkIsSharedOnce(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			if html, err := k.get(t.Context(), "a", work); html != "drawn" || err != nil {
-				t.Errorf("%q, %v", html, err)
+				t.Errorf("got %q, %v; want %q, <nil>", html, err, "drawn")
 			}
 		})
 	}
 	close(open)
 	wg.Wait()
 	if n := times.Load(); n != 1 {
-		t.Errorf("it was worked out %d times", n)
+		t.Errorf("it was worked out %d times, want 1", n)
 	}
 	broken := errors.New("broken")
 	if _, err := k.get(t.Context(), "b", func(context.Context) (string, error) { return "", broken }); err != broken {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want %v", err, broken)
 	}
 	if html, err := k.get(t.Context(), "b", work); html != "drawn" || err != nil {
-		t.Errorf("after a failure: %q, %v", html, err)
+		t.Errorf("after a failure: got %q, %v; want %q, <nil>", html, err, "drawn")
 	}
 }

@@ -56,7 +56,7 @@ func TestLinksResolve(t *testing.T) {
 			href := a.AttrOr("href", "")
 			u, err := url.Parse(href)
 			if err != nil || u.Host != "" && u.Scheme != "https" {
-				t.Errorf("%s: link %q: %v", from, href, err)
+				t.Errorf("%s: link %q: got %v, want a link within the site or an https one", from, href, err)
 				return
 			}
 			if u.Host != "" || others[u.Path] {
@@ -87,10 +87,10 @@ func TestLessonPagesAreComplete(t *testing.T) {
 	for i, l := range s.pages.Course.Lessons {
 		d := s.Get(l.Href())
 		if h := text(d.Find("h1")); h != l.Title {
-			t.Errorf("%s: the title is %q", l.Slug, h)
+			t.Errorf("%s: the title is %q, want %q", l.Slug, h, l.Title)
 		}
 		if n := d.Find(".sec").Length(); n != len(l.Sections) {
-			t.Errorf("%s: %d sections of %d", l.Slug, n, len(l.Sections))
+			t.Errorf("%s: got %d sections, want %d", l.Slug, n, len(l.Sections))
 		}
 		ids := map[string]bool{}
 		d.Find("[id]").Each(func(_ int, e *goquery.Selection) {
@@ -101,7 +101,7 @@ func TestLessonPagesAreComplete(t *testing.T) {
 			ids[id] = true
 		})
 		if n := d.Find(`.unit [aria-current="page"]`).Length(); n != 1 {
-			t.Errorf("%s: %d lessons are marked as this one", l.Slug, n)
+			t.Errorf("%s: %d lessons are marked as this one, want 1", l.Slug, n)
 		}
 		if i+1 < len(s.pages.Course.Lessons) {
 			next := s.pages.Course.Lessons[i+1]
@@ -110,11 +110,11 @@ func TestLessonPagesAreComplete(t *testing.T) {
 			}
 		}
 		if d.Find("[style], [onclick]").Length() > 0 || d.Find("script:not([src])").Length() > 0 {
-			t.Errorf("%s: inline style or script", l.Slug)
+			t.Errorf("%s has an inline style or script, want none", l.Slug)
 		}
 		d.Find("p, li, h2").Each(func(_ int, e *goquery.Selection) {
 			if strings.Contains(e.Text(), ":::") || strings.Contains(e.Text(), "{=") {
-				t.Errorf("%s: unread markup in %q", l.Slug, text(e))
+				t.Errorf("%s: got unread markup in %q, want none", l.Slug, text(e))
 			}
 		})
 	}
@@ -127,14 +127,14 @@ func TestVisitsTickSections(t *testing.T) {
 	s := newSite(t)
 	first := s.pages.Course.Lessons[0]
 	if len(first.Sections) < 2 {
-		t.Fatalf("%s has %d sections", first.Slug, len(first.Sections))
+		t.Fatalf("%s has %d sections, want at least 2", first.Slug, len(first.Sections))
 	}
 	if got := s.Get("/learn").Find(".goon").AttrOr("href", ""); got != first.Sections[0].Href() {
-		t.Errorf("before anything is read, the way on is %s", got)
+		t.Errorf("before anything is read, the way on is %s, want %s", got, first.Sections[0].Href())
 	}
 	w := s.Post("/learn/visit", true, url.Values{"section": {first.Sections[0].Key()}})
 	if w.Code != http.StatusNoContent {
-		t.Fatalf("status %d: %s", w.Code, w.Body)
+		t.Fatalf("status %d, want %d: %s", w.Code, http.StatusNoContent, w.Body)
 	}
 	d := s.Get(first.Href())
 	if n := d.Find(".unit .is-read").Length(); n != 1 {
@@ -149,7 +149,10 @@ func TestVisitsTickSections(t *testing.T) {
 	})
 	w = s.Post("/learn/visit", false, form)
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != first.Href()+"#end" {
-		t.Errorf("status %d, to %s", w.Code, w.Header().Get("Location"))
+		t.Errorf(
+			"status %d, to %s; want %d, %s", w.Code, w.Header().Get("Location"), http.StatusSeeOther,
+			first.Href()+"#end",
+		)
 	}
 	if d = s.Get(first.Href()); d.Find(".unit .is-now.is-done").Length() != 1 || d.Find(".all-read").Length() != 1 {
 		t.Error("a lesson read to its end is not marked as read")
@@ -180,11 +183,11 @@ func TestUnknownAddressesLeadOn(t *testing.T) {
 		t.Errorf("a question that is not there: status %d", w.Code)
 	}
 	if w := s.Post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
-		t.Errorf("a form to a page: status %d", w.Code)
+		t.Errorf("a form to a page: got status %d, want 405 with Allow", w.Code)
 	}
 	if w := s.Post(
 		"/learn/visit", false, url.Values{"section": {strings.Repeat("x", 64<<10)}},
 	); w.Code != http.StatusRequestEntityTooLarge {
-		t.Errorf("a form of 64 KiB and more: status %d", w.Code)
+		t.Errorf("a form of 64 KiB and more: status %d, want %d", w.Code, http.StatusRequestEntityTooLarge)
 	}
 }

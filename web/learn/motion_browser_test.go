@@ -83,7 +83,7 @@ func TestExperimentMotion(t *testing.T) {
 			tab.Wait("the stage before", fmt.Sprintf(
 				`document.querySelector(%q + " input[name=at][type=hidden]").value === "6"`, figure))
 			if n := browser.Value[int](tab, `film.began.size`); n > 0 {
-				t.Errorf("going back starts %d movements", n)
+				t.Errorf("going back starts %d movements, want 0", n)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 			`document.querySelector(%q + " input[name=at][type=hidden]").value === "%d"`, figure, n))
 	}
 	if n := browser.Value[int](tab, `film.began.size`); n > 0 {
-		t.Errorf("%d movements", n)
+		t.Errorf("got %d movements, want 0", n)
 	}
 }
 
@@ -122,7 +122,10 @@ func TestHomeRevealsNothingEarly(t *testing.T) {
 		shares := browser.Value[bool](tab, fmt.Sprintf(seen, "#turn .map__bar rect, #turn .g3, #turn .w-bar rect"))
 		drawn := browser.Value[bool](tab, fmt.Sprintf(seen, "#turn .turn__known, #turn .g5"))
 		if shares != (stage >= 3) || drawn != (stage >= 5) {
-			t.Errorf("at stage %d the shares are seen: %t, the draw: %t", stage, shares, drawn)
+			t.Errorf(
+				"at stage %d the shares are seen: %t, the draw: %t; want %t, %t", stage, shares, drawn, stage >= 3,
+				stage >= 5,
+			)
 		}
 		standsOut := browser.Value[bool](tab, `(() => {
 			const look = (row) => [row, ...row.querySelectorAll("*")].map((e) => getComputedStyle(e))
@@ -132,7 +135,7 @@ func TestHomeRevealsNothingEarly(t *testing.T) {
 			return others.length > 0 && pick.matches(".is-pick") && look(pick.cells[0]) !== look(others[0].cells[0]);
 		})()`)
 		if stage < 5 && standsOut {
-			t.Errorf("at stage %d a row stands out", stage)
+			t.Errorf("at stage %d a row stands out, want none before the draw", stage)
 		}
 	}
 	if word == "" {

@@ -22,12 +22,12 @@ func TestTermNoteOpensInPlace(t *testing.T) {
 		hands(tab).Press(term)
 		tab.Wait("the note", note+`.matches(":popover-open")`)
 		if got := tab.Text("#note-autoregressive"); !strings.Contains(got, "Reading your own output") {
-			t.Errorf("the note says %q", got)
+			t.Errorf("the note says %q, want it to contain %q", got, "Reading your own output")
 		}
 		tab.Keys(browser.Escape)
 		tab.Wait("the note closed", "!"+note+`.matches(":popover-open")`)
 		if got := tab.URL(); !strings.HasSuffix(got, "/learn/the-loop") {
-			t.Errorf("the reader is at %s", got)
+			t.Errorf("the reader is at %s, want it to end with %q", got, "/learn/the-loop")
 		}
 	})
 	if course.Term("autoregressive") == nil {

@@ -102,7 +102,10 @@ func TestFirstScreenHasAnExercise(t *testing.T) {
 				first[screen.Width < 1000]+`)].filter(e => e.checkVisibility())`+
 				`.map(e => e.getBoundingClientRect().bottom)) / innerHeight`)
 			if got > 1 {
-				t.Errorf("%s on %d px: the first thing to touch ends at %.2f screens", l.Slug, screen.Width, got)
+				t.Errorf(
+					"%s on %d px: the first thing to touch ends at %.2f screens, want at most 1", l.Slug, screen.Width,
+					got,
+				)
 			}
 			if strings.Contains(l.Slug, "tokens") {
 				tab.Shot(fmt.Sprintf("picture-%d.png", screen.Width))

@@ -17,10 +17,10 @@ func TestPicturesShowEveryState(t *testing.T) {
 	for _, l := range s.pages.Course.Lessons {
 		d, states := s.Get(l.Href()), l.Pictures()
 		if n := d.Find(".pic__steps input[type=radio]").Length(); n != len(states) {
-			t.Errorf("%s: %d steps for %d states", l.Slug, n, len(states))
+			t.Errorf("%s: got %d steps, want %d as there are states", l.Slug, n, len(states))
 		}
 		if n := d.Find(".pic__steps [checked]").Length(); len(states) > 0 && n != 1 {
-			t.Errorf("%s: %d states are chosen at first", l.Slug, n)
+			t.Errorf("%s: got %d states chosen at first, want 1", l.Slug, n)
 		}
 		d.Find(".pic__state").Each(func(i int, e *goquery.Selection) {
 			in := e.Find(".pic__in.pic--" + string(states[i].Kind))

@@ -33,12 +33,12 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 		t.Errorf("after a wrong choice: %s", text(d.Find("form")))
 	}
 	if got := s.Tally(); got.Answered != 1 || got.Credit != 0 {
-		t.Errorf("after a wrong choice: %+v", got)
+		t.Errorf("after a wrong choice: got %+v, want Answered = 1, Credit = 0", got)
 	}
 	form := url.Values{"key": {"one"}, "tried": {strconv.Itoa(wrong)}, "pick": {strconv.Itoa(right)}}
 	d = s.Parse(path, s.Post(path, true, form), http.StatusOK)
 	if got := text(d.Find(".is-right em").First()); got != "right, second try" {
-		t.Errorf("the verdict is %q", got)
+		t.Errorf("the verdict is %q, want %q", got, "right, second try")
 	}
 	want := 1 - 1/float64(len(q.Choices)-1) // one wrong choice, one share lost
 	for range 2 {                           // sent twice counts once
@@ -63,7 +63,7 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 		{"key": {strings.Repeat("k", 300)}, "pick": {"0"}},
 	} {
 		if w := s.Post(path, true, bad); w.Code != http.StatusBadRequest {
-			t.Errorf("%v: status %d", bad, w.Code)
+			t.Errorf("%v: status %d, want %d", bad, w.Code, http.StatusBadRequest)
 		}
 	}
 }
@@ -88,7 +88,9 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 	)
 	if d.Find("textarea").Text() != mine || d.Find(".check__answer").Length() != 1 ||
 		d.Find(".rubric input").Length() != len(q.Rubric) {
-		t.Errorf("compare: %s", text(d.Find("form")))
+		t.Errorf(
+			"comparing: got %s, want what was written, the answer and %d boxes", text(d.Find("form")), len(q.Rubric),
+		)
 	}
 	if s.Tally().Answered != 0 {
 		t.Error("comparing was counted as an answer")
@@ -102,11 +104,11 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	if got := s.Tally(); got.Answered != 1 || got.Credit != 1/float64(len(q.Rubric)) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want Answered = 1, Credit = %v", got, 1/float64(len(q.Rubric)))
 	}
 	data, err := s.pages.Progress.Export(t.Context(), courseworktest.Learner)
 	if err != nil || strings.Contains(string(data), "mine") {
-		t.Errorf("what was written is kept (%v)", err)
+		t.Errorf("what was written is kept (%v); want no error, data without %q", err, "mine")
 	}
 	if w := s.Post(
 		path, true, url.Values{"step": {"keep"}, "tick": {strconv.Itoa(len(q.Rubric))}},

@@ -15,10 +15,10 @@ func TestSearchListsAndMarksHits(t *testing.T) {
 	s := newSite(t)
 	d := s.Get("/search?q=softmax")
 	if d.Find("#results li").Length() == 0 || !strings.EqualFold(d.Find("#results mark").First().Text(), "softmax") {
-		t.Errorf("softmax: %s", text(d.Find("#results")))
+		t.Errorf("searching softmax: got %s, want results with the word marked", text(d.Find("#results")))
 	}
 	if got := d.Find("#q").AttrOr("value", ""); got != "softmax" {
-		t.Errorf("the field says %q", got)
+		t.Errorf("the field says %q, want %q", got, "softmax")
 	}
 	if d = s.Get("/search"); d.Find("#results li").Length() != 0 || text(d.Find(".results__say")) != "" {
 		t.Errorf("without a query: %s", text(d.Find("#results")))
@@ -30,7 +30,7 @@ func TestSearchListsAndMarksHits(t *testing.T) {
 	}
 	d = s.Get("/search?q=" + strings.Repeat("%C3%A4", 500))
 	if got := len([]rune(d.Find("#q").AttrOr("value", ""))); got != queryRunes {
-		t.Errorf("a long query is kept to %d letters", got)
+		t.Errorf("a long query is kept to %d letters, want %d", got, queryRunes)
 	}
 	s.Get("/search?q=%ff%fe")
 	card := s.pages.Course.Cards[0]

@@ -25,12 +25,12 @@ func TestExperimentHidesTheDraw(t *testing.T) {
 				page.Find(".w__set, .w__open, .w-facts div:contains(Took)").Remove()
 				html, err := page.Html()
 				if err != nil || !strings.Contains(html, "w-stage") {
-					t.Fatalf("%v: %s", err, html)
+					t.Fatalf("got %v: %s; want <nil>, it containing %q", err, html, "w-stage")
 				}
 				looks[html] = true
 			}
 			if at < 5 && len(looks) > 1 {
-				t.Errorf("%s, stage %d: it depends on the seed", s.View, at)
+				t.Errorf("%s, stage %d: the page depends on the seed, want it to hide the draw", s.View, at)
 			}
 			if at == 5 && len(looks) == 1 {
 				t.Errorf("%s: four seeds draw the same, so nothing is compared", s.View)

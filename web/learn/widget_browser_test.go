@@ -244,7 +244,7 @@ func TestExperimentWithoutAScript(t *testing.T) {
 		}
 		tab := browser.Open(t, browser.Laptop, url+"/learn/widget/"+w.ID+"?t=2&prompt=The+old")
 		if caption := tab.Text("caption"); !strings.Contains(caption, "T = 2.00") {
-			t.Errorf("the table is %q", caption)
+			t.Errorf("the table is %q, want it to contain %q", caption, "T = 2.00")
 		}
 		tab.Click(".w-alone .lead a")
 		tab.Wait("the lesson", fmt.Sprintf(`location.pathname === %q`, w.href))

@@ -32,8 +32,10 @@ func TestLookScoresYieldTheWeights(t *testing.T) {
 		}
 		for i, score := range scores {
 			if want := math.Exp(score) / sum; math.Abs(weights[i]-want) > 0.01 {
-				t.Errorf("block %s, head %s: row %d has the weight %v, and its score gives %.4f",
-					at[0], at[1], i, weights[i], want)
+				t.Errorf(
+					"block %s, head %s: row %d has the weight %v, want %.4f as its score gives", at[0], at[1], i,
+					weights[i], want,
+				)
 			}
 		}
 	}
@@ -65,7 +67,7 @@ func TestTokensSpellTheText(t *testing.T) {
 		t.Errorf("%q with the numbers %v, want %d tokens", back.String(), numbers, len(ids))
 	}
 	if got := text(d.Find("[aria-live]")); !strings.HasPrefix(got, "10 letters, "+strconv.Itoa(len(ids))+" tokens") {
-		t.Errorf("it says %q", got)
+		t.Errorf("it says %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
 	}
 }
 
@@ -87,7 +89,10 @@ func TestChatCountsColumns(t *testing.T) {
 			row += len(turn.Chips)
 		}
 		if all := v.Kept + v.Read + v.Thought + v.Wrote; all != row || v.Columns != all-1 {
-			t.Errorf("request %d: %d tokens in the row, %d counted, %d columns", at, row, all, v.Columns)
+			t.Errorf(
+				"request %d: %d tokens in the row, %d counted, %d columns; want %d, %d", at, row, all, v.Columns, row,
+				all-1,
+			)
 		}
 		if want := 0.1*float64(v.Kept) + float64(v.Read) + 5*float64(v.Thought+v.Wrote); v.points != want {
 			t.Errorf("request %d costs %v points, want %v", at, v.points, want)
@@ -96,17 +101,23 @@ func TestChatCountsColumns(t *testing.T) {
 	}
 	v := e.view(question, edit, chatEdited)
 	if v.Dead != columns-v.Kept || v.Dead == 0 || v.Columns != v.Kept+v.Read {
-		t.Errorf("after the edit: %d kept, %d dead of %d, %d read, %d columns",
-			v.Kept, v.Dead, columns, v.Read, v.Columns)
+		t.Errorf(
+			"after the edit: %d kept, %d dead of %d, %d read, %d columns; want %d, not 0, %d", v.Kept, v.Dead, columns,
+			v.Read, v.Columns, columns-v.Kept, v.Kept+v.Read,
+		)
 	}
 	if same := e.view(question, question, chatEdited); same.Read != 0 {
 		t.Errorf("an edit that changes nothing reads %d tokens", same.Read)
 	}
 	if first := e.view(question, edit, 1); first.Thought == 0 || first.Read+first.Thought+first.Wrote < 70 {
-		t.Errorf("the first request has %+v tokens, and the lesson says seventy", first)
+		t.Errorf(
+			"the first request has %+v tokens, and the lesson says seventy, want Thought not 0, "+
+				"first.Read+first.Thought+first.Wrote at least 70",
+			first,
+		)
 	}
 	alone := s.alone(s.specOf(lessons.WidgetChat), map[string]string{"at": "4"})
 	if got := text(alone.Find("[aria-live]")); !strings.Contains(got, "died with your edit") {
-		t.Errorf("the edit says %q", got)
+		t.Errorf("the edit says %q, want it to contain %q", got, "died with your edit")
 	}
 }

@@ -30,11 +30,11 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 			said, shown := text(fig.Find("[data-feed-error]")), text(fig.Find("[aria-live]"))
 			switch {
 			case said == "" && shown == "", said != "" && shown != "":
-				t.Errorf("%s, %s: says %q and shows %q", name, id, said, shown)
+				t.Errorf("%s, %s: says %q and shows %q, want one of the two", name, id, said, shown)
 			case said == "":
 				works[id] = true
 				if st := s.opened(href(fig)); st.Step() == nil {
-					t.Errorf("%s, %s opens an empty run", name, id)
+					t.Errorf("%s, %s opens an empty run, want a text", name, id)
 				}
 			}
 		}

@@ -54,7 +54,7 @@ func TestTemperatureMatchesTheEngine(t *testing.T) {
 			t.Errorf("T = %g: the others are %q, want %s and %s", temp, last, terms.Prob(rest), terms.Prob(restOne))
 		}
 		if sum := text(d.Find("tfoot td").Eq(2)); sum != "1.0000" {
-			t.Errorf("T = %g: the sum of all is %s", temp, sum)
+			t.Errorf("T = %g: the sum of all is %s, want %s", temp, sum, "1.0000")
 		}
 		gap := float64(z[order[0]]) - float64(z[order[1]])
 		times := terms.Decimals(math.Exp(gap/temp), 2)
@@ -62,11 +62,14 @@ func TestTemperatureMatchesTheEngine(t *testing.T) {
 			times = terms.Decimals(math.Exp(gap/temp), 0)
 		}
 		if said := text(d.Find(".w__sum")); !strings.Contains(said, times+" times as likely") {
-			t.Errorf("T = %g: %s", temp, said)
+			t.Errorf("T = %g: got %s, want it to contain %q", temp, said, times+" times as likely")
 		}
 		st := s.opened(href(d.Find("figure")))
 		if st.Prompt != prompt || st.Settings.Temperature != temp || st.Cursor.Stage != infer.KindSoftmax {
-			t.Errorf("the Loop is at %+v with %+v", st.Cursor, st.Settings)
+			t.Errorf(
+				"the Loop is at %+v with %+v; want st.Prompt = %q, st.Settings.Temperature = %v, st.Cursor.Stage = %v",
+				st.Cursor, st.Settings, prompt, temp, infer.KindSoftmax,
+			)
 		}
 	}
 }
@@ -91,13 +94,20 @@ func TestNucleusMatchesTheEngine(t *testing.T) {
 		for r, row := range rows(side.Find("tbody tr")) {
 			kept := map[bool]string{true: "kept", false: "cut"}
 			if row[3] != kept[r < byK.Keep] || row[4] != kept[r < byP.Keep] {
-				t.Errorf("%s, rank %d: %q", prompt, r+1, row)
+				t.Errorf(
+					"%s, rank %d: %q; want row[3] = %q, row[4] = %q", prompt, r+1, row, kept[r < byK.Keep],
+					kept[r < byP.Keep],
+				)
 			}
 		}
 		st := s.opened(href(side))
 		if st.Prompt != prompt || st.Settings.TopK != 5 || st.Settings.TopP != 0.8 ||
 			st.Cursor.Stage != infer.KindFilter {
-			t.Errorf("the Loop is at %+v with %+v", st.Cursor, st.Settings)
+			t.Errorf(
+				"the Loop is at %+v with %+v; want st.Prompt = %q, st.Settings.TopK = 5, st.Settings.TopP "+
+					"= 0.8, st.Cursor.Stage = %v",
+				st.Cursor, st.Settings, prompt, infer.KindFilter,
+			)
 		}
 	}
 }
@@ -127,10 +137,10 @@ func TestStagesMatchTheEngine(t *testing.T) {
 		body := s.body(m)
 		st := s.opened(href(body.Selection))
 		if want := (i / 7) + 1; st.Cursor.Step != want || int(st.Cursor.Stage) != i%7+1 {
-			t.Errorf("place %d opens at %+v", i+1, st.Cursor)
+			t.Errorf("place %d opens at %+v; want Step = %d, int(st.Cursor.Stage) = %d", i+1, st.Cursor, want, i%7+1)
 		}
 		if now := text(body.Find("[aria-current=step] i")); now != fmt.Sprint(i%7+1) {
-			t.Errorf("place %d: stage %s is marked", i+1, now)
+			t.Errorf("place %d: stage %s is marked, want %d", i+1, now, i%7+1)
 		}
 		step := loop.Steps()[i/7]
 		if i%7+1 >= 5 {
@@ -140,7 +150,7 @@ func TestStagesMatchTheEngine(t *testing.T) {
 			}
 		}
 		if made := body.Find(".w-text .tok--gen").Length(); made != (i+2)/7 {
-			t.Errorf("place %d shows %d tokens made", i+1, made)
+			t.Errorf("place %d shows %d tokens made, want %d", i+1, made, (i+2)/7)
 		}
 	}
 }
@@ -153,7 +163,7 @@ func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	body := s.body(m)
 	// Two tokens of seven stages.
 	if at := m.Data.(widgetData).Inputs["at"]; at != "14" {
-		t.Errorf("at %s", at)
+		t.Errorf("at %s, want %s", at, "14")
 	}
 	if body.Find("[data-next]").AttrOr("aria-disabled", "") != "true" {
 		t.Error("there is a way on")
@@ -222,11 +232,14 @@ func TestSearchFindsTheBest(t *testing.T) {
 			}
 		}
 		if !(math.Abs(f.best.p-best) <= 1e-12) || !slices.Equal(f.best.tokens, way) {
-			t.Errorf("%q: %v with %g, trying all gives %v with %g", prompt, f.best.tokens, f.best.p, way, best)
+			t.Errorf("%q: found %v with %g, want as trying all: %v with %g", prompt, f.best.tokens, f.best.p, way, best)
 		}
 		top := sampling.Top(floats(first), 1)[0]
 		if f.greedy.tokens[0] != int(top) || f.greedy.p > f.best.p {
-			t.Errorf("%q: greedy's path %v with %g", prompt, f.greedy.tokens, f.greedy.p)
+			t.Errorf(
+				"%q: greedy's path %v with %g; want f.greedy.tokens[0] = %d, f.greedy.p at most %g", prompt,
+				f.greedy.tokens, f.greedy.p, int(top), f.best.p,
+			)
 		}
 		if !f.same() {
 			differ++

@@ -29,14 +29,14 @@ func TestExperimentsHaveAStory(t *testing.T) {
 				t.Errorf("%s: the switch stands at %q, want %s", kind, on, want)
 			}
 			if back := figure.Find(`.view [name="back"]`).AttrOr("value", ""); back != spec.Lesson.Href()+"#"+spec.ID {
-				t.Errorf("%s: the switch leads to %q", kind, back)
+				t.Errorf("%s: the switch leads to %q, want %q", kind, back, spec.Lesson.Href()+"#"+spec.ID)
 			}
 			if story := figure.Find(".story__pic").Length() > 0; story != (want == shell.Story) ||
 				figure.Find(".w-stage .w-tab, .w-tab--t").Length() > 0 == story && kind == lessons.WidgetTemperature {
-				t.Errorf("%s in %s: the Story is there: %t", kind, want, story)
+				t.Errorf("%s in %s: the Story is there: %t, want it in the Story view only", kind, want, story)
 			}
 			if feed := figure.AttrOr("data-feed", ""); !strings.HasSuffix(feed, "&view="+string(want)) {
-				t.Errorf("%s: the feed is %q", kind, feed)
+				t.Errorf("%s: the feed is %q, want it to end with %q", kind, feed, "&view="+string(want))
 			}
 		}
 	}
@@ -71,13 +71,13 @@ func TestStorySharesMatchTheEngine(t *testing.T) {
 			bar, ghost := length(row.Find(".bar").AttrOr("width", "")), length(row.Find(".ghost").AttrOr("x1", ""))
 			if math.Abs(bar-p[order[i]]) > 1e-4 || math.Abs(ghost-one[order[i]]) > 1e-4 {
 				t.Errorf(
-					"T = %g, row %d: bar %g, tick %g; the engine has %g and %g",
-					temp, i+1, bar, ghost, p[order[i]], one[order[i]],
+					"T = %g, row %d: got bar %g, tick %g; want the engine's %g and %g", temp, i+1, bar, ghost,
+					p[order[i]], one[order[i]],
 				)
 			}
 		}
 		if axis := text(d.Find(".shares__axis")); strings.Join(strings.Fields(axis), "") != "025%50%75%100%" {
-			t.Errorf("T = %g: the axis is %q", temp, axis)
+			t.Errorf("T = %g: the axis is %q, want 0 to 100%% in quarters", temp, axis)
 		}
 	}
 }

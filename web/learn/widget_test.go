@@ -32,7 +32,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 					continue
 				}
 				if ids[w.ID] {
-					t.Errorf("two experiments are called %s", w.ID)
+					t.Errorf("two experiments are called %s, want unique names", w.ID)
 				}
 				ids[w.ID] = true
 				fig := d.Find("figure#" + w.ID)
@@ -40,7 +40,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 					t.Fatalf("%s: no experiment %s", l.Slug, w.ID)
 				}
 				if said := text(fig.Find("[data-feed-error]")); said != "" {
-					t.Errorf("%s: %s", w.ID, said)
+					t.Errorf("experiment %s: the page reports %q, want no error", w.ID, said)
 				}
 				if fig.Find("#"+w.ID+"-body").Children().Length() == 0 || text(fig.Find("[aria-live]")) == "" {
 					t.Errorf("%s has an empty body, or nothing that is read out", w.ID)
@@ -52,13 +52,16 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 					t.Errorf("%s: what to notice is not told", w.ID)
 				}
 				if st := s.opened(href(fig)); st.Step() == nil {
-					t.Errorf("%s opens an empty run", w.ID)
+					t.Errorf("%s opens an empty run, want a text", w.ID)
 				}
 			}
 		}
 	}
 	if len(ids) != len(s.pages.widgets.specs) || len(ids) == 0 {
-		t.Errorf("%d experiments on the pages, %d known", len(ids), len(s.pages.widgets.specs))
+		t.Errorf(
+			"got %d experiments on the pages, %d known; want %d, not 0", len(ids), len(s.pages.widgets.specs),
+			len(s.pages.widgets.specs),
+		)
 	}
 }
 
@@ -76,16 +79,16 @@ func TestFeedMatchesThePage(t *testing.T) {
 		page := s.alone(spec, inputs).Find("#" + spec.ID + "-body")
 		answers := s.asks(spec, map[string]string{}, inputs)
 		if len(answers) != 2 || answers[1].Ack != 2 || !answers[1].Done {
-			t.Fatalf("%s: answers %+v", kind, answers)
+			t.Fatalf("%s: answers %+v; want 2 elements, answers[1].Ack = 2, answers[1].Done = true", kind, answers)
 		}
 		panel := s.body(answers[1]).Find("#" + spec.ID + "-body")
 		for _, where := range []string{"table", ".w__sum", ".w-text"} {
 			if a, b := text(page.Find(where)), text(panel.Find(where)); a != b {
-				t.Errorf("%s: %s on the page is\n%s\nby the feed\n%s", kind, where, a, b)
+				t.Errorf("%s: %s on the page is\n%s\nwant as by the feed\n%s", kind, where, a, b)
 			}
 		}
 		if answers[1].Data.(widgetData).Inputs["prompt"] != inputs["prompt"] {
-			t.Errorf("%s: inputs %v", kind, answers[1].Data)
+			t.Errorf("%s: got inputs %v, want the prompt %q", kind, answers[1].Data, inputs["prompt"])
 		}
 	}
 }
@@ -109,7 +112,7 @@ func TestNewestCommandWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if worked.Load() != 1 || len(acks) != 1 || acks[0] != 5 {
-		t.Errorf("worked %d times, answered %v", worked.Load(), acks)
+		t.Errorf("worked %d times, answered %v; want worked.Load() = 1, 1 element, acks[0] = 5", worked.Load(), acks)
 	}
 }
 
@@ -134,7 +137,7 @@ func TestFirstStateIsComputedOnce(t *testing.T) {
 	}
 	readers.Wait()
 	if worked.Load() != 1 {
-		t.Errorf("worked out %d times", worked.Load())
+		t.Errorf("worked out %d times, want 1", worked.Load())
 	}
 }
 
@@ -167,7 +170,7 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 			}
 		}
 		if tries != 2 {
-			t.Errorf("tried %d times", tries)
+			t.Errorf("tried %d times, want 2", tries)
 		}
 	}
 }
@@ -206,12 +209,13 @@ func TestBadInputsNameTheRange(t *testing.T) {
 		}
 		path := aloneAt(spec, map[string]string{c.field: c.value})
 		d := s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusBadRequest)
-		if said := text(d.Find("[data-feed-error]")); said != strings.Join(strings.Fields(m.Error.Message), " ") {
-			t.Errorf("%s: the page says %q, the feed %q", c.kind, said, m.Error.Message)
+		want := strings.Join(strings.Fields(m.Error.Message), " ")
+		if said := text(d.Find("[data-feed-error]")); said != want {
+			t.Errorf("%s: the page says %q, want %q, which the feed says", c.kind, said, want)
 		}
 	}
 	if code := s.status("/learn/widget/none"); code != http.StatusNotFound {
-		t.Errorf("an experiment that is not there: %d", code)
+		t.Errorf("an experiment that is not there: got %d, want %d", code, http.StatusNotFound)
 	}
 }
 
@@ -227,7 +231,7 @@ func TestMultilinePromptIsNormalized(t *testing.T) {
 		t.Errorf("%s\nis not\n%s", x, y)
 	}
 	if got := a.Find("textarea").Text(); got != "One\nTwo" {
-		t.Errorf("the field says %q", got)
+		t.Errorf("the field says %q, want %q", got, "One\nTwo")
 	}
 }
 
@@ -244,6 +248,9 @@ func TestExperimentsTakeTypicalP(t *testing.T) {
 	}
 	d := s.alone(s.specOf(lessons.WidgetTurn), map[string]string{"typical": "0.2", "p": "1", "rep": "1.3"})
 	if got := text(d.Find(".w__set")); got != "Temperature 0.7, typical-p 0.2, repetition penalty 1.3, seed 42" {
-		t.Errorf("the turn says that it is set to %q", got)
+		t.Errorf(
+			"the turn says that it is set to %q, want %q", got,
+			"Temperature 0.7, typical-p 0.2, repetition penalty 1.3, seed 42",
+		)
 	}
 }

@@ -90,7 +90,7 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 	settings.Stop.Strings = []string{in["stop"]}
 	steps := s.written(in["prompt"], settings)
 	if last := steps[len(steps)-1]; last.Stop != infer.StopString {
-		t.Fatalf("stopped by %q", last.Stop)
+		t.Fatalf("stopped by %q, want %q", last.Stop, infer.StopString)
 	}
 	var commands []map[string]string
 	for at := range steps {
@@ -108,7 +108,7 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 			t.Errorf("token %d: held %q, want %q", i+1, held, want)
 		}
 		if st := s.opened(href(body.Selection)); st.Cursor.Step != i+1 || st.Cursor.Stage != infer.KindAppend {
-			t.Errorf("token %d opens at %+v", i+1, st.Cursor)
+			t.Errorf("token %d opens at %+v; want Step = %d, Stage = %v", i+1, st.Cursor, i+1, infer.KindAppend)
 		}
 	}
 	if want := whole[:5]; released != want {
@@ -153,12 +153,14 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 		}
 		if said := text(body.Find(".w-more")); !strings.Contains(said, "Compared at all 5 steps") ||
 			!strings.Contains(said, "bit for bit") {
-			t.Errorf("step %d: %s", i+1, said)
+			t.Errorf(
+				"step %d: got %s, want it to contain %q and %q", i+1, said, "Compared at all 5 steps", "bit for bit",
+			)
 		}
 	}
 	for same, want := range map[int]string{5: "bit for bit", 3: "at 2 of 5 steps the scores differ"} {
 		if got := identitySay(same, 5, 100).String(); !strings.Contains(got, want) {
-			t.Errorf("%d of 5 the same: %s", same, got)
+			t.Errorf("%d of 5 the same: got %s, want it to contain %q", same, got, want)
 		}
 	}
 }
@@ -220,19 +222,24 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	spec := s.specOf(lessons.WidgetSpeculate)
 	d := s.Get(spec.Lesson.Href())
 	if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); !strings.Contains(said, "second, smaller model") {
-		t.Errorf("it says %q", said)
+		t.Errorf("it says %q, want it to contain %q", said, "second, smaller model")
 	}
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != "model" || !m.Done {
-		t.Errorf("the feed says %+v", m)
+		t.Errorf("the feed says %+v, want an error, Error.Code = %q, Done = true", m, "model")
 	}
 	s.pages.Draft = testmodel.Seats(t, tinyModel(t))
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil ||
 		!strings.Contains(m.Error.Message, "cannot draft for") {
-		t.Errorf("with a draft of another vocabulary: %+v", m.Error)
+		t.Errorf(
+			"with a draft of another vocabulary: got %+v, want an error, Message with %q", m.Error, "cannot draft for",
+		)
 	}
 	s.pages.Draft = func() (*infer.Seat, error) { return nil, errors.New("0.3 of the 1.1 MB have arrived") }
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != terms.CodeBusy ||
 		m.Error.Message != "0.3 of the 1.1 MB have arrived." {
-		t.Errorf("with a draft that does not load: %+v", m.Error)
+		t.Errorf(
+			"with a draft that does not load: got %+v, want an error, Code = %q, Message = %q", m.Error, terms.CodeBusy,
+			"0.3 of the 1.1 MB have arrived.",
+		)
 	}
 }

@@ -51,16 +51,16 @@ func TestAfterPressCountsOncePerPhone(t *testing.T) {
 func TestReadFrame(t *testing.T) {
 	f, err := readFrame([]byte(`{"seq":12,"at":1700000000000001,"ack":0,"data":{"at":5}}`))
 	if err != nil || f.Seq != 12 || f.At.UnixMicro() != 1_700_000_000_000_001 {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("got %+v, %v; want no error, Seq = 12, At.UnixMicro() = 1_700_000_000_000_001", f, err)
 	}
 	if f, err = readFrame([]byte(`{"seq":7,"ack":3}`)); err != nil || f.Seq != 7 || !f.At.IsZero() {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("got %+v, %v; want Seq = 7, At zero, <nil>", f, err)
 	}
 	for _, bad := range []string{
 		"", "{}", `{"seq":}`, `{"seq":-1,"ack":1}`, `{"seq":1,"at":x,"ack":1}`, `{"ack":1,"seq":2}`,
 	} {
 		if _, err := readFrame([]byte(bad)); err == nil {
-			t.Errorf("%s is taken", bad)
+			t.Errorf("readFrame(%s): got no error, want one", bad)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestBranchTree(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0)
 	w := words(t, " a", " the", " was", " in")
 	if v := newBranches(s); v.Say != "" || len(v.List) != 0 {
-		t.Errorf("one branch has a tree: %+v", v)
+		t.Errorf(`one branch has a tree: got %+v, want Say = "", len(List) = 0`, v)
 	}
 	a, the, was, in := w[0], w[1], w[2], w[3]
 	s.Branches = []session.Branch{
@@ -48,24 +48,34 @@ func TestBranchTree(t *testing.T) {
 	}
 	v := newBranches(s)
 	if v.Say != "3 branches" || len(v.List) != 1 {
-		t.Fatalf("%+v", v)
+		t.Fatalf("got %+v, want Say = %q, len(List) = 1", v, "3 branches")
 	}
 	// all share "·a·the", where branch 3 ends; 1 and 2 part there
 	root := v.List[0]
 	if root.Text.String() != "·a·the" || root.From != "token 4" || len(root.Lines) != 1 || !root.Lines[0].Current ||
 		root.Lines[0].Cmd != "" {
-		t.Errorf("the shared stretch is %+v", root)
+		t.Errorf(
+			"the shared stretch is %+v, want Text.String() = %q, From = %q, len(Lines) = 1, "+
+				`Lines[0].Current = true, Lines[0].Cmd = ""`,
+			root, "·a·the", "token 4",
+		)
 	}
 	if len(root.Parts) != 2 || root.Parts[0].Text.String() != "·was·in" || root.Parts[1].Text.String() != "·in" ||
 		root.Parts[1].From != "token 6" {
-		t.Errorf("it parts into %+v", root.Parts)
+		t.Errorf(
+			"it parts into %+v, want 2 elements, [0].Text.String() = %q, [1].Text.String() = %q, [1].From = %q",
+			root.Parts, "·was·in", "·in", "token 6",
+		)
 	}
 	if got := root.Parts[1].Lines[0]; got.Name != "branch 2" || got.Tokens != "3 tokens" ||
 		got.Cmd != `{"cmd":"branch","id":2}` {
-		t.Errorf("branch 2 is %+v", got)
+		t.Errorf(
+			"branch 2 is %+v, want Name = %q, Tokens = %q, Cmd = %q", got, "branch 2", "3 tokens",
+			`{"cmd":"branch","id":2}`,
+		)
 	}
 	if got := stretch(s, []int{a, a, a, the, was, in, in, in}).String(); got != "·a·a·a … ·in·in·in" {
-		t.Errorf("eight tokens are shortened to %q", got)
+		t.Errorf("eight tokens are shortened to %q, want %q", got, "·a·a·a … ·in·in·in")
 	}
 }
 
@@ -81,12 +91,18 @@ func TestScrubberAndProgressBar(t *testing.T) {
 	c := NewPage(st).Console
 	// eight stages have run, the fourth is shown; the prompt is 5 positions
 	if c.Scrub != (Scrub{Value: "4", Max: "8", Say: "token 6, stage 4"}) || !c.CanFinish {
-		t.Errorf("%+v", c.Scrub)
+		t.Errorf(
+			"got %+v, want c.Scrub = %+v, c.CanFinish = true", c.Scrub,
+			Scrub{Value: "4", Max: "8", Say: "token 6, stage 4"},
+		)
 	}
 	st = sessiontest.Do(t, s, session.Finish{})
 	c = NewPage(st).Console
 	if !c.Progress.On || c.Progress.Say != "1 token of at most 64" || c.Progress.Bar != "1.56%" || c.CanFinish {
-		t.Errorf("%+v", c.Progress)
+		t.Errorf(
+			"got %+v, want On = true, Say = %q, Bar = %q, c.CanFinish = false", c.Progress, "1 token of at most 64",
+			"1.56%",
+		)
 	}
 	for s.State().Playing {
 		if _, err := s.Tick(t.Context()); err != nil {
@@ -95,13 +111,13 @@ func TestScrubberAndProgressBar(t *testing.T) {
 	}
 	c = NewPage(s.State()).Console
 	if !c.Ended || !c.CanGoOn || c.Progress.On {
-		t.Errorf("at the end: %+v", c)
+		t.Errorf("at the end: got %+v, want it ended, with a way on and no progress bar", c)
 	}
 	st = s.State()
 	full := *st
 	full.Stopped = infer.StopContext
 	if v := NewPage(&full); v.Console.CanGoOn || !strings.Contains(v.Notice.Say, "window") {
-		t.Errorf("a full window can be passed: %+v", v.Notice)
+		t.Errorf("a full window: got notice %+v, want it to name the window, and no way on", v.Notice)
 	}
 }
 
@@ -112,7 +128,10 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 	thin := thinned(points)
 	if len(thin) != chartPoints || thin[0].Step != 1 || thin[chartPoints-1].Step != 1000 {
-		t.Errorf("%d points from %d to %d", len(thin), thin[0].Step, thin[len(thin)-1].Step)
+		t.Errorf(
+			"got %d points from %d to %d; want len(thin) = %d, thin[0].Step = 1, thin[chartPoints-1].Step = 1000",
+			len(thin), thin[0].Step, thin[len(thin)-1].Step, chartPoints,
+		)
 	}
 	if !slices.IsSortedFunc(thin, func(a, b plots.CostPoint) int { return a.Step - b.Step }) ||
 		len(thinned(points[:64])) != 64 {
@@ -120,7 +139,7 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	if v := NewPage(s.State()); !v.Chart.Empty {
-		t.Errorf("a chart of nothing: %+v", v.Chart)
+		t.Errorf("a chart of nothing: got %+v, want Empty = true", v.Chart)
 	}
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	if v := NewPage(s.State()); !v.Chart.Empty {
@@ -132,14 +151,20 @@ func TestCostChartIsThinned(t *testing.T) {
 	last := st.Steps[1]
 	if len(v.Rows) != 2 || v.Rows[1][0] != "2" || v.Rows[1][1] != terms.Count(last.TotalCached) ||
 		v.Rows[1][2] != terms.Count(last.TotalRecomputed) {
-		t.Errorf("rows %v", v.Rows)
+		t.Errorf(
+			"rows %v, want 2 elements, [1][0] = %q, [1][1] = %q, [1][2] = %q", v.Rows, "2",
+			terms.Count(last.TotalCached), terms.Count(last.TotalRecomputed),
+		)
 	}
 	if !strings.HasPrefix(v.SVG, "<svg") || v.Less != terms.Times(last.TotalRecomputed, last.TotalCached)+" less" {
-		t.Errorf("%s: %.40s", v.Less, v.SVG)
+		t.Errorf(
+			"got %s: %.40s; want %s, it beginning with %q", v.Less, v.SVG,
+			terms.Times(last.TotalRecomputed, last.TotalCached)+" less", "<svg",
+		)
 	}
 	first := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindCache})
 	if v := NewPage(first).Chart; len(v.Rows) != 1 || v.Less != "the same so far" {
-		t.Errorf("looking back: %d rows, %s", len(v.Rows), v.Less)
+		t.Errorf("looking back: got %d rows, %s; want 1, %s", len(v.Rows), v.Less, "the same so far")
 	}
 }
 

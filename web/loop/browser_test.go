@@ -77,7 +77,7 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 		b.forward(n)
 	}
 	if n := browser.Value[int](b.Tab, `document.querySelectorAll('#strip-gen > *').length`); n != 1 {
-		t.Errorf("%d tokens after one turn", n)
+		t.Errorf("got %d tokens after one turn, want 1", n)
 	}
 	b.Keys("n")
 	b.Until(`document.getElementById('t-2') !== null`)
@@ -90,7 +90,7 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 	b.Until(atStage("6"))
 	b.Until(`document.documentElement.dataset.conn === 'live'`)
 	if got := browser.Value[string](b.Tab, `document.getElementById('strip-gen').innerText`); got != strip {
-		t.Errorf("after a reload the strip is %q, was %q", got, strip)
+		t.Errorf("after a reload the strip is %q, want %q", got, strip)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 	b.Keys("12")
 	b.Until(`document.getElementById('err-max_tokens').textContent === ''`)
 	if got := browser.Value[string](b.Tab, `document.activeElement.id`); got != "max_tokens" {
-		t.Errorf("the focus went to %q", got)
+		t.Errorf("the focus went to %q, want %q", got, "max_tokens")
 	}
 
 	// A preset sets the sliders; a key on a focused slider moves it.
@@ -135,7 +135,7 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 	}
 	if st := x.onlyRun().Latest(); st.Settings.TopK != 1 || st.Settings.Temperature != 0 ||
 		st.Settings.Stop.MaxTokens != 12 {
-		t.Errorf("the run has %+v", st.Settings)
+		t.Errorf("the run has %+v, want TopK = 1, Temperature = 0, Stop.MaxTokens = 12", st.Settings)
 	}
 
 	// A stop string typed as \n is a line break.
@@ -181,7 +181,7 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 		t.Errorf("tokens on the page: %s, want %s", ids, strings.Join(want, ","))
 	}
 	if n := browser.Value[int](b.Tab, `window.announced`); n > len(steps)/2 {
-		t.Errorf("%d announcements for %d tokens", n, len(steps))
+		t.Errorf("got %d announcements for %d tokens; want at most %d", n, len(steps), len(steps)/2)
 	}
 	if hidden := browser.Value[bool](
 		b.Tab,

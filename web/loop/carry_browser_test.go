@@ -144,6 +144,6 @@ func TestStoryWithReducedMotion(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(verb("Write"))
 	if n := browser.Value[int](b.Tab, `window.moves`); n != 0 {
-		t.Errorf("%d things moved", n)
+		t.Errorf("got %d things moved, want 0", n)
 	}
 }

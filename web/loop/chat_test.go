@@ -34,24 +34,36 @@ func TestChatIsOneTokenStream(t *testing.T) {
 	}
 	if v := NewPieces(m, text); len(v.Tokens) != len(st.PromptTokens) ||
 		!strings.HasSuffix(v.Say, "tokens, 1 of them from the chat template") {
-		t.Errorf("%d pieces, %q", len(v.Tokens), v.Say)
+		t.Errorf(
+			"got %d pieces, %q; want %d, it ending with %q", len(v.Tokens), v.Say, len(st.PromptTokens),
+			"tokens, 1 of them from the chat template",
+		)
 	}
 	page := NewPage(st)
 	d := parse(t, html(t, PageHTML(page)))
 	if n, all := d.Find("#strip-prompt .tok--special").Length(), d.Find("#strip-prompt .tok").Length(); n != 1 ||
 		all != len(st.PromptTokens) || d.Find("#strip-prompt .tok--start").Length() != 0 {
-		t.Errorf("%d of %d tokens of the strip are special", n, all)
+		t.Errorf(
+			"%d of %d tokens of the strip are special; want n = 1, all = %d, count of #strip-prompt .tok--start = 0", n,
+			all, len(st.PromptTokens),
+		)
 	}
 	page.View = storyView
 	d = parse(t, html(t, PageHTML(page)))
 	prose := d.Find("#prose-prompt")
 	if got := prose.Find(".sp").Text(); got != "<|im_end|>" || prose.Text() != "u:<|im_end|> & <b><|im_end|>a:" {
-		t.Errorf("in the text %q, special %q", prose.Text(), got)
+		t.Errorf(
+			"in the text %q, special %q; want %q, %q", prose.Text(), got, "u:<|im_end|> & <b><|im_end|>a:",
+			"<|im_end|>",
+		)
 	}
 	form := d.Find("#prompt-box")
 	if !form.HasClass("is-chat") || form.Find("#messages textarea").Text() != "<|im_end|> & <b>" ||
 		form.Find("#prompt").Text() != "" || !strings.Contains(form.Find(".msgs .hint").Text(), "own template") {
-		t.Error("the form does not have the chat: " + form.Text())
+		t.Errorf(
+			"got the form %s, want the chat's message, an empty prompt, and the hint about the model's own template",
+			form.Text(),
+		)
 	}
 }
 
@@ -64,7 +76,10 @@ func TestChatLinkRestoresMessages(t *testing.T) {
 	c.do(`{"cmd":"chat","messages":[{"role":"user","content":"What do cats eat?"}]}`)
 	st := c.state(x)
 	if st.Prompt != "User: What do cats eat?\nAssistant:" || st.Chat == nil || st.Chat.At == 0 {
-		t.Fatalf("%q of %+v", st.Prompt, st.Chat)
+		t.Fatalf(
+			"got %q of %+v; want st.Prompt = %q, st.Chat not nil, At not 0", st.Prompt, st.Chat,
+			"User: What do cats eat?\nAssistant:",
+		)
 	}
 	link := session.LinkOf(st)
 	_, page := x.stranger().get("/loop?log=" + url.QueryEscape(link))
@@ -73,13 +88,13 @@ func TestChatLinkRestoresMessages(t *testing.T) {
 		d.Find("#strip-prompt .tok").Length() != len(st.PromptTokens) ||
 		!strings.Contains(d.Find("#stops").AttrOr("data-stops", ""), `\nUser:`) ||
 		!strings.Contains(d.Find(".msgs .hint").Text(), "base model") {
-		t.Errorf("the page of the link has the message %q", got)
+		t.Errorf("the page of the link has the message %q, want the chat's with its tokens, stop string and hint", got)
 	}
 	other := x.stranger().dial(wire.ProtocolJSON, "")
 	other.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, link))
 	if got := other.state(x); got.Chat == nil || got.Chat.Messages[0] != st.Chat.Messages[0] ||
 		got.Prompt != st.Prompt {
-		t.Errorf("opened %q of %+v", got.Prompt, got.Chat)
+		t.Errorf("opened %q of %+v, want the same chat and prompt", got.Prompt, got.Chat)
 	}
 }
 
@@ -96,7 +111,7 @@ func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 		d.Find("#prompt-box[hidden]").Length() != 0 ||
 		d.Find("#messages textarea").Last().Text() != "When do you open tomorrow?" ||
 		d.Find("body").AttrOr("data-link", "") != "" {
-		t.Errorf("status %d, messages from %q", resp.StatusCode, roles)
+		t.Errorf("got status %d, messages from %q; want 200, and the lesson's chat in the form", resp.StatusCode, roles)
 	}
 }
 
@@ -131,7 +146,10 @@ func TestChatFormByEveryHand(t *testing.T) {
 		v.Press("#prompt-form [type=submit]")
 		st := v.comes("the chat", func(st *session.State) bool { return st.Chat != nil })
 		if len(st.PromptTokens) != tokens || st.Prompt != "User: What do cats eat?\nAssistant:" {
-			t.Errorf("%d tokens of %q", len(st.PromptTokens), st.Prompt)
+			t.Errorf(
+				"got %d tokens of %q; want %d, %q", len(st.PromptTokens), st.Prompt, tokens,
+				"User: What do cats eat?\nAssistant:",
+			)
 		}
 		v.given(session.SetPreset{Key: "greedy"}, session.SetKnob("max_tokens", 40))
 		v.same()
@@ -151,13 +169,16 @@ func TestChatFormByEveryHand(t *testing.T) {
 		})
 		kept := grown.Step().Start
 		if kept < len(st.PromptTokens) || grown.Chat.Messages[1] != st.Messages()[1] {
-			t.Errorf("%d columns kept of a chat of %d tokens, %q", kept, len(st.PromptTokens), grown.Chat.Messages)
+			t.Errorf(
+				"got %d columns kept of a chat of %d tokens, %q; want all kept and the answer as it was", kept,
+				len(st.PromptTokens), grown.Chat.Messages,
+			)
 		}
 		v.Shot("chat-grown.png")
 		v.Press("#transport [data-toggle=prompt-box]")
 		v.Press("[data-chat-mode=text]")
 		if got := browser.Value[string](v.Tab, `document.getElementById('prompt').value`); got != "A small fox" {
-			t.Errorf("the plain prompt is %q", got)
+			t.Errorf("the plain prompt is %q, want %q", got, "A small fox")
 		}
 		v.Press("#prompt-form [type=submit]")
 		v.comes("the plain prompt", func(st *session.State) bool {

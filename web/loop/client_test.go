@@ -93,7 +93,7 @@ func (c *client) read() received {
 	c.got++
 	c.bytes += len(b)
 	if m.Seq < c.last.Seq {
-		c.t.Fatalf("seq went back from %d to %d", c.last.Seq, m.Seq)
+		c.t.Fatalf("seq went back from %d to %d, want rising numbers", c.last.Seq, m.Seq)
 	}
 	if m.Run != "" {
 		c.run = m.Run
@@ -137,7 +137,7 @@ func (c *client) follow(m received) {
 		case p.Op == "morph":
 			c.html[p.ID] = p.HTML
 		default:
-			c.t.Fatalf("panel %s: unexpected op %q", p.ID, p.Op)
+			c.t.Fatalf("panel %s: got op %q, want a known one", p.ID, p.Op)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (c *client) do(command string) received {
 	for {
 		m := c.read()
 		if m.Error != nil {
-			c.t.Fatalf("%s: %+v", command, *m.Error)
+			c.t.Fatalf("command %s: got error %+v, want none", command, *m.Error)
 		}
 		if m.Ack == n {
 			return m

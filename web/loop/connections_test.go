@@ -65,7 +65,10 @@ func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 		slow.read()
 	}
 	if len(slow.tokens) != len(quick.tokens) || len(slow.tokens) == 0 {
-		t.Errorf("the slow viewer has %d tokens, the quick one %d", len(slow.tokens), len(quick.tokens))
+		t.Errorf(
+			"the slow viewer has %d tokens, the quick one %d; want %d, not 0", len(slow.tokens), len(quick.tokens),
+			len(quick.tokens),
+		)
 	}
 	sameAsFresh(t, x, wire.ProtocolHTML, slow)
 	sameAsFresh(t, x, wire.ProtocolHTML, quick)
@@ -87,7 +90,7 @@ func TestReconnectShowsTheWholeRun(t *testing.T) {
 	c.conn.NetConn().Close()
 	again := x.dial(wire.ProtocolJSON, "?had=1&run="+c.run)
 	if again.told != nil || again.run != c.run || again.where() != "2 forward" || again.last.Seq != c.last.Seq {
-		t.Errorf("back at %s of %s, told %+v; was at %s of %s", again.where(), again.run, again.told, c.where(), c.run)
+		t.Errorf("back at %s of %s, told %+v; want %s of %s", again.where(), again.run, again.told, c.where(), c.run)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestTwoTabsStayInStep(t *testing.T) {
 	other.say(`{"cmd":"set","top_k":9}`)
 	b.Until(`document.getElementById('top_k').value === '9'`)
 	if b.text() != other.text() {
-		t.Errorf("one tab has %q, the other %q", b.text(), other.text())
+		t.Errorf("one tab has %q, the other %q, want the same", b.text(), other.text())
 	}
 }
 
@@ -77,7 +77,7 @@ func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	}
 	st := x.onlyRun().Latest()
 	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
-		t.Errorf("after seven steps at %+v", st.Cursor)
+		t.Errorf("after seven steps at %+v, want %+v", st.Cursor, session.Cursor{Step: 2, Stage: infer.KindForward})
 	}
 	b.tokens(1)
 }
@@ -110,7 +110,7 @@ func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))
 	if said := browser.Value[string](b.Tab, "window.said"); strings.Contains(said, "rebuilt") {
-		t.Errorf("the page has said %q", said)
+		t.Errorf("the page has said %q, want it without %q", said, "rebuilt")
 	}
 }
 
@@ -132,12 +132,12 @@ func TestPageSurvivesServerRestart(t *testing.T) {
 	b.Until(told("rebuilt from the link"))
 	b.Until(isLive + ` && ` + atStage("6"))
 	if got := b.text(); got != before {
-		t.Errorf("the text is %q, was %q", got, before)
+		t.Errorf("the text is %q, want %q", got, before)
 	}
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("7"))
 	if st := y.onlyRun().Latest(); len(st.Steps) != 2 || st.Cursor.Stage != infer.KindCache {
-		t.Errorf("the new server's run is at %+v", st.Cursor)
+		t.Errorf("the new server's run is at %+v, want len(st.Steps) = 2, Stage = %v", st.Cursor, infer.KindCache)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2") + ` && ` + isLive)
 	if after := viewers(); after != before {
-		t.Errorf("the connection was given up: %s, was %s", after, before)
+		t.Errorf("the connection was given up: %s, want %s", after, before)
 	}
 	// While it slept the server was gone: back at once, not after a pause.
 	x.stop()

@@ -41,7 +41,7 @@ func TestCutAtEveryStage(t *testing.T) {
 					t.Fatalf("came back to run %s (%+v), want %s", c.run, c.told, run)
 				}
 				if now := c.where(); now != before && now != at(want) || now == before && c.last.Ack > n {
-					t.Fatalf("came back at %s with command %d of %d done, was at %s", now, c.last.Ack, n+1, before)
+					t.Fatalf("came back at %s with command %d of %d done, want %s", now, c.last.Ack, n+1, before)
 				}
 				c.n = n // the page's next command is the same one, sent again
 				c.do(`{"cmd":"step"}`)
@@ -49,8 +49,8 @@ func TestCutAtEveryStage(t *testing.T) {
 					t.Fatalf("at %s, want %s", c.where(), at(want))
 				}
 				for i, raw := range c.stages[min(1, len(c.stages)):] {
-					if h := headOf(t, raw); h != (head{1 + i/7, infer.Kinds[i%7].String()}) {
-						t.Fatalf("stage %d is %+v", i+1, h)
+					if h, want := headOf(t, raw), (head{1 + i/7, infer.Kinds[i%7].String()}); h != want {
+						t.Fatalf("stage %d is %+v, want %+v", i+1, h, want)
 					}
 				}
 				sameAsFresh(t, y, protocol, c)

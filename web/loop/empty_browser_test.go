@@ -71,7 +71,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 			b.Until(`!document.querySelector('.begin__settings').checkVisibility()`)
 			b.Until(`['rail', 'strip-row', 'transport'].every((id) => document.getElementById(id).checkVisibility())`)
 			if got := x.onlyRun().Latest().Settings.Temperature; got != 1.2 {
-				t.Errorf("the run begins at T = %g", got)
+				t.Errorf("the run begins at T = %g, want 1.2", got)
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestPromptCoversTheStage(t *testing.T) {
 				b.Until(atStageIn(view, "1"))
 				b.Until(`document.getElementById('panel').checkVisibility()`)
 				if got := x.onlyRun().Latest().Prompt; got != "A fox\nsat" {
-					t.Errorf("the run begins with %q", got)
+					t.Errorf("the run begins with %q, want %q", got, "A fox\nsat")
 				}
 			})
 		}

@@ -301,7 +301,10 @@ func TestPenaltyChangeResendsLogits(t *testing.T) {
 	d := send(session.SetKnob("repetition_penalty", 1.5))
 	if d.Cut == nil || d.Cut.Step != 1 || len(d.Stages) != int(infer.KindLogits) ||
 		!strings.Contains(string(d.Stages[1]), `"z_raw"`) {
-		t.Errorf("cut %+v, %d stages: %.200s", d.Cut, len(d.Stages), d.Stages)
+		t.Errorf(
+			"cut %+v, %d stages: %.200s; want d.Cut not nil, Step = 1, %d elements, string(d.Stages[1]) with %q", d.Cut,
+			len(d.Stages), d.Stages, int(infer.KindLogits), `"z_raw"`,
+		)
 	}
 	if d := send(session.SetKnob("temperature", 1.5)); d.Cut != nil || len(d.Stages) != 0 {
 		t.Errorf("a temperature, which stage 2 knows nothing of, sends %d stages", len(d.Stages))

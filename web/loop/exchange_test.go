@@ -23,7 +23,7 @@ func tokensIn(t testing.TB, html string) []string {
 	var list []string
 	doc.Find("#" + genID).Children().Each(func(i int, s *goquery.Selection) {
 		if id, _ := s.Attr("id"); id != tokenID(i+1) {
-			t.Errorf("token %d has id %q", i+1, id)
+			t.Errorf("token %d has id %q, want %q", i+1, id, tokenID(i+1))
 		}
 		h, _ := goquery.OuterHtml(s)
 		list = append(list, h)
@@ -52,27 +52,27 @@ func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 		t.Fatalf("run %s, want %s", fresh.run, c.run)
 	}
 	if len(fresh.stages) != len(c.stages) {
-		t.Fatalf("%d stages, a fresh client has %d", len(c.stages), len(fresh.stages))
+		t.Fatalf("got %d stages, want %d as a fresh client has", len(c.stages), len(fresh.stages))
 	}
 	for i := range c.stages {
 		a, b := headOf(t, c.stages[i]), headOf(t, fresh.stages[i])
 		// Rows of earlier stages take in the token that was drawn later.
 		if a != b || (a.Stage == "append" || a.Stage == "cache" || a.Stage == "forward") &&
 			string(c.stages[i]) != string(fresh.stages[i]) {
-			t.Errorf("stage %d is\n%s\na fresh client has\n%s", i, c.stages[i], fresh.stages[i])
+			t.Errorf("stage %d is\n%s\nwant as a fresh client has\n%s", i, c.stages[i], fresh.stages[i])
 		}
 	}
 	if len(fresh.tokens) != len(c.tokens) {
-		t.Fatalf("%d tokens on the page, a fresh one has %d", len(c.tokens), len(fresh.tokens))
+		t.Fatalf("got %d tokens on the page, want %d as on a fresh one", len(c.tokens), len(fresh.tokens))
 	}
 	for i := range c.tokens {
 		if normal(t, c.tokens[i]) != normal(t, fresh.tokens[i]) {
-			t.Errorf("token %d is\n%s\non a fresh page\n%s", i+1, c.tokens[i], fresh.tokens[i])
+			t.Errorf("token %d is\n%s\nwant as on a fresh page\n%s", i+1, c.tokens[i], fresh.tokens[i])
 		}
 	}
 	for id, html := range fresh.html {
 		if c.html[id] != html {
-			t.Errorf("panel %s is\n%s\non a fresh page\n%s", id, c.html[id], html)
+			t.Errorf("panel %s is\n%s\nwant as on a fresh page\n%s", id, c.html[id], html)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 	before := stageAt[sampleStage](c, 1, "sample")
 	m = c.do(`{"cmd":"set","top_k":1}`)
 	if m.Cut != nil || len(m.Stages) > 0 {
-		t.Errorf("after the draw, a setting changed what was drawn: %+v", m)
+		t.Errorf("after the draw, a setting changed what was drawn: got %+v, want Cut = nil, len(Stages) = 0", m)
 	}
 	if after := stageAt[sampleStage](c, 1, "sample"); after != before {
 		t.Errorf("the draw changed from %+v to %+v", before, after)
@@ -175,10 +175,10 @@ func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 	c.do(`{"cmd":"token"}`)
 	c.do(`{"cmd":"token"}`)
 	if f := stageAt[filterStage](c, 2, "filter"); f.Kept != 1 {
-		t.Errorf("at the next step top-k 1 keeps %d", f.Kept)
+		t.Errorf("at the next step top-k 1 keeps %d, want 1", f.Kept)
 	}
 	if s := stageAt[sampleStage](c, 2, "sample"); s.Chosen.Rank != 1 {
-		t.Errorf("with top-k 1 rank %d was drawn", s.Chosen.Rank)
+		t.Errorf("with top-k 1 rank %d was drawn, want 1", s.Chosen.Rank)
 	}
 }
 
@@ -202,10 +202,10 @@ func TestPlayMissesNoToken(t *testing.T) {
 			}
 			sameAsFresh(t, x, protocol, c)
 			if e := c.refused(`{"cmd":"step"}`); e.Code != "stopped" {
-				t.Errorf("a step after the stop: %+v", e)
+				t.Errorf("a step after the stop: got %+v, want Code = %q", e, "stopped")
 			}
 			if e := c.refused(`{"cmd":"play"}`); e.Code != "stopped" {
-				t.Errorf("playing after the stop: %+v", e)
+				t.Errorf("playing after the stop: got %+v, want Code = %q", e, "stopped")
 			}
 		})
 	}
@@ -277,11 +277,14 @@ func TestPiecesCommandChangesNothing(t *testing.T) {
 		}
 	}
 	if text != "The capital" {
-		t.Errorf("pieces spell %q", text)
+		t.Errorf("pieces spell %q, want %q", text, "The capital")
 	}
 	h := page.do(`{"cmd":"pieces","prompt":"<b>The capital"}`)
 	if len(h.Panels) != 1 || h.Panels[0].ID != "pieces" || strings.Contains(h.Panels[0].HTML, "<b>The") {
-		t.Errorf("pieces on the page: %+v", h.Panels)
+		t.Errorf(
+			"pieces on the page: got %+v, want 1 element, [0].ID = %q, [0].HTML without %q", h.Panels, "pieces",
+			"<b>The",
+		)
 	}
 	if js.last.Seq != 1 || page.last.Seq != 1 {
 		t.Errorf("typing changed the run: versions %d and %d", js.last.Seq, page.last.Seq)

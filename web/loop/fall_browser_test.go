@@ -57,12 +57,15 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 				b.Until(`!['', 'The marker is falling.'].includes(document.querySelector('#spoken').textContent)`)
 				landed = append(landed, b.Seen(notSeen))
 				if says := strings.Contains(landed[len(landed)-1], "was hit"); says != (in == storyView) {
-					t.Errorf("it says below the map that a bar was hit: %t, once the marker has landed", says)
+					t.Errorf(
+						"it says below the map that a bar was hit: got %t, once the marker has landed, want %t", says,
+						in == storyView,
+					)
 				}
 			}
 			for i := range falling[1:] {
 				if one, other := differ(falling[0], falling[i+1]); one != other {
-					t.Errorf("while the marker runs one page has\n%s\nand the other\n%s", one, other)
+					t.Errorf("while the marker runs one page has\n%s\nwant the same as the other\n%s", one, other)
 				}
 				if landed[0] == landed[i+1] {
 					t.Error("the pages look the same although something else was drawn")
@@ -105,6 +108,6 @@ func TestSettingChangeElsewhereEndsTheMarker(t *testing.T) {
 	b.Until(`film.moving('carry-sample').length === 0 && !document.querySelector('.is-falling')`)
 	b.Until(`document.querySelector('#panel .say').checkVisibility({ opacityProperty: true })`)
 	if n := browser.Value[int](b.Tab, `early`); n > 0 {
-		t.Errorf("the winner was named %d times while the marker fell", n)
+		t.Errorf("the winner was named %d times while the marker fell, want 0", n)
 	}
 }

@@ -62,7 +62,10 @@ func newSite(t testing.TB, l limits) *site {
 	t.Helper()
 	if isInTab(t) {
 		if l != (limits{}) {
-			t.Fatalf("only a server can have limits such as this test's, and it is run in a tab: %+v", l)
+			t.Fatalf(
+				"only a server can have limits such as this test's, and it is run in a tab: got %+v, want %+v", l,
+				limits{},
+			)
 		}
 		return newTabSite(t, numbersView)
 	}

@@ -118,14 +118,16 @@ func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 		d.Find("[id]").Each(func(_ int, e *goquery.Selection) {
 			id := e.AttrOr("id", "")
 			if ids[id] {
-				t.Errorf("%s: two elements have the id %s", name, id)
+				t.Errorf("%s: two elements have the id %s, want unique ids", name, id)
 			}
 			ids[id] = true
 		})
 		d.Find("*").Each(func(_ int, e *goquery.Selection) {
 			for _, a := range e.Nodes[0].Attr {
 				if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
-					t.Errorf("%s: <%s> has the attribute %s", name, e.Nodes[0].Data, a.Key)
+					t.Errorf(
+						"%s: <%s> has the attribute %s, want no style and no handler", name, e.Nodes[0].Data, a.Key,
+					)
 				}
 				for _, ref := range []string{"aria-labelledby", "aria-describedby", "for", "form"} {
 					for _, id := range strings.Fields(a.Val) {
@@ -162,7 +164,10 @@ func TestEveryRowHasItsWorkedLine(t *testing.T) {
 		d := parse(t, html(t, PageHTML(NewPage(all[name]))))
 		rows := d.Find("tr[data-row]")
 		if rows.Length() != stage.RowsShown || rows.Find("template").Length() != stage.RowsShown {
-			t.Errorf("%s: %d rows with %d worked lines", name, rows.Length(), rows.Find("template").Length())
+			t.Errorf(
+				"%s: got %d rows with %d worked lines; want %d, %d", name, rows.Length(),
+				rows.Find("template").Length(), stage.RowsShown, stage.RowsShown,
+			)
 		}
 	}
 }
@@ -217,11 +222,18 @@ func TestHeatmapsHaveTextTwins(t *testing.T) {
 	d := parse(t, html(t, PageHTML(NewPage(all["forward"]))))
 	heads := d.Find("button[data-head]")
 	if d.Find("canvas[data-heat]").Length() != 6 || heads.Length() != 36 || heads.Find("template").Length() != 36 {
-		t.Errorf("%d canvases, %d heads", d.Find("canvas[data-heat]").Length(), heads.Length())
+		t.Errorf(
+			"got %d canvases, %d heads; want count of canvas[data-heat] = 6, heads.Length() = 36, count of "+
+				"template = 36",
+			d.Find("canvas[data-heat]").Length(), heads.Length(),
+		)
 	}
 	heads.Each(func(_ int, e *goquery.Selection) {
 		if !strings.Contains(e.AttrOr("aria-label", ""), " reads ") {
-			t.Errorf("head %s is called %q", e.AttrOr("data-head", ""), e.AttrOr("aria-label", ""))
+			t.Errorf(
+				"head %s is called %q, want it to contain %q", e.AttrOr("data-head", ""), e.AttrOr("aria-label", ""),
+				" reads ",
+			)
 		}
 	})
 	d = parse(t, html(t, PageHTML(NewPage(all["nolook"]))))
@@ -241,7 +253,7 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 		}
 	}
 	if n := d.Find(`#strip-gen [tabindex="0"]`).Length(); n != 1 {
-		t.Errorf("%d tokens are reached by the Tab key", n)
+		t.Errorf("%d tokens are reached by the Tab key, want 1", n)
 	}
 	if d.Find(`#transport [data-cmd*=goon]`).Length() != 1 {
 		t.Error("a stopped run cannot go on")
@@ -249,7 +261,7 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	for name, hidden := range map[string]bool{"empty": false, "forward": true} {
 		_, is := parse(t, html(t, PageHTML(NewPage(all[name])))).Find("#prompt-box").Attr("hidden")
 		if is != hidden {
-			t.Errorf("%s: the prompt box is hidden: %v", name, is)
+			t.Errorf("%s: the prompt box is hidden: got %v, want %v", name, is, hidden)
 		}
 	}
 	d = parse(t, html(t, PageHTML(NewPage(all["finishing"]))))
@@ -266,7 +278,10 @@ func TestNarrowScreensFoldCutRows(t *testing.T) {
 	if cut < 5 || fold != cut-4 || !strings.Contains(
 		d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens",
 	) {
-		t.Errorf("of %d cut rows %d are folded: %q", cut, fold, d.Find(".more").Text())
+		t.Errorf(
+			"of %d cut rows %d are folded: %q; want at least 5, %d, it containing %q", cut, fold,
+			d.Find(".more").Text(), cut-4, "Show "+strconv.Itoa(fold)+" more cut tokens",
+		)
 	}
 }
 
@@ -282,7 +297,7 @@ func TestEmptyPageState(t *testing.T) {
 		[]story{newStory("B", "one", "", ""), newStory("A", "two", "", ""), newStory("B", "three", "", "")},
 	)))
 	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
-		t.Errorf("the storybook lists %q", got)
+		t.Errorf("the storybook lists %q, want BA with a link to each", got)
 	}
 }
 
@@ -308,7 +323,10 @@ func TestPageAssetsAreSmall(t *testing.T) {
 	})
 	// Compressed: fonts 70 KB, scripts 26 KB, styles 18 KB, page 10 KB.
 	if total > 132<<10 || len(seen) > 6 {
-		t.Errorf("the first page takes %d bytes and %d files: %v", total, len(seen), slices.Collect(maps.Keys(seen)))
+		t.Errorf(
+			"the first page takes %d bytes and %d files: %v; want at most 132<<10, at most 6", total, len(seen),
+			slices.Collect(maps.Keys(seen)),
+		)
 	}
 }
 

@@ -72,14 +72,14 @@ func TestBranchByMouse(t *testing.T) {
 	b.Until(atStage("5"))
 	st := x.onlyRun().Latest()
 	if !st.Steps[1].Forced || len(st.Branches) != 2 {
-		t.Fatalf("step 2 taken by hand: %v, %d branches", st.Steps[1].Forced, len(st.Branches))
+		t.Fatalf("step 2 taken by hand: got %v, %d branches; want true, 2", st.Steps[1].Forced, len(st.Branches))
 	}
 	b.Eval(`for (const d of document.querySelectorAll('details')) if (d.querySelector('#branches')) d.open = true`)
 	b.Click(`#branches [data-cmd*='"branch"']`)
 	b.Until(atStage("7"))
 	b.tokens(4)
 	if got := b.text(); got != before {
-		t.Errorf("back on the first branch the text is %q, was %q", got, before)
+		t.Errorf("back on the first branch the text is %q, want %q", got, before)
 	}
 }
 
@@ -118,7 +118,10 @@ func TestBranchByKeyboard(t *testing.T) {
 	b.Until(`document.querySelector('#t-2') === null`)
 	st := x.onlyRun().Latest()
 	if !st.Steps[1].Forced || st.Playing || st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindSample}) {
-		t.Fatalf("by hand %v, playing %v, at %+v", st.Steps[1].Forced, st.Playing, st.Cursor)
+		t.Fatalf(
+			"by hand %v, playing %v, at %+v; want true, false, %+v", st.Steps[1].Forced, st.Playing, st.Cursor,
+			session.Cursor{Step: 2, Stage: infer.KindSample},
+		)
 	}
 
 	// Any other token, by its text.
@@ -189,7 +192,10 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 	if got := browser.Value[float64](
 		b.Tab, `Number(document.querySelector('[data-whatif]').value)`,
 	); got < st.Steps[1].U-0.001 || got > st.Steps[1].U+0.001 {
-		t.Errorf("the slider stands at %v, u is %v", got, st.Steps[1].U)
+		t.Errorf(
+			"the slider stands at %v, u is %v; want at least %v and at most %v", got, st.Steps[1].U,
+			st.Steps[1].U-0.001, st.Steps[1].U+0.001,
+		)
 	}
 	slide("[data-whatif]", "0.9999")
 	x.onlyRun().comes(t, func(st *session.State) bool { return st.WhatIf != nil && *st.WhatIf == 0.9999 })

@@ -35,7 +35,7 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 		b.say(`{"cmd":"set","temperature":0.7}`)
 		b.Until(`document.getElementById('temperature').value === '0.7'`)
 		if !browser.Value[bool](b.Tab, open+`.open`) {
-			t.Errorf("it has shut (focus inside: %v)", focus)
+			t.Errorf("it has closed (focus inside: %v), want it open", focus)
 		}
 	}
 }

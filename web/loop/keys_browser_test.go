@@ -21,7 +21,7 @@ func TestEnterStartsThePrompt(t *testing.T) {
 	b.Keys(browser.Enter)
 	b.Until(atStage("1"))
 	if got := x.onlyRun().Latest().Prompt; got != "Once upon\na time" {
-		t.Errorf("the run begins with %q", got)
+		t.Errorf("the run begins with %q, want %q", got, "Once upon\na time")
 	}
 }
 
@@ -38,7 +38,7 @@ func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))
 	if got := browser.Value[string](b.Tab, `document.getElementById('temperature').value`); got != hot {
-		t.Errorf("the arrow key moved the slider from %s to %s", hot, got)
+		t.Errorf("the arrow key moved the slider from %s to %s, want it to stay", hot, got)
 	}
 	b.Keys("k")
 	b.Until(`document.activeElement.id === 'top_k'`)

@@ -20,7 +20,7 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 	}
 	c := cookies[0]
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" {
-		t.Errorf("cookie %s", c)
+		t.Errorf("cookie %s, want HttpOnly = true, SameSite = %d, Path = %q", c, http.SameSiteLaxMode, "/")
 	}
 	if resp, _ := x.get("/loop"); len(resp.Cookies()) != 0 {
 		t.Error("a known learner got another cookie")
@@ -36,7 +36,7 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 	run.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	if resp, body := x.get("/loop?run=" + run.run); resp.StatusCode != 200 ||
 		!strings.Contains(body, `data-run="`+run.run+`"`) {
-		t.Errorf("own run: %d", resp.StatusCode)
+		t.Errorf("own run: got %d, want resp.StatusCode = 200, body with %q", resp.StatusCode, `data-run="`+run.run+`"`)
 	}
 	for name, y := range map[string]*site{"another browser": x.stranger(), "unknown": x} {
 		id := run.run
@@ -46,15 +46,23 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 		resp, body := y.get("/loop?run=" + id)
 		if resp.StatusCode != 404 || !strings.Contains(body, "does not have this run") ||
 			strings.Contains(body, "Once upon a time</") {
-			t.Errorf("%s: %d, or the page tells too much or too little", name, resp.StatusCode)
+			t.Errorf(
+				"%s: got %d, or the page tells too much or too little; want resp.StatusCode = 404, body "+
+					"with %q, body without %q",
+				name, resp.StatusCode, "does not have this run", "Once upon a time</",
+			)
 		}
 		c := y.dial(wire.ProtocolJSON, "?had=1&run="+id)
 		if c.run == id || c.told == nil || c.told.Code != terms.CodeExpired || c.where() != "0 none" {
-			t.Errorf("%s: socket joined %s at %s with error %+v", name, c.run, c.where(), c.told)
+			t.Errorf(
+				"%s: socket joined %s at %s with error %+v; want c.run other than %s, an error, Code = %q, "+
+					"c.where() = %s",
+				name, c.run, c.where(), c.told, id, terms.CodeExpired, "0 none",
+			)
 		}
 		c.do(`{"cmd":"start","prompt":"Mine"}`)
 	}
 	if st := x.runOf(run.run).Latest(); st.Prompt != "Once upon a time" {
-		t.Errorf("the run is at %q now", st.Prompt)
+		t.Errorf("the run is at %q now, want %q", st.Prompt, "Once upon a time")
 	}
 }

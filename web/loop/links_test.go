@@ -66,14 +66,14 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 		for _, query := range []string{"log=" + link, "run=" + c.run + "&log=" + link, "run=gone&log=" + link} {
 			resp, page := browser.get("/loop?" + query)
 			if resp.StatusCode != http.StatusOK {
-				t.Fatalf("%.20s: status %d", query, resp.StatusCode)
+				t.Fatalf("%.20s: status %d, want %d", query, resp.StatusCode, http.StatusOK)
 			}
 			if browser.jar == x.jar && strings.HasPrefix(query, "run="+c.run) {
 				continue // its own run, which knows more: measured times, branches
 			}
 			if timeless(t, shownBy(t, page)) != timeless(t, shownBy(t, own)) {
 				t.Errorf(
-					"%.20s: the page shows\n%s\nits own\n%s", query, timeless(t, shownBy(t, page)),
+					"%.20s: the page shows\n%s\nwant as its own\n%s", query, timeless(t, shownBy(t, page)),
 					timeless(t, shownBy(t, own)),
 				)
 			}
@@ -161,12 +161,17 @@ func TestBadLinksAreExplained(t *testing.T) {
 		}
 		if resp, text := x.get("/export/text?log=" + url.QueryEscape(tc.link)); resp.StatusCode != tc.status ||
 			!strings.Contains(text, tc.say) {
-			t.Errorf("%s: the export says %d %q", name, resp.StatusCode, text)
+			t.Errorf(
+				"%s: the export says %d %q; want %d, it containing %q", name, resp.StatusCode, text, tc.status, tc.say,
+			)
 		}
 	}
 	if resp, page := x.get("/loop?run=nothing"); resp.StatusCode != http.StatusNotFound ||
 		!strings.Contains(page, "does not have this run") {
-		t.Errorf("a run that is not here: %d", resp.StatusCode)
+		t.Errorf(
+			"a run that is not here: got %d, want resp.StatusCode = %d, page with %q", resp.StatusCode,
+			http.StatusNotFound, "does not have this run",
+		)
 	}
 	c.do(`{"cmd":"step"}`) // the run is as it was
 }
@@ -182,18 +187,21 @@ func TestClientSurvivesServerRestart(t *testing.T) {
 	b := newSiteAt(t, limits{}, a.http.Listener.Addr().String())
 	again := b.dial(wire.ProtocolHTML, "?run="+c.run)
 	if again.run == c.run || again.last.Data.Cursor.Step != 0 {
-		t.Fatalf("the new server has run %s at %s", again.run, again.where())
+		t.Fatalf(
+			"the new server has run %s at %s; want again.run other than %s, again.last.Data.Cursor.Step = 0", again.run,
+			again.where(), c.run,
+		)
 	}
 	again.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, link))
 	if again.where() != where || again.last.Data.Link != link {
-		t.Fatalf("back at %s, was %s", again.where(), where)
+		t.Fatalf("back at %s, want %s", again.where(), where)
 	}
 	if len(again.tokens) != len(tokens) {
-		t.Fatalf("%d tokens, were %d", len(again.tokens), len(tokens))
+		t.Fatalf("%d tokens, want %d", len(again.tokens), len(tokens))
 	}
 	for i := range tokens {
 		if normal(t, tokens[i]) != normal(t, again.tokens[i]) {
-			t.Errorf("token %d is\n%s\nwas\n%s", i+1, again.tokens[i], tokens[i])
+			t.Errorf("token %d is\n%s\nwant as before\n%s", i+1, again.tokens[i], tokens[i])
 		}
 	}
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
@@ -210,7 +218,7 @@ func TestExportsInEveryFormat(t *testing.T) {
 		t.Helper()
 		resp, body := x.get("/export/" + name + "?" + query)
 		if resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: status %d: %s", name, resp.StatusCode, body)
+			t.Fatalf("%s: status %d, want %d: %s", name, resp.StatusCode, http.StatusOK, body)
 		}
 		return resp.Header, body
 	}
@@ -222,7 +230,7 @@ func TestExportsInEveryFormat(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		if _, replayed := get(name, byLink); name != "trace" && live != replayed {
-			t.Errorf("%s by its link is\n%.300s\nlive\n%.300s", name, replayed, live)
+			t.Errorf("%s by its link is\n%.300s\nwant as live\n%.300s", name, replayed, live)
 		}
 	}
 	want := "Once upon a time"
@@ -242,7 +250,10 @@ func TestExportsInEveryFormat(t *testing.T) {
 	}
 	for i := range lines {
 		if lines[i] != string(js.stages[i]) {
-			t.Errorf("line %d is\n%.300s\nthe socket\n%.300s", i+1, lines[i], js.stages[i])
+			t.Errorf(
+				"line %d is\n%.300s, want %.300s\nthe socket\n%.300s", i+1, lines[i], string(js.stages[i]),
+				js.stages[i],
+			)
 		}
 	}
 
@@ -252,16 +263,19 @@ func TestExportsInEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 1+st.Model.Config().Vocab || strings.Join(rows[0], ",") != "rank,id,text,z,p,cum,kept,cut_by,q" {
-		t.Fatalf("%d rows under %q", len(rows), rows[0])
+		t.Fatalf("got %d rows under %q, want one for each token under the ranks' header", len(rows), rows[0])
 	}
 	first := st.Dist.Order[0]
 	if r := rows[1]; r[0] != "1" || r[1] != fmt.Sprint(first) ||
 		r[4] != strconv.FormatFloat(st.Dist.P[first], 'g', -1, 64) || r[6] != "true" {
-		t.Errorf("first row %q", r)
+		t.Errorf(
+			"first row %q, want [0] = %q, [1] = %q, [4] = %q, [6] = %q", r, "1", first,
+			strconv.FormatFloat(st.Dist.P[first], 'g', -1, 64), "true",
+		)
 	}
 	for _, r := range rows[1:] {
 		if r[2] != "" && strings.ContainsAny(r[2][:1], "=+-@\t\r") {
-			t.Errorf("token %s may be taken for a formula: %q", r[1], r[2])
+			t.Errorf("token %s may be taken for a formula: got %q, want it marked as text", r[1], r[2])
 		}
 	}
 	var golden1 bytes.Buffer
@@ -308,11 +322,17 @@ func TestTableWithTopTokenCut(t *testing.T) {
 			kept++
 		}
 		if (r[6] == "true") != (q > 0) || (r[6] == "true") != (r[7] == "") {
-			t.Errorf("rank %s: kept %s, cut by %q, q %s", r[0], r[6], r[7], r[8])
+			t.Errorf(
+				"rank %s: got kept %s, cut by %q, q %s; want a rule only where it is cut, and q only where it is kept",
+				r[0], r[6], r[7], r[8],
+			)
 		}
 	}
 	if first := rows[1]; first[6] != "false" || first[7] != "typical_p" || kept != 11 || !(math.Abs(sum-1) <= 1e-12) {
-		t.Errorf("%d are kept, q sums to %v; the first row is %q", kept, sum, first)
+		t.Errorf(
+			"%d are kept, q sums to %v; the first row is %q; want first[6] = %q, first[7] = %q, kept = 11, sum ≈ 1",
+			kept, sum, first, "false", "typical_p",
+		)
 	}
 }
 
@@ -366,7 +386,7 @@ func TestExportsNotReadyAreRefused(t *testing.T) {
 	expect("/export/table?run="+c.run, http.StatusConflict, "no table at the forward stage")
 	expect("/export/chart?run="+c.run, http.StatusConflict, "finish one turn")
 	if resp, _ := x.stranger().get("/export/text?run=" + c.run); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("a stranger got the run: %d", resp.StatusCode)
+		t.Errorf("a stranger got the run: got %d, want %d", resp.StatusCode, http.StatusNotFound)
 	}
 	for prompt, want := range map[string]string{
 		"Hi": "hi", "": "text", "Grüße!": "gr-e", "🦉": "text",

@@ -99,7 +99,7 @@ func TestZoomByTouch(t *testing.T) {
 	finger.Press(`.hunch li:nth-child(3) .hunch__open`)
 	zoomSays(b.Tab, "Block 4")
 	if h := browser.Value[float64](b.Tab, `document.querySelector('.hunch__open').offsetHeight`); h < 43 {
-		t.Errorf("the row of a guess is %g px high for a finger", h)
+		t.Errorf("the row of a guess is %g px high for a finger, want at least 43", h)
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(focused + ` === 'Look inside block 4'`)

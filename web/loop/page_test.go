@@ -26,7 +26,11 @@ func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	v := NewPage(s.State())
 	if v.Started || !v.Panel.Empty || !v.Console.Empty || v.Strip.Next.Small != "1st" || v.Spoken != "" {
-		t.Errorf("the empty page is %+v", v.Panel)
+		t.Errorf(
+			"the empty page is %+v, want v.Started = false, Empty = true, v.Console.Empty = true, "+
+				`v.Strip.Next.Small = %q, v.Spoken = ""`,
+			v.Panel, "1st",
+		)
 	}
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	for k := infer.KindForward; k <= infer.KindCache; k++ {
@@ -35,7 +39,10 @@ func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 		}
 		v := NewPage(st)
 		if v.Panel.N != int(k) || v.Panel.Lead.String() == "" || !strings.HasPrefix(v.Spoken, "Token ") {
-			t.Errorf("stage %d shows %+v and says %q", k, v.Panel, v.Spoken)
+			t.Errorf(
+				"stage %d shows %+v and says %q; want N = %d, Lead.String() not empty, v.Spoken beginning with %q", k,
+				v.Panel, v.Spoken, int(k), "Token ",
+			)
 		}
 		for _, r := range v.Rail.Stages {
 			want := "is-done"
@@ -46,22 +53,25 @@ func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 				want = ""
 			}
 			if r.State != want || (r.Seek == "") != (want == "") {
-				t.Errorf("at stage %d the rail shows stage %d as %q, seek %q", k, r.N, r.State, r.Seek)
+				t.Errorf("at stage %d the rail shows stage %d as %q, seek %q; want %q", k, r.N, r.State, r.Seek, want)
 			}
 		}
 		if table := v.Panel.Table; table != nil &&
 			(len(table.Rows) != stage.RowsShown || table.Rest.Label != "the other 4,076 tokens") {
-			t.Errorf("stage %d: %d rows and %q", k, len(table.Rows), table.Rest.Label)
+			t.Errorf(
+				"stage %d: got %d rows and %q, want %d rows and the other 4,076 tokens", k, len(table.Rows),
+				table.Rest.Label, stage.RowsShown,
+			)
 		}
-		if made := len(v.Strip.Tokens); made != map[bool]int{true: 1}[k >= infer.KindAppend] {
-			t.Errorf("stage %d: %d tokens on the strip", k, made)
+		if made, want := len(v.Strip.Tokens), map[bool]int{true: 1}[k >= infer.KindAppend]; made != want {
+			t.Errorf("stage %d: got %d tokens on the strip, want %d", k, made, want)
 		}
 	}
 	step := st.Steps[0]
 	tok := NewPage(st).Strip.Tokens[0]
 	if tok.ID != "t-1" || tok.Small != terms.ProbShort(step.P) ||
 		tok.Text.String() != stage.TokenText(st.Model.Token(step.Chosen)).String() {
-		t.Errorf("the first token is %+v, the step drew %d with %v", tok, step.Chosen, step.P)
+		t.Errorf("the first token is %+v, want t-1, the token %d that the step drew, with %v", tok, step.Chosen, step.P)
 	}
 }
 
@@ -73,18 +83,29 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 	v := NewPage(sessiontest.Do(t, s, session.StepToken{}))
 	if !v.Console.Ended || v.Console.Next != "" || v.Strip.Next.Label != "Stopped" ||
 		v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
-		t.Errorf("after two of two tokens: %+v %+v", v.Console, v.Notice)
+		t.Errorf(
+			`after two of two tokens: got %+v %+v; want v.Console.Ended = true, v.Console.Next = "", `+
+				"v.Strip.Next.Label = %q, v.Notice.Head = %q, v.Console.MaxFired = true",
+			v.Console, v.Notice, "Stopped", "Stopped: max tokens reached.",
+		)
 	}
 	if n := v.storyNotice(); n.Head != "" {
-		t.Errorf("the Story says %q beside its sheet, which says it", n.Head)
+		t.Errorf(`the Story says %q beside its sheet, which says it, want ""`, n.Head)
 	}
 	v = NewPage(sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
 	if n := v.storyNotice(); n.Head != "The text is as long as you allowed." || n.Say != v.Notice.Say {
-		t.Errorf("looking back the Story says %q and %q", n.Head, n.Say)
+		t.Errorf(
+			"looking back the Story says %q and %q; want %q, %q", n.Head, n.Say, "The text is as long as you allowed.",
+			v.Notice.Say,
+		)
 	}
 	if v.Console.Ended || v.Console.Next != "Next: Sample" || v.Panel.Past == "" || !v.Strip.Tokens[0].Now ||
 		!v.Strip.Tokens[1].Later {
-		t.Errorf("looking back: %+v %+v", v.Console, v.Strip.Tokens)
+		t.Errorf(
+			"looking back: got %+v %+v; want v.Console.Ended = false, v.Console.Next = %q, v.Panel.Past "+
+				"not empty, v.Strip.Tokens[0].Now = true, v.Strip.Tokens[1].Later = true",
+			v.Console, v.Strip.Tokens, "Next: Sample",
+		)
 	}
 }
 
@@ -93,14 +114,17 @@ func TestPromptPieces(t *testing.T) {
 	v := NewPieces(m, chat.Text{Text: "Once upon"})
 	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
 		v.Say != "3 tokens, the start mark included" || v.Over {
-		t.Errorf("%+v", v)
+		t.Errorf(
+			"got %+v, want Tokens[0].String() = %q, Tokens[1].String() = %q, Say = %q, Over = false", v, "start",
+			"Once", "3 tokens, the start mark included",
+		)
 	}
 	v = NewPieces(m, chat.Text{Text: strings.Repeat("Once upon ", 300)})
 	if !v.Over || !strings.Contains(v.Say, "more than the 512") {
-		t.Errorf("a long prompt: %q", v.Say)
+		t.Errorf("a long prompt: got %q, want v.Over = true, v.Say with %q", v.Say, "more than the 512")
 	}
 	if v := NewPieces(m, chat.Text{Text: "<|endoftext|>"}); len(v.Tokens) < 3 {
-		t.Errorf("special-looking text became %v", v.Tokens)
+		t.Errorf("special-looking text became %v, want at least 3 elements", v.Tokens)
 	}
 }
 
@@ -133,10 +157,10 @@ func TestPiecesReportUnspellableText(t *testing.T) {
 	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no " +
 		"character, at line 1, character 3"
 	if v := NewPieces(m, chat.Text{Text: "ba\xff"}); v.Say != want || !v.Over {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v, want Say = %q, Over = true", v, want)
 	}
 	if v := NewPieces(m, chat.Text{Text: "ba"}); v.Over {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v, want Over = false", v)
 	}
 }
 
@@ -187,7 +211,10 @@ func TestTypicalPControl(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	c := NewPage(sessiontest.Drill(t, set, infer.KindSample, 0.5)).Console
 	if o := c.Out[FieldTypicalP]; o.Text != "0.20" || !strings.HasSuffix(c.Order, "typical-p") {
-		t.Errorf("the control says %+v, in order %q", o, c.Order)
+		t.Errorf(
+			"the control says %+v, in order %q; want Text = %q, c.Order ending with %q", o, c.Order, "0.20",
+			"typical-p",
+		)
 	}
 }
 
@@ -205,11 +232,14 @@ func TestPenaltyControl(t *testing.T) {
 		c := console(1.2)
 		o := c.Out[FieldRepetition]
 		if o.Text != "1.20" || o.Idle || c.Order != "in order: repetition penalty, temperature, top-k, top-p, min-p" {
-			t.Errorf("the control says %+v, %s", o, c.Order)
+			t.Errorf(
+				"the control says %+v, %s; want Text = %q, Idle = false, c.Order = %s", o, c.Order, "1.20",
+				"in order: repetition penalty, temperature, top-k, top-p, min-p",
+			)
 		}
 		c = console(1)
 		if o := c.Out[FieldRepetition]; o.Text != "off" || strings.Contains(c.Order, "penalty") {
-			t.Errorf("off, the control says %+v, %s", o, c.Order)
+			t.Errorf("off, the control says %+v, %s; want Text = %q, c.Order without %q", o, c.Order, "off", "penalty")
 		}
 	}
 }
@@ -241,7 +271,7 @@ func TestModelLineMentionsInt8(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := modelLine(m); strings.Contains(got, "int8") != want {
-			t.Errorf("%s: the page says %q", quant, got)
+			t.Errorf("%s: the page says %q, want it to mention int8: %t", quant, got, want)
 		}
 	}
 }

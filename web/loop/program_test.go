@@ -26,7 +26,7 @@ func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
 	if c.last.Link != "" || c.last.Branches != nil {
-		t.Errorf("before the first start: link %q, branches %+v", c.last.Link, c.last.Branches)
+		t.Errorf(`before the first start: link %q, branches %+v; want "", nil`, c.last.Link, c.last.Branches)
 	}
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	c.do(`{"cmd":"token"}`)
@@ -35,16 +35,20 @@ func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	other := second(was, 2)
 	m := c.do(fmt.Sprintf(`{"cmd":"choose","step":2,"token":%d}`, other))
 	if len(m.Branches) != 2 {
-		t.Fatalf("branches %+v", m.Branches)
+		t.Fatalf("branches %+v, want 2 elements", m.Branches)
 	}
 	left, now := m.Branches[0], m.Branches[1]
 	if left.Current || left.Step != 2 || left.Token == nil || left.Token.ID != was.Steps[1].Chosen ||
 		left.Tokens != 2 ||
 		!now.Current || now.Step != 0 {
-		t.Errorf("the branch left is %+v, the present one %+v", left, now)
+		t.Errorf(
+			"the branch left is %+v, the present one %+v; want left.Current = false, left.Step = 2, "+
+				"left.Token not nil, left.Token.ID = %d, left.Tokens = 2, now.Current = true, now.Step = 0",
+			left, now, was.Steps[1].Chosen,
+		)
 	}
 	if m := c.do(fmt.Sprintf(`{"cmd":"branch","id":%d}`, left.ID)); !m.Branches[0].Current {
-		t.Errorf("after going back: %+v", m.Branches)
+		t.Errorf("after going back: got %+v, want [0].Current = true", m.Branches)
 	}
 	c.do(`{"cmd":"seek","step":1,"stage":"sample"}`)
 	if m := c.do(`{"cmd":"whatif","u":0.99}`); m.WhatIf == nil || m.WhatIf.U != 0.99 || m.WhatIf.From > 0.99 ||
@@ -56,10 +60,10 @@ func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	}
 	f := c.do(`{"cmd":"find","step":1,"text":" the"}`)
 	if f.Find == nil || len(f.Find.Tokens) == 0 || fmt.Sprint(f.Find) != fmt.Sprint(f.Found) {
-		t.Fatalf("found %+v and %+v", f.Find, f.Found)
+		t.Fatalf("found %+v and %+v, want the same tokens both ways", f.Find, f.Found)
 	}
 	if one := f.Find.Tokens[0]; one.ID != one.Token.ID || one.Text != one.Token.Text || one.Text == "" {
-		t.Errorf("found %+v", one)
+		t.Errorf("found %+v, want ID = %d, Text = %q, Text not empty", one, one.Token.ID, one.Token.Text)
 	}
 	elsewhere := x.stranger().dial(wire.ProtocolJSON, "")
 	elsewhere.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, c.last.Link))
@@ -99,12 +103,12 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 
 			c.do(`{"cmd":"branch","id":1}`)
 			if got := c.where(); got != "3 cache" || c.state(x).Steps[1].Chosen != before.Steps[1].Chosen {
-				t.Fatalf("back on the first branch at %s", got)
+				t.Fatalf(`back on the first branch at %s, want "3 cache" with the first choice`, got)
 			}
 			sameAsFresh(t, x, protocol, c)
 
 			if e := c.refused(`{"cmd":"finish"}`); e.Code != session.CodeStopped {
-				t.Errorf("to the end of a run at its end: %+v", e)
+				t.Errorf("to the end of a run at its end: got %+v, want Code = %q", e, session.CodeStopped)
 			}
 			c.do(`{"cmd":"goon"}`)
 			c.do(`{"cmd":"token"}`)
@@ -120,16 +124,18 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			sameAsFresh(t, x, protocol, c)
 			for _, u := range []string{"1", "-0.1", "1e300"} {
 				if e := c.refused(`{"cmd":"whatif","u":` + u + `}`); e.Code != terms.CodeRange || e.Field != "u" {
-					t.Errorf("u = %s: %+v", u, e)
+					t.Errorf("u = %s: got %+v; want Code = %q, Field = %q", u, e, terms.CodeRange, "u")
 				}
 			}
 			c.do(`{"cmd":"whatif","u":null}`)
 			if u := c.state(x).WhatIf; u != nil {
-				t.Errorf("still asking about u = %v", *u)
+				t.Errorf("still asking about u = %v, want nil", *u)
 			}
 			c.do(`{"cmd":"redraw","seed":12345}`)
 			if st := c.state(x); c.where() != "4 sample" || st.Steps[3].Settings.Seed != 12345 {
-				t.Errorf("drew again at %s with seed %d", c.where(), st.Steps[3].Settings.Seed)
+				t.Errorf(
+					"drew again at %s with seed %d; want %s, 12345", c.where(), st.Steps[3].Settings.Seed, "4 sample",
+				)
 			}
 			sameAsFresh(t, x, protocol, c)
 			vocab := st.Model.Config().Vocab
@@ -137,7 +143,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 				if e := c.refused(
 					fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, token),
 				); e.Code != terms.CodeRange || e.Field != "token" {
-					t.Errorf("token %d: %+v", token, e)
+					t.Errorf("token %d: got %+v; want Code = %q, Field = %q", token, e, terms.CodeRange, "token")
 				}
 			}
 			c.do(`{"cmd":"ping"}`)
@@ -146,11 +152,14 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			c.do(`{"cmd":"try","key":"sure"}`)
 			if got, st := c.where(), c.state(x); got != "1 forward" || st.Prompt != session.Suggestions[0].Prompt ||
 				st.Look == nil {
-				t.Fatalf("the suggestion is at %s with %q, looked into: %v", got, st.Prompt, st.Look != nil)
+				t.Fatalf(
+					`the suggestion is at %s with %q, looked into: %v; want "1 forward" with its prompt, true`, got,
+					st.Prompt, st.Look != nil,
+				)
 			}
 			c.do(`{"cmd":"look","on":false}`)
 			if e := c.refused(`{"cmd":"head","block":1,"head":1}`); e.Code != session.CodeOrder {
-				t.Errorf("a head that is not looked at: %+v", e)
+				t.Errorf("a head that is not looked at: got %+v, want Code = %q", e, session.CodeOrder)
 			}
 			c.do(`{"cmd":"look","on":true}`)
 			sameAsFresh(t, x, protocol, c)
@@ -173,7 +182,7 @@ func TestFinishCancelAndContinue(t *testing.T) {
 	c.do(`{"cmd":"pause"}`)
 	n := len(c.state(x).Steps)
 	if c.last.Data.Playing || n >= 400 {
-		t.Fatalf("cancelled at %d tokens, playing: %v", n, c.last.Data.Playing)
+		t.Fatalf("cancelled at %d tokens, playing: %v; want less than 400, false", n, c.last.Data.Playing)
 	}
 	sameAsFresh(t, x, wire.ProtocolHTML, c)
 	c.do(`{"cmd":"finish"}`)
@@ -219,7 +228,10 @@ func TestQueriesChangeNothing(t *testing.T) {
 		t.Helper()
 		m := page.do(command)
 		if len(m.Panels) != 1 || m.Panels[0].ID != id || m.Panels[0].Op != "morph" || m.Data != nil {
-			t.Fatalf("%s: %+v", command, m)
+			t.Fatalf(
+				"%s: got %+v; want len(Panels) = 1, Panels[0].ID = %q, Panels[0].Op = %q, Data = nil", command, m, id,
+				"morph",
+			)
 		}
 		for _, w := range append(words, fmt.Sprintf("id=%q", id)) {
 			if !strings.Contains(m.Panels[0].HTML, w) {
@@ -248,7 +260,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 	panel(`{"cmd":"find","step":1,"text":"·Paris"}`, "found", "Paris")
 	ask(`{"cmd":"find","step":1,"text":"e"}`, &a)
 	if len(a.Found.Tokens) != findMost || a.Found.More < 100 {
-		t.Errorf("found %d with an e and %d more", len(a.Found.Tokens), a.Found.More)
+		t.Errorf("found %d with an e and %d more; want %d, at least 100", len(a.Found.Tokens), a.Found.More, findMost)
 	}
 	panel(`{"cmd":"find","step":1,"text":""}`, "found")
 
@@ -262,7 +274,11 @@ func TestQueriesChangeNothing(t *testing.T) {
 		}
 	}
 	if sum < 0.999 || sum > 1.001 || len(a.Head.Reads)+a.Head.Rest.N != len(w) {
-		t.Errorf("head: %d weights and %d more sum to %v", len(a.Head.Reads), a.Head.Rest.N, sum)
+		t.Errorf(
+			"head: %d weights and %d more sum to %v; want sum at least 0.999 and at most 1.001, "+
+				"len(a.Head.Reads)+a.Head.Rest.N = %d",
+			len(a.Head.Reads), a.Head.Rest.N, sum, len(w),
+		)
 	}
 	panel(`{"cmd":"head","block":2,"head":3}`, "map-zoom")
 
@@ -271,7 +287,10 @@ func TestQueriesChangeNothing(t *testing.T) {
 	if in := a.Inside; fmt.Sprint(in.Query.Shape, in.Key.Shape, in.Value.Shape, in.Hidden.Shape) !=
 		fmt.Sprint([]int{c.Heads, c.HeadDim}, []int{c.KVHeads, c.HeadDim}, []int{c.KVHeads, c.HeadDim}, []int{c.FFN}) ||
 		in.Query.Values[5] != st.Look.Blocks[5].Query[5] {
-		t.Errorf("inside: %v %v %v %v", in.Query.Shape, in.Key.Shape, in.Value.Shape, in.Hidden.Shape)
+		t.Errorf(
+			"inside: got shapes %v %v %v %v, want those of the model, with the look's values", in.Query.Shape,
+			in.Key.Shape, in.Value.Shape, in.Hidden.Shape,
+		)
 	}
 	panel(`{"cmd":"inside","block":6}`, "map-zoom")
 	if js.state(x) != st {
@@ -285,27 +304,34 @@ func TestGoldenPageData(t *testing.T) {
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolHTML, "")
 	if d := c.last.Data; d.Link != "" || d.Scrub != (scrub{}) || d.Show.WhatIf || d.Heat != nil {
-		t.Errorf("before the start: %+v", d)
+		t.Errorf(`before the start: got %+v, want Link = "", Scrub = %+v, Show.WhatIf = false, Heat = nil`, d, scrub{})
 	}
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	if d := c.last.Data; d.Scrub != (scrub{1, 1}) || d.Heat == nil || len(d.Heat.Rows) != 6 || d.Link == "" {
-		t.Errorf("at the forward stage: %+v", d)
+		t.Errorf(
+			"at the forward stage: got %+v, want Scrub = %+v, Heat not nil, len(Heat.Rows) = 6, Link not empty", d,
+			scrub{1, 1},
+		)
 	}
 	c.do(`{"cmd":"token"}`)
 	c.do(`{"cmd":"seek","step":1,"stage":"sample"}`)
 	d, st := c.last.Data, c.state(x)
 	if d.Scrub != (scrub{5, 7}) || !d.Show.WhatIf || d.U == nil || *d.U != st.Steps[0].U || d.Heat != nil {
-		t.Errorf("at the sample stage: %+v, u %v", d, d.U)
+		t.Errorf(
+			"at the sample stage: got %+v, u %v; want Scrub = %+v, Show.WhatIf = true, U not nil, *d.U = "+
+				"%v, Heat = nil",
+			d, d.U, scrub{5, 7}, st.Steps[0].U,
+		)
 	}
 	if link, err := session.ParseLink(st.Model, d.Link); err != nil || link.Cursor != st.Cursor {
 		t.Errorf("the link leads to %+v (%v), want %+v", link.Cursor, err, st.Cursor)
 	}
 	c.do(`{"cmd":"whatif","u":0.25}`)
 	if d := c.last.Data; *d.U != 0.25 {
-		t.Errorf("asked about 0.25, told %v", *d.U)
+		t.Errorf("asked about 0.25, told %v, want 0.25", *d.U)
 	}
 	c.do(fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, second(st, 1)))
 	if d := c.last.Data; d.Show.WhatIf || d.U != nil {
-		t.Errorf("of a token taken by hand: %+v", d.Show)
+		t.Errorf("of a token taken by hand: got %+v, want WhatIf = false, d.U = nil", d.Show)
 	}
 }

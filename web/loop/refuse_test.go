@@ -118,7 +118,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 				`"head","block":1,"head":1`, `"inside","block":1`,
 			} {
 				if e := c.refused(`{"cmd":` + early + `}`); e.Code != session.CodeOrder {
-					t.Errorf("%s before the start: %+v", early, e)
+					t.Errorf("%s before the start: %+v, want Code = %q", early, e, session.CodeOrder)
 				}
 			}
 			c.do(`{"cmd":"start","prompt":"Once upon"}`)
@@ -154,7 +154,7 @@ func TestNonObjectMessagesAreAnswered(t *testing.T) {
 		}
 		m := c.read()
 		if m.Error == nil || m.Error.Code != terms.CodeFormat && m.Error.Field != "n" {
-			t.Errorf("%.20q: answer %+v", message, m)
+			t.Errorf("%.20q: got answer %+v, want a refusal of the format or of n", message, m)
 		}
 	}
 	c.do(`{"cmd":"start","prompt":"Once"}`)
@@ -200,7 +200,9 @@ func TestUnknownSubprotocolIsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if code, reason := closeOf(t, conn); code != 1002 || !strings.Contains(reason, wire.ProtocolJSON) {
-			t.Errorf("offering %v: closed with %d %q", offer, code, reason)
+			t.Errorf(
+				"offering %v: closed with %d %q; want 1002, it containing %q", offer, code, reason, wire.ProtocolJSON,
+			)
 		}
 		conn.Close()
 	}
@@ -234,7 +236,7 @@ func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 		}
 	}
 	if busy == 0 || busy > 7 {
-		t.Errorf("%d of 10 commands refused with a burst of 3", busy)
+		t.Errorf("got %d of 10 commands refused with a burst of 3, want not 0, at most 7", busy)
 	}
 	browser.Eventually(t, func() bool { // at 20 a second one more is soon served
 		c.send(`{"cmd":"pause"}`)
@@ -255,10 +257,10 @@ func FuzzReadOrder(f *testing.F) {
 		o, err := orderIn(message)
 		if err != nil {
 			if err.Code == "" || err.Message == "" {
-				t.Errorf("an error without code or message: %+v", err)
+				t.Errorf("an error without code or message: got %+v, want Code not empty, Message not empty", err)
 			}
 			if b, _ := json.Marshal(err); len(b) > 4*len(message)+2000 {
-				t.Errorf("a refusal of %d bytes for %d", len(b), len(message))
+				t.Errorf("a refusal of %d bytes for %d; want at most %d", len(b), len(message), 4*len(message)+2000)
 			}
 			return
 		}
@@ -279,7 +281,10 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 		const say = "Your text is too long: 2,049 characters. It is still in the field. Shorten it to about "
 		if !strings.HasPrefix(e.Message, say) || strings.Contains(e.Message, "byte") ||
 			e.Want != "1 to 4096 bytes of text" {
-			t.Errorf("%s: %+v", cmd, e)
+			t.Errorf(
+				"%s: got %+v; want Message beginning with %q, Message without %q, Want = %q", cmd, e, say, "byte",
+				"1 to 4096 bytes of text",
+			)
 		}
 	}
 	// 1,200 characters of three bytes are 3,600 tokens, of which the model reads 512.
@@ -289,6 +294,6 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 		t.Errorf("too many tokens: %q, want %q", e.Message, want)
 	}
 	if e := c.refused(`{"cmd":"start","prompt":"a\u0000b"}`); strings.Contains(e.Message, "too long") {
-		t.Errorf("a short text of which something else is wrong: %q", e.Message)
+		t.Errorf("a short text of which something else is wrong: got %q, want it without %q", e.Message, "too long")
 	}
 }

@@ -90,7 +90,7 @@ func TestTwoTabsShareRecreatedRun(t *testing.T) {
 		tab.Until(isLive + ` && ` + atStage("7"))
 		tab.tokens(2)
 		if got := tab.text(); got != before {
-			t.Errorf("the text is %q, was %q", got, before)
+			t.Errorf("the text is %q, want %q", got, before)
 		}
 	}
 	browser.Eventually(t, func() bool { return len(y.onlyJoined().connections()) == 2 })
@@ -145,12 +145,12 @@ func TestRunMovesToAnotherServer(t *testing.T) {
 	before := x.runOf(c.run).Latest()
 	moved := y.dial(wire.ProtocolHTML, "?had=1&run="+c.run)
 	if moved.told == nil || moved.told.Code != terms.CodeExpired {
-		t.Errorf("the page is told %+v", moved.told)
+		t.Errorf("the page is told %+v, want an error, Code = %q", moved.told, terms.CodeExpired)
 	}
 	moved.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, session.LinkOf(before)))
 	after := y.runOf(c.run).Latest()
 	if moved.run != c.run || session.LinkOf(after) != session.LinkOf(before) {
-		t.Errorf("on the other server run %s is at %s, was %s at %s", moved.run, session.LinkOf(after), c.run,
+		t.Errorf("on the other server run %s is at %s, want %s at %s", moved.run, session.LinkOf(after), c.run,
 			session.LinkOf(before))
 	}
 }

@@ -31,7 +31,10 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 		w := get("/loop?start=" + url.QueryEscape(start.Key))
 		to, err := url.Parse(w.Header().Get("Location"))
 		if w.Code != http.StatusSeeOther || err != nil || to.Path != "/loop" {
-			t.Errorf("%s: status %d, to %q", start.Key, w.Code, w.Header().Get("Location"))
+			t.Errorf(
+				"%s: status %d, to %q; want w.Code = %d, no error, to.Path = %q", start.Key, w.Code,
+				w.Header().Get("Location"), http.StatusSeeOther, "/loop",
+			)
 			continue
 		}
 		link, err := session.ParseLink(x.Model, to.Query().Get("log"))
@@ -48,7 +51,7 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 			t.Errorf("%s: at %v with %q, want %v with %q", start.Key, link.Cursor, link.Log.Prompt, want, start.Prompt)
 		}
 		if page := get(to.String()); page.Code != http.StatusOK {
-			t.Errorf("%s: its page answers %d", start.Key, page.Code)
+			t.Errorf("%s: its page answers %d, want %d", start.Key, page.Code, http.StatusOK)
 		}
 	}
 	if w := get("/loop?start=none"); w.Code != http.StatusNotFound || !strings.Contains(
@@ -74,18 +77,24 @@ func TestPromptFromTheAddress(t *testing.T) {
 		w := get(prompt)
 		to, err := url.Parse(w.Header().Get("Location"))
 		if w.Code != http.StatusSeeOther || err != nil || to.Path != "/loop" {
-			t.Fatalf("%q: status %d, to %q", prompt, w.Code, w.Header().Get("Location"))
+			t.Fatalf(
+				"%q: status %d, to %q; want w.Code = %d, no error, to.Path = %q", prompt, w.Code,
+				w.Header().Get("Location"), http.StatusSeeOther, "/loop",
+			)
 		}
 		link, err := session.ParseLink(x.Model, to.Query().Get("log"))
 		if want := (session.Cursor{Step: 1, Stage: infer.KindForward}); err != nil || link.Log.Prompt != prompt ||
 			link.Cursor != want {
-			t.Errorf("%q opens %+v, %v", prompt, link, err)
+			t.Errorf("%q opens %+v, %v; want no error, Log.Prompt = %q, Cursor = %+v", prompt, link, err, prompt, want)
 		}
 	}
 	long := strings.Repeat("my dog ate ", 1000) // 11 kB: more than a prompt may have
 	w := get(long)
 	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, long) ||
 		!strings.Contains(body, "The model cannot begin with this text.") {
-		t.Errorf("a text that is too long: status %d", w.Code)
+		t.Errorf(
+			"a text that is too long: status %d, want w.Code = %d, body with %q and %q", w.Code, http.StatusBadRequest,
+			long, "The model cannot begin with this text.",
+		)
 	}
 }

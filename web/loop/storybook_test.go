@@ -26,20 +26,26 @@ func TestStorybookBuilds(t *testing.T) {
 		}
 		resp, page := x.get("/storybook/" + s.Name)
 		if resp.StatusCode != http.StatusOK || !strings.Contains(page, `id="panel"`) {
-			t.Errorf("%s: status %d: %.200s", s.Name, resp.StatusCode, page)
+			t.Errorf(
+				"%s: status %d: %.200s; want %d, it containing %q", s.Name, resp.StatusCode, page, http.StatusOK,
+				`id="panel"`,
+			)
 		}
 		if resp, data := x.get("/storybook/" + s.Name + "/data"); resp.StatusCode != http.StatusOK ||
 			!strings.Contains(data, `"scrub"`) {
-			t.Errorf("%s: data: status %d: %.200s", s.Name, resp.StatusCode, data)
+			t.Errorf(
+				"%s: data: status %d: %.200s; want %d, it containing %q", s.Name, resp.StatusCode, data, http.StatusOK,
+				`"scrub"`,
+			)
 		}
 	}
 	if resp, _ := x.get("/storybook/nothing"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("a story that does not exist: %d", resp.StatusCode)
+		t.Errorf("a story that does not exist: got %d, want %d", resp.StatusCode, http.StatusNotFound)
 	}
 	x.Storybook = false
 	for _, path := range []string{"/storybook", "/storybook/empty"} {
 		if resp, _ := x.get(path); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s without the flag: %d", path, resp.StatusCode)
+			t.Errorf("%s without the flag: got %d, want %d", path, resp.StatusCode, http.StatusNotFound)
 		}
 	}
 }
@@ -73,7 +79,10 @@ func TestStoriesShowTheirState(t *testing.T) {
 			found = true
 			st, err := s.state(context.Background(), testmodel.Target(t))
 			if err != nil || !holds(st) {
-				t.Errorf("%s is at %+v, stopped by %q (%v)", name, st.Cursor, st.Stopped, err)
+				t.Errorf(
+					"%s is at %+v, stopped by %q (%v); want the state that it is named for", name, st.Cursor,
+					st.Stopped, err,
+				)
 			}
 		}
 		if !found {

@@ -128,7 +128,7 @@ func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, loo
 		Looks       bool
 	}](tab, `({ Error: twin.error ?? '', Last: twin.last ?? '', Looks: twin.looks })`)
 	if said.Error != "" || said.Last == "" {
-		t.Fatalf("after %s the program in the tab says %+v", list, said)
+		t.Fatalf(`after %s the program in the tab says %+v; want Error = "", Last not empty`, list, said)
 	}
 	return said.Last, said.Looks
 }

@@ -91,12 +91,15 @@ func TestWithheldDrawIsNotSent(t *testing.T) {
 				}
 				from := max(0, at-40)
 				t.Fatalf(
-					"%s: with seed %d it is …%.80s…, with %d …%.80s…",
-					in, seed, got[from:], first, before[from:],
+					"%s: with seed %d it is …%.80s…, want as with %d …%.80s…", in, seed, got[from:], first,
+					before[from:],
 				)
 			}
 			if st := sessiontest.Do(t, other, session.Draw{}); shownOf(t, in, st) == shownOf(t, in, drawn) {
-				t.Errorf("%s, seed %d: u = %v and u = %v look the same", in, seed, st.Step().U, drawn.Step().U)
+				t.Errorf(
+					"%s, seed %d: u = %v and u = %v look the same, want them to differ once drawn", in, seed,
+					st.Step().U, drawn.Step().U,
+				)
 			}
 		}
 	}
@@ -116,11 +119,14 @@ func TestExportsWithholdTheDraw(t *testing.T) {
 		saved, err := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %v, %s %s", name, err, answer.Status, saved)
+			t.Fatalf(
+				"%s: got %v, %s, %s; want no error, answer.StatusCode = %d", name, err, answer.Status, saved,
+				http.StatusOK,
+			)
 		}
 		u := terms.Plain(sessiontest.Do(t, s, session.Draw{}).Step().U)[:6]
 		if body := string(saved); strings.Contains(body, `"sample"`) || strings.Contains(body, u) {
-			t.Errorf("%s has the draw, %s:\n%.400s", name, u, body)
+			t.Errorf("%s has the draw, %s:\n%.400s\nwant it without %q, it without %q", name, u, body, `"sample"`, u)
 		}
 	}
 }
@@ -168,10 +174,10 @@ func TestBrowserWithholdsTheDraw(t *testing.T) {
 		}
 	}
 	if got := b.Text("#strip-next .tok"); !strings.Contains(got, "?") {
-		t.Errorf("before the draw the slot of the next token shows %q", got)
+		t.Errorf("before the draw the slot of the next token shows %q, want it to contain %q", got, "?")
 	}
 	if got := b.Text("#transport .btn--main"); !strings.Contains(got, "Let it fall") {
-		t.Errorf("the main button says %q", got)
+		t.Errorf("the main button says %q, want it to contain %q", got, "Let it fall")
 	}
 	b.Click("#transport .btn--main")
 	b.Until(isDrawn)

@@ -23,7 +23,10 @@ func TestViewChoiceIsRemembered(t *testing.T) {
 	}
 	res := x.post("/view", url.Values{"view": {"numbers"}, "back": {"/loop?log=abc"}})
 	if at := res.Header.Get("Location"); res.StatusCode != http.StatusSeeOther || at != "/loop?log=abc" {
-		t.Errorf("the switch answers %s, %s", res.Status, at)
+		t.Errorf(
+			"the switch answers %s, %s; want res.StatusCode = %d, at = %s", res.Status, at, http.StatusSeeOther,
+			"/loop?log=abc",
+		)
 	}
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {
 		t.Error("the choice is not kept")
@@ -68,11 +71,11 @@ func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(m.Panels) < len(storyPanels) {
-		t.Errorf("%d panels", len(m.Panels))
+		t.Errorf("got %d panels, want at least %d", len(m.Panels), len(storyPanels))
 	}
 	for _, p := range m.Panels {
 		if n := d.Find("#" + p.ID).Length(); n != 1 {
-			t.Errorf("the page has %d elements #%s", n, p.ID)
+			t.Errorf("the page has %d elements #%s; want 1", n, p.ID)
 		}
 	}
 	if d.Find("#cost, #rail .stage__btn").Length() > 0 {
@@ -101,7 +104,7 @@ func TestBranchNamesItsStart(t *testing.T) {
 		t.Errorf("the branch is from %q, want %q", got.From, want)
 	}
 	if got.Undo != `{"cmd":"branch","id":1}` {
-		t.Errorf("Undo is %s", got.Undo)
+		t.Errorf("Undo is %s, want %s", got.Undo, `{"cmd":"branch","id":1}`)
 	}
 	if st = sessiontest.Do(t, run, session.TakeBranch{ID: 1}); newBranched(st).Undo != "" {
 		t.Error("after Undo there still is a branch to undo")

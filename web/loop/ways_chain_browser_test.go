@@ -71,7 +71,7 @@ func (v *visitor) chainShows(st *session.State) columns {
 		}
 	}
 	v.Shot("failed.png")
-	v.t.Fatalf("the page has the columns %q, the run %q", got, want)
+	v.t.Fatalf("the page has the columns %q, want the run's %q", got, want)
 	return got
 }
 
@@ -86,7 +86,7 @@ func useChain(v *visitor) {
 	st := v.state()
 	v.chainShows(st)
 	if got := st.Dist.Links(); len(got) != 5 || got[4].Rule != sampling.RuleTemperature {
-		v.t.Fatalf("%d links in llama.cpp's order", len(got))
+		v.t.Fatalf("got %d links in llama.cpp's order, want 5, the temperature last", len(got))
 	}
 	v.Shot("chain-" + v.Name() + ".png")
 
@@ -121,7 +121,10 @@ func useChain(v *visitor) {
 		v.t.Errorf("the focus is at %q, want the column that moved", got.Focus)
 	}
 	if st.Dist.Keep <= kept || st.Cursor != (session.Cursor{Step: 1, Stage: infer.KindFilter}) {
-		v.t.Errorf("%d kept at %+v; %d with the temperature last", st.Dist.Keep, st.Cursor, kept)
+		v.t.Errorf(
+			"%d kept at %+v; %d with the temperature last; want more than %d, %+v", st.Dist.Keep, st.Cursor, kept, kept,
+			session.Cursor{Step: 1, Stage: infer.KindFilter},
+		)
 	}
 
 	v.Press("#chain-m1") // each measured on all tokens
@@ -157,7 +160,7 @@ func useGrammar(v *visitor) {
 			st.Cursor == session.Cursor{Step: 1, Stage: infer.KindFilter}
 	})
 	if got := v.chainShows(st); !slices.Contains(got.Rules, "the grammar") {
-		v.t.Errorf("columns %q", got.Rules)
+		v.t.Errorf("columns %q, want it to contain %q", got.Rules, "the grammar")
 	}
 	v.Wait("no complaint", `document.getElementById('err-grammar').textContent === ''`)
 	v.says("#panel .chain__form", `{"enum":["yes","no"]}`)

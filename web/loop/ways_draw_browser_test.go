@@ -36,7 +36,7 @@ func useWhatIf(v *visitor) {
 	if u := browser.Value[float64](
 		v.Tab, `Number(document.querySelector('#whatif-u').value)`,
 	); !(math.Abs(u-was.U) <= 0.0001) {
-		v.t.Errorf("the slider stands at %v, u is %v", u, was.U)
+		v.t.Errorf("the slider stands at %v, want u, %v", u, was.U)
 	}
 	for _, to := range []float64{0.05, 0.97} {
 		u := v.Slide("#whatif-u", to)
@@ -86,7 +86,7 @@ func useReroll(v *visitor) {
 	v.Press("[data-reroll]")
 	st := v.comes("another seed", func(st *session.State) bool { return st.Settings.Seed != was })
 	if got := browser.Value[uint64](v.Tab, `Number(document.querySelector('#seed').value)`); got != st.Settings.Seed {
-		v.t.Errorf("the field says %d, the run has %d", got, st.Settings.Seed)
+		v.t.Errorf("the field says %d, want %d as in the run", got, st.Settings.Seed)
 	}
 }
 

@@ -56,7 +56,7 @@ func useTokenAndReset(v *visitor) {
 	}
 	v.Press(cmd("#transport", `{"cmd":"reset"}`))
 	if st := v.comes("the prompt", at(1, infer.KindForward)); len(st.Steps) != 1 {
-		v.t.Errorf("%d steps after a reset", len(st.Steps))
+		v.t.Errorf("got %d steps after a reset, want 1", len(st.Steps))
 	}
 }
 
@@ -111,7 +111,9 @@ func useFinish(v *visitor) {
 	goOn()
 	st := v.comes("a pause", func(st *session.State) bool { return !st.Playing })
 	if st.Stopped != infer.StopNone || len(st.Steps) < 2 {
-		v.t.Fatalf("cancelled after %d tokens, stopped by %q", len(st.Steps), st.Stopped)
+		v.t.Fatalf(
+			"cancelled after %d tokens, stopped by %q; want at least 2, %q", len(st.Steps), st.Stopped, infer.StopNone,
+		)
 	}
 	v.focused(cmd("#transport", `{"cmd":"finish"}`))
 	v.given(session.SetKnob("max_tokens", float64(len(st.Steps)+5)))
@@ -146,7 +148,7 @@ func useGoOn(v *visitor) {
 	v.Press(cmd("#transport", `{"cmd":"goon"}`))
 	st := v.comes("going on", func(st *session.State) bool { return st.Stopped == infer.StopNone })
 	if st.Settings.Stop.MaxTokens <= 2 {
-		v.t.Errorf("the limit is still %d", st.Settings.Stop.MaxTokens)
+		v.t.Errorf("the limit is still %d, want more than 2", st.Settings.Stop.MaxTokens)
 	}
 	v.Press(cmd("#transport", `{"cmd":"token"}`))
 	v.comes("a third token", at(3, infer.KindCache))

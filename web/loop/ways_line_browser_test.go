@@ -54,7 +54,7 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 		v.Keys("n")
 		v.settle()
 		if st := v.state(); !at(1, infer.KindForward)(st) || !browser.Value[bool](v.Tab, atStage("1")) {
-			t.Errorf("the run is at %+v, and the line is frozen", st.Cursor)
+			t.Errorf("the run is at %+v, want it at the forward stage on a frozen line", st.Cursor)
 		}
 		thaw()
 		v.comes("two tokens", at(2, infer.KindCache))
@@ -70,7 +70,7 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 		t.Errorf("tokens came and went as\n%q, want\n%q", got, want)
 	}
 	if after := line(); after != before {
-		t.Errorf("the connection was given up: %s, was %s", after, before)
+		t.Errorf("the connection was given up: %s, want %s", after, before)
 	}
 }
 
@@ -90,7 +90,7 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	})
 	v.settle()
 	if shows := browser.Value[string](v.Tab, text); shows != before {
-		v.t.Errorf("the page shows %q on a frozen line, and showed %q", shows, before)
+		v.t.Errorf("the page shows %q on a frozen line, want %q as before", shows, before)
 	}
 	thaw()
 	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == n && st.Stopped == infer.StopMaxTokens })
@@ -164,7 +164,7 @@ func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	p.Lose(func() { v.Keys(browser.ArrowRight) })
 	v.Wait("the loss to be told", `document.documentElement.dataset.conn === 'reconnecting'`)
 	if st := v.state(); !at(1, infer.KindCache)(st) {
-		t.Fatalf("the key has arrived: the run is at %+v", st.Cursor)
+		t.Fatalf("the run is at %+v, want the key not to have arrived", st.Cursor)
 	}
 	p.Mend()
 	v.Eval(`dispatchEvent(new Event('online'))`)
@@ -220,7 +220,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 		before := browser.Value[string](v.Tab, figures)
 		v.Reload()
 		if got := browser.Value[string](v.Tab, figures); got != before { // by HTTP
-			t.Errorf("stage %s after a reload:\n%s\nit was\n%s", k, got, before)
+			t.Errorf("stage %s after a reload:\n%s\nwant\n%s", k, got, before)
 		}
 		v.Wait("a live page", isLive)
 		v.same()
@@ -283,7 +283,7 @@ func TestWaysToReconnect(t *testing.T) {
 		st := v.comes("the same stage", at(2, infer.KindFilter))
 		for i, step := range want.Steps {
 			if st.Steps[i].Chosen != step.Chosen {
-				t.Errorf("step %d is %d, was %d", i+1, st.Steps[i].Chosen, step.Chosen)
+				t.Errorf("step %d is %d, want %d", i+1, st.Steps[i].Chosen, step.Chosen)
 			}
 		}
 		v.Press(cmd("#transport", nextCmd))

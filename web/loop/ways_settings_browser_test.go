@@ -226,7 +226,7 @@ func TestFilterOrderIsVisible(t *testing.T) {
 		}
 		beside := strings.Contains(tab.Text("#filter-note"), order)
 		if want := screen == browser.Phone || screen == browser.Desktop; beside != want {
-			t.Errorf("at %d px the order stands beside the presets: %v", screen.Width, beside)
+			t.Errorf("at %d px the order stands beside the presets: got %v, want %v", screen.Width, beside, want)
 		}
 		tab.Click("#more-rules > summary")
 		tab.Wait("the order under More", fmt.Sprintf(

@@ -65,12 +65,12 @@ func useFiles(v *visitor) {
 		if name == "table" { // the whole vocabulary and a line of names
 			if rows, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil ||
 				len(rows) != 1+st.Model.Config().Vocab {
-				v.t.Errorf("%d rows, %v", len(rows), err)
+				v.t.Errorf("got %d rows, %v; want %d, <nil>", len(rows), err, 1+st.Model.Config().Vocab)
 			}
 		}
 	}
 	if text := downloads.File(fileName(st) + ".txt"); !strings.HasPrefix(string(text), storyPrompt) {
-		v.t.Errorf("the text is %q", text)
+		v.t.Errorf("the text is %q, want it to begin with %q", text, storyPrompt)
 	}
 	v.Press("#share > summary")
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
@@ -135,7 +135,7 @@ func useTheme(v *visitor) {
 	v.Reload()
 	v.Wait("a live page", isLive)
 	if got := browser.Value[string](v.Tab, dark); got != other {
-		v.t.Errorf("after a reload the ground is %s, was %s", got, other)
+		v.t.Errorf("after a reload the ground is %s, want %s", got, other)
 	}
 	v.theme()
 	v.Wait("the first ground", fmt.Sprintf(`%s === %q`, dark, light))
@@ -163,7 +163,7 @@ func useKeyList(v *visitor) {
 	v.Keys("n")
 	v.Keys(browser.ArrowRight) // no letter; whatever n had done would be done first
 	if st := v.comes("a stage", at(1, infer.KindLogits)); len(st.Steps) != 1 {
-		v.t.Errorf("letter keys are off, and one moved the run to %+v", st.Cursor)
+		v.t.Errorf("a letter key moved the run to %+v, want letter keys off", st.Cursor)
 	}
 	v.Press(v.keyList()) // by its button: ? is a letter key too
 	v.tickLetterKeys()

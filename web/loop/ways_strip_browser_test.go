@@ -56,7 +56,7 @@ func usePeek(v *visitor) {
 			`'').trim())`,
 	)
 	if !slices.Equal(got, want) {
-		v.t.Errorf("the line offers %q, the step has %q", got, want)
+		v.t.Errorf("the line offers %q, want %q as in the step", got, want)
 	}
 	if !at(4, infer.KindCache)(v.state()) {
 		v.t.Error("a look has moved the run")
@@ -138,7 +138,7 @@ func useBranch(v *visitor) {
 		})
 		for i, step := range line.want.Steps {
 			if back.Steps[i].Chosen != step.Chosen || back.Steps[i].P != step.P {
-				v.t.Errorf("branch %d, step %d is %d, was %d", line.id, i+1, back.Steps[i].Chosen, step.Chosen)
+				v.t.Errorf("branch %d, step %d is %d, want %d", line.id, i+1, back.Steps[i].Chosen, step.Chosen)
 			}
 		}
 	}

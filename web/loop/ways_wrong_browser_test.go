@@ -72,7 +72,7 @@ func TestScrubberBeyondShortenedText(t *testing.T) {
 		`document.getElementById('err-general').textContent + document.getElementById('err-step')?.textContent !== ''`,
 	)
 	if st := v.state(); !at(3, infer.KindCache)(st) {
-		t.Errorf("the run is at %+v", st.Cursor)
+		t.Errorf("the run is at %+v, want the cache stage of token 3", st.Cursor)
 	}
 	v.Press(cmd("#transport", `{"cmd":"back"}`))
 	v.comes("the stage before", at(3, infer.KindAppend))
@@ -118,7 +118,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 			w.Wait("a text", atStage("1"))
 			w.Wait("no complaint any more", fmt.Sprintf(`!(%s).includes(%q)`, words, c.says))
 			if got := w.Faults(); len(got) > 1 { // Chromium reports the page's status
-				t.Errorf("the page reported %q", got)
+				t.Errorf("the page reported %q, want at most 1 elements", got)
 			}
 		})
 	}
@@ -141,14 +141,14 @@ func TestEvictedRunReturnsOnNextPress(t *testing.T) {
 		before := v.state()
 		v.evict()
 		if got := browser.Value[shown](v.Tab, pageShows); len(got.Tokens) != 2 || got.Stage != "2" {
-			t.Errorf("the page of an evicted run shows %+v", got)
+			t.Errorf("the page of an evicted run shows %+v, want len(Tokens) = 2, Stage = %q", got, "2")
 		}
 		v.Press(cmd("#transport", nextCmd))
 		browser.Eventually(t, func() bool { return v.state() != nil })
 		st := v.comes("the next stage", at(3, infer.KindSoftmax))
 		for i, step := range before.Steps[:2] {
 			if st.Steps[i].Chosen != step.Chosen || st.Steps[i].P != step.P {
-				t.Errorf("step %d is %d, was %d", i+1, st.Steps[i].Chosen, step.Chosen)
+				t.Errorf("step %d is %d, want %d", i+1, st.Steps[i].Chosen, step.Chosen)
 			}
 		}
 		v.evict()

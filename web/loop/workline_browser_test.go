@@ -41,7 +41,7 @@ func TestWorkedLineIsNotCutOff(t *testing.T) {
 			b.Keys(stage)
 			b.Until(atStage(stage))
 			if cut := browser.Value[string](b.Tab, overWorkLine); cut != "" {
-				t.Errorf("stage %s after %s: the worked line is cut off: %s", stage, settings, cut)
+				t.Errorf("stage %s after %s: got the worked line cut off: %s, want it whole", stage, settings, cut)
 			}
 		}
 	}

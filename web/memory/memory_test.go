@@ -63,22 +63,28 @@ func TestApplyRefusesExceededLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	if _, err := Limit(1 << 20).Apply(); err == nil || !strings.Contains(err.Error(), "at least") {
-		t.Errorf("a limit of 1 MiB: %v", err)
+		t.Errorf("a limit of 1 MiB: got error %v, want an error containing %q", err, "at least")
 	}
 	if got := debug.SetMemoryLimit(-1); got != before {
-		t.Errorf("a refused limit sets %d", got)
+		t.Errorf("a refused limit sets %d, want %d", got, before)
 	}
 	least, err := Limit(1 << 20).ApplyOrMore()
 	if err != nil || least.Limit <= 1<<20 || least.Limit > gib || least.Runs < leastRuns {
-		t.Errorf("at least %+v, %v", least, err)
+		t.Errorf(
+			"at least %+v, %v; want no error, Limit more than 1<<20 and at most %d, Runs at least %d", least, err, gib,
+			leastRuns,
+		)
 	}
 	debug.SetMemoryLimit(before)
 	b, err := Limit(2 * gib).Apply()
 	if most := int64(2 * gib * 3 / 5); err != nil || b.Limit != 2*gib || b.Runs >= most || b.Runs < most-gib/2 {
-		t.Errorf("of 2 GiB runs may use %d, %v", b.Runs, err)
+		t.Errorf(
+			"of 2 GiB runs may use %d, %v; want no error, b.Limit = %d, b.Runs less than %d and at least %d", b.Runs,
+			err, 2*gib, most, most-gib/2,
+		)
 	}
 	if got := debug.SetMemoryLimit(-1); got >= 2*gib || got < gib {
-		t.Errorf("the runtime's limit is %d", got)
+		t.Errorf("the runtime's limit is %d, want less than %d and at least %d", got, 2*gib, gib)
 	}
 }
 
@@ -92,12 +98,12 @@ func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := Default(); got != first {
-		t.Errorf("the second server's limit is %d, the first one's %d", got, first)
+		t.Errorf("the second server's limit is %d, want the first one's, %d", got, first)
 	}
 	defer func(n int64) { environment = n }(environment)
 	environment = 3 * gib
 	if got := Default(); got != 3*gib {
-		t.Errorf("with GOMEMLIMIT the default is %d", got)
+		t.Errorf("with GOMEMLIMIT the default is %d, want %d", got, 3*gib)
 	}
 }
 
@@ -105,7 +111,7 @@ func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 func TestResidentCountsUsedMemory(t *testing.T) {
 	before := Resident()
 	if before <= 0 || before > math.MaxInt64/2 {
-		t.Fatalf("%d bytes", before)
+		t.Fatalf("got %d bytes, want more than 0 and at most %d", before, math.MaxInt64/2)
 	}
 	const size = 256 << 20
 	used := make([]byte, size)
@@ -113,9 +119,9 @@ func TestResidentCountsUsedMemory(t *testing.T) {
 		used[i] = 1
 	}
 	if grown := Resident() - before; grown < size*9/10 {
-		t.Errorf("%d more after %d were used", grown, size)
+		t.Errorf("%d more after %d were used; want at least %d", grown, size, size*9/10)
 	}
 	if n, ok := ResidentOf(os.Getpid()); ok && n < int64(len(used)) {
-		t.Errorf("this process, asked for by its number, has %d", n)
+		t.Errorf("this process, asked for by its number, has %d, want at least what it used, %d", n, len(used))
 	}
 }

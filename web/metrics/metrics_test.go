@@ -86,9 +86,9 @@ func TestProcessMetrics(t *testing.T) {
 		return
 	}
 	if n, ok := resident(); !ok || n < 1<<20 || n > 1<<40 {
-		t.Errorf("resident memory: %d bytes, %v", n, ok)
+		t.Errorf("resident memory: got %d bytes, %v; want at least 1<<20 and at most 1<<40, true", n, ok)
 	}
 	if n, ok := descriptors(); !ok || n < 3 || n > 1<<20 {
-		t.Errorf("open descriptors: %d, %v", n, ok)
+		t.Errorf("open descriptors: got %d, %v; want at least 3 and at most 1<<20, true", n, ok)
 	}
 }

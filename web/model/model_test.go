@@ -30,7 +30,7 @@ func at(t *testing.T, place model.Place) *goquery.Document {
 	mux.ServeHTTP(w, httptest.NewRequest("GET", "/model", nil))
 	d, err := goquery.NewDocumentFromReader(w.Body)
 	if err != nil || w.Code != http.StatusOK {
-		t.Fatalf("status %d, %v", w.Code, err)
+		t.Fatalf("status %d, %v; want %d, <nil>", w.Code, err, http.StatusOK)
 	}
 	return d
 }
@@ -67,7 +67,10 @@ func TestModelPageOffersWhatIsPossible(t *testing.T) {
 		command, files := d.Find("pre").Length(), d.Find("[type=file]").Length()
 		back := d.Find("[data-model-back]").Length()
 		if command != c.command || files != c.files || back != c.back {
-			t.Errorf("%s: %d commands, %d fields for files, %d ways back", c.name, command, files, back)
+			t.Errorf(
+				"%s: got %d commands, %d fields for files, %d ways back; want %d, %d, %d", c.name, command, files, back,
+				c.command, c.files, c.back,
+			)
 		}
 	}
 }

@@ -42,7 +42,10 @@ func TestFormLimits(t *testing.T) {
 		w, r := httptest.NewRecorder(), posted(c.body)
 		if ok := base(nil).Form(w, r); ok != (c.status == 200) || w.Code != c.status ||
 			!strings.Contains(w.Body.String(), c.says) {
-			t.Errorf("%s: %v, %d %q", c.name, ok, w.Code, w.Body)
+			t.Errorf(
+				"%s: got %v, %d, %q; want %v, %d, it containing %q", c.name, ok, w.Code, w.Body, c.status == 200,
+				c.status, c.says,
+			)
 		}
 	}
 }
@@ -52,13 +55,13 @@ func TestRefuseWithPageOrFragment(t *testing.T) {
 	w, r := httptest.NewRecorder(), posted("")
 	base(nil).Refuse(w, r, 409, "No.", "Not <now>.")
 	if w.Code != 409 || !strings.HasPrefix(w.Body.String(), mark) {
-		t.Errorf("a page: %d %q", w.Code, w.Body)
+		t.Errorf("a page: got %d %q; want 409, it beginning with %q", w.Code, w.Body, mark)
 	}
 	w = httptest.NewRecorder()
 	r.Header.Set("Viz-Fragment", "1")
 	base(nil).Refuse(w, r, 409, "No.", "Not <now>.")
 	if got := w.Body.String(); got != `<p class="field-error" role="alert">No. Not &lt;now&gt;.</p>` {
-		t.Errorf("a fragment: %q", got)
+		t.Errorf("a fragment: got %q, want %q", got, `<p class="field-error" role="alert">No. Not &lt;now&gt;.</p>`)
 	}
 }
 
@@ -104,7 +107,7 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil)
 	b := base(&http.Cookie{Name: "c", Value: "v"})
 	if id := b.Who(w, r); id != "someone" || !strings.HasPrefix(w.Header().Get("Set-Cookie"), "c=v") {
-		t.Errorf("%q, cookie %q", id, w.Header().Get("Set-Cookie"))
+		t.Errorf("got %q, cookie %q; want %q, it beginning with %q", id, w.Header().Get("Set-Cookie"), "someone", "c=v")
 	}
 	broken := templ.ComponentFunc(func(context.Context, io.Writer) error { return errors.New("broken") })
 	b.HTML(w, r, 200, broken)

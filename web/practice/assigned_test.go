@@ -33,6 +33,6 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 	}
 	choose := s.Get("/assigned")
 	if n := choose.Find(`input[name="do"]`).Length(); n < len(s.pages.Course.Lessons)+7 {
-		t.Errorf("%d tasks to choose from", n)
+		t.Errorf("got %d tasks to choose from, want at least %d", n, len(s.pages.Course.Lessons)+7)
 	}
 }

@@ -43,7 +43,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	tab.Reload()
 	counts(1, all-2, 1)
 	if got := tab.Attr("#deck", "data-card"); got != cards[0].ID {
-		t.Errorf("due is %s", got)
+		t.Errorf("due is %s, want %s", got, cards[0].ID)
 	}
 	tab.Keys(" 3")
 	counts(0, all-2, 2)
@@ -86,7 +86,7 @@ func TestCardsOnPaper(t *testing.T) {
 		tab := browser.Open(t, screen, url+"/cards/print")
 		pdf := tab.PDF()
 		if n := browser.Pages(pdf); n != len(course.Cards) {
-			t.Errorf("dark %v: %d pages for %d cards", dark, n, len(course.Cards))
+			t.Errorf("dark %v: got %d pages, want %d, one for each card", dark, n, len(course.Cards))
 		}
 		tab.Keep(fmt.Sprintf("cards-dark-%v.pdf", dark), pdf)
 	}
@@ -94,14 +94,17 @@ func TestCardsOnPaper(t *testing.T) {
 		browser.Open(t, browser.Laptop, url+"/cards/print"),
 		`[...document.querySelectorAll(".pcard")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)`,
 	); len(wide) > 0 {
-		t.Errorf("cards wider than their page: %v", wide)
+		t.Errorf("cards wider than their page: got %v, want 0 elements", wide)
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
 	pdf := tab.PDF()
 	tab.Keep("cards-fold.pdf", pdf)
 	// A strip is at least 44 mm of the 277 mm that a page has: at most 6 on each.
 	if n := browser.Pages(pdf); n < (len(course.Cards)+5)/6 || n > len(course.Cards)/2 {
-		t.Errorf("to fold: %d pages for %d cards", n, len(course.Cards))
+		t.Errorf(
+			"to fold: got %d pages for %d cards; want at least %d and at most %d", n, len(course.Cards),
+			(len(course.Cards)+5)/6, len(course.Cards)/2,
+		)
 	}
 }
 

@@ -63,26 +63,26 @@ func TestCardsAcrossDays(t *testing.T) {
 		spans = append(spans, card.Due.Sub(now))
 		now = card.Due.Add(-time.Second)
 		if due := count(s.Get("/cards"), "due"); due != "0" {
-			t.Errorf("review %d: %s due a second early", i+1, due)
+			t.Errorf("review %d: got %s due a second early, want %s", i+1, due, "0")
 		}
 		now = card.Due
 		d = s.Get("/cards")
 	}
 	for i := 1; i < len(spans); i++ {
 		if spans[i] <= spans[i-1] {
-			t.Errorf("the spans do not grow: %v", spans)
+			t.Errorf("the spans do not grow: got %v, want spans[i] more than %v", spans, spans[i-1])
 		}
 	}
 	after := s.grade(d, "again")
 	if got := text(after.Find(".deck__said")); !strings.Contains(got, "10 min") { // the relearning step
-		t.Errorf("forgotten: %q", got)
+		t.Errorf("forgotten: got %q, want it to contain %q", got, "10 min")
 	}
 	var tallied int
 	for _, n := range after.Find(".counts dd").EachIter() {
 		tallied += atoi(t, n.Text())
 	}
 	if tallied != all {
-		t.Errorf("%d cards are counted, there are %d", tallied, all)
+		t.Errorf("got %d cards counted, want %d", tallied, all)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestReviewCountsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := deck.Cards[0].Reviews; n != 1 {
-		t.Errorf("%d reviews", n)
+		t.Errorf("got %d reviews, want 1", n)
 	}
 }
 
@@ -120,14 +120,14 @@ func TestReviewRefused(t *testing.T) {
 		if w := s.Post(
 			"/cards/review", true, url.Values{"card": {c.card}, "grade": {c.grade}, "key": {c.key}},
 		); w.Code != c.status {
-			t.Errorf("%+v: %d", c, w.Code)
+			t.Errorf("%+v: got %d, want %d", c, w.Code, c.status)
 		}
 	}
-	if got := count(s.Get("/cards"), "new"); got != strconv.Itoa(len(s.pages.Course.Cards)) {
-		t.Errorf("kept nevertheless: %s new", got)
+	if got, want := count(s.Get("/cards"), "new"), strconv.Itoa(len(s.pages.Course.Cards)); got != want {
+		t.Errorf("kept nevertheless: got %s new, want %s", got, want)
 	}
 	if w := s.Do(httptest.NewRequest(http.MethodGet, "/cards?card=none", nil)); w.Code != 404 {
-		t.Errorf("no such card: %d", w.Code)
+		t.Errorf("no such card: got %d, want 404", w.Code)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestCardByAddress(t *testing.T) {
 	s := newSite(t)
 	want := s.pages.Course.Cards[5]
 	if got := s.Get("/cards?card="+want.ID).Find(`[name="card"]`).AttrOr("value", ""); got != want.ID {
-		t.Errorf("it shows %s", got)
+		t.Errorf("it shows %s, want %s", got, want.ID)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestAnkiTextExport(t *testing.T) {
 	s := newSite(t)
 	w := s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.txt", nil))
 	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="token-by-token.txt"` {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, `attachment; filename="token-by-token.txt"`)
 	}
 	lines := strings.Split(strings.TrimRight(w.Body.String(), "\n"), "\n")
 	var rows []string
@@ -158,12 +158,15 @@ func TestAnkiTextExport(t *testing.T) {
 		}
 	}
 	if lines[0] != "#separator:tab" || lines[1] != "#html:true" || len(rows) != len(s.pages.Course.Cards) {
-		t.Fatalf("%q, %d rows", lines[:2], len(rows))
+		t.Fatalf(
+			"%q, %d rows; want lines[0] = %q, lines[1] = %q, len(rows) = %d", lines[:2], len(rows), "#separator:tab",
+			"#html:true", len(s.pages.Course.Cards),
+		)
 	}
 	for i, row := range rows {
 		fields := strings.Split(row, "\t")
 		if len(fields) != 3 {
-			t.Fatalf("row %d has %d fields", i, len(fields))
+			t.Fatalf("row %d has %d fields, want 3", i, len(fields))
 		}
 		front := strings.Join(strings.Fields(s.pages.Course.Cards[i].FrontText), " ")
 		if got := html.UnescapeString(strings.ReplaceAll(fields[0], "<br>", " ")); got != front {
@@ -171,7 +174,7 @@ func TestAnkiTextExport(t *testing.T) {
 		}
 	}
 	if got := ankiField("a <b> & \"c\"\n\td"); got != "a &lt;b&gt; &amp; &#34;c&#34;<br>d" {
-		t.Errorf("a field is %q", got)
+		t.Errorf("a field is %q, want %q", got, "a &lt;b&gt; &amp; &#34;c&#34;<br>d")
 	}
 }
 
@@ -185,13 +188,16 @@ func TestCardsCSVExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 1+len(s.pages.Course.Cards) || rows[1][0] != s.pages.Course.Cards[0].ID {
-		t.Errorf("%d rows", len(rows))
+		t.Errorf(
+			"got %d rows, want len(rows) = %d, rows[1][0] = %q", len(rows), 1+len(s.pages.Course.Cards),
+			s.pages.Course.Cards[0].ID,
+		)
 	}
 	course, card := *s.pages.Course, *s.pages.Course.Cards[0]
 	card.FrontText, card.BackText = " =1+1", "a=b"
 	course.Cards, s.pages.Course = []*lessons.Card{&card}, &course
 	w = s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
 	if got := w.Body.String(); !strings.Contains(got, ",' =1+1,a=b,") {
-		t.Errorf("a card that begins a formula is written as %q", got)
+		t.Errorf("a card that begins a formula is written as %q, want it to contain %q", got, ",' =1+1,a=b,")
 	}
 }

@@ -100,17 +100,17 @@ func TestDrillByKeyboard(t *testing.T) {
 	}
 	tab.WaitText("#ov small", fmt.Sprintf("%d of %d cells right, 100%% of the points", len(p.Order()), len(p.Order())))
 	if got := strings.Join(tab.Texts(".trend span b"), " "); got != "0.864 0.632 0.422" {
-		t.Errorf("the trend is %q", got)
+		t.Errorf("the trend is %q, want %q", got, "0.864 0.632 0.422")
 	}
 	if n := len(tab.Texts(".mini-card")); n != len(p.Overview()) {
 		t.Errorf("%d summaries, want %d", n, len(p.Overview()))
 	}
 	tab.FullShot("drill-done.png")
 	tab.Go(url + "/practice")
-	if got := tab.Text(".drills li:has([href='/practice/softmax']) .drills__been b"); got != fmt.Sprintf(
+	if got, want := tab.Text(".drills li:has([href='/practice/softmax']) .drills__been b"), fmt.Sprintf(
 		"%d steps done, best 100%%", len(p.Steps),
-	) {
-		t.Errorf("the list says %q", got)
+	); got != want {
+		t.Errorf("the list says %q, want %q", got, want)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestDrillArrowKeys(t *testing.T) {
 	tab.Wait("a hint", `document.querySelectorAll(".shown li").length === 1`)
 	at("softmax.cum.0")
 	if got := browser.Value[string](tab, `document.activeElement.value`); got != "" {
-		t.Errorf("the cell holds %q", got)
+		t.Errorf(`the cell holds %q, want ""`, got)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	tab.Wait("an end of asking", `performance.getEntriesByType("resource").filter((e) =>
 		e.initiatorType === "fetch").length >= 2`)
 	if got := tab.Text(".shown h2 small"); !strings.HasPrefix(got, "running total") {
-		t.Errorf("in the cell of the running total the help is for %q", got)
+		t.Errorf("in the cell of the running total the help is for %q, want for it", got)
 	}
 }
 
@@ -313,7 +313,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 	verdict(tab, "softmax.exp.0")
 	if got := tab.Text(".dfacts"); got != facts ||
 		browser.Value[string](tab, fmt.Sprintf(`document.querySelector('%s').value`, field("softmax.exp.0"))) != "1" {
-		t.Errorf("after a reload: %q", got)
+		t.Errorf("after a reload: got %q, want the same numbers and what was typed", got)
 	}
 	if got := browser.Open(
 		t, browser.Phone, address,

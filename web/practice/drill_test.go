@@ -75,7 +75,7 @@ func TestDrillHidesAnswers(t *testing.T) {
 	body := s.Do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
 	for _, answer := range []string{"54.598", "20.086", "86.440", "0.6316", "0.2324", "0.0855", "0.8640"} {
 		if strings.Contains(body, answer) {
-			t.Errorf("the page holds %s", answer)
+			t.Errorf("the page has the answer %s, want it hidden", answer)
 		}
 	}
 }
@@ -89,21 +89,21 @@ func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 	input := d.Find(`input[name="softmax.p.1"]`)
 	if input.AttrOr("value", "") != "0.3679" || input.AttrOr("aria-invalid", "") != "true" ||
 		!input.Parent().HasClass("ans--bad") {
-		t.Errorf("the cell is %v", input.Nodes[0].Attr)
+		t.Errorf("the cell is %v, want 0.3679 in it, marked as wrong", input.Nodes[0].Attr)
 	}
 	row := input.Closest("tr").Next()
 	if !row.HasClass("why") || row.Find("b").Text() != "You divided by the largest exp, not by their sum." {
-		t.Errorf("beneath stands %q", text(row))
+		t.Errorf("the row below says %q, want the named mistake", text(row))
 	}
 	// 20.086 / 54.598 = 0.36789
 	if got := text(row); !strings.Contains(got, "20.086 / 54.598 = 0.3679") {
-		t.Errorf("the slip says %q", got)
+		t.Errorf("the slip says %q, want it to contain %q", got, "20.086 / 54.598 = 0.3679")
 	}
 	if id := input.AttrOr("aria-describedby", ""); d.Find(fmt.Sprintf(`[id="%s"]`, id)).Length() != 1 {
 		t.Errorf("the cell is described by %q, which is not there", id)
 	}
 	if got := text(d.Find(".tally")); got != "0 right, 1 to fix, 15 to go" {
-		t.Errorf("the tally is %q", got)
+		t.Errorf("the tally is %q, want %q", got, "0 right, 1 to fix, 15 to go")
 	}
 }
 
@@ -124,7 +124,7 @@ func TestDrillAcceptsOtherNotations(t *testing.T) {
 	for _, answer := range []string{"about two thirds", "inf", "NaN", "1e999"} {
 		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
 		if d.Find(".ans--refused").Length() != 1 || d.Find(".ans--bad").Length() != 0 {
-			t.Errorf("%s counts as a mistake", answer)
+			t.Errorf("%s counts as a mistake, want it refused only", answer)
 		}
 		if d.Find(`[id="why-softmax.p.0"] b`).Text() == "" {
 			t.Errorf("%s: nothing is said", answer)
@@ -145,21 +145,21 @@ func TestDrillHints(t *testing.T) {
 	for rung := 1; rung <= drill.Rungs; rung++ {
 		d := s.check(ownDrill, form)
 		if got := text(d.Find(".shown li.is-now .eq")); !strings.HasPrefix(got, p.Hint("softmax.p.1", rung).Text[:10]) {
-			t.Errorf("hint %d is %q", rung, got)
+			t.Errorf("hint %d is %q, want the drill's hint", rung, got)
 		}
 		if strings.Contains(text(d.Find(".shown")), "0.2324") {
-			t.Errorf("hint %d tells the result", rung)
+			t.Errorf("hint %d tells the result, want it hidden", rung)
 		}
 		form.Set("help", d.Find(`input[name="help"]`).AttrOr("value", ""))
 	}
 	d := s.check(ownDrill, form)
 	if d.Find(".shown .blank").Text() != "?" || strings.Contains(text(d.Find(".shown")), "0.2324") {
-		t.Errorf("the step shows %q", text(d.Find(".shown")))
+		t.Errorf("the step shows %q, want a blank in place of the result", text(d.Find(".shown")))
 	}
 	form.Set("do", "show")
 	d = s.check(ownDrill, form)
 	if !strings.Contains(text(d.Find(".shown .is-now")), "= 0.2324") {
-		t.Errorf("the result is %q", text(d.Find(".shown .is-now")))
+		t.Errorf("the result is %q, want it to contain %q", text(d.Find(".shown .is-now")), "= 0.2324")
 	}
 	if d.Find(`input[name="first"][value="softmax.p.1=s"]`).Length() != 1 {
 		t.Error("it is not noted that the result was shown")
@@ -199,14 +199,14 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"step": {"softmax"}, "softmax.exp.0": {"54.598"}, "do": {"go:topk"}})
 	if got := text(d.Find(".sheet--locked p")); !strings.Contains(got, "step 1, Softmax") {
-		t.Errorf("the locked step says %q", got)
+		t.Errorf("the locked step says %q, want it to contain %q", got, "step 1, Softmax")
 	}
 	if d.Find(`input[type="hidden"][name="softmax.exp.0"]`).AttrOr("value", "") != "54.598" {
 		t.Error("the answer of the other step is lost")
 	}
 	d = s.Get("/practice/softmax?step=hot")
 	if got := d.Find("#dq").Text(); got != "Work the softmax again at T = 2" {
-		t.Errorf("?step=hot leads to %q", got)
+		t.Errorf("?step=hot leads to %q, want %q", got, "Work the softmax again at T = 2")
 	}
 }
 
@@ -227,12 +227,12 @@ func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	}
 	d := s.check(ownDrill, form)
 	if got := d.Find(".slip b").Text(); got != "The token that crosses the border stays." {
-		t.Errorf("two of three kept: %q", got)
+		t.Errorf("two of three kept: got %q, want %q", got, "The token that crosses the border stays.")
 	}
 	form["topp.keep"] = []string{"the", "a", "an"}
 	d = s.check(ownDrill, form)
 	if n := d.Find(".pick.ans--ok input[checked]").Length(); n != 3 || d.Find(".slip").Length() != 0 {
-		t.Errorf("%d of 3 boxes are right", n)
+		t.Errorf("%d of 3 boxes are right, want n = 3, count of .slip = 0", n)
 	}
 }
 
@@ -257,7 +257,10 @@ func TestDrillRefusesBadAddresses(t *testing.T) {
 		},
 	)
 	if bad.Code != http.StatusOK || strings.Contains(bad.Body.String(), "<script>") {
-		t.Errorf("a form edited by hand: %d", bad.Code)
+		t.Errorf(
+			"a form edited by hand: got %d, want bad.Code = %d, bad.Body.String() without %q", bad.Code, http.StatusOK,
+			"<script>",
+		)
 	}
 }
 
@@ -268,11 +271,14 @@ func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	facts := func(path string) string { return text(s.Get(path).Find(".dfacts")) }
 	one, two := facts("/practice/softmax?seed=11&level=2"), facts("/practice/softmax?seed=12&level=2")
 	if one == two || one != facts("/practice/softmax?seed=11&level=2") {
-		t.Errorf("seed 11: %q, seed 12: %q", one, two)
+		t.Errorf("seed 11: got %q, seed 12: %q, want different numbers, and the same for the same seed", one, two)
 	}
 	fresh := s.Get("/practice/softmax?seed=11&level=2").Find(`[data-key="n"]`).AttrOr("href", "")
 	if !strings.HasPrefix(fresh, "/practice/softmax?seed=") || !strings.HasSuffix(fresh, "&level=2") {
-		t.Errorf("new numbers are at %q", fresh)
+		t.Errorf(
+			"new numbers are at %q, want it beginning with %q, it ending with %q", fresh, "/practice/softmax?seed=",
+			"&level=2",
+		)
 	}
 	for level := 1; level <= 3; level++ {
 		want := fmt.Sprintf("/practice/softmax?seed=11&level=%d", level)
@@ -308,14 +314,18 @@ func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 	} {
 		said := text(s.Get("/practice/" + string(kind)).Find(".dfacts"))
 		if own := strings.Contains(said, "the lesson's own"); own != (figure.cell != "") {
-			t.Errorf("%s: %q", kind, said)
+			t.Errorf(
+				"%s: the page says %q, want it to call the numbers the lesson's own: %t", kind, said, figure.cell != "",
+			)
 		} else if own {
 			p, err := drill.New(kind, 0, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if v := p.Check(figure.cell, figure.inLesson); v.State != drill.Right {
-				t.Errorf("%s: the lesson's %s is %s in %v", kind, figure.inLesson, v.State, p.Order())
+				t.Errorf(
+					"%s: the lesson's %s is %s in %v; want %s", kind, figure.inLesson, v.State, p.Order(), drill.Right,
+				)
 			}
 		}
 	}

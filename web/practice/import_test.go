@@ -63,7 +63,7 @@ func TestImportsAreLimited(t *testing.T) {
 	}
 	other.Release()
 	if status, _, _ := upload(t.Context()); status != http.StatusSeeOther {
-		t.Errorf("after it: %d", status)
+		t.Errorf("after it: got %d, want %d", status, http.StatusSeeOther)
 	}
 	status, begun, retry := upload(t.Context())
 	if status != http.StatusTooManyRequests || begun || retry != "100" {
@@ -128,9 +128,9 @@ func TestSlowImportYieldsItsTurn(t *testing.T) {
 	f.Write(file)
 	m.Close()
 	if got := upload("new-1", &b, m.FormDataContentType()); got != http.StatusSeeOther {
-		t.Errorf("the newcomer: %d", got)
+		t.Errorf("the newcomer: got %d, want %d", got, http.StatusSeeOther)
 	}
 	if got := <-ended; got != http.StatusServiceUnavailable {
-		t.Errorf("a slow one: %d", got)
+		t.Errorf("a slow one: got %d, want %d", got, http.StatusServiceUnavailable)
 	}
 }

@@ -52,7 +52,7 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 	s := newSiteIn(t, dir)
 	s.visit()
 	if d := s.Get("/progress"); d.Find(".toldline--warn").Length() != 0 {
-		t.Errorf("all is well, and the page warns: %q", text(d.Find(".toldline--warn")))
+		t.Errorf("the page warns: %q, want no warning", text(d.Find(".toldline--warn")))
 	}
 	export := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.String()
 	if err := os.Remove(filepath.Join(dir, "viz.db")); err != nil {
@@ -71,7 +71,7 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 		d := s.Parse(what, w, http.StatusServiceUnavailable)
 		head, _, _ := strings.Cut(what, ". ")
 		if main := text(d.Find("main")); !strings.Contains(main, head+".") || !strings.Contains(main, why) {
-			t.Errorf("%s: the page says %q", what, main)
+			t.Errorf("%s: the page says %q, want it to contain %q and %q", what, main, head+".", why)
 		}
 	}
 	d := s.Get("/progress")
@@ -96,16 +96,22 @@ func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	const says = "A damaged file was set aside on 3 November 2026 and is still on the server's disk."
 	if got := text(s.Get("/progress").Find("#yours")); !strings.Contains(got, says) ||
 		!strings.Contains(got, "on 3 December 2026 at the latest") {
-		t.Errorf("before deleting the page says %q", got)
+		t.Errorf(
+			"before deleting the page says %q, want it to contain %q and %q", got, says,
+			"on 3 December 2026 at the latest",
+		)
 	}
 	w := s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
 	if w.Code != http.StatusSeeOther {
-		t.Fatalf("status %d", w.Code)
+		t.Fatalf("status %d, want %d", w.Code, http.StatusSeeOther)
 	}
 	d := s.Get(w.Header().Get("Location"))
 	if got := text(d.Find(".toldline")); got != "Erased from everything that the server can read. See below for what "+
 		"may be left." || !strings.Contains(text(d.Find("#yours")), says) {
-		t.Errorf("afterwards the page says %q and %q", got, text(d.Find("#yours")))
+		t.Errorf(
+			"afterwards the page says %q and %q, want that it was erased but for what cannot be read", got,
+			text(d.Find("#yours")),
+		)
 	}
 }
 
@@ -130,7 +136,7 @@ func TestDeletingReportsWhatRemains(t *testing.T) {
 		w := s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
 		d := s.Parse(x.title, w, http.StatusServiceUnavailable)
 		if main := text(d.Find("main")); !strings.Contains(main, x.title) || !strings.Contains(main, x.says) {
-			t.Errorf("after %v the page says %q", x.err, main)
+			t.Errorf("after %v the page says %q, want it to contain %q and %q", x.err, main, x.title, x.says)
 		}
 	}
 }
@@ -140,6 +146,6 @@ func TestProgressPageStatesRetention(t *testing.T) {
 	t.Parallel()
 	got := text(newSite(t).Get("/progress").Find("#yours"))
 	if !strings.Contains(got, "kept for 400 days") || !strings.Contains(got, "kept for 30 days") {
-		t.Errorf("the page says %q", got)
+		t.Errorf("the page says %q, want it to contain %q and %q", got, "kept for 400 days", "kept for 30 days")
 	}
 }

@@ -61,7 +61,7 @@ func TestProgressAccessible(t *testing.T) {
 	const width = 320
 	tab = browser.Open(t, browser.Screen{Width: width, Height: 800, Touch: true}, url+"/progress")
 	if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
-		t.Errorf("%d px wide", wide)
+		t.Errorf("got %d px wide, want at most %d", wide, width)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestQuizShowsOneQuestion(t *testing.T) {
 	}
 	list := browser.Value[[]string](tab, `[...document.querySelectorAll(".quiz__list > li")].map((i) => i.id)`)
 	if len(list) != len(ids) || len(list) < 3 {
-		t.Fatalf("the page has %q, the course %q", list, ids)
+		t.Fatalf("the page has %q, the course %q; want %d elements, at least 3 elements", list, ids, len(ids))
 	}
 	inView("the first", list[0])
 	tab.Click("[data-quiz-next]")

@@ -68,17 +68,17 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 		body := s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
 		main := body[strings.Index(body, "<main"):strings.Index(body, "</main>")]
 		if found := decimal.FindString(main); found != "" {
-			t.Errorf("n = %d: the page holds %q", n, found)
+			t.Errorf(`n = %d: the page holds %q, want ""`, n, found)
 		}
 		st := s.storyRun(n + 1)
 		step := st.Steps[n]
 		if p := terms.Prob(step.P); strings.Contains(main, p) {
-			t.Errorf("n = %d: the page holds the probability %s", n, p)
+			t.Errorf("n = %d: the page has the probability %s, want none before the guess", n, p)
 		}
 		d := s.Get(path)
 		ids := hand(t, d)
 		if len(ids) != predictHand {
-			t.Fatalf("%d candidates", len(ids))
+			t.Fatalf("got %d candidates, want %d", len(ids), predictHand)
 		}
 		found := 0
 		for _, id := range ids {
@@ -87,7 +87,7 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 			}
 		}
 		if found != 1 {
-			t.Errorf("n = %d: the token that comes is %d times among %v", n, found, ids)
+			t.Errorf("n = %d: the token that comes is %d times among %v; want 1", n, found, ids)
 		}
 		dist := step.Distribution()
 		if slices.IsSortedFunc(ids, func(a, b int) int { return dist.RankOf(int32(a)) - dist.RankOf(int32(b)) }) {
@@ -100,7 +100,7 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 			)]++
 		}
 		if len(shapes) != 1 {
-			t.Errorf("candidates look different: %v", shapes)
+			t.Errorf("candidates look different: got %v, want 1 element", shapes)
 		}
 	}
 	if ranked == 3 {
@@ -124,20 +124,20 @@ func TestPredictScoresTheGuess(t *testing.T) {
 		t.Error("the first guess is said not to count")
 	}
 	if got := text(d.Find(".reveal__log")); got != "−0.22" { // ln 0.8 = −0.2231
-		t.Errorf("the score is %s", got)
+		t.Errorf("the score is %s, want %s", got, "−0.22")
 	}
 	dist := step.Distribution()
 	if got := text(d.Find(".is-pick td").Eq(1)); got != terms.Prob(dist.P[step.Chosen]) {
 		t.Errorf("p of the token drawn is %s, want %s", got, terms.Prob(dist.P[step.Chosen]))
 	}
 	if got := d.Find("#predict-next").AttrOr("href", ""); got != "/predict?n=3&start=story" {
-		t.Errorf("the next token is at %s", got)
+		t.Errorf("the next token is at %s, want %s", got, "/predict?n=3&start=story")
 	}
 	form.Set("pick", other(step))
 	form.Set("sure", "30")
 	d = s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
 	if got := text(d.Find(".reveal__log")); got != "−0.36" { // ln 0.7 = −0.3567
-		t.Errorf("the score of the wrong guess is %s", got)
+		t.Errorf("the score of the wrong guess is %s, want %s", got, "−0.36")
 	}
 	if !strings.Contains(text(d.Find(".reveal__again")), "first guess is the one that counts") {
 		t.Error("nothing says that a second guess of one token does not count")
@@ -234,7 +234,7 @@ func TestPredictFromALink(t *testing.T) {
 		{"start": {"story"}, "pick": {"1"}, "sure": {"101"}}, {"start": {"story"}, "pick": {"1"}, "sure": {"x"}},
 	} {
 		if w := s.Post("/predict", false, form); w.Code != http.StatusBadRequest {
-			t.Errorf("%v: %d", form, w.Code)
+			t.Errorf("%v: got %d, want %d", form, w.Code, http.StatusBadRequest)
 		}
 	}
 	d := s.Parse("/predict", s.Post("/predict", false, url.Values{"start": {"story"}, "sure": {"60"}}), http.StatusOK)
@@ -269,13 +269,13 @@ func TestPredictMarksCutTokens(t *testing.T) {
 	}), http.StatusOK)
 	rows := page.Find("#reveal tbody tr")
 	if rows.Length() != predictHand || d.Stays(0) {
-		t.Fatalf("%d rows; the first token is kept: %v", rows.Length(), d.Stays(0))
+		t.Fatalf("got %d rows; the first token is kept: %v; want %d, false", rows.Length(), d.Stays(0), predictHand)
 	}
 	kept := 0
 	for _, row := range rows.EachIter() {
 		rank := atoi(t, row.Find("td").Eq(0).Text())
 		if row.HasClass("is-cut") == d.Stays(rank-1) {
-			t.Errorf("rank %d: kept %v, and the row says %q", rank, d.Stays(rank-1), text(row))
+			t.Errorf("rank %d: kept %v, and the row says %q; want cut rows marked", rank, d.Stays(rank-1), text(row))
 		}
 		if d.Stays(rank - 1) {
 			kept++
@@ -293,6 +293,8 @@ func TestPredictStopsAtTheEndOfText(t *testing.T) {
 	start := s.pages.Course.Start("sure") // at most 16 tokens
 	d := s.Get("/predict?start=sure&n=" + strconv.Itoa(start.Settings.Stop.MaxTokens+1))
 	if d.Find(".guess__end").Text() == "" || d.Find("#guess").Length() != 0 {
-		t.Errorf("after its end the text goes on: %s", text(d.Find(".guess")))
+		t.Errorf(
+			"after its end the page shows %s, want that the text has ended, without a guess", text(d.Find(".guess")),
+		)
 	}
 }

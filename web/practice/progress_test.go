@@ -62,7 +62,7 @@ func TestProgressExportDeleteImport(t *testing.T) {
 		!strings.HasPrefix(
 			w.Header().Get("Content-Disposition"), "attachment",
 		) || !bytes.Contains(file, []byte(first)) {
-		t.Fatalf("export: %d %v %s", w.Code, w.Header(), file)
+		t.Fatalf("exporting: got %d %v %s, want 200 and a JSON file with the visit", w.Code, w.Header(), file)
 	}
 	if w = s.Post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.Tally() != before ||
 		forgotten != nil {
@@ -71,21 +71,27 @@ func TestProgressExportDeleteImport(t *testing.T) {
 	w = s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
 	if w.Code != http.StatusSeeOther || s.Tally().Seen != 0 ||
 		!slices.Equal(forgotten, []string{courseworktest.Learner}) {
-		t.Errorf("delete: status %d, %+v, taken out of classes: %v", w.Code, s.Tally(), forgotten)
+		t.Errorf(
+			"delete: status %d, %+v, taken out of classes: %v; want w.Code = %d, Seen = 0, forgotten = %v", w.Code,
+			s.Tally(), forgotten, http.StatusSeeOther, []string{courseworktest.Learner},
+		)
 	}
 	if d := s.Get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Erased.") {
-		t.Errorf("after deleting: %q", text(d.Find(".toldline")))
+		t.Errorf("after deleting: got %q, want it to begin with %q", text(d.Find(".toldline")), "Erased.")
 	}
 	w = s.upload("progress.json", file)
 	if w.Code != http.StatusSeeOther || s.Tally() != before {
 		t.Errorf("import: status %d, %+v, want %+v", w.Code, s.Tally(), before)
 	}
 	if d := s.Get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported: 1 section." {
-		t.Errorf("after importing: %q", text(d.Find(".toldline")))
+		t.Errorf("after importing: got %q, want %q", text(d.Find(".toldline")), "Imported: 1 section.")
 	}
 	w = s.upload("progress.json", file)
 	if d := s.Get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported. All of it was already here." {
-		t.Errorf("after importing again: %q", text(d.Find(".toldline")))
+		t.Errorf(
+			"after importing again: got %q, want %q", text(d.Find(".toldline")),
+			"Imported. All of it was already here.",
+		)
 	}
 }
 
@@ -110,7 +116,7 @@ func TestImportRefused(t *testing.T) {
 		d := s.Parse(name, s.upload("x.json", c.data), c.status)
 		said := text(d.Find("#import-error"))
 		if !strings.HasPrefix(said, "Nothing was imported. ") || len(said) < 40 {
-			t.Errorf("%s: said %q", name, said)
+			t.Errorf("%s: said %q; want it beginning with %q, at least 40 bytes", name, said, "Nothing was imported. ")
 		}
 		if d.Find(`#file[aria-invalid="true"][aria-describedby="import-error"]`).Length() != 1 {
 			t.Errorf("%s: the field does not show it", name)
@@ -168,11 +174,14 @@ func TestCalibrationPicture(t *testing.T) {
 		t.Errorf("dots %+v, want %+v", v.Dots, want)
 	}
 	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"20% to 30%", "4", "25%", "50%"}) {
-		t.Errorf("rows %+v", v.Rows)
+		t.Errorf("rows %+v, want 2 elements, [0] = %+v", v.Rows, calibrationRow{"20% to 30%", "4", "25%", "50%"})
 	}
 	// 3 of 5 right is 60%; five guesses are too few to say more
 	if v.Hits != "60%" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
-		t.Errorf("%q %q %q", v.Hits, v.Say, v.Score)
+		t.Errorf(
+			"got %q, %q, %q; want %q, it beginning with %q, %q", v.Hits, v.Say, v.Score, "60%", "Too few guesses",
+			"−0.55",
+		)
 	}
 	for _, c := range []struct {
 		progress.Calibration
@@ -184,11 +193,14 @@ func TestCalibrationPicture(t *testing.T) {
 		{progress.Calibration{N: 9, Right: 0, Stated: 0.9}, "Too few guesses"},
 	} {
 		if say := newCalibrationChart(c.Calibration).Say; !strings.HasPrefix(say, c.want) {
-			t.Errorf("%d guesses, %d right, %g stated: %q", c.N, c.Right, c.Stated, say)
+			t.Errorf(
+				"%d guesses, %d right, %g stated: got %q, want it to begin with %q", c.N, c.Right, c.Stated, say,
+				c.want,
+			)
 		}
 	}
 	if v := newCalibrationChart(progress.Calibration{}); v.N != 0 || v.Say != "" || len(v.Dots) != 0 {
-		t.Errorf("without guesses: %+v", v)
+		t.Errorf(`without guesses: got %+v, want N = 0, Say = "", len(Dots) = 0`, v)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestQuizFollowsTheLessons(t *testing.T) {
 		for _, q := range s.pages.Course.Questions {
 			if item.Find("#"+q.ID).Length() == 1 || item.Is("#"+q.ID) {
 				if n++; at[q.Section] < last {
-					t.Errorf("%s stands after a question of a later section", q.ID)
+					t.Errorf("%s comes after a question of a later section, want the lessons' order", q.ID)
 				}
 				last = at[q.Section]
 			}

@@ -25,7 +25,10 @@ func TestCardsAreSaved(t *testing.T) {
 	} {
 		tab.Click(`a[href="` + address + `"]`)
 		if got, want := downloads.File(name), webtest.Answered(t, address); !bytes.Equal(got, want) {
-			t.Errorf("%s: %d bytes were saved, a server sends %d: %.60q", address, len(got), len(want), got)
+			t.Errorf(
+				"%s: %d bytes were saved, a server sends %d: got %.60q, want %.60q", address, len(got), len(want), got,
+				want,
+			)
 		}
 	}
 }
@@ -42,10 +45,13 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 	tab.WaitText(".deck__said", "Kept: good. This card comes back in 10 min.")
 	file, kept := export(t, tab, url+"/progress")
 	if len(kept.Reviews) != 1 || kept.Reviews[0].Card != course.Cards[0].ID {
-		t.Fatalf("of one card that was graded the file has %+v", kept.Reviews)
+		t.Fatalf(
+			"of one card that was graded the file has %+v, want 1 element, [0].Card = %q", kept.Reviews,
+			course.Cards[0].ID,
+		)
 	}
 	if _, again := export(t, tab, url+"/assigned?do=practice/softmax"); !sameKept(again, kept) {
-		t.Errorf("the file to hand in has %+v, that of the progress %+v", again, kept)
+		t.Errorf("the file to hand in has %+v, want as in the progress: %+v", again, kept)
 	}
 
 	other := browser.Open(t, browser.Laptop, url+"/progress")

@@ -14,7 +14,7 @@ func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if n := s.Get("/then-and-now").Find(".then > li").Length(); n != 0 {
-		t.Fatalf("%d answers of somebody new", n)
+		t.Fatalf("%d answers of somebody new, want 0", n)
 	}
 	q, knew := s.pages.Course.Question("q-one-token"), s.pages.Course.Question("q-last-position")
 	pick := func(id string, choices ...int) {
@@ -30,7 +30,10 @@ func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	pick(q.ID, 0)
 	d := s.Get("/then-and-now")
 	if text := d.Find("#open-h").Parent().Text(); !strings.Contains(text, q.Choices[0].Text) {
-		t.Errorf("the wrong answer is not among those to look at again: %q", text)
+		t.Errorf(
+			"the wrong answer is not among those to look at again: got %q, want it to contain %q", text,
+			q.Choices[0].Text,
+		)
 	}
 	if d.Find(`.then__back a[href="/learn/`+q.Section+`"]`).Length() != 1 {
 		t.Error("its section does not come back")

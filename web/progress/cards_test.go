@@ -54,8 +54,8 @@ func TestDeckOverADay(t *testing.T) {
 	review("c-draw", fsrs.Easy) // due at 8 days
 	c.add(time.Minute)
 	check(1, 1, 1, "c-steps") // what is due comes before what is new
-	if due := deckOf(t, s, ada).NextDue; !due.Equal(morning.Truncate(time.Millisecond).Add(8 * day)) {
-		t.Errorf("the next of the later ones is due %v", due)
+	if due, want := deckOf(t, s, ada).NextDue, morning.Truncate(time.Millisecond).Add(8*day); !due.Equal(want) {
+		t.Errorf("the next of the later ones is due %v, want %v", due, want)
 	}
 	review("c-steps", fsrs.Easy)
 	review("c-cost", fsrs.Good) // due 10 minutes on
@@ -91,7 +91,7 @@ func TestResentReviewCountsOnce(t *testing.T) {
 		t.Errorf("one id for two cards: %v, want ErrInput", err)
 	}
 	if other, err := s.Review(ctx, bob, "c-draw", fsrs.Good, "r1"); err != nil || other.Reviews != 1 {
-		t.Errorf("another learner's id of the same name: %+v, %v", other, err)
+		t.Errorf("another learner's id of the same name: got %+v, %v; want no error, Reviews = 1", other, err)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestCanceledRequestIsAtomic(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.Review(gone, ada, "c-steps", fsrs.Good, "r1"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a review for nobody: %v", err)
+		t.Errorf("a review for nobody: got error %v, want %v", err, context.Canceled)
 	}
 	if got := deckOf(t, s, ada).New; got != 3 {
 		t.Errorf("%d new cards, want 3", got)

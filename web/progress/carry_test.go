@@ -53,7 +53,7 @@ func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	logs := journal.For(db)
 	must(t, Carry(ctx, db, logs))
 	if n := db.Notices(); len(n) != 0 {
-		t.Errorf("the start says %v", n)
+		t.Errorf("the start says %v, want 0 elements", n)
 	}
 	return New(logs, db, course(), func() time.Time { return now }), func() { must(t, db.Close()) }
 }
@@ -63,13 +63,13 @@ func sameAsBefore(t *testing.T, s *Store, was earlier) {
 	t.Helper()
 	for who, want := range was.Learners {
 		if got := mapOf(t, s, who); !reflect.DeepEqual(got, want.Map) {
-			t.Errorf("the map of %s is\n%+v, was\n%+v", who, got, want.Map)
+			t.Errorf("the map of %s is\n%+v\nwant\n%+v", who, got, want.Map)
 		}
 		if got := deckOf(t, s, who); !reflect.DeepEqual(got, want.Deck) {
-			t.Errorf("the cards of %s stand at\n%+v, stood at\n%+v", who, got, want.Deck)
+			t.Errorf("the cards of %s stand at\n%+v\nwant as before\n%+v", who, got, want.Deck)
 		}
 		if got := export(t, s, who); got != want.Export {
-			t.Errorf("the export of %s is\n%s\nwas\n%s", who, got, want.Export)
+			t.Errorf("the export of %s is\n%s\nwant as before\n%s", who, got, want.Export)
 		}
 		got, err := s.Calibration(ctx, who)
 		must(t, err)
@@ -85,7 +85,7 @@ func sameAsBefore(t *testing.T, s *Store, was earlier) {
 			near(&got.Bins[i].Stated, &want.Calibration.Bins[i].Stated)
 		}
 		if !reflect.DeepEqual(got, want.Calibration) {
-			t.Errorf("the calibration of %s is\n%+v, was\n%+v", who, got, want.Calibration)
+			t.Errorf("the calibration of %s is\n%+v\nwant\n%+v", who, got, want.Calibration)
 		}
 	}
 }
@@ -107,10 +107,10 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 		sameAsBefore(t, s, was)
 		list := oldCopies(t, dir)
 		if len(list) != 1 {
-			t.Fatalf("the copies are %v", list)
+			t.Fatalf("the copies are %v, want 1 element", list)
 		}
 		if copied, err := os.ReadFile(list[0]); err != nil || !bytes.Equal(copied, database) {
-			t.Errorf("%s is not the old database: %v", list[0], err)
+			t.Errorf("%s is not the old database: %v; want no error, copied = %q", list[0], err, database)
 		}
 		end()
 	}
@@ -125,7 +125,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 		t.Errorf("an answer sent again counts: %+v, was %+v", m.All, was.Learners["ada"].Map.All)
 	}
 	if got, err := settingOf(s, "ada", "pace"); err != nil || got != "ganz schön schnell" {
-		t.Errorf("a setting is %q, %v", got, err)
+		t.Errorf("a setting is %q, %v; want %q, <nil>", got, err, "ganz schön schnell")
 	}
 }
 
@@ -154,13 +154,13 @@ func TestInterruptedMigrationIsCompleted(t *testing.T) {
 		logs := &failing{Journal: journal.For(db)}
 		logs.left.Store(int64(kept))
 		if err := Carry(ctx, db, logs); !errors.Is(err, errDisk) {
-			t.Fatalf("with room for %d batches it ends with %v", kept, err)
+			t.Fatalf("with room for %d batches it ends with %v, want %v", kept, err, errDisk)
 		}
 		must(t, db.Close())
 		s, end := startOn(t, dir, was.Now)
 		sameAsBefore(t, s, was)
 		if list := oldCopies(t, dir); len(list) != 1 {
-			t.Errorf("the copies are %v", list)
+			t.Errorf("the copies are %v, want 1 element", list)
 		}
 		end()
 	}
@@ -174,12 +174,12 @@ func TestDeleteErasesTheOldCopy(t *testing.T) {
 	holds := func(text string) bool {
 		list := oldCopies(t, dir)
 		if len(list) != 1 {
-			t.Fatalf("the copies are %v", list)
+			t.Fatalf("the copies are %v, want 1 element", list)
 		}
 		data, err := os.ReadFile(list[0])
 		must(t, err)
 		if logs, err := filepath.Glob(list[0] + "-*"); err != nil || len(logs) != 0 {
-			t.Errorf("beside the copy there are %v", logs)
+			t.Errorf("beside the copy there are %v, want no error, 0 elements", logs)
 		}
 		return strings.Contains(string(data), text)
 	}

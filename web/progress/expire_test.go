@@ -55,7 +55,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 	c.add(2 * time.Second)
 	expire(1, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
 	if m := mapOf(t, s, "one-section"); m.All.Seen != 0 {
-		t.Errorf("a learner who is gone has seen %d sections", m.All.Seen)
+		t.Errorf("a learner who is gone has seen %d sections, want 0", m.All.Seen)
 	}
 	c.add(Life - AbandonedLife - 3*time.Second)
 	expire(0, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
@@ -63,7 +63,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 	c.add(3 * time.Second)
 	expire(5, "returns")
 	if n := deckOf(t, s, "returns").Cards; !slices.ContainsFunc(n, func(c CardState) bool { return c.Reviews == 2 }) {
-		t.Errorf("the cards of one who came back: %+v", n)
+		t.Errorf("the cards of one who came back: got %+v, want one with 2 reviews", n)
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
@@ -182,7 +182,7 @@ func TestScarceSpaceRefusesWrites(t *testing.T) {
 				if err := do(who); err == nil {
 					list = append(list, what)
 				} else if !errors.Is(err, store.ErrScarce) {
-					t.Errorf("%s: %v", what, err)
+					t.Errorf("%s: got error %v, want %v", what, err, store.ErrScarce)
 				}
 			}
 			slices.Sort(list)
@@ -216,13 +216,15 @@ func TestLearnerCannotExceedTheirShare(t *testing.T) {
 		}
 	}
 	if n < 2 || n > 9 {
-		t.Errorf("%d answers of more than 100 bytes are accepted, of 1000 bytes in all", n)
+		t.Errorf(
+			"%d answers of more than 100 bytes are accepted, of 1000 bytes in all, want at least 2 and at most 9", n,
+		)
 	}
 	must(t, answer(bob, 1))
 	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
 		t.Errorf("an import: %v, want ErrFull", err)
 	}
 	if before := mapOf(t, s, ada); before.All.Answered != 1 {
-		t.Errorf("%+v", before.All)
+		t.Errorf("got %+v, want Answered = 1", before.All)
 	}
 }

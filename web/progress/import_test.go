@@ -68,7 +68,10 @@ func TestImportIsIdempotent(t *testing.T) {
 	if d.New != 2 || d.Due != 1 || d.Cards[0].Reviews != 1 || !d.Cards[0].Last.Equal(
 		time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC),
 	) {
-		t.Errorf("the cards stand at %+v", d)
+		t.Errorf(
+			"the cards stand at %+v, want New = 2, Due = 1, Cards[0].Reviews = 1, Cards[0].Last = %+v", d,
+			time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC),
+		)
 	}
 	if got := export(t, s, bob); strings.Contains(got, "a1") || strings.Contains(got, "slow") {
 		t.Errorf("another learner exports %s", got)
@@ -158,11 +161,11 @@ func TestImportsAreLimited(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.Import(gone, ada, []byte(example)); !errors.Is(err, context.Canceled) {
-		t.Errorf("an import for nobody: %v", err)
+		t.Errorf("an import for nobody: got error %v, want %v", err, context.Canceled)
 	}
 	go func() { done <- s.Answer(ctx, bob, Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1}) }()
 	if who := <-logs.entered; who != bob {
-		t.Errorf("%s gets in", who)
+		t.Errorf("got %s gets in, want %s", who, bob)
 	}
 	close(logs.let)
 	for range concurrentImports + 1 {
@@ -251,15 +254,15 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 		seen := looks()
 		must(t, s.Delete(ctx, ada))
 		if empty := export(t, s, ada); strings.Contains(empty, `{"`) {
-			r.Fatalf("after the deletion %s", empty)
+			r.Fatalf("after the deletion %s, want it without %q", empty, `{"`)
 		}
 		_, err := s.Import(ctx, ada, []byte(first))
 		must(t, err)
 		if again := export(t, s, ada); again != first {
-			r.Fatalf("came back as\n%s\nwent as\n%s", again, first)
+			r.Fatalf("came back as\n%s\nwant as exported\n%s", again, first)
 		}
 		if got := looks(); !reflect.DeepEqual(got, seen) {
-			r.Fatalf("looks like\n%+v\nlooked like\n%+v", got, seen)
+			r.Fatalf("after the import it looks like\n%+v\nwant as before\n%+v", got, seen)
 		}
 		_, err = s.Import(ctx, carl, []byte(first))
 		must(t, err)
@@ -302,14 +305,16 @@ func TestDeleteIsWhole(t *testing.T) {
 		}
 	}
 	if again, err := s.Notices(ctx, learner); err != nil || len(told) != 1 || len(again) != 1 {
-		t.Errorf("the notice was told %d times, and afterwards, to a stranger, %d times, %v",
-			len(told), len(again), err)
+		t.Errorf(
+			"the notice was told %d times, and afterwards, to a stranger, %d times, %v; want 1, 1, <nil>", len(told),
+			len(again), err,
+		)
 	}
 	if m := mapOf(t, s, bob); m.All.Seen != 1 {
 		t.Error("another learner's visit went as well")
 	}
 	if got := export(t, s, learner); strings.Contains(got, `{"`) {
-		t.Errorf("after the deletion %s", got)
+		t.Errorf("after the deletion %s, want it without %q", got, `{"`)
 	}
 }
 
@@ -334,13 +339,13 @@ func TestEntryLimits(t *testing.T) {
 	data, err := f.Encode()
 	must(t, err)
 	if added, err := s.Import(ctx, ada, data); err != nil || added.Reviews != s.most {
-		t.Fatalf("%+v, %v", added, err)
+		t.Fatalf("got %+v, %v; want no error, Reviews = %d", added, err, s.most)
 	}
 	if _, err := s.Review(ctx, ada, "c-draw", fsrs.Good, "one-more"); !errors.Is(err, ErrFull) {
 		t.Errorf("one review more: %v, want ErrFull", err)
 	}
 	if again, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "full7"); err != nil || again.Reviews != s.most {
-		t.Errorf("a known review: %+v, %v", again.Reviews, err)
+		t.Errorf("a known review: got %+v, %v; want %+v, <nil>", again.Reviews, err, s.most)
 	}
 	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
 		t.Errorf("an import of one more: %v, want ErrFull", err)

@@ -55,7 +55,7 @@ func TestKilledBetweenReviews(t *testing.T) {
 		lines, n := bufio.NewScanner(out), 0
 		for lines.Scan() {
 			if strings.HasPrefix(lines.Text(), "error") {
-				t.Fatal(lines.Text())
+				t.Fatalf("the process reports %q, want no error", lines.Text())
 			}
 			confirmed = append(confirmed, lines.Text())
 			if n++; n == 7+11*(round%9) {
@@ -86,7 +86,7 @@ func TestKilledBetweenReviews(t *testing.T) {
 			counted += card.Reviews
 		}
 		if counted != len(kept) {
-			t.Errorf("cards count %d reviews of %d", counted, len(kept))
+			t.Errorf("cards count %d reviews, want %d", counted, len(kept))
 		}
 		must(t, db.Close())
 	}

@@ -183,16 +183,19 @@ func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
 	must(t, err)
 	if first.Strong || first.Stability != 8.2956 || first.Due.Sub(first.Last) != 8*24*time.Hour {
-		t.Errorf("after one easy review: %+v", first)
+		t.Errorf(
+			"after one easy review: got %+v, want Strong = false, Stability = 8.2956, Due.Sub(first.Last) = %v", first,
+			8*24*time.Hour,
+		)
 	}
 	c.add(8 * 24 * time.Hour)
 	second, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r2")
 	must(t, err)
 	if !second.Strong || second.Stability < StrongDays || second.Reviews != 2 {
-		t.Errorf("after two: %+v", second)
+		t.Errorf("after two: got %+v, want Strong = true, Stability at least %v, Reviews = 2", second, StrongDays)
 	}
 	if all := mapOf(t, s, ada).All; all.Strong != 1 || all.Reviewed != 1 {
-		t.Errorf("the map counts %+v", all)
+		t.Errorf("the map counts %+v, want Strong = 1, Reviewed = 1", all)
 	}
 }
 
@@ -208,7 +211,9 @@ func TestCalibrationByHand(t *testing.T) {
 	zero, err := s.Calibration(ctx, ada)
 	must(t, err)
 	if zero.N != 0 || zero.Stated != 0 || zero.Score != 0 || len(zero.Bins) != 10 || zero.Bins[9].To != 1 {
-		t.Errorf("without predictions: %+v", zero)
+		t.Errorf(
+			"without predictions: got %+v, want N = 0, Stated = 0, Score = 0, len(Bins) = 10, Bins[9].To = 1", zero,
+		)
 	}
 	for i, p := range []Prediction{
 		{Confidence: 0.9, Right: true},
@@ -295,7 +300,7 @@ func TestInvalidEntriesAreRefused(t *testing.T) {
 		}
 	}
 	if m := mapOf(t, s, ada); m.All.Seen+m.All.Answered+m.All.Reviewed > 0 {
-		t.Errorf("something refused was kept: %+v", m)
+		t.Errorf("something refused was kept: got %+v, want m.All.Seen+m.All.Answered+m.All.Reviewed = 0", m)
 	}
 }
 
@@ -363,7 +368,7 @@ func TestNoticesAreShownOnce(t *testing.T) {
 		}
 		for _, n := range list {
 			if !strings.Contains(n.Text, "set aside") || n.At.IsZero() {
-				t.Errorf("notice %+v", n)
+				t.Errorf("got notice %+v, want one that says set aside, with a time", n)
 			}
 		}
 	}

@@ -14,18 +14,19 @@ import (
 func TestSlipsRoundTripInDetail(t *testing.T) {
 	got := WithSlips("seed 0", []drills.Mistake{drills.Units, "", drills.Base10, drills.Units, "nonsense"})
 	if got != "seed 0; slips: base-10, units" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, "seed 0; slips: base-10, units")
 	}
-	if list := slipsIn(got + ", <b>, "); !slices.Equal(list, []drills.Mistake{drills.Base10, drills.Units}) {
-		t.Errorf("%q", list)
+	want := []drills.Mistake{drills.Base10, drills.Units}
+	if list := slipsIn(got + ", <b>, "); !slices.Equal(list, want) {
+		t.Errorf("got %q, want %q", list, want)
 	}
 	for _, detail := range []string{"", "choice 2", "seed 0: slips", "; slips: "} {
 		if list := slipsIn(detail); len(list) != 0 {
-			t.Errorf("%q has %q", detail, list)
+			t.Errorf("%q has %q, want 0 elements", detail, list)
 		}
 	}
 	long := strings.Repeat("x", saved.MaxDetail-len("; slips: units"))
 	if got := WithSlips(long, []drills.Mistake{drills.Base10, drills.Units}); got != long+"; slips: units" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, long+"; slips: units")
 	}
 }

@@ -60,7 +60,7 @@ func TestStatesFollowFromRecords(t *testing.T) {
 		}
 		again := folding.Begin()
 		if err := json.Unmarshal(text, again); err != nil || !reflect.DeepEqual(again, straight) {
-			r.Fatalf("a snapshot comes back as\n%+v, was\n%+v, %v", again, straight, err)
+			r.Fatalf("a snapshot comes back as\n%+v\nwant\n%+v, %v", again, straight, err)
 		}
 		order := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "order"), 0))
 		order.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -85,15 +85,18 @@ func TestLogsStayShort(t *testing.T) {
 		must(t, setSetting(s, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
 	}
 	if n := len(recordsOf(t, s, ada)); n > 600 {
-		t.Errorf("after 6,000 things there are %d records", n)
+		t.Errorf("after 6,000 things there are %d records, want at most 600", n)
 	}
 	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b {
-		t.Errorf("folded anew it is\n%s\nwas\n%s", b, a)
+		t.Errorf("folded again it is\n%s\nwant as before\n%s", b, a)
 	}
 	must(t, s.use(ctx, ada, func(l *learner) error {
 		if v := l.State().Visits["loop#draw"]; v.Times != 1500 || len(l.State().Settings) > 50 {
-			t.Errorf("visits %+v, %d settings", v, len(l.State().Settings))
+			t.Errorf(
+				"visits %+v, %d settings; want Times = 1500, len(l.State().Settings) at most 50", v,
+				len(l.State().Settings),
+			)
 		}
 		return nil
 	}))
@@ -149,7 +152,7 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b || mapOf(t, again, ada).All.Seen != 1 {
-		t.Errorf("with damaged records it is\n%s\nwas\n%s", b, a)
+		t.Errorf("with damaged records it is\n%s\nwas\n%s\nwant a = %s, mapOf(t, again, ada).All.Seen = 1", b, a, b)
 	}
 	_, err := again.Import(ctx, ada, []byte(example))
 	must(t, err)
@@ -192,6 +195,6 @@ func TestLossIsReported(t *testing.T) {
 	}
 	c.add((noticeDays + 1) * 24 * time.Hour)
 	if list, err := s.Notices(ctx, ada); err != nil || len(list) != 0 {
-		t.Errorf("a month later the notices are %v, %v", list, err)
+		t.Errorf("a month later the notices are %v, %v; want 0 elements, <nil>", list, err)
 	}
 }

@@ -71,8 +71,8 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 	st := must(t, s, Choose{2, other})
 	if st.Cursor != (Cursor{2, infer.KindSample}) || st.Steps[1].Chosen != other || !st.Steps[1].Forced {
 		t.Fatalf(
-			"after the choice: cursor %v, step 2 chose %d (forced %v)", st.Cursor, st.Steps[1].Chosen,
-			st.Steps[1].Forced,
+			"after the choice: cursor %v, step 2 chose %d (forced %v); want %v, %d, true", st.Cursor,
+			st.Steps[1].Chosen, st.Steps[1].Forced, Cursor{2, infer.KindSample}, other,
 		)
 	}
 	if st.Steps[1].Drawn != first.Steps[1].Chosen {
@@ -81,7 +81,7 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 		)
 	}
 	if len(st.Branches) != 2 || st.Branches[0].Current || !st.Branches[1].Current {
-		t.Fatalf("branches: %+v", st.Branches)
+		t.Fatalf("branches: got %+v, want 2 elements, [0].Current = false, [1].Current = true", st.Branches)
 	}
 	second := must(t, s, StepToken{}, StepToken{})
 	secondTexts := texts(second)
@@ -125,7 +125,9 @@ func TestChooseRefuses(t *testing.T) {
 	id := int(s.State().DistAt(1).Order[4000])
 	st := must(t, s, Choose{1, id})
 	if got := st.Stage(20).(infer.Sample); got.Chosen.ID != id || got.Chosen.Kept || got.From != 0 || got.To != 0 {
-		t.Errorf("a cut token chosen by hand: %+v", got)
+		t.Errorf(
+			"a cut token chosen by hand: got %+v, want Chosen.ID = %d, Chosen.Kept = false, From = 0, To = 0", got, id,
+		)
 	}
 }
 
@@ -135,14 +137,14 @@ func TestGoOnRaisesTheLimit(t *testing.T) {
 	must(t, s, SetKnob("max_tokens", 2), StepToken{}, StepToken{})
 	refused(t, s, StepStage{}, CodeStopped, "")
 	if st := must(t, s, GoOn{}, StepToken{}); len(st.Steps) != 3 || st.Settings.Stop.MaxTokens != 2+infer.GoOnTokens {
-		t.Errorf("%d steps, limit %d", len(st.Steps), st.Settings.Stop.MaxTokens)
+		t.Errorf("got %d steps, limit %d; want 3, %d", len(st.Steps), st.Settings.Stop.MaxTokens, 2+infer.GoOnTokens)
 	}
 
 	// Past a stop string: the text that was held back is released.
 	s = newRun(t, "The capital of France is")
 	st := must(t, s, SetKnob("temperature", 0), SetStops(","), StepToken{}, StepToken{})
 	if st.Stopped != infer.StopString || st.Steps[1].Text != "" {
-		t.Fatalf("stopped by %q with text %q", st.Stopped, st.Steps[1].Text)
+		t.Fatalf(`stopped by %q with text %q; want %q, ""`, st.Stopped, st.Steps[1].Text, infer.StopString)
 	}
 	st = must(t, s, GoOn{}, StepToken{})
 	if st.Steps[2].Text[0] != ',' {
@@ -171,7 +173,10 @@ func TestFinishRunsToTheStop(t *testing.T) {
 		}
 	}
 	if st := s.State(); st.Playing || st.Finishing || st.Stopped == infer.StopNone {
-		t.Errorf("playing %v, finishing %v, stopped %q", st.Playing, st.Finishing, st.Stopped)
+		t.Errorf(
+			"playing %v, finishing %v, stopped %q; want false, false, anything but %q", st.Playing, st.Finishing,
+			st.Stopped, infer.StopNone,
+		)
 	}
 	refused(t, s, Finish{}, CodeStopped, "")
 }

@@ -45,22 +45,35 @@ func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	st := s.State()
 	if st.Prompt != "u:Hi <|im_end|><|im_end|>a:" || special(st) != 1 || st.Step().Start != 0 ||
 		st.Settings.Stop.Strings != nil {
-		t.Fatalf("%q has %d special tokens; %d columns kept, stops %q", st.Prompt, special(st), st.Step().Start,
-			st.Settings.Stop.Strings)
+		t.Fatalf(
+			"%q has %d special tokens; %d columns kept, stops %q; want %q, 1, 0, nil", st.Prompt, special(st),
+			st.Step().Start, st.Settings.Stop.Strings, "u:Hi <|im_end|><|im_end|>a:",
+		)
 	}
 	first := len(st.PromptTokens)
 	st = apply(t, s, session.StepToken{}, session.StepToken{})
 	turns := st.Messages()
 	if len(turns) != 2 || turns[1].Role != chat.Assistant || turns[1].Content != st.Steps[0].Text+st.Steps[1].Text {
-		t.Fatalf("the chat so far is %q, after %q and %q", turns, st.Steps[0].Text, st.Steps[1].Text)
+		t.Fatalf(
+			"the chat so far is %q, after %q and %q; want 2 elements, turns[1].Role = %q, turns[1].Content = %q", turns,
+			st.Steps[0].Text, st.Steps[1].Text, chat.Assistant, st.Steps[0].Text+st.Steps[1].Text,
+		)
 	}
 	turns = append(turns, chat.Message{Role: chat.User, Content: "So"})
 	st = apply(t, s, session.StartChat{Chat: session.Chat{Messages: turns}})
 	if st.Step().Start < first || special(st) != 3 || len(st.Step().Input)+st.Step().Start != len(st.PromptTokens) {
-		t.Errorf("%d columns kept of a chat that had %d tokens; %d special ones", st.Step().Start, first, special(st))
+		t.Errorf(
+			"%d columns kept of a chat that had %d tokens; %d special ones; want st.Step().Start at least "+
+				"%d, special(st) = 3, len(st.Step().Input)+st.Step().Start = %d",
+			st.Step().Start, first, special(st), first, len(st.PromptTokens),
+		)
 	}
 	if st = apply(t, s, session.Start{Prompt: "u:Hi"}); st.Chat != nil || st.Messages() != nil || st.Step().Start != 0 {
-		t.Errorf("a plain prompt after it is still a chat: %+v", st.Chat)
+		t.Errorf(
+			"a plain prompt after it is still a chat: got %+v, want st.Chat = nil, st.Messages() = nil, "+
+				"st.Step().Start = 0",
+			st.Chat,
+		)
 	}
 }
 
@@ -93,7 +106,7 @@ func TestChatIsRestored(t *testing.T) {
 	least := int(st.Steps[0].Distribution().Order[st.Model.Config().Vocab-1])
 	st = apply(t, s, session.Choose{Step: 1, Token: least}, session.StepToken{}, session.StepToken{})
 	if st.Steps[0].Start == 0 || len(st.Branches) != 2 {
-		t.Fatalf("%d columns kept, %d branches", st.Steps[0].Start, len(st.Branches))
+		t.Fatalf("%d columns kept, %d branches; want not 0, 2", st.Steps[0].Start, len(st.Branches))
 	}
 	want := content(st)
 	same := func(way string, got *session.State) {
@@ -136,7 +149,10 @@ func TestChatIsRestored(t *testing.T) {
 	}
 	same("a rest", st)
 	if st = apply(t, woken, session.TakeBranch{ID: 1}); st.Steps[0].Start != want.Steps[0].Start || len(st.Steps) != 2 {
-		t.Errorf("the branch has %d steps after %d kept columns", len(st.Steps), st.Steps[0].Start)
+		t.Errorf(
+			"the branch has %d steps after %d kept columns; want 2, %d", len(st.Steps), st.Steps[0].Start,
+			want.Steps[0].Start,
+		)
 	}
 }
 
@@ -146,7 +162,7 @@ func TestLinkWithEditedChatIsNotAChat(t *testing.T) {
 	st := templated(t, said("Hi")).State()
 	link, err := session.ParseLink(st.Model, session.LinkOf(st))
 	if err != nil || link.Chat == nil {
-		t.Fatalf("%+v, %v", link.Chat, err)
+		t.Fatalf("got %+v, %v; want non-nil, <nil>", link.Chat, err)
 	}
 	for name, edit := range map[string]*session.Chat{
 		"other words":  {Messages: []chat.Message{{Role: chat.User, Content: "Ho"}}},
@@ -160,14 +176,14 @@ func TestLinkWithEditedChatIsNotAChat(t *testing.T) {
 		edited.Chat = edit
 		got := apply(t, session.New(st.Model, session.DefaultLimits()), session.Open{Link: edited})
 		if got.Chat != nil || got.Prompt != st.Prompt || len(got.PromptTokens) != len(st.PromptTokens) {
-			t.Errorf("%s: %q as %+v", name, got.Prompt, got.Chat)
+			t.Errorf("%s: got %q as %+v, want the same text without a chat", name, got.Prompt, got.Chat)
 		}
 	}
 	edited := link
 	edited.Log.Kept = 99
 	fresh := session.New(st.Model, session.DefaultLimits())
 	if e := wantRefused(t, fresh, session.Open{Link: edited}); e.Code != session.CodeLink {
-		t.Errorf("99 columns kept of a shorter prompt: %v", e)
+		t.Errorf("99 columns kept of a shorter prompt: got %v, want Code = %q", e, session.CodeLink)
 	}
 }
 
@@ -193,7 +209,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 		f, refused := session.JSONFields([]byte(`{"messages":` + c.messages + `}`))
 		if refused != nil { // a field twice, at any depth
 			if name != "a field twice" {
-				t.Errorf("%s: %v", name, refused)
+				t.Errorf("%s: got refusal %v, want none", name, refused)
 			}
 			continue
 		}
@@ -208,6 +224,6 @@ func TestChatsThatAreRefused(t *testing.T) {
 	full := session.New(testmodel.Target(t), session.DefaultLimits())
 	apply(t, full, session.SetStops(strings.Split("12345678", "")...))
 	if e := wantRefused(t, full, said("Hi")); e.Field != "stop" || full.State().Started() {
-		t.Errorf("a ninth stop string: %+v", e)
+		t.Errorf("a ninth stop string: got %+v, want a refusal of the field stop", e)
 	}
 }

@@ -14,13 +14,13 @@ func TestNewSessionIsEmpty(t *testing.T) {
 	st := session.New(tinyModel(t), session.DefaultLimits()).State()
 	if st.Started() || st.Step() != nil || st.Stage(0) != nil || st.Version != 1 || st.Speed != session.SpeedNormal ||
 		st.Playing {
-		t.Errorf("%+v", st)
+		t.Errorf("got state %+v, want one without a text or a step, at version 1 and normal speed, not playing", st)
 	}
 	if !st.Settings.Equal(infer.DefaultSettings()) || st.Model != tinyModel(t) || st.Frontier() != (session.Cursor{}) {
-		t.Errorf("%+v", st)
+		t.Errorf("got state %+v, want the default settings, the given model and an empty frontier", st)
 	}
 	if session.DefaultLimits().PromptBytes != 4096 {
-		t.Errorf("prompts of %d bytes are taken", session.DefaultLimits().PromptBytes)
+		t.Errorf("prompts of %d bytes are taken, want 4096", session.DefaultLimits().PromptBytes)
 	}
 }
 
@@ -29,10 +29,10 @@ func TestStartReadsThePrompt(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hé"})
 	st := s.State()
 	if st.Cursor != at(1, infer.KindForward) || !st.AtFrontier() || len(st.Steps) != 1 || st.Prompt != "Hé" {
-		t.Errorf("after a start: %+v", st.Cursor)
+		t.Errorf("after a start: got cursor %+v, want the first stage of one step of the prompt", st.Cursor)
 	}
 	if len(st.PromptTokens) != 3 || st.PromptTokens[0].Text != "H" || st.PromptTokens[2].Bytes[0] != 0xa9 {
-		t.Errorf("prompt tokens %+v", st.PromptTokens)
+		t.Errorf("prompt tokens %+v, want 3 elements, [0].Text = %q, [2].Bytes[0] = 0xa9", st.PromptTokens, "H")
 	}
 	if st.Dist != nil || st.Stage(0).Kind() != infer.KindForward || st.StageOf(infer.KindLogits, 0) != nil {
 		t.Error("there is more than the forward pass")
@@ -42,7 +42,7 @@ func TestStartReadsThePrompt(t *testing.T) {
 	st = s.State()
 	if st.Prompt != "x" || len(st.Steps) != 1 || st.Cursor != at(1, infer.KindForward) || len(st.PromptTokens) != 1 ||
 		st.Ghosts != nil || st.Stopped != infer.StopNone {
-		t.Errorf("after a second start: %+v", st)
+		t.Errorf("after a second start: got %+v, want only the text x, at its first stage", st)
 	}
 	if st.Settings.Stop.MaxTokens != 5 {
 		t.Error("a start forgot the settings")
@@ -59,7 +59,10 @@ func TestStepStageAndBack(t *testing.T) {
 			t.Fatalf("after %d stages: %+v, want %+v", i, st.Cursor, want)
 		}
 		if (st.Dist != nil) != (st.Step().Ran >= infer.KindSoftmax) {
-			t.Errorf("at %+v there is a distribution: %v", st.Cursor, st.Dist != nil)
+			t.Errorf(
+				"at %+v there is a distribution: got %v, want %v", st.Cursor, st.Dist != nil,
+				st.Step().Ran >= infer.KindSoftmax,
+			)
 		}
 	}
 	frontier := s.State().Cursor
@@ -70,7 +73,7 @@ func TestStepStageAndBack(t *testing.T) {
 		}
 	}
 	if e := wantRefused(t, s, session.Back{}); e.Code != session.CodeOrder || e.Field != "" {
-		t.Errorf("before the first stage: %+v", e)
+		t.Errorf(`before the first stage: got %+v, want Code = %q, Field = ""`, e, session.CodeOrder)
 	}
 	steps := s.State().Steps
 	for range 13 {
@@ -106,7 +109,7 @@ func TestStepTokenEndsTheTurn(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"})
 	for n := 1; n <= 5; n++ {
 		if st := apply(t, s, session.StepToken{}); st.Cursor != at(n, infer.KindCache) {
-			t.Errorf("token %d: at %+v", n, st.Cursor)
+			t.Errorf("token %d: got cursor %+v, want the cache stage of this token", n, st.Cursor)
 		}
 	}
 }
@@ -116,7 +119,7 @@ func TestSeekMovesTheCursor(t *testing.T) {
 	st := apply(t, s, session.Seek{Step: 1, Stage: infer.KindSample})
 	if st.Cursor != at(1, infer.KindSample) || st.Frontier() != at(2, infer.KindLogits) || st.Step().N != 1 ||
 		st.Dist == nil {
-		t.Errorf("%+v", st.Cursor)
+		t.Errorf("got cursor %+v, want the sample stage of step 1, and the frontier at the logits of step 2", st.Cursor)
 	}
 	for _, row := range []struct {
 		c           session.Seek
@@ -130,7 +133,9 @@ func TestSeekMovesTheCursor(t *testing.T) {
 		{session.Seek{Step: 1, Stage: 8}, "stage", "one that has run at step 1: forward to cache"},
 	} {
 		if e := wantRefused(t, s, row.c); e.Code != terms.CodeRange || e.Field != row.field || e.Want != row.want {
-			t.Errorf("%+v: %+v", row.c, e)
+			t.Errorf(
+				"%+v: got %+v; want Code = %q, Field = %q, Want = %q", row.c, e, terms.CodeRange, row.field, row.want,
+			)
 		}
 	}
 }
@@ -142,7 +147,7 @@ func TestResetReturnsToThePrompt(t *testing.T) {
 	st := apply(t, s, session.Reset{})
 	if st.Cursor != at(1, infer.KindForward) || len(st.Steps) != 1 || st.Stopped != infer.StopNone ||
 		st.Ghosts != nil || st.Prompt != "Hi" {
-		t.Errorf("%+v", st)
+		t.Errorf(`after a reset: got %+v, want the first stage of the prompt "Hi", one step, no stop and no ghosts`, st)
 	}
 	apply(t, s, times(5, session.StepToken{})...)
 	for i, step := range s.State().Steps {
@@ -153,7 +158,7 @@ func TestResetReturnsToThePrompt(t *testing.T) {
 	// A reset uses settings that were changed since.
 	apply(t, s, session.SetPreset{Key: "greedy"}, session.Reset{})
 	if got := s.State().Steps[0].Settings; !got.Greedy() {
-		t.Errorf("after a reset step 1 has %+v", got)
+		t.Errorf("after a reset step 1 has %+v, want the greedy settings", got)
 	}
 }
 
@@ -171,13 +176,16 @@ func TestCommandsBeforeStartAreRefused(t *testing.T) {
 	} {
 		if e := wantRefused(t, s, c); e.Code != session.CodeOrder ||
 			e.Message != "There is no text yet: start with a prompt." {
-			t.Errorf("%T: %+v", c, e)
+			t.Errorf(
+				"%T: got %+v; want Code = %q, Message = %q", c, e, session.CodeOrder,
+				"There is no text yet: start with a prompt.",
+			)
 		}
 	}
 	apply(t, s, session.Pause{}, session.SetSpeed{Speed: session.SpeedMax}, session.SetPreset{Key: "greedy"},
 		session.SetKnob("max_tokens", 3), session.Start{Prompt: "x"})
 	if e := wantRefused(t, s, nil); e.Code != terms.CodeUnknown {
-		t.Errorf("no command: %+v", e)
+		t.Errorf("no command: got %+v, want Code = %q", e, terms.CodeUnknown)
 	}
 }
 

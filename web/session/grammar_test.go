@@ -18,11 +18,11 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
 	f, refused := JSONFields([]byte(`{"grammar":"{\"enum\":[\"yes\",\"no\"]}"}`))
 	if refused != nil {
-		t.Fatal(refused)
+		t.Fatalf("parsing the message: got refusal %v, want none", refused)
 	}
 	set, _, refused := ParseCommand("set", f)
 	if refused != nil {
-		t.Fatal(refused)
+		t.Fatalf("parsing the form: got refusal %v, want none", refused)
 	}
 	var st *State
 	for _, c := range []Command{set, Start{Prompt: "Is it so?"}, Finish{}} {
@@ -44,7 +44,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 		return text
 	}
 	if got := text(st); st.Settings.Grammar != yesNo || got != `"yes"` && got != `"no"` || st.Stopped != infer.StopEOS {
-		t.Errorf("%q is written, and stopped by %q", got, st.Stopped)
+		t.Errorf(`got %q, stopped by %q; want "yes" or "no" by the grammar, to the end of text`, got, st.Stopped)
 	}
 	other := "regexp:a*"
 	var wrong *terms.Refusal
@@ -53,11 +53,14 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 	}
 	link, err := ParseLink(st.Model, LinkOf(st))
 	if err != nil || link.Log.Settings.Grammar != yesNo {
-		t.Fatalf("the link has %q, %v", link.Log.Settings.Grammar, err)
+		t.Fatalf("the link has %q, %v; want %q, <nil>", link.Log.Settings.Grammar, err, yesNo)
 	}
 	loop, err := infer.Replay(ctx, st.Model, link.Log)
 	if err != nil || len(loop.Steps()) != len(st.Steps) || loop.Steps()[1].Chosen != st.Steps[1].Chosen {
-		t.Errorf("the link leads elsewhere: %v", err)
+		t.Errorf(
+			"the link leads elsewhere: got %v, want no error, len(loop.Steps()) = %d, loop.Steps()[1].Chosen = %d", err,
+			len(st.Steps), st.Steps[1].Chosen,
+		)
 	}
 	// A link that could not be read again is not made.
 	long := `{"title":"` + strings.Repeat("x", 60<<10) + `","type":"null"}`
@@ -68,7 +71,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 		}
 	}
 	if link := LinkOf(st); link != "" {
-		t.Errorf("a link of %d bytes", len(link))
+		t.Errorf("got a link of %d bytes, want none", len(link))
 	}
 }
 
@@ -79,7 +82,10 @@ func TestGrammarsThatAreRefused(t *testing.T) {
 		var wrong *terms.Refusal
 		_, err := s.Apply(context.Background(), Set{Grammar: &bad})
 		if !errors.As(err, &wrong) || wrong.Field != "grammar" || s.State().Settings.Grammar != "" {
-			t.Errorf("%s: %v", bad, err)
+			t.Errorf(
+				`%s: got %v; want an error of type *terms.Refusal, wrong.Field = %q, s.State().Settings.Grammar = ""`,
+				bad, err, "grammar",
+			)
 		}
 	}
 }
@@ -99,9 +105,12 @@ func TestSlowGrammarEndsPlaying(t *testing.T) {
 		st, err = s.Tick(ctx)
 	}
 	if err == nil || st.Playing || st.Stuck == nil || !strings.Contains(st.Notice, "too long to work out") {
-		t.Errorf("%v; playing: %v; %q", err, st.Playing, st.Notice)
+		t.Errorf(
+			"got %v; playing: %v; %q; want an error, st.Playing = false, st.Notice with %q", err, st.Playing, st.Notice,
+			"too long to work out",
+		)
 	}
 	if st, err = s.Apply(ctx, Reset{}); err != nil || st.Stuck != nil || st.Notice != "" {
-		t.Errorf("after a reset: %v, %q", err, st.Notice)
+		t.Errorf(`after a reset: got %v, %q; want no error, st.Notice = ""`, err, st.Notice)
 	}
 }

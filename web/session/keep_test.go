@@ -24,7 +24,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 		session.StepToken{},
 	)
 	if len(st.Branches) != 2 {
-		t.Fatalf("branches: %+v", st.Branches)
+		t.Fatalf("branches: got %+v, want 2 elements", st.Branches)
 	}
 	second := st.Branches[1].ID
 	for _, row := range []struct {
@@ -66,7 +66,7 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 	for i, step := range opened.Steps {
 		if step.Chosen != s.State().Steps[i].Chosen || step.Forced != s.State().Steps[i].Forced {
 			t.Errorf(
-				"opened, step %d took %d (chosen: %v), it was %d", i+1, step.Chosen, step.Forced,
+				"opened, step %d took %d (chosen: %v), want %d", i+1, step.Chosen, step.Forced,
 				s.State().Steps[i].Chosen,
 			)
 		}
@@ -86,7 +86,7 @@ func TestLinkPromptIsBounded(t *testing.T) {
 		if taken {
 			apply(t, s, session.Open{Link: link})
 		} else if e := wantRefused(t, s, session.Open{Link: link}); e.Field != "prompt" {
-			t.Errorf("a prompt of 5 bytes where %d are taken: %v", bytes, e)
+			t.Errorf("a prompt of 5 bytes where %d are accepted: got %v, want a refusal of the prompt", bytes, e)
 		}
 	}
 }

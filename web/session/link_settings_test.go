@@ -33,7 +33,7 @@ func TestLinkSettingsFormat(t *testing.T) {
 	}
 	for _, text := range []string{`{"k":1.5}`, `{"r":-1}`, `{"x":1e300}`, `{"t":"1"}`, `{"s":"a"}`, `[]`} {
 		if err := new(wireSettings).UnmarshalJSON([]byte(text)); err == nil {
-			t.Errorf("%s is accepted", text)
+			t.Errorf("%s is accepted, want an error", text)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestLinkLettersAreUnique(t *testing.T) {
 	}
 	for _, k := range terms.Knobs() {
 		if len(k.Letter) != 1 || of[k.Letter] != "" {
-			t.Errorf("%s has the letter %q, which is that of %q", k.Key, k.Letter, of[k.Letter])
+			t.Errorf(`%s has the letter %q, which is that of %q; want 1 byte, ""`, k.Key, k.Letter, of[k.Letter])
 		}
 		of[k.Letter] = k.Key
 	}
@@ -56,25 +56,31 @@ func TestLinkLettersAreUnique(t *testing.T) {
 func TestSetTakesALogitBias(t *testing.T) {
 	f, refused := JSONFields([]byte(`{"logit_bias": {"7": -100, "3": 2.5}, "frequency_penalty": 0.5}`))
 	if refused != nil {
-		t.Fatal(refused)
+		t.Fatalf("JSONFields: got refusal %v, want none", refused)
 	}
 	c, _, refused := ParseCommand("set", f)
 	form, _, wrong := ParseCommand("set", TextFields(map[string]string{"logit_bias": "7:-100, 3:2.5"}))
 	if refused != nil || wrong != nil || *c.(Set).Bias != "3:2.5,7:-100" || *form.(Set).Bias != *c.(Set).Bias {
-		t.Fatalf("%+v (%v), %+v (%v)", c, refused, form, wrong)
+		t.Fatalf(
+			"got %+v (%v), %+v (%v); want no error, *c.(Set).Bias = %q, *form.(Set).Bias = %q", c, refused, form, wrong,
+			"3:2.5,7:-100", *c.(Set).Bias,
+		)
 	}
 	s, err := c.(Set).on(infer.DefaultSettings())
 	if err != nil || s.LogitBias != "3:2.5,7:-100" || s.FrequencyPenalty != 0.5 {
-		t.Fatalf("%+v, %v", s, err)
+		t.Fatalf("got %+v, %v; want no error, LogitBias = %q, FrequencyPenalty = 0.5", s, err, "3:2.5,7:-100")
 	}
 	text, err := wireSettings(s).MarshalJSON()
 	var back wireSettings
 	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
-		t.Errorf("%s is read as %+v (%v)", text, back, err)
+		t.Errorf("%s is read as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
 	}
 	f, _ = JSONFields([]byte(`{"logit_bias": {"7": 101}}`))
 	if _, _, refused := ParseCommand("set", f); refused == nil || refused.Field != "logit_bias" ||
 		refused.Message != "The logit bias is 101 for the token 7; it must be from -100 to 100." {
-		t.Errorf("a bias of 101: %v", refused)
+		t.Errorf(
+			"a bias of 101: got %v, want an error, Field = %q, Message = %q", refused, "logit_bias",
+			"The logit bias is 101 for the token 7; it must be from -100 to 100.",
+		)
 	}
 }

@@ -52,7 +52,10 @@ func TestEmptyPromptAfterAStartToken(t *testing.T) {
 	run := newRun(t, "")
 	st := must(t, run, StepToken{}, StepToken{})
 	if len(st.PromptTokens) != 1 || !st.PromptTokens[0].Special || len(st.Steps) < 2 {
-		t.Fatalf("the prompt is %+v, %d steps", st.PromptTokens, len(st.Steps))
+		t.Fatalf(
+			"the prompt is %+v, %d steps; want 1 element, st.PromptTokens[0].Special = true, len(st.Steps) at least 2",
+			st.PromptTokens, len(st.Steps),
+		)
 	}
 	link, err := ParseLink(st.Model, LinkOf(st))
 	if err != nil {
@@ -122,7 +125,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		edited := link
 		edit(&edited)
 		if err := edited.check(st.Model); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted, want an error", name)
 		}
 	}
 	for name, edit := range map[string]func(*Link){
@@ -162,7 +165,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	if _, err := s.Apply(context.Background(), Open{beyond}); err == nil || !strings.Contains(
 		err.Error(), "does not work",
 	) {
-		t.Errorf("a link past its own end: %v", err)
+		t.Errorf("a link past its own end: got error %v, want an error containing %q", err, "does not work")
 	}
 	if !reflect.DeepEqual(before, s.State()) {
 		t.Error("a link that could not be opened changed the run")
@@ -185,7 +188,7 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	with := func(y string) string {
 		edited := strings.ReplaceAll(string(plain), `"p":0.9,`, `"p":0.9,"y":`+y+`,`)
 		if strings.Count(edited, `"y"`) != 2 { // of the first step, and of what follows
-			t.Fatalf("the link is %s", edited)
+			t.Fatalf(`the link is %s, want "y" in it twice`, edited)
 		}
 		var b bytes.Buffer
 		z, _ := flate.NewWriter(&b, flate.BestSpeed) // the level is valid
@@ -198,16 +201,19 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := off.Log.Settings; s.TypicalP != 0 || !s.Equal(st.Settings) || off.Log.Changes[0].Settings.TypicalP != 0 {
-		t.Errorf("typical-p 1 is %v", s.TypicalP)
+		t.Errorf(
+			"typical-p 1 is %v, want s.TypicalP = 0, s = %+v, off.Log.Changes[0].Settings.TypicalP = 0", s.TypicalP,
+			st.Settings,
+		)
 	}
 	if got := LinkOf(must(t, newRun(t, "x"), Open{off})); got != good {
 		t.Error("the run that it opens has another link")
 	}
 	if on, err := ParseLink(st.Model, with("0.5")); err != nil || on.Log.Settings.TypicalP != 0.5 {
-		t.Errorf("typical-p 0.5 is %v (%v)", on.Log.Settings.TypicalP, err)
+		t.Errorf("typical-p 0.5 is %v (%v); want 0.5, <nil>", on.Log.Settings.TypicalP, err)
 	}
 	if _, err := ParseLink(st.Model, with("-0.5")); err == nil || !strings.Contains(err.Error(), "typical_p is -0.5") {
-		t.Errorf("typical-p -0.5: %v", err)
+		t.Errorf("typical-p -0.5: got error %v, want an error containing %q", err, "typical_p is -0.5")
 	}
 }
 
@@ -224,7 +230,7 @@ func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	must(t, s, Rebuild{link})
 	further := must(t, s, StepToken{})
 	if again := must(t, s, Rebuild{link}); len(again.Steps) != 2 || again.Cursor != further.Cursor {
-		t.Errorf("the run is at %+v with %d steps, was at %+v with 2", again.Cursor, len(again.Steps), further.Cursor)
+		t.Errorf("the run is at %+v with %d steps, want %+v with 2", again.Cursor, len(again.Steps), further.Cursor)
 	}
 }
 
@@ -238,7 +244,7 @@ func TestLinkWithBrokenUnicode(t *testing.T) {
 	}
 	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil || bytes.Count(plain, []byte("QQ")) != 1 {
-		t.Fatalf("%s, %v", plain, err)
+		t.Fatalf(`got log %s, %v; want "QQ" in it once, <nil>`, plain, err)
 	}
 	for in, ok := range map[string]bool{
 		"QQ": true, `\ud83d\ude00`: true, "😀": true, "\ufffd": true, `\ufffd`: true,
@@ -251,7 +257,7 @@ func TestLinkWithBrokenUnicode(t *testing.T) {
 		_, err := ParseLink(st.Model, base64.RawURLEncoding.EncodeToString(b.Bytes()))
 		var refused *terms.Refusal
 		if (err == nil) != ok || err != nil && (!errors.As(err, &refused) || refused.Code != CodeLink) {
-			t.Errorf("a prompt with %q: %v", in, err)
+			t.Errorf("a prompt with %q: got error %v; want it accepted: %t, or refused as a link", in, err, ok)
 		}
 	}
 }
@@ -270,7 +276,7 @@ func FuzzParseLink(f *testing.F) {
 				t.Errorf("a link was taken that does not fit together: %v", err)
 			}
 			if !utf8.ValidString(link.Log.Prompt) {
-				t.Errorf("a link has the prompt %q", link.Log.Prompt)
+				t.Errorf("a link has the prompt %q, want valid UTF-8", link.Log.Prompt)
 			}
 		}
 	})

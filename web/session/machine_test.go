@@ -140,16 +140,20 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 		var e *terms.Refusal
 		if !errors.As(err, &e) || e.Code == "" || e.Message == "" || e.Code == terms.CodeModel ||
 			e.Code == terms.CodeUnknown {
-			t.Fatalf("refused with %#v", err)
+			t.Fatalf(
+				"refused with %#v, want an error of type *terms.Refusal, e.Code not empty, e.Message not "+
+					"empty, e.Code other than %q, e.Code other than %q",
+				err, terms.CodeModel, terms.CodeUnknown,
+			)
 		}
 		if (e.Field != "") != (e.Code == terms.CodeRange) || (e.Want != "") != (e.Code == terms.CodeRange) {
-			t.Fatalf("refused with %+v", e)
+			t.Fatalf("refused with %+v, want a field and a range exactly for range errors", e)
 		}
 		if st != before && !before.Playing { // a tick that is refused ends playing
 			t.Fatalf("refused with %v, and the state is another", err)
 		}
 	} else if st != before && st.Version != before.Version+1 {
-		t.Fatalf("version %d follows %d", st.Version, before.Version)
+		t.Fatalf("got version %d after %d, want the next number", st.Version, before.Version)
 	}
 	f := st.Frontier()
 	if c := st.Cursor; c.Step < 1 || c.Step > f.Step || c.Stage < infer.KindForward || c.Stage > st.Step().Ran ||
@@ -163,16 +167,18 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	for i, step := range st.Steps[:len(st.Steps)-1] {
 		if step.Ran != infer.KindCache || step.N != i+1 || st.Steps[i+1].Input[0] != step.Chosen {
 			t.Fatalf(
-				"step %d ran %v and chose %d, the next read %v", step.N, step.Ran, step.Chosen, st.Steps[i+1].Input,
+				"step %d ran %v and chose %d, the next read %v; want step.Ran = %v, step.N = %d, "+
+					"st.Steps[i+1].Input[0] = %d",
+				step.N, step.Ran, step.Chosen, st.Steps[i+1].Input, infer.KindCache, i+1, step.Chosen,
 			)
 		}
 	}
 	if last := st.Steps[len(st.Steps)-1]; last.Ran < infer.KindSample && !last.Settings.Equal(st.Settings) {
-		t.Fatalf("the step in progress has %+v, the next stage is to use %+v", last.Settings, st.Settings)
+		t.Fatalf("the step in progress has %+v, want the settings of the next stage, %+v", last.Settings, st.Settings)
 	}
 	checkUndrawn(t, st)
 	if st.Stage(5).Kind() != st.Cursor.Stage {
-		t.Fatalf("at %+v the stage is %v", st.Cursor, st.Stage(5).Kind())
+		t.Fatalf("at %+v the stage is %v, want %v", st.Cursor, st.Stage(5).Kind(), st.Cursor.Stage)
 	}
 }
 
@@ -181,16 +187,22 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 func checkUndrawn(t *rapid.T, st *session.State) {
 	if !st.Undrawn {
 		if st.Shown() != st.Cursor.Stage {
-			t.Fatalf("at %+v the stage shown is %v", st.Cursor, st.Shown())
+			t.Fatalf("at %+v the stage shown is %v, want %v", st.Cursor, st.Shown(), st.Cursor.Stage)
 		}
 		return
 	}
 	step := st.Step()
 	if !st.AtFrontier() || st.Cursor.Stage != infer.KindFilter || st.Shown() != infer.KindSample {
-		t.Fatalf("a draw is withheld at %+v of a run to %+v", st.Cursor, st.Frontier())
+		t.Fatalf(
+			"a draw is withheld at %+v of a run to %+v, want at the filter stage of its last step", st.Cursor,
+			st.Frontier(),
+		)
 	}
 	if step.U != 0 || step.Chosen != 0 || step.Rank != 0 || step.P != 0 || step.Q != 0 || st.WhatIf != nil {
-		t.Fatalf("a draw is withheld, and the step has %+v", step)
+		t.Fatalf(
+			"a draw is withheld, and the step has %+v, want U = 0, Chosen = 0, Rank = 0, P = 0, Q = 0, st.WhatIf = nil",
+			step,
+		)
 	}
 }
 
@@ -221,14 +233,17 @@ func checkEviction(t *rapid.T, s *session.Session) {
 	version := before.Version
 	s.Evict()
 	if !s.Evicted() || s.Bytes() != 0 {
-		t.Fatalf("evicted: %v, with %d bytes", s.Evicted(), s.Bytes())
+		t.Fatalf("got evicted %v, with %d bytes; want true, 0", s.Evicted(), s.Bytes())
 	}
 	st, err := s.Restore(context.Background())
 	if err != nil {
 		t.Fatalf("restoring: %v", err)
 	}
 	if s.Evicted() || s.Bytes() == 0 || st.Version <= version {
-		t.Fatalf("restored: evicted %v, %d bytes, version %d", s.Evicted(), s.Bytes(), st.Version)
+		t.Fatalf(
+			"restored: got evicted %v, %d bytes, version %d; want false, some bytes, a newer version", s.Evicted(),
+			s.Bytes(), st.Version,
+		)
 	}
 	wantSameRun(t, "evicted and restored", content(st), content(before))
 }
@@ -243,7 +258,10 @@ func checkRest(t *rapid.T, s *session.Session) *session.Session {
 	}
 	woken, err := session.Wake(before.Model, session.DefaultLimits(), packed)
 	if err != nil || !woken.Evicted() || woken.State().Version != before.Version {
-		t.Fatalf("waking: %v, evicted %v, %+v", err, woken.Evicted(), woken.State())
+		t.Fatalf(
+			"waking: got %v, evicted %v, %+v; want <nil>, true, the version before", err, woken.Evicted(),
+			woken.State(),
+		)
 	}
 	st, err := woken.Restore(context.Background())
 	if err != nil {
@@ -261,7 +279,10 @@ func checkReplay(t *rapid.T, st *session.State) {
 		t.Fatalf("replaying: %v", err)
 	}
 	if len(loop.Steps()) != len(st.Steps) || !loop.Settings().Equal(st.Settings) || loop.Stopped() != st.Stopped {
-		t.Fatalf("the log replays to %d steps, %+v, stopped by %q", len(loop.Steps()), loop.Settings(), loop.Stopped())
+		t.Fatalf(
+			"the log replays to %d steps, %+v, stopped by %q; want %d, %+v, %q", len(loop.Steps()), loop.Settings(),
+			loop.Stopped(), len(st.Steps), st.Settings, st.Stopped,
+		)
 	}
 	for i, step := range loop.Steps() {
 		a, b := *step, *st.Steps[i]

@@ -58,7 +58,7 @@ func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 		}
 	}
 	if len(session.Openings) != 20 {
-		t.Errorf("%d openings", len(session.Openings))
+		t.Errorf("got %d openings, want 20", len(session.Openings))
 	}
 	if !session.KnowsOpenings(s.State().Model) {
 		t.Errorf("they were checked for another model than %s", s.State().Model.Hash())
@@ -73,16 +73,23 @@ func checkTale(t *testing.T, s *session.Session, prompt string) {
 		text := write(t, s, prompt, tokens, infer.Knobs{"temperature": temperature, "seed": float64(seed)})
 		st := s.State()
 		if len(st.Steps) != tokens || st.Stopped != infer.StopNone {
-			t.Errorf("%q, T %v, seed %d, ends after %d tokens: %q", prompt, temperature, seed, len(st.Steps), text)
+			t.Errorf(
+				"%q, T %v, seed %d, ends after %d tokens: %q; want len(st.Steps) = %d, st.Stopped = %q", prompt,
+				temperature, seed, len(st.Steps), text, tokens, infer.StopNone,
+			)
 		}
 		if ends := regexp.MustCompile(`[.!?]["”]?( |\n|$)`).FindAllString(text, -1); len(ends) < 2 {
-			t.Errorf("%q, T %v, seed %d, ends %d sentences: %q", prompt, temperature, seed, len(ends), text)
+			t.Errorf(
+				"%q, T %v, seed %d, ends %d sentences, want at least 2: %q", prompt, temperature, seed, len(ends), text,
+			)
 		}
 		words, before := strings.Fields(prompt+text), map[string]bool{}
 		for i := range len(words) - run + 1 {
 			these := strings.Join(words[i:i+run], " ")
 			if before[these] {
-				t.Errorf("%q, T %v, seed %d, repeats %q: %q", prompt, temperature, seed, these, text)
+				t.Errorf(
+					"%q, T %v, seed %d, repeats %q: %q; want no sentence twice", prompt, temperature, seed, these, text,
+				)
 			}
 			before[these] = true
 		}

@@ -18,28 +18,28 @@ func TestSetTakesAnOrder(t *testing.T) {
 	} {
 		f, refused := JSONFields([]byte(body))
 		if refused != nil {
-			t.Fatal(refused)
+			t.Fatalf("JSONFields: got refusal %v, want none", refused)
 		}
 		c, _, refused := ParseCommand("set", f)
 		if refused != nil || *c.(Set).Order != sampling.OrderLlama {
-			t.Errorf("%s: %+v, %v", body, c, refused)
+			t.Errorf("%s: got %+v, %v; want no error, *c.(Set).Order = %q", body, c, refused, sampling.OrderLlama)
 		}
 	}
 	c, _, refused := ParseCommand("set", TextFields(map[string]string{"samplers": "top_k; top_p, temperature"}))
 	if refused != nil {
-		t.Fatal(refused)
+		t.Fatalf("ParseCommand: got refusal %v, want none", refused)
 	}
 	s, err := c.(Set).on(infer.DefaultSettings())
 	if err != nil || !strings.HasPrefix(string(s.Order), "top_k;top_p;temperature;") {
-		t.Fatalf("%q, %v", s.Order, err)
+		t.Fatalf("got %q, %v; want it beginning with %q, <nil>", s.Order, err, "top_k;top_p;temperature;")
 	}
 	text, err := wireSettings(s).MarshalJSON()
 	var back wireSettings
 	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
-		t.Errorf("%s is read as %+v (%v)", text, back, err)
+		t.Errorf("%s is read as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
 	}
 	if text, _ := wireSettings(infer.DefaultSettings()).MarshalJSON(); strings.Contains(string(text), `"w"`) {
-		t.Errorf("a link in this program's order is %s", text)
+		t.Errorf("a link in this program's order is %s, want it without %q", text, `"w"`)
 	}
 }
 
@@ -49,18 +49,18 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	for _, bad := range []string{`""`, `[]`, `7`, `["top_k", 3]`, `"top_k;top_k"`, `"edkypmxt"`, long} {
 		f, refused := JSONFields([]byte(`{"samplers": ` + bad + `}`))
 		if refused != nil {
-			t.Fatal(refused)
+			t.Fatalf("JSONFields: got refusal %v, want none", refused)
 		}
 		if _, _, refused = ParseCommand("set", f); refused == nil || refused.Field != "samplers" ||
 			len(refused.Message) > 400 {
-			t.Errorf("%.40s: %v", bad, refused)
+			t.Errorf("%.40s: got %v; want an error, Field = %q, len(Message) at most 400", bad, refused, "samplers")
 		}
 		if bad == `""` { // in a link, this program's own
 			continue
 		}
 		var w wireSettings
 		if err := w.UnmarshalJSON([]byte(`{"t":1,"p":1,"w":` + bad + `}`)); err == nil || len(err.Error()) > 400 {
-			t.Errorf("a link with %.40s: %v", bad, err)
+			t.Errorf("a link with %.40s: got %v; want an error, len(Error()) at most 400", bad, err)
 		}
 	}
 }
@@ -73,16 +73,18 @@ func TestMoveTemperatureInOrder(t *testing.T) {
 	st := must(t, s, Move{Rule: "temperature", To: 99})
 	soft := st.StageOf(infer.KindSoftmax, 1).(infer.Softmax)
 	if soft.Temperature != 1 || !st.Dist.Settings.HeatsLate() || st.Dist.Settings.Temperature != 1.5 {
-		t.Errorf("stage 3 is at T = %v, settings %+v", soft.Temperature, st.Dist.Settings)
+		t.Errorf(
+			"stage 3 is at T = %v, settings %+v; want T = 1 there, and 1.5 late", soft.Temperature, st.Dist.Settings,
+		)
 	}
 	before := s.State()
 	if _, err := s.Apply(t.Context(), Move{Rule: "dry", To: 1}); err == nil {
 		t.Error("DRY has been moved among the rules that cut")
 	}
 	if after := s.State(); after.Settings.Order != before.Settings.Order {
-		t.Errorf("a refused move made the order %q", after.Settings.Order)
+		t.Errorf("a refused move made the order %q, want %q", after.Settings.Order, before.Settings.Order)
 	}
 	if back := must(t, s, SetPreset{Key: "common"}); back.Settings.Order != sampling.OrderOwn {
-		t.Errorf("a preset leaves the order %q", back.Settings.Order)
+		t.Errorf("a preset leaves the order %q, want %q", back.Settings.Order, sampling.OrderOwn)
 	}
 }

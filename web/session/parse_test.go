@@ -24,7 +24,7 @@ func TestUnpairedSurrogatesAreDetected(t *testing.T) {
 		`{"prompt":"\u00e9 \uD83D\uDE00 \n ok"}`: false,
 	} {
 		if got := halfCharacter([]byte(text)); got != want {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 	} {
 		fields, bad := JSONFields([]byte(c.json))
 		if bad != nil {
-			t.Fatal(bad)
+			t.Fatalf("JSONFields: got refusal %v, want none", bad)
 		}
 		a, known, errA := ParseCommand(c.name, fields)
 		b, _, errB := ParseCommand(c.name, TextFields(c.form))
@@ -69,12 +69,12 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 		case !known:
 			t.Errorf("there is no %s", c.name)
 		case (errA == nil) != (errB == nil), errA != nil && (errA.Field != errB.Field || errA.Code != errB.Code):
-			t.Errorf("%s %s is refused with %v, the form with %v", c.name, c.json, errA, errB)
+			t.Errorf("%s %s is refused with %v, want as the form with %v", c.name, c.json, errA, errB)
 		case errA == nil && !reflect.DeepEqual(a, b):
-			t.Errorf("%s %s is %+v, the form %+v", c.name, c.json, a, b)
+			t.Errorf("%s %s is %+v, want as the form %+v", c.name, c.json, a, b)
 		}
 	}
 	if c, known, err := ParseCommand("dance", TextFields(nil)); known || c != nil || err != nil {
-		t.Errorf("dance is %v, %v, %v", c, known, err)
+		t.Errorf("dance is %v, %v, %v; want nil, false, <nil>", c, known, err)
 	}
 }

@@ -59,7 +59,7 @@ func TestPlayAfterLookingBack(t *testing.T) {
 	apply(t, s, session.Seek{Step: 5, Stage: infer.KindSample}, session.Play{})
 	for _, playing := range []bool{true, false} {
 		if st := tick(t, s); st.Playing != playing {
-			t.Errorf("at %+v: playing is %v", st.Cursor, st.Playing)
+			t.Errorf("at %+v: playing is %v, want %v", st.Cursor, st.Playing, playing)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestCommandsThatEndPlaying(t *testing.T) {
 	} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Play{})
 		if st := apply(t, s, row.c); st.Playing != row.playing {
-			t.Errorf("after %T%+v: playing is %v", row.c, row.c, st.Playing)
+			t.Errorf("after %T%+v: playing is %v, want %v", row.c, row.c, st.Playing, row.playing)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestLoweredLimitEndsPlaying(t *testing.T) {
 		session.SetKnob("max_tokens", 1),
 	)
 	if st := s.State(); st.Playing || st.Stopped != infer.StopMaxTokens {
-		t.Errorf("playing is %v, stopped by %q", st.Playing, st.Stopped)
+		t.Errorf("playing is %v, stopped by %q; want false, %q", st.Playing, st.Stopped, infer.StopMaxTokens)
 	}
 }
 
@@ -106,7 +106,10 @@ func TestTickWithCanceledContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if st, err := s.Tick(ended); !errors.Is(err, context.Canceled) || st != before || !st.Playing {
-		t.Errorf("%v, playing %v", err, st.Playing)
+		t.Errorf(
+			"got %v, playing %v; want the error %v, st = %v, st.Playing = true", err, st.Playing, context.Canceled,
+			before,
+		)
 	}
 	tick(t, s)
 }
@@ -121,7 +124,10 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 			t, s, session.Seek{Step: 2, Stage: kind}, session.Set{Knobs: infer.Knobs{"temperature": 0.5, "top_k": 3}},
 		)
 		if st.Cursor != at(2, kind) || !st.AtFrontier() || len(st.Steps) != 2 {
-			t.Fatalf("set at %v of step 2: %+v of %+v", kind, st.Cursor, st.Frontier())
+			t.Fatalf(
+				"set at %v of step 2: got %+v of %+v, want to stay there, as the last step", kind, st.Cursor,
+				st.Frontier(),
+			)
 		}
 		if want := []infer.Token{
 			st.Model.Token(old.Steps[1].Chosen), st.Model.Token(old.Steps[2].Chosen),
@@ -136,20 +142,20 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 		}
 		if kind == infer.KindFilter {
 			if f := st.Stage(5).(infer.Filter); f.Kept != 3 || f.Settings.Temperature != 0.5 {
-				t.Errorf("the filter shown keeps %d at T=%v", f.Kept, f.Settings.Temperature)
+				t.Errorf("the filter shown keeps %d at T=%v; want 3, 0.5", f.Kept, f.Settings.Temperature)
 			}
 		}
 		// Ghosts last until the draw.
 		for s.State().Cursor.Stage < infer.KindFilter {
 			if st := apply(t, s, session.StepStage{}); len(st.Ghosts) != 2 {
-				t.Errorf("at %v there are %d ghosts", st.Cursor.Stage, len(st.Ghosts))
+				t.Errorf("at %v there are %d ghosts, want 2", st.Cursor.Stage, len(st.Ghosts))
 			}
 		}
 		if st := apply(t, s, session.StepStage{}); st.Ghosts != nil {
-			t.Errorf("after the draw there are %d ghosts", len(st.Ghosts))
+			t.Errorf("after the draw there are %d ghosts, want 0", len(st.Ghosts))
 		}
 		if step := s.State().Steps[1]; step.Settings.TopK != 3 || step.Rank > 3 {
-			t.Errorf("step 2 chose rank %d with %+v", step.Rank, step.Settings)
+			t.Errorf("step 2 chose rank %d with %+v; want TopK = 3, step.Rank at most 3", step.Rank, step.Settings)
 		}
 	}
 }
@@ -166,7 +172,10 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 			t, s, session.Seek{Step: 2, Stage: kind}, session.Set{Knobs: infer.Knobs{"temperature": 0.5, "top_k": 3}},
 		)
 		if len(st.Steps) != 2 || st.Cursor != at(2, kind) || !st.AtFrontier() {
-			t.Fatalf("set at %v of step 2: %+v of %+v", kind, st.Cursor, st.Frontier())
+			t.Fatalf(
+				"set at %v of step 2: got %+v of %+v, want to stay there, as the last step", kind, st.Cursor,
+				st.Frontier(),
+			)
 		}
 		if st.Steps[1].Settings.TopK != 0 || st.Steps[1].Chosen != old.Steps[1].Chosen || st.Dist.Keep != 257 {
 			t.Errorf("set at %v: step 2 is another", kind)
@@ -176,7 +185,7 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 		}
 		st = apply(t, s, session.Seek{Step: 2, Stage: kind}, session.StepToken{}, session.StepToken{})
 		if last := st.Steps[len(st.Steps)-1]; last.Settings.TopK != 3 || last.Settings.Temperature != 0.5 {
-			t.Errorf("set at %v: step %d has %+v", kind, last.N, last.Settings)
+			t.Errorf("set at %v: step %d has %+v; want TopK = 3, Temperature = 0.5", kind, last.N, last.Settings)
 		}
 	}
 }
@@ -189,7 +198,7 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 	)
 	st := apply(t, s, session.SetPreset{Key: "pure"}, session.Set{}, session.SetKnob("max_tokens", 5))
 	if len(st.Steps) != 2 || st.Ghosts != nil || st.Cursor != at(1, infer.KindFilter) {
-		t.Errorf("%d steps, %d ghosts", len(st.Steps), len(st.Ghosts))
+		t.Errorf("got %d steps, %d ghosts; want 2, 0, and the cursor where it was", len(st.Steps), len(st.Ghosts))
 	}
 }
 
@@ -206,7 +215,7 @@ func TestSeedAloneDecidesTheDraw(t *testing.T) {
 		return st.Steps[0]
 	}
 	if other := draw(2); other.U == first.U || other.U != sampling.U(2, 1) {
-		t.Errorf("seed 2 drew u=%v", other.U)
+		t.Errorf("seed 2 drew u=%v, want anything but %v, %v", other.U, first.U, sampling.U(2, 1))
 	}
 	if again := draw(1); again.U != first.U || again.Chosen != first.Chosen {
 		t.Errorf("seed 1 drew u=%v and token %d, before %v and %d", again.U, again.Chosen, first.U, first.Chosen)

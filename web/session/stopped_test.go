@@ -81,10 +81,13 @@ func TestRaisedLimitContinues(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	st := apply(t, s, session.SetKnob("max_tokens", 6))
 	if st.Stopped != infer.StopNone || len(st.Steps) != 5 || st.Ghosts != nil {
-		t.Fatalf("with the limit raised: %q, %d steps", st.Stopped, len(st.Steps))
+		t.Fatalf(
+			"with the limit raised: got %q, %d steps; want st.Stopped = %q, len(st.Steps) = 5, st.Ghosts = nil",
+			st.Stopped, len(st.Steps), infer.StopNone,
+		)
 	}
 	if st = apply(t, s, session.StepToken{}); len(st.Steps) != 6 || st.Stopped != infer.StopMaxTokens {
-		t.Errorf("%d steps, stopped by %q", len(st.Steps), st.Stopped)
+		t.Errorf("got %d steps, stopped by %q; want 6, %q", len(st.Steps), st.Stopped, infer.StopMaxTokens)
 	}
 }
 
@@ -96,7 +99,7 @@ func TestCanceledContextKeepsTheRun(t *testing.T) {
 	for _, c := range []session.Command{session.StepStage{}, session.StepToken{}, session.Start{Prompt: "x"}} {
 		before := s.State()
 		if _, err := s.Apply(ended, c); !errors.Is(err, context.Canceled) || s.State() != before {
-			t.Errorf("%T: %v", c, err)
+			t.Errorf("%T: got %v; want the error %v, s.State() = %v", c, err, context.Canceled, before)
 		}
 	}
 	apply(t, s, session.StepToken{})
@@ -107,7 +110,10 @@ func TestSetPresetAndSpeed(t *testing.T) {
 	for _, p := range sampling.Presets {
 		st := apply(t, s, session.SetPreset{Key: p.Key})
 		if st.Settings.Settings != p.Settings || st.Settings.Seed != 7 || st.Settings.Stop.MaxTokens != 5 {
-			t.Errorf("preset %s gives %+v", p.Key, st.Settings)
+			t.Errorf(
+				"preset %s gives %+v; want Settings = %+v, Seed = 7, Stop.MaxTokens = 5", p.Key, st.Settings,
+				p.Settings,
+			)
 		}
 	}
 	for speed, want := range map[session.Speed]time.Duration{

@@ -25,7 +25,7 @@ func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 	play := func(key string, tokens int) (top []float64, text string) {
 		st := apply(t, s, session.Try{Key: key})
 		if st.Cursor != at(1, infer.KindForward) || st.Playing {
-			t.Fatalf("%s begins at %+v, playing: %v", key, st.Cursor, st.Playing)
+			t.Fatalf("%s begins at %+v, playing: %v; want the first stage, false", key, st.Cursor, st.Playing)
 		}
 		for range tokens {
 			st = apply(t, s, session.StepToken{})
@@ -37,10 +37,10 @@ func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 		return top, text
 	}
 	if top, text := play("sure", 1); top[0] < 0.95 {
-		t.Errorf("sure: the likeliest of %q have %.2f", text, top)
+		t.Errorf("sure: the likeliest of %q have %.2f, want top[0] at least 0.95", text, top)
 	}
 	if top, text := play("unsure", 1); top[0] > 0.1 {
-		t.Errorf("unsure: the likeliest of %q has %.2f", text, top[0])
+		t.Errorf("unsure: the likeliest of %q has %.2f, want at most 0.1", text, top[0])
 	}
 	if s.State().Settings.Temperature != 1 {
 		t.Errorf("unsure is drawn at %v, want 1", s.State().Settings.Temperature)
@@ -50,7 +50,7 @@ func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 		t.Errorf("loop: %q does not go round", text)
 	}
 	if e := wantRefused(t, s, session.Try{Key: "nothing"}); e.Code != terms.CodeRange || e.Field != "key" {
-		t.Errorf("an unknown suggestion: %+v", e)
+		t.Errorf("an unknown suggestion: got %+v, want Code = %q, Field = %q", e, terms.CodeRange, "key")
 	}
 }
 
@@ -68,7 +68,11 @@ func TestRedrawWithAnotherSeed(t *testing.T) {
 	step := st.Step()
 	if st.Cursor != at(1, infer.KindSample) || len(st.Steps) != 1 || step.U != sampling.U(seed, 1) ||
 		st.Settings.Seed != seed || step.Settings.Seed != seed {
-		t.Fatalf("after a redraw at %+v of %d steps, u %v, seed %d", st.Cursor, len(st.Steps), step.U, st.Settings.Seed)
+		t.Fatalf(
+			"after a redraw at %+v of %d steps, u %v, seed %d; want the sample stage of 1 step, with the "+
+				"u of the given seed",
+			st.Cursor, len(st.Steps), step.U, st.Settings.Seed,
+		)
 	}
 	if &step.Logits[0] != &before.Steps[0].Logits[0] {
 		t.Error("a redraw ran the model again")
@@ -83,15 +87,15 @@ func TestRedrawWithAnotherSeed(t *testing.T) {
 	}
 
 	if e := wantRefused(t, s, session.Redraw{Seed: infer.MaxSeed + 1}); e.Field != "seed" {
-		t.Errorf("a seed too large: %+v", e)
+		t.Errorf("a seed too large: got %+v, want a refusal of the field seed", e)
 	}
 	apply(t, s, session.SetPreset{Key: "greedy"})
 	if e := wantRefused(t, s, session.Redraw{Seed: 1}); e.Code != session.CodeOrder {
-		t.Errorf("under greedy: %+v", e)
+		t.Errorf("under greedy: got %+v, want Code = %q", e, session.CodeOrder)
 	}
 	apply(t, s, session.SetPreset{Key: "pure"}, session.Reset{}, session.StepStage{})
 	if e := wantRefused(t, s, session.Redraw{Seed: 1}); e.Code != session.CodeOrder {
-		t.Errorf("before the draw: %+v", e)
+		t.Errorf("before the draw: got %+v, want Code = %q", e, session.CodeOrder)
 	}
 }
 
@@ -130,7 +134,7 @@ func TestFindRanksMatches(t *testing.T) {
 		t.Errorf("%d and %d more with an e, want 12 of %d", len(ids), more, want)
 	}
 	if ids, more := st.Find(1, "no such token", 12); len(ids)+more != 0 {
-		t.Errorf("found %q", texts(ids))
+		t.Errorf("found %q, want nothing", texts(ids))
 	}
 	if ids, _ := st.Find(1, "", 12); ids != nil {
 		t.Error("nothing asked, something found")

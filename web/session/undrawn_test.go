@@ -85,7 +85,7 @@ func TestPlayDrawsAutomatically(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.State().Undrawn {
-				t.Fatalf("%T: a tick left the draw withheld", c)
+				t.Fatalf("%T: a tick left the draw withheld, want it drawn", c)
 			}
 		}
 		if st := s.State(); st.Stopped == infer.StopNone {
@@ -105,7 +105,7 @@ func TestDrawRevealsWithheldDraw(t *testing.T) {
 	}
 	apply(t, s, session.StepStage{})
 	if st := apply(t, s, session.Draw{}); st.Cursor != at(1, infer.KindSample) {
-		t.Fatalf("drawn at the filter stage, it shows %+v", st.Cursor)
+		t.Fatalf("drawn at the filter stage, it shows %+v, want the sample stage", st.Cursor)
 	}
 	before := content(s.State())
 	if after := content(apply(t, s, session.Draw{})); !reflect.DeepEqual(before, after) {
@@ -122,7 +122,7 @@ func TestGreedyWithholdsNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.SetPreset{Key: "greedy"}, session.Start{Prompt: "Hi"})
 	if st := apply(t, s, times(4, withheld)...); st.Undrawn || st.Cursor != at(1, infer.KindSample) {
-		t.Errorf("at %+v, withheld: %v", st.Cursor, st.Undrawn)
+		t.Errorf("got cursor %+v, withheld: %v; want the sample stage, false", st.Cursor, st.Undrawn)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestDrawnStepIsNotWithheldAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Seek{Step: 1, Stage: infer.KindFilter})
 	if st := apply(t, s, withheld); st.Undrawn || st.Cursor != at(1, infer.KindSample) {
-		t.Errorf("at %+v, withheld: %v", st.Cursor, st.Undrawn)
+		t.Errorf("got cursor %+v, withheld: %v; want the sample stage, false", st.Cursor, st.Undrawn)
 	}
 }
 
@@ -143,11 +143,11 @@ func TestLinkToAWithheldDraw(t *testing.T) {
 	st := s.State()
 	link, err := session.ParseLink(st.Model, session.LinkOf(st))
 	if err != nil || !link.Undrawn || link.Cursor != at(1, infer.KindFilter) {
-		t.Fatalf("the link is %+v, %v", link, err)
+		t.Fatalf("the link is %+v, %v; want the draw withheld, at the filter stage, <nil>", link, err)
 	}
 	filter := apply(t, s, session.Back{})
 	if link, err := session.ParseLink(st.Model, session.LinkOf(filter)); err != nil || link.Undrawn {
-		t.Errorf("the link to the filter stage is %+v, %v", link, err)
+		t.Errorf("the link to the filter stage is %+v, %v; want no draw withheld, <nil>", link, err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestWithholdingChangesNoDraw(t *testing.T) {
 				}
 			}
 			if a, b := session.LinkOf(asked.State()), session.LinkOf(plain.State()); a != b {
-				rt.Fatalf("the runs part at %+v and %+v", asked.State().Cursor, plain.State().Cursor)
+				rt.Fatalf("got runs at %+v and %+v, want the same link", asked.State().Cursor, plain.State().Cursor)
 			}
 		}
 	})

@@ -13,6 +13,6 @@ func TestNegativeZeroIsNormalized(t *testing.T) {
 	minus := math.Copysign(0, -1)
 	st := must(t, s, Set{Knobs: infer.Knobs{"temperature": minus, "min_p": minus}})
 	if math.Signbit(st.Settings.Temperature) || math.Signbit(st.Settings.MinP) {
-		t.Errorf("temperature %v, min-p %v", st.Settings.Temperature, st.Settings.MinP)
+		t.Errorf("got temperature %v, min-p %v; want zeros without a sign", st.Settings.Temperature, st.Settings.MinP)
 	}
 }

@@ -116,7 +116,7 @@ func TestPanicIsAnswered(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || w.Body.Len() == 0 {
-		t.Errorf("answer %d %q", w.Code, w.Body)
+		t.Errorf("answer %d %q; want w.Code = 500, String() without %q, Len() not 0", w.Code, w.Body, "secret")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestGateRefusesHTTPPages(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != c.want {
-			t.Errorf("%+v: %d %s", c, w.Code, w.Body)
+			t.Errorf("%+v: got %d, %s; want %d", c, w.Code, w.Body, c.want)
 		}
 	}
 }

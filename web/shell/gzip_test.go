@@ -97,7 +97,7 @@ func TestGzipCompressesText(t *testing.T) {
 			continue
 		}
 		if tc.zipped && len(body) > len(plain)/2 {
-			t.Errorf("%s: %d bytes of %d", tc.name, len(body), len(plain))
+			t.Errorf("%s: got %d bytes of %d, want at most half", tc.name, len(body), len(plain))
 		}
 		if tc.zipped {
 			body = unzip(t, body)
@@ -106,7 +106,7 @@ func TestGzipCompressesText(t *testing.T) {
 			t.Errorf("%s: came out as %d bytes, want %d", tc.name, len(body), len(plain))
 		}
 		if got := res.Header.Values("Vary"); len(got) != 1 || got[0] != "Accept-Encoding" {
-			t.Errorf("%s: Vary is %q", tc.name, got)
+			t.Errorf("%s: Vary is %q, want Accept-Encoding", tc.name, got)
 		}
 	}
 }
@@ -126,7 +126,10 @@ func TestGzipAndCaches(t *testing.T) {
 					http.MethodGet, path, "Accept-Encoding", accept, "If-None-Match", known.Header.Get("ETag"),
 				)
 				if again.StatusCode != http.StatusNotModified || len(body) > 0 {
-					t.Errorf("%s is known: %d and %d bytes for %s", path, again.StatusCode, len(body), accept)
+					t.Errorf(
+						"%s is known: %d and %d bytes for %s; want %d, 0", path, again.StatusCode, len(body), accept,
+						http.StatusNotModified,
+					)
 				}
 			}
 		}
@@ -137,7 +140,10 @@ func TestGzipAndCaches(t *testing.T) {
 		part, body := x.raw(http.MethodGet, path, "Accept-Encoding", "gzip", "Range", "bytes=10-2009")
 		if part.StatusCode != http.StatusPartialContent || part.Header.Get("Content-Encoding") != "" ||
 			!bytes.Equal(body, whole[10:2010]) {
-			t.Errorf("a part of %s: %d as %q", path, part.StatusCode, part.Header.Get("Content-Encoding"))
+			t.Errorf(
+				"a part of %s: got %d as %q, want 206 with these bytes as they are", path, part.StatusCode,
+				part.Header.Get("Content-Encoding"),
+			)
 		}
 	}
 }
@@ -165,7 +171,7 @@ func TestGzipFlushes(t *testing.T) {
 	_, err = io.ReadFull(res.Body, first)
 	close(read)
 	if err != nil || string(first) != "first" || !res.Uncompressed {
-		t.Fatalf("read %q (%v), compressed: %v", first, err, res.Uncompressed)
+		t.Fatalf("read %q (%v), compressed: %v; want %q, <nil>, true", first, err, res.Uncompressed, "first")
 	}
 	if rest, err := io.ReadAll(res.Body); err != nil || len(rest) != 6000 {
 		t.Errorf("then %d bytes (%v), want 6000", len(rest), err)
@@ -181,7 +187,9 @@ func TestGzipPreconditionFailed(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
 		res, body := x.raw(http.MethodGet, styles, "Accept-Encoding", accept, "If-Match", `"x"`)
 		if res.StatusCode != http.StatusPreconditionFailed {
-			t.Errorf("%s: status %d, %d bytes", accept, res.StatusCode, len(body))
+			t.Errorf(
+				"%s: status %d, want %d, %d bytes", accept, res.StatusCode, http.StatusPreconditionFailed, len(body),
+			)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))
 	id, fresh := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8080")
 	if fresh == nil || len(id) != 22 { // 16 bytes in base64
-		t.Fatalf("a first request gives learner %q and cookie %v", id, fresh)
+		t.Fatalf("a first request gives learner %q and cookie %v; want 22 bytes, non-nil", id, fresh)
 	}
 	// Another process with the secret of the same folder, on another port.
 	again, cookie := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8081", fresh)
@@ -49,7 +49,7 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	if got, cookie := ask(
 		Learners{secret: secret, lasts: true}, "127.0.0.1:8080", &forged,
 	); cookie == nil || got == forged.Value[:22] {
-		t.Errorf("a forged cookie makes learner %q", got)
+		t.Errorf("a forged cookie makes learner %q, want a new one", got)
 	}
 }
 
@@ -72,12 +72,15 @@ func TestCallerBecomesKnown(t *testing.T) {
 	now := time.Now()
 	if cookie == nil || first.Known(now) || !first.Known(now.Add(admission.KnownAfter)) ||
 		first.Address.String() != "192.0.2.7/32" {
-		t.Errorf("a first visit: %+v", first)
+		t.Errorf("a first visit: got %+v, want a cookie, and to be known only after a while", first)
 	}
 	strange := &http.Cookie{Name: cookie.Name, Value: "x.y.z"}
 	again, fresh := visit("10.0.0.1:5", "192.0.2.7", strange, cookie)
 	if fresh != nil || again.Learner != first.Learner || again.Since.Unix() != first.Since.Unix() {
-		t.Errorf("a second visit: %+v, cookie %v", again, fresh)
+		t.Errorf(
+			"a second visit: got %+v, cookie %v; want fresh = nil, Learner = %q, Since.Unix() = %d", again, fresh,
+			first.Learner, first.Since.Unix(),
+		)
 	}
 	old := &http.Cookie{Name: cookie.Name, Value: l.sign("someone", time.Time{})}
 	if c, fresh := visit("192.0.2.7:5", "", old); fresh != nil || c.Learner != "someone" || !c.Known(now) {
@@ -120,11 +123,14 @@ func TestAdmitLimitsRequests(t *testing.T) {
 				r.AddCookie(cookie)
 			}
 			if h.ServeHTTP(w, r); w.Code != row.want || (w.Code == 429) != (w.Header().Get("Retry-After") == "10") {
-				t.Errorf("%s, request %d: %d, %v", name, i+1, w.Code, w.Header())
+				t.Errorf(
+					"%s, request %d: got %d, %v; want %d, with Retry-After for 429", name, i+1, w.Code, w.Header(),
+					row.want,
+				)
 			}
 		}
 		if len(seen) != 6 || seen[0] != seen[1] {
-			t.Errorf("%s: learners %q", name, seen)
+			t.Errorf("%s: learners %q; want 6 elements, seen[0] = %q", name, seen, seen[1])
 		}
 	}
 }
@@ -165,7 +171,7 @@ func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
 	_, c := ask(Learners{secret: []byte("a test's")}, "127.0.0.1:8080")
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" {
-		t.Errorf("cookie %s", c)
+		t.Errorf("cookie %s, want HttpOnly = true, SameSite = %d, Path = %q", c, http.SameSiteLaxMode, "/")
 	}
 }
 
@@ -180,7 +186,7 @@ func TestCookieOverTLS(t *testing.T) {
 		_, c := (Learners{secret: []byte("a test's")}).Of(r)
 		if c.Secure != encrypted || strings.HasPrefix(c.Name, "__Host-") != encrypted ||
 			c.Path != "/" || c.Domain != "" {
-			t.Errorf("encrypted %v: %s", encrypted, c)
+			t.Errorf("encrypted %v: got cookie %s, want __Host- and secure if encrypted, for all paths", encrypted, c)
 		}
 	}
 }
@@ -212,22 +218,26 @@ func TestOldCookieIsExchanged(t *testing.T) {
 	set := visit(&http.Cookie{Name: old.Name, Value: "stray"}, old, planted)
 	if len(set) != 2 || set[0].Name != "__Host-"+old.Name || set[0].Value != old.Value || !set[0].Secure ||
 		set[1].Name != old.Name || set[1].MaxAge >= 0 || set[1].Path != "/" {
-		t.Fatalf("an old cookie is answered with %v", set)
+		t.Fatalf(
+			"an old cookie is answered with %v, want 2 elements, [0].Name = %q, [0].Value = %q, [0].Secure "+
+				"= true, [1].Name = %q, [1].MaxAge less than 0, [1].Path = %q",
+			set, "__Host-"+old.Name, old.Value, old.Name, "/",
+		)
 	}
 	// Somebody who can set a cookie in the clear does not become the learner's other self.
 	stray := &http.Cookie{Name: set[0].Name, Value: "stray"}
 	if again := visit(planted, stray, set[0]); len(again) != 0 {
-		t.Errorf("the new cookie is answered with %v", again)
+		t.Errorf("the new cookie is answered with %v, want 0 elements", again)
 	}
 	if strings.Join(seen, " ") != "someone someone" {
-		t.Errorf("the learners are %q", seen)
+		t.Errorf("the learners are %q, want someone twice", seen)
 	}
 	// Without TLS there is nothing to exchange.
 	if id, fresh := ask(l, "127.0.0.1:8080", old); id != "someone" || fresh != nil {
-		t.Errorf("in the clear: %s, %v", id, fresh)
+		t.Errorf("in the clear: got %s, %v; want %s, nil", id, fresh, "someone")
 	}
 	// localhost is sent secure cookies in the clear, too.
 	if id, fresh := ask(l, "localhost:8080", set[0]); id != "someone" || fresh != nil {
-		t.Errorf("in the clear on localhost: %s, %v", id, fresh)
+		t.Errorf("in the clear on localhost: got %s, %v; want %s, nil", id, fresh, "someone")
 	}
 }

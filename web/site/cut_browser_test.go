@@ -82,7 +82,7 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
 	tab.Wait("what is wrong", `document.querySelector(".tab-line button")`)
 	if say := tab.Text(".tab-line p"); !strings.Contains(say, "something else in its place") {
-		t.Errorf("the page says %q", say)
+		t.Errorf("the page says %q, want it to contain %q", say, "something else in its place")
 	}
 	host.change(all)
 	tab.Click(".tab-line button")

@@ -90,6 +90,6 @@ func TestSitesLoopInAFrame(t *testing.T) {
 		};
 	})`)
 	if n := browser.Value[int](tab, `window.kept`); n != 0 {
-		t.Errorf("%d things are kept in the browser", n)
+		t.Errorf("%d things are kept in the browser, want 0", n)
 	}
 }

@@ -55,7 +55,7 @@ func writeGGUF(t *testing.T, path string, layers int, weights bool) {
 		err = f.Truncate(int64(head + int(at)))
 	}
 	if closed := f.Close(); err != nil || closed != nil {
-		t.Fatal(err, closed)
+		t.Fatalf("writing the file: got %v, closing it %v; want nil for both", err, closed)
 	}
 }
 

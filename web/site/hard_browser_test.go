@@ -64,7 +64,7 @@ func TestDownloadInterruptedAnywhere(t *testing.T) {
 			tab.Wait("what is missing", `document.querySelector(".tab-line button")`)
 			if say := tab.Text(".tab-line p"); !host.cut.Load() || !strings.Contains(say, "MB of") ||
 				!strings.Contains(say, "can still be read") {
-				t.Errorf("the page says %q", say)
+				t.Errorf("the page says %q, want how much has arrived and that it can be read", say)
 			}
 			if tab.Text("main h1") == "" {
 				t.Error("the lesson cannot be read")
@@ -187,7 +187,7 @@ func TestWorkerSurvivesSleep(t *testing.T) {
 	tab.StopWorkers()
 	tab.Wait("the rebuilt run", `document.querySelector("#told")?.innerText.includes("rebuilt")`)
 	if now := tab.Text("#strip-gen"); now != text {
-		t.Errorf("after a sleep the text is %q, it was %q", now, text)
+		t.Errorf("after a sleep the text is %q, want %q", now, text)
 	}
 	tab.Keys("n")
 	written(4)

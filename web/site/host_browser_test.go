@@ -79,7 +79,7 @@ func TestProgramFromCompressingHost(t *testing.T) {
 	tab := browser.OpenOnDisk(t, browser.Laptop, url+"learn/kv-cache/")
 	tab.Wait("the program", runs)
 	if got := host.requests(); got != "HEAD wasm, GET wasm" {
-		t.Errorf("a first visit asks: %s", got)
+		t.Errorf("a first visit asks: got %s, want %s", got, "HEAD wasm, GET wasm")
 	}
 	host.down.Store(true)
 	again := func(what string) {
@@ -92,7 +92,7 @@ func TestProgramFromCompressingHost(t *testing.T) {
 	tab.Await(aboutProgram(`await cache.put(keptAs, new Response("no program"));`))
 	again("from the network's cache")
 	if got := host.requests(); got != "" {
-		t.Errorf("a later visit asks: %s", got)
+		t.Errorf("a later visit requests %s, want nothing", got)
 	}
 	tab.Await(aboutProgram(`await cache.delete(keptAs);`))
 	again("without the worker's own")

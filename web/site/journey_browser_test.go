@@ -68,7 +68,7 @@ func TestVisitUnderAPath(t *testing.T) {
 	tab.Click("#share [data-export=text]")
 	const prompt = "Once upon a time there was a"
 	if text := string(downloads.File("once-upon-a-time-there-was-a-seed-42.txt")); !strings.HasPrefix(text, prompt) {
-		t.Errorf("the text that was saved is %q", text)
+		t.Errorf("the text that was saved is %q, want it to begin with %q", text, prompt)
 	}
 	saveMissing(t, tab)
 	tab.Eval(`location.href = "` + under + `loop/?prompt=The+wizard+lived+in+a"`)
@@ -113,7 +113,7 @@ func saveMissing(t *testing.T, tab *browser.Tab) {
 	browser.Eventually(t, func() (reported bool) {
 		for _, fault := range tab.Faults() { // Chromium reports the answer, too
 			if reported = strings.Contains(fault, "no-such-file"); !reported {
-				t.Error(fault)
+				t.Errorf("the browser reports %q, want only faults about no-such-file", fault)
 			}
 		}
 		return reported

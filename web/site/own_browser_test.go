@@ -82,7 +82,7 @@ func TestModelDroppedOnThePage(t *testing.T) {
 	_, err := checkpoint.OpenPath(short)
 	for _, why := range checkpoint.Reasons(err)[:1] {
 		if say := tab.Text("#model-bad"); !strings.Contains(say, why) {
-			t.Errorf("a server says %q, the page %q", why, say)
+			t.Errorf("want the server's reason %q, the page says %q", why, say)
 		}
 	}
 
@@ -102,7 +102,7 @@ func TestModelDroppedOnThePage(t *testing.T) {
 	tab.Drop(page, huge)
 	tab.Wait("a refusal", `document.querySelector("#model-bad p")`)
 	if say := tab.Text("#model-bad"); !strings.Contains(say, "too large for a browser") {
-		t.Errorf("the refusal says %q", say)
+		t.Errorf("the refusal says %q, want it to contain %q", say, "too large for a browser")
 	}
 	writesAs(t, tab, large)
 }

@@ -39,7 +39,7 @@ func TestFirstVisitInPrivateWindow(t *testing.T) {
 	second.Go(url + "progress/")
 	second.Wait("the program", runs)
 	if say := second.Text("#yours .band__say"); !strings.Contains(say, "A private window deletes it when you close") {
-		t.Errorf("the page says: %q", say)
+		t.Errorf("the page says: got %q, want it to contain %q", say, "A private window deletes it when you close")
 	}
 	second.Wait("nothing else said", `!document.querySelector(".tab-line")`)
 

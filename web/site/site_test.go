@@ -101,7 +101,7 @@ func TestFirstVisitDownloadSize(t *testing.T) {
 		first += len(zipped)
 	}
 	if first > 14_700_000 {
-		t.Errorf("a first visit loads %d bytes", first)
+		t.Errorf("a first visit loads %d bytes, want at most 14_700_000", first)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestSiteIsSelfContained(t *testing.T) {
 		t.Error("the page of classes does not say that they need a server")
 	}
 	if pages < 40 {
-		t.Errorf("the site has %d pages", pages)
+		t.Errorf("the site has %d pages, want at least 40", pages)
 	}
 }
 
@@ -197,7 +197,7 @@ func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 		}
 		at := path.Join(path.Dir(name), to)
 		if strings.HasPrefix(to, "/") || strings.HasPrefix(at, "..") {
-			t.Errorf("%s leads out of the site: %s", name, to)
+			t.Errorf("%s leads out of the site: %s, want relative addresses within", name, to)
 			continue
 		}
 		if strings.HasSuffix(to, "/") || to == "." {
@@ -219,6 +219,6 @@ func TestFolderMustBeEmpty(t *testing.T) {
 	}
 	_, err := site.Write(t.Context(), dir, site.Options{})
 	if err == nil || !strings.Contains(err.Error(), "other.txt") {
-		t.Errorf("a folder with a file in it: %v", err)
+		t.Errorf("a folder with a file in it: got error %v, want an error containing %q", err, "other.txt")
 	}
 }

@@ -102,7 +102,7 @@ func TestNewVersionReplacesTheOld(t *testing.T) {
 	} {
 		tab.Await(keptText(name))
 		if text := browser.Value[string](tab, "text"); !strings.Contains(text, want) {
-			t.Errorf("of %s the old version is kept: %.80q", name, text)
+			t.Errorf("of %s the old version is kept: got %.80q, want it to contain %q", name, text, want)
 		}
 	}
 }

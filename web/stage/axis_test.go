@@ -25,7 +25,7 @@ func TestProbabilityAxisIsFixed(t *testing.T) {
 		s := sessiontest.Drill(t, set, infer.KindSoftmax, 0.5)
 		table := English.New(s).Table
 		if !reflect.DeepEqual(table.Ticks, unitTicks) {
-			t.Errorf("T = %v: the axis has the ticks %+v", temperature, table.Ticks)
+			t.Errorf("T = %v: the axis has the ticks %+v, want %+v", temperature, table.Ticks, unitTicks)
 		}
 		if got := table.Rows[0].BarP; got != first {
 			t.Errorf("T = %v: the first bar is %s of the axis, want %s", temperature, got, first)
@@ -43,7 +43,10 @@ func TestProbabilityAxisIsFixed(t *testing.T) {
 			ghost = story[0].Ghost
 		}
 		if story[0].Ghost != ghost || ghost == "" {
-			t.Errorf("T = %v: the mark of T = 1 is at %q, elsewhere at %q", temperature, story[0].Ghost, ghost)
+			t.Errorf(
+				"T = %v: the mark of T = 1 is at %q, elsewhere at %q; want %q, non-empty", temperature, story[0].Ghost,
+				ghost, ghost,
+			)
 		}
 	}
 }

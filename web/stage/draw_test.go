@@ -18,31 +18,37 @@ func TestPeekAtATokensStep(t *testing.T) {
 	// u = 0.7 falls on the second token, 0.6316 to 0.8640
 	if got := p.Say.String(); !strings.HasSuffix(got, "0.2324, 2nd of 5, entropy 1.46 bits. Instead:") ||
 		!strings.HasPrefix(got, "Token 4 ") {
-		t.Errorf("says %q", got)
+		t.Errorf(
+			"says %q, want it ending with %q, it beginning with %q", got,
+			"0.2324, 2nd of 5, entropy 1.46 bits. Instead:", "Token 4 ",
+		)
 	}
 	if len(p.Alts) != 4 || p.Alts[0].P != "0.63" || p.Alts[0].Cmd != `{"cmd":"choose","step":1,"token":0}` ||
 		p.Alts[1].Cmd != `{"cmd":"choose","step":1,"token":2}` {
-		t.Errorf("instead: %+v", p.Alts)
+		t.Errorf(
+			"instead: got %+v, want 4 elements, [0].P = %q, [0].Cmd = %q, [1].Cmd = %q", p.Alts, "0.63",
+			`{"cmd":"choose","step":1,"token":0}`, `{"cmd":"choose","step":1,"token":2}`,
+		)
 	}
 	if p.Seek != `{"cmd":"seek","step":1,"stage":"sample"}` || p.Step != 1 {
-		t.Errorf("leads to %s", p.Seek)
+		t.Errorf("leads to %s, want p.Seek = %s, p.Step = 1", p.Seek, `{"cmd":"seek","step":1,"stage":"sample"}`)
 	}
 	s.Steps[0].Forced, s.Steps[0].Drawn = true, 0
 	if got := English.NewPeek(s, 1).Say.String(); !strings.Contains(got, "chosen by a person; the draw fell on") {
-		t.Errorf("a forced token: %q", got)
+		t.Errorf("a forced token: got %q, want it to contain %q", got, "chosen by a person; the draw fell on")
 	}
 	if got, want := English.NewPeek(s, 2).Say.String(), "There is no step 2: the run is at step 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.Steps[0].Logits = nil
 	if got := English.NewPeek(s, 1); !strings.Contains(got.Say.String(), "no scores yet") || got.Step != 0 {
-		t.Errorf("before the logits: %+v", got)
+		t.Errorf("before the logits: got %+v, want Say.String() with %q, Step = 0", got, "no scores yet")
 	}
 	if got := English.NewPeek(&session.State{Model: testmodel.Target(t)}, 1).Say.String(); !strings.Contains(
 		got,
 		"no text yet",
 	) {
-		t.Errorf("before a prompt: %q", got)
+		t.Errorf("before a prompt: got %q, want it to contain %q", got, "no text yet")
 	}
 }
 
@@ -53,22 +59,26 @@ func TestFoundTokens(t *testing.T) {
 	v := English.NewFound(st, 1, "the")
 	if len(v.Rows) != 12 || v.Rows[0].Text.String() != "the" || v.Rows[1].Text.String() != "·the" ||
 		!strings.HasPrefix(v.More, "and ") {
-		t.Errorf("%q %+v %q", v.Say, v.Rows, v.More)
+		t.Errorf(
+			"%q: got %+v %q; want 12 elements, v.Rows[0].Text.String() = %q, v.Rows[1].Text.String() = %q, "+
+				"v.More beginning with %q",
+			v.Say, v.Rows, v.More, "the", "·the", "and ",
+		)
 	}
 	ids := st.Model.Encode(" there") // the last of them, after a start mark
 	st = sessiontest.Do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
 	if v := English.NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
-		t.Errorf("with a mark: %+v", v.Rows)
+		t.Errorf("with a mark: got %+v, want [0].Text.String() = %q, [0].Chosen = true", v.Rows, "·there")
 	}
 	if v := English.NewFound(st, 1, "qqqq"); len(v.Rows) != 0 ||
 		!strings.Contains(v.Say, "None of the 4,096 tokens contains “qqqq”") {
-		t.Errorf("nothing: %+v", v)
+		t.Errorf("nothing: got %+v, want len(Rows) = 0, Say with %q", v, "None of the 4,096 tokens contains “qqqq”")
 	}
 	if v := English.NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {
-		t.Errorf("no text: %+v", v)
+		t.Errorf("no text: got %+v, want len(Rows) = 0, Say beginning with %q", v, "Type a part")
 	}
 	if v := English.NewFound(st, 9, "the"); v.Say != "There is no step 9: the run is at step 1." {
-		t.Errorf("no such step: %q", v.Say)
+		t.Errorf("no such step: got %q, want %q", v.Say, "There is no step 9: the run is at step 1.")
 	}
 }
 
@@ -103,12 +113,18 @@ func TestWhatIfShowsOtherDraw(t *testing.T) {
 	}
 	if seg := English.New(s).Segments; seg.What != "95%" || seg.List[2].Class != "p2 is-what" ||
 		seg.WhatSay != "another u = 0.9500" {
-		t.Errorf("the strip: %+v", seg)
+		t.Errorf(
+			"the strip: got %+v, want What = %q, List[2].Class = %q, WhatSay = %q", seg, "95%", "p2 is-what",
+			"another u = 0.9500",
+		)
 	}
 	u = 0.7 // on the one that was taken
 	if v := English.NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "That is the chosen one.") ||
 		English.New(s).Segments.List[1].Class != "is-pick" {
-		t.Errorf("%+v", v)
+		t.Errorf(
+			`got %+v, want Take = "", Say.String() ending with %q, English.New(s).Segments.List[1].Class = %q`, v,
+			"That is the chosen one.", "is-pick",
+		)
 	}
 	if v := English.NewWhatIf(sessiontest.Drill(t, sampling.Settings{TopP: 1}, infer.KindSample, 0)); v.Shown {
 		t.Error("greedy has another u")
@@ -131,12 +147,12 @@ func TestForcedTokenIsExplained(t *testing.T) {
 	}
 	for _, seg := range v.Segments.List {
 		if strings.Contains(seg.Class, "is-pick") {
-			t.Errorf("a token that is cut has the segment %+v", seg)
+			t.Errorf("a token that is cut has the segment %+v, want Class without %q", seg, "is-pick")
 		}
 	}
 	// u = 0.7312 lands inside the second, whoever was chosen
 	if got := v.Table.Rows[1].Work.Cells[2].Name.String(); got != "u lands inside" {
-		t.Errorf("the second row says %q", got)
+		t.Errorf("the second row says %q, want %q", got, "u lands inside")
 	}
 }
 
@@ -144,7 +160,7 @@ func TestLongNumbersAreShortened(t *testing.T) {
 	set := sampling.Settings{Temperature: 1e-300, TopP: 1}
 	if row := English.New(sessiontest.Drill(t, set, infer.KindSoftmax, 0)).Table.Rows[0]; row.ZT != "4.00e300" ||
 		row.P != "1.0000" {
-		t.Errorf("at T = 1e-300 the first row is %+v", row)
+		t.Errorf("at T = 1e-300 the first row is %+v, want ZT = %q, P = %q", row, "4.00e300", "1.0000")
 	}
 }
 
@@ -153,7 +169,7 @@ func TestKVHeadsGridLayout(t *testing.T) {
 	// 6 layers of 2 heads: twelve rows of 12, six labels
 	if g.BodyH != "144" || g.PitchY != "12" || len(g.Labels) != 6 ||
 		g.Aria != "6 layers of 2 key/value heads by 19 positions filled; position 19 is new" {
-		t.Errorf("%+v", g)
+		t.Errorf("got %+v, want a grid 144 high with a pitch of 12, six labels, and its size in words", g)
 	}
 }
 
@@ -161,16 +177,16 @@ func TestEnterOnlyWhenMovingForward(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	if p := English.New(st); p.Enter != "forward" || p.Pace != "" {
-		t.Errorf("%q at pace %q", p.Enter, p.Pace)
+		t.Errorf(`got %q at pace %q; want %q, ""`, p.Enter, p.Pace, "forward")
 	}
 	sessiontest.Do(t, s, session.StepStage{})
 	if p := English.New(sessiontest.Do(t, s, session.Back{})); p.Enter != "" {
-		t.Errorf("looking back, %q arrives", p.Enter)
+		t.Errorf(`looking back, %q arrives, want ""`, p.Enter)
 	}
 	sessiontest.Do(t, s, session.SetSpeed{Speed: session.SpeedFour})
 	sessiontest.Do(t, s, session.Play{})
 	if st, err := s.Tick(t.Context()); err != nil || English.New(st).Pace != "4" {
-		t.Errorf("at 4× the pace is %q (%v)", English.New(st).Pace, err)
+		t.Errorf("at 4× the pace is %q (%v); want %q, <nil>", English.New(st).Pace, err, "4")
 	}
 }
 
@@ -178,10 +194,10 @@ func TestEnterOnlyWhenMovingForward(t *testing.T) {
 // are 44.8 px: enough for "0.07" (4 × 7.4 + 12 = 41.6), not for "·girl" (49).
 func TestSegmentFigureNeedsItsToken(t *testing.T) {
 	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
-		t.Errorf("·girl fits %s, its figure %s", s.Fit, s.FitP)
+		t.Errorf("·girl fits %s, its figure %s; want %s, %s", s.Fit, s.FitP, "fit-x", "fit-x")
 	}
 	// "·a" needs 26.8 px, its figure the same 41.6
 	if s := segment(0, 0.07, Text{{S: "·a"}}, "p2"); s.Fit != "fit-m" || s.FitP != "fit-m" {
-		t.Errorf("·a fits %s, its figure %s", s.Fit, s.FitP)
+		t.Errorf("·a fits %s, its figure %s; want %s, %s", s.Fit, s.FitP, "fit-m", "fit-m")
 	}
 }

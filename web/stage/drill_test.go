@@ -33,7 +33,10 @@ func TestDrillSoftmax(t *testing.T) {
 	}
 	if all := v.Table.All; all.Label != "all 5" || all.Sum != "1.5832" || all.P != "1.0000" ||
 		all.Badge != "sum = 1.0000" || !all.SumIsOne {
-		t.Errorf("the last row is %+v", all)
+		t.Errorf(
+			"the last row is %+v, want Label = %q, Sum = %q, P = %q, Badge = %q, SumIsOne = true", all, "all 5",
+			"1.5832", "1.0000", "sum = 1.0000",
+		)
 	}
 	if v.Table.Rest != nil {
 		t.Error("there is a row for other tokens, but all five have one")
@@ -48,7 +51,7 @@ func TestDrillSoftmax(t *testing.T) {
 		}
 	}
 	if len(v.Segments.List) != 5 || v.Segments.List[1].X != "63.16%" || v.Segments.Mark != "" {
-		t.Errorf("the strip is %+v", v.Segments)
+		t.Errorf(`the strip is %+v, want len(List) = 5, List[1].X = %q, Mark = ""`, v.Segments, "63.16%")
 	}
 }
 
@@ -141,7 +144,7 @@ func TestDrillFilter(t *testing.T) {
 			t.Errorf("%s: the note is %q, want %q in it", c.name, worry, c.worry)
 		}
 		if p.Table.All.Q != "1.0000" || p.Table.All.Kept != c.kept {
-			t.Errorf("%s: the last row is %+v", c.name, p.Table.All)
+			t.Errorf("%s: the last row is %+v; want Q = %q, Kept = %q", c.name, p.Table.All, "1.0000", c.kept)
 		}
 	}
 }
@@ -152,13 +155,14 @@ func TestDrillCutLine(t *testing.T) {
 	).Table.Rows
 	for i, r := range rows {
 		if (r.Line != nil) != (i == 3) {
-			t.Errorf("row %d has a line: %v", i+1, r.Line)
+			t.Errorf("row %d has a line: %v, want one in row 4 only", i+1, r.Line)
 		}
 	}
-	if l := *rows[3].Line; l != (CutLine{
+	want := CutLine{
 		Kept: "0.9495", KeptWhy: ", the first sum to reach 0.90", Cut: "0.0505", CutWhy: ", shared out among the 3",
-	}) {
-		t.Errorf("the line says %+v", l)
+	}
+	if l := *rows[3].Line; l != want {
+		t.Errorf("the line says %+v, want %+v", l, want)
 	}
 	if got, want := rows[3].Work.Cells[3].Sum.String(), "Σ p before it 0.9495 ≥ 0.90"; got != want {
 		t.Errorf("the cut row is worked as %q, want %q", got, want)
@@ -177,11 +181,13 @@ func TestCutLineBelowTheRows(t *testing.T) {
 	table := English.New(sessiontest.Do(t, s, session.StepStage{})).Table
 	for i, r := range table.Rows {
 		if r.Line != nil {
-			t.Errorf("row %d has a line", i+1)
+			t.Errorf("row %d has a line, want it below the rows", i+1)
 		}
 	}
 	if l := table.Rest.Line; l == nil || l.Note == "" || l.KeptWhy != "" || l.CutWhy != ", shared out" {
-		t.Errorf("the last row's line is %+v", l)
+		t.Errorf(
+			`the last row's line is %+v, want l not nil, Note not empty, KeptWhy = "", CutWhy = %q`, l, ", shared out",
+		)
 	}
 }
 
@@ -190,7 +196,10 @@ func TestDrillSample(t *testing.T) {
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312))
 	r := p.Table.Rows[1]
 	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {
-		t.Errorf("the chosen row is %+v", r)
+		t.Errorf(
+			"the chosen row is %+v, want Pick = true, Worked = true, From = %q, To = %q, LaneX = %q", r, "0.6652",
+			"0.9100", "66.52%",
+		)
 	}
 	// 1 − 0.6652 = 0.3348: of 100 draws, 33 land after the first token.
 	want := []string{"0.6652", "0.6652 + 0.2447 = " + r.To, "0.6652 ≤ 0.7312 < " + r.To, "33 draws in 100"}
@@ -201,20 +210,29 @@ func TestDrillSample(t *testing.T) {
 	}
 	if got := p.Table.Rows[0].Work.Cells[2]; got.Name.String() != "u lands after it" ||
 		got.Sum.String() != "0.7312 ≥ 0.6652" {
-		t.Errorf("the first row says %v", got)
+		t.Errorf(
+			"the first row says %v, want Name.String() = %q, Sum.String() = %q", got, "u lands after it",
+			"0.7312 ≥ 0.6652",
+		)
 	}
 	if got := p.Table.Rows[2].Work.Cells[2].Name.String(); got != "u lands before it" {
-		t.Errorf("the third row says %q", got)
+		t.Errorf("the third row says %q, want %q", got, "u lands before it")
 	}
 	if p.Table.Marker != "73.12%" || p.Segments.Mark != "73.12%" || p.Segments.List[1].Class != "is-pick" {
-		t.Errorf("u stands at %s and %s, on %+v", p.Table.Marker, p.Segments.Mark, p.Segments.List[1])
+		t.Errorf(
+			"u stands at %s and %s, on %+v; want p.Table.Marker = %s, p.Segments.Mark = %s, Class = %q", p.Table.Marker,
+			p.Segments.Mark, p.Segments.List[1], "73.12%", "73.12%", "is-pick",
+		)
 	}
 	if got := p.Verdict.String(); !strings.Contains(got, "the 2nd choice of 3 (p′ = 0.2447)") {
-		t.Errorf("the verdict is %q", got)
+		t.Errorf("the verdict is %q, want it to contain %q", got, "the 2nd choice of 3 (p′ = 0.2447)")
 	}
 	g := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 0, TopP: 1}, infer.KindSample, 0))
 	if g.Table.Marker != "" || g.Segments.Mark != "" || !strings.Contains(g.Lead.String(), "No u is drawn") {
-		t.Errorf("greedy shows a u: %+v %q", g.Segments, g.Lead)
+		t.Errorf(
+			`greedy shows a u: got %+v %q; want g.Table.Marker = "", g.Segments.Mark = "", g.Lead.String() with %q`,
+			g.Segments, g.Lead, "No u is drawn",
+		)
 	}
 }
 
@@ -222,17 +240,22 @@ func TestKVGridLayout(t *testing.T) {
 	small := English.NewKVGrid("a", 6, 19, 1, true, 260)
 	if small.Note != "" || small.PitchX != "11.8" || len(small.Labels) != 6 || small.Newest != "19, new" ||
 		small.NextX == "" {
-		t.Errorf("19 positions: %+v", small)
+		t.Errorf(
+			`19 positions: got %+v, want Note = "", PitchX = %q, len(Labels) = 6, Newest = %q, NextX not empty`, small,
+			"11.8", "19, new",
+		)
 	}
 	if small.Aria != "6 layers by 19 positions filled; position 19 is new" {
-		t.Errorf("19 positions are called %q", small.Aria)
+		t.Errorf(
+			"19 positions are called %q, want %q", small.Aria, "6 layers by 19 positions filled; position 19 is new",
+		)
 	}
 	large := English.NewKVGrid("a", 32, 512, 1, false, 260)
 	if large.Note == "" || len(large.Labels) != 2 || large.NextX != "" {
-		t.Errorf("512 positions: %+v", large)
+		t.Errorf(`512 positions: got %+v, want Note not empty, len(Labels) = 2, NextX = ""`, large)
 	}
 	if first := English.NewKVGrid("a", 6, 8, 8, true, 260); first.OldW != "0" || first.Newest != "1 to 8, all new" {
-		t.Errorf("prefill: %+v", first)
+		t.Errorf("prefill: got %+v, want OldW = %q, Newest = %q", first, "0", "1 to 8, all new")
 	}
 }
 
@@ -242,13 +265,16 @@ func TestCompareCachedWork(t *testing.T) {
 	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" ||
 		c.Recomputed.String() != "46.05 M, not run" ||
 		c.CachedBar != "6.93%" {
-		t.Errorf("%+v", c)
+		t.Errorf(
+			"got %+v, want Less = %q, Cached.String() = %q, Recomputed.String() = %q, CachedBar = %q", c, "14.4× less",
+			"3.19 M, 1.8 ms", "46.05 M, not run", "6.93%",
+		)
 	}
 	if got, want := English.kvFormula(sh).String(), "3,072 B = 2 × 6 layers × 2 heads × 32 × 4 B."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if c := English.NewCompare(100, 100, 0); c.Less != "the same so far" || c.Cached.String() != "100" {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want Less = %q, Cached.String() = %q", c, "the same so far", "100")
 	}
 }
 
@@ -261,23 +287,25 @@ func TestDrillTypical(t *testing.T) {
 	p := English.New(s)
 	for i, row := range p.Table.Rows {
 		if row.Kept != (i == 1) || row.Line != nil {
-			t.Errorf("row %d: kept %v, line %v", i, row.Kept, row.Line)
+			t.Errorf("row %d: kept %v, line %v; want %v, nil", i, row.Kept, row.Line, i == 1)
 		}
 	}
 	if r := p.Table.Rows[1]; r.From != "0.0000" || r.To != "1.0000" || !r.Pick {
 		t.Errorf("the only segment is %+v", r)
 	}
 	if l := p.Segments.List; len(l) != 1 || l[0].Class != "is-pick" || l[0].W != "100%" {
-		t.Errorf("the strip is %+v", l)
+		t.Errorf("the strip is %+v, want 1 element, [0].Class = %q, [0].W = %q", l, "is-pick", "100%")
 	}
 	if got := p.Verdict.String(); !strings.Contains(got, "the 1st choice of 1 ") {
-		t.Errorf("the verdict is %q", got)
+		t.Errorf("the verdict is %q, want it to contain %q", got, "the 1st choice of 1 ")
 	}
 	if got := p.Work.Cells; got[0].Sum.String() != "0" || got[3].Sum.String() != "by typical-p" {
-		t.Errorf("the draw is worked as %v", got)
+		t.Errorf(
+			"the draw is worked as %v, want [0].Sum.String() = %q, [3].Sum.String() = %q", got, "0", "by typical-p",
+		)
 	}
 	if got := English.NewWhatIf(s).Say.String(); !strings.Contains(got, "at 0.6316, but typical-p cuts it") {
-		t.Errorf("why not the most likely: %q", got)
+		t.Errorf("why not the most likely: got %q, want it to contain %q", got, "at 0.6316, but typical-p cuts it")
 	}
 	p = English.New(sessiontest.Drill(t, set, infer.KindFilter, 0.5))
 	if got, want := p.Lead.String(), "Keep the tokens whose surprise is closest to the average here, until together "+
@@ -287,9 +315,9 @@ func TestDrillTypical(t *testing.T) {
 	cells := p.Table.Rows[0].Work.Cells
 	if got := cells[len(cells)-1]; got.Name.String() != "cut by typical-p" ||
 		got.Sum.String() != "|−ln p − average| = |0.4594 − 1.0239| = 0.5644; the last one kept is 0.4356 away" {
-		t.Errorf("the first row is cut by %q: %q", got.Name, got.Sum)
+		t.Errorf("the first row is cut by %q: %q; want by typical-p, 0.5644 off the average", got.Name, got.Sum)
 	}
 	if l := p.Segments.List; len(l) != 2 || l[0].X != "0%" || l[1].Class != "is-cut" {
-		t.Errorf("the strip is %+v", l)
+		t.Errorf("the strip is %+v, want 2 elements, [0].X = %q, [1].Class = %q", l, "0%", "is-cut")
 	}
 }

@@ -63,7 +63,7 @@ func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 		at := sampling.Settings{Temperature: temperature, TopP: 1}
 		table := English.New(sessiontest.Drill(t, at, infer.KindSoftmax, 0)).Table
 		if !reflect.DeepEqual(table.Ticks, unitTicks) {
-			t.Errorf("at T = %v the axis is %v", temperature, table.Ticks)
+			t.Errorf("at T = %v the axis is %v, want %v", temperature, table.Ticks, unitTicks)
 		}
 		for i, want := range []string{"0.6316", "0.2324", "0.0855", "0.0314", "0.0191"} {
 			row := table.Rows[i]
@@ -73,7 +73,7 @@ func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 			}
 			bar, err := strconv.ParseFloat(strings.TrimSuffix(row.BarP, "%"), 64)
 			if err != nil || terms.Prob(bar/100) != row.P {
-				t.Errorf("at T = %v the bar of row %d is %s long, p is %s", temperature, i+1, row.BarP, row.P)
+				t.Errorf("at T = %v the bar of row %d is %s long, want its p, %s", temperature, i+1, row.BarP, row.P)
 			}
 		}
 	}

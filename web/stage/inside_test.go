@@ -59,14 +59,21 @@ func TestLookListsHeads(t *testing.T) {
 	b := l.Blocks[0]
 	// the longest norm is 5: 1.25 is a quarter of it
 	if b.Before != "1.2" || b.After != "5.0" || b.BeforeW != "25%" || b.AfterW != "100%" {
-		t.Errorf("norms %s (%s) and %s (%s)", b.Before, b.BeforeW, b.After, b.AfterW)
+		t.Errorf(
+			"norms %s (%s) and %s (%s); want %s, %s, %s, %s", b.Before, b.BeforeW, b.After, b.AfterW, "1.2", "25%",
+			"5.0", "100%",
+		)
 	}
 	if b.Top.Text.String() != "·a" || b.Top.P != "0.50" || b.Top.Bar != "50%" || b.Then.P != "0.12" ||
 		len(b.All) != 2 {
-		t.Errorf("it would say %+v, then %+v", b.Top, b.Then)
+		t.Errorf(
+			"it would say %+v, then %+v; want b.Top.Text.String() = %q, b.Top.P = %q, b.Top.Bar = %q, "+
+				"b.Then.P = %q, len(b.All) = 2",
+			b.Top, b.Then, "·a", "0.50", "50%", "0.12",
+		)
 	}
 	if len(b.Groups) != 2 || len(b.Groups[0]) != 3 {
-		t.Fatalf("groups of heads: %v", b.Groups)
+		t.Fatalf("groups of heads: got %v, want 2 elements, len(b.Groups[0]) = 3", b.Groups)
 	}
 	if got, want := b.Groups[0][0].Aria, "Block 1, head 1 reads Once 0.50, start 0.25, ·upon 0.25"; got != want {
 		t.Errorf("head 1 is called %q, want %q", got, want)
@@ -76,7 +83,10 @@ func TestLookListsHeads(t *testing.T) {
 	}
 	// Head 2 looks at one place only: it is worked first.
 	if !b.Groups[0][1].Worked || p.Work.Name != "Block 1, head 2" || p.Work.Cells[0].Sum.String() != "1.0000" {
-		t.Errorf("worked first: %+v", p.Work)
+		t.Errorf(
+			"worked first: got %+v, want b.Groups[0][1].Worked = true, Name = %q, Cells[0].Sum.String() = %q", p.Work,
+			"Block 1, head 2", "1.0000",
+		)
 	}
 	s := looked(t)
 	s.Look = nil
@@ -100,31 +110,37 @@ func TestHeadsInWords(t *testing.T) {
 
 func TestHeatColumnsFoldOldPositions(t *testing.T) {
 	if cols := heatColumns(48); len(cols) != 48 || cols[1] != (span{1, 2}) {
-		t.Errorf("48 positions: %v", cols)
+		t.Errorf("48 positions: got %v, want 48 elements, [1] = %+v", cols, span{1, 2})
 	}
 	// 100 positions: the first, 53 in one, the newest 46
 	cols := heatColumns(100)
 	if len(cols) != HeatColumns || cols[0] != (span{0, 1}) || cols[1] != (span{
 		1, 54,
 	}) || cols[2] != (span{54, 55}) || cols[47] != (span{99, 100}) {
-		t.Errorf("100 positions: %v", cols)
+		t.Errorf(
+			"100 positions: got %v, want %d elements, [0] = %+v, [1] = %+v, [2] = %+v, [47] = %+v", cols, HeatColumns,
+			span{0, 1}, span{1, 54}, span{54, 55}, span{99, 100},
+		)
 	}
 	w := make([]float32, 100)
 	w[0], w[10], w[50], w[99] = 0.2, 0.3, 0.1, 0.4
 	q := quantised(w, cols)
 	// 0.2, 0.3 + 0.1, 0.4 of 255
 	if q[0] != 51 || q[1] != 102 || q[2] != 0 || q[47] != 102 {
-		t.Errorf("weights %v", q)
+		t.Errorf("weights %v, want [0] = 51, [1] = 102, [2] = 0, [47] = 102", q)
 	}
 }
 
 func TestHeatmapWeights(t *testing.T) {
 	h := English.NewHeat(looked(t))
 	if got := strings.Join(h.Columns, " "); got != "start Once ·upon" {
-		t.Errorf("columns %q", got)
+		t.Errorf("columns %q, want %q", got, "start Once ·upon")
 	}
 	if len(h.Rows) != 1 || len(h.Rows[0]) != 6 || string(h.Rows[0][0]) != string([]byte{64, 128, 64}) {
-		t.Errorf("rows %v", h.Rows)
+		t.Errorf(
+			"rows %v, want 1 element, len(h.Rows[0]) = 6, string(h.Rows[0][0]) = %q", h.Rows,
+			string([]byte{64, 128, 64}),
+		)
 	}
 	s := looked(t)
 	s.Look = nil
@@ -137,11 +153,17 @@ func TestHeadListsItsPositions(t *testing.T) {
 	s := looked(t)
 	v := English.NewHead(s, 1, 4)
 	if v.Title != "Block 1, head 4 reads" || v.Shares != "heads 4–6 share keys and values" || v.Rest != "" {
-		t.Errorf("%+v", v)
+		t.Errorf(
+			`got %+v, want Title = %q, Shares = %q, Rest = ""`, v, "Block 1, head 4 reads",
+			"heads 4–6 share keys and values",
+		)
 	}
 	if len(v.Rows) != 3 || v.Rows[0].Text.String() != "Once" || v.Rows[0].At != "at 2" || v.Rows[0].W != "0.5000" ||
 		v.Rows[0].Bar != "50%" || v.Rows[1].At != "at 1" {
-		t.Errorf("rows %+v", v.Rows)
+		t.Errorf(
+			"rows %+v, want 3 elements, [0].Text.String() = %q, [0].At = %q, [0].W = %q, [0].Bar = %q, [1].At = %q",
+			v.Rows, "Once", "at 2", "0.5000", "50%", "at 1",
+		)
 	}
 	for _, c := range []struct {
 		block, head int
@@ -166,51 +188,65 @@ func TestHeadListsItsPositions(t *testing.T) {
 	}
 	s.Look.Blocks[0].Attention[0] = long
 	if v := English.NewHead(s, 1, 1); len(v.Rows) != 16 || v.Rest != "the other 24 together" || v.RestW != "0.6000" {
-		t.Errorf("%d rows, %s %s", len(v.Rows), v.Rest, v.RestW)
+		t.Errorf("got %d rows, %s %s; want 16, %s, %s", len(v.Rows), v.Rest, v.RestW, "the other 24 together", "0.6000")
 	}
 	s.Look.Blocks[0].Attention[0] = long[:17]
 	if v := English.NewHead(s, 1, 1); len(v.Rows) != 17 || v.Rest != "" {
-		t.Errorf("17 positions: %d rows, %q", len(v.Rows), v.Rest)
+		t.Errorf(`17 positions: got %d rows, %q; want 17, ""`, len(v.Rows), v.Rest)
 	}
 }
 
 func TestInsideOneBlock(t *testing.T) {
 	v := English.NewInside(looked(t), 1)
 	if v.Title != "Inside block 1, at token 3" || len(v.Heads) != 6 || len(v.Says) != 2 {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v, want Title = %q, len(Heads) = 6, len(Says) = 2", v, "Inside block 1, at token 3")
 	}
 	// 1.25, 3 and 5 of the longest, 5
 	if v.Steps[0].Bar != "25%" || v.Steps[1].Bar != "60%" || v.Steps[2].Norm != "5.00" {
-		t.Errorf("steps %+v", v.Steps)
+		t.Errorf("steps %+v, want [0].Bar = %q, [1].Bar = %q, [2].Norm = %q", v.Steps, "25%", "60%", "5.00")
 	}
 	q := v.Tensors[0]
 	// 0 to 191: the mean is 95.5
 	if q.Shape != "6 heads × 32" || q.Min != "0.00" || q.Max != "191.00" || q.Mean != "95.500" || len(q.Values) != 6 {
-		t.Errorf("q: %+v", q)
+		t.Errorf(
+			"q: got %+v, want Shape = %q, Min = %q, Max = %q, Mean = %q, len(Values) = 6", q, "6 heads × 32", "0.00",
+			"191.00", "95.500",
+		)
 	}
 	if q.Values[1].Name != "head 2" || !strings.HasPrefix(q.Values[1].Values, "32.00 33.00 ") {
-		t.Errorf("q's second row: %+v", q.Values[1])
+		t.Errorf(
+			"q's second row: got %+v, want Name = %q, Values beginning with %q", q.Values[1], "head 2", "32.00 33.00 ",
+		)
 	}
 	// −1, 0, 3, 0.5: mean 0.625; 3 is as long as half the strip, 20; −1 a third
 	f := v.Tensors[3]
 	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" ||
 		f.Neg != "M0.5 20v6.7" {
-		t.Errorf("feed-forward: %+v", f)
+		t.Errorf(
+			"feed-forward: got %+v, want Min = %q, Max = %q, Mean = %q, Pos = %q, Neg = %q", f, "−1.00", "3.00",
+			"0.625", "M2.5 20v-20M3.5 20v-3.3", "M0.5 20v6.7",
+		)
 	}
 	if f.ValuesSummary != "all 4 values" || f.Values[0].Values != "−1.00 0.00 3.00 0.50" ||
 		f.Values[0].Name != "1–4" {
-		t.Errorf("its values: %+v", f.Values)
+		t.Errorf(
+			"its values: got %+v, want f.ValuesSummary = %q, [0].Values = %q, [0].Name = %q", f.Values, "all 4 values",
+			"−1.00 0.00 3.00 0.50", "1–4",
+		)
 	}
 	many := English.tensor("q", "", "", ramp(2000), valuesInRow)
 	// 2,000 values as 500 bars of four, 1,024 of them listed in rows of 16
 	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbours" || len(many.Values) != 64 ||
 		many.ValuesSummary != "the first 1,024 of 2,000 values" {
-		t.Errorf("2,000 values: width %s, %q, %d rows, %q", many.W, many.Note, len(many.Values), many.ValuesSummary)
+		t.Errorf(
+			"2,000 values: width %s, %q, %d rows, %q; want %s, %q, 64, %q", many.W, many.Note, len(many.Values),
+			many.ValuesSummary, "500", "each bar is the largest of 4 neighbours", "the first 1,024 of 2,000 values",
+		)
 	}
 	s := looked(t)
 	s.Look = nil
 	if got := English.NewInside(s, 1).Missing; !strings.Contains(got, "Look inside") {
-		t.Errorf("nothing to open: %q", got)
+		t.Errorf("nothing to open: got %q, want it to contain %q", got, "Look inside")
 	}
 }
 
@@ -219,7 +255,7 @@ func TestLookInsideOmitsManyHeads(t *testing.T) {
 	// More heads than can be listed at once: the block has none, and says where.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside describes it") {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want len(Groups) = 0, Aria with %q", b, "its inside describes it")
 	}
 }
 
@@ -242,22 +278,25 @@ func TestHeadThroughAWindow(t *testing.T) {
 	}
 	n := len(s.PromptTokens)
 	if s.Look == nil || n <= 17 {
-		t.Fatalf("%d tokens, looked into: %v", n, s.Look != nil)
+		t.Fatalf("got %d tokens, looked into: %v; want s.Look not nil, n more than 17", n, s.Look != nil)
 	}
 	v := English.NewHead(s, 1, 2)
 	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 ||
 		v.Rest != "" {
-		t.Errorf("%q, %d rows, rest %q", v.Shares, len(v.Rows), v.Rest)
+		t.Errorf(
+			`got %q, %d rows, rest %q; want it ending with %q, 16, ""`, v.Shares, len(v.Rows), v.Rest,
+			"; in this block a token sees the last 16 positions",
+		)
 	}
 	for _, r := range v.Rows {
 		if at, _ := strconv.Atoi(strings.TrimPrefix(r.At, "at ")); at <= n-16 || at > n {
-			t.Errorf("position %s of %d is listed", r.At, n)
+			t.Errorf("position %s of %d is listed, want only the last 16", r.At, n)
 		}
 	}
 	if got := English.New(s).Forward.Each; !strings.Contains(
 		got, "4 heads look back over the last 16 positions, then",
 	) {
-		t.Error(got)
+		t.Errorf("got %q, want it to contain %q", got, "4 heads look back over the last 16 positions, then")
 	}
 	for name, want := range map[string]string{
 		"gemma3": "all positions so far (in 6 blocks over the last 16 only)", "qwen3": "all positions so far",
@@ -271,7 +310,7 @@ func TestHeadThroughAWindow(t *testing.T) {
 			t.Errorf("%s looks back over %s, want %s", name, got, want)
 		}
 		if got := English.reach(c.Config, 16); got != "all positions so far" {
-			t.Errorf("%s, whole: %s", name, got)
+			t.Errorf("%s, whole: got %s, want %s", name, got, "all positions so far")
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)

@@ -29,7 +29,7 @@ func TestMapColumns(t *testing.T) {
 	}
 	// four columns of 10, six rows of 10; a cell is 6.8 × 6 with margins of 1.6 and 2
 	if m.Box != "0 0 40 60" {
-		t.Errorf("view box %q", m.Box)
+		t.Errorf("view box %q, want %q", m.Box, "0 0 40 60")
 	}
 	bottom := m.Rows[5]
 	want := MapRow{
@@ -41,7 +41,7 @@ func TestMapColumns(t *testing.T) {
 	}
 	// the newest column's middle is at 2.5 of 4 columns, below the vector
 	if m.Elbow != "M62.5 36V26" {
-		t.Errorf("elbow %q", m.Elbow)
+		t.Errorf("elbow %q, want %q", m.Elbow, "M62.5 36V26")
 	}
 	if want := "A map of the model: 3 tokens as columns, 6 blocks as rows. This pass read them all."; m.Aria != want {
 		t.Errorf("label %q, want %q", m.Aria, want)
@@ -65,11 +65,16 @@ func TestMapShowsOnlyCompletedStages(t *testing.T) {
 		m := English.NewMap(s, MapOptions{})
 		picked := slices.ContainsFunc(m.Shares, func(v MapShare) bool { return v.Pick })
 		if m.Known != c.known || m.Drawn != c.drawn || picked != c.drawn {
-			t.Errorf("%v: known %t, drawn %t, picked %t", c.at, m.Known, m.Drawn, picked)
+			t.Errorf(
+				"%v: known %t, drawn %t, picked %t; want %t, %t, %t", c.at, m.Known, m.Drawn, picked, c.known, c.drawn,
+				c.drawn,
+			)
 		}
 		back := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindCache, 0), MapOptions{At: c.at})
 		if back.Known != c.known || back.Drawn != c.drawn {
-			t.Errorf("looking back at %v: known %t, drawn %t", c.at, back.Known, back.Drawn)
+			t.Errorf(
+				"looking back at %v: known %t, drawn %t; want %t, %t", c.at, back.Known, back.Drawn, c.known, c.drawn,
+			)
 		}
 	}
 }
@@ -86,7 +91,10 @@ func TestMapDescribesEachStage(t *testing.T) {
 		}
 		said[m.Say] = true
 		if st.Undrawn != strings.Contains(m.Say, "in the air") {
-			t.Errorf("stage %d, not drawn %t: %q", st.Shown(), st.Undrawn, m.Say)
+			t.Errorf(
+				"stage %d, not drawn %t, want %t: %q", st.Shown(), st.Undrawn, strings.Contains(m.Say, "in the air"),
+				m.Say,
+			)
 		}
 		if quiet := English.NewMap(st, MapOptions{}); quiet.Say != "" {
 			t.Errorf("nobody asked for %q", quiet.Say)
@@ -122,7 +130,10 @@ func TestMapFoldsTheOldest(t *testing.T) {
 		spans := mapSpans(n)
 		first := spans[0].to - spans[0].from
 		if len(spans) != want[0] || first != want[1] || spans[len(spans)-1].to != n {
-			t.Errorf("%d positions: %d columns, the first of %d, to %d", n, len(spans), first, spans[len(spans)-1].to)
+			t.Errorf(
+				"%d positions: %d columns, the first of %d, to %d; want %d, %d, %d", n, len(spans), first,
+				spans[len(spans)-1].to, want[0], want[1], n,
+			)
 		}
 	}
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -131,24 +142,30 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	n := st.Step().Positions()
 	first := m.Columns[0]
 	if len(m.Columns) != 25 || first.Class != "is-fold" || first.Text.String() != "+"+strconv.Itoa(n-23) {
-		t.Errorf("%d positions: %d columns, the first is %+v", n, len(m.Columns), first)
+		t.Errorf(
+			"%d positions: %d columns, the first is %+v; want len(m.Columns) = 25, Class = %q, Text.String() = %q", n,
+			len(m.Columns), first, "is-fold", "+"+strconv.Itoa(n-23),
+		)
 	}
 	// every second label has room: that of the newest token, the third newest, …
 	if c := m.Columns; strings.Contains(c[23].Class, "is-quiet") || !strings.Contains(c[22].Class, "is-quiet") ||
 		strings.Contains(c[21].Class, "is-quiet") {
-		t.Errorf("the newest columns are %+v", c[21:])
+		t.Errorf("the newest columns are %+v, want only the one before the last quiet", c[21:])
 	}
 	if strings.Contains(first.Class, "is-quiet") || !strings.Contains(m.Columns[1].Class, "is-quiet") {
-		t.Errorf("the fold and its neighbour are %+v", m.Columns[:2])
+		t.Errorf("the fold and its neighbor are %+v, want only the neighbor quiet", m.Columns[:2])
 	}
 	came := make([]MapColumn, 16)
 	came[15].Class = "is-next is-gen" // a word: the token read before it makes way
 	quiet(came)
 	if came[14].Class != "is-quiet" || came[13].Class != "" || came[15].Class != "is-next is-gen" {
-		t.Errorf("beside the token drawn the labels are %+v", came[13:])
+		t.Errorf("beside the token drawn the labels are %+v, want only its neighbor quiet", came[13:])
 	}
 	if !strings.Contains(m.Aria, "The oldest "+strconv.Itoa(n-23)+" share a column.") {
-		t.Errorf("the label does not name the fold: %q", m.Aria)
+		t.Errorf(
+			"the label does not name the fold: got %q, want it to contain %q", m.Aria,
+			"The oldest "+strconv.Itoa(n-23)+" share a column.",
+		)
 	}
 }
 
@@ -187,7 +204,7 @@ func mixed(t *testing.T) *session.State {
 func TestZoomIntoABlock(t *testing.T) {
 	z := English.NewZoom(mixed(t), ZoomTo{Block: 1})
 	if z.Missing != "" || len(z.Lanes) != 6 || len(z.Columns) != 3 || z.Inside == nil {
-		t.Fatalf("%+v", z)
+		t.Fatalf(`got %+v, want Missing = "", len(Lanes) = 6, len(Columns) = 3, Inside not nil`, z)
 	}
 	// 0.25, 0.5 and 0.25 are the third range up to 0.5 and the fourth from there
 	want := []ZoomShade{{"p3", "M0.5 0.5h9v9h-9zM20.5 0.5h9v9h-9z"}, {"p4", "M10.5 0.5h9v9h-9z"}}
@@ -195,11 +212,11 @@ func TestZoomIntoABlock(t *testing.T) {
 		t.Errorf("head 1 is %+v, want %+v", got, want)
 	}
 	if len(z.Crumbs) != 2 || z.Crumbs[0].Cmd != "" || !z.Crumbs[1].Now {
-		t.Errorf("crumbs %+v", z.Crumbs)
+		t.Errorf(`crumbs %+v, want 2 elements, [0].Cmd = "", [1].Now = true`, z.Crumbs)
 	}
 	head := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 2})
 	if z.Why.Off != "L1" || head.Why.Off != "L1.H2" {
-		t.Errorf("without them: %+v, %+v", z.Why, head.Why)
+		t.Errorf("without them: got %+v, %+v; want z.Why.Off = %q, head.Why.Off = %q", z.Why, head.Why, "L1", "L1.H2")
 	}
 }
 
@@ -208,7 +225,7 @@ func TestZoomIntoABlock(t *testing.T) {
 func TestZoomIntoASum(t *testing.T) {
 	z := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 1, Sum: true})
 	if z.Sum == nil || len(z.Sum.Terms) != 3 || len(z.Sum.Work) != 2 {
-		t.Fatalf("%+v", z)
+		t.Fatalf("got %+v, want Sum not nil, len(Sum.Terms) = 3, len(Sum.Work) = 2", z)
 	}
 	for i, want := range []string{"0.5000", "0.2500", "0.2500"} {
 		if got := z.Sum.Terms[i].W; got != want {
@@ -224,17 +241,20 @@ func TestZoomIntoASum(t *testing.T) {
 		}
 	}
 	if got := z.Sum.Values[0].Values; got != "1.00 −0.50" {
-		t.Errorf("the sum in figures is %q", got)
+		t.Errorf("the sum in figures is %q, want %q", got, "1.00 −0.50")
 	}
 }
 
 func TestZoomOutsideForwardStage(t *testing.T) {
 	z := English.NewZoom(sessiontest.Drill(t, sampling.Pure, infer.KindSoftmax, 0), ZoomTo{Block: 2, Head: 3})
 	if z.Missing != English.T("zoom.here") || z.ActCmd != `{"cmd":"seek","step":1,"stage":"forward"}` {
-		t.Errorf("%+v", z)
+		t.Errorf("got %+v, want the words %q and a button to the forward stage of step 1", z, English.T("zoom.here"))
 	}
 	if z.Ask != `{"cmd":"zoom","block":2,"head":3}` || len(z.Crumbs) != 3 {
-		t.Errorf("it would not ask for the head again: %+v", z)
+		t.Errorf(
+			"it would not ask for the head again: got %+v, want Ask = %q, len(Crumbs) = 3", z,
+			`{"cmd":"zoom","block":2,"head":3}`,
+		)
 	}
 }
 
@@ -243,7 +263,7 @@ func TestMapBeforeTheFirstPrompt(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	m := English.NewMap(s.State(), MapOptions{Zoom: true})
 	if m.Buttons || m.Known || m.Read || len(m.Rows) != 6 {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want Buttons = false, Known = false, Read = false, len(Rows) = 6", m)
 	}
 	top := m.Rows[0]
 	if top.Kept+top.Fresh+top.Pass+top.Last != "" || top.Next != "M1.6 2h6.8v6h-6.8z" {

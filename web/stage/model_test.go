@@ -10,14 +10,14 @@ func TestActivationsByArchitecture(t *testing.T) {
 	if got := English.activations(
 		checkpoint.Config{Architecture: "gpt2", Block: checkpoint.Block{Activation: checkpoint.GELUTanh}},
 	); got != "activations: gelu(up)" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "activations: gelu(up)")
 	}
 	if got := English.activations(checkpoint.Config{Architecture: "qwen2"}); got != "activations: silu(gate) × up" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "activations: silu(gate) × up")
 	}
 	if got := English.activations(
 		checkpoint.Config{Architecture: "gemma3", Block: checkpoint.Block{Activation: checkpoint.GELUTanh}},
 	); got != "activations: gelu(gate) × up" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "activations: gelu(gate) × up")
 	}
 }

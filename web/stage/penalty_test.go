@@ -33,17 +33,21 @@ func TestLogitsSayWhatThePenaltyChanged(t *testing.T) {
 	dog, last := was["·dog"], was["·and"]
 	if len(was) != 2 || dog.Was != "was 6.69" || dog.Z != "6.37" || dog.aside() != dog.Was ||
 		last.Far == "" || last.aside() != last.Far+", "+last.Was {
-		t.Errorf("%+v", was)
+		t.Errorf(
+			"got %+v, want 2 elements, dog.Was = %q, dog.Z = %q, dog.aside() = %q, last.Far not empty, "+
+				"last.aside() = %q",
+			was, "was 6.69", "6.37", dog.Was, last.Far+", "+last.Was,
+		)
 	}
 	if got := dog.Work.Cells[1].Sum.String(); got != "6.6902 / 1.05 = 6.3716" {
-		t.Errorf("the worked line of ·dog says %s", got)
+		t.Errorf("the worked line of ·dog says %s, want %s", got, "6.6902 / 1.05 = 6.3716")
 	}
 	if got := last.Work.Cells[1].Sum.String(); !strings.Contains(got, " × 1.05 = "+terms.Minus) {
-		t.Errorf("the worked line of ·and says %s", got)
+		t.Errorf("the worked line of ·and says %s, want it to contain %q", got, " × 1.05 = "+terms.Minus)
 	}
 	const say = "The repetition penalty, 1.05, lowered the scores of 6 tokens that the text has already. " +
 		"Highest now: ·dog 6.69"
 	if got := strings.ReplaceAll(p.Notes[0].String(), "\u00a0", " "); !strings.HasPrefix(got, say) {
-		t.Errorf("the note says %s", got)
+		t.Errorf("the note says %s, want it to begin with %q", got, say)
 	}
 }

@@ -76,10 +76,13 @@ func TestPictureAttention(t *testing.T) {
 		t.Errorf("weights %s, want %s", got, want)
 	}
 	if len(p.Arcs) != 6 || p.Weights[4].Percent != "46%" || p.Arcs[4].W != "6.5" { // 1 + 12 × 0.4607
-		t.Errorf("%d arcs, %+v, %+v", len(p.Arcs), p.Weights, p.Arcs)
+		t.Errorf(
+			"got %d arcs, %+v, %+v; want len(p.Arcs) = 6, p.Weights[4].Percent = %q, p.Arcs[4].W = %q", len(p.Arcs),
+			p.Weights, p.Arcs, "46%", "6.5",
+		)
 	}
 	if p.Row != Share(2./6) { // block 4 of 6, the 6th on top
-		t.Errorf("the row begins at %s", p.Row)
+		t.Errorf("the row begins at %s, want %s", p.Row, Share(2./6))
 	}
 }
 
@@ -108,10 +111,10 @@ func TestPictureDraw(t *testing.T) {
 	t.Parallel()
 	p := English.PictureStrip(wizard(t, sentence, infer.KindAppend), true)
 	if !strings.Contains(p.Say, "0.4315") || !strings.Contains(p.Say, "from 0.3603 to 0.5111") {
-		t.Errorf("it says %q", p.Say)
+		t.Errorf("it says %q, want it to contain %q and %q", p.Say, "0.4315", "from 0.3603 to 0.5111")
 	}
 	if next := p.Map.Columns[7]; next.Text.String() != "·cottage" || !strings.Contains(next.Class, "is-gen") {
-		t.Errorf("the open place has %+v", next)
+		t.Errorf("the open place has %+v, want Text.String() = %q, Class with %q", next, "·cottage", "is-gen")
 	}
 	strip := English.PictureStrip(wizard(t, sentence, infer.KindFilter), false)
 	if strip.Strip.Mark != "" || strip.Map.Columns[7].Text.String() != "?" {

@@ -75,14 +75,14 @@ func TestWholeSharesAddUp(t *testing.T) {
 		for i, s := range list {
 			n := counted(new(testing.T), s)
 			if all += n; s != "<1%" && math.Abs(float64(n)-100*weights[i]) > 1.01 {
-				t.Errorf("share %d of %v is %s", i, weights, s)
+				t.Errorf("share %d of %v is %s, want within rounding", i, weights, s)
 			}
 		}
 		if others != "" {
 			all += counted(new(testing.T), others)
 		}
 		if all != 100 {
-			t.Errorf("%v and %s of %v and %g add up to %d", list, others, weights, rest, all)
+			t.Errorf("%v and %s of %v and %g add up to %d, want 100", list, others, weights, rest, all)
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 		compared[s.Cursor.Stage]++
 		at := fmt.Sprintf("state %d, stage %s", i, s.Cursor.Stage)
 		if story.N != numbers.N || !strings.Contains(story.Of, numbers.Name) {
-			t.Errorf("%s: %q and stage %d of Numbers, %s", at, story.Of, numbers.N, numbers.Name)
+			t.Errorf("%s: got %q, want it to name stage %d of Numbers, %s", at, story.Of, numbers.N, numbers.Name)
 		}
 		switch s.Cursor.Stage {
 		case infer.KindForward:
@@ -108,13 +108,19 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 			for n, h := range story.Hunches {
 				b := blocks[len(blocks)-1-n]
 				if h.Text.String() != b.Top.Text.String() || h.Bar != b.Top.Bar {
-					t.Errorf("%s: block %s says %v at %s, and %v at %s", at, b.N, h.Text, h.Bar, b.Top.Text, b.Top.Bar)
+					t.Errorf(
+						"%s: block %s says %v at %s, and %v at %s; want %q, %s", at, b.N, h.Text, h.Bar, b.Top.Text,
+						b.Top.Bar, b.Top.Text.String(), b.Top.Bar,
+					)
 				}
 			}
 		case infer.KindLogits:
 			for n, r := range story.Scores.Rows {
 				if row := numbers.Table.Rows[n]; r.Text.String() != row.Text.String() || r.Z != row.Z {
-					t.Errorf("%s: %v has %s, and %v %s", at, r.Text, r.Z, row.Text, row.Z)
+					t.Errorf(
+						"%s: %v has %s, and %v %s; want %q, %s", at, r.Text, r.Z, row.Text, row.Z, row.Text.String(),
+						row.Z,
+					)
 				}
 			}
 		case infer.KindSoftmax, infer.KindFilter:
@@ -131,7 +137,10 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 		case infer.KindCache:
 			facts := fmt.Sprint(numbers.Facts)
 			if m := story.Memory; !strings.Contains(facts, m.Bytes) || !strings.Contains(facts, "+"+m.New) {
-				t.Errorf("%s: %s and %s new, and %s", at, m.Bytes, m.New, facts)
+				t.Errorf(
+					"%s: %s and %s new, and %s, want it to contain %q and %q", at, m.Bytes, m.New, facts, m.Bytes,
+					"+"+m.New,
+				)
 			}
 		}
 	}
@@ -177,11 +186,11 @@ func sharesAgree(t *testing.T, at string, v *StoryShares, table *Table, k infer.
 			p = row.Q
 		}
 		if !near(t, r.Percent, p) {
-			t.Errorf("%s: %v has %s, and %v %s", at, r.Text, r.Percent, row.Text, p)
+			t.Errorf("%s: %v has %s, want as %v has: %s", at, r.Text, r.Percent, row.Text, p)
 		}
 	}
 	if all != 100 {
-		t.Errorf("%s: the shares add up to %d", at, all)
+		t.Errorf("%s: the shares add up to %d, want 100", at, all)
 	}
 }
 
@@ -189,13 +198,13 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 	t.Helper()
 	step := s.Step()
 	if v.Open || v.Pick.String() != TokenText(s.Model.Token(step.Chosen)).String() {
-		t.Errorf("%s: the pick is %v", at, v.Pick)
+		t.Errorf("%s: the pick is %v, want %v", at, v.Pick, TokenText(s.Model.Token(step.Chosen)))
 	}
 	if v.Pin != "" && v.Pin != Share(step.U) {
 		t.Errorf("%s: the marker is at %s, want %s", at, v.Pin, Share(step.U))
 	}
 	if v.Pin != "" && numbers.Segments.Mark != v.Pin {
-		t.Errorf("%s: the marker is at %s, and in Numbers at %s", at, v.Pin, numbers.Segments.Mark)
+		t.Errorf("%s: the marker is at %s, want at %s as in Numbers", at, v.Pin, numbers.Segments.Mark)
 	}
 	all := 0
 	for _, n := range v.Names {
@@ -203,7 +212,7 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 		all += counted(t, percent)
 	}
 	if all != 100 {
-		t.Errorf("%s: the pieces add up to %d", at, all)
+		t.Errorf("%s: the pieces add up to %d, want 100", at, all)
 	}
 }
 
@@ -232,7 +241,7 @@ func TestStoryHidesTheDraw(t *testing.T) {
 	}
 	first := page(1)
 	if !strings.Contains(first, "somewhere on this line") {
-		t.Errorf("no marker waits: %s", first)
+		t.Errorf("no marker waits: got %s, want it to contain %q", first, "somewhere on this line")
 	}
 	for seed := range 5 {
 		if page(float64(seed+2)) != first {
@@ -252,7 +261,7 @@ func TestStoryEndsWithProse(t *testing.T) {
 	}
 	v := English.NewStory(st)
 	if !v.End || v.Verb != "The end" || !strings.Contains(v.Of, "3 tokens") {
-		t.Errorf("the end is %+v", v)
+		t.Errorf("the end is %+v, want End = true, Verb = %q, Of with %q", v, "The end", "3 tokens")
 	}
 	var b bytes.Buffer
 	if err := English.ProseTextHTML(GivenText(st), English.NewStrip(st)).Render(t.Context(), &b); err != nil {

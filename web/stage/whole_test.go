@@ -27,7 +27,10 @@ func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	}
 	table := English.New(st).Table
 	if table.All.P != "1.0000" || table.All.Badge != "sum = 1.0000" || !table.All.SumIsOne {
-		t.Errorf("with %d of %d rows the sum is %+v", len(table.Rows), len(st.Dist.Order), table.All)
+		t.Errorf(
+			"with %d of %d rows the sum is %+v; want P = %q, Badge = %q, SumIsOne = true", len(table.Rows),
+			len(st.Dist.Order), table.All, "1.0000", "sum = 1.0000",
+		)
 	}
 	rest := table.Rest
 	if rest.P != terms.Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != Share(1-shown) {
@@ -75,16 +78,22 @@ func TestDisjointFiltersAreExplained(t *testing.T) {
 		}
 		first := p.Table.Rows[0]
 		if !first.Kept || first.Q != "1.0000" || first.Title != "kept because the filters have no token in common" {
-			t.Errorf("the first row is %+v", first)
+			t.Errorf(
+				"the first row is %+v, want Kept = true, Q = %q, Title = %q", first, "1.0000",
+				"kept because the filters have no token in common",
+			)
 		}
 		if l := p.Table.Rows[1].Line; l == nil || *l != (CutLine{
 			Kept: "0.2313", KeptWhy: ", the most probable token", Cut: "0.7687", CutWhy: ", given to the one kept",
 		}) {
-			t.Errorf("the line says %+v", l)
+			t.Errorf("the line says %+v, want 0.2313 kept as the most probable token, 0.7687 cut", l)
 		}
 		if s := p.Segments; s.Mark != "23.13%" || s.Say != "kept up to 0.2313" ||
 			s.SayEnd != ": the filters have no token in common" {
-			t.Errorf("the strip is marked at %s: %q %q", s.Mark, s.Say, s.SayEnd)
+			t.Errorf(
+				"the strip is marked at %s: %q %q; want %s, %q, %q", s.Mark, s.Say, s.SayEnd, "23.13%",
+				"kept up to 0.2313", ": the filters have no token in common",
+			)
 		}
 		if got, want := English.NewRail(st).Stages[3].Say, "All but the most probable token are cut."; got != want {
 			t.Errorf("the rail says %q, want %q", got, want)
@@ -92,7 +101,7 @@ func TestDisjointFiltersAreExplained(t *testing.T) {
 	}
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
 	if got := p.Table.Rows[0].Title; got != "kept by every filter" {
-		t.Errorf("where filters do have something in common, the first row is %q", got)
+		t.Errorf("where filters do have something in common, the first row is %q, want %q", got, "kept by every filter")
 	}
 }
 
@@ -108,7 +117,7 @@ func TestStripShowsWhoChose(t *testing.T) {
 		}
 		token := English.NewStrip(st).Tokens[i]
 		if strings.Contains(token.Aria, "chosen by a person") != want || token.Forced != want {
-			t.Errorf("token %d is spoken as %q", i+1, token.Aria)
+			t.Errorf("token %d is spoken as %q; want it chosen by a person: %t", i+1, token.Aria, want)
 		}
 	}
 }
@@ -153,11 +162,11 @@ func TestTypicalPLeadingLine(t *testing.T) {
 	sure := sessiontest.Scored(t, []float32{900, 0}, typical, infer.KindFilter, 0)
 	p := English.New(sure)
 	if l := p.Table.Rows[1].Line; l == nil || l.KeptWhy != ", the most typical token" {
-		t.Errorf("the line is %+v", l)
+		t.Errorf("the line is %+v, want l not nil, KeptWhy = %q", l, ", the most typical token")
 	}
 	cells := p.Table.Rows[1].Work.Cells
 	if got := cells[len(cells)-1].Sum.String(); got != "p is too small to tell from 0" {
-		t.Errorf("p = 0 is worked as %q", got)
+		t.Errorf("p = 0 is worked as %q, want %q", got, "p is too small to tell from 0")
 	}
 }
 

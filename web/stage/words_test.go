@@ -164,7 +164,10 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		check := func(what, text string) {
 			seen++
 			if left := data.Unmarked(text); len(left) > 0 {
-				t.Errorf("state %d, stage %d, %s: %q is in no catalogue: %q", i, st.Cursor.Stage, what, left, text)
+				t.Errorf(
+					"state %d, stage %d, %s: %q is in no catalog, want none: %q", i, st.Cursor.Stage, what,
+					left, text,
+				)
 			}
 		}
 		for name, part := range partsOf(w, st) {
@@ -382,7 +385,7 @@ func TestVoicesUseKnownValues(t *testing.T) {
 			for _, v := range []Voice{Numbers, Brief, Line, Tale} {
 				got := English.Sentence(v, st.StageOf(k, 6), aboutOf(st)).String()
 				if got == "" || strings.HasPrefix(got, string(v)+".") || emptyPlace.MatchString(got) {
-					t.Errorf("%s at stage %d: %q", v, k, got)
+					t.Errorf("%s at stage %d: got %q, want a text without empty places", v, k, got)
 				}
 			}
 		}
@@ -394,7 +397,7 @@ func TestVoicesUseKnownValues(t *testing.T) {
 func TestLanguagesAreComplete(t *testing.T) {
 	tags, err := os.ReadDir("words")
 	if err != nil || len(tags) == 0 {
-		t.Fatal(tags, err)
+		t.Fatalf("languages: got %v, %v; want at least one, <nil>", tags, err)
 	}
 	names := func(c terms.Catalogue, key string) (list []string) {
 		for _, p := range c.Pieces(key) {

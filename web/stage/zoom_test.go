@@ -30,7 +30,7 @@ func TestScoresHaveAZoomedAxis(t *testing.T) {
 		labels = append(labels, k.X+" "+k.Label)
 	}
 	if got := strings.Join(labels, ", "); got != "0% 0, 25% 1, 50% 2, 75% 3, 100% 4" {
-		t.Errorf("the ticks are %s", got)
+		t.Errorf("the ticks are %s, want %s", got, "0% 0, 25% 1, 50% 2, 75% 3, 100% 4")
 	}
 }
 
@@ -58,7 +58,7 @@ func TestHistogramHasEveryScore(t *testing.T) {
 			}
 		}
 		if tallest != 1 || len(h.Bins) < 5 || len(h.Bins) > bins+2 {
-			t.Errorf("%d bars, the tallest %v", len(h.Bins), tallest)
+			t.Errorf("got %d bars, the tallest %v; want at least 5 and at most %d, 1", len(h.Bins), tallest, bins+2)
 		}
 		rows := st.Stage(RowsShown).(infer.Logits)
 		number := func(text string) float64 {

@@ -28,7 +28,7 @@ func copiesIn(t *testing.T, dir string) []string {
 	name := regexp.MustCompile(`^viz-version\d-\d{4}-\d\d-\d\d(-\d+)?\.db$`)
 	for _, path := range list {
 		if !name.MatchString(filepath.Base(path)) {
-			t.Errorf("a copy is called %s", path)
+			t.Errorf("a copy is called %s, want %s", path, name)
 		}
 	}
 	return list
@@ -52,7 +52,7 @@ func TestUpgradeOldDatabase(t *testing.T) {
 		needs(t, db, LearnersInLogs, true)
 		var n int
 		if err := db.read.QueryRow("SELECT count(*) FROM answers").Scan(&n); err != nil || n < 20 {
-			t.Errorf("%d answers are left to carry over, %v", n, err)
+			t.Errorf("%d answers are left to carry over, %v; want at least 20, <nil>", n, err)
 		}
 		db.Close()
 	}
@@ -73,15 +73,15 @@ func TestUpgradeOldDatabase(t *testing.T) {
 	opened(t, dir)
 	list := copiesIn(t, dir)
 	if len(list) != 1 || !bytes.Equal(read(t, list[0]), old) {
-		t.Fatalf("copies %v, of other bytes than the old database", list)
+		t.Fatalf("copies %v, of other bytes than the old database, want 1 element, read(t, list[0]) = %q", list, old)
 	}
 	if info, err := os.Stat(list[0]); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != fileMode {
-		t.Errorf("the copy has mode %v, %v", info.Mode(), err)
+		t.Errorf("the copy has mode %v, %v; want %v, <nil>", info.Mode(), err, fileMode)
 	}
 	fresh := t.TempDir()
 	needs(t, opened(t, fresh), RoomsInLogs, false)
 	if list := copiesIn(t, fresh); len(list) != 0 {
-		t.Errorf("a new database has the copies %v", list)
+		t.Errorf("a new database has the copies %v, want 0 elements", list)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestEraseFromCopies(t *testing.T) {
 	replace(t, damaged, []byte("this was never a database"))
 	list := copiesIn(t, dir)
 	if len(list) != 2 || !strings.Contains(list[0], "version1") {
-		t.Fatalf("copies %v", list)
+		t.Fatalf("copies %v, want 2 elements, [0] with %q", list, "version1")
 	}
 	erase := func(who string) {
 		if err := db.EraseFromCopies(context.Background(), who); err != nil {
@@ -164,7 +164,10 @@ func TestEraseFromCopies(t *testing.T) {
 	erase("ada")
 	if now := copiesIn(t, dir); len(now) != 1 || now[0] != list[0] || bytes.Contains(read(t, now[0]), []byte("ada")) ||
 		!bytes.Contains(read(t, now[0]), []byte("bob")) {
-		t.Errorf("afterwards there are %v", now)
+		t.Errorf(
+			"afterwards there are %v, want 1 element, [0] = %q, read(t, now[0]) without %q, read(t, now[0]) with %q",
+			now, list[0], []byte("ada"), []byte("bob"),
+		)
 	}
 	erase("bob")
 	if left, err := filepath.Glob(filepath.Join(dir, "viz-version*")); err != nil || len(left) != 0 {
@@ -181,7 +184,7 @@ func withCopy(t *testing.T) (db *DB, copied string) {
 	db = opened(t, dir)
 	list := copiesIn(t, dir)
 	if len(list) != 1 {
-		t.Fatalf("copies %v", list)
+		t.Fatalf("copies %v, want 1 element", list)
 	}
 	return db, list[0]
 }
@@ -196,7 +199,7 @@ func TestInterruptedCopiesAreRemoved(t *testing.T) {
 	replace(t, other, []byte("notes"))
 	opened(t, dir)
 	if taken(half) || !taken(other) {
-		t.Errorf("the half copy is there: %v; the notes are: %v", taken(half), taken(other))
+		t.Errorf("the half copy is there: %v; the notes are: %v; want false, true", taken(half), taken(other))
 	}
 }
 
@@ -207,7 +210,7 @@ func TestEraseKeepsACopyItCannotChange(t *testing.T) {
 	execute(t, copied, `CREATE TRIGGER no BEFORE DELETE ON visits BEGIN SELECT RAISE(FAIL, 'the disk is full'); END`)
 	err := db.EraseFromCopies(context.Background(), "ada")
 	if err == nil || !strings.Contains(err.Error(), "disk is full") {
-		t.Errorf("erasing says %v", err)
+		t.Errorf("erasing says %v, want an error containing %q", err, "disk is full")
 	}
 	if !bytes.Contains(read(t, copied), []byte("bob")) {
 		t.Error("what others did is gone")
@@ -284,7 +287,7 @@ func TestErasedFromUnusedPartsOfACopy(t *testing.T) {
 	db := opened(t, dir)
 	list, err := db.files(copies)
 	if err != nil || len(list) != 1 {
-		t.Fatalf("copies %v, %v", list, err)
+		t.Fatalf("copies %v, %v; want 1 element, <nil>", list, err)
 	}
 	for learner := range 5 {
 		if !bytes.Contains(read(t, list[0]), []byte(mark(learner))) {

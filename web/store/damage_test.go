@@ -69,7 +69,7 @@ func aside(t *testing.T, dir string) (paths []string) {
 	}
 	for _, path := range all {
 		if !asideName.MatchString(filepath.Base(path)) {
-			t.Errorf("set aside as %s", path)
+			t.Errorf("set aside as %s, want a name like %s", path, asideName)
 		}
 	}
 	return all
@@ -118,7 +118,7 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 			}
 			var text string
 			if err := db.read.QueryRow("SELECT text FROM notices").Scan(&text); err != nil || text != notices[0].Text {
-				t.Errorf("pages find the notice %q (%v)", text, err)
+				t.Errorf("pages find the notice %q (%v); want %q, <nil>", text, err, notices[0].Text)
 			}
 			mustPut(t, db, "pace", "slow")
 			if err := db.Close(); err != nil {
@@ -147,10 +147,10 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 			t.Fatalf("set aside as %s, %v; want %s", to, err, want)
 		}
 		if got := read(t, to); got[0] != byte(i) {
-			t.Errorf("%s holds %v", to, got)
+			t.Errorf("%s has %v, want it to begin with %d", to, got, i)
 		}
 		if got := read(t, to+"-wal"); got[0] != byte(10+i) {
-			t.Errorf("%s-wal holds %v", to, got)
+			t.Errorf("%s-wal has %v, want it to begin with %d", to, got, 10+i)
 		}
 	}
 }
@@ -170,7 +170,11 @@ func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	db, _ := logged(t, dir)
 	logs, err := filepath.Glob(filepath.Join(dir, "viz-damaged-*.db-wal"))
 	if err != nil || len(logs) != 1 || string(read(t, logs[0])) != "a log alone" || len(db.Notices()) != 1 {
-		t.Errorf("a log alone: set aside %v, %v, notices %v", logs, err, db.Notices())
+		t.Errorf(
+			"a log alone: set aside %v, %v, notices %v; want no error, len(logs) = 1, string(read(t, "+
+				"logs[0])) = %q, len(db.Notices()) = 1",
+			logs, err, db.Notices(), "a log alone",
+		)
 	}
 }
 
@@ -219,13 +223,13 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	replace(t, file, nil)
 	if _, err := Open(filepath.Join(file, "below"), nil); err == nil || !strings.Contains(err.Error(), "data folder") {
-		t.Errorf("a folder below a file: %v", err)
+		t.Errorf("a folder below a file: got error %v, want an error containing %q", err, "data folder")
 	}
 	if err := os.Mkdir(filepath.Join(dir, fileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, nil); err == nil || !strings.Contains(err.Error(), "not a file") {
-		t.Errorf("a folder in the database's place: %v", err)
+		t.Errorf("a folder in the database's place: got error %v, want an error containing %q", err, "not a file")
 	}
 }
 
@@ -237,10 +241,15 @@ func TestDamagedSecretIsReplaced(t *testing.T) {
 		db, log := logged(t, dir)
 		kept, err := filepath.Glob(filepath.Join(dir, secretName+"-damaged-*"))
 		if err != nil || len(kept) != 1 || string(read(t, kept[0])) != text {
-			t.Errorf("secret %q: set aside %v", text, kept)
+			t.Errorf(
+				"secret %q: set aside %v; want no error, 1 element, string(read(t, kept[0])) = %q", text, kept, text,
+			)
 		}
 		if len(db.Secret()) != secretBytes || len(db.Notices()) != 1 || !strings.Contains(log, "secret") {
-			t.Errorf("secret %q: %d bytes, notices %v, log %q", text, len(db.Secret()), db.Notices(), log)
+			t.Errorf(
+				"secret %q: got %d bytes, notices %v, log %q; want %d, 1 element, it containing %q", text,
+				len(db.Secret()), db.Notices(), log, secretBytes, "secret",
+			)
 		}
 		if get(t, db, "0") == "" {
 			t.Errorf("secret %q: the database was given up with it", text)

@@ -48,11 +48,14 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	list, err := db.DamagedFiles()
 	if err != nil || len(list) != 2 || list[0].File != "viz-damaged-2026-03-01-120000.db" ||
 		list[1].File != "viz-damaged-2026-03-02-120000-2.db" {
-		t.Fatalf("set aside: %v, %v", list, err)
+		t.Fatalf(
+			"set aside: got %v, %v; want no error, 2 elements, list[0].File = %q, list[1].File = %q", list, err,
+			"viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-02-120000-2.db",
+		)
 	}
 	at := func(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.Local) }
-	if until := list[0].Until(); !until.Equal(at(1, 12).Add(30 * 24 * time.Hour)) {
-		t.Errorf("until %v", until)
+	if until, want := list[0].Until(), at(1, 12).Add(30*24*time.Hour); !until.Equal(want) {
+		t.Errorf("until %v, want %v", until, want)
 	}
 	expire := func(now time.Time) {
 		t.Helper()
@@ -70,7 +73,7 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	expire(at(32, 13))
 	want("viz-damaged-notes.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
 	if list, err := db.DamagedFiles(); err != nil || len(list) != 0 {
-		t.Errorf("set aside: %v, %v", list, err)
+		t.Errorf("set aside: got %v, %v; want 0 elements, <nil>", list, err)
 	}
 	if _, err := os.Stat(db.path()); err != nil {
 		t.Error(err)
@@ -88,7 +91,7 @@ func TestFileFromTheFutureExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.Expire(context.Background(), time.Now()); err != nil || taken(path) {
-		t.Errorf("%v; the file is there: %v", err, taken(path))
+		t.Errorf("got %v; the file is there: %v; want <nil>, false", err, taken(path))
 	}
 }
 

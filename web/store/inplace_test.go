@@ -155,7 +155,7 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.Ready(context.Background()); !errors.Is(err, ErrFull) {
-		t.Errorf("Ready says %v; it should try once a second", err)
+		t.Errorf("Ready: got %v, want %v once a second", err, ErrFull)
 	}
 	clock = clock.Add(2 * probeEvery)
 	if err := db.Ready(context.Background()); err != nil {
@@ -166,7 +166,7 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 		t.Errorf("after a write Ready says %v", err)
 	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "written to again") {
-		t.Errorf("the log is\n%s", text)
+		t.Errorf("the log is\n%s\nwant one error, and that it can be written to again", text)
 	}
 }
 
@@ -176,13 +176,13 @@ func TestDiskErrorsAreRecognized(t *testing.T) {
 	db := opened(t, t.TempDir())
 	_, err := db.read.Exec("DELETE FROM owners") // SQLITE_READONLY
 	if err := classify(err); !errors.Is(err, ErrDisk) || Why(err) == "" {
-		t.Errorf("a read-only database: %v", err)
+		t.Errorf("a read-only database: got %v, want the error %v, Why(err) not empty", err, ErrDisk)
 	}
 	err = db.Write(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec("INSERT INTO nothing VALUES (1)")
 		return err
 	})
 	if err == nil || Why(err) != "" || db.Ready(context.Background()) != nil {
-		t.Errorf("a wrong statement: %v, explained as %q", err, Why(err))
+		t.Errorf(`a wrong statement: got %v, explained as %q; want an error, Why(err) = "", no error`, err, Why(err))
 	}
 }

@@ -67,15 +67,17 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		}
 		c.Wait()
 		if confirmed < wait {
-			t.Fatalf("the process ended by itself after %d entries: %s", confirmed, c.ProcessState)
+			t.Fatalf(
+				"the process ended by itself after %d entries, want at least %d: %s", confirmed, wait, c.ProcessState,
+			)
 		}
 		db := opened(t, dir)
 		if n := db.Notices(); len(n) != 0 {
-			t.Fatalf("after a kill: %v", n)
+			t.Fatalf("after a kill: got %v, want 0 elements", n)
 		}
 		for i := range confirmed + 1 {
 			if got := get(t, db, fmt.Sprintf("%d-%d", c.Process.Pid, i)); got != strconv.Itoa(i) {
-				t.Fatalf("entry %d of %d confirmed ones is %q", i, confirmed+1, got)
+				t.Fatalf("entry %d of %d confirmed ones is %q, want %q", i, confirmed+1, got, strconv.Itoa(i))
 			}
 		}
 		if err := db.Close(); err != nil {
@@ -83,6 +85,6 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		}
 	}
 	if left := strings.Join(aside(t, dir), " "); left != "" {
-		t.Errorf("set aside: %s", left)
+		t.Errorf("set aside after the kill: got %s, want nothing", left)
 	}
 }

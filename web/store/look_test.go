@@ -15,7 +15,7 @@ func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if _, err := OpenToRead(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an empty folder: %v", err)
+		t.Errorf("an empty folder: got error %v, want %v", err, fs.ErrNotExist)
 	}
 	db := opened(t, dir)
 	look, err := OpenToRead(dir)
@@ -26,10 +26,10 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all, err := look.Secrets(t.Context()); err != nil || string(all["ABCDEF"]) != "hash" {
-		t.Errorf("%v, %v", all, err)
+		t.Errorf(`got secrets %v, %v; want "hash" for ABCDEF, <nil>`, all, err)
 	}
 	if err := look.KeepSecret(t.Context(), "ABCDEG", nil); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("a write: %v", err)
+		t.Errorf("a write: got error %v, want %v", err, ErrReadOnly)
 	}
 	if err := look.Close(); err != nil {
 		t.Error(err)
@@ -40,7 +40,7 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Error("a database of version 2 was opened")
 	}
 	if list, err := os.ReadDir(old); err != nil || len(copiesIn(t, old)) > 0 {
-		t.Errorf("left are %v, %v", list, err)
+		t.Errorf("left are %v, %v; want no error, len(copiesIn(t, old)) = 0", list, err)
 	}
 }
 
@@ -56,22 +56,22 @@ func TestBackupIsAtomic(t *testing.T) {
 		t.Error("a copy was made although nobody waits for it")
 	}
 	if list, err := os.ReadDir(to); err != nil || len(list) > 0 {
-		t.Errorf("left are %v, %v", list, err)
+		t.Errorf("left are %v, %v; want 0 elements, <nil>", list, err)
 	}
 	link := filepath.Join(to, "link.db")
 	if err := os.Symlink(filepath.Join(to, "nowhere"), link); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
 	if _, err := Backup(t.Context(), dir, link); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a link: %v", err)
+		t.Errorf("over a link: got error %v, want %v", err, fs.ErrExist)
 	}
 	file := filepath.Join(to, "copy.db")
 	replace(t, file, []byte("mine"))
 	err := publish(filepath.Join(dir, fileName), file)
 	if !errors.Is(err, fs.ErrExist) || string(read(t, file)) != "mine" {
-		t.Errorf("over a file: %v", err)
+		t.Errorf("over a file: got %v, want the error %v, string(read(t, file)) = %q", err, fs.ErrExist, "mine")
 	}
 	if n, err := Backup(t.Context(), dir, filepath.Join(to, "other.db")); err != nil || n < 4096 {
-		t.Errorf("%d bytes, %v", n, err)
+		t.Errorf("got %d bytes, %v; want at least 4096, <nil>", n, err)
 	}
 }

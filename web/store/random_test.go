@@ -186,7 +186,7 @@ func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover stri
 	}
 	var verdict string
 	if err := db.write.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-		t.Errorf("the new database: %s, %v", verdict, err)
+		t.Errorf("the new database: got %s, %v; want %s, <nil>", verdict, err, "ok")
 	}
 	if recover == "" {
 		return
@@ -238,10 +238,10 @@ func TestSalvageTextWithFlippedType(t *testing.T) {
 		db, _ := logged(t, dir)
 		const whole = "SELECT count(*) FROM records WHERE id = '399' AND data LIKE '<token 03159681>%'"
 		if n := textOf(t, db, whole); n != "1" {
-			t.Errorf("said to be of type %d: %s rows with the id 399", said, n)
+			t.Errorf("said to be of type %d: got %s rows with the id 399, want %s", said, n, "1")
 		}
 		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
-			t.Errorf("said to be of type %d: %s records of %d", said, n, len(x.records))
+			t.Errorf("said to be of type %d: got %s records, want %d", said, n, len(x.records))
 		}
 	}
 }
@@ -259,7 +259,7 @@ func TestSalvageRowWithFlippedLength(t *testing.T) {
 		replace(t, filepath.Join(dir, fileName), file)
 		db, _ := logged(t, dir)
 		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
-			t.Errorf("said to be %d bytes long: %s records of %d", said, n, len(x.records))
+			t.Errorf("said to be %d bytes long: got %s records, want %d", said, n, len(x.records))
 		}
 	}
 }

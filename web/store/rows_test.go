@@ -41,7 +41,7 @@ func TestOrphansAreSetAside(t *testing.T) {
 	day := time.Now().UTC().Format(time.DateOnly)
 	if got := textOf(t, db, "SELECT kind || ': ' || name || ', ' || records FROM owners WHERE id = 2"); got !=
 		"set aside: log 2 "+day+", 20" {
-		t.Errorf("the records belong to %q", got)
+		t.Errorf("the records belong to %q, want %q", got, "set aside: log 2 "+day+", 20")
 	}
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "20 entries") ||
 		!strings.Contains(log, "20 entries") {
@@ -54,7 +54,7 @@ func TestOrphansAreSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := logged(t, dir); len(again.Notices()) != 0 {
-		t.Errorf("the next start says it again: %v", again.Notices())
+		t.Errorf("the next start says it again: got %v, want 0 elements", again.Notices())
 	}
 }
 
@@ -65,7 +65,7 @@ func TestUnknownLogKindIsSetAside(t *testing.T) {
 	db, _ := logged(t, dir)
 	got := textOf(t, db, "SELECT name FROM owners WHERE kind = 'set aside'")
 	if !strings.HasPrefix(got, "log learner-1 ") {
-		t.Errorf("set aside is %q", got)
+		t.Errorf("set aside is %q, want it to begin with %q", got, "log learner-1 ")
 	}
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "20 entries") {
 		t.Errorf("notices %v, want one of 20 entries", n)
@@ -88,7 +88,7 @@ func TestSetAsideNamesAreUnique(t *testing.T) {
 		JOIN records r ON r.owner = o.id
 		WHERE o.kind = 'set aside'`)
 	if got != "learner learner-0 2026-11-23: 3; learner learner-0 2026-11-23-2: 4" {
-		t.Errorf("set aside are %q", got)
+		t.Errorf("set aside are %q, want %q", got, "learner learner-0 2026-11-23: 3; learner learner-0 2026-11-23-2: 4")
 	}
 	if got := textOf(t, db, "SELECT records FROM owners WHERE kind = 'learner'"); got != "18" {
 		t.Errorf("the log counts %s records, want 18", got)
@@ -121,7 +121,7 @@ func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 				seq BETWEEN first AND last AND first >= 1 AND used_at BETWEEN 1 AND 9000000000000)
 				FROM owners WHERE id = 2`)
 			if got != "20 of 20" {
-				t.Errorf("the log counts %s records", got)
+				t.Errorf("the log counts %s records, want %s", got, "20 of 20")
 			}
 			if strings.Contains(damage, "used_at") {
 				return
@@ -129,7 +129,7 @@ func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 			var bytes, sum int
 			if err := db.read.QueryRow("SELECT bytes, (SELECT sum("+recordSize+") FROM records WHERE owner = 2) "+
 				"FROM owners WHERE id = 2").Scan(&bytes, &sum); err != nil || bytes != sum {
-				t.Errorf("the log counts %d bytes, has %d, %v", bytes, sum, err)
+				t.Errorf("the log counts %d bytes, want %d as its records have (%v)", bytes, sum, err)
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestInterruptedBatchIsNotDamage(t *testing.T) {
 	damageRows(t, path, "INSERT INTO records VALUES (1, 21, 'answer', 'late', '{}')")
 	db, log := logged(t, dir)
 	if got := textOf(t, db, "SELECT records || ' ' || last FROM owners WHERE id = 1"); got != "20 20" || log != "" {
-		t.Errorf("the log counts %s; logged: %s", got, log)
+		t.Errorf("the log counts %s; logged: %s; want %s, nothing", got, log, "20 20")
 	}
 }
 
@@ -180,13 +180,13 @@ func TestSetAsideExpires(t *testing.T) {
 	}
 	if got := textOf(t, db, "SELECT group_concat(name, ', ') FROM owners WHERE kind = 'set aside'"); got !=
 		"log 0 2026-01-01, room 0 2026-01-01, room 1 2026-01-01" {
-		t.Errorf("kept are %s in %s", got, dir)
+		t.Errorf("kept are %s in %s; want %s", got, dir, "log 0 2026-01-01, room 0 2026-01-01, room 1 2026-01-01")
 	}
 	if err := db.Expire(t.Context(), time.Now().AddDate(0, 0, 15)); err != nil {
 		t.Fatal(err)
 	}
 	if got := textOf(t, db, "SELECT group_concat(name, ', ') FROM owners WHERE kind = 'set aside'"); got !=
 		"room 0 2026-01-01, room 1 2026-01-01" {
-		t.Errorf("15 days later, kept are %s", got)
+		t.Errorf("15 days later, kept are %s, want %s", got, "room 0 2026-01-01, room 1 2026-01-01")
 	}
 }

@@ -110,7 +110,7 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 	for version := 1; version <= len(migrations); version++ {
 		list, err := shapes(version)
 		if err != nil || len(list) < 2 {
-			t.Fatalf("version %d: %d tables, %v", version, len(list), err)
+			t.Fatalf("version %d: got %d tables, %v; want at least 2, <nil>", version, len(list), err)
 		}
 		conn, err := memory(version)
 		if err != nil {
@@ -129,7 +129,10 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 			}
 			for j, other := range list {
 				if other.fits(row) != (i == j) {
-					t.Errorf("version %d: a row of %s fits %s: %v", version, s.table, other.table, i != j)
+					t.Errorf(
+						"version %d: a row of %s fits %s: %v, want its own table only", version, s.table, other.table,
+						i != j,
+					)
 				}
 			}
 		}
@@ -151,7 +154,9 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 					own = append(own, c.kind)
 				}
 				if s.keyed && strings.Join(own, " ") == kinds && !strings.HasSuffix(name, "_"+s.table+"_1") {
-					t.Errorf("version %d: index %s looks like %s", version, name, s.table)
+					t.Errorf(
+						"version %d: index %s looks like %s, want only its own index to do so", version, name, s.table,
+					)
 				}
 			}
 		}
@@ -192,7 +197,9 @@ func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 				t.Errorf("notices %v, want one that counts 120 entries", n)
 			}
 			if !strings.Contains(log, "records=120") {
-				t.Errorf("the log does not count the rows of each table: %s", log)
+				t.Errorf(
+					"the log does not count the rows of each table: got %s, want it to contain %q", log, "records=120",
+				)
 			}
 		})
 	}
@@ -227,7 +234,9 @@ func TestSalvageFindsNamesOfLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if names != "1 learner-0, 2 learner-1, 3 learner-2, 4 learner-3, 5 learner-4" {
-		t.Errorf("the logs are called %q", names)
+		t.Errorf(
+			"the logs are called %q, want %q", names, "1 learner-0, 2 learner-1, 3 learner-2, 4 learner-3, 5 learner-4",
+		)
 	}
 }
 
@@ -271,11 +280,11 @@ func TestInterruptedSalvage(t *testing.T) {
 				t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
 			}
 			if len(aside(t, dir)) != 1 {
-				t.Errorf("set aside: %v", aside(t, dir))
+				t.Errorf("set aside: got %v, want 1 element", aside(t, dir))
 			}
 			left, err := filepath.Glob(filepath.Join(dir, "*.part*"))
 			if err != nil || len(left) > 0 {
-				t.Errorf("left behind: %v, %v", left, err)
+				t.Errorf("left behind: got %v, %v; want 0 elements, <nil>", left, err)
 			}
 		})
 	}
@@ -345,7 +354,7 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 			return
 		}
 		if !errors.Is(err, errStop) {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want %v", err, errStop)
 		}
 		db, _ := logged(t, dir)
 		if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
@@ -389,7 +398,7 @@ func TestNoticesAreSavedOnce(t *testing.T) {
 		t.Errorf("saved: %q, want once %q", got, n[0].Text)
 	}
 	if _, err := os.Lstat(again.announced()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the announcement is left: %v", err)
+		t.Errorf("the announcement is left: got error %v, want %v", err, fs.ErrNotExist)
 	}
 }
 

@@ -80,7 +80,9 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 	}
 	stop()
 	if err := <-done; err != nil || onDisk(t, dir) {
-		t.Errorf("after the reader has gone: %v; the word is on the disk: %v", err, onDisk(t, dir))
+		t.Errorf(
+			"after the reader has gone: got %v; the word is on the disk: %v; want <nil>, false", err, onDisk(t, dir),
+		)
 	}
 }
 
@@ -89,7 +91,9 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 func TestScrubIsRetried(t *testing.T) {
 	db, dir, stop := deleteWhileRead(t)
 	if err := db.Scrub(context.Background()); !errors.Is(err, ErrReading) || !onDisk(t, dir) {
-		t.Fatalf("while somebody reads: %v; the word is on the disk: %v", err, onDisk(t, dir))
+		t.Fatalf(
+			"while somebody reads: got %v; the word is on the disk: %v; want %v, true", err, onDisk(t, dir), ErrReading,
+		)
 	}
 	stop()
 	for until := time.Now().Add(browser.Patience); onDisk(t, dir); time.Sleep(10 * time.Millisecond) {
@@ -135,6 +139,6 @@ func TestScrubCompletesAfterAKill(t *testing.T) {
 		t.Fatal("the start alone has left nothing: the test sees nothing")
 	}
 	if err := again.Expire(context.Background(), time.Now()); err != nil || onDisk(t, dir) {
-		t.Errorf("%v; the word is on the disk: %v", err, onDisk(t, dir))
+		t.Errorf("got %v; the word is on the disk: %v; want <nil>, false", err, onDisk(t, dir))
 	}
 }

@@ -42,7 +42,7 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	copy(first[100:], []byte{13, 0, 0, 0, 0, 0, 160, 0}) // no cells; they begin at 160
 	first[130] = 'x'
 	if !zeroUnused(first, 1) || first[130] != 0 || first[99] != 13 || first[163] == 0 {
-		t.Errorf("the first page is %q", first)
+		t.Errorf("the first page is %q, want the file's header kept and the unused parts zero", first)
 	}
 	for name, change := range map[string]func(p []byte){
 		"a page of a long record":   func(p []byte) { p[0] = 0 },
@@ -61,7 +61,7 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	p := bytes.Clone(want)
 	p[51], p[55] = 200, 'x'
 	if zeroUnused(p, 2) || p[55] != 'x' {
-		t.Errorf("after a damaged free block: %q", p)
+		t.Errorf("after a damaged free block: got %q, want the page unchanged", p)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	}
 	has := func() bool { return bytes.Contains(read(t, filepath.Join(dir, fileName)), []byte("rumpelstiltskin")) }
 	if n := len(read(t, filepath.Join(dir, fileName))); n < 2*scanPages*4096 {
-		t.Fatalf("the file has %d bytes, which are read in one piece", n)
+		t.Fatalf("the file has %d bytes, which are read in one piece, want at least %d", n, 2*scanPages*4096)
 	}
 	if !has() {
 		t.Fatal("deleting alone has left nothing: the test sees nothing")
@@ -125,14 +125,14 @@ func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 		t.Error("what was deleted is still in the file")
 	}
 	if log := read(t, filepath.Join(dir, fileName+"-wal")); len(log) != 0 {
-		t.Errorf("the log still has %d bytes", len(log))
+		t.Errorf("the log still has %d bytes, want 0", len(log))
 	}
 	var n int
 	var verdict string
 	if err := db.read.QueryRow("SELECT count(*) FROM owners").Scan(&n); err != nil || n != rows-rows/10+4 {
-		t.Errorf("%d rows are left, %v", n, err)
+		t.Errorf("%d rows are left, %v; want %d, <nil>", n, err, rows-rows/10+4)
 	}
 	if err := db.write.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-		t.Errorf("the database is %q, %v", verdict, err)
+		t.Errorf("the database is %q, %v; want %q, <nil>", verdict, err, "ok")
 	}
 }

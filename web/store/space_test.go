@@ -24,7 +24,7 @@ func TestSpaceLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := space(); got != SpaceForAll || db.Limit() != limit {
-		t.Errorf("empty: %d of %d", got, db.Limit())
+		t.Errorf("empty: got %d of %d; want %d, %d", got, db.Limit(), SpaceForAll, limit)
 	}
 	seen := map[Space]int64{}
 	for i := 0; space() < SpaceForAnswers; i++ {
@@ -43,6 +43,6 @@ func TestSpaceLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := space(); got != SpaceForAll {
-		t.Errorf("after all was deleted: %d", got)
+		t.Errorf("after all was deleted: got %d, want %d", got, SpaceForAll)
 	}
 }

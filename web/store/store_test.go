@@ -103,7 +103,7 @@ func TestDataPersistsAcrossOpenings(t *testing.T) {
 		t.Error("the secret is another one after a restart")
 	}
 	if n := again.Notices(); len(n) != 0 {
-		t.Errorf("notices after a good start: %v", n)
+		t.Errorf("notices after a good start: got %v, want 0 elements", n)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestWriteIsAtomic(t *testing.T) {
 		return err
 	})
 	if err == nil || get(t, db, "after") != "x" {
-		t.Errorf("Read could write: %v", err)
+		t.Errorf("writing in Read: got error %v, want one, and nothing written", err)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestFailedCommitIsNoticed(t *testing.T) {
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
-		t.Errorf("a record of nobody is kept: %v", err)
+		t.Errorf("a record of nobody is kept: got error %v, want an error containing %q", err, "FOREIGN KEY")
 	}
 	mustPut(t, db, "after", "x") // the writer is free again
 }
@@ -246,7 +246,7 @@ func TestConcurrentWrites(t *testing.T) {
 					return tx.QueryRow("SELECT count(*) FROM owners WHERE name LIKE ? || '-%'", w).Scan(&n)
 				})
 				if err != nil || n != i+1 { // what was confirmed is seen by the next reader
-					t.Errorf("after %d writes a reader sees %d, %v", i+1, n, err)
+					t.Errorf("after %d writes a reader sees %d, %v; want all of them, <nil>", i+1, n, err)
 				}
 			}
 		})

@@ -59,24 +59,24 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	}
 	part := string(ask("GET", "learn/x/", "", map[string]string{"Viz-Fragment": "1"}).Body)
 	if part != `<a href="/some/loop/">x</a>` {
-		t.Errorf("a part of a page is %s", part)
+		t.Errorf("a part of a page is %s, want %s", part, `<a href="/some/loop/">x</a>`)
 	}
 	if a := ask("POST", "view/", "story", nil); a.Status != 303 || a.Header.Get("Location") != "/some/loop/?run=1" ||
 		a.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a form is answered with %d %v", a.Status, a.Header)
+		t.Errorf("a form is answered with %d %v, want 303 to a relative address, without a cookie", a.Status, a.Header)
 	}
 	if got := string(ask("GET", "view", "", nil).Body); got != "here:80view=story <nil>" {
-		t.Errorf("the next request came with %s", got)
+		t.Errorf("the next request came with %s, want %s", got, "here:80view=story <nil>")
 	}
 	again := &Door{Handler: mux, Host: "here:80", Path: "/some/"}
 	again.Bring([]byte(kept))
 	a, err := again.Answer(t.Context(), Ask{Method: "GET", URL: "view/"})
 	if err != nil || string(a.Body) != "here:80view=story <nil>" {
-		t.Errorf("with the cookies of before, %q, %v", a.Body, err)
+		t.Errorf("with the cookies of before, %q, %v; want %q, <nil>", a.Body, err, "here:80view=story <nil>")
 	}
 	ask("POST", "forget", "", nil)
 	if kept != "{}" {
-		t.Errorf("after a cookie was deleted, %s are kept", kept)
+		t.Errorf("after a cookie was deleted, %s are kept, want %s", kept, "{}")
 	}
 }
 
@@ -107,12 +107,15 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c := r.CookiesNamed("who"); len(c) != 1 || c[0].Value != "visitor1" {
-			t.Errorf("a live part is asked for with %v", c)
+			t.Errorf("a live part is asked for with %v, want 1 element, [0].Value = %q", c, "visitor1")
 		}
 	}
 	a, err := d.Answer(t.Context(), Ask{Method: "GET", URL: "learn/"})
 	if err != nil || string(a.Body) != "who=visitor1 <nil>" || kept != `{"who":"visitor1"}` {
-		t.Errorf("a page is asked for with %s, %v; kept are %s", a.Body, err, kept)
+		t.Errorf(
+			"a page is asked for with %s, %v; kept are %s; want %s, <nil>, %s", a.Body, err, kept, "who=visitor1 <nil>",
+			`{"who":"visitor1"}`,
+		)
 	}
 }
 

@@ -30,20 +30,23 @@ func TestPiecesReadAnyRange(t *testing.T) {
 	}
 	got, err := io.ReadAll(io.NewSectionReader(p, 0, p.size))
 	if err != nil || !bytes.Equal(got, whole) || fetched != 3 || read != len(whole) {
-		t.Errorf("read %d bytes, %v, in %d pieces of %d bytes", len(got), err, fetched, read)
+		t.Errorf(
+			"read %d bytes, %v, in %d pieces of %d bytes; want the whole file, <nil>, in 3 pieces, each read once",
+			len(got), err, fetched, read,
+		)
 	}
 	part := make([]byte, 10)
 	for _, at := range []int64{0, pieceBytes - 3, 2 * pieceBytes, p.size - 10} {
 		if n, err := p.ReadAt(part, at); n != 10 || err != nil || !bytes.Equal(part, whole[at:at+10]) {
-			t.Errorf("at %d: %d bytes %v, %v", at, n, part, err)
+			t.Errorf("at %d: got %d bytes %v, %v; want 10, %v, <nil>", at, n, part, err, whole[at:at+10])
 		}
 	}
 	if n, err := p.ReadAt(part, p.size-4); n != 4 || err != io.EOF {
-		t.Errorf("beyond the end: %d bytes, %v", n, err)
+		t.Errorf("beyond the end: got %d bytes, %v; want 4, %v", n, err, io.EOF)
 	}
 	p.fetch = func(from, to int64) ([]byte, error) { return whole[from : to-1], nil }
 	if n, err := p.ReadAt(part, 0); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("of a file that has become shorter: %d bytes, %v", n, err)
+		t.Errorf("of a file that has become shorter: got %d bytes, %v; want 0, %v", n, err, io.ErrUnexpectedEOF)
 	}
 }
 
@@ -54,7 +57,7 @@ func TestTopLevelFileOfSelection(t *testing.T) {
 		"folder/onnx/model.onnx": "", "folder/": "", "": "",
 	} {
 		if name, top := topOf(chosen); top != (want != "") || top && name != want {
-			t.Errorf("%q is %q, %v", chosen, name, top)
+			t.Errorf("topOf(%q) = %q, %v; want %q", chosen, name, top, want)
 		}
 	}
 }
@@ -103,16 +106,21 @@ func TestOpenOwnModel(t *testing.T) {
 		}
 		defer want.Close()
 		if m.Hash() != want.Hash || m.Name() != c.called || format != want.Format || m.Quant() != infer.QuantNone {
-			t.Errorf("%s is %s, %s, %s, %s", c.path, m.Name(), format, m.Quant(), m.Hash())
+			t.Errorf(
+				"%s is %s, %s, %s, %s; want %s, %s, %s, %s", c.path, m.Name(), format, m.Quant(), m.Hash(), c.called,
+				want.Format, infer.QuantNone, want.Hash,
+			)
 		}
 		exact, rounded := infer.WeightMemory(want, infer.QuantNone), infer.WeightMemory(want, infer.QuantInt8)
 		m, _, err = OpenOwn(fromDisk(t, c.folder, c.names...), "mine", exact-1)
 		if err != nil || m.Quant() != infer.QuantInt8 {
-			t.Errorf("%s with a byte too little: %v", c.path, err)
+			t.Errorf("%s with a byte too little: %v; want no error, m.Quant() = %q", c.path, err, infer.QuantInt8)
 		}
 		_, _, err = OpenOwn(fromDisk(t, c.folder, c.names...), "mine", rounded-1)
 		if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
-			t.Errorf("%s with no room: %v", c.path, err)
+			t.Errorf(
+				"%s with no room: got error %v, want an error containing %q", c.path, err, "too large for a browser",
+			)
 		}
 	}
 }
@@ -136,10 +144,10 @@ func TestOpenOwnRefusesLargeModelUnread(t *testing.T) {
 	read, own := 0, fromDisk(t, "", name)
 	_, _, err := OpenOwn(Files{name: counting{own[name], &read}}, "", 1000)
 	if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
-		t.Errorf("with 1,000 bytes of room: %v", err)
+		t.Errorf("with 1,000 bytes of room: got error %v, want an error containing %q", err, "too large for a browser")
 	}
 	if whole := int(own.Bytes()); read == 0 || read >= whole {
-		t.Errorf("%d bytes of %d were read", read, whole)
+		t.Errorf("%d bytes of %d were read; want not 0, less than %d", read, whole, whole)
 	}
 }
 
@@ -168,12 +176,15 @@ func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 		_, _, err := OpenOwn(c.files, "", ownLimit)
 		var no *refusal
 		if !errors.As(err, &no) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: got error %v, want an error of type *refusal", c.name, err)
 			continue
 		}
 		why := strings.Join(no.why, "\n")
 		if !strings.Contains(no.say, c.say) || !strings.Contains(why, c.says) || strings.Contains(why, "-tokenizer") {
-			t.Errorf("%s: %q %q", c.name, no.say, why) // a page has no flags
+			t.Errorf(
+				"%s: got %q, %q; want it containing %q, it containing %q, it without %q", c.name, no.say, why, c.say,
+				c.says, "-tokenizer",
+			) // a page has no flags
 		}
 	}
 }
@@ -183,11 +194,11 @@ func TestFilesAreAFolder(t *testing.T) {
 	t.Parallel()
 	list, err := fromDisk(t, "qwen3/", "tokenizer.json", "config.json").ReadDir(".")
 	if err != nil || len(list) != 2 || list[0].Name() != "config.json" || list[1].IsDir() {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("got list %v, %v; want two files, config.json first, <nil>", list, err)
 	}
 	info, err := list[0].Info()
 	if err != nil || files.Regular(info) != nil || info.Size() == 0 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("got %v, %v; want no error, Size() not 0", info, err)
 	}
 }
 
@@ -228,9 +239,9 @@ func TestModelHashUsesGivenSum(t *testing.T) {
 		t.Errorf("the hash is %q, %v, want %q", got, err, want)
 	}
 	if got, err := open(func() ([]byte, error) { return wrong[:], nil }); err != nil || got == want {
-		t.Errorf("the sum of other bytes gives the hash %q, %v", got, err)
+		t.Errorf("the sum of other bytes gives the hash %q, %v; want anything but %q, <nil>", got, err, want)
 	}
 	if _, err := open(func() ([]byte, error) { return nil, io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("without a sum: %v", err)
+		t.Errorf("without a sum: got error %v, want %v", err, io.ErrClosedPipe)
 	}
 }

@@ -87,7 +87,10 @@ func TestPackRoundTrip(t *testing.T) {
 	for i, bits := range []uint32{0x3f80, 0x7fc0, 0xff80, 0x8000} {
 		binary.LittleEndian.PutUint16(grid[2*i*67:], uint16(bits))
 		if packed := there(t, safetensors(head, grid...)); len(packed) > len(grid)+len(head)+8+len(packMark)+1 {
-			t.Errorf("a matrix of %d bytes takes %d", len(grid), len(packed))
+			t.Errorf(
+				"a matrix of %d bytes takes %d, want at most %d", len(grid), len(packed),
+				len(grid)+len(head)+8+len(packMark)+1,
+			)
 		}
 	}
 }
@@ -101,11 +104,11 @@ func TestUnpackRefusesDamagedFiles(t *testing.T) {
 	}
 	for n := range len(good) {
 		if _, err := UnpackWeights(good[:n]); err == nil {
-			t.Errorf("the first %d bytes of %d are taken for a file", n, len(good))
+			t.Errorf("the first %d bytes of %d are unpacked, want an error", n, len(good))
 		}
 	}
 	if _, err := UnpackWeights(append(good, 0)); err == nil || !strings.Contains(err.Error(), "left over") {
-		t.Errorf("with one byte more: %v", err)
+		t.Errorf("with one byte more: got error %v, want an error containing %q", err, "left over")
 	}
 	for _, header := range []string{
 		`{"m":{"dtype":"BF16","shape":[1,0],"data_offsets":[0,4]}}`, `{"m":{"dtype":"BF16","data_offsets":[2,4]}}`,
@@ -113,10 +116,10 @@ func TestUnpackRefusesDamagedFiles(t *testing.T) {
 		fmt.Sprintf(`{"m":{"data_offsets":[0,%d]}}`, 1<<40),
 	} {
 		if _, err := PackWeights(safetensors(header, 1, 2, 3, 4)); err == nil {
-			t.Errorf("%s is packed", header)
+			t.Errorf("%s is packed, want an error", header)
 		}
 		if _, err := UnpackWeights(append([]byte(packMark), safetensors(header, 1, 2, 3, 4)...)); err == nil {
-			t.Errorf("%s is unpacked", header)
+			t.Errorf("%s is unpacked, want an error", header)
 		}
 	}
 }

@@ -234,7 +234,7 @@ func Answered(t testing.TB, address string) []byte {
 	w := httptest.NewRecorder()
 	SiteServer(t, Course(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://"+SiteHost+address, nil))
 	if w.Code != http.StatusOK {
-		t.Fatalf("%s: status %d: %.200s", address, w.Code, w.Body)
+		t.Fatalf("%s: status %d, want %d: %.200s", address, w.Code, http.StatusOK, w.Body)
 	}
 	return w.Body.Bytes()
 }

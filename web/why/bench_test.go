@@ -24,7 +24,7 @@ func BenchmarkPress(b *testing.B) {
 			b.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-			b.Fatalf("status %d: %v", resp.StatusCode, err)
+			b.Fatalf("status %d: %v; want %d, <nil>", resp.StatusCode, err, http.StatusOK)
 		}
 		resp.Body.Close()
 	}

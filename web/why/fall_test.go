@@ -31,7 +31,7 @@ func TestDeepModelSumScrolls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(page.String(), "fall--long"); got != long {
-			t.Errorf("of %d blocks: %v", blocks, got)
+			t.Errorf("of %d blocks: got %v, want %v", blocks, got, long)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestSumBarsAreCumulative(t *testing.T) {
 	for i, b := range f.Bars {
 		labels = append(labels, b.Name+" "+b.Label)
 		if b.Ghost != (i > 0) {
-			t.Errorf("bar %d: elsewhere before is %v", i, b.Ghost)
+			t.Errorf("bar %d: elsewhere before is %v, want %v", i, b.Ghost, i > 0)
 		}
 	}
 	want := "[embedding +3.00 attention 0.00 feed-fwd −4.00 attention +2.00 feed-fwd −4.00 score −3.00]"
@@ -66,9 +66,9 @@ func TestSumBarsAreCumulative(t *testing.T) {
 		ticks = append(ticks, tick.Name)
 	}
 	if got := fmt.Sprintf("%v %s %s", ticks, f.Rows[1].Label, f.Rows[3].Label); got != "[−2 0 2 4] −4.00 −3.00" {
-		t.Errorf("ticks, a block and the sum of the narrow picture: %s", got)
+		t.Errorf("ticks, a block and the sum of the narrow picture: got %s, want %s", got, "[−2 0 2 4] −4.00 −3.00")
 	}
 	if !strings.HasSuffix(f.Alt, "block 2 feed-fwd −4.00, score −3.00.") {
-		t.Error(f.Alt)
+		t.Errorf("f.Alt = %q, want it to end with %q", f.Alt, "block 2 feed-fwd −4.00, score −3.00.")
 	}
 }

@@ -50,19 +50,28 @@ func TestHeadsAreMeasuredOnce(t *testing.T) {
 	<-half
 	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "50% is done") ||
 		!strings.Contains(page, "21.30") || strings.Contains(page, "Many people") {
-		t.Errorf("while it is measured: status %d", status)
+		t.Errorf(
+			"while it is measured: status %d, want status = %d, page with %q and %q, page without %q", status,
+			http.StatusOK, "50% is done", "21.30", "Many people",
+		)
 	}
 	if status, say := get("/why.json?heads=1"); status != http.StatusServiceUnavailable ||
 		!strings.Contains(say, "50% is done") {
-		t.Errorf("a program: status %d, %q", status, say)
+		t.Errorf(
+			"a program: status %d, %q; want %d, it containing %q", status, say, http.StatusServiceUnavailable,
+			"50% is done",
+		)
 	}
 	close(rest)
 	<-s.finder.last.done
 	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "Measured on 6 rows") {
-		t.Errorf("once it is measured: status %d", status)
+		t.Errorf(
+			"once it is measured: status %d, want status = %d, page with %q", status, http.StatusOK,
+			"Measured on 6 rows",
+		)
 	}
 	if begun != 1 {
-		t.Errorf("it was measured %d times", begun)
+		t.Errorf("it was measured %d times, want 1", begun)
 	}
 }
 
@@ -97,7 +106,7 @@ func TestFailedHeadMeasurementIsNotRepeated(t *testing.T) {
 				_, err = f.find(t.Context(), nil, log)
 			}
 			if _, again := f.find(t.Context(), nil, log); again != err || begun != 1 {
-				t.Errorf("measured %d times; first %v, then %v", begun, err, again)
+				t.Errorf("measured %d times; first %v, then %v; want 1, %v", begun, err, again, err)
 			}
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)
@@ -110,7 +119,10 @@ func TestFailedHeadMeasurementIsNotRepeated(t *testing.T) {
 			}
 			if !strings.Contains(page.String(), strings.ReplaceAll(want, "'", "&#39;")) ||
 				strings.Contains(page.String(), "<button") {
-				t.Errorf("the page says %s", page.String())
+				t.Errorf(
+					"the page says %s, want it containing %q, it without %q", page.String(),
+					strings.ReplaceAll(want, "'", "&#39;"), "<button",
+				)
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func TestScorePage(t *testing.T) {
 		t.Errorf("%d tokens, %d rows, want %d", n, rows, tokens)
 	}
 	if got := d.Find("textarea").First().Text(); got != text {
-		t.Errorf("the form has %q", got)
+		t.Errorf("the form has %q, want %q", got, text)
 	}
 	rowsHave(t, m, d, 0, text)
 }
@@ -83,7 +83,7 @@ func TestScoreComparesTwo(t *testing.T) {
 		d, status := open(t, site+"/score?"+c.query)
 		sections := d.Find(".why__lens")
 		if status != http.StatusOK || sections.Length() != 3 {
-			t.Fatalf("%s: status %d, %d sections", c.query, status, sections.Length())
+			t.Fatalf("%s: status %d, %d sections; want %d, 3", c.query, status, sections.Length(), http.StatusOK)
 		}
 		for i, name := range c.names {
 			if got := sections.Eq(i).Find("h2").Text(); got != name {
@@ -99,7 +99,10 @@ func TestScoreComparesTwo(t *testing.T) {
 			zero = zero && cell.Text() == "0.00"
 		}
 		if zero != c.zero || d.Find("tbody tr").Length() == 0 {
-			t.Errorf("%s: nothing diverges is %v: %q", c.query, zero, d.Find("tbody").Text())
+			t.Errorf(
+				"%s: nothing diverges is %v: %q; want zero = %v, count of tbody tr not 0", c.query, zero,
+				d.Find("tbody").Text(), c.zero,
+			)
 		}
 	}
 }
@@ -155,13 +158,16 @@ func TestScoreComparesSettings(t *testing.T) {
 	d, status := open(t, site+"/score?"+query.Encode())
 	rows := d.Find("tbody tr")
 	if status != http.StatusOK || rows.Length() == 0 || d.Find("#rules2").AttrOr("value", "") != "top_k=1" {
-		t.Fatalf("status %d, %d rows", status, rows.Length())
+		t.Fatalf(
+			"status %d, %d rows; want status = %d, rows.Length() not 0, value of #rules2 = %q", status, rows.Length(),
+			http.StatusOK, "top_k=1",
+		)
 	}
 	for i, row := range rows.EachIter() {
 		cells := row.Find("td")
 		back, share := cells.Eq(cells.Length()-2).Text(), cells.Eq(cells.Length()-1).Text()
 		if row.Find("[data-apart]").Text() != "∞" || back == "∞" || share == "–" {
-			t.Errorf("row %d: %q", i+1, row.Text())
+			t.Errorf("row %d: got %q, want ∞ where the cut side has no share, and numbers elsewhere", i+1, row.Text())
 		}
 	}
 	said := strings.Join(strings.Fields(d.Find("main").Text()), " ")

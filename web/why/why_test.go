@@ -55,15 +55,19 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	d, status := open(t, site+"/why")
 	if status != http.StatusOK || !strings.Contains(d.Find(".why__head").Text(), "21.30") ||
 		d.Find("tbody .part").Length() != 42 || d.Find(".parts thead .part").Length() != 6 {
-		t.Fatalf("status %d, %d parts: %s", status, d.Find("tbody .part").Length(), d.Find(".why__head").Text())
+		t.Fatalf(
+			"status %d, %d parts: %s; want status = %d, text of .why__head with %q, count of tbody .part = "+
+				"42, count of .parts thead .part = 6",
+			status, d.Find("tbody .part").Length(), d.Find(".why__head").Text(), http.StatusOK, "21.30",
+		)
 	}
 	last := d.Find(`button[aria-label="block 6, feed-forward: +13.40"]`)
 	if last.AttrOr("value", "") != "L6.ffn" || last.AttrOr("aria-pressed", "") != "false" {
-		t.Errorf("the last part's button: %q", last.AttrOr("value", "none"))
+		t.Errorf("the last part's button: got %q, want L6.ffn, not pressed", last.AttrOr("value", "none"))
 	}
 	if told := d.Find("#why-told").Text(); told !=
 		"Block 6, head 1 looks at ·France with >99% of its weight, and adds 3.35 to the score of ·Paris." {
-		t.Errorf("of the strongest head: %q", told)
+		t.Errorf("of the strongest head: got %q, want where it looks and what it adds", told)
 	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L1.ffn"))
 	if said := d.Find(".says li").First().Text(); !strings.Contains(said, "·he") {
@@ -74,7 +78,7 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	}
 	off := d.Find(`.part[aria-pressed="true"]`)
 	if off.Length() != 1 || off.AttrOr("value", "x") != "" || off.Text() != "off" {
-		t.Errorf("%d parts are off", off.Length())
+		t.Errorf("got %d parts off, want 1 whose button turns it on again", off.Length())
 	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L2,pos:4"))
 	pressed := d.Find(`[form="why-off"][aria-pressed="true"], .parts [aria-pressed="true"]`).Map(
@@ -113,18 +117,24 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 	zero.Mean = false
 	b, err := study.Ask(t.Context(), why.Question{Token: paris, Over: london, Intervention: zero})
 	if err != nil || terms.Logit(b.Changed.Z) == terms.Logit(a.Changed.Z) {
-		t.Errorf("0 and the mean give the same lead (%v)", err)
+		t.Errorf(
+			"0 and the mean give the same lead (%v); want no error, terms.Logit(b.Changed.Z) other than %q", err,
+			terms.Logit(a.Changed.Z),
+		)
 	}
 	d.Find("form[data-why]").Each(func(i int, f *goquery.Selection) {
 		for _, name := range []string{"token", "over", "off", "mean"} {
 			if f.Find(`[name="`+name+`"]`).Length() == 0 {
-				t.Errorf("form %d would lose %s", i, name)
+				t.Errorf("form %d would lose %s, want it kept", i, name)
 			}
 		}
 	})
 	if d, status := open(t, site+at("token", "<b>no token")); status != http.StatusBadRequest ||
 		!strings.Contains(d.Find("#prompt-error").Text(), "more than one token") {
-		t.Errorf("status %d for two tokens", status)
+		t.Errorf(
+			"status %d for two tokens, want status = %d, text of #prompt-error with %q", status, http.StatusBadRequest,
+			"more than one token",
+		)
 	}
 }
 
@@ -156,7 +166,7 @@ func TestLensCellsOpen(t *testing.T) {
 		})
 	}
 	if n := d.Find(".surp__tk").Length(); n != 5 {
-		t.Errorf("the strip has %d tokens", n)
+		t.Errorf("the strip has %d tokens, want 5", n)
 	}
 	cell := d.Find(".why__cell")
 	for _, want := range []string{
@@ -168,7 +178,7 @@ func TestLensCellsOpen(t *testing.T) {
 		}
 	}
 	if cell.Find("li").Length() != why.Shown+1 || d.Find(`#why-map [aria-pressed="true"]`).Length() != 1 {
-		t.Errorf("%d rows", cell.Find("li").Length())
+		t.Errorf("got %d rows, want %d and one place of the map pressed", cell.Find("li").Length(), why.Shown+1)
 	}
 }
 
@@ -189,12 +199,15 @@ func TestJSONMatchesThePage(t *testing.T) {
 		Lens [][]struct{ Entropy float64 }
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("status %d: %v", resp.StatusCode, err)
+		t.Fatalf("status %d: %v; want %d, <nil>", resp.StatusCode, err, http.StatusOK)
 	}
 	d, _ := open(t, site+address)
 	if !strings.Contains(d.Find(".why__head b").First().Text(), terms.Logit(got.Base.Z)) || got.Off != "L6.H1" ||
 		!got.Mean || len(got.Lens) != 7 {
-		t.Errorf("%+v", got)
+		t.Errorf(
+			"got %+v, want text of .why__head b with %q, Off = %q, Mean = true, len(Lens) = 7", got,
+			terms.Logit(got.Base.Z), "L6.H1",
+		)
 	}
 	for want, address := range map[string]string{
 		"L1 to L6": "/why.json?off=L7", "same number": "/why.json?with=The+capital", "a place": "/why.json?cell=9.9",
@@ -206,7 +219,10 @@ func TestJSONMatchesThePage(t *testing.T) {
 		say, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(say), want) {
-			t.Errorf("%s: status %d, %s", address, resp.StatusCode, say)
+			t.Errorf(
+				"%s: status %d, %s; want %d, it containing %q", address, resp.StatusCode, say, http.StatusBadRequest,
+				want,
+			)
 		}
 	}
 }
@@ -234,7 +250,7 @@ func TestMomentOfARun(t *testing.T) {
 		}
 	}
 	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindCache}) {
-		t.Fatalf("at %+v", st.Cursor)
+		t.Fatalf("at %+v, want %+v", st.Cursor, session.Cursor{Step: 2, Stage: infer.KindCache})
 	}
 	step := st.Steps[1]
 	d, status := open(t, site+at("log", session.LinkOf(st)))
@@ -244,7 +260,7 @@ func TestMomentOfARun(t *testing.T) {
 	}
 	back := url.Values{"log": {session.LinkOf(st)}}.Encode()
 	if got := d.Find(".why__back a").AttrOr("href", ""); got != "/loop?"+back {
-		t.Errorf("the way back is %q", got)
+		t.Errorf("the way back is %q, want %q", got, "/loop?"+back)
 	}
 	if d.Find(`form[data-why] input[name="log"]`).Length() != d.Find("form[data-why]").Length() {
 		t.Error("a press would lose the run")
@@ -264,7 +280,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		})
 	}
 	if got := fmt.Sprint(row(0), row(6)); got != "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]" {
-		t.Errorf("at both ends the answer follows %s", got)
+		t.Errorf("at both ends the answer follows %s, want %s", got, "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]")
 	}
 	want := "Before block 6 the answer follows the vector at position 4, after it the one at the last position."
 	if !strings.Contains(d.Find("main").Text(), want) {
@@ -316,7 +332,7 @@ func TestRefusalsAreShownBesideTheField(t *testing.T) {
 		d, status := open(t, site+address)
 		if again := d.Find(".why__again a").AttrOr("href", ""); strings.Contains(address, "off=") &&
 			!strings.HasPrefix(again, "/why?prompt=") {
-			t.Errorf("%s: the way out is %q", address, again)
+			t.Errorf("%s: the way out is %q, want the question with nothing off", address, again)
 		}
 		if say := d.Find("#prompt-error").Text(); status != http.StatusBadRequest || !strings.Contains(say, want) {
 			t.Errorf("status %d, %q, want %q", status, say, want)
@@ -373,11 +389,11 @@ func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	}
 	const folded = 4 // the start and 15 words in 12 columns
 	if n := d.Find(`[aria-label^="Hide a folded position"] button`).Length(); n != folded {
-		t.Errorf("%d folded positions can be hidden", n)
+		t.Errorf("got %d folded positions can be hidden, want %d", n, folded)
 	}
 	keys := d.Find("#why-map button")
 	if columns := d.Find("#why-map thead button"); columns.Length() != 11 || keys.Length() != 11+6+7*12 {
-		t.Errorf("%d columns, %d buttons", columns.Length(), keys.Length())
+		t.Errorf("got %d columns, %d buttons; want 11, 11+6+7*12", columns.Length(), keys.Length())
 	}
 	keys.Each(func(i int, key *goquery.Selection) {
 		form := d.Find("#" + key.AttrOr("form", "none"))

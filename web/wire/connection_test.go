@@ -155,7 +155,7 @@ func TestPingsAreAnswered(t *testing.T) {
 			close(p.in)
 			<-ended
 			if slices.IsSorted(acks) != ordered {
-				t.Errorf("ordered %v: answered in the order %v", ordered, acks)
+				t.Errorf("ordered %v: answered in the order %v, want rising numbers only where ordered", ordered, acks)
 			}
 		})
 	}
@@ -238,7 +238,7 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 		fixture.Pass(time.Minute)
 		select {
 		case m := <-p.out:
-			t.Errorf("after the newest came %s", m)
+			t.Errorf("after the newest came %s, want nothing", m)
 		default:
 		}
 		close(p.in)
@@ -287,7 +287,7 @@ func TestStalledReaderIsDisconnected(t *testing.T) {
 					t.Error(err)
 				}
 			case <-time.After(2 * writeWait):
-				t.Errorf("%s message has waited for a reader for %v", name, 2*writeWait)
+				t.Errorf("%s message has waited for a reader for %v, want the reader disconnected", name, 2*writeWait)
 				conn.Close()
 				<-ended
 			}

@@ -27,11 +27,11 @@ func TestEncodeSnapshot(t *testing.T) {
 			return string(b), nil
 		})
 		if err != nil || frame != want {
-			t.Errorf("the frame is %v, %v", frame, err)
+			t.Errorf("the frame is %v, %v; want %v, <nil>", frame, err, want)
 		}
 	}
 	if made != 1 {
-		t.Errorf("the frame was made %d times", made)
+		t.Errorf("the frame was made %d times, want 1", made)
 	}
 }
 

@@ -36,12 +36,12 @@ func TestSocketLimitIsShared(t *testing.T) {
 	}
 	third, _ := x.dial(t, "feed=test")
 	if _, code := second.next(); code != websocket.CloseTryAgainLater {
-		t.Errorf("code %d", code)
+		t.Errorf("code %d, want %d", code, websocket.CloseTryAgainLater)
 	}
 	for _, l := range []*client{first, third} {
 		l.say(`{"cmd":"set","n":2}`)
 		if m := l.receive(); m.Ack != 2 {
-			t.Errorf("%+v", m)
+			t.Errorf("got %+v, want Ack = 2", m)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestOpeningsAreMetered(t *testing.T) {
 	x.dial(t, "feed=test")
 	_, answer := x.dial(t, "feed=test")
 	if answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") != "100" {
-		t.Errorf("%s, retry after %q", answer.Status, answer.Header.Get("Retry-After"))
+		t.Errorf("got %s, retry after %q; want 429, 100", answer.Status, answer.Header.Get("Retry-After"))
 	}
 }
 

@@ -53,18 +53,18 @@ func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	p := dialPort(t, x.Server, "feed=test", ProtocolHTML)
 	p.in <- []byte(`{"cmd":"say","n":7}`)
 	if got := readMessage(t, <-p.out); got.Ack != 7 {
-		t.Errorf("the answer to command 7 is %+v", got)
+		t.Errorf("the answer to command 7 is %+v, want Ack = 7", got)
 	}
 	close(p.in) // the page is gone
 	<-p.over
 
 	p = dialPort(t, x.Server, "feed=panel", ProtocolHTML)
 	if got := <-p.out; !strings.Contains(got, `"html":"/some/loop"`) {
-		t.Errorf("the panel is %s", got)
+		t.Errorf("the panel is %s, want it to contain %q", got, `"html":"/some/loop"`)
 	}
 	p.in <- []byte(strings.Repeat("x", int(DefaultLimits.MessageBytes)+1))
 	if code := <-p.code; code != websocket.CloseMessageTooBig {
-		t.Errorf("too long a message ends it with %d", code)
+		t.Errorf("too long a message ends it with %d, want %d", code, websocket.CloseMessageTooBig)
 	}
 	<-p.over
 
@@ -86,7 +86,7 @@ func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	<-p.out
 	x.stop()
 	if code := <-p.code; code != websocket.CloseServiceRestart {
-		t.Errorf("the end of the program ends it with %d", code)
+		t.Errorf("the end of the program ends it with %d, want %d", code, websocket.CloseServiceRestart)
 	}
 	<-p.over
 }

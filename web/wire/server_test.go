@@ -141,7 +141,7 @@ func (l *client) receive() received {
 	l.t.Helper()
 	m, code := l.next()
 	if code != 0 {
-		l.t.Fatalf("the connection ended with %d", code)
+		l.t.Fatalf("the connection ended with %d, want 0", code)
 	}
 	return m
 }
@@ -176,7 +176,10 @@ func TestPartReceivesCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Ack != 7 || !m.Done || m.Seq != 1 || c.Name != "set" || string(c.Fields) != `{"values":{"t":"0.5"}}` {
-		t.Errorf("%+v with %+v", m, c)
+		t.Errorf(
+			"got %+v with %+v; want m.Ack = 7, m.Done = true, m.Seq = 1, c.Name = %q, string(c.Fields) = %q", m, c,
+			"set", `{"values":{"t":"0.5"}}`,
+		)
 	}
 	for message, code := range map[string]terms.Code{
 		`{"cmd":"ping","n":8}`: "", `[]`: "format", `{"n":1}`: "range", `{"cmd":"set","n":-1}`: "range",
@@ -219,7 +222,10 @@ func TestHandshakeWithABody(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if answer.StatusCode != http.StatusBadRequest || !answer.Close {
-			t.Errorf("a body %s: %s, closing %v", name, answer.Status, answer.Close)
+			t.Errorf(
+				"a body %s: %s, closing %v; want answer.StatusCode = %d, answer.Close = true", name, answer.Status,
+				answer.Close, http.StatusBadRequest,
+			)
 		}
 		conn.Close()
 	}
@@ -276,7 +282,7 @@ func TestPartFailuresAreReported(t *testing.T) {
 	}
 	l, _ := x.dial(t, "feed=ends", ProtocolJSON)
 	if _, code := l.next(); code != websocket.CloseProtocolError {
-		t.Errorf("the other protocol: code %d", code)
+		t.Errorf("the other protocol: code %d, want %d", code, websocket.CloseProtocolError)
 	}
 }
 
@@ -354,7 +360,7 @@ func TestPartLimits(t *testing.T) {
 	}
 	l.say(`{"cmd":"` + strings.Repeat("x", 300) + `"}`)
 	if _, code := l.next(); code != websocket.CloseMessageTooBig {
-		t.Errorf("a message too large: code %d", code)
+		t.Errorf("a message too large: code %d, want %d", code, websocket.CloseMessageTooBig)
 	}
 }
 
@@ -375,7 +381,7 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 	}
 	l.say(`{"cmd":"set","n":4}`)
 	if m, code := l.next(); code != websocket.ClosePolicyViolation {
-		t.Errorf("the third refusal: %+v, code %d", m, code)
+		t.Errorf("the third refusal: %+v, code %d, want %d", m, code, websocket.ClosePolicyViolation)
 	}
 
 	l, _ = x.dial(t, "feed=test")
@@ -385,7 +391,7 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 		}
 	}
 	if m, code := l.next(); code != websocket.ClosePolicyViolation {
-		t.Errorf("a flood of pings: %+v, code %d", m, code)
+		t.Errorf("a flood of pings: %+v, code %d, want %d", m, code, websocket.ClosePolicyViolation)
 	}
 }
 
@@ -408,9 +414,9 @@ func TestPartEndsWithTheServer(t *testing.T) {
 	l.receive()
 	go x.stop()
 	if _, code := l.next(); code != websocket.CloseServiceRestart {
-		t.Errorf("code %d", code)
+		t.Errorf("code %d, want %d", code, websocket.CloseServiceRestart)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the part ended with %v", err)
+		t.Errorf("the part ended with %v, want %v", err, context.Canceled)
 	}
 }

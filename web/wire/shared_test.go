@@ -48,24 +48,24 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 	defer close(release)
 	l, _ := x.dial(t, "feed=test")
 	if m := l.receive(); m.Seq != 5 || m.Panels[0].HTML != "first" {
-		t.Fatalf("the first message is %+v", m)
+		t.Fatalf("the first message is %+v, want Seq = 5, Panels[0].HTML = %q", m, "first")
 	}
 	l.say(`{"cmd":"go","n":1}`)
 	acks, last := uint64(0), uint64(5)
 	for acks < 4 || last < 9 {
 		m := l.receive()
 		if m.Seq < last {
-			t.Errorf("message %+v after snapshot %d", m, last)
+			t.Errorf("got message %+v after snapshot %d, want rising numbers", m, last)
 		}
 		if m.Ack > 0 {
 			if m.Ack <= acks || len(m.Panels) > 0 {
-				t.Errorf("answer %+v after answer %d", m, acks)
+				t.Errorf("answer %+v after answer %d; want Ack more than %d, len(Panels) = 0", m, acks, acks)
 			}
 			acks = m.Ack
 			continue
 		}
 		if m.Seq == last || m.Panels[0].HTML != fmt.Sprint(m.Seq) {
-			t.Errorf("snapshot %+v after %d", m, last)
+			t.Errorf("snapshot %+v after %d; want Seq other than %d, Panels[0].HTML = \"%d\"", m, last, last, m.Seq)
 		}
 		last = m.Seq
 	}

@@ -57,7 +57,10 @@ func TestTarballContents(t *testing.T) {
 			t.Errorf("%s: time %v, want %v", h.Name, h.ModTime, want)
 		}
 		if h.Uname != "" || h.Gname != "" || h.Format != tar.FormatUSTAR || len(h.PAXRecords) != 0 {
-			t.Errorf("%s: owner %q %q, format %v, records %v", h.Name, h.Uname, h.Gname, h.Format, h.PAXRecords)
+			t.Errorf(
+				`%s: owner %q %q, format %v, records %v; want "", "", %v, 0 elements`, h.Name, h.Uname, h.Gname,
+				h.Format, h.PAXRecords, tar.FormatUSTAR,
+			)
 		}
 	}
 	if !slices.Equal(got, someListing) {
@@ -113,7 +116,7 @@ func TestGzipHeaderIsEmpty(t *testing.T) {
 		t.Errorf("header %+v, want %+v", r.Header, want)
 	}
 	if text, err := io.ReadAll(r); string(text) != "text" || err != nil {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("got %q, %v; want %q, <nil>", text, err, "text")
 	}
 }
 

@@ -86,7 +86,7 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 		_, err := read("example.org/m", "v1.0.0", dir, []string{dir})
 		if err == nil || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "example.org/m v1.0.0") {
-			t.Errorf("%s: error %v", name, err)
+			t.Errorf("%s: error %v, want an error containing %q and %q", name, err, c.want, "example.org/m v1.0.0")
 		}
 	}
 }
@@ -97,11 +97,11 @@ func TestVendoredFilesHaveLicenses(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"inter-LICENSE.txt": mit, "inter-latin.woff2": "", "inter.js": ""})
 	if parts, err := vendored(dir); err != nil || len(parts) != 1 || parts[0].title() != "inter" {
-		t.Errorf("parts %v, %v", parts, err)
+		t.Errorf("parts %v, %v; want no error, 1 element, parts[0].title() = %q", parts, err, "inter")
 	}
 	writeFiles(t, dir, map[string]string{"international.woff2": ""})
 	if _, err := vendored(dir); err == nil || !strings.Contains(err.Error(), "international.woff2: has no licence") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want an error containing %q", err, "international.woff2: has no licence")
 	}
 }
 

@@ -66,7 +66,7 @@ func (l *layout) blob(d any, mediaType string) []byte {
 	}
 	l.used[name] = true
 	if got := fmt.Sprintf("sha256:%x", sha256.Sum256(data)); got != digest {
-		l.t.Errorf("blob %s has the hash %s", name, got)
+		l.t.Errorf("blob %s has the hash %s, want %s", name, got, digest)
 	}
 	if int(o["size"].(float64)) != len(data) || o["mediaType"] != mediaType {
 		l.t.Errorf("blob of %d bytes, want %s; its descriptor is %v", len(data), mediaType, o)
@@ -93,7 +93,7 @@ func TestImageHasBothArchitectures(t *testing.T) {
 	}
 	l := readLayout(t, archive)
 	if got := l.object(l.files["oci-layout"])["imageLayoutVersion"]; got != "1.0.0" {
-		t.Errorf("version of the layout %v", got)
+		t.Errorf("version of the layout %v, want %v", got, "1.0.0")
 	}
 	top := l.object(l.files["index.json"])["manifests"].([]any)
 	if len(top) != 1 {
@@ -101,12 +101,12 @@ func TestImageHasBothArchitectures(t *testing.T) {
 	}
 	tag := top[0].(map[string]any)["annotations"].(map[string]any)["org.opencontainers.image.ref.name"]
 	if tag != "viz:v1.2.0" {
-		t.Errorf("the image is called %v", tag)
+		t.Errorf("the image is called %v, want %v", tag, "viz:v1.2.0")
 	}
 	index := l.object(l.blob(top[0], "application/vnd.oci.image.index.v1+json"))
 	manifests := index["manifests"].([]any)
 	if len(manifests) != len(programs) || index["schemaVersion"] != 2.0 {
-		t.Fatalf("index %v", index)
+		t.Fatalf("got index %v, want version 2 and %d manifests", index, len(programs))
 	}
 	for i, d := range manifests {
 		want := map[string]any{"os": "linux", "architecture": programs[i].arch}
@@ -132,7 +132,7 @@ func (l *layout) checkImage(d any, p program) {
 	manifest := l.object(l.blob(d, "application/vnd.oci.image.manifest.v1+json"))
 	config := l.object(l.blob(manifest["config"], "application/vnd.oci.image.config.v1+json"))
 	if config["os"] != "linux" || config["architecture"] != p.arch || config["created"] != "2026-11-23T17:02:40Z" {
-		l.t.Errorf("configuration %v", config)
+		l.t.Errorf("got configuration %v, want linux, %s, created 2026-11-23T17:02:40Z", config, p.arch)
 	}
 	run := config["config"].(map[string]any)
 	delete(run, "Labels")

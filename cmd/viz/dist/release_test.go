@@ -54,7 +54,7 @@ func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 	}
 	mustGit(t, dir, "tag", "v1.0.0")
 	if r := mustDescribe(t, dir); r.version != "v1.0.0" {
-		t.Errorf("with a tag: %+v", r)
+		t.Errorf("with a tag: got %+v, want version = %q", r, "v1.0.0")
 	}
 	mustGit(t, dir, "commit", "-q", "--allow-empty", "-m", "Two")
 	writeFiles(t, dir, map[string]string{"a.txt": "changed", "new.txt": "new", "ignored": "ignored"})
@@ -76,16 +76,16 @@ func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 		return err
 	})
 	if err != nil || strings.Join(got, " ") != ".gitignore=ignored a.txt=one c.txt=two" {
-		t.Errorf("exported %q, %v", got, err)
+		t.Errorf("exported %q, %v; want .gitignore, a.txt=one and c.txt=two, <nil>", got, err)
 	}
 
 	t.Setenv("SOURCE_DATE_EPOCH", "1000000000")
 	if r := mustDescribe(t, dir); r.when.Format("2006-01-02 15:04:05") != "2001-09-09 01:46:40" {
-		t.Errorf("SOURCE_DATE_EPOCH gives %v", r.when)
+		t.Errorf("SOURCE_DATE_EPOCH gives %v, want 2001-09-09 01:46:40", r.when)
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "today")
 	if _, err := describe(dir); err == nil || !strings.Contains(err.Error(), "SOURCE_DATE_EPOCH") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want an error containing %q", err, "SOURCE_DATE_EPOCH")
 	}
 }
 
@@ -113,7 +113,7 @@ func TestOutputReplacesOnlyEarlierReleases(t *testing.T) {
 	}
 	writeFiles(t, folder, map[string]string{"thesis.txt": ""})
 	if _, err := openOutput(folder); err == nil || !strings.Contains(err.Error(), "thesis.txt") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want an error containing %q", err, "thesis.txt")
 	}
 	if _, err := os.Stat(filepath.Join(folder, "new.zip")); err != nil {
 		t.Error(err)

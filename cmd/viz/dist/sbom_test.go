@@ -62,7 +62,7 @@ func TestBillOfMaterials(t *testing.T) {
 	if d.SPDXVersion != "SPDX-2.3" || d.DataLicense != "CC0-1.0" || d.SPDXID != "SPDXRef-DOCUMENT" ||
 		d.Name != "viz-v1.2.0-linux-amd64" || d.CreationInfo.Created != "2026-11-23T17:02:40Z" ||
 		!slices.Equal(d.CreationInfo.Creators, []string{"Tool: viz-dist-v1.2.0"}) {
-		t.Errorf("document %s", data)
+		t.Errorf("got document %s, want the header of SPDX 2.3 for viz-v1.2.0-linux-amd64", data)
 	}
 	if want := "https://spdx.org/spdxdocs/viz-v1.2.0-linux-amd64-" + sum; d.DocumentNamespace != want {
 		t.Errorf("namespace %s, want %s", d.DocumentNamespace, want)
@@ -75,7 +75,7 @@ func TestBillOfMaterials(t *testing.T) {
 		}
 		ids[p.SPDXID] = true
 		if p.DownloadLocation != "NOASSERTION" || p.FilesAnalyzed == nil || *p.FilesAnalyzed {
-			t.Errorf("package %+v", p)
+			t.Errorf("got package %+v, want no download location and files not analyzed", p)
 		}
 		row := p.Name + " " + p.VersionInfo + " " + p.LicenseDeclared
 		for _, r := range p.ExternalRefs {
@@ -98,12 +98,12 @@ func TestBillOfMaterials(t *testing.T) {
 	related := map[string]bool{}
 	for i, r := range d.Relationships {
 		if !ids[r.SPDXElementID] || !ids[r.RelatedSPDXElement] || (r.RelationshipType == "DESCRIBES") != (i == 0) {
-			t.Errorf("relationship %+v", r)
+			t.Errorf("got relationship %+v, want one between listed elements, DESCRIBES first and only first", r)
 		}
 		related[r.RelatedSPDXElement] = true
 	}
 	if len(related) != len(d.Packages) {
-		t.Errorf("%d packages, %d of them in relationships", len(d.Packages), len(related))
+		t.Errorf("got %d packages, %d of them in relationships; want all of them", len(d.Packages), len(related))
 	}
 }
 
@@ -114,7 +114,7 @@ func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	info.Deps = append(info.Deps, &debug.Module{Path: "example.org/unused", Version: "v0.2.0"})
 	_, err := bill(testRelease(), program{platform{"linux", "amd64"}, nil}, info, testParts())
 	if err == nil || !strings.Contains(err.Error(), "example.org/unused v0.2.0") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want an error containing %q", err, "example.org/unused v0.2.0")
 	}
 }
 

@@ -78,7 +78,7 @@ func TestHostileTemplates(t *testing.T) {
 	end()
 	template, _ := Parse("{% for a in range(99999) %}{% endfor %}")
 	if _, err := template.Render(ended, nil, limits); err == nil || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("rendered for somebody who has gone: %v", err)
+		t.Errorf("rendered for somebody who has gone: got error %v, want an error containing %q", err, "cancelled")
 	}
 }
 

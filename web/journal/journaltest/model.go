@@ -60,7 +60,7 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 				want := n.append(journal.Batch{Owner: o, At: at, Records: list})
 				for i, place := range put(rt, j, o, at, list...) {
 					if (place > 0) != want[i] {
-						rt.Fatalf("record %d of %v has the place %d, new %v", i, list, place, want[i])
+						rt.Fatalf("record %d of %v has the place %d, want it new: %v", i, list, place, want[i])
 					}
 				}
 			case "compact":
@@ -96,13 +96,13 @@ func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (siz
 	for i, r := range list {
 		size += r.Size()
 		if i > 0 && r.Seq <= list[i-1].Seq {
-			rt.Fatalf("place %d after %d", r.Seq, list[i-1].Seq)
+			rt.Fatalf("got place %d after %d, want a larger one", r.Seq, list[i-1].Seq)
 		}
 	}
 	if len(list) > 0 {
 		i := rapid.IntRange(0, len(list)-1).Draw(rt, "from")
 		if rest := read(rt, j, o, list[i].Seq); len(rest) != len(list)-i-1 {
-			rt.Fatalf("after record %d of %d there are %d", i+1, len(list), len(rest))
+			rt.Fatalf("after record %d of %d there are %d, want %d", i+1, len(list), len(rest), len(list)-i-1)
 		}
 	}
 	if s, err := j.Snapshot(ctx, o); err != nil || string(s.State) != n.snap[o] {

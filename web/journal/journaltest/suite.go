@@ -19,13 +19,13 @@ import (
 func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	first := put(t, j, ada, morning, record("answer", "1", `{"a":1}`), record("visit", "1", `{}`))
 	if first[0] <= 0 || first[1] <= first[0] {
-		t.Errorf("places %v", first)
+		t.Errorf("places %v, want [0] more than 0, [1] more than %d", first, first[0])
 	}
 	// Of the same type and id nothing is added, whatever it says; also within one batch.
 	again := put(t, j, ada, morning, record("answer", "1", `{"a":2}`), record("answer", "2", `{}`),
 		record("answer", "2", `{"twice":true}`))
 	if again[0] != 0 || again[1] <= first[1] || again[2] != 0 {
-		t.Errorf("places %v after %v", again, first)
+		t.Errorf("places %v after %v; want again[0] = 0, again[1] more than %d, again[2] = 0", again, first, first[1])
 	}
 	wantTexts(t, j, ada, `answer 1 {"a":1}`, `visit 1 {}`, `answer 2 {}`)
 	put(t, j, bob, morning, record("answer", "1", `{"b":1}`)) // another's record of the same id
@@ -33,11 +33,11 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	wantTexts(t, j, bob, `answer 1 {"b":1}`)
 	wantTexts(t, j, hall, `answer 1 {"h":1}`)
 	if rest := texts(read(t, j, ada, first[1])); !slices.Equal(rest, []string{"answer 2 {}"}) {
-		t.Errorf("after the second place there is %q", rest)
+		t.Errorf("after the second place there is %q, want %q", rest, []string{"answer 2 {}"})
 	}
 	r, found, err := j.Find(ctx, ada, key("answer", "1"))
 	if err != nil || !found || r.Seq != first[0] || string(r.Data) != `{"a":1}` || r.Key() != key("answer", "1") {
-		t.Errorf("found %+v, %v, %v", r, found, err)
+		t.Errorf("found %+v, %v, %v; want answer 1 with its data, true, <nil>", r, found, err)
 	}
 	for _, o := range []journal.Owner{ada, owner(journal.Learner, "nobody")} {
 		if _, found, err := j.Find(ctx, o, key("answer", "9")); found || err != nil {
@@ -52,7 +52,7 @@ func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
 	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, one known
 	put(t, j, hall, morning)                                                        // a log that does not begin
 	if got, err := j.Owners(ctx, journal.Room); err != nil || len(got) != 0 {
-		t.Errorf("rooms %v, %v", got, err)
+		t.Errorf("rooms %v, %v; want 0 elements, <nil>", got, err)
 	}
 	put(t, j, hall, morning, record("data", "1", `{}`))
 	put(t, j, hall, morning.Add(time.Minute)) // only used
@@ -78,12 +78,12 @@ func testBatchesAreBounded(t *testing.T, j journal.Journal) {
 	} {
 		_, err := j.Append(ctx, journal.Batch{Owner: ada, At: morning, Records: list})
 		if !errors.Is(err, journal.ErrTooLarge) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got error %v, want %v", what, err, journal.ErrTooLarge)
 		}
 	}
 	wantTexts(t, j, ada)
 	if got := read(t, j, hall, 0); len(got) != 1 || len(got[0].Data) != journal.MaxRecord {
-		t.Errorf("a record of the largest size comes back as %d", len(got))
+		t.Errorf("a record of the largest size comes back as %d records, want 1, whole", len(got))
 	}
 }
 
@@ -95,14 +95,14 @@ func testCompactedRecordsAreGone(t *testing.T, j journal.Journal) {
 	must(t, j.Compact(ctx, hall, gone))
 	wantTexts(t, j, hall, "vote 2 {}")
 	if s, err := j.Snapshot(ctx, hall); err != nil || s.Version != "" {
-		t.Errorf("the snapshot that may know them is there: %+v, %v", s, err)
+		t.Errorf(`the snapshot that may know them is there: got %+v, %v; want no error, Version = ""`, s, err)
 	}
 	if got, err := j.Owners(ctx, journal.Room); err != nil || got[0].Records != 1 || got[0].Bytes != 7 {
-		t.Errorf("described as %+v, %v", got, err)
+		t.Errorf("got owner %+v, %v; want 1 record of 7 bytes, <nil>", got, err)
 	}
 	// What was taken out may come again, behind what there is.
 	if again := put(t, j, hall, morning, record("vote", "1", `{"v":2}`)); again[0] <= places[2] {
-		t.Errorf("place %d after %d", again[0], places[2])
+		t.Errorf("got place %d after %d, want a larger one", again[0], places[2])
 	}
 	wantTexts(t, j, hall, "vote 2 {}", `vote 1 {"v":2}`)
 	must(t, j.Compact(ctx, bob, []journal.Key{key("vote", "1")})) // there is no such log
@@ -121,7 +121,11 @@ func testDroppedLogsAreGone(t *testing.T, j journal.Journal) {
 	again := put(t, j, ada, morning, record("visit", "1", `{"new":1}`))
 	must(t, j.KeepSnapshot(ctx, ada, stale))
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" || again[0] <= old[1] {
-		t.Errorf("the new log has the old one's snapshot %+v, %v; its places are %v after %v", s, err, again, old)
+		t.Errorf(
+			"the new log has the old one's snapshot %+v, %v; its places are %v after %v; want no error, "+
+				`s.Version = "", again[0] more than %d`,
+			s, err, again, old, old[1],
+		)
 	}
 }
 
@@ -147,7 +151,7 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 	one := []journal.Record{record("visit", "1", "{}")}
 	_, err := j.Append(gone, journal.Batch{Owner: ada, At: morning, Records: one})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("an append for nobody: %v", err)
+		t.Errorf("an append for nobody: got error %v, want %v", err, context.Canceled)
 	}
 	wantTexts(t, j, ada)
 	put(t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"))
@@ -155,7 +159,7 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 	n := 0
 	err = j.Read(ctx, ada, 0, func(journal.Record) error { n++; return failure })
 	if !errors.Is(err, failure) || n != 1 {
-		t.Errorf("a read that is given up goes on to record %d, %v", n, err)
+		t.Errorf("a read that is given up goes on to record %d, %v; want 1, %v", n, err, failure)
 	}
 }
 
@@ -185,11 +189,11 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	}
 	for i, r := range list[1:] {
 		if r.Seq <= list[i].Seq {
-			t.Fatalf("place %d after %d", r.Seq, list[i].Seq)
+			t.Fatalf("got place %d after %d, want a larger one", r.Seq, list[i].Seq)
 		}
 	}
 	if got, err := j.Owners(ctx, journal.Learner); err != nil || len(got) != writers || got[3].Records != each {
-		t.Errorf("%d learners, %v", len(got), err)
+		t.Errorf("got %d learners, %v; want %d with %d records each, <nil>", len(got), err, writers, each)
 	}
 }
 
@@ -216,10 +220,10 @@ func testRetire(t *testing.T, j journal.Journal) {
 	retire(ada, false)
 	wantTexts(t, j, ada)
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
-		t.Errorf("its snapshot is %+v, %v", s, err)
+		t.Errorf(`its snapshot is %+v, %v; want no error, Version = ""`, s, err)
 	}
 	if list, err := j.Owners(ctx, journal.Learner); err != nil || len(list) != 1 || list[0].Owner != bob {
-		t.Errorf("the learners are %+v, %v", list, err)
+		t.Errorf("the learners are %+v, %v; want no error, 1 element, list[0].Owner = %+v", list, err, bob)
 	}
 	put(t, j, ada, noon, record("visit", "again", "{}"))
 	must(t, j.Sweep(ctx))
@@ -239,19 +243,22 @@ func testSetAside(t *testing.T, j journal.Journal) {
 	must(t, j.KeepSnapshot(ctx, ada, snapshot("1", seqs[2], "{}")))
 	must(t, j.SetAside(ctx, ada, morning.Add(time.Hour), seqs[1]))
 	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3"}) {
-		t.Errorf("the log has %v", got)
+		t.Errorf("the log has %v, want %v", got, []string{"1", "3"})
 	}
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
-		t.Errorf("the snapshot, which has the record, is still there: %v", err)
+		t.Errorf(`the snapshot, which has the record, is still there: got %v, want no error, s.Version = ""`, err)
 	}
 	aside, err := j.Aside(ctx, ada)
 	hour := morning.Add(time.Hour).Truncate(time.Millisecond)
 	if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != hour {
-		t.Errorf("set aside are %+v, %v", aside, err)
+		t.Errorf(
+			"set aside are %+v, %v; want no error, 1 element, aside[0].Records = 1, aside[0].Used = %+v", aside, err,
+			hour,
+		)
 	}
 	put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
 	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3", "2", "4"}) {
-		t.Errorf("after more, the log has %v", got)
+		t.Errorf("after more, the log has %v, want %v", got, []string{"1", "3", "2", "4"})
 	}
 	must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
 	put(t, j, ada, morning, record("visit", "5", "{}"))
@@ -261,16 +268,16 @@ func testSetAside(t *testing.T, j journal.Journal) {
 		t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) == 0 {
-		t.Errorf("the list of what is set aside is %+v, %v", list, err)
+		t.Errorf("the list of what is set aside is %+v, %v; want at least one element, <nil>", list, err)
 	} else if kind, name := store.SetAsideOf(list[len(list)-1].Name); kind != ada.Kind || name != ada.Name {
-		t.Errorf("set aside is %q, of a %s %s", list[len(list)-1].Name, kind, name)
+		t.Errorf("set aside is %q, of a %s %s; want %s, %s", list[len(list)-1].Name, kind, name, ada.Kind, ada.Name)
 	}
 	must(t, j.Drop(ctx, ada))
 	if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
-		t.Errorf("after Drop, aside are %+v, %v", aside, err)
+		t.Errorf("after Drop, aside are %+v, %v; want 0 elements, <nil>", aside, err)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) != 0 {
-		t.Errorf("after Drop, the list of what is set aside is %+v, %v", list, err)
+		t.Errorf("after Drop, the list of what is set aside is %+v, %v; want 0 elements, <nil>", list, err)
 	}
 	if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("the log of another has %v", got)

@@ -58,13 +58,13 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	wantIDs(t, j, room("PARTS1"), "3", "4")
 	must(t, j.Drop(ctx, room("PARTS1")))
 	if got := names(); len(got) != 1 || got[0] != want[1] {
-		t.Errorf("after one was dropped, set aside are %q", got)
+		t.Errorf("after one was dropped, set aside are %q, want 1 element, [0] = %q", got, want[1])
 	}
 	nc.Close()
 	streamtest.Stop(s)
 	for _, text := range []string{who, "WHOLE1-mangosteen", "PARTS1-mangosteen"} {
 		if in := holding(t, dir, text); in != nil {
-			t.Errorf("%s is still in %v", text, in)
+			t.Errorf("%s is still in %v, want nil", text, in)
 		}
 	}
 	for _, text := range []string{another, "WHOLE1-salak", "HAPPY1-mangosteen"} {

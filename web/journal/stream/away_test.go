@@ -34,7 +34,7 @@ func TestWritesFailWhileNATSIsAway(t *testing.T) {
 	t.Cleanup(nc.Close)
 	j := open(t, nc, Config{Patience: 100 * time.Millisecond})
 	if _, err := j.Append(ctx, one("0")); !errors.Is(err, journal.ErrAway) {
-		t.Fatalf("before there is a server: %v", err)
+		t.Fatalf("before there is a server: got error %v, want %v", err, journal.ErrAway)
 	}
 	s := streamtest.Node(t, dir)
 	c.Store(s)
@@ -52,7 +52,7 @@ func TestWritesFailWhileNATSIsAway(t *testing.T) {
 		j.KeepSnapshot(ctx, ada, journal.Snapshot{Version: "1", Seq: 1}), j.SetAside(ctx, ada, morning),
 	} {
 		if !errors.Is(err, journal.ErrAway) {
-			t.Errorf("operation %d while NATS is away: %v", i, err)
+			t.Errorf("operation %d while NATS is away: got error %v, want %v", i, err, journal.ErrAway)
 		}
 	}
 	c.Store(streamtest.Node(t, dir))
@@ -90,7 +90,7 @@ func TestSubjectNameRoundTrip(t *testing.T) {
 		part := encodeName(name)
 		back, err := decodeName(part)
 		if back != name || err != nil || seen[part] {
-			t.Errorf("%q is %q, and back %q, %v", name, part, back, err)
+			t.Errorf("%q is encoded as %q, and decoded %q, %v; want it unique and unchanged", name, part, back, err)
 		}
 		seen[part] = true
 		for _, c := range part {
@@ -122,6 +122,8 @@ func TestForeignMessagesAreHandled(t *testing.T) {
 	wantIDs(t, open(t, nc, j.cfg), ada, "1", "2")
 	send(`{"v":2,"part":1,"of":1}`)
 	if _, err := j.Append(ctx, one("3")); err == nil || errors.Is(err, journal.ErrAway) {
-		t.Errorf("after a message of a newer program: %v", err)
+		t.Errorf(
+			"after a message of a newer program: got %v, want an error, another error than %v", err, journal.ErrAway,
+		)
 	}
 }

@@ -64,7 +64,7 @@ func BenchmarkFirstRead(b *testing.B) {
 	for b.Loop() {
 		other := open(b, nc, j.cfg)
 		if n := len(ids(b, other, ada)); n != 300 {
-			b.Fatal(n)
+			b.Fatalf("len(ids(b, other, ada)) = %d, want 300", n)
 		}
 	}
 }

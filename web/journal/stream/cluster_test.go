@@ -128,7 +128,7 @@ func TestAppendsSurviveNodeRestarts(t *testing.T) {
 				if err == nil {
 					confirmed[id] = seqs[0]
 				} else if !errors.Is(err, journal.ErrAway) {
-					t.Error(err)
+					t.Errorf("got error %v, want %v", err, journal.ErrAway)
 				}
 				mu.Unlock()
 			}

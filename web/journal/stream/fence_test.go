@@ -25,7 +25,7 @@ func TestLateWriterIsRefused(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, ErrFenced) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got error %v, want %v", what, err, ErrFenced)
 		}
 	}
 	refused("before anybody began", as(a, 1, record("vote", "0", "{}")))
@@ -72,7 +72,7 @@ func TestFencedWriterWithLostAnswer(t *testing.T) {
 				return
 			}
 			if !errors.Is(err, ErrFenced) {
-				t.Errorf("the late batch: %v", err)
+				t.Errorf("the late batch: got error %v, want %v", err, ErrFenced)
 			}
 			wantIDs(t, open(t, nc, a.cfg), ada, "1", "2", "b")
 		})

@@ -92,7 +92,7 @@ func TestServersShareLearnerState(t *testing.T) {
 		add(t, b, "stays", "5")
 		_, err := x.Append(ctx, morning, record("stays", "6", "{}"))
 		if got := x.State().IDs; !slices.Equal(got, []string{"4", "5", "6"}) {
-			t.Errorf("after a record of its own, a state is %q", got)
+			t.Errorf("after a record of its own, a state is %q, want %q", got, []string{"4", "5", "6"})
 		}
 		return err
 	}))
@@ -135,7 +135,7 @@ func TestConcurrentCompaction(t *testing.T) {
 		got := stateOf(t, fs)
 		rest := slices.DeleteFunc(slices.Clone(got.IDs), func(id string) bool { return !slices.Contains(stays, id) })
 		if !slices.Equal(rest, stays) {
-			t.Errorf("a state has %d of the %d records that stay, or others", len(rest), len(stays))
+			t.Errorf("a state has %d records, want the %d that stay", len(rest), len(stays))
 		}
 	}
 }

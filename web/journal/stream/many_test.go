@@ -47,7 +47,9 @@ func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	for id, got := range numbers {
 		slices.Sort(got)
 		if len(got) != servers || got[servers-1] != stored[id] || got[servers-2] != 0 || stored[id] == 0 {
-			t.Errorf("the servers got the numbers %v for %s, which has %d", got, id, stored[id])
+			t.Errorf(
+				"the servers got the numbers %v for %s, want one of them %d and 0 for the others", got, id, stored[id],
+			)
 		}
 	}
 	if len(stored) != records {
@@ -72,7 +74,7 @@ func TestLateWriterIsFenced(t *testing.T) {
 	// What it does next knows of both.
 	got := put(t, late, ada, record("vote", "2", "{}"), record("vote", "3", "{}"))
 	if got[0] != 0 || got[1] == 0 {
-		t.Errorf("numbers %v; the first record was there", got)
+		t.Errorf("numbers %v; the first record was there, want [0] = 0, [1] not 0", got)
 	}
 	// A log that was dropped and begun anew is another one.
 	must(t, early.Drop(ctx, ada))
@@ -104,7 +106,7 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 		return nil
 	}
 	if _, err := j.Append(ctx, batch(list...)); !errors.Is(err, cut) {
-		t.Fatalf("a batch that is cut off: %v", err)
+		t.Fatalf("a batch that is cut off: got error %v, want %v", err, cut)
 	}
 	other := open(t, nc, j.cfg)
 	wantIDs(t, other, ada, "0")

@@ -60,7 +60,7 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	r, _ := join(t, rs, "a", "")
 	broken.Store(1)
 	if _, err := r.Do(context.Background(), session.Start{Prompt: "Once upon"}, nil, 0); !errors.Is(err, errBroken) {
-		t.Fatalf("the first text: %v", err)
+		t.Fatalf("the first text: got error %v, want %v", err, errBroken)
 	}
 	if n := rs.cfg.Places.Stats().Held; n != 0 {
 		t.Errorf("%d places held by a run that did not start", n)
@@ -81,11 +81,11 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	must(t, r, session.Play{})
 	browser.Eventually(t, func() bool { return !r.playing.Load() })
 	if st, err := r.Current(context.Background()); err != nil || !strings.Contains(st.Notice, "was logged") {
-		t.Errorf("a run that played: %+v, %v", st, err)
+		t.Errorf("a run that played: got %+v, %v; want no error, Notice with %q", st, err, "was logged")
 	}
 	must(t, r, session.Pause{}) // the log is written by the run's goroutine
 	if got := log.String(); !strings.Contains(got, "faulty") || strings.Contains(got, "typed") {
-		t.Errorf("the log: %s", got)
+		t.Errorf("the log: got %s, want it containing %q, it without %q", got, "faulty", "typed")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	must(t, r, session.StepToken{})
 	broken.Store(2)
 	if _, err := r.Do(context.Background(), session.StepToken{}, nil, 0); !errors.Is(err, ErrGone) {
-		t.Errorf("the command: %v", err)
+		t.Errorf("the command: got error %v, want %v", err, ErrGone)
 	}
 	<-r.Done()
 	other, found := rs.Join(admission.Caller{Learner: "a"}, r.id, NewViewer(""))
@@ -130,7 +130,7 @@ func TestRoomRunEndIsNotified(t *testing.T) {
 	}
 	broken.Store(2)
 	if _, err := room.Do(t.Context(), session.StepToken{}); !errors.Is(err, ErrGone) {
-		t.Errorf("the command: %v", err)
+		t.Errorf("the command: got error %v, want %v", err, ErrGone)
 	}
 	<-room.Done()
 }

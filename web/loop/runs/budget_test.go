@@ -34,7 +34,10 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	const slack = 8 * 256 << 10
 	browser.Eventually(t, func() bool {
 		if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
-			t.Fatalf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
+			t.Fatalf(
+				"got %d bytes held, want at most %d, budget %d", got, rs.cfg.Limits.MemoryBytes+slack,
+				rs.cfg.Limits.MemoryBytes,
+			)
 		}
 		return !slices.ContainsFunc(list, func(r *Run) bool { return r.playing.Load() })
 	})
@@ -50,7 +53,10 @@ func TestPausedRunExplainsWhy(t *testing.T) {
 	must(t, r, session.Play{})
 	browser.Eventually(t, func() bool { return !r.playing.Load() })
 	if st := r.latest.Load(); st.Playing || st.Notice == "" || st.Stopped != "" {
-		t.Errorf("playing %v, notice %q, stopped %q, with %d bytes", st.Playing, st.Notice, st.Stopped, r.bytes.Load())
+		t.Errorf(
+			`playing %v, notice %q, stopped %q, with %d bytes; want false, non-empty, ""`, st.Playing, st.Notice,
+			st.Stopped, r.bytes.Load(),
+		)
 	}
 }
 
@@ -68,7 +74,10 @@ func TestOneRunCannotExceedTheBudget(t *testing.T) {
 		}
 	}
 	if refused == nil || refused.Code != terms.CodeFull {
-		t.Fatalf("a run of %d bytes grew on within a budget of 100 KiB: %v", r.bytes.Load(), refused)
+		t.Fatalf(
+			"a run of %d bytes grew on within a budget of 100 KiB: %v; want an error, Code = %q", r.bytes.Load(),
+			refused, terms.CodeFull,
+		)
 	}
 	must(t, r, session.Back{})
 }

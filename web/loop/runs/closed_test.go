@@ -25,11 +25,11 @@ func TestRunBegunAfterShutdownHasEnded(t *testing.T) {
 		t.Error("the run has not ended")
 	}
 	if _, err := r.Do(t.Context(), session.Start{Prompt: "Once"}, v, 1); !errors.Is(err, ErrGone) {
-		t.Errorf("a command ended with %v", err)
+		t.Errorf("a command ended with %v, want %v", err, ErrGone)
 	}
 	rs.Leave(r, v)
 	if n := len(rs.byID); n != 0 {
-		t.Errorf("%d runs are listed", n)
+		t.Errorf("%d runs are listed, want 0", n)
 	}
 }
 

@@ -53,19 +53,19 @@ func TestResidentMemoryLimit(t *testing.T) {
 	resident.Store(2 << 30)
 	browser.Eventually(t, func() bool { return idle.Latest() == nil && !plays.playing.Load() })
 	if st, err := plays.Current(context.Background()); err != nil || st.Notice == "" {
-		t.Errorf("the run that played: %+v, %v", st, err)
+		t.Errorf("the run that played: got %+v, %v; want no error, Notice not empty", st, err)
 	}
 	fresh, _ := join(t, rs, "c", "")
 	start := session.Start{Prompt: "Once upon a time"}
 	if _, err := fresh.Do(context.Background(), start, nil, 0); terms.RefusalOf(err).Code != terms.CodeFull {
-		t.Fatalf("a new run: %v", err)
+		t.Fatalf("a new run: got %v, want code = %q", err, terms.CodeFull)
 	}
 	resident.Store(1 << 29)
 	browser.Eventually(t, func() bool { return !rs.full.Load() })
 	must(t, fresh, start)
 	after, err := idle.Current(context.Background())
 	if err != nil || len(after.Steps) != len(before.Steps) {
-		t.Fatalf("the evicted run: %v", err)
+		t.Fatalf("the evicted run: got %v, want no error, len(after.Steps) = %d", err, len(before.Steps))
 	}
 	must(t, plays, session.Play{})
 }
@@ -126,14 +126,18 @@ func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	browser.Eventually(t, func() bool { return rested.bytes.Load() == 0 && rested.Latest() == nil })
 	for _, r := range []*Run{watched, slow} {
 		if now, err := r.Do(context.Background(), nil, nil, 0); err != nil || now.Version != st.Version {
-			t.Errorf("a run has been rebuilt that is watched, or takes long to rebuild: %v", err)
+			t.Errorf(
+				"a run has been rebuilt that is watched, or takes long to rebuild: got %v, want no error, "+
+					"now.Version = %d",
+				err, st.Version,
+			)
 		}
 	}
 	if rs.memory.freed.Load() == 0 {
 		t.Error("nothing was freed")
 	}
 	if st, err := rested.Current(context.Background()); err != nil || len(st.Steps) != 1 {
-		t.Errorf("rebuilt: %v, %v", st, err)
+		t.Errorf("rebuilt: got %v, %v; want no error, len(Steps) = 1", st, err)
 	}
 }
 
@@ -163,12 +167,12 @@ func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 		rs.lookAtMemory(time.Now())
 		<-r.Done()
 		if n := len(rs.resting[r.id].session); n == 0 || n > 4<<10 {
-			t.Fatalf("a run at rest takes %d bytes", n)
+			t.Fatalf("a run at rest takes %d bytes, want not 0, at most 4<<10", n)
 		}
 	}
 	rest(r)
 	if s := rs.Stats(); s.Unseen != 1 || s.Bytes != 0 {
-		t.Errorf("one run at rest counts as %+v", s)
+		t.Errorf("one run at rest counts as %+v, want Unseen = 1, Bytes = 0", s)
 	}
 	if rs.Find("b", r.id) != nil || len(rs.resting) != 1 {
 		t.Error("it is another learner's too, or wakes for one")

@@ -10,7 +10,7 @@ func TestPageAcksCountOnce(t *testing.T) {
 	t.Parallel()
 	var p pageAcks
 	if n, again := p.connect("a"); n != 0 || again {
-		t.Errorf("a new page: %d, %v", n, again)
+		t.Errorf("a new page: got %d, %v; want 0, false", n, again)
 	}
 	p.done("a", 3)
 	p.done("a", 2) // said late by an older connection
@@ -27,7 +27,9 @@ func TestPageAcksCountOnce(t *testing.T) {
 		p.connect("a") // comes back each time, and so stays
 	}
 	if len(p) != maxPages || p.last("a") != 3 {
-		t.Errorf("%d pages remembered, the one that keeps coming back at %d", len(p), p.last("a"))
+		t.Errorf(
+			"got %d pages remembered, the one that keeps coming back at %d; want %d, 3", len(p), p.last("a"), maxPages,
+		)
 	}
 	if _, again := p.connect("page-0"); again {
 		t.Error("the page that came first is still remembered")
@@ -42,7 +44,7 @@ func TestPageNameIsChecked(t *testing.T) {
 		): strings.Repeat("x", 40), strings.Repeat("x", 41): "",
 	} {
 		if got := pageName(asked); got != want {
-			t.Errorf("%q: %q", asked, got)
+			t.Errorf("%q: got %q, want %q", asked, got, want)
 		}
 	}
 }

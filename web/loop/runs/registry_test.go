@@ -88,7 +88,7 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].Run), evicted(list[2].Run))
 	}
 	if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes {
-		t.Errorf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
+		t.Errorf("got %d bytes, want at most the budget, %d", got, rs.cfg.Limits.MemoryBytes)
 	}
 	back, err := list[1].Current(context.Background())
 	if err != nil {
@@ -121,7 +121,7 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 		session.Start{Prompt: "Hello"}, session.Try{Key: "sure"}, session.Open{}, session.Rebuild{},
 	} {
 		if _, err := r.Do(context.Background(), c, nil, 0); terms.RefusalOf(err).Code != terms.CodeFull {
-			t.Errorf("a second run, by %T: %v", c, err)
+			t.Errorf("a second run, by %T: got %v, want code = %q", c, err, terms.CodeFull)
 		}
 	}
 	if st := must(t, r, session.SetPreset{Key: "greedy"}); st.Started() {
@@ -156,7 +156,7 @@ func TestRunLimitsPerLearner(t *testing.T) {
 		t.Error("the run left was not dropped for the third")
 	}
 	if err := start("a"); terms.RefusalOf(err).Code != terms.CodeFull {
-		t.Errorf("a third watched run: %v", err)
+		t.Errorf("a third watched run: got %v, want code = %q", err, terms.CodeFull)
 	}
 	for _, learner := range []string{"b", "c"} {
 		if err := start(learner); err != nil {
@@ -165,7 +165,7 @@ func TestRunLimitsPerLearner(t *testing.T) {
 	}
 	browser.Eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
 	if err := start("d"); terms.RefusalOf(err).Code != terms.CodeFull {
-		t.Errorf("a fourth run of three: %v", err)
+		t.Errorf("a fourth run of three: got %v, want code = %q", err, terms.CodeFull)
 	}
 }
 

@@ -81,7 +81,7 @@ func roomRunStays(t *testing.T) {
 		t.Errorf("after its end: %v, want ErrGone", err)
 	}
 	if st := room.State(); st == nil || st.Prompt != "Once upon a time" {
-		t.Errorf("after its end its state is %+v", st)
+		t.Errorf("after its end its state is %+v, want st not nil, Prompt = %q", st, "Once upon a time")
 	}
 }
 
@@ -102,16 +102,16 @@ func TestRoomRunRestoredFromLink(t *testing.T) {
 	again := openRoom(t, rs, "ABC234", link).State()
 	if again.Cursor != (session.Cursor{Step: 2, Stage: infer.KindFilter}) || again.Cursor != st.Cursor ||
 		session.LinkOf(again) != link {
-		t.Errorf("it is at %v, it was at %v", again.Cursor, st.Cursor)
+		t.Errorf("it is at %v, want %v", again.Cursor, st.Cursor)
 	}
 	for i, z := range st.Step().Logits {
 		if again.Step().Logits[i] != z {
-			t.Fatalf("logit %d is %v, it was %v", i, again.Step().Logits[i], z)
+			t.Fatalf("logit %d is %v, want %v", i, again.Step().Logits[i], z)
 		}
 	}
 	var damaged *terms.Refusal
 	if r, err := rs.OpenRoom(context.Background(), "ABC234", link[:20]); !errors.As(err, &damaged) || r != nil {
-		t.Errorf("a damaged link gives %v, %v", r, err)
+		t.Errorf("a damaged link gives %v, %v; want nil, an error of type *terms.Refusal", r, err)
 	}
 }
 

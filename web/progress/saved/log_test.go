@@ -47,7 +47,7 @@ func TestUnreadableRecordsAreErrors(t *testing.T) {
 		"vote":         `{}`,
 	} {
 		if e, err := Read(kind, []byte(data)); err == nil {
-			t.Errorf("%s %s reads as %+v", kind, data, e)
+			t.Errorf("%s %s reads as %+v, want an error", kind, data, e)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%.60q…: %v\nwant %s", c.data, err, c.want)
 		}
 		if !reflect.DeepEqual(got, File{}) {
-			t.Errorf("a refused file (%s) gives %+v", c.want, got)
+			t.Errorf("a refused file (%s) gives %+v, want %+v", c.want, got, File{})
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestFullestExportFits(t *testing.T) {
 		return len(data)
 	}
 	if total := size(entries)*(MaxEntries/part) + size(settings); total > MaxFile {
-		t.Errorf("the fullest export has %d bytes; an import takes %d", total, MaxFile)
+		t.Errorf("the fullest export has %d bytes, want at most the %d of an import", total, MaxFile)
 	}
 }
 
@@ -207,13 +207,13 @@ func FuzzParse(f *testing.F) {
 		got, err := Parse(data)
 		if err != nil {
 			if !errors.Is(err, ErrInput) || !Plain(strings.ReplaceAll(err.Error(), "\n", " "), 2000) {
-				t.Fatalf("refused with %q", err)
+				t.Fatalf("refused with %q, want a plain input error", err)
 			}
 			return
 		}
 		out, err := got.Encode()
 		if err != nil || !json.Valid(out) {
-			t.Fatalf("written as %s, %v", out, err)
+			t.Fatalf("written as %s, %v; want JSON, <nil>", out, err)
 		}
 		again, err := Parse(out)
 		if err != nil || !reflect.DeepEqual(got, again) {

@@ -166,7 +166,7 @@ func FuzzModule(f *testing.F) {
 		}
 		again, err := parseModule(m.bytes())
 		if err != nil || len(again) != len(m) {
-			t.Fatalf("written anew it cannot be read: %v", err)
+			t.Fatalf("written anew it cannot be read: got %v, want no error, len(again) = %d", err, len(m))
 		}
 		for i := range m {
 			if m[i].id != again[i].id || !bytes.Equal(m[i].data, again[i].data) {
@@ -175,7 +175,7 @@ func FuzzModule(f *testing.F) {
 		}
 		if list, err := m.exports(); err == nil && len(list) < 1000 {
 			if again, err := m.withExports(list).exports(); err != nil || !slices.Equal(list, again) {
-				t.Fatalf("exports %v became %v: %v", list, again, err)
+				t.Fatalf("exports %v became %v: %v; want them unchanged, <nil>", list, again, err)
 			}
 		}
 		_, _ = m.globals()
@@ -192,7 +192,7 @@ func TestGlobalsKeepTheirValues(t *testing.T) {
 	}
 	types, err := m.globals()
 	if err != nil || string(types) != "\x7f\x7e" {
-		t.Fatalf("types %x, %v", types, err)
+		t.Fatalf("types %x, %v; want %q, <nil>", types, err, "\x7f\x7e")
 	}
 	// By hand: -2 is 7e, and 2^63 is nine times 80 and then 7f, in signed LEB128.
 	got := m.withGlobals(types, []uint64{0xfffffffe, 1 << 63}).bytes()
