@@ -17,7 +17,7 @@ var outputHasOneHome = guard{
 	name: "OutputHasOneHome", least: 300,
 	reads: func(s *source) bool {
 		developers := strings.HasSuffix(s.name, "gen/main.go") ||
-			s.among("infer/fixture", "cmd/viz/dist", "cmd/viz/tab/build") // users run none of these
+			s.among("infer/fixture", "cmd/viz/ci", "cmd/viz/dist", "cmd/viz/tab/build") // users run none of these
 		return s.ext() == ".go" && !s.test() && !developers && !s.among("testdata", "infer/terms")
 	},
 	check: func(files []*source) (list []finding) {

@@ -63,8 +63,9 @@ const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal .
 // pool, and of what interrupts a pass.
 var racedEngine = part{packages: []string{"./infer"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
-	"TestPanicStaysWithItsSeat", "TestClosedPoolRefusesNewPasses", "TestSeatReportsModelErrors", "TestPooledTextsMatchSoloRuns",
-	"TestSpeculationAndReplayRunThroughASeat", "TestSixtyFourSessionsOnTwoWorkers", "TestInterruptedSpeculationContinues",
+	"TestPanicStaysWithItsSeat", "TestClosedPoolRefusesNewPasses", "TestSeatReportsModelErrors",
+	"TestPooledTextsMatchSoloRuns", "TestSpeculationAndReplayRunThroughASeat",
+	"TestSixtyFourSessionsOnTwoWorkers", "TestInterruptedSpeculationContinues",
 	"TestCancellationLeavesTheLoopUsable",
 }}
 
