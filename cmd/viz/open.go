@@ -28,6 +28,21 @@ func (p *modelPath) flags(f *flags) {
 	f.text("tokenizer", "PATH", tokenizerHelp, &p.tokenizer)
 }
 
+// The embedded pair. Tests, which start many servers in one process, keep what these
+// return.
+var (
+	loadTarget = func(quant infer.Quant) (*infer.Model, error) { return loadBundled(bundled.Target, quant) }
+	loadDraft  = func(quant infer.Quant) (*infer.Model, error) { return loadBundled(bundled.Draft, quant) }
+)
+
+func loadBundled(open func() (*checkpoint.Checkpoint, error), quant infer.Quant) (*infer.Model, error) {
+	c, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return loadModel(c, quant)
+}
+
 // openModel loads the model at a path, or the embedded one for "". called is
 // the name of the flag with the path, quant the format of the weights. The
 // memory for a large model is written to notes before it is loaded.
@@ -36,11 +51,7 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 		if p.tokenizer != "" {
 			return nil, usageError{errors.New("-tokenizer needs a -model: the model in this binary has its own")}
 		}
-		c, err := bundled.Target()
-		if err != nil {
-			return nil, err
-		}
-		return loadModel(c, quant)
+		return loadTarget(quant)
 	}
 	c, err := openPath(p)
 	if err == nil {
@@ -67,11 +78,7 @@ func openDraft(
 		if !embedded {
 			return nil, nil
 		}
-		c, err := bundled.Draft()
-		if err != nil {
-			return nil, err
-		}
-		return loadModel(c, quant)
+		return loadDraft(quant)
 	}
 	draft, err := openModel(modelPath{model: path}, called, quant, notes)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +25,15 @@ const asViz = "VIZ_TEST_AS_VIZ"
 // reads it.
 const wrongClock = "VIZ_TEST_CLOCK"
 
+// once returns a function that calls f only the first time for each argument.
+func once[K comparable, V any](f func(K) (V, error)) func(K) (V, error) {
+	var calls sync.Map // of K, to func() (V, error)
+	return func(k K) (V, error) {
+		call, _ := calls.LoadOrStore(k, sync.OnceValues(func() (V, error) { return f(k) }))
+		return call.(func() (V, error))()
+	}
+}
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asViz) == "1" {
 		if ahead, err := time.ParseDuration(os.Getenv(wrongClock)); err == nil {
@@ -31,6 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
+	loadTarget, loadDraft, loadCourse = once(loadTarget), once(loadDraft), once(loadCourse)
 	clusterTimes.life = 6 * time.Second // of servers within this process
 	browser.Main(m)
 }
