@@ -270,19 +270,14 @@ func (b *battle) getsIn(c *client) error {
 // TestHostileClient: one client that attacks a server, in each way alone and in all
 // together, disturbs nobody else.
 func TestHostileClient(t *testing.T) {
-	names, alone := slices.Sorted(maps.Keys(attacks)), []string{"imports"}
-	if fixture.LongTier() {
-		alone = names
-	}
-	for _, name := range alone {
+	fixture.Long(t)
+	names := slices.Sorted(maps.Keys(attacks))
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			b := newBattle(t)
 			defer b.attack(name)()
 			b.others(name)
 		})
-	}
-	if !fixture.LongTier() {
-		return
 	}
 	t.Run("together", func(t *testing.T) {
 		b := newBattle(t)

@@ -49,6 +49,9 @@ func TestLabHelpListsLabsAndOptions(t *testing.T) {
 // on standard error.
 func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 	for i, l := range lab.All() {
+		if !fixture.LongTier() && i%3 > 0 {
+			continue // the forms share their code among all labs
+		}
 		name := l.Info().Name
 		args := append([]string{"lab", name}, shortLabs[name]...)
 		f := try(t, nil, "", append(args, "-json")...)
@@ -76,9 +79,6 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 			t.Errorf(
 				"viz lab %s: progress %q, want it to contain %q and %q", name, f.errors, "viz lab "+name+": ", "100%",
 			)
-		}
-		if !fixture.LongTier() && i%3 > 0 {
-			continue // the other two forms share their code among all labs
 		}
 		table := r.Tables[0]
 		f = try(t, nil, "", append(args, "-csv", table.Name)...)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -142,6 +143,7 @@ func TestWhyIsDocumented(t *testing.T) {
 
 // The server sends programs the very object that the command prints.
 func TestWhyJSONEqualsTheServers(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	get := func() (status int, text string) {

@@ -25,6 +25,7 @@ func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 
 // What each 'try this' says is true for the bundled model.
 func TestTriesShowWhatTheyPromise(t *testing.T) {
+	fixture.Long(t)
 	t.Run("heat", func(t *testing.T) {
 		s := tried[*Strategies](t, "strategies", 0, "horizon", "0")
 		step := func(lane int) int {
@@ -138,6 +139,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 }
 
 func TestSpeculationTriesShowWhatTheyPromise(t *testing.T) {
+	fixture.Long(t)
 	s := tried[*Speculation](t, "speculation", 0, "repeats", "1", "rounds", "100")
 	if s.Text != s.Plain {
 		t.Error("greedy: two texts")

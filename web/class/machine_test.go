@@ -158,7 +158,7 @@ func (m *machine) compare(all votes, sheet *Summary) {
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	checks := flag.Lookup("rapid.checks")
 	defer func(was string) { _ = checks.Value.Set(was) }(checks.Value.String())
-	_ = checks.Value.Set("12") // each takes a tenth of a second
+	_ = checks.Value.Set("4") // each takes a tenth of a second
 	if fixture.LongTier() {
 		_ = checks.Value.Set("600")
 	}

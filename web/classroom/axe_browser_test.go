@@ -39,7 +39,7 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 }
 
 // shortPages are the pages that the short tier audits, each in one state.
-var shortPages = []string{"filter", "filter-projector", "open-present", "summary", "teach", "join", "tour"}
+var shortPages = []string{"open", "filter-projector", "open-present", "summary", "teach", "join", "tour"}
 
 // TestClassPagesAreAccessible: axe-core finds nothing on any page of a class, nor in the
 // teacher's dialogs, and no page is wider than its window.

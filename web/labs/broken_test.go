@@ -28,7 +28,7 @@ func TestPanicEndsOneMeasurement(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no such lab")
 	}
-	v, err := l.Info().Parse(nil)
+	v, err := l.Info().Parse(lab.Values{"tokens": "8", "repeats": "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

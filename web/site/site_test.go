@@ -86,6 +86,7 @@ func parting(one, two []byte) string {
 // TestFirstVisitDownloadSize: what a browser loads before the model can run is less than 14.7 MB; with the
 // page's own files it is then less than 15. The model that drafts is not in it.
 func TestFirstVisitDownloadSize(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	first := 0
 	for name := range webtest.SiteWithLessons(t).Files {

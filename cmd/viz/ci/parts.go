@@ -248,11 +248,12 @@ var parts = append(
 	part{name: "command-browser", packages: []string{"./cmd/viz"}, tests: []string{
 		"TestBenchAccuracy", "TestBrowserOverTLS", "TestForwardAndBackThroughAllStages",
 		"TestInputErrorsAppearBesideTheirControl", "TestKilledBetweenReviews", "TestPlayToAStop",
-		"TestReloadShowsTheSameStage",
+		"TestReloadShowsTheSameStage", "TestWhyJSONEqualsTheServers",
 	}},
 	part{name: "engine-exactness", packages: []string{"./infer", "./infer/lab"}, tests: []string{
 		"TestDistributionCheckCatchesBrokenRules", "TestQuantizedTextsDifferOnlyByRounding",
-		"TestCostTriesShowWhatTheyPromise", "TestIndependentPairYieldsFormula",
+		"TestCostTriesShowWhatTheyPromise", "TestTriesShowWhatTheyPromise",
+		"TestSpeculationTriesShowWhatTheyPromise", "TestIndependentPairYieldsFormula",
 		"TestLabsThroughPoolsEqualSoloRuns",
 	}},
 	part{name: "first-run-pages", packages: []string{"./web/first"}, tests: []string{
@@ -266,7 +267,8 @@ var parts = append(
 		"TestImageRestoresTheProgram", "TestProgramsWithoutVisitorsHaveNoImage",
 	}},
 	part{name: "site-contents", packages: []string{"./web/site"}, tests: []string{
-		"TestPagesWithoutServiceWorker", "TestSameAsTheTrace", "TestSiteIncludesOwnLessons",
+		"TestFirstVisitDownloadSize", "TestPagesWithoutServiceWorker", "TestSameAsTheTrace",
+		"TestSiteIncludesOwnLessons",
 		"TestSiteIsReproducible",
 	}},
 	part{name: "web-pages", packages: []string{"./web"}, tests: []string{
