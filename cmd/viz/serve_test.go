@@ -167,6 +167,7 @@ func TestServeAnswersRequests(t *testing.T) {
 
 // Sockets must get a message that the server is shutting down, not just be cut.
 func TestShutdownClosesSockets(t *testing.T) {
+	fixture.Long(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	// sends nothing, as browsers' spare connections do
 	spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

@@ -201,6 +201,7 @@ func endSession(t testing.TB, by, of *Cluster) {
 // Who has asked who owns a room learns by itself that the owner is gone, and needs not wait
 // for its answers.
 func TestLeaseEndIsNotified(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
 	a, net := u.join()

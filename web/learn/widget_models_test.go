@@ -6,11 +6,13 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // TestExperimentsOnOtherModels: with a model of any family each experiment works
 // or says in its place why it cannot; none shows nothing and keeps silent.
 func TestExperimentsOnOtherModels(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	works := map[string]bool{}
 	for _, name := range []string{"gpt2", "llama3", "qwen2", "tinyllama", "mistral", "llama-q4_0.gguf"} {

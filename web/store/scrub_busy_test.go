@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -89,6 +90,7 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 // TestScrubIsRetried: Scrub reports that somebody goes on reading, and makes up for it
 // when they have gone.
 func TestScrubIsRetried(t *testing.T) {
+	fixture.Long(t)
 	db, dir, stop := deleteWhileRead(t)
 	if err := db.Scrub(context.Background()); !errors.Is(err, ErrReading) || !onDisk(t, dir) {
 		t.Fatalf(

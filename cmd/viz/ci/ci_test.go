@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 func TestPattern(t *testing.T) {
@@ -106,8 +108,8 @@ func TestPlan(t *testing.T) {
 		{"", "Go toolchain", "installation", len(checks()), len(parts), 2},
 		{"long", "Go toolchain", "installation", 2, len(parts), 0},
 		{"long memory-rush loop-ways", "Go toolchain", "installation", 2, 2, 0},
-		{"part-of ./web/store", "Go toolchain", "installation", 2, 2, 0},
-		{"part-of web/store/ infer/chat", "Go toolchain", "installation", 2, 3, 0},
+		{"part-of ./web/store", "Go toolchain", "installation", 2, 3, 0},
+		{"part-of web/store/ infer/chat", "Go toolchain", "installation", 2, 4, 0},
 		{"fuzz", "fuzz FuzzA of ./a", "fuzz FuzzB of ./b", 0, 0, 2},
 		{"fuzz all", "fuzz FuzzA of ./a", "fuzz FuzzB of ./b", 0, 0, 2},
 		{"nightly", "Go toolchain", "installation", len(checks()) + 2, len(parts), 2},
@@ -199,6 +201,7 @@ func TestSummary(t *testing.T) {
 
 // A part that the clock ends fails the run only if one of its tests had failed before.
 func TestPartsEndedByTheClock(t *testing.T) {
+	fixture.Long(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module sleep\n\ngo 1.26\n",

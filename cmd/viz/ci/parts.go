@@ -216,6 +216,7 @@ var parts = append(
 		"TestExperimentWithReducedMotion", "TestExperimentWithoutAScript", "TestLessonOnPaper",
 		"TestNumbersFoldedAndRemembered", "TestPictureFollowsTheText", "TestReadingIsNoticed",
 		"TestReadingIsReportedAgain", "TestReferencePrintsOnOneSheet", "TestSlowExperimentFinishesInPlace",
+		"TestExperimentsOnOtherModels",
 	}},
 	part{name: "practice-cards", packages: []string{"./web/practice"}, tests: []string{
 		"TestCardByHash", "TestCardsAreSaved", "TestCardsByKeyboard", "TestCardsByTouch", "TestCardsOnPaper",
@@ -239,11 +240,13 @@ var parts = append(
 	part{name: "cluster-outages", packages: []string{"./web/cluster"}, tests: []string{
 		"TestCutOffOwnerConfirmsNothing", "TestCutOffServerLosesItsLease", "TestFullNodeIsNotReady",
 		"TestNATSAwayAndBack", "TestServerLeavesNodeThatStoresNothing", "TestStartsBeforeThereIsALeader",
+		"TestLeaseEndIsNotified",
 	}},
 	part{name: "command-cluster", packages: []string{"./cmd/viz"}, tests: []string{
 		"TestClassSpansClusterServers", "TestDataSurvivesCopyToAClusterAndBack",
 		"TestExampleProxiesReachAllServers", "TestLoadAlternatesBetweenServers", "TestLoadReportIsComplete",
 		"TestRoomsCommandOnACluster", "TestServerSurvivesNATSOutage", "TestShutdownWithDeafFollowers",
+		"TestShutdownClosesSockets",
 	}},
 	part{name: "command-browser", packages: []string{"./cmd/viz"}, tests: []string{
 		"TestBenchAccuracy", "TestBrowserOverTLS", "TestForwardAndBackThroughAllStages",
@@ -278,8 +281,11 @@ var parts = append(
 	part{name: "hostile-requests", packages: []string{"./web"}, tests: []string{
 		"TestHostileAPIClient", "TestHostileClientAsksWhy", "TestLongestQuestionsAreAnswered",
 	}},
-	part{name: "words-and-unused-pages", packages: []string{"./web/stage", "./web/journal"}, tests: []string{
-		"TestEveryWordIsInTheCatalog", "TestDeletedRowsAreGoneFromUnusedPages",
+	part{name: "words-and-unused-pages", packages: []string{
+		"./web/stage", "./web/journal", "./web/store", "./cmd/viz/ci",
+	}, tests: []string{
+		"TestEveryWordIsInTheCatalog", "TestDeletedRowsAreGoneFromUnusedPages", "TestScrubIsRetried",
+		"TestPartsEndedByTheClock",
 	}},
 )
 
