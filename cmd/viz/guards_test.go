@@ -81,7 +81,7 @@ func guards(t *testing.T) []guard {
 	return []guard{
 		linesFit, importsFollowTheLayers, engineImportsLittle, roomsAreDescribed,
 		wordsHaveOneHome(), sentencesHaveOneHome(t), outputHasOneHome, shapesHaveOneHome,
-		randomNumbersDiffer, testsDoNotSleep, nothingDialsOut, pagesNameNoOtherHost,
+		randomNumbersDiffer, testsDoNotSleep, budgetsAreChecked, nothingDialsOut, pagesNameNoOtherHost,
 	}
 }
 
