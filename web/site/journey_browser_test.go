@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -29,6 +30,7 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // is gone. All of it runs in the browser: the file server knows only files. The model that
 // drafts arrives when the program writes already, and only then are its guesses seen.
 func TestVisitUnderAPath(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	host := &lateHost{late: make(chan struct{})}
 	release := sync.OnceFunc(func() { close(host.late) })

@@ -168,7 +168,7 @@ var parts = append(
 		"TestWorkerSurvivesSleep", "TestFirstVisitInPrivateWindow", "TestRunsWithoutAnyQuota",
 	}},
 	part{name: "site-pages", packages: []string{"./web/site"}, tests: []string{
-		"TestSiteInAPage", "TestSitesLoopInAFrame", "TestProgramFromCompressingHost",
+		"TestSiteInAPage", "TestSitesLoopInAFrame", "TestProgramFromCompressingHost", "TestVisitUnderAPath",
 		"TestOwnModelWritesTheSame", "TestModelDroppedOnThePage",
 	}},
 	part{name: "site-hosts", packages: []string{"./web/site"}, tests: []string{"TestHosts"}},
