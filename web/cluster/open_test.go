@@ -33,10 +33,14 @@ func TestOpenExplainsFailures(t *testing.T) {
 	web := httptest.NewTLSServer(nil) // for its certificate
 	certificate := web.TLS.Certificates[0]
 	web.Close()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	// Nobody listens at the near end of a connection, and no server can take its port.
+	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	nobody := closed.Addr().String()
-	must(t, closed.Close())
+	defer peer.Close()
+	taken, err := net.Dial("tcp", peer.Addr().String())
+	must(t, err)
+	defer taken.Close()
+	nobody := taken.LocalAddr().String()
 	secure := listening(t, server.Options{
 		JetStream: true, TLS: true, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
 	})
