@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -54,6 +55,7 @@ func calls(prompt string) []openai.CompletionNewParams {
 // TestGoClient: the published client, unmodified, reads all answers, and an answer that
 // is streamed has the same bytes and log-probabilities as one that is not.
 func TestGoClient(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	client, n := clientOf(webtest.Serve(t, webtest.Options{})), 0
 	for _, prompt := range prompts {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // tally is a state for tests: the newest value of each name.
@@ -171,6 +173,7 @@ func TestFoldsIgnoreDuplicates(t *testing.T) {
 
 // A log whose records replace each other stays small, and says the same.
 func TestWasteIsCompacted(t *testing.T) {
+	fixture.Long(t)
 	conform(t, func(t *testing.T, j Journal) {
 		c := &counted{Journal: j}
 		fs := NewFolds(c, Learner, tallies)

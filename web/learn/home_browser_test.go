@@ -152,6 +152,7 @@ func TestHomeIsShort(t *testing.T) {
 // TestFirstPageIsLight: the home page, with all that it loads, stays within 150
 // KB and eight files over the wire, and asks nobody else for anything.
 func TestFirstPageIsLight(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/?seed=3&n=1")

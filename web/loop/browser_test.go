@@ -195,6 +195,7 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 // TestBrowserReportsLostServer: without a server the page says so, refuses what cannot be
 // sent, and goes on when a server is there again.
 func TestBrowserReportsLostServer(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
 	b := openTab(t, x, browser.Laptop)

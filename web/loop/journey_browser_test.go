@@ -237,6 +237,7 @@ func TestContinuePastLimitAndFinish(t *testing.T) {
 // TestLinkInFreshBrowser opens a copied link where nobody knows the run, then
 // one edited by hand.
 func TestLinkInFreshBrowser(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

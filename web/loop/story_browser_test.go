@@ -26,6 +26,7 @@ func verb(name string) string {
 // verbs, the marker that falls only when asked, and the text as prose. Then it
 // switches to Numbers and back, at the same stage of the same run.
 func TestBrowserStoryByKeyboard(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	b := openStory(t, browser.Laptop)
 	for _, name := range []string{"Score", "Share", "Trim", "Draw"} {

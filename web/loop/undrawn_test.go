@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -134,6 +135,7 @@ func TestExportsWithholdTheDraw(t *testing.T) {
 // In a browser: the whole document, its title, its live regions and all that its
 // socket received have neither u nor the chosen token until the draw is asked for.
 func TestBrowserWithholdsTheDraw(t *testing.T) {
+	fixture.Long(t)
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := startTab(t, x)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // damageRows changes rows of a database that is closed, whatever its rules are.
@@ -104,6 +106,7 @@ func TestSetAsideNamesAreUnique(t *testing.T) {
 
 // A wrong number in the row of a log neither hides its records nor deletes them.
 func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
+	fixture.Long(t)
 	for _, damage := range []string{
 		"last = 0", "last = -5", "last = 9000000000000000000", "last = 25", "first = 1000", "first = -1",
 		"first = 40, last = 30",

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // addLogs stores logs with records, whose texts say what they are.
@@ -169,6 +171,7 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 // With the list of tables gone, or the header, no row is lost: those of the pages
 // that are sound are found without it.
 func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
+	fixture.Long(t)
 	for name, damage := range map[string]func(data []byte){
 		"the header":         func(data []byte) { clear(data[:100]) },
 		"the list of tables": func(data []byte) { clear(data[100:4096]) },
@@ -320,6 +323,7 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 // nothing: the next one has all that was committed, and the damaged file, unchanged,
 // with its log, and gives notice of it once.
 func TestInterruptedRenamesLoseNothing(t *testing.T) {
+	fixture.Long(t)
 	errStop := errors.New("stopped")
 	for after := 0; ; after++ {
 		dir, file, log, want := damagedWithLog(t)

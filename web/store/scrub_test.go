@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // The layout of a page is written down by hand: a leaf with a header of 8 bytes, two
@@ -68,6 +70,7 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 // In a file of any size nothing is left of rows that were deleted, even where they had
 // been moved to other pages, and all other rows stay.
 func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
+	fixture.Long(t)
 	const rows = 6000
 	dir := t.TempDir()
 	db := opened(t, dir)

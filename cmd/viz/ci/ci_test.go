@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -141,11 +142,11 @@ func TestPlan(t *testing.T) {
 // does not appear.
 func TestRunAll(t *testing.T) {
 	var out strings.Builder
-	r := &runner{out: &out}
+	r := &runner{out: &out, now: time.Now}
 	const late incomplete = "ended by the clock after 5m0s"
 	steps := []step{
 		{name: "version", run: commands("go version")},
-		{name: "late", run: func(*runner) error { return late }, clocked: true},
+		{name: "late", run: func(*runner) error { return late }, turns: "long"},
 		{name: "setting", run: commands("GOOS=js go env GOOS")},
 		{name: "wrong", run: commands("go no-such-command", "go version")},
 		{name: "never", run: commands("go version")},
@@ -169,6 +170,43 @@ func TestRunAll(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("output lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+// TestClockLeavesOutTurns: of a rotation, turns start until they have taken 200 seconds; when the
+// run is 15 minutes old, only the first of each rotation starts.
+func TestClockLeavesOutTurns(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		checks, turns time.Duration // that the checks take, and each turn
+		want          string
+	}{
+		{"quick", 5 * time.Minute, time.Second, "checks a1 a2 a3 b1 b2"},
+		{"long turns", time.Minute, 150 * time.Second, "checks a1 a2 b1 b2"},
+		{"late", 17 * time.Minute, time.Second, "checks a1 b1"},
+		{"late among the turns", 14 * time.Minute, 40 * time.Second, "checks a1 a2 b1"},
+	} {
+		var now time.Time
+		r := &runner{out: io.Discard, now: func() time.Time { return now }}
+		taking := func(name, rotation string, wall time.Duration) step {
+			return step{name: name, turns: rotation, run: func(*runner) error {
+				now = now.Add(wall)
+				return nil
+			}}
+		}
+		if r.runAll([]step{
+			taking("checks", "", c.checks), taking("a1", "a", c.turns), taking("a2", "a", c.turns),
+			taking("a3", "a", c.turns), taking("b1", "b", c.turns), taking("b2", "b", c.turns),
+		}) {
+			t.Errorf("%s: the run failed, want it to pass", c.name)
+		}
+		var got []string
+		for _, w := range r.rows {
+			got = append(got, w.name)
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: the steps were %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -8,12 +8,8 @@ import (
 	"time"
 )
 
-const (
-	// longBudget is how long the day's parts take before no other one starts.
-	longBudget = 200 * time.Second
-	// longLimit ends a part: twice what the longest takes on two cores.
-	longLimit = 300 * time.Second
-)
+// longLimit ends a part: twice what the longest takes on two cores.
+const longLimit = 300 * time.Second
 
 // A part of the long tier is a set of tests that take at most 150 seconds on two cores.
 type part struct {
@@ -96,11 +92,10 @@ func partSteps(list []part) (steps []step) {
 	return steps
 }
 
-// clocked returns the steps of parts that the clock keeps within the time of an ordinary run.
-func clocked(list []part) []step {
-	steps := partSteps(list)
+// inTurns returns steps as the turns of a rotation.
+func inTurns(rotation string, steps []step) []step {
 	for i := range steps {
-		steps[i].clocked = true
+		steps[i].turns = rotation
 	}
 	return steps
 }

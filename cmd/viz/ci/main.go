@@ -53,7 +53,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, ".ci/run:", err)
 		os.Exit(1)
 	}
-	r := &runner{out: os.Stdout}
+	r := &runner{out: os.Stdout, now: time.Now}
 	failed := r.runAll(steps)
 	r.summarize()
 	if failed {
@@ -85,9 +85,11 @@ func plan(args []string, day int, targets []target) ([]step, error) {
 	everything := slices.Concat(checks(), nightlyChecks(), partSteps(parts), fuzzSteps(targets))
 	switch {
 	case command == "" && len(names) == 0:
-		return slices.Concat(checks(), clocked(partsOf(day)), fuzzSteps(targetsOf(day, targets))), nil
+		return slices.Concat(
+			checks(), inTurns("long", partSteps(partsOf(day))), inTurns("fuzz", fuzzSteps(targetsOf(day, targets))),
+		), nil
 	case command == "long" && len(names) == 0:
-		return slices.Concat(preparations(), clocked(partsOf(day))), nil
+		return append(preparations(), inTurns("long", partSteps(partsOf(day)))...), nil
 	case command == "long":
 		chosen, err := partsNamed(names)
 		return append(preparations(), partSteps(chosen)...), err

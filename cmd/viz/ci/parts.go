@@ -15,7 +15,8 @@ var parts = append(
 		"TestEveryStateIsAccessible", "TestZoomByKeyboard",
 	}},
 	part{name: "loop-story", packages: []string{"./web/loop"}, tests: []string{
-		"TestStoryStatesAreAccessible", "TestChatFormByEveryHand", "TestSettingsCanBeChangedBeforeStart",
+		"TestBrowserStoryByKeyboard", "TestStoryStatesAreAccessible", "TestChatFormByEveryHand",
+		"TestSettingsCanBeChangedBeforeStart",
 		"TestBytesGrowWithTheText",
 	}},
 	part{name: "learn-screens", packages: []string{"./web/learn"}, tests: []string{
@@ -51,8 +52,10 @@ var parts = append(
 			"TestKilledBetweenAppends",
 		},
 	},
-	part{name: "damaged-databases", packages: []string{"./web/store", "./web/class"}, tests: []string{
+	part{name: "damaged-databases", packages: []string{"./web/store", "./web/class", "./web/journal"}, tests: []string{
 		"TestDamagedAtRandom", "TestRowsDamagedAtRandom", "TestPagesDamagedAtRandom",
+		"TestScrubReachesUnusedPartsOfPages", "TestInterruptedRenamesLoseNothing",
+		"TestSalvageWithoutSchemaOrHeader", "TestLogNumbersAreRepairedFromRecords", "TestWasteIsCompacted",
 	}},
 	part{name: "random-classes", packages: []string{"./web/class", "./web/cluster"}, tests: []string{
 		"TestConfirmedActionsCountOnceUnderFaults",
@@ -88,6 +91,7 @@ var parts = append(
 		name: "api-and-frames", packages: []string{"./web/api", "./web/embed", "./web/model"},
 		tests: []string{
 			"TestRequestsAppearLive", "TestPageIsAccessible", "TestLoopInAFrame", "TestModelPageIsAccessible",
+			"TestGoClient",
 		},
 	},
 	part{name: "pages-move", packages: []string{"./cmd/viz"}, tests: []string{"TestPagesMoveToOtherServers"}},
@@ -184,7 +188,8 @@ var parts = append(
 		"TestFrozenConnectionIsReplaced", "TestFrozenConnectionLosesNothing", "TestOpenedLinkReportsNoLoss",
 		"TestPageSurvivesServerRestart", "TestPressDuringOutageIsResentOnce",
 		"TestPressLostWithTheServerIsReported", "TestReloadAtEveryStage", "TestReloadDuringARun",
-		"TestSleepingTabNoticesDeadConnection", "TestTooLongTextKeepsTheConnection", "TestTwoTabsDriveOneRun",
+		"TestBrowserReportsLostServer", "TestLinkInFreshBrowser", "TestSleepingTabNoticesDeadConnection",
+		"TestTooLongTextKeepsTheConnection", "TestTwoTabsDriveOneRun",
 		"TestTwoTabsShareRecreatedRun", "TestTwoTabsStayInStep",
 	}},
 	part{name: "loop-fields", packages: []string{"./web/loop"}, tests: []string{
@@ -200,7 +205,8 @@ var parts = append(
 		"TestMapKeepsFocusDuringTheRun",
 	}},
 	part{name: "loop-text", packages: []string{"./web/loop"}, tests: []string{
-		"TestBranchByKeyboard", "TestBranchByMouse", "TestBranchByTouch", "TestBranchKeepsTheTokenInView",
+		"TestBrowserWithholdsTheDraw", "TestBranchByKeyboard", "TestBranchByMouse", "TestBranchByTouch",
+		"TestBranchKeepsTheTokenInView",
 		"TestBrowserFinishedTextShowsShares", "TestBrowserPlaysAtFullSpeed", "TestContinuePastLimitAndFinish",
 		"TestFilterOrderIsVisible", "TestNewestTextStaysInView", "TestNumbersViewEndsAsProse",
 		"TestPhoneDoesNotScrollWhileScrubbing", "TestPhoneKeepsTheStageInView", "TestScrubberAndWhatIfSliders",
@@ -208,7 +214,8 @@ var parts = append(
 	}},
 	part{name: "learn-home", packages: []string{"./web/learn"}, tests: []string{
 		"TestHomeIsShort", "TestHomePlaysTheLoop", "TestHomeRevealsNothingEarly", "TestHomeWithReducedMotion",
-		"TestHomeWritesFirst", "TestOpeningsFitTheField", "TestPhoneMenu", "TestSearchFromAnyPage",
+		"TestFirstPageIsLight", "TestHomeWritesFirst", "TestOpeningsFitTheField", "TestPhoneMenu",
+		"TestSearchFromAnyPage",
 		"TestSearchTypedBeforeTheScript", "TestFirstScreenHasAnExercise",
 	}},
 	part{name: "learn-lessons", packages: []string{"./web/learn"}, tests: []string{
