@@ -172,10 +172,11 @@ func (tab *Tab) Attr(selector, name string) string {
 }
 
 // where says what a page shows that waits for something: its address, the element with
-// the focus and what is in it, and what it says to screen readers.
+// the focus and what is in it, and what it says to screen readers, without what is hidden.
 const where = `(({pathname, search, hash}, e) => pathname + search + hash +
 	' with the focus on ' + e?.tagName + ' #' + e?.id + ' ' + JSON.stringify(e?.value ?? '') + ', saying ' +
 	JSON.stringify([...document.querySelectorAll('[role=status], [role=alert], [aria-live]')]
+		.filter((s) => s.checkVisibility())
 		.map((s) => s.textContent.trim().slice(0, 100)).filter(Boolean)))(location, document.activeElement)`
 
 // Wait waits until a script's value is true. what completes the failure message

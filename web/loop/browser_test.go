@@ -89,6 +89,17 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 	b.Reload()
 	b.Until(atStage("6"))
 	b.Until(`document.documentElement.dataset.conn === 'live'`)
+	if moved := browser.Value[float64](b.Tab, `(() => {
+		const live = document.querySelector('[data-live]'), word = live.textContent;
+		const left = () => document.querySelector('.view').getBoundingClientRect().left;
+		const after = left();
+		live.textContent = '';
+		const before = left();
+		live.textContent = word;
+		return after - before;
+	})()`); moved != 0 {
+		t.Errorf("the switch of the view moves by %v px when the page goes live, want 0", moved)
+	}
 	if got := browser.Value[string](b.Tab, `document.getElementById('strip-gen').innerText`); got != strip {
 		t.Errorf("after a reload the strip is %q, want %q", got, strip)
 	}
