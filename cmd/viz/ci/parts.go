@@ -11,9 +11,18 @@ var parts = append(
 		"TestWaysSettings", "TestWaysExportAndSetUp", "TestWaysStrip", "TestEvictedRunReturnsOnNextPress",
 		"TestSamplingChainByKeyAndDrag",
 	}},
-	part{name: "loop-states", packages: []string{"./web/loop"}, tests: []string{
-		"TestEveryStateIsAccessible", "TestZoomByKeyboard",
-	}},
+	part{
+		name: "loop-states-1", packages: []string{"./web/loop"}, tests: []string{"TestEveryStateIsAccessible"},
+		sub: "1",
+	},
+	part{
+		name: "loop-states-2", packages: []string{"./web/loop"}, tests: []string{"TestEveryStateIsAccessible"},
+		sub: "2",
+	},
+	part{
+		name: "loop-states-3", packages: []string{"./web/loop"}, tests: []string{"TestEveryStateIsAccessible"},
+		sub: "3",
+	},
 	part{name: "loop-story", packages: []string{"./web/loop"}, tests: []string{
 		"TestBrowserStoryByKeyboard", "TestStoryStatesAreAccessible", "TestChatFormByEveryHand",
 		"TestSettingsCanBeChangedBeforeStart",
@@ -201,8 +210,8 @@ var parts = append(
 	part{name: "loop-motion", packages: []string{"./web/loop"}, tests: []string{
 		"TestMarkerDoesNotRevealTheWinner", "TestMotionOnArrivalOnly", "TestReducedMotionMovesNothing",
 		"TestSettingChangeElsewhereEndsTheMarker", "TestStageMotionInBothViews", "TestStepDuringMotionCounts",
-		"TestStoryWithReducedMotion", "TestZoomByTouch", "TestZoomFollowsTheRun", "TestZoomMotion",
-		"TestMapKeepsFocusDuringTheRun",
+		"TestStoryWithReducedMotion", "TestZoomByTouch", "TestZoomFollowsTheRun", "TestZoomByKeyboard",
+		"TestZoomMotion", "TestMapKeepsFocusDuringTheRun",
 	}},
 	part{name: "loop-text", packages: []string{"./web/loop"}, tests: []string{
 		"TestBrowserWithholdsTheDraw", "TestBranchByKeyboard", "TestBranchByMouse", "TestBranchByTouch",
