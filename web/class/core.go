@@ -288,11 +288,9 @@ func (c *core) ended() bool {
 }
 
 func (c *core) standing(learner string) (Standing, error) {
-	m := c.byLearner[learner]
-	if m == nil {
-		return Standing{}, ErrStranger
-	} else if m.Removed {
-		return Standing{}, ErrRemoved
+	m, err := c.memberOf(learner)
+	if err != nil {
+		return Standing{}, err
 	}
 	s := Standing{Member: m.Member}
 	if p := c.onStage(); p != nil {

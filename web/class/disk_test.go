@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,14 +37,26 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	}
 	_, err := l.vote(2, Ballot{Choice: "b"})
 	refused("a vote", err)
+	_, err = l.Join(t.Context(), caller(learner(2)), "Ada")
+	refused("another nickname", err)
 	_, err = l.Present(t.Context(), teacher, l.secret, Remove{2})
 	refused("a command", err)
 	_, _, err = s.Create(t.Context(), caller("another"), Options{})
 	refused("a new room", err)
 	refused("forgetting", s.Forget(t.Context(), learner(1)))
-	if v := l.View(); v.Poll.Votes != 1 || v.Members != 2 {
-		t.Errorf("the class has %d votes of %d members, want 1 of 2", v.Poll.Votes, v.Members)
+	if v := l.View(); v.Poll.Votes != 1 {
+		t.Errorf("the class has %d votes, want 1", v.Poll.Votes)
 	}
+	list, err := l.Attendees(t.Context(), l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	same(t, "names that the instructor sees", names, "Pupil 1", "Pupil 2")
 }
 
 // With little space left, new rooms are refused, and those that exist go on.

@@ -164,8 +164,10 @@ func (c *core) find(id int) (*member, error) {
 	return c.members[id-1], nil
 }
 
-// changeMember saves a change of a member, and only then makes it.
+// changeMember saves a change of a member, and only then makes it. A nickname that they
+// have just given is saved before, so that it cannot follow.
 func (c *core) changeMember(id int, change func(*member), also ...entry) error {
+	c.flush()
 	m, err := c.find(id)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ const pupils = 40
 
 // voteUntilKilled teaches a class in the folder: it asks, all vote and change
 // their votes, it closes, drives on and asks again. What is confirmed is
-// printed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE N".
+// printed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE N", "name MEMBER NAME".
 func voteUntilKilled() {
 	dir := os.Getenv(killDir)
 	if dir == "" {
@@ -50,7 +50,7 @@ func voteUntilKilled() {
 	ctx := context.Background()
 	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
 	fail(err)
-	r, secret, err := h.Create(ctx, caller(teacher), Options{})
+	r, secret, err := h.Create(ctx, caller(teacher), Options{Nicknames: true})
 	fail(err)
 	fmt.Println("room", r.Code(), secret)
 	do := func(c Command) {
@@ -76,6 +76,10 @@ func voteUntilKilled() {
 					fail(err)
 					fmt.Println("vote", kept.Poll, id+1, kept.Choice, kept.N) // one write, hence one line
 				}
+				m, err := r.Join(ctx, caller(learner(id+1)), fmt.Sprint("in-", p.ID))
+				fail(err)
+				r.Leave(learner(id + 1))
+				fmt.Println("name", id+1, m.Name)
 			})
 		}
 		wg.Wait()
@@ -93,6 +97,7 @@ type told struct {
 	secret Secret
 	stage  string
 	votes  map[string]Receipt // by "POLL MEMBER", the highest N
+	names  map[string]string  // by member
 	lines  int
 }
 
@@ -108,7 +113,7 @@ func killed(t *testing.T, dir string, after int) told {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	is := told{votes: map[string]Receipt{}}
+	is := told{votes: map[string]Receipt{}, names: map[string]string{}}
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -142,6 +147,8 @@ func (is *told) read(t *testing.T, line string) {
 		if key := w[1] + " " + w[2]; n > is.votes[key].N {
 			is.votes[key] = Receipt{Choice: w[3], N: n}
 		}
+	case len(w) == 3 && w[0] == "name":
+		is.names[w[1]] = w[2]
 	case len(w) > 0 && (w[0] == "error" || w[0] == "panic:"):
 		t.Fatalf("the class says %q, want a word that the test knows", line)
 	}
@@ -167,6 +174,9 @@ func TestKilledInMidClass(t *testing.T) {
 			t.Errorf("the stage came back after %v, want at most %v", took, 10*time.Second)
 		}
 		stage(t, s, r, is)
+		for id, want := range is.names {
+			checkName(t, r, id, want)
+		}
 		kept, err := get(t.Context(), r, func(c *core) (map[round]map[int]vote, error) { return c.votes, nil })
 		if err != nil {
 			t.Fatal(err)
@@ -182,6 +192,23 @@ func TestKilledInMidClass(t *testing.T) {
 			}
 		}
 		s.end()
+	}
+}
+
+// checkName checks that a member has the nickname that was confirmed, or a later one: they
+// are numbered.
+func checkName(t *testing.T, r *Room, id, want string) {
+	t.Helper()
+	is, err := r.Standing(t.Context(), "p"+id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(name string) (n int) {
+		_, _ = fmt.Sscanf(name, "in-%d", &n) // 0 without a name
+		return n
+	}
+	if number(is.Name) < number(want) {
+		t.Fatalf("member %s is called %q, confirmed was %q", id, is.Name, want)
 	}
 }
 

@@ -13,6 +13,7 @@ type member struct {
 	Nameless, Removed bool
 	Work              *Work // handed in, nil for nothing
 	pages             int
+	renaming          int // nicknames of theirs that are not saved yet
 	voted             bool
 	known             bool         // to the server when they joined; false after a restart
 	address           netip.Prefix // that they joined from; zero after a restart
@@ -94,27 +95,16 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 
 // join makes a learner a member and counts a page. New members are saved together
 // with the next votes: before their own vote at the latest.
-func (c *core) join(who admission.Caller, name string) (Member, error) {
+func (c *core) join(who admission.Caller) (Member, error) {
 	if err := c.admit(who); err != nil {
 		return Member{}, err
 	}
 	m := c.byLearner[who.Learner]
-	fresh := m == nil
-	var changes []entry
-	if fresh {
+	if m == nil {
+		var changes []entry
 		m, changes = c.newMember(who)
-	}
-	renamed := c.data.Nicknames && !m.Nameless && name != "" && name != m.Name
-	if renamed {
-		m.Name = name
-	}
-	if fresh || renamed {
 		c.used = c.cfg.Now()
-		changes = append(changes, c.memberEntry(*m))
-		if renamed {
-			changes = append(changes, c.nameEntry(*m))
-		}
-		c.enqueue(nil, changes...)
+		c.enqueue(nil, append(changes, c.memberEntry(*m))...)
 	}
 	m.pages++
 	c.here++
@@ -122,10 +112,52 @@ func (c *core) join(who admission.Caller, name string) (Member, error) {
 	return m.Member, nil
 }
 
+// rename gives a member a nickname, where the class has them. Nobody sees it, and reply
+// is not called, before it is saved. In a cluster, the member is saved as well by then.
+func (c *core) rename(learner, name string, reply func(Member, error)) {
+	m, err := c.memberOf(learner)
+	if err != nil {
+		reply(Member{}, err)
+		return
+	}
+	var changes []entry
+	if c.data.Nicknames && !m.Nameless && name != "" && (name != m.Name || m.renaming > 0) {
+		next := *m
+		next.Name = name
+		changes = append(changes, c.nameEntry(next))
+		c.used = c.cfg.Now()
+	} else if c.relay == nil {
+		reply(m.Member, nil)
+		return
+	}
+	m.renaming += len(changes)
+	c.enqueue(func(err error) {
+		m.renaming -= len(changes)
+		if err == nil && len(changes) > 0 {
+			m.Name = name
+			c.publishSoon(crowdEvery)
+		}
+		reply(m.Member, err)
+	}, changes...)
+}
+
+// memberOf returns the member that a learner is.
+func (c *core) memberOf(learner string) (*member, error) {
+	switch m := c.byLearner[learner]; {
+	case m == nil:
+		return nil, ErrStranger
+	case m.Removed:
+		return nil, ErrRemoved
+	default:
+		return m, nil
+	}
+}
+
 // newMember returns a member for a caller who is admitted, and if they replace another
 // one with a name, the record that deletes it.
 func (c *core) newMember(who admission.Caller) (m *member, changes []entry) {
 	if _, m = c.space(who); m != nil {
+		c.flush() // with a nickname that the other one has just given
 		delete(c.byLearner, m.Learner)
 		named := m.Name != ""
 		*m = member{Member: Member{ID: m.ID}}

@@ -297,13 +297,13 @@ func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
 		return Member{}, err
 	}
 	return send(ctx, r, func(c *core, reply func(Member, error)) {
-		m, err := c.join(a.Who, name)
+		m, err := c.join(a.Who)
 		if err != nil {
 			reply(m, err)
 			return
 		}
 		c.from(a.Server).pages[a.Who.Learner]++
-		c.enqueue(func(err error) { reply(m, err) })
+		c.rename(a.Who.Learner, name, reply)
 	})
 }
 

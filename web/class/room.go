@@ -102,10 +102,11 @@ func (r *Room) ask(ctx context.Context, f func(*core) error) error {
 }
 
 // Join makes a caller a member, unless they are one, and counts one more open page
-// of theirs. nick may be empty; it is plain text of at most [MaxNick] characters.
-// Call Leave once for every Join.
+// of theirs. nick may be empty; it is plain text of at most [MaxNick] characters. When
+// Join returns without an error, the nickname is saved. Call Leave once for every Join
+// that does.
 //
-// Errors: those of [Hub.Enter] but for codes, and [CodeNick].
+// Errors: those of [Hub.Enter] but for codes, [CodeNick], and [ErrKept].
 func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
 	name, err := cleanNick(nick)
 	if err != nil {
@@ -117,11 +118,20 @@ func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Me
 	if err := r.wake(ctx); err != nil {
 		return nil, err
 	}
-	joined, err := get(ctx, r, func(c *core) (Member, error) { return c.join(who, name) })
+	joined, err := get(ctx, r, func(c *core) (Member, error) { return c.join(who) })
+	if err == nil && name != "" {
+		if joined, err = r.rename(ctx, who.Learner, name); err != nil {
+			r.Leave(who.Learner)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &joined, nil
+}
+
+func (r *Room) rename(ctx context.Context, learner, name string) (Member, error) {
+	return send(ctx, r, func(c *core, reply func(Member, error)) { c.rename(learner, name, reply) })
 }
 
 // Leave undoes one Join.

@@ -3,6 +3,7 @@ package class
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -356,4 +357,54 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 	if l := s.room(Options{Title: " A\n title "}); l.View().Title != "A title" {
 		t.Errorf("the title is %q, want %q", l.View().Title, "A title")
 	}
+}
+
+// TestNamesGivenAtOnceAreOrdered: nicknames that are given before the ones before them are
+// saved keep their order, and what the instructor does to a member reaches a nickname that
+// is on its way: it is not in the class afterwards, nor after a restart.
+func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Nicknames: true})
+	l.class(4)
+	if err := l.ask(t.Context(), func(c *core) error {
+		ignored := func(Member, error) {}
+		for id, names := range [][]string{{"Ada", "Pupil 1"}, {"Grace"}, {"Alan"}} {
+			for _, name := range names {
+				c.rename(learner(id+1), name, ignored)
+			}
+		}
+		if m := c.members[1]; m.Name != "Pupil 2" {
+			t.Errorf("before it is saved, the name is %q, want %q", m.Name, "Pupil 2")
+		}
+		if err := c.do(DropName{2}); err != nil {
+			return err
+		}
+		c.rename(learner(4), "Emmy", ignored)
+		return errors.Join(c.do(Remove{3}), c.forget(learner(4)))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string, r *Room) {
+		t.Helper()
+		list, err := r.Attendees(t.Context(), l.secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[int]string{}
+		for _, a := range list {
+			got[a.ID] = a.Name
+		}
+		if want := map[int]string{1: "Pupil 1", 2: "", 4: ""}; !maps.Equal(got, want) {
+			t.Errorf("%s the names are %v, want %v", when, got, want)
+		}
+	}
+	check("at once", l.Room)
+	s.end()
+	again := begun(t, dir)
+	r, err := again.Instruct(t.Context(), l.Code(), l.secret, caller(teacher))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("after a restart", r)
 }

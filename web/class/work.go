@@ -180,6 +180,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 			return err
 		}
 	}
+	c.flush() // a nickname that they have just given may be on its way
 	w = w.within(tasks, c.cfg.Now())
 	m, changes := c.byLearner[who.Learner], []entry(nil)
 	if m == nil {
