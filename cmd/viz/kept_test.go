@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -36,6 +37,65 @@ func (s *served) request(t *testing.T, jar http.CookieJar, method, path string, 
 	return res.StatusCode, string(body)
 }
 
+// write is a form that stores something.
+type write struct {
+	path string
+	form url.Values
+}
+
+// classWrites makes a class with an open poll and an assignment, and returns the forms of a
+// browser that would store something: those of the class, of a new one, and of exercises.
+func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
+	t.Helper()
+	post := func(path string, form url.Values) string {
+		t.Helper()
+		status, page := s.request(t, jar, http.MethodPost, path, form)
+		if status != http.StatusOK {
+			t.Fatalf("POST %s %v: got %d %s; want %d", path, form, status, page, http.StatusOK)
+		}
+		return page
+	}
+	find := func(page, pattern string) string {
+		t.Helper()
+		found := regexp.MustCompile(pattern).FindStringSubmatch(page)
+		if found == nil {
+			t.Fatalf("the page has nothing like %s: %s", pattern, page)
+		}
+		return found[1]
+	}
+	made := post("/teach", url.Values{"title": {"Nine"}, "nicknames": {"on"}})
+	class := "/class/" + find(made, `/class/([A-Z0-9]{6})`)
+	do := func(fields ...string) url.Values {
+		form := url.Values{"cmd": {fields[0]}}
+		for i := 1; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		return form
+	}
+	key := "learn/" + course.Lessons[0].Slug
+	page := post(class+"/do", do("assign", "do", key))
+	assigned := find(page, `assigned\?key=([\w-]+)`)
+	question := course.Questions[0].ID
+	post(class+"/do", do("ask-question", "id", question))
+	_, page = s.request(t, jar, http.MethodGet, class, nil)
+	poll := find(page, `name="poll" value="([^"]+)"`)
+	choice := find(page, `name="choice"[^>]* value="([^"]+)"`)
+	return []write{
+		{class + "/name", url.Values{"nick": {"Ada"}}},
+		{class + "/vote", url.Values{"poll": {poll}, "choice": {choice}}},
+		{class + "/assigned", url.Values{"key": {assigned}}},
+		{class + "/do", do("close")},
+		{class + "/do", do("lock")},
+		{class + "/do", do("start", "prompt", "Once")},
+		{class + "/do", do("assign", "do", key, "names", "on")},
+		{class + "/do", do("end")},
+		{class + "/do", do("delete")},
+		{"/teach", url.Values{"title": {"Ten"}}},
+		{"/cards/review", url.Values{"card": {course.Cards[0].ID}, "grade": {"good"}, "key": {"k1"}}},
+		{"/progress/delete", url.Values{"sure": {"yes"}}},
+	}
+}
+
 // When the data folder is deleted while the server runs, /readyz and the next form
 // say so, pages can still be read, and after a restart all is well again.
 func TestDataFolderDeleted(t *testing.T) {
@@ -60,6 +120,7 @@ func TestDataFolderDeleted(t *testing.T) {
 	if status, page := answer(); status != http.StatusOK {
 		t.Fatalf("a visit: got %d %s; want %d", status, page, http.StatusOK)
 	}
+	writes := s.classWrites(t, jar, course)
 	if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
 		t.Fatalf("/readyz: got %d %s; want %d", status, page, http.StatusOK)
 	}
@@ -80,8 +141,16 @@ func TestDataFolderDeleted(t *testing.T) {
 		!strings.Contains(page, why) {
 		t.Errorf("/progress: %d without a warning", status)
 	}
-	if code := s.end(); code != exitDone || !strings.Contains(s.errors.String(), "level=ERROR") {
-		t.Errorf("exit %d: %s; want %d, it containing %q", code, s.errors, exitDone, "level=ERROR")
+	for _, w := range writes {
+		status, page := s.request(t, jar, http.MethodPost, w.path, w.form)
+		if status != http.StatusServiceUnavailable || !strings.Contains(page, why) {
+			t.Errorf("POST %s %v: got %d %s; want %d, it containing %q", w.path, w.form, status, page,
+				http.StatusServiceUnavailable, why)
+		}
+	}
+	// What the class has done since cannot be saved at the end either.
+	if code := s.end(); code != exitFailed || !strings.Contains(s.errors.String(), "level=ERROR") {
+		t.Errorf("exit %d: %s; want %d, it containing %q", code, s.errors, exitFailed, "level=ERROR")
 	}
 	again := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	if status, _ := again.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {

@@ -136,7 +136,7 @@ var statuses = map[terms.Code]int{
 	class.CodeDamaged:  http.StatusGone,
 	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden,
 	terms.CodeFull: http.StatusServiceUnavailable,
-	class.CodeKept: http.StatusInternalServerError, terms.CodeBusy: http.StatusServiceUnavailable,
+	class.CodeKept: http.StatusServiceUnavailable, terms.CodeBusy: http.StatusServiceUnavailable,
 	class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
 	class.CodeNotOffer: http.StatusBadRequest, terms.CodeUnknown: http.StatusBadRequest,
 	terms.CodeRange: http.StatusBadRequest,
