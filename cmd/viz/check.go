@@ -144,6 +144,9 @@ func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 			c.fault("room %s: %s", r.Code, r.Fault)
 		}
 	}
+	if found.Secret != "" {
+		c.fault("%s", found.Secret)
+	}
 	c.Sound = len(c.Faults) == 0
 	return c, err
 }

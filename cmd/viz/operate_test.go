@@ -3,6 +3,7 @@ package main
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -313,7 +314,10 @@ func TestBackupCommand(t *testing.T) {
 	s.end()
 
 	restored := t.TempDir()
-	if err := os.Rename(file, filepath.Join(restored, "viz.db")); err != nil {
+	if err := errors.Join(
+		os.Rename(file, filepath.Join(restored, "viz.db")),
+		os.Rename(filepath.Join(dir, "cookie-secret"), filepath.Join(restored, "cookie-secret")),
+	); err != nil {
 		t.Fatal(err)
 	}
 	s = serveFolder(t, restored)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -87,7 +88,10 @@ func oldFolder(t *testing.T) (dir string, was []wasRoom) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "viz.db"), database, 0o600); err != nil {
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(dir, "viz.db"), database, 0o600),
+		os.WriteFile(filepath.Join(dir, "cookie-secret"), []byte(strings.Repeat("7f", 32)), 0o600),
+	); err != nil {
 		t.Fatal(err)
 	}
 	return dir, was

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 )
 
 // A room whose log is lost cannot be opened, and its links lead to a page that says
-// why. The other room works.
+// why. The other room works. When the database is lost, instructors are told.
 func TestDamagedRoomHasAPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -61,6 +62,22 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 			if got := newPerson(t, base).send("GET", path, nil, nil); got.status != http.StatusOK {
 				t.Errorf("%s of the sound room: status %d, want %d", path, got.status, http.StatusOK)
 			}
+		}
+	})
+	if err := os.Remove(filepath.Join(dir, "viz.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("without the database", func(t *testing.T) {
+		base := webtest.Serve(t, webtest.Options{Dir: dir})
+		p := newPerson(t, base)
+		for _, path := range []string{soundLink, "/teach", soundLink} {
+			got := p.send("GET", path, nil, nil)
+			if says := words(got.Find("main")); !strings.Contains(says, "The saved data is missing") {
+				t.Errorf("%s: %s; want it to contain %q", path, says, "The saved data is missing")
+			}
+		}
+		if says := words(p.get("/teach").Find("main")); strings.Contains(says, "The saved data is missing") {
+			t.Errorf("/teach says a second time to the same browser that the data is missing")
 		}
 	})
 }

@@ -251,7 +251,7 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 		code := class.NormalCode(r.PathValue("code"))
 		secret := class.ParseSecret(key)
 		if _, err := p.Hub.Instruct(r.Context(), code, secret, p.caller(w, r)); err != nil {
-			p.fail(w, r, err)
+			p.failTaught(w, r, err)
 			return
 		}
 		setSecret(w, r, code, secret)

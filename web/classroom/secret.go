@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -65,16 +66,28 @@ func (p *Pages) taught(
 	caller := p.caller(w, r)
 	who = caller.Learner
 	secret, has := p.secretOf(w, r, code)
-	if !has {
-		p.fail(w, r, class.ErrSecret)
-		return nil, secret, who, false
+	err := error(class.ErrSecret)
+	if has {
+		room, err = p.Hub.Instruct(r.Context(), code, secret, caller)
 	}
-	room, err := p.Hub.Instruct(r.Context(), code, secret, caller)
 	if err != nil {
-		p.fail(w, r, err)
+		p.failTaught(w, r, err)
 		return nil, secret, who, false
 	}
 	return room, secret, who, true
+}
+
+// failTaught responds with the reason why a teacher has no room: where it may be that the
+// saved data is lost, that too.
+func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
+	status, head, say := p.trouble(r, err)
+	if errors.Is(err, class.ErrSecret) {
+		notices, _ := p.Progress.News(r.Context(), "") // the page does not need them
+		for _, n := range notices {
+			say += " " + n.At.UTC().Format("2 January 2006") + ": " + n.Text
+		}
+	}
+	p.Refuse(w, r, status, head, say)
 }
 
 // ticketLife is how long a ticket is valid, ticketMost how many used ones are remembered,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -18,6 +19,7 @@ type teachPage struct {
 	Reach   reach
 	Deleted bool   // a room has just been deleted
 	Kept    string // for how long a room is kept unused: "30 days"
+	Notices []progress.Notice
 }
 
 func (v teachPage) Checked(name string) bool {
@@ -33,10 +35,14 @@ func (v teachPage) Picked(i int, slug string) bool {
 }
 
 func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
-	p.Who(w, r)
+	who := p.Who(w, r)
 	q := r.URL.Query()
 	v := teachPage{
 		Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL()),
+	}
+	var err error
+	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // the page does not need them
+		v.Notices = nil
 	}
 	if walk := q.Get("walk"); walk != "" {
 		v.Form = url.Values{"walk": {walk}, "nicknames": {"on"}}

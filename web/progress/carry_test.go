@@ -42,6 +42,7 @@ func oldFolder(t *testing.T) (dir string, database []byte, was earlier) {
 	must(t, json.Unmarshal(text, &was))
 	dir = t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "viz.db"), database, 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "cookie-secret"), []byte(strings.Repeat("7f", 32)), 0o600))
 	return dir, database, was
 }
 

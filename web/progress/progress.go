@@ -32,7 +32,7 @@ import (
 // Database is what the store needs of the database besides the logs.
 type Database interface {
 	// News returns the notices since a time that a learner has not seen yet, and
-	// marks them as seen.
+	// marks them as seen. For "" it returns all of them and marks none.
 	News(ctx context.Context, learner string, since time.Time) ([]store.Notice, error)
 	// ForgetReader deletes which notices a learner has seen.
 	ForgetReader(ctx context.Context, learner string) error
@@ -244,6 +244,12 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 		}
 	}
 	return list, nil
+}
+
+// News returns those of the [Store.Notices] that are about all of the data. For learner ""
+// it returns the ones that others have seen too, and marks none.
+func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
+	return s.db.News(ctx, learner, s.time().Add(-noticeDays*24*time.Hour))
 }
 
 // Trouble explains in a sentence why nothing can be kept at present; it returns "" if

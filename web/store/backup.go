@@ -54,7 +54,7 @@ func checkBackup(path string) error {
 		return err
 	}
 	defer conn.Close()
-	if err := examineOpen(conn); err != nil {
+	if err := examineOpen(conn, false); err != nil {
 		return fmt.Errorf("the copy is damaged: %w", err)
 	}
 	return nil

@@ -28,11 +28,21 @@ type damaged struct{ reason string }
 func (d damaged) Error() string { return d.reason }
 
 // check examines the database before anything writes to it. If it is damaged, it
-// is moved aside, and what can be read of it is copied into a new one.
-func (db *DB) check(path string, now time.Time) error {
-	err := examine(path)
+// is moved aside, and what can be read of it is copied into a new one. Unless the folder
+// is fresh, there must be a database: if there is none, a notice says so.
+func (db *DB) check(path string, now time.Time, fresh bool) error {
+	err := examine(path, fresh)
 	var bad damaged
 	switch {
+	case err == nil && !fresh && !taken(path):
+		const notice = "The saved data is missing: the data folder has the secret of an earlier start, but no file " +
+			fileName + ". A new one was started, and everybody begins again. Saved progress files can be imported. " +
+			"If there is a backup, whoever runs the server can stop it and put that back."
+		if err := db.announce(now, notice, path); err != nil {
+			return err
+		}
+		db.notify(now, notice, path)
+		return nil
 	case err == nil:
 		return nil
 	case errors.As(err, &bad):
@@ -43,9 +53,11 @@ func (db *DB) check(path string, now time.Time) error {
 
 // examine returns nil for a database that can be used or is missing, a damaged
 // for one that cannot be read, and otherwise why it must be refused. It changes
-// nothing but the permissions of the file.
-func examine(path string) error {
-	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// nothing but the permissions of the file. Only in a fresh folder may there be nothing in
+// the database.
+func examine(path string, fresh bool) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path + "-wal"); err == nil {
 			return damaged{"the database is missing, only its log is there"} // SQLite would throw the log away
 		}
@@ -55,6 +67,8 @@ func examine(path string) error {
 	} else if !info.Mode().IsRegular() {
 		return errors.New("it is not a file")
 	} else if err := os.Chmod(path, fileMode); err != nil { // before SQLite creates files with the same permissions
+		return err
+	} else if err := examineSize(path, info.Size(), fresh); err != nil {
 		return err
 	} else if err := examineHeader(path); err != nil {
 		return err
@@ -69,7 +83,26 @@ func examine(path string) error {
 	}
 	defer conn.Close()
 	conn.SetMaxOpenConns(1)
-	return asDamaged(examineOpen(conn))
+	return asDamaged(examineOpen(conn, fresh))
+}
+
+// leastPage is the size of the smallest page of a database.
+const leastPage = 512
+
+// examineSize looks for files that SQLite takes for a database without tables, and
+// overwrites.
+func examineSize(path string, size int64, fresh bool) error {
+	switch log, err := os.Stat(path + "-wal"); {
+	case size >= leastPage:
+		return nil
+	case size > 0:
+		return damaged{"the file is cut short"}
+	case err == nil && log.Size() > 0:
+		return damaged{"the database is empty, only its log is there"}
+	case fresh:
+		return nil // created and not finished
+	}
+	return damaged{"the file is empty"}
 }
 
 // examineHeader looks for what SQLite does not report as damage: numbers of the
@@ -96,7 +129,7 @@ func examineHeader(path string) error {
 // 256 MiB.
 const integrityPages = 1 << 16
 
-func examineOpen(conn *sql.DB) error {
+func examineOpen(conn *sql.DB, fresh bool) error {
 	var application, version int
 	if err := conn.QueryRow("PRAGMA application_id").Scan(&application); err != nil {
 		return err
@@ -125,8 +158,10 @@ func examineOpen(conn *sql.DB) error {
 		return err
 	}
 	switch {
-	case application == 0 && version == 0 && len(found) == 0:
+	case application == 0 && version == 0 && len(found) == 0 && fresh:
 		return nil // created and not finished
+	case application == 0 && version == 0 && len(found) == 0:
+		return damaged{"there is nothing in it"}
 	case application != applicationID && !flipped(application, applicationID):
 		return foreign()
 	case version > len(migrations) && !flipped(version, len(migrations)):

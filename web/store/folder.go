@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,20 +60,26 @@ func (db *DB) files(pattern string) (paths []string, err error) {
 	return paths, nil
 }
 
-const secretBytes = 32
+const (
+	secretBytes = 32
+	mostSecret  = 4 * secretBytes // bytes of the file; more is not a secret
+)
 
-// readSecret reads the secret of the folder, or makes one. A file that is not a
-// secret is set aside: browsers are new learners then, and what the old ones did
-// stays in the database.
+// secretLost begins the notices that say that the secret is lost.
+const secretLost = "The secret by which this server recognized its learners "
+
+// readSecret reads the secret of the folder; it is nil if there is none. A file that is
+// not a secret is set aside and replaced: browsers are new learners then, and what the
+// old ones did stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	f, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return newSecret(path)
+		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 4*secretBytes)) // more is no secret
+	text, err := io.ReadAll(io.LimitReader(f, mostSecret))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
@@ -78,9 +87,8 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 		return secret, os.Chmod(path, fileMode)
 	}
 	to := nameAside(path, now)
-	notice := "The secret by which this server recognized its learners could not be read. The file was set " +
-		"aside as " + filepath.Base(to) + " in the data folder, and everybody starts as a new learner. Saved " +
-		"progress files can be imported."
+	notice := secretLost + "could not be read. The file was set aside as " + filepath.Base(to) +
+		" in the data folder, and everybody starts as a new learner. Saved progress files can be imported."
 	if err := db.setAside(path, to, notice, now); err != nil {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}
@@ -91,6 +99,44 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 func ParseSecret(text string) (secret []byte, ok bool) {
 	secret, err := hex.DecodeString(strings.TrimSpace(text))
 	return secret, err == nil && len(secret) == secretBytes
+}
+
+// makeSecret makes the secret of a folder that has none. That is done last: a folder with a
+// secret has had a whole database. If people have used the database already, their secret
+// is lost, and a notice says so.
+func (db *DB) makeSecret(now time.Time) (err error) {
+	if db.secret != nil {
+		return nil
+	}
+	path := filepath.Join(db.dir, secretName)
+	used, err := db.used(context.Background())
+	if err != nil {
+		return err
+	}
+	told := func(n Notice) bool { return strings.HasPrefix(n.Text, secretLost) }
+	if used && !slices.ContainsFunc(db.notices, told) {
+		notice := secretLost + "is missing: the data folder has no file " + secretName + ". A new one was made, and " +
+			"everybody starts as a new learner. Saved progress files can be imported. If there is a copy of the " +
+			"file, stop the server and put it back: then browsers are who they were."
+		if err := db.announce(now, notice, path); err != nil {
+			return err
+		}
+		db.notify(now, notice, path)
+	}
+	db.secret, err = newSecret(path)
+	return err
+}
+
+// used reports whether there is anything of learners or rooms in the database.
+func (db *DB) used(ctx context.Context) (used bool, err error) {
+	if used, err = db.Before(len(migrations)); used || err != nil { // it is of an earlier form
+		return used, err
+	}
+	err = db.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM owners WHERE kind IN ('learner', 'room'))").
+			Scan(&used)
+	})
+	return used, err
 }
 
 // newSecret makes a secret.

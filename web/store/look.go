@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"github.com/tokenbytoken/viz/infer/files"
 )
 
 // ErrReadOnly is returned by [DB.Write] of a database that was opened with [OpenToRead].
@@ -25,14 +27,18 @@ func OpenToRead(dir string) (*DB, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, fileName)
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return nil, noDatabase(dir, err)
+	}
+	if err := examineSize(path, info.Size(), false); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	conn, err := openToRead(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := asDamaged(examineOpen(conn)); err != nil {
+	if err := asDamaged(examineOpen(conn, false)); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), conn.Close())
 	}
 	version, err := versionOf(conn)
@@ -47,6 +53,10 @@ func OpenToRead(dir string) (*DB, error) {
 
 func noDatabase(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, no := os.Stat(filepath.Join(dir, secretName)); no == nil {
+			return fmt.Errorf("there is no %s in %s, although a server has used the folder: its %s is there: %w",
+				fileName, dir, secretName, fs.ErrNotExist)
+		}
 		return fmt.Errorf("there is no %s in %s: %w", fileName, dir, fs.ErrNotExist)
 	}
 	return err
@@ -72,6 +82,7 @@ type Checked struct {
 	Version int      // of the schema
 	Bytes   int64    // of the file and its log
 	Faults  []string // none if the database is sound
+	Secret  string   // what is wrong with the secret that belongs to it, "" for nothing
 }
 
 // mostFaults is how many faults of one kind [Check] lists.
@@ -85,7 +96,8 @@ func Check(ctx context.Context, dir string) (c Checked, err error) {
 		return c, err
 	}
 	c.Path = filepath.Join(dir, fileName)
-	if _, err := os.Stat(c.Path); err != nil {
+	info, err := os.Stat(c.Path)
+	if err != nil {
 		return c, noDatabase(dir, err)
 	}
 	c.Bytes = (&DB{dir: dir}).Size()
@@ -94,7 +106,12 @@ func Check(ctx context.Context, dir string) (c Checked, err error) {
 		return c, err
 	}
 	defer conn.Close()
-	err = asDamaged(c.read(ctx, conn))
+	if err = examineSize(c.Path, info.Size(), false); err == nil {
+		err = asDamaged(c.read(ctx, conn))
+	}
+	if err == nil {
+		c.Secret, err = checkSecret(ctx, dir, conn)
+	}
 	var bad damaged
 	if errors.As(err, &bad) {
 		c.Faults = append(c.Faults, bad.reason)
@@ -120,9 +137,24 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
-		err = examineOpen(conn) // whose database it is, and whether it has all tables
+		err = examineOpen(conn, false) // whose database it is, and whether it has all tables
 	}
 	return err
+}
+
+// checkSecret says what is wrong with the secret that belongs to the database of a folder.
+func checkSecret(ctx context.Context, dir string, conn *sql.DB) (fault string, err error) {
+	text, err := files.Read(filepath.Join(dir, secretName), mostSecret)
+	if _, ok := ParseSecret(string(text)); ok && err == nil {
+		return "", nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if used, err := (&DB{read: conn}).used(ctx); err != nil || !used {
+			return "", err
+		}
+		return secretName + " is missing beside it: every browser would be a new learner", nil
+	}
+	return secretName + " cannot be read: every browser would be a new learner", nil
 }
 
 // texts returns the first column of a query.

@@ -105,14 +105,14 @@ func (db *DB) said(file string) bool {
 func (db *DB) Notices() []Notice { return db.notices }
 
 // News returns the notices since a time that a learner has not seen yet, and
-// marks them as seen.
+// marks them as seen. For "" it returns all of them and marks none.
 func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
 	var ids []int64
 	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is nothing new, so nothing to write
 		ids, list, err = unread(ctx, tx, learner, since)
 		return err
-	}); err != nil || len(list) == 0 {
-		return nil, err
+	}); err != nil || len(list) == 0 || learner == "" {
+		return list, err
 	}
 	shown := list
 	err = db.Write(ctx, func(tx *sql.Tx) error {

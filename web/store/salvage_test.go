@@ -316,6 +316,7 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 	replace(t, filepath.Join(dir, fileName), file)
 	replace(t, filepath.Join(dir, fileName+"-wal"), log)
 	replace(t, filepath.Join(dir, fileName+"-shm"), read(t, path+"-shm"))
+	replace(t, filepath.Join(dir, secretName), read(t, filepath.Join(from, secretName)))
 	return dir, file, log, want
 }
 

@@ -244,7 +244,7 @@ func versionOf(conn *sql.DB) (version int, err error) {
 // Before reports whether the database still has the tables that are dropped at a
 // version, so that what is in them has to be carried over.
 func (db *DB) Before(version int) (bool, error) {
-	have, err := versionOf(db.write)
+	have, err := versionOf(db.read)
 	return err == nil && have < version, err
 }
 

@@ -103,14 +103,16 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	db.repeatAnnouncements()
+	fresh := len(db.notices) > 0 // a start that was killed has begun a new database, and said why
 	if db.secret, err = db.readSecret(now); err != nil {
 		return err
 	}
+	fresh = fresh || db.secret == nil
 	path := db.path()
 	if err := db.finishSalvage(path, now); err != nil {
 		return err
 	}
-	if err := db.check(path, now); err != nil {
+	if err := db.check(path, now, fresh); err != nil {
 		return err
 	}
 	if err := private(path); err != nil {
@@ -127,6 +129,9 @@ func (db *DB) openFolder(now time.Time) error {
 	}
 	if err := db.checkRows(now); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := db.makeSecret(now); err != nil {
+		return err
 	}
 	if err := db.saveNotices(); err != nil {
 		return err

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A database that is missing or has nothing in it, in a folder that was used, is reported in
+// a notice and in the log; nothing is overwritten, and the secret stays. [Check] and
+// [OpenToRead] say what is wrong before.
+func TestLostDatabaseIsReported(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	conn, err := sql.Open("sqlite", dsn(empty, pragmas(true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec("VACUUM"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, says string
+		file       []byte // nil for none
+	}{
+		{"missing", "no file viz.db", nil},
+		{"no bytes", "the file is empty", []byte{}},
+		{"one byte", "the file is cut short", []byte("S")},
+		{"a header", "the file is cut short", read(t, empty)[:100]},
+		{"no tables", "there is nothing in it", read(t, empty)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, path, _ := fullFolder(t, 1, 3)
+			secret := read(t, filepath.Join(dir, secretName))
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if c.file != nil {
+				replace(t, path, c.file)
+			}
+			found, err := Check(t.Context(), dir)
+			if said := strings.Join(found.Faults, "; "); c.file != nil && !strings.Contains(said, c.says) {
+				t.Errorf("Check finds %q, %v; want %q", said, err, c.says)
+			}
+			_, err = OpenToRead(dir)
+			if err == nil || c.file != nil && !strings.Contains(err.Error(), c.says) ||
+				c.file == nil && (!errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), secretName)) {
+				t.Errorf("opened for reading: got error %v, want it to say what is wrong", err)
+			}
+
+			// Killed before it has a new database.
+			killed := &DB{dir: dir, log: slog.New(slog.DiscardHandler), rename: os.Rename}
+			if err := killed.check(path, time.Now(), false); err != nil {
+				t.Fatal(err)
+			}
+			db, log := logged(t, dir)
+			if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, c.says) ||
+				!strings.Contains(log, c.says) {
+				t.Errorf("got notices %v and log %q, want one notice with %q, logged", n, log, c.says)
+			}
+			if !bytes.Equal(read(t, filepath.Join(dir, secretName)), secret) {
+				t.Error("the secret is another one")
+			}
+			if kept := aside(t, dir); c.file == nil && len(kept) != 0 ||
+				c.file != nil && (len(kept) != 1 || !bytes.Equal(read(t, kept[0]), c.file)) {
+				t.Errorf("set aside %v, want what was there, unchanged", kept)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if n := opened(t, dir).Notices(); len(n) != 0 {
+				t.Errorf("the next start: got notices %v, want none", n)
+			}
+		})
+	}
+}
+
+// The secret of a database that has been used is missing: that is reported, and the data
+// stays.
+func TestLostSecretIsReported(t *testing.T) {
+	dir, path, want := fullFolder(t, 1, 3)
+	if err := os.Remove(filepath.Join(dir, secretName)); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Check(t.Context(), dir)
+	if err != nil || len(found.Faults) > 0 || !strings.Contains(found.Secret, "cookie-secret is missing") {
+		t.Errorf("Check finds %+v, %v; want only that cookie-secret is missing", found, err)
+	}
+	db, log := logged(t, dir)
+	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "has no file cookie-secret") ||
+		!strings.Contains(log, "has no file cookie-secret") {
+		t.Errorf("got notices %v and log %q, want one notice that it is missing, logged", n, log)
+	}
+	if len(db.Secret()) != secretBytes || !taken(path) {
+		t.Errorf("got a secret of %d bytes, want %d and the database", len(db.Secret()), secretBytes)
+	}
+	if got := contents(t, db.write)["records"]; len(got) != len(want["records"]) {
+		t.Errorf("the database has %d records, want %d", len(got), len(want["records"]))
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Check(t.Context(), dir); err != nil || len(found.Faults) > 0 || found.Secret != "" {
+		t.Errorf("afterwards Check finds %+v, %v; want nothing wrong", found, err)
+	}
+	replace(t, filepath.Join(dir, secretName), []byte("no secret"))
+	if found, err := Check(t.Context(), dir); err != nil ||
+		!strings.Contains(found.Secret, "cookie-secret cannot be read") {
+		t.Errorf("with a damaged secret Check finds %+v, %v; want it named", found, err)
+	}
+}
+
+// A first start that was killed leaves a folder in which nothing is lost: the secret is made
+// last.
+func TestInterruptedFirstStartIsNoLoss(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T, dir string){
+		"an empty file": func(t *testing.T, dir string) { replace(t, filepath.Join(dir, fileName), nil) },
+		"a whole database": func(t *testing.T, dir string) {
+			if err := opened(t, dir).Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(dir, secretName)); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			make(t, dir)
+			if n := opened(t, dir).Notices(); len(n) != 0 || len(aside(t, dir)) != 0 {
+				t.Errorf("got notices %v and %v set aside, want none", n, aside(t, dir))
+			}
+		})
+	}
+}
