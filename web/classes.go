@@ -31,6 +31,9 @@ type Classes struct {
 	TTL time.Duration
 	// Now is the time that all servers share, nil for time.Now.
 	Now func() time.Time
+	// Aged is the time at which rooms are old enough to be deleted, nil for Now; see
+	// [class.Config].
+	Aged func() time.Time
 	// Access is how the phones of a class get to this server.
 	Access classroom.Access
 }
@@ -76,7 +79,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
 		Log: s.cfg.Logger, Space: s.cfg.Classes.Space, Cluster: s.cfg.Classes.Cluster,
-		Now: s.cfg.Classes.Now,
+		Now: s.cfg.Classes.Now, Aged: s.cfg.Classes.Aged,
 		Limits: class.Limits{
 			Rooms: s.limits.Rooms, Members: s.cfg.Classes.members(s.limits.Members), TTL: s.cfg.Classes.TTL,
 		},

@@ -191,7 +191,9 @@ func (o *serveOptions) keepShared(
 	rooms.Paces.Try, rooms.Paces.Call = 2*clusterTimes.life, clusterTimes.call // 0 is the default here, too
 	cfg.Classes.Now = c.Now
 	cfg.Classes.Logs, cfg.Classes.Secrets, cfg.Classes.Cluster = c.Journal(), c.Secrets(), rooms
-	return closers{tend(db, cfg.Progress, log), c}, nil
+	t := tend(db, cfg.Progress, c.Now, log)
+	cfg.Classes.Aged = t.aged
+	return closers{t, c}, nil
 }
 
 // closers are closed one after another.

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web"
@@ -89,8 +88,10 @@ func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.C
 		}
 	}
 	cfg.Classes.Space = db.Space
-	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(logs, db, course, time.Now), db.Secret()
-	return tend(db, cfg.Progress, log), nil
+	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(logs, db, course, clock), db.Secret()
+	t := tend(db, cfg.Progress, clock, log)
+	cfg.Classes.Now, cfg.Classes.Aged = clock, t.aged
+	return t, nil
 }
 
 // openData opens the database of a folder, or one in memory for "", and its logs.

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
@@ -15,45 +15,103 @@ import (
 
 // tended is a database from which old data is deleted once a day.
 type tended struct {
-	db   *store.DB
-	stop context.CancelFunc
-	done chan struct{}
+	db       *store.DB
+	learners *progress.Store
+	clock    func() time.Time
+	log      *slog.Logger
+	stop     context.CancelFunc
+	done     chan struct{}
+
+	mu     sync.Mutex
+	ahead  time.Duration // by how much the clock jumped
+	jumped time.Time     // when that was noticed, as far as this process has run
 }
+
+// lookEvery is how often the clock is looked at, and believeAfter by how much it may be
+// ahead of the last time, and how long it must have gone on if it is by more.
+const (
+	lookEvery    = time.Hour
+	believeAfter = day
+)
 
 // tend deletes what is too old, now and once a day, until the result is closed.
 // Nobody waits for it.
-func tend(db *store.DB, learners *progress.Store, log *slog.Logger) io.Closer {
+func tend(db *store.DB, learners *progress.Store, clock func() time.Time, log *slog.Logger) *tended {
+	t := &tended{db: db, learners: learners, clock: clock, log: log, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
-	t := &tended{db, stop, make(chan struct{})}
-	go func() {
-		defer close(t.done)
-		tick := time.NewTicker(day)
-		defer tick.Stop()
-		for {
-			err := fault.Do(log, "deleting old data", func() error {
-				gone, err := learners.Expire(ctx)
-				if gone > 0 {
-					log.Info("Data of learners who have been away for a long time was deleted.", "learners", gone)
-				}
-				return errors.Join(err, db.Expire(ctx, time.Now()))
-			})
-			if err != nil && ctx.Err() == nil {
-				log.Error("old data could not be deleted", "error", err)
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-		}
-	}()
+	t.stop = stop
+	t.look(ctx)
+	go t.run(ctx)
 	return t
+}
+
+func (t *tended) run(ctx context.Context) {
+	defer close(t.done)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		if n%int(day/lookEvery) == 0 {
+			t.expire(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			t.look(ctx)
+		}
+	}
+}
+
+// look notes the time in the database, and notices if the clock has jumped since the last
+// time. It may be wrong then: a machine whose battery is empty can start in another year.
+func (t *tended) look(ctx context.Context) {
+	now := t.clock()
+	last, err := t.db.Seen(ctx, now)
+	if err != nil && store.Why(err) == "" && ctx.Err() == nil { // the database has logged the others
+		t.log.Warn("the time could not be noted in the database", "error", err)
+	}
+	if last.IsZero() || now.Sub(last) <= believeAfter {
+		return
+	}
+	t.log.Warn("The clock is more than a day ahead of when this server last used its data. If it is right, nothing "+
+		"has to be done. What is old is deleted by the earlier time until the next start, or for a day.",
+		"last", last.UTC().Format(time.DateTime), "now", now.UTC().Format(time.DateTime))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ahead, t.jumped = now.Sub(last), time.Now()
+}
+
+// aged is the time at which data is old enough to be deleted: that of the clock, or an
+// earlier one for a day after it has jumped.
+func (t *tended) aged() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ahead > 0 && time.Since(t.jumped) < believeAfter {
+		return t.clock().Add(-t.ahead)
+	}
+	return t.clock()
+}
+
+// expire deletes what is too old.
+func (t *tended) expire(ctx context.Context) {
+	err := fault.Do(t.log, "deleting old data", func() error {
+		now := t.aged()
+		gone, err := t.learners.Expire(ctx, now)
+		if gone > 0 {
+			t.log.Info("Data of learners who have been away for a long time was deleted.", "learners", gone)
+		}
+		return errors.Join(err, t.db.Expire(ctx, now))
+	})
+	if err != nil && ctx.Err() == nil {
+		t.log.Error("old data could not be deleted", "error", err)
+	}
 }
 
 // Close stops deleting, and closes the database.
 func (t *tended) Close() error {
 	t.stop()
 	<-t.done
+	t.look(context.Background())
 	return t.db.Close()
 }
 

@@ -22,8 +22,11 @@ type Config struct {
 	Driver  Driver
 	Broker  Broker           // nil for one of its own
 	Now     func() time.Time // nil for time.Now
-	Log     *slog.Logger     // nil for none
-	Limits  Limits           // zero fields have the defaults
+	// Aged is the time at which rooms are old enough to be deleted, nil for Now. It is an
+	// earlier one while the clock may be wrong.
+	Aged   func() time.Time
+	Log    *slog.Logger // nil for none
+	Limits Limits       // zero fields have the defaults
 	// Space returns what the database has space for; nil if there is no limit. New
 	// rooms are refused before those that exist run out of it.
 	Space func(context.Context) store.Space
@@ -63,6 +66,9 @@ func (c Config) withDefaults() Config {
 	}
 	now := c.Now
 	c.Now = func() time.Time { return saved.Bounded(now()) } // see someTime
+	if c.Aged == nil {
+		c.Aged = c.Now
+	}
 	if c.Space == nil {
 		c.Space = func(context.Context) store.Space { return store.SpaceForAll }
 	}

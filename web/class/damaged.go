@@ -91,7 +91,7 @@ func (h *Hub) sweepDamaged(ctx context.Context) {
 	h.mu.Lock()
 	var old []string
 	for code, d := range h.damaged {
-		if h.cfg.Now().Sub(d.used) > h.cfg.Limits.TTL {
+		if h.cfg.Aged().Sub(d.used) > h.cfg.Limits.TTL {
 			old = append(old, code)
 		}
 	}
@@ -130,7 +130,7 @@ func (h *Hub) sweepAside(ctx context.Context, logs []journal.Info) error {
 	}
 	for _, x := range aside {
 		kind, code := store.SetAsideOf(x.Name)
-		if kind != journal.Room || !IsCode(code) || there[code] || h.cfg.Now().Sub(x.Used) <= h.cfg.Limits.TTL {
+		if kind != journal.Room || !IsCode(code) || there[code] || h.cfg.Aged().Sub(x.Used) <= h.cfg.Limits.TTL {
 			continue
 		}
 		if err := h.removeDamaged(ctx, code); err != nil {

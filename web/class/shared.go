@@ -256,7 +256,7 @@ func (h *Hub) sweepShared(ctx context.Context) {
 		return
 	}
 	for _, log := range logs {
-		if h.cfg.Now().Sub(log.Used) <= h.cfg.Limits.TTL {
+		if h.cfg.Aged().Sub(log.Used) <= h.cfg.Limits.TTL {
 			continue
 		}
 		r, err := h.lookup(ctx, log.Name)

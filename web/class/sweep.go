@@ -27,9 +27,9 @@ func (h *Hub) Sweep(ctx context.Context) {
 func (h *Hub) sweepRoom(ctx context.Context, r *Room) {
 	type state struct{ old, resting bool }
 	is, err := get(ctx, r, func(c *core) (state, error) {
-		idle := h.cfg.Now().Sub(c.used)
+		idle, age := h.cfg.Now().Sub(c.used), h.cfg.Aged().Sub(c.used)
 		empty := c.here == 0 && len(c.presenterPages) == 0
-		return state{empty && idle > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
+		return state{empty && age > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
 	})
 	switch {
 	case err != nil: // it is gone

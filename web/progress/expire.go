@@ -23,15 +23,15 @@ const (
 // that the section was on the screen, until the log is compacted, and a setting or two.
 const fewRecords = 8
 
-// Expire deletes the data of learners who have not done anything for [Life] or, if
-// they hardly began, for [AbandonedLife]. Others can write meanwhile. It returns how
-// many learners it was.
-func (s *Store) Expire(ctx context.Context) (gone int, err error) {
+// Expire deletes the data of learners who, at a time, have not done anything for [Life]
+// or, if they hardly began, for [AbandonedLife]. Others can write meanwhile. It returns
+// how many learners it was.
+func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error) {
 	list, err := s.logs.Owners(ctx, journal.Learner)
 	if err != nil {
 		return 0, err
 	}
-	old, abandoned := s.time().Add(-Life), s.time().Add(-AbandonedLife)
+	old, abandoned := now.Add(-Life), now.Add(-AbandonedLife)
 	for _, log := range list {
 		var done bool
 		switch {
@@ -48,7 +48,7 @@ func (s *Store) Expire(ctx context.Context) (gone int, err error) {
 			return gone, err
 		}
 	}
-	if err := s.expireAside(ctx, list); err != nil {
+	if err := s.expireAside(ctx, list, now); err != nil {
 		return gone, err
 	}
 	return gone, s.logs.Sweep(ctx) // also of what an earlier call did not finish
@@ -56,7 +56,7 @@ func (s *Store) Expire(ctx context.Context) (gone int, err error) {
 
 // expireAside deletes what was set aside, longer ago than [store.DamagedLife], of learners
 // who have no log any more. A database does the same of every log by itself.
-func (s *Store) expireAside(ctx context.Context, logs []journal.Info) error {
+func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.Time) error {
 	aside, err := s.logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *Store) expireAside(ctx context.Context, logs []journal.Info) error {
 	for _, x := range aside {
 		kind, learner := store.SetAsideOf(x.Name)
 		has := slices.ContainsFunc(logs, func(log journal.Info) bool { return log.Name == learner })
-		if kind != journal.Learner || has || s.time().Sub(x.Used) <= store.DamagedLife {
+		if kind != journal.Learner || has || now.Sub(x.Used) <= store.DamagedLife {
 			continue
 		}
 		if err := s.logs.Drop(ctx, journal.Owner{Kind: kind, Name: learner}); err != nil {

@@ -37,7 +37,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 	review("returns", "1")
 	expire := func(wantGone int, want ...string) {
 		t.Helper()
-		gone, err := s.Expire(ctx)
+		gone, err := s.Expire(ctx, c.now())
 		must(t, err)
 		list, err := logs.Owners(ctx, journal.Learner)
 		must(t, err)
@@ -67,7 +67,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	if _, err := s.Expire(stopped); err == nil {
+	if _, err := s.Expire(stopped, c.now()); err == nil {
 		t.Error("expiring that was stopped reports that it is done")
 	}
 }
@@ -104,7 +104,7 @@ func TestExpireQuarantinedData(t *testing.T) {
 	must(t, s.Visit(ctx, "part", "loop#steps"))
 	left := func(want ...string) {
 		t.Helper()
-		_, err := s.Expire(ctx)
+		_, err := s.Expire(ctx, c.now())
 		must(t, err)
 		list, err := logs.Owners(ctx, store.SetAsideKind)
 		must(t, err)

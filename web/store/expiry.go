@@ -116,3 +116,24 @@ func (db *DB) expireRows(ctx context.Context, now time.Time) error {
 		return err
 	})
 }
+
+// Seen returns when a server last used the database, and notes that one does at a time. If
+// that was never noted, it is when something was last stored, and the zero time if nothing
+// was.
+func (db *DB) Seen(ctx context.Context, now time.Time) (last time.Time, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		var at sql.NullInt64
+		if err := tx.QueryRowContext(ctx, `SELECT max(used_at) FROM owners WHERE kind = ?1
+			OR NOT EXISTS (SELECT 1 FROM owners WHERE kind = ?1)`, serverKind).Scan(&at); err != nil {
+			return err
+		}
+		if at.Valid && plausible(at.Int64) {
+			last = time.UnixMilli(at.Int64)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO owners (kind, name, used_at, first, last, records, bytes)
+			VALUES (?, 'clock', ?, 0, 0, 0, 0) ON CONFLICT (kind, name) DO UPDATE SET used_at = excluded.used_at`,
+			serverKind, now.UnixMilli())
+		return err
+	})
+	return last, err
+}

@@ -17,11 +17,12 @@ import (
 const SetAsideKind = "set aside"
 
 // kinds are those of the owners of logs: learners, rooms, and what is neither: logs
-// that are set aside, and those that web/journal is deleting. Nothing is said about
-// the numbers in the rows of the last two.
+// that are set aside, those that web/journal is deleting, and the server, which has no
+// log (see [DB.Seen]). Nothing is said about the numbers in the rows of the last three.
 const (
 	kinds      = "'learner', 'room', " + otherKinds
-	otherKinds = "'" + SetAsideKind + "', 'retired'"
+	otherKinds = "'" + SetAsideKind + "', 'retired', '" + serverKind + "'"
+	serverKind = "server"
 )
 
 // setAsideName begins the names of what is set aside of a log; the day follows.
