@@ -161,8 +161,12 @@ func TestPublicHostIsAllowed(t *testing.T) {
 	}
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}}
 	for host, secure := range map[string]bool{"class.example": true, strings.TrimPrefix(s.url, "http://"): false} {
+		origin := "http://" + host
+		if secure {
+			origin = "https://" + host
+		}
 		conn, answer, err := d.Dial(
-			"ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {host}, "Origin": {"https://" + host}},
+			"ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {host}, "Origin": {origin}},
 		)
 		if err != nil {
 			t.Fatal(err)

@@ -78,7 +78,7 @@ type gate struct {
 // public is the address that others type, if there is one. If it is https, requests
 // to its host reached a proxy in front of this server over HTTPS: r.TLS is set for
 // them, and http pages of that host are refused, since somebody else may have written
-// them.
+// them. An https page is believed only over HTTPS, as far as the request or a proxy says.
 func Gate(hosts []string, public string, log *slog.Logger, next http.Handler) http.Handler {
 	g := &gate{hosts: map[string]bool{}, origins: map[string]bool{}, log: log, next: next}
 	if u, err := url.Parse(public); err == nil && u.Scheme == "https" {
@@ -88,7 +88,7 @@ func Gate(hosts []string, public string, log *slog.Logger, next http.Handler) ht
 		h = strings.ToLower(h)
 		g.hosts[h] = true
 		g.origins["http://"+h] = true
-		g.origins["https://"+h] = true // behind a proxy that speaks TLS
+		g.origins["https://"+h] = true // see overHTTPS
 	}
 	return g
 }
@@ -133,6 +133,12 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 				"This server does not accept requests from pages of %s. If it should, start it with -allow-host "+
 					"and that page's host.", quote(o))
 		}
+		if !clear && !overHTTPS(r) {
+			return http.StatusForbidden, fmt.Sprintf(
+				"This request came over plain HTTP, and so is not from an https page such as those of %s. If a proxy "+
+					"in front of this server speaks HTTPS, start the server with -public-url and the page's address.",
+				quote(o))
+		}
 	}
 	// A browser says in Sec-Fetch-Site which site a request is from. Links from
 	// other sites may open pages; nothing from there may open a socket or
@@ -141,6 +147,13 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
 	return 0, ""
+}
+
+// overHTTPS reports whether a browser sent a request over HTTPS: to this server, or to a
+// proxy in front of it. Other sites' pages cannot make a browser send X-Forwarded-Proto.
+func overHTTPS(r *http.Request) bool {
+	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
+	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
 // recover logs a panic of a handler, and turns it into a 500 if the response has

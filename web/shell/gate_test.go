@@ -120,10 +120,11 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-// TestGateRefusesHTTPPages: whoever is between a browser and a server with HTTPS can write an
-// http page under the server's name. Its requests are refused, at whatever address of
-// the server; other hosts of the server may be in the clear.
-func TestGateRefusesHTTPPages(t *testing.T) {
+// TestOriginHasTheSchemeOfTheRequest: whoever is between a browser and a server with HTTPS
+// can write an http page under the server's name. Its requests are refused, at whatever
+// address of the server; other hosts of the server may be in the clear. There, an https page
+// is refused, unless a proxy says that it speaks HTTPS.
+func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })
 	hosts := append(LoopbackHosts("127.0.0.1:8080"), "class.example")
@@ -131,21 +132,32 @@ func TestGateRefusesHTTPPages(t *testing.T) {
 	for _, c := range []struct {
 		host, origin string
 		ownTLS       bool
+		proxied      string // X-Forwarded-Proto
 		want         int
 	}{
-		{"class.example", "https://class.example", false, 200},
-		{"class.example", "http://class.example", false, 403},
-		{"CLASS.example", "HTTP://CLASS.example", false, 403},
-		{"class.example", "http://127.0.0.1:8080", false, 403},
-		{"127.0.0.1:8080", "http://class.example", false, 403},
-		{"127.0.0.1:8080", "http://127.0.0.1:8080", false, 200},
-		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, 200}, // behind a proxy
-		{"127.0.0.1:8080", "http://127.0.0.1:8080", true, 403},
-		{"127.0.0.1:8080", "https://127.0.0.1:8080", true, 200},
+		{"class.example", "https://class.example", false, "", 200},
+		{"class.example", "http://class.example", false, "", 403},
+		{"CLASS.example", "HTTP://CLASS.example", false, "", 403},
+		{"class.example", "http://127.0.0.1:8080", false, "", 403},
+		{"127.0.0.1:8080", "http://class.example", false, "", 403},
+		{"127.0.0.1:8080", "http://127.0.0.1:8080", false, "", 200},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "", 403},
+		{"127.0.0.1:8080", "HTTPS://127.0.0.1:8080", false, "", 403},
+		{"127.0.0.1:8080", "https://class.example", false, "", 403},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http", 403},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http, https", 403}, // the first is the browser's
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "https", 200},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "HTTPS , http", 200},
+		{"127.0.0.1:8080", "https://evil.example", false, "https", 403},
+		{"127.0.0.1:8080", "http://127.0.0.1:8080", true, "", 403},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", true, "", 200},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/ws", nil)
 		r.Host = c.host
 		r.Header.Set("Origin", c.origin)
+		if c.proxied != "" {
+			r.Header.Set("X-Forwarded-Proto", c.proxied)
+		}
 		if c.ownTLS {
 			r.TLS = &tls.ConnectionState{}
 		}
