@@ -1,8 +1,11 @@
 package class
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -153,5 +156,85 @@ func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 	}
 	if _, err := s.Enter(t.Context(), bad.Code(), caller("p1")); terms.RefusalOf(err).Code != CodeDamaged {
 		t.Errorf("the room: got %v, want code = %q", err, CodeDamaged)
+	}
+}
+
+// heldRun is a run in which a command takes until the run is closed or the command canceled.
+type heldRun struct {
+	*realRun
+	held, closed chan struct{}
+}
+
+func (r *heldRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
+	if _, held := c.(session.Finish); !held {
+		return r.realRun.Do(ctx, c)
+	}
+	close(r.held)
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-r.closed:
+		return nil, errors.New("this run has ended")
+	}
+}
+
+func (r *heldRun) Close() {
+	close(r.closed)
+	r.realRun.Close()
+}
+
+// heldDriver makes one such run.
+type heldDriver struct {
+	Driver
+	run *heldRun
+}
+
+func (d heldDriver) Open(ctx context.Context, room, link string) (Run, error) {
+	run, err := d.Driver.Open(ctx, room, link)
+	if err == nil {
+		d.run.realRun = run.(*realRun)
+	}
+	return d.run, err
+}
+
+// TestStopInMidCommand: when the server stops while a command of the presenter is under way,
+// by a form or on a connection, the command is refused and nothing is logged as an error.
+func TestStopInMidCommand(t *testing.T) {
+	for name, c := range map[string]struct {
+		connection bool
+		want       error
+	}{"a form": {false, ErrGone}, "a connection": {true, context.Canceled}} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			run := &heldRun{held: make(chan struct{}), closed: make(chan struct{})}
+			s := begun(t, "", func(cfg *Config) {
+				cfg.Driver, cfg.Log = heldDriver{cfg.Driver, run}, slog.New(slog.NewTextHandler(&log, nil))
+			})
+			l := s.room(Options{})
+			l.start("The capital of")
+			ctx, cut := context.WithCancel(t.Context())
+			defer cut()
+			done := make(chan error)
+			go func() {
+				_, err := l.Present(ctx, teacher, l.secret, Drive{session.Finish{}})
+				done <- err
+			}()
+			<-run.held
+			var err error
+			if c.connection { // connections end first
+				cut()
+				err = <-done
+				s.end()
+			} else {
+				s.end()
+				err = <-done
+			}
+			if !errors.Is(err, c.want) {
+				t.Errorf("the command: got error %v, want %v", err, c.want)
+			}
+			if strings.Contains(log.String(), "level=ERROR") {
+				t.Errorf("the log has %s, want no error", &log)
+			}
+		})
 	}
 }

@@ -148,6 +148,9 @@ func (c *core) loop(ctx context.Context) {
 		case <-c.room.woken:
 			c.refresh()
 		case <-c.runEnded():
+			if ctx.Err() != nil {
+				continue // the room ends, and with it the run
+			}
 			c.loseRun()
 			c.room.restoreRun()
 		case <-c.due.C:

@@ -170,7 +170,7 @@ func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
 	} else if run, err = r.hub.cfg.Driver.Open(ctx, r.code, ""); err == nil {
 		err = r.adopt(ctx, run, "")
 	}
-	if err != nil {
+	if err != nil && r.ctx.Err() == nil {
 		r.hub.cfg.Log.Error("a room's stage could not be put back", "error", err)
 	}
 }

@@ -38,6 +38,9 @@ func (r *Room) present(ctx context.Context, who string, cmd Command) (*View, err
 		return nil, err
 	}
 	if err := r.carryOut(ctx, cmd); err != nil {
+		if _, refused := terms.AsRefusal(err); !refused && r.ctx.Err() != nil {
+			return nil, ErrGone // its run ended with it
+		}
 		return nil, err
 	}
 	return r.View(), nil

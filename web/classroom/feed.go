@@ -202,14 +202,17 @@ var broken = &terms.Refusal{
 	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
 }
 
-// answered is the reply to a command that returned err.
+// answered is the reply to a command that returned err. One that was canceled has ended with
+// its connection: nobody reads the reply.
 func (p *Pages) answered(n uint64, err error) wire.Message {
 	if err == nil {
 		return wire.Message{Ack: n, Done: true}
 	}
 	e, ok := terms.AsRefusal(err)
 	if !ok {
-		p.Log.Error("a class", "err", err)
+		if !errors.Is(err, context.Canceled) {
+			p.Log.Error("a class", "err", err)
+		}
 		e = broken
 	}
 	return wire.Message{Ack: n, Error: e}

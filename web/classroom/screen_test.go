@@ -1,7 +1,11 @@
 package classroom
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"net/url"
 	"reflect"
 	"slices"
@@ -358,6 +362,25 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 			if html(otherDrawn, view) == html(drawn, view) {
 				t.Errorf("%s, seed %d: drawn, the wall shows the same, want another token", view, other)
 			}
+		}
+	}
+}
+
+// TestCanceledCommandsAreNotLogged: a command that ended with its connection, as when the
+// server stops, is not an error of the server; others are.
+func TestCanceledCommandsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		logs bool
+	}{
+		{fmt.Errorf("the run: %w", context.Canceled), false}, {errors.New("a mistake"), true}, {class.ErrGone, false},
+	} {
+		var log bytes.Buffer
+		p := &Pages{Deps: Deps{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+		m := p.answered(3, c.err)
+		if logged := log.Len() > 0; m.Error == nil || m.Ack != 3 || logged != c.logs {
+			t.Errorf("%v: got answer %+v, log %q; want an error, Ack = 3, logged: %v", c.err, m, &log, c.logs)
 		}
 	}
 }
