@@ -60,7 +60,7 @@ const make = (options = {}) => {
 };
 `
 
-// page is a page with a connection called c.
+// page is a page that scripts run in; [newPage] makes one with a connection called c.
 type page struct {
 	t  *testing.T
 	vm *goja.Runtime
@@ -68,10 +68,18 @@ type page struct {
 
 func newPage(t *testing.T, options string) *page {
 	t.Helper()
+	p := load(t, world, "import { Connection } from './connection.js';\nglobalThis.Connection = Connection;\n")
+	p.does("const c = make(" + options + "); c.open();")
+	return p
+}
+
+// load runs a module in a page that consists of a script.
+func load(t *testing.T, script, module string) *page {
+	t.Helper()
 	const entry = "js/entry.js"
 	j := newJoiner(func(name string) ([]byte, error) {
 		if name == entry {
-			return []byte("import { Connection } from './connection.js';\nglobalThis.Connection = Connection;\n"), nil
+			return []byte(module), nil
 		}
 		return embedded.ReadFile(name)
 	})
@@ -79,9 +87,8 @@ func newPage(t *testing.T, options string) *page {
 		t.Fatal(err)
 	}
 	p := &page{t, goja.New()}
-	p.does(world)
+	p.does(script)
 	p.does(j.out.String())
-	p.does("const c = make(" + options + "); c.open();")
 	return p
 }
 

@@ -1,5 +1,6 @@
 // The page's address, and its exports. The address has the run's id, for a
 // reload, and its link, which restores it wherever the id means nothing.
+import { onKey } from './keys.js';
 import { at, embedded, plain } from './place.js';
 
 const addressEvery = 700; // ms: browsers refuse to change it much more often
@@ -30,12 +31,12 @@ export class Address {
         if (link) this.#aim(link);
       });
     }
-    document.addEventListener('keydown', (event) => {
-      const open = event.key === 'Escape' && event.target.closest?.('details[open]');
-      if (!open || event.target.matches('input')) return;
+    onKey(document, (key, { target }) => {
+      const open = key === 'Escape' && target.closest?.('details[open]');
+      if (!open || target.matches('input')) return false;
       open.open = false;
       open.querySelector('summary')?.focus();
-      event.preventDefault();
+      return true;
     });
   }
 

@@ -1,8 +1,8 @@
 // Flashcards: the space bar turns the card, 1 to 4 grade it. A review is sent
 // without leaving the page, and the response has the next card.
+import { onShortcut } from './keys.js';
 import { ask } from './learn.js';
 import { at } from './place.js';
-import { recall } from './stored.js';
 
 // /cards#ID shows that card.
 const wanted = decodeURIComponent(location.hash.slice(1));
@@ -41,20 +41,13 @@ document.addEventListener('submit', (event) => {
   if (!form.hasAttribute('aria-busy')) review(form, event.submitter);
 });
 
-document.addEventListener('keydown', (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector('dialog[open]')) return;
-  if (event.target.closest('input, textarea, select, .all, .top, a')) return;
-  if (recall('viz.letterkeys') === 'off' && event.key !== ' ') return;
+onShortcut((key, { target }) => {
   const back = turned();
-  if (!back) return;
-  if (event.key === ' ' && !event.target.closest('button, summary')) {
-    event.preventDefault();
-    back.open = !back.open;
-  } else if (/^[1-4]$/.test(event.key) && back.open) {
-    event.preventDefault();
-    back.querySelector(`[data-grade="${event.key}"]`).click();
-  }
+  if (!back || target.closest('input, .all, .top, a')) return false;
+  if (key === ' ') back.open = !back.open;
+  else if (/^[1-4]$/.test(key) && back.open) back.querySelector(`[data-grade="${key}"]`).click();
+  else return false;
+  return true;
 });
 
 // A press on the card's face also turns it.

@@ -1,5 +1,7 @@
 // The rules of stage 4 as columns: moves one by drag, and with ← and → on its buttons,
 // whose commands the server has written on them. Sends the form that the text keeps to.
+import { onKey } from './keys.js';
+
 const slack = 6; // px that a hand may shake before a press is a drag
 
 let send = () => {};
@@ -9,7 +11,7 @@ export const followChain = (cursor) => { step = cursor.step; };
 
 export function listenToChain(sends) {
   send = sends;
-  document.addEventListener('keydown', byKey);
+  onKey(document, byKey);
   document.addEventListener('pointerdown', take);
   document.addEventListener('click', ({ target }) => {
     const form = target.closest?.('[data-grammar]')?.dataset.grammar;
@@ -31,13 +33,13 @@ function keepTo(grammar) {
 
 // byKey presses the button that leads where the arrow points. The arrows of these buttons
 // are never those of the stages.
-function byKey(event) {
-  const way = { ArrowLeft: 'earlier', ArrowRight: 'later' }[event.key];
-  const head = event.target.closest?.('[data-chain] th[data-rule]');
-  if (!way || !head || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
+function byKey(key, { target }) {
+  const way = { ArrowLeft: 'earlier', ArrowRight: 'later' }[key];
+  const head = target.closest?.('[data-chain] th[data-rule]');
+  if (!way || !head) return false;
   const button = head.querySelector(`[data-move=${way}]`);
   if (button.getAttribute('aria-disabled') !== 'true') button.click();
+  return true;
 }
 
 const heads = () => [...document.querySelectorAll('[data-chain] th[data-rule]')];

@@ -1,5 +1,6 @@
 // A list that is typed without a script: here it is chips, each of which a press removes,
 // and a small field that adds one. The field itself keeps the list, and is sent.
+import { onKey } from './keys.js';
 
 function show(field) {
   const lines = field.tagName === 'TEXTAREA';
@@ -37,10 +38,10 @@ function show(field) {
   add.setAttribute('aria-label', `Add to ${field.labels[0].firstChild.textContent.trim()}`);
   const take = () => { if (add.value) set([...items, lines ? add.value : add.value.trim()]); };
   add.addEventListener('change', (event) => { event.stopPropagation(); take(); });
-  add.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault(); // the form is not sent by it
+  onKey(add, (key) => {
+    if (key !== 'Enter') return false;
     take();
+    return true; // the form is not sent by it
   });
   box.replaceChildren(...chips, add);
 }

@@ -2,10 +2,10 @@
 // wall. Pages without a class only have their copy buttons.
 import { Connection } from './connection.js';
 import { copy } from './copy.js';
+import { onShortcut } from './keys.js';
 import { answer, asked, hold, put, release, say, sayFor, tell, toEnd, viewChannel } from './screen.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
-import { recall } from './stored.js';
 
 const room = document.body.dataset.room;
 const { view } = document.body.dataset;
@@ -283,30 +283,25 @@ function click(event) {
   else look(link.href);
 }
 
-function key(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.matches?.('input, textarea, select') || document.querySelector('dialog[open]')) return;
-  const letter = event.key.toLowerCase();
+function press(key) {
+  const letter = key.toLowerCase();
   let button = null;
-  if (wandering() && event.key.startsWith('Arrow')) {
-    button = document.querySelector(`#own [data-step="${CSS.escape(event.key)}"]`);
-  } else if (recall('viz.letterkeys') === 'off') {
-    return;
+  if (wandering() && key.startsWith('Arrow')) {
+    button = document.querySelector(`#own [data-step="${CSS.escape(key)}"]`);
   } else if (letter === 'w') {
     button = document.querySelector(wandering() ? '[data-rejoin]' : '[data-wander]:not([hidden])');
   } else if (!wandering() && /^[a-h]$/.test(letter)) {
     button = document.querySelector(`#cl-poll button[data-letter="${letter}"]`);
   }
-  if (!button) return;
-  event.preventDefault();
-  button.click();
+  button?.click();
+  return button !== null;
 }
 
 document.addEventListener('click', click);
 if (room) {
   if (wall) viewChannel.onmessage = ({ data }) => { if (data !== view) location.reload(); };
   if (!wall) {
-    document.addEventListener('keydown', key);
+    onShortcut(press);
     document.addEventListener('submit', (event) => {
       if (event.target.matches('[data-vote]')) {
         event.preventDefault();

@@ -1,6 +1,7 @@
 // A walkthrough that is being written: a step is shown without leaving the text, a file is
 // opened into it, and a problem leads to its line. Without this script the form does the
 // same by loading the page anew.
+import { onKey } from './keys.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
 
@@ -51,10 +52,10 @@ form.addEventListener('submit', (event) => {
   else show(new FormData(form, button));
 });
 
-text.addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-  event.preventDefault();
+onKey(text, (key) => {
+  if (key !== 'Ctrl+Enter') return false;
   form.requestSubmit(form.querySelector('[value="show"]'));
+  return true;
 });
 
 document.querySelector('[data-open]').addEventListener('change', async ({ target }) => {

@@ -1,6 +1,7 @@
 // A drill: checked cell by cell, moved through as in a spreadsheet. The form
 // works by itself; here it is sent without leaving the page, and patched with
 // the response.
+import { onKey } from './keys.js';
 import { ask } from './learn.js';
 import { patch } from './patch.js';
 import { embedded } from './place.js';
@@ -178,19 +179,18 @@ async function enter(cell) {
 
 const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-form.addEventListener('keydown', (event) => {
-  const cell = event.target;
-  if (!isCell(cell) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.key === 'Tab') {
-    const to = nextInTable(cell, event.shiftKey ? -1 : 1);
-    if (!to) return;
-    event.preventDefault();
-    to.focus();
-    to.select();
-  } else if (event.key === '?' && (cell.type === 'checkbox' || cell.type === 'radio')) {
-    event.preventDefault();
-    now({ do: 'hint' });
-  } else if (event.key in steps && !event.shiftKey && move(cell, ...steps[event.key])) event.preventDefault();
+onKey(form, (key, { target: cell }) => {
+  if (!isCell(cell)) return false;
+  if (key in steps) return move(cell, ...steps[key]);
+  if (key === 'Tab' || key === 'Shift+Tab') {
+    const to = nextInTable(cell, key === 'Tab' ? 1 : -1);
+    to?.focus();
+    to?.select();
+    return to !== null;
+  }
+  if (key !== '?' || (cell.type !== 'checkbox' && cell.type !== 'radio')) return false;
+  now({ do: 'hint' });
+  return true;
 });
 
 // No answer holds a question mark.

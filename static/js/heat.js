@@ -1,5 +1,6 @@
 // Draws where the heads look: one canvas for each block, a row for each head, a
 // column for each position. The numbers are in the server's messages.
+import { onAnyKey } from './keys.js';
 
 let heat = null; // { columns, rows: [block][head] → bytes }
 
@@ -81,9 +82,9 @@ function listen() {
   addEventListener('resize', again);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
   new MutationObserver(again).observe(document.documentElement, { attributeFilter: ['data-theme'] });
-  for (const type of ['pointerover', 'focusin', 'keydown']) {
-    document.addEventListener(type, ({ target }) => { if (target.closest?.('.blks')) again(); });
-  }
+  const atHeads = ({ target }) => { if (target.closest?.('.blks')) again(); };
+  for (const type of ['pointerover', 'focusin']) document.addEventListener(type, atHeads);
+  onAnyKey(atHeads);
   // A row of a canvas represents its head's button.
   for (const type of ['pointermove', 'pointerdown']) {
     document.addEventListener(type, (event) => point(event));

@@ -1,44 +1,88 @@
-// Keys press the buttons that name them: data-key="ArrowRight" on a button,
+// Which presses of keys are commands, and what they are called. No other script listens to
+// keys. Here they also press the buttons that name them: data-key="ArrowRight" on a button,
 // data-focus-key="t" on a field.
 import { recall } from './stored.js';
 
-export function listenToKeys() {
-  // On the window, whose listeners run after everything in the document: a
-  // page's own use of a key takes precedence.
-  listenToDrags();
-  window.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
-      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
-      return;
-    }
-    if (event.key === 'Enter' && !event.shiftKey) submit(event);
-    if (event.key === 'Escape' && isField(event.target)) {
-      event.target.blur();
-      return;
-    }
-    if (document.querySelector('dialog[open]') || takes(event.target, event.key)) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    // Single-character keys, which dictation software may type by mistake, can
-    // be switched off.
-    if (key.length === 1 && key !== ' ' && recall('viz.letterkeys') === 'off') return;
-    if (event.shiftKey && /^[a-z ]$|^Arrow/.test(key)) return;
-    const name = CSS.escape(key);
-    const field = document.querySelector(`[data-focus-key="${name}"]`);
-    const button = document.querySelector(`[data-key="${name}"]`);
-    if (!field && !button) return;
-    event.preventDefault(); // such as scrolling by the space bar
-    if (field) {
-      dragged = null;
-      field.focus();
-    } else if (!button.disabled && button.getAttribute('aria-disabled') !== 'true') button.click();
+// composes reports whether a press belongs to an input method, which makes one character out
+// of several presses. WebKit sends the Enter that ends a composition after the composition;
+// only its code still says so.
+const composes = (event) => event.isComposing || event.keyCode === 229;
+
+const latin = /^[\u0000-\u024f\u1e00-\u1eff]/;
+const letterOrDigit = /^(?:Key|Digit)(.)$/;
+const signs = { BracketLeft: '[', BracketRight: ']', Slash: '/' };
+
+// nameOf names a press: 'n', 'N' with Shift, '?', 'ArrowLeft', 'Shift+Tab', 'Ctrl+Enter' (also
+// with the Command key). A key that types no Latin letter is called what it is on an English
+// keyboard. So is the W of Hebrew, an apostrophe, which no Latin layout has there.
+function nameOf(event) {
+  const { shiftKey, code } = event;
+  const typed = event.getModifierState('AltGraph'); // AltGr types a sign, which is no command of its own
+  let key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const foreign = !typed && (!latin.test(key) || (code === 'KeyW' && key === "'"));
+  if (foreign) key = letterOrDigit.exec(code)?.[1].toLowerCase() ?? signs[code] ?? key;
+  if (shiftKey) {
+    if (/^[a-z]$/.test(key)) key = key.toUpperCase();
+    else if (foreign && key === '/') key = '?';
+    else if (foreign || key.length > 1 || key === ' ') key = `Shift+${key}`;
+  }
+  if (typed) return key;
+  return (event.ctrlKey || event.metaKey ? 'Ctrl+' : '') + (event.altKey ? 'Alt+' : '') + key;
+}
+
+// onKey calls act with the name of each press that may be a command, and with the event. If act
+// returns true the press was one, and does nothing else.
+export function onKey(element, act) {
+  element.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || composes(event) || !event.key) return; // autofill sends events without a key
+    if (act(nameOf(event), event)) event.preventDefault();
   });
 }
 
-// submit sends the prompt or the chat from its text area, where Shift and Enter make a new line.
-function submit(event) {
-  if (!event.target.matches?.('#prompt, #messages textarea')) return;
-  event.preventDefault();
-  event.target.form.requestSubmit();
+// onShortcut is onKey for shortcuts of the whole page: presses that an open dialog or the
+// focused element has no use for, and only keys that the learner has not switched off.
+export function onShortcut(act, element = document) {
+  onKey(element, (key, event) => {
+    if (document.querySelector('dialog[open]') || takes(event.target, key)) return false;
+    // Dictation software may type single characters by mistake.
+    if (key.length === 1 && key !== ' ' && recall('viz.letterkeys') === 'off') return false;
+    return act(key, event);
+  });
+}
+
+// onAnyKey calls act at every press, whatever it means.
+export function onAnyKey(act, options) { addEventListener('keydown', act, options); }
+
+// onKeyUp calls act when a key is let go.
+export function onKeyUp(act) { document.addEventListener('keyup', (event) => act(nameOf(event), event)); }
+
+// The text areas that Enter sends, where Shift and Enter make a new line.
+const sent = '#prompt, #messages textarea, .w textarea';
+
+// listenToKeys listens on the window, whose listeners run after everything in the document: a
+// page's own use of a key takes precedence.
+export function listenToKeys() {
+  listenToDrags();
+  // The Enter that ends a composition does not send the form of a one-line field either.
+  addEventListener('keydown', (event) => {
+    if (composes(event) && event.key === 'Enter' && event.target.matches?.('input')) event.preventDefault();
+  }, true);
+  onKey(window, (key, { target }) => {
+    if (key === 'Escape' && isField(target)) target.blur();
+    if ((key !== 'Enter' && key !== 'Ctrl+Enter') || !target.matches?.(sent)) return false;
+    target.form.requestSubmit();
+    return true;
+  });
+  onShortcut((key) => {
+    const name = CSS.escape(key);
+    const field = document.querySelector(`[data-focus-key="${name}"]`);
+    const button = document.querySelector(`[data-key="${name}"]`);
+    if (field) {
+      dragged = null;
+      field.focus();
+    } else if (button && !button.disabled && button.getAttribute('aria-disabled') !== 'true') button.click();
+    return Boolean(field || button); // the space bar does not scroll
+  }, window);
 }
 
 // A slider that was dragged by mouse or finger gives the arrow keys back, since
@@ -50,7 +94,7 @@ function listenToDrags() {
     dragged = target.matches?.('input[type=range]') ? target : null;
   }, true);
   document.addEventListener('focusin', ({ target }) => { if (target !== dragged) dragged = null; });
-  document.addEventListener('keydown', ({ key }) => { if (key === 'Tab') dragged = null; }, true);
+  onAnyKey(({ key }) => { if (key === 'Tab') dragged = null; }, true);
 }
 
 const isField = (element) => element.matches?.('input, textarea, select, [contenteditable]');

@@ -1,6 +1,7 @@
 // The map of the model: arrow keys move among its buttons, Esc goes back out of
 // what is zoomed into. The server draws both; see web/stage/map.templ. What moves
 // is in zoom.js.
+import { onKey } from './keys.js';
 import { grow, press, shrink } from './zoom.js';
 
 const zoom = () => document.getElementById('map-zoom');
@@ -11,14 +12,12 @@ let entering = false; // the answer to a press takes the focus
 
 // listenToMap handles the map's keys. ask sends a question.
 export function listenToMap(ask) {
-  document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const keys = event.target.closest?.('[data-map-keys]');
-    if (keys && move(keys, event.target, event.key)) event.preventDefault();
-    else if (event.key === 'Escape' && zoom()?.contains(event.target)) {
-      event.preventDefault();
-      [...zoom().querySelectorAll('.zoom__crumbs button')].at(-1)?.click();
-    }
+  onKey(document, (key, { target }) => {
+    const keys = target.closest?.('[data-map-keys]');
+    if (keys && move(keys, target, key)) return true;
+    if (key !== 'Escape' || !zoom()?.contains(target)) return false;
+    [...zoom().querySelectorAll('.zoom__crumbs button')].at(-1)?.click();
+    return true;
   });
   document.addEventListener('click', ({ target }) => {
     const button = target.closest?.('button');

@@ -3,6 +3,7 @@
 // is in motion.css: within #panel by its data-enter, elsewhere by the
 // data-arrived of the whole page.
 import { endCarries } from './carry.js';
+import { onAnyKey } from './keys.js';
 
 const root = document.documentElement;
 const panelOf = () => document.getElementById('panel');
@@ -18,7 +19,8 @@ export function endByHand() {
     endCarries();
     finish(document.getAnimations());
   };
-  for (const type of ['keydown', 'pointerdown']) addEventListener(type, end, true);
+  onAnyKey(end, true);
+  addEventListener('pointerdown', end, true);
 }
 
 function finish(animations) {

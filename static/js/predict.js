@@ -1,6 +1,6 @@
 // Predict, then reveal: the slider shows its value, digits pick a candidate,
 // Enter reveals. The form is sent like any other.
-import { recall } from './stored.js';
+import { onShortcut } from './keys.js';
 
 const sure = document.getElementById('sure');
 const say = document.getElementById('sure-say');
@@ -9,19 +9,16 @@ sure?.addEventListener('input', show);
 show(); // on return to the page the slider is where it was left
 
 const form = document.getElementById('guess');
-document.addEventListener('keydown', (event) => {
-  if (!form || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector('dialog[open]')) return;
-  if (/^[1-9]$/.test(event.key) && recall('viz.letterkeys') !== 'off') {
-    const pick = form.querySelector(`[data-key="${event.key}"]`);
-    if (!pick) return;
-    event.preventDefault();
+onShortcut((key, { target }) => {
+  const pick = /^[1-9]$/.test(key) ? form?.querySelector(`[data-key="${key}"]`) : null;
+  if (pick) {
     pick.checked = true;
     pick.focus();
-  } else if (event.key === 'Enter' && event.target.matches('input[type=radio], input[type=range]')) {
-    event.preventDefault();
-    form.requestSubmit();
+    return true;
   }
+  if (!form || key !== 'Enter' || !target.matches('input[type=radio], input[type=range]')) return false;
+  form.requestSubmit();
+  return true;
 });
 
 document.getElementById('reveal')?.focus({ preventScroll: true });

@@ -2,6 +2,7 @@
 // belongs to a form; with a connection its command is sent there, and a
 // clicker's keys press it.
 import { Connection } from './connection.js';
+import { onShortcut } from './keys.js';
 import { answer, asked, minutes, put, say, sayFor, tell, viewChannel } from './screen.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
@@ -72,17 +73,11 @@ function hideStrip() {
 }
 
 // Keys press the button that lists them, wherever it is.
-document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (document.querySelector('dialog[open]')) return;
-  if (event.target.matches?.('input, textarea, select')) return;
-  if (event.key === ' ' && event.target.closest?.('button, a, summary')) return; // it presses the focused element
-  const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (key.length === 1 && recall('viz.letterkeys') === 'off') return;
-  const button = document.querySelector(`[data-clicks~="${CSS.escape(key)}"]`);
-  if (!button) return;
-  event.preventDefault();
-  button.click();
+onShortcut((key) => {
+  const name = key === ' ' ? 'Space' : key.length === 1 ? key.toLowerCase() : key;
+  const button = document.querySelector(`[data-clicks~="${CSS.escape(name)}"]`);
+  button?.click();
+  return button !== null;
 });
 
 // The list of members is requested while it is open.

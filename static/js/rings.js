@@ -1,6 +1,7 @@
 // The rings of a guess: they are dragged up and down in the chart, or moved by arrow keys.
 // What they say is in a field, which is sent like every other; the chart comes back with
 // the guess drawn. Only the ring under the pointer is moved here.
+import { onKey, onKeyUp } from './keys.js';
 
 const partOf = (ring) => ({
   field: document.getElementById(ring.dataset.ring),
@@ -91,18 +92,18 @@ export function startRings() {
   document.addEventListener('feed', listen, true);
 
   const steps = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 5, PageDown: -5 };
-  document.addEventListener('keydown', (event) => {
-    const ring = event.target.closest?.('[data-ring]');
-    const by = steps[event.key];
-    if (!ring || !by) return;
-    event.preventDefault();
+  onKey(document, (key, { target }) => {
+    const ring = target.closest?.('[data-ring]');
+    const by = steps[key];
+    if (!ring || !by) return false;
     const { field, top, bottom, high } = partOf(ring);
     const lies = Number(sliderOf(ring).getAttribute('cy'));
     const from = field.value ? Number(field.value) : high * ((bottom - lies) / (bottom - top));
     place(ring, from + by * (high / 50));
+    return true;
   });
-  document.addEventListener('keyup', (event) => {
-    const ring = event.target.closest?.('[data-ring]');
-    if (ring && steps[event.key]) send(ring);
+  onKeyUp((key, { target }) => {
+    const ring = target.closest?.('[data-ring]');
+    if (ring && steps[key]) send(ring);
   });
 }

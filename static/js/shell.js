@@ -1,6 +1,6 @@
 // What every page has: the theme button, the list of keys, the menu of the
 // header, and the keys themselves.
-import { listenToKeys } from './keys.js';
+import { listenToKeys, onKey } from './keys.js';
 import { recall, remember } from './stored.js';
 
 const root = document.documentElement;
@@ -29,12 +29,12 @@ document.addEventListener('click', (event) => {
   else if ('themeToggle' in button.dataset) toggleTheme();
 });
 
-document.addEventListener('keydown', (event) => {
-  const menu = event.key === 'Escape' && event.target.closest?.('.top__menu[open]');
-  if (!menu) return;
+onKey(document, (key, { target }) => {
+  const menu = key === 'Escape' && target.closest?.('.top__menu[open]');
+  if (!menu) return false;
   menu.open = false;
   menu.querySelector('summary').focus();
-  event.preventDefault();
+  return true;
 });
 
 document.addEventListener('change', ({ target }) => {

@@ -1,6 +1,8 @@
 // The text as a list of buttons: the arrow keys move along it, and the line
 // under it describes the token under the pointer, the finger or the focus. At the
 // end of a run in Numbers the text is there a second time, to be read.
+import { onKey } from './keys.js';
+
 const peekAfter = 80; // ms on a token before its line is requested
 
 const list = () => document.getElementById('strip-gen');
@@ -36,7 +38,7 @@ export class Strip {
     });
     // Runs before the click carries out the token's own command.
     document.addEventListener('click', (event) => this.#click(event), true);
-    document.addEventListener('keydown', (event) => this.#key(event));
+    onKey(document, (key, { target }) => this.#key(key, target));
   }
 
   #click(event) {
@@ -90,13 +92,9 @@ export class Strip {
     if (token.tabIndex !== 0) token.tabIndex = 0;
   }
 
-  #key(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const token = tokenOf(event.target);
-    const done = token ? this.#keyOnToken(event.key, token) : this.#keyOnLine(event.key, event.target);
-    if (!done) return;
-    event.preventDefault();
-    event.stopPropagation();
+  #key(key, target) {
+    const token = tokenOf(target);
+    return token ? this.#keyOnToken(key, token) : this.#keyOnLine(key, target);
   }
 
   #keyOnToken(key, token) {

@@ -1,5 +1,6 @@
 // The pages of a static site: has the service worker run the program, says how far that
 // is, and until then holds back what only the program can answer.
+import { onAnyKey } from './keys.js';
 import { at } from './place.js';
 import { saveFiles } from './save.js';
 
@@ -72,8 +73,12 @@ const start = () => worker.controller?.postMessage({ viz: 'start' });
 
 // Where the address asks for something, such as a text that a link leads to, the file does
 // not show that: there a press changes nothing that is worth keeping, what is typed does.
-for (const type of location.search ? ['input'] : ['input', 'pointerdown', 'keydown']) {
-  addEventListener(type, () => { begun = true; }, { capture: true, once: true });
+const begins = () => { begun = true; };
+const first = { capture: true, once: true };
+addEventListener('input', begins, first);
+if (!location.search) {
+  addEventListener('pointerdown', begins, first);
+  onAnyKey(begins, first);
 }
 
 addEventListener('submit', (event) => {

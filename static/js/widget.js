@@ -32,13 +32,6 @@ document.addEventListener('click', ({ target }) => {
   follow(slider);
 });
 
-// Enter in a prompt sends it; Shift and Enter make a new line.
-document.addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || !event.target.matches?.('.w textarea')) return;
-  event.preventDefault();
-  event.target.form.requestSubmit();
-});
-
 // Moving -----------------------------------------------------------------------
 
 // What a stage ends with moves into the next one, as in the Loop. Going back, or to another

@@ -1,5 +1,6 @@
 // The worked line above the table, which follows the pointer or the focus. All
 // its text is in the page from the server.
+import { onKey } from './keys.js';
 
 let row = -1; // index of the row that the learner points at
 
@@ -13,18 +14,17 @@ export function followRows() {
       if (hovered) work(hovered);
     });
   }
-  document.addEventListener('keydown', (event) => {
-    const grid = event.target.closest?.('[data-rows]');
-    if (grid && event.key === 'Escape') event.target.blur();
-    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
-    if (!grid || event.ctrlKey || event.metaKey || event.altKey) return;
+  onKey(document, (key, { target }) => {
+    const grid = target.closest?.('[data-rows]');
+    if (grid && key === 'Escape') target.blur();
+    if (!grid || (key !== 'ArrowUp' && key !== 'ArrowDown')) return false;
     const rows = rowsOf(grid);
     const at = rows.findIndex((r) => r.classList.contains('is-hover'));
-    const next = rows[Math.min(rows.length - 1, Math.max(0, at + (event.key === 'ArrowDown' ? 1 : -1)))];
-    if (!next) return;
-    event.preventDefault();
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + (key === 'ArrowDown' ? 1 : -1)))];
+    if (!next) return false;
     work(next);
     next.scrollIntoView({ block: 'nearest' });
+    return true;
   });
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -88,6 +89,32 @@ func (tab *Tab) Chord(key string) {
 func (tab *Tab) Shift(key string) {
 	tab.t.Helper()
 	tab.do("press Shift and a key", chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierShift)))
+}
+
+// Key presses a key that types a character, by its place on the keyboard: "т" is on "KeyN".
+func (tab *Tab) Key(character, code string) {
+	tab.t.Helper()
+	tab.press(input.DispatchKeyEventParams{Key: character, Code: code, Text: character})
+}
+
+// EndComposition presses Enter as Safari reports the one that ends the composition of a
+// character by an input method: after it, and as the key 229.
+func (tab *Tab) EndComposition() {
+	tab.t.Helper()
+	tab.press(input.DispatchKeyEventParams{
+		Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 229, NativeVirtualKeyCode: 229,
+	})
+}
+
+func (tab *Tab) press(key input.DispatchKeyEventParams) {
+	tab.t.Helper()
+	key.Type = input.DispatchKeyEventTypeKeyDown
+	if key.Text == "" {
+		key.Type = input.DispatchKeyEventTypeRawKeyDown
+	}
+	call(tab, "press a key", input.DispatchKeyEvent, key)
+	key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
+	call(tab, "let a key go", input.DispatchKeyEvent, key)
 }
 
 // Keys without a character of their own.

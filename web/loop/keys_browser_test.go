@@ -7,7 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// Enter starts from the prompt's box; with Shift it makes a new line.
+// Enter starts from the prompt's box; with Shift it makes a new line, and the one that ends a
+// composition does nothing.
 func TestEnterStartsThePrompt(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -17,16 +18,18 @@ func TestEnterStartsThePrompt(t *testing.T) {
 	b.Type("#prompt", "Once upon")
 	b.Shift(browser.Enter)
 	b.Keys("a time")
-	b.Until(`document.getElementById('prompt').value === 'Once upon\na time'`)
+	b.EndComposition()
+	b.Keys("!")
+	b.Until(`document.getElementById('prompt').value === 'Once upon\na time!'`)
 	b.Keys(browser.Enter)
 	b.Until(atStage("1"))
-	if got := x.onlyRun().Latest().Prompt; got != "Once upon\na time" {
-		t.Errorf("the run begins with %q, want %q", got, "Once upon\na time")
+	if got := x.onlyRun().Latest().Prompt; got != "Once upon\na time!" {
+		t.Errorf("the run begins with %q, want %q", got, "Once upon\na time!")
 	}
 }
 
 // A slider that was dragged by mouse gives the arrow keys back to the stages; one
-// that was reached by a key keeps them.
+// that was reached by a key keeps them. Letters work on keyboards without Latin ones.
 func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -47,4 +50,7 @@ func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	if !browser.Value[bool](b.Tab, atStage("2")) {
 		t.Error("the arrow key of a focused slider moved the run")
 	}
+	b.Eval(`document.activeElement.blur()`)
+	b.Key("т", "KeyN") // on a Russian keyboard
+	b.Until(`document.querySelectorAll('#strip-gen > [data-step]').length === 1`)
 }
