@@ -122,7 +122,7 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 
 // TestReadmeNamesAllBrowserStorage: what scripts store, and cookies, are what the README says.
 func TestReadmeNamesAllBrowserStorage(t *testing.T) {
-	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem)\('([^']+)'`)
+	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem|handOver)\('([^']+)'`)
 	stored := map[string]bool{}
 	for _, path := range globs(t, filepath.Join("..", "..", "static", "js"), "*.js") {
 		text, err := os.ReadFile(path)
@@ -133,10 +133,12 @@ func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 			stored[m[1]] = true
 		}
 	}
-	sameNames(t, "stored by scripts", []string{"viz.theme", "viz.letterkeys"}, slices.Collect(maps.Keys(stored)))
+	sameNames(t, "stored by scripts", []string{"viz.theme", "viz.letterkeys", "viz.loop", "viz.experiments"},
+		slices.Collect(maps.Keys(stored)))
 	text := readme(t)
 	for _, say := range []string{
 		"whether the page is light or dark", "whether letters are shortcuts", "signed, for 400 days", "for 30 days",
+		"while you switch between Story and Numbers",
 	} {
 		if !strings.Contains(text, say) {
 			t.Errorf("README.md does not say %q", say)

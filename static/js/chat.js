@@ -12,6 +12,15 @@ export const typed = () => (isChat() ? { messages: messages() } : { prompt: byId
 export const messages = () => Array.from(list().children, (row) => (
   { role: row.querySelector('select').value, content: textOf(row).value }));
 
+// written is all that the box holds, also what does not show; write puts it there.
+export const written = () => ({ prompt: byId('prompt').value, messages: messages(), chat: isChat() });
+
+export function write({ prompt, messages: said, chat }) {
+  byId('prompt').value = prompt;
+  fill(said);
+  showChat(chat);
+}
+
 // showChat switches between the two.
 export function showChat(on) {
   byId('prompt-box').classList.toggle('is-chat', on);

@@ -1,6 +1,7 @@
 // Everything on the page that a learner can press, drag or type in. What it
 // does is written on the elements as data attributes; see web/WIRE.md for the commands.
-import { fill, pressed, showChat, typed } from './chat.js';
+import { fill, pressed, showChat, typed, write, written } from './chat.js';
+import { handedOver, handOver } from './stored.js';
 
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two cuts of a prompt being typed
@@ -30,8 +31,11 @@ export class Controls {
   #unanswered = new Map(); // field → number of edits sent and not yet answered
   #unsent = new Set(); // fields that do not hold a number, and say so
 
+  #kept = handedOver('viz.loop'); // what the page before this one held
+
   listen(socket) {
     this.#socket = socket;
+    if (this.#kept) write(this.#kept.box);
     document.addEventListener('click', (event) => this.#click(event));
     document.addEventListener('input', (event) => this.#input(event.target));
     document.addEventListener('submit', (event) => this.#submit(event));
@@ -152,7 +156,24 @@ export class Controls {
     document.querySelector('.app')?.classList.toggle('is-blank', !started);
     if (started === this.started) return;
     this.started = started;
-    if (!started) this.#showPrompt(true);
+    const kept = this.#kept;
+    this.#kept = null;
+    if (started) return;
+    this.#showPrompt(true);
+    if (kept) this.#setAsBefore(kept.inputs);
+  }
+
+  // What was typed and set before the first run outlives the switch between the views, which
+  // loads the page again.
+  #keep() { handOver('viz.loop', { box: written(), inputs: this.#inputs ?? {} }); }
+
+  #setAsBefore(inputs) {
+    for (const [field, value] of Object.entries(inputs)) if (value !== this.#inputs[field]) this.#set(field, value);
+    this.#cut();
+  }
+
+  #set(field, value) {
+    this.send(field === 'max_tokens' ? { cmd: 'stop', max_tokens: value } : { cmd: 'set', [field]: value });
   }
 
   #showPrompt(shown) {
@@ -211,6 +232,7 @@ export class Controls {
 
   #submit(event) {
     const form = event.target;
+    if (form.matches('[data-view-form]')) this.#keep();
     if (form.method === 'dialog' || form.matches('[data-view-form]')) return;
     event.preventDefault();
     if (form.id === 'prompt-form') this.#start();
@@ -271,9 +293,7 @@ export class Controls {
     }
     this.#unsent.delete(field);
     for (const twin of document.querySelectorAll(`[data-set="${field}"]`)) if (twin !== target) twin.value = value;
-    this.#throttle(field, setEvery, () => {
-      this.send(field === 'max_tokens' ? { cmd: 'stop', max_tokens: value } : { cmd: 'set', [field]: value });
-    });
+    this.#throttle(field, setEvery, () => this.#set(field, value));
   }
 
   // seek looks at the stage with a number, counted through all steps from 1.

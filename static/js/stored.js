@@ -10,3 +10,16 @@ export function remember(key, value) {
 export function recall(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
+
+// handOver keeps a value for the next page of this tab, which takes it by handedOver, once.
+export function handOver(key, value) {
+  try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* not kept */ }
+}
+
+export function handedOver(key) {
+  try {
+    const text = sessionStorage.getItem(key);
+    sessionStorage.removeItem(key);
+    return JSON.parse(text);
+  } catch { return null; }
+}

@@ -4,6 +4,7 @@
 import { carry, measure } from './carry.js';
 import { sendForm } from './feed.js';
 import { endByHand } from './motion.js';
+import { handedOver, handOver } from './stored.js';
 
 const pace = 1600; // ms between two steps while playing: a sentence's reading time
 
@@ -31,6 +32,35 @@ document.addEventListener('click', ({ target }) => {
   slider.value = mark.value;
   follow(slider);
 });
+
+// Switching views --------------------------------------------------------------
+
+// The switch between the views loads the page again: what was set outlives that.
+const formsOf = () => [...document.querySelectorAll('figure.widget > form.w')];
+const valuesOf = (form) => Object.fromEntries(new FormData(form));
+
+document.addEventListener('submit', ({ target }) => {
+  if (!target.matches('[data-view-form]')) return;
+  handOver('viz.experiments', formsOf().map((form) => [form.parentElement.id, valuesOf(form)]));
+});
+
+function setAsBefore(form, values) {
+  const fresh = valuesOf(form);
+  const changed = [...form.elements].filter(({ name, type }) => (
+    type !== 'submit' && name in values && values[name] !== fresh[name]));
+  for (const field of changed) {
+    if (field.type === 'radio' || field.type === 'checkbox') field.checked = field.value === values[field.name];
+    else field.value = values[field.name];
+    field.dispatchEvent(new Event('feedset', { bubbles: true }));
+  }
+  if (changed.length) sendForm(form);
+}
+
+const before = new Map(handedOver('viz.experiments'));
+for (const form of formsOf()) {
+  const values = before.get(form.parentElement.id);
+  if (values) setAsBefore(form, values);
+}
 
 // Moving -----------------------------------------------------------------------
 

@@ -89,7 +89,8 @@ func TestExperimentMotion(t *testing.T) {
 	}
 }
 
-// TestExperimentWithReducedMotion: nothing of it moves for who has asked for less motion.
+// TestExperimentWithReducedMotion: nothing of it moves for who has asked for less motion. What was
+// set outlives the switch between the views, which loads the page again.
 func TestExperimentWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -103,6 +104,11 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 	if n := browser.Value[int](tab, `film.began.size`); n > 0 {
 		t.Errorf("got %d movements, want 0", n)
 	}
+	tab.Set(figure+` [name="prompt"]`, "The old man")
+	tab.Click(figure + ` .view [value="numbers"]`)
+	tab.Wait("the text in Numbers", fmt.Sprintf(`((f) => f?.querySelector(".view [value=numbers][aria-pressed=true]") &&
+		f.querySelector("[name=prompt]").value === "The old man" &&
+		f.querySelector(".w-text").textContent.includes("man"))(document.querySelector(%q))`, figure))
 }
 
 // TestHomeRevealsNothingEarly: as the home page walks through the stages, nobody sees a share

@@ -49,7 +49,8 @@ func TestEmptyLoopIsShort(t *testing.T) {
 }
 
 // TestSettingsCanBeChangedBeforeStart: in Numbers the settings open from one quiet line before there
-// is a text, and the run begins with what was set. Then all that is around a stage is there.
+// is a text, and the run begins with what was set. The prompt and the settings outlive a look at
+// the Story. Then all that is around a stage is there.
 func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -66,6 +67,14 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 			b.Set("#temperature", "1.2")
 			b.Until(`document.getElementById('temperature').value === '1.2'`)
 			b.Type("#prompt", "A fox")
+			for _, view := range []view{storyView, numbersView} {
+				b.Click(`[data-view-form] [value="` + string(view) + `"]`)
+				b.Until(`document.body?.dataset.view === '` + string(view) + `' && ` + isLive)
+				b.Until(`document.getElementById('prompt').value === 'A fox'`)
+				b.Until(`document.querySelector('#pieces .tk') !== null`)
+				b.Until(`document.getElementById('temperature').value === '1.2'`)
+			}
+			b.Click("#prompt")
 			b.Chord(browser.Enter)
 			b.Until(atStage("1"))
 			b.Until(`!document.querySelector('.begin__settings').checkVisibility()`)
