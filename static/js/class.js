@@ -1,5 +1,6 @@
 // A screen that follows a class: a phone that votes and looks around, or the
 // wall. Pages without a class only have their copy buttons.
+import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { copy } from './copy.js';
 import { onShortcut } from './keys.js';
@@ -50,6 +51,7 @@ function begin() {
   });
   connection.addEventListener('ended', ({ detail }) => {
     if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
+    stayAwake(false);
     live(false);
   });
   connection.open();
@@ -71,6 +73,7 @@ function receive(message) {
   const called = last?.alone && !message.data.alone; // "all follow me"
   last = message.data;
   document.body.toggleAttribute('data-looking', last.looking);
+  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // a phone sleeps between votes
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
   else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;

@@ -1,6 +1,7 @@
 // The teacher's window: the slide, and the buttons that drive it. Each button
 // belongs to a form; with a connection its command is sent there, and a
 // clicker's keys press it.
+import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { onShortcut } from './keys.js';
 import { answer, asked, minutes, put, say, sayFor, tell, viewChannel } from './screen.js';
@@ -32,6 +33,7 @@ connection.addEventListener('message', ({ detail }) => {
   const pressed = document.activeElement?.closest('#pr-ctl button');
   if (detail.panels && !detail.data) return answer(detail.panels);
   put(detail);
+  if (detail.data?.seq) stayAwake(!detail.data.ended && !detail.data.gone);
   // The button that was pressed may be gone; then the main one gets the focus.
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
   if (detail.data?.gone && leave) location.assign(leave);
@@ -43,6 +45,7 @@ connection.addEventListener('lost', () => {
 connection.addEventListener('refused', ({ detail }) => tell(detail.error.message));
 connection.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
 connection.addEventListener('ended', ({ detail }) => {
+  stayAwake(false);
   if (leave) location.assign(leave);
   else if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
 });
