@@ -57,11 +57,11 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 			readers[i] = readers[0] // one pass serves both
 			continue
 		}
-		ids := m.Encode(side.Text)
+		ids, sizes := m.encodeSized(side.Text)
 		if err := m.checkPrompt(side.Text, ids); err != nil {
 			return nil, err
 		}
-		readers[i] = &stepReader{m: m, ids: ids, cache: m.NewCache()}
+		readers[i] = &stepReader{m: m, ids: ids, sizes: sizes, cache: m.NewCache()}
 		if m.config.BOS >= 0 { // the start token is read, not expected
 			if err := readers[i].read(ctx); err != nil {
 				return nil, err
@@ -77,7 +77,7 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 			}
 			more = true
 			expect[i] = r.expects(side.Settings)
-			c.Sides[i].add(m, r.ids[r.at], expect[i])
+			c.Sides[i].add(m.Token(r.ids[r.at]), r.sizes[r.at], expect[i])
 		}
 		if !more {
 			return c, nil
@@ -172,14 +172,15 @@ func divergence(p, q []float64) (nats, lost float64) {
 	return max(nats, 0), 0 // rounding can make it slightly negative
 }
 
-// add counts a token under what can be drawn, nil where nothing was expected.
-func (s *SideRead) add(m *Model, id int, e *drawable) {
-	t := ReadToken{Token: m.Token(id), First: e == nil}
+// add counts a token, which stands for some bytes of the text, under what can be drawn, nil
+// where nothing was expected.
+func (s *SideRead) add(token Token, bytes int, e *drawable) {
+	t := ReadToken{Token: token, First: e == nil}
 	if e != nil {
-		if t.LogProb = e.of(id); math.IsInf(t.LogProb, -1) {
+		if t.LogProb = e.of(token.ID); math.IsInf(t.LogProb, -1) {
 			s.Cut++
 		} else {
-			s.Sum.add(t.LogProb, len(m.tok.Bytes(id)))
+			s.Sum.add(t.LogProb, bytes)
 		}
 	}
 	s.Tokens = append(s.Tokens, t)
@@ -189,7 +190,8 @@ func (s *SideRead) add(m *Model, id int, e *drawable) {
 type stepReader struct {
 	m     *Model
 	ids   []int
-	at    int // the next token
+	sizes []int // bytes of the text that the tokens stand for
+	at    int   // the next token
 	cache *Cache
 	z     []float32 // what the model expects there; nil at the beginning
 }

@@ -98,10 +98,19 @@ func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 // model was trained with one. Text that looks like a special token stays text.
 // Bytes without a token are left out; [NewLoop], [NewSpeculator] and
 // [Model.CheckText] reject such a text.
-func (m *Model) Encode(prompt string) []int {
-	ids := m.tok.Encode(prompt)
-	if m.config.BOS >= 0 {
-		ids = append([]int{m.config.BOS}, ids...)
+func (m *Model) Encode(prompt string) []int { return m.started(m.tok.Encode(prompt), m.config.BOS) }
+
+// encodeSized is Encode, and also returns how many bytes of the text each token stands for:
+// none for the start token, as [tokenizer.Tokenizer.EncodeSized] counts for the others.
+func (m *Model) encodeSized(text string) (ids, sizes []int) {
+	ids, sizes = m.tok.EncodeSized(text)
+	return m.started(ids, m.config.BOS), m.started(sizes, 0)
+}
+
+// started puts what stands for the start token in front, if the model has one.
+func (m *Model) started(list []int, start int) []int {
+	if m.config.BOS < 0 {
+		return list
 	}
 	return ids
 }

@@ -86,11 +86,11 @@ func (m *Model) scoreFrom(ctx context.Context, ids []int, first, top int, each f
 // Surprise sums up how well a model expected a text.
 type Surprise struct {
 	Tokens int     // that were expected: all but a first one before which nothing stands
-	Bytes  int     // that these tokens spell
+	Bytes  int     // of the text that these tokens stand for
 	Nats   float64 // Σ −ln p of them, at T = 1 over the whole vocabulary
 }
 
-// add counts a token with ln p and the bytes that it spells.
+// add counts a token with ln p and the bytes of the text that it stands for.
 func (r *Surprise) add(logProb float64, bytes int) {
 	r.Tokens++
 	r.Nats -= logProb
@@ -120,14 +120,19 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 	if err := m.CheckText(text); err != nil {
 		return sum, err
 	}
-	ids := m.Encode(text)
+	ids, sizes := m.encodeSized(text)
 	if len(ids) < 2 {
 		return sum, terms.NewRangeError("text", "too short", "at least one token long, after a first one")
 	}
+	at := 0 // of the token that is given next
+	if m.config.BOS >= 0 {
+		at = 1
+	}
 	count := func(t ReadToken) {
 		if !t.First {
-			sum.add(t.LogProb, len(m.tok.Bytes(t.Token.ID)))
+			sum.add(t.LogProb, sizes[at])
 		}
+		at++
 		if each != nil {
 			each(t)
 		}

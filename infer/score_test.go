@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -72,6 +73,35 @@ func TestScoreAllByHand(t *testing.T) {
 	var short *terms.RangeError
 	if _, err := m.ScoreAll(context.Background(), "x", nil); !errors.As(err, &short) {
 		t.Errorf("one token: got error %v, want an error of type *terms.RangeError", err)
+	}
+}
+
+// TestScoreCountsBytesOfText: the space that SentencePiece puts in front of a text is no byte of it.
+func TestScoreCountsBytesOfText(t *testing.T) {
+	const text = "was it there?"
+	for _, name := range []string{"tinyllama", "mistral", "llama2c/legacy.bin"} {
+		for _, start := range []bool{true, false} {
+			m, want, first := *openModel(t, name), len(text), ""
+			if !start {
+				m.config.BOS = -1
+			}
+			got, err := m.ScoreAll(t.Context(), text, func(r ReadToken) {
+				if r.First { // begins with the space that was added, and is not expected
+					first = r.Token.Text
+					want -= len(first) - len(" ")
+				}
+			})
+			if err != nil || got.Bytes != want || (first == "") != start {
+				t.Errorf(
+					"%s, start token %v, first token %q: got %d bytes, %v; want %d, <nil>", name, start, first,
+					got.Bytes, err, want,
+				)
+			}
+			c, err := m.Compare(t.Context(), Side{Text: text, Settings: sampling.Pure})
+			if err != nil || c.Sides[0].Sum.Bytes != want {
+				t.Errorf("%s, start token %v, compared: got %+v, %v; want %d bytes, <nil>", name, start, c, err, want)
+			}
+		}
 	}
 }
 

@@ -45,6 +45,19 @@ func (t *Tokenizer) Check(text string) error {
 	return e.missing
 }
 
+// EncodeSized is Encode, and also returns how many bytes of text each token stands for. For
+// a text that [Tokenizer.Check] accepts they add up to len(text): a space that the tokenizer
+// puts in front counts 0, and white space that an added token swallows counts for that token.
+func (t *Tokenizer) EncodeSized(text string) (ids, sizes []int) {
+	e := encoder{t: t, sized: true}
+	e.encode(text)
+	sizes, before := make([]int, len(e.ends)), 0
+	for i, end := range e.ends {
+		sizes[i], before = end-before, end
+	}
+	return e.ids, sizes
+}
+
 // An encoder encodes one text.
 type encoder struct {
 	t   *Tokenizer
@@ -53,8 +66,11 @@ type encoder struct {
 
 	text    string
 	from    int    // where in text the fragment begins
-	source  string // the fragment: what is between two added tokens
+	origin  origin // of the fragment: what is between two added tokens
 	missing *MissingByteError
+
+	sized bool
+	ends  []int // [len(ids)] where in text the tokens end, if sized
 }
 
 func (e *encoder) encode(text string) {
@@ -68,29 +84,30 @@ func (e *encoder) part(begin, end int) {
 	e.t.raw.cut(text, func(id int32, from, to int) {
 		if id >= 0 {
 			e.ids = append(e.ids, int(id))
+			e.end(begin + to)
 			return
 		}
-		e.from, e.source = begin+from, text[from:to]
-		normal := e.t.normalize(e.source)
+		source := text[from:to]
+		e.from, e.origin = begin+from, origin{t: e.t, source: source}
+		normal := e.t.normalize(source)
 		e.t.normal.cut(normal, func(id int32, from, to int) {
 			if id >= 0 {
 				e.ids = append(e.ids, int(id))
+				e.measure(e.t.spaced(normal, to))
 				return
 			}
-			e.pieces(normal[from:to], from)
+			e.pieces(normal, from, to)
 		})
 	})
 }
 
-// pieces encodes what begins at byte `at` of the normalized fragment.
-func (e *encoder) pieces(normal string, at int) {
-	text := e.t.withSpace(normal, e.from+at == 0)
-	at -= len(text) - len(normal)
+// pieces encodes a part of the normalized fragment.
+func (e *encoder) pieces(normal string, from, to int) {
+	text := e.t.withSpace(normal[from:to], e.from+from == 0)
+	at := e.t.spaced(normal, from) - (len(text) - (to - from))
 	if e.t.characters {
 		if e.t.metaspace {
-			plain := strings.ReplaceAll(text, metaspace, " ")
-			at += len(text) - len(plain)
-			text = plain
+			text = strings.ReplaceAll(text, metaspace, " ")
 		}
 		e.piece(text, at)
 		return
@@ -107,14 +124,43 @@ func (e *encoder) pieces(normal string, at int) {
 	}
 }
 
+// spaced is an offset in the normalized fragment once each ▁ in it is a space.
+func (t *Tokenizer) spaced(normal string, at int) int {
+	if !t.metaspace {
+		return at
+	}
+	return at - (len(metaspace)-len(" "))*strings.Count(normal[:at], metaspace)
+}
+
 // piece encodes one piece, which begins at byte `at` of the normalized fragment.
 func (e *encoder) piece(text string, at int) {
 	if text == "" {
 		return
 	}
 	var lost int
+	before := len(e.ids)
 	if e.ids, lost = e.m.appendPiece(e.ids, e.t, text); lost >= 0 && e.missing == nil {
 		e.missing = e.explain(text, lost, at+lost)
+	}
+	if e.sized {
+		for _, id := range e.ids[before:] {
+			at += len(e.t.Bytes(id))
+			e.measure(at)
+		}
+	}
+}
+
+// end notes where in the text the newest token ends.
+func (e *encoder) end(at int) {
+	if e.sized {
+		e.ends = append(e.ends, at)
+	}
+}
+
+// measure notes that the newest token ends at a byte of the normalized fragment.
+func (e *encoder) measure(at int) {
+	if e.sized {
+		e.end(e.from + e.origin.of(at))
 	}
 }
 

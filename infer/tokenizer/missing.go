@@ -50,7 +50,8 @@ func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	if from+size <= lost { // the byte does not belong to the character before it
 		from, size = lost, 1
 	}
-	at = e.from + e.t.sourceOffset(e.source, at-(lost-from))
+	place := origin{t: e.t, source: e.origin.source}
+	at = e.from + place.of(at-(lost-from))
 	before := e.text[:at]
 	return &MissingByteError{
 		Byte: piece[lost], Char: piece[from : from+size], Offset: at,
@@ -59,37 +60,63 @@ func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	}
 }
 
-// sourceOffset returns where in the fragment the character at byte `at` of its
-// normalized form comes from.
-func (t *Tokenizer) sourceOffset(source string, at int) int {
-	if t.characters {
-		if t.prefix == prefixAlways && !t.metaspace {
-			at-- // the space in front
-		}
-		for i, r := range source {
-			size := utf8.RuneLen(r)
-			if strings.HasPrefix(source[i:], metaspace) {
-				size = len(" ")
-			} else if r == utf8.RuneError {
-				_, size = utf8.DecodeRuneInString(source[i:])
-			}
-			if at < size {
-				return i
-			}
-			at -= size
-		}
-		return len(source)
+// An origin finds where the characters of a normalized fragment come from.
+type origin struct {
+	t      *Tokenizer
+	source string // the fragment
+
+	begun       bool
+	same        bool      // normalizing changes nothing
+	from, at    int       // where the next character is, in source and normalized
+	width, size int       // its bytes, in source and normalized; width 0 if they are not known yet
+	composed    norm.Iter // yields the characters of form NFC
+}
+
+// of returns where in the fragment the character at byte `at` of its normalized form comes
+// from. Each ▁ counts as a space there. From one call to the next, at must not decrease.
+func (o *origin) of(at int) int {
+	if !o.begun {
+		o.begin()
 	}
-	if !t.nfc {
+	if o.same {
 		return max(0, at)
 	}
-	var it norm.Iter
-	it.InitString(norm.NFC, source)
-	for !it.Done() {
-		from := it.Pos()
-		if at -= len(it.Next()); at < 0 {
-			return from
+	for o.from < len(o.source) {
+		if o.width == 0 {
+			o.measure()
 		}
+		if at < o.at+o.size {
+			return o.from
+		}
+		o.from, o.at, o.width = o.from+o.width, o.at+o.size, 0
 	}
-	return len(source)
+	return len(o.source)
+}
+
+func (o *origin) begin() {
+	o.begun = true
+	switch {
+	case o.t.characters:
+		if o.t.prefix == prefixAlways && !o.t.metaspace {
+			o.at = 1 // the space in front
+		}
+	case o.t.nfc && !norm.NFC.IsNormalString(o.source):
+		o.composed.InitString(norm.NFC, o.source)
+	default:
+		o.same = true
+	}
+}
+
+// measure finds out how long the next character is.
+func (o *origin) measure() {
+	switch rest := o.source[o.from:]; {
+	case !o.t.characters:
+		o.size = len(o.composed.Next())
+		o.width = o.composed.Pos() - o.from
+	case strings.HasPrefix(rest, metaspace):
+		o.width, o.size = len(metaspace), len(" ")
+	default:
+		_, o.width = utf8.DecodeRuneInString(rest)
+		o.size = o.width
+	}
 }

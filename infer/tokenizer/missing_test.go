@@ -73,6 +73,8 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 		}
 		return tok
 	}
+	metaspaced := pieces(false)
+	metaspaced.prefix, metaspaced.metaspace = prefixMissing, true // spaces are replaced after normalizing
 	noSpace := lacking(t, nil)
 	noSpace.byteIDs[' '], noSpace.lacks, noSpace.addPrefixSpace = -1, 1, true // as no published file is
 	for _, test := range []struct {
@@ -93,6 +95,8 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 		{"half a character", pieces(true), "aé", 1, "é"}, // C3 A9
 		{"no character", pieces(true), "\xff\xa9", 1, "\xa9"},
 		{"behind an added token", pieces(true), "a<x>▁\x03", 7, "\x03"},
+		{"Metaspace", metaspaced, "▁▁ a\x03", 8, "\x03"},
+		{"Metaspace with ▁ in front", metaspaced, "▁a<x>▁\x03", 10, "\x03"},
 		{"the space in front itself", noSpace, "ab", 0, " "},
 	} {
 		var missing *MissingByteError
