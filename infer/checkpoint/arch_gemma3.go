@@ -52,14 +52,6 @@ func readGemma3(f *fields, c *Config) {
 	if act := f.text("hidden_activation", "gelu_pytorch_tanh"); act != "gelu_pytorch_tanh" {
 		f.fail(`hidden_activation is %s, want "gelu_pytorch_tanh"`, quote(act))
 	}
-	if f.boolean("use_bidirectional_attention", false) {
-		f.fail("use_bidirectional_attention is true; only attention to what came before is supported")
-	}
-	for _, key := range []string{"attn_logit_softcapping", "final_logit_softcapping"} {
-		if f.has(key) {
-			f.fail("%s is set, which is not supported", key)
-		}
-	}
 	global, local := readGemma3Ropes(f, c.Context)
 	window := f.size("sliding_window", 4096, maxWindow)
 	period := f.size("sliding_window_pattern", f.size("_sliding_window_pattern", gemma3Period, maxLayers), maxLayers)
@@ -104,9 +96,6 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	global, window := p.rope(c), p.window()
 	local := &Rope{Theta: p.number("rope.freq_base_swa", gemma3LocalTheta, lowTheta, highTheta)}
 	period := p.size("attention.sliding_window_pattern", gemma3Period, maxLayers)
-	if p.has("final_logit_softcapping") {
-		p.fail("gemma3.final_logit_softcapping is set, which is not supported")
-	}
 	// No key holds the scale of the scores. The largest published model,
 	// recognised by its 62 layers, divides by the width over its heads.
 	if c.Layers == 62 {

@@ -216,7 +216,7 @@ var malformedArchitecturesGGUF = []struct {
 	}, "gemma3.attention.sliding_window_pattern is not a number"},
 	{
 		"capped logits", "gemma3", func(m *ggufModel) { m.set(floatPair("gemma3.final_logit_softcapping", 30)) },
-		"gemma3.final_logit_softcapping is set, which is not supported",
+		"gemma3.final_logit_softcapping is 30; only 0 is supported",
 	},
 	{
 		"local base zero", "gemma3", func(m *ggufModel) { m.set(floatPair("gemma3.rope.freq_base_swa", 0)) },
@@ -249,6 +249,12 @@ var malformedArchitecturesGGUF = []struct {
 	{
 		"factor a text", "llama", func(m *ggufModel) { m.set(textPair("llama.rope.scaling.factor", "4")) },
 		"llama.rope.scaling.factor is not a number",
+	},
+	{
+		"a window in some layers", "llama", func(m *ggufModel) {
+			m.set(wholePair("llama.attention.sliding_window", 4))
+			m.set(wholePair("llama.attention.sliding_window_pattern", 2))
+		}, "llama.attention.sliding_window_pattern is set; a llama with a window has it in every layer here",
 	},
 	{
 		"a mixture of experts", "qwen3", func(m *ggufModel) { m.set(textPair("general.architecture", "qwen3moe")) },

@@ -34,7 +34,7 @@ var _ = register(&architecture{
 
 	readFolder: readGPT2,
 	readGGUF: func(p *ggufPairs, c *Config) {
-		c.NormEps = float32(p.number("attention.layer_norm_epsilon", 1e-5, 1e-30, 1))
+		p.epsilon(c, "attention.layer_norm_epsilon")
 		c.KVHeads = c.Heads
 		c.everyLayer(p.err, func(int) Attention { return Attention{} })
 	},

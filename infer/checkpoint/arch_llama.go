@@ -21,6 +21,11 @@ var _ = register(&architecture{
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope, window := p.rope(c), p.window()
+		for _, key := range []string{"attention.sliding_window_pattern", "rope.freq_base_swa"} {
+			if window > 0 && p.has(key) {
+				p.fail("%s%s is set; a llama with a window has it in every layer here", p.prefix, key)
+			}
+		}
 		c.everyLayer(p.err, func(int) Attention { return Attention{Rope: rope, Window: window} })
 	},
 })

@@ -111,6 +111,7 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	}
 	config := Config{Architecture: a.name, Block: a.block}
 	a.readFolder(c, &config)
+	c.neutral()
 	readTokenIDs(&config, c, tokens, generation)
 	if err := collect(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ggufPair is a metadata pair under construction: a key, the number of its type
@@ -119,6 +120,7 @@ func smallGGUF() *ggufModel {
 		wholePair("llama.attention.head_count", 2),
 		wholePair("llama.feed_forward_length", 3),
 		wholePair("llama.context_length", 8),
+		floatPair("llama.attention.layer_norm_rms_epsilon", 1e-5),
 		textPair("tokenizer.ggml.model", "llama"),
 		textsPair("tokenizer.ggml.tokens", tokens),
 		floatsPair("tokenizer.ggml.scores", scores),
@@ -148,6 +150,11 @@ func smallGGUF() *ggufModel {
 		m.data = append(m.data, make([]byte, (n+31)/32*32)...)
 	}
 	return m
+}
+
+// unset removes a pair.
+func (m *ggufModel) unset(key string) {
+	m.pairs = slices.DeleteFunc(m.pairs, func(p ggufPair) bool { return p.key == key })
 }
 
 // set replaces or adds a pair.

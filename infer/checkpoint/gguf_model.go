@@ -120,6 +120,7 @@ func (g *gguf) config() (Config, error) {
 	}
 	c.HeadDim = c.Width / c.Heads
 	a.readGGUF(p, &c)
+	p.neutral(&c)
 	switch {
 	case p.err != nil:
 	case c.Width%c.Heads != 0 && !p.has("attention.key_length"):
@@ -144,7 +145,7 @@ func (g *gguf) config() (Config, error) {
 
 // shape reads what Llama and its descendants have beyond GPT-2.
 func (p *ggufPairs) shape(c *Config) {
-	c.NormEps = float32(p.number("attention.layer_norm_rms_epsilon", 1e-5, 1e-30, 1))
+	p.epsilon(c, "attention.layer_norm_rms_epsilon")
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
 	if n := p.size("attention.value_length", c.HeadDim, maxHeadDim); n != c.HeadDim {
 		p.fail(
@@ -155,6 +156,14 @@ func (p *ggufPairs) shape(c *Config) {
 	if n := p.number("expert_count", 0, 0, 1<<20); n != 0 {
 		p.fail("%sexpert_count is %v; mixtures of experts are not supported", p.prefix, n)
 	}
+}
+
+// epsilon reads what is added in the norms. llama.cpp has no default for it either.
+func (p *ggufPairs) epsilon(c *Config, key string) {
+	if !p.has(key) {
+		p.fail("%s%s is missing", p.prefix, key)
+	}
+	c.NormEps = float32(p.number(key, 1e-5, 1e-30, 1))
 }
 
 // rope reads how queries and keys are rotated. A factor without a type means

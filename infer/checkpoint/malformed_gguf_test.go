@@ -27,7 +27,7 @@ var malformedGGUF = []struct {
 		"pairs beyond the file", func(m *ggufModel) { m.pairsClaimed = 1 << 63 },
 		"byte 24: 9223372036854775808 elements of at least 12 bytes",
 	},
-	{"one pair too many", func(m *ggufModel) { m.pairsClaimed = 11 }, "but only"},
+	{"one pair too many", func(m *ggufModel) { m.pairsClaimed = 12 }, "but only"},
 	{"one tensor too many", func(m *ggufModel) { m.tensorsClaimed = 12 }, "tensor "},
 	{
 		"key twice", func(m *ggufModel) { m.pairs = append(m.pairs, m.pairs[0]) },
@@ -167,15 +167,15 @@ var malformedGGUF = []struct {
 	}, "missing output_norm.weight"},
 	{
 		"bytes behind the last tensor", func(m *ggufModel) { m.data = append(m.data, "hidden"...) },
-		"bytes 11488 to 11494, after the last tensor, belong to none",
+		"bytes 11552 to 11558, after the last tensor, belong to none",
 	},
 	{
 		"zeros behind the last tensor", func(m *ggufModel) { m.data = append(m.data, make([]byte, 32)...) },
-		"bytes 11488 to 11520, after the last tensor, belong to none",
+		"bytes 11552 to 11584, after the last tensor, belong to none",
 	},
 	{
 		"padding that is not zero", func(m *ggufModel) { m.data[len(m.data)-1] = 1 },
-		"byte 11487, in the padding after the last tensor, is not 0",
+		"byte 11551, in the padding after the last tensor, is not 0",
 	},
 	{
 		"tensor unknown", func(m *ggufModel) { m.tensors[1].name = "blk.0.attn_q.bias" },
@@ -256,7 +256,7 @@ var malformedGGUF = []struct {
 	},
 	{
 		"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 },
-		"begins at byte 1125899906849408 of a file of 11488",
+		"begins at byte 1125899906849472 of a file of 11552",
 	},
 	{
 		"tensor across the end", func(m *ggufModel) { m.data = m.data[:len(m.data)-32] },

@@ -1,0 +1,113 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Some keys change what a model computes in a way that no architecture here knows. They
+// are refused by name, since the text would be almost right, unless they have one of the
+// values below, at which they change nothing.
+
+// folderNeutral are such keys of config.json. A key that is null is always neutral.
+var folderNeutral = map[string][]any{
+	"attention_multiplier":        nil,
+	"attn_logit_softcapping":      nil,
+	"clip_qkv":                    nil,
+	"embedding_multiplier":        {1.0},
+	"final_logit_softcapping":     nil,
+	"is_causal":                   {true},
+	"is_encoder_decoder":          {false},
+	"logit_scale":                 {1.0},
+	"logits_scaling":              {1.0},
+	"num_experts":                 {0.0},
+	"num_local_experts":           {0.0},
+	"residual_multiplier":         {1.0},
+	"use_bidirectional_attention": {false},
+	"use_parallel_residual":       {false},
+}
+
+// ggufNeutral are such keys of GGUF metadata, without the architecture's name. A factor of 0
+// is none.
+var ggufNeutral = map[string][]any{
+	"attention.causal":                 {true},
+	"attention.clamp_kqv":              {0.0},
+	"attention.max_alibi_bias":         {0.0},
+	"attention.output_scale":           {0.0, 1.0},
+	"attention.scale":                  {0.0},
+	"attention.shared_kv_layers":       {0.0},
+	"attention.temperature_scale":      {0.0},
+	"attn_logit_softcapping":           {0.0},
+	"embedding_scale":                  {0.0, 1.0},
+	"final_logit_softcapping":          {0.0},
+	"logit_scale":                      {0.0, 1.0},
+	"residual_scale":                   {0.0, 1.0},
+	"rope.dimension_sections":          nil,
+	"rope.scaling.alpha":               {0.0, 1.0},
+	"rope.scaling.attn_factor":         {0.0, 1.0},
+	"rope.scaling.yarn_attn_factor":    {0.0, 1.0},
+	"rope.scaling.yarn_ext_factor":     {-1.0, 0.0},
+	"rope.scaling.yarn_log_multiplier": {0.0},
+	"swin_norm":                        {false},
+	"use_parallel_residual":            {false},
+}
+
+// neutral rejects keys that would change what is computed.
+func (f *fields) neutral() {
+	for _, key := range slices.Sorted(maps.Keys(folderNeutral)) {
+		if !f.has(key) {
+			continue
+		}
+		var v any
+		if err := json.Unmarshal(f.raw[key], &v); err != nil {
+			f.fail("%s: %v", key, err)
+		} else if want := folderNeutral[key]; want == nil {
+			f.fail("%s is set, which is not supported", key)
+		} else if !neutral(v, want) {
+			f.fail("%s is %s; only %v is supported", key, shorten(f.raw[key]), want[0])
+		}
+	}
+}
+
+// neutral rejects keys that would change what is computed.
+func (p *ggufPairs) neutral(c *Config) {
+	for _, key := range slices.Sorted(maps.Keys(ggufNeutral)) {
+		want := ggufNeutral[key]
+		switch v := p.g.pairs[p.prefix+key]; {
+		case !p.has(key):
+		case want == nil:
+			p.fail("%s%s is set, which is not supported", p.prefix, key)
+		case !neutral(v, want):
+			p.fail("%s%s is %s; only %v is supported", p.prefix, key, shown(v), want[0])
+		}
+	}
+	// Heads in layers with a window may have a size of their own.
+	for _, key := range []string{"attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"} {
+		if n := p.number(key, float64(c.HeadDim), 0, maxHeadDim); n != float64(c.HeadDim) {
+			p.fail("%s%s is %v, the head size %d; only equal ones are supported", p.prefix, key, n, c.HeadDim)
+		}
+	}
+}
+
+// neutral reports whether a value is one of those at which a key changes nothing.
+func neutral(v any, want []any) bool {
+	switch v.(type) {
+	case bool, float64:
+		return slices.Contains(want, v)
+	}
+	return false // and lists cannot be compared
+}
+
+// shown is a value of the metadata for a message.
+func shown(v any) string {
+	switch v := v.(type) {
+	case nil, []string, []float32:
+		return "a list or a long text"
+	case string:
+		return quote(v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
