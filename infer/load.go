@@ -18,7 +18,7 @@ func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	m := &Model{
 		words:  &vocabulary{},
 		config: cfg, quant: quant, hash: quant.hash(c.Hash), params: c.Parameters(), tok: c.Tokenizer,
-		eos: map[int]bool{},
+		eos: map[int]bool{}, warnings: c.Warnings,
 	}
 	for _, id := range cfg.EOS {
 		m.eos[id] = true

@@ -19,6 +19,8 @@ type Model struct {
 	tok    *tokenizer.Tokenizer
 	eos    map[int]bool
 
+	warnings []string
+
 	quant Quant
 
 	embed  kernel.Matrix // [vocab, width]
@@ -69,6 +71,10 @@ func (m *Model) Name() string { return m.config.Name }
 // Hash identifies the model's files: hex SHA-256.
 func (m *Model) Hash() string { return m.hash }
 
+// Warnings are sentences about what the model's files hold and the model leaves out, as in
+// [checkpoint.Checkpoint].
+func (m *Model) Warnings() []string { return m.warnings }
+
 // Parameters counts the weights.
 func (m *Model) Parameters() int64 { return m.params }
 
@@ -112,7 +118,7 @@ func (m *Model) started(list []int, start int) []int {
 	if m.config.BOS < 0 {
 		return list
 	}
-	return ids
+	return append([]int{start}, list...)
 }
 
 // EOS reports whether a token ends the text.

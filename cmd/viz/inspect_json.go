@@ -28,6 +28,7 @@ type inspected struct {
 	Special      []checkpoint.SpecialToken `json:"special,omitempty"`
 	Template     string                    `json:"template,omitempty"`
 	Tensors      []checkpoint.Tensor       `json:"tensors,omitempty"`
+	Warnings     []string                  `json:"warnings,omitempty"`
 	Runs         bool                      `json:"runs"`
 	Reasons      []string                  `json:"reasons,omitempty"`
 }
@@ -59,7 +60,8 @@ func describeJSON(d *checkpoint.Description, reasons []string) io.WriterTo {
 	o := inspected{
 		Model: d.Name, Title: d.Title, Format: d.Format, Architecture: d.Architecture, Files: d.Files,
 		Tokenizer: d.Vocabulary.Kind, Tokens: d.Vocabulary.Tokens, Special: d.Vocabulary.Special,
-		Template: d.Template, Tensors: d.Tensors, Runs: len(reasons) == 0, Reasons: reasons, Facts: map[string]string{},
+		Template: d.Template, Tensors: d.Tensors, Warnings: d.Warnings, Runs: len(reasons) == 0, Reasons: reasons,
+		Facts: map[string]string{},
 	}
 	for _, f := range d.Facts {
 		o.Facts[f.Key] = f.Value

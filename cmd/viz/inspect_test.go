@@ -75,6 +75,37 @@ func TestInspectDescribesEveryFormat(t *testing.T) {
 	}
 }
 
+// TestAdapterBesideModelIsReported: an adapter beside whole weights is not applied, and the commands
+// that describe or load the model say so.
+func TestAdapterBesideModelIsReported(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(modelsFolder, "qwen3"))); err != nil {
+		t.Fatal(err)
+	}
+	const want = "The folder has an adapter (adapter_config.json), which is not applied"
+	trace := []string{"trace", "-prompt", "a", "-n", "1", "-rows", "1", "-model", dir}
+	if f := try(t, nil, "", trace...); f.code != exitDone || f.errors != "" {
+		t.Errorf("trace without an adapter: got %d, %q; want %d, nothing", f.code, f.errors, exitDone)
+	}
+	adapter := filepath.Join(dir, "adapter_config.json")
+	if err := os.WriteFile(adapter, []byte(`{"peft_type":"LORA"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := try(t, nil, "", trace...); f.code != exitDone || !strings.Contains(f.errors, "-model "+dir+": "+want) {
+		t.Errorf("trace: got %d, %q; want %d, it containing %q", f.code, f.errors, exitDone, want)
+	}
+	got := strings.Join(strings.Fields(ok(t, "inspect", dir)), " ")
+	if !strings.Contains(got, "warning "+want) || !strings.Contains(got, "runs yes") {
+		t.Errorf("inspect: got %q, want it to contain %q and %q", got, "warning "+want, "runs yes")
+	}
+	var described inspected
+	if err := json.Unmarshal([]byte(ok(t, "inspect", "-json", dir)), &described); err != nil ||
+		len(described.Warnings) != 1 || !strings.HasPrefix(described.Warnings[0], want) || !described.Runs {
+		t.Errorf("inspect -json: got %q, runs %v, %v; want one beginning with %q", described.Warnings, described.Runs,
+			err, want)
+	}
+}
+
 // A model that is damaged or cannot run is described as far as possible, with
 // the place of each problem, and exit code 2.
 func TestInspectDescribesDamagedModels(t *testing.T) {

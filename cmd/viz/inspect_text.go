@@ -37,6 +37,11 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	if d.Config != nil {
 		s.memory(d)
 	}
+	for _, warning := range d.Warnings {
+		for i, line := range wrap(strings.Fields(warning), 80-nameColumn) {
+			s.line(map[bool]string{true: "warning"}[i == 0], "%s", line)
+		}
+	}
 	if len(reasons) == 0 {
 		s.line("runs", "%s", runsNote(d.Checkpoint))
 		return s

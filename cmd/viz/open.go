@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -55,6 +56,9 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 	}
 	c, err := openPath(p)
 	if err == nil {
+		for _, warning := range c.Warnings {
+			fmt.Fprintf(notes, "%s %s: %s\n", called, terms.Printable(p.model), warning)
+		}
 		announce(notes, c, quant, announced)
 		var m *infer.Model
 		if m, err = loadModel(c, quant); err == nil {

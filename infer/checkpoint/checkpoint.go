@@ -69,6 +69,9 @@ type Checkpoint struct {
 	// TemplateTokens are the special tokens that it may name: "eos_token" and the like.
 	TemplateTokens map[string]string
 
+	// Warnings are sentences about what the files hold and the model leaves out.
+	Warnings []string
+
 	tensors map[string]tensor // by the layout's names
 	weights *weights          // nil once closed
 }

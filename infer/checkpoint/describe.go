@@ -26,7 +26,8 @@ type Description struct {
 	Config       *Config
 	Tensors      []Tensor // in the order of the files
 	Vocabulary   Vocabulary
-	Template     string // the chat template, in Jinja
+	Template     string   // the chat template, in Jinja
+	Warnings     []string // as in [Checkpoint]
 
 	templateTokens map[string]string // as in [Checkpoint]
 
@@ -68,6 +69,7 @@ type SpecialToken struct {
 // Describe returns the description of an opened model.
 func (c *Checkpoint) Describe() *Description {
 	d := &Description{
+		Warnings: c.Warnings,
 		Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c,
 	}
 	d.tokenizer(c.Tokenizer)
@@ -107,7 +109,7 @@ const folderFormat = "Hugging Face folder"
 // describeFolder reads the model folder at the root of fsys. The error lists
 // everything that keeps it from running.
 func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
-	d = &Description{Name: name, Format: folderFormat}
+	d = &Description{Name: name, Format: folderFormat, Warnings: folderWarnings(fsys)}
 	var hashed [2][]byte // config.json and tokenizer.json
 	var config Config
 	var startSaid bool
@@ -164,7 +166,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	hash.text(tokenizerFile, hashed[1])
 	d.Checkpoint = &Checkpoint{
 		Config: config, Tokenizer: tok, Format: folderFormat, Hash: hash.sum(), tensors: arranged, weights: w,
-		Template: d.Template, TemplateTokens: d.templateTokens,
+		Template: d.Template, TemplateTokens: d.templateTokens, Warnings: d.Warnings,
 	}
 	return d, nil
 }

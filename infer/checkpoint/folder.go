@@ -150,6 +150,21 @@ func folderName(path string) string {
 	return filepath.Base(path)
 }
 
+// adapterFiles are what PEFT writes of an adapter, such as LoRA's, which changes the weights
+// of another model.
+var adapterFiles = []string{"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"}
+
+// folderWarnings says what a folder holds besides a model.
+func folderWarnings(fsys fs.FS) []string {
+	for _, name := range adapterFiles {
+		if _, err := fs.Stat(fsys, name); err == nil {
+			return []string{"The folder has an adapter (" + name + "), which is not applied: the weights are those " +
+				"of the model beside it. PEFT's merge_and_unload makes one model of the two."}
+		}
+	}
+	return nil
+}
+
 // otherWeights looks for a folder's weights if they are not called
 // model.safetensors. It returns the only file of that kind, or an error that
 // says what the folder has instead.
@@ -159,7 +174,7 @@ func otherWeights(fsys fs.FS) (string, error) {
 	missing := missingFile{name: weightsFile}
 	for _, e := range list[:min(len(list), maxEntries)] {
 		switch name := e.Name(); {
-		case name == "adapter_model.safetensors":
+		case slices.Contains(adapterFiles[1:], name):
 			missing.hint = "; " + name + " changes the weights of another model, which is not supported"
 		case strings.HasSuffix(name, ".safetensors"):
 			tensors = append(tensors, name)

@@ -75,7 +75,9 @@ type view struct {
 	Place
 	Name  string
 	Facts []fact
-	Kinds string // the architectures that are read
+	// Warnings say what the files hold and the model leaves out.
+	Warnings []string
+	Kinds    string // the architectures that are read
 }
 
 // fact is a line about the model.
@@ -83,7 +85,7 @@ type fact struct{ Name, Value, Note string }
 
 func (s *Server) view() view {
 	m, c := s.Model, s.Model.Config()
-	v := view{Place: s.Place, Name: m.Name(), Kinds: checkpoint.Architectures()}
+	v := view{Place: s.Place, Name: m.Name(), Kinds: checkpoint.Architectures(), Warnings: m.Warnings()}
 	kept := "as precise as in the file"
 	if m.Quant() == infer.QuantInt8 {
 		kept = "rounded to 8 bits each, so that they fit"

@@ -8,6 +8,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -21,9 +23,15 @@ func TestMain(m *testing.M) { browser.Main(m) }
 // at is the page where a visitor comes to a model of their own like that.
 func at(t *testing.T, place model.Place) *goquery.Document {
 	t.Helper()
+	return of(t, testmodel.Target(t), place)
+}
+
+// of is the page about a model.
+func of(t *testing.T, m *infer.Model, place model.Place) *goquery.Document {
+	t.Helper()
 	mux := http.NewServeMux()
 	model.New(model.Deps{
-		Model: testmodel.Target(t), Place: place,
+		Model: m, Place: place,
 		Caller: func(*http.Request) (admission.Caller, *http.Cookie) { return admission.Caller{}, nil },
 	}).Mount(mux)
 	w := httptest.NewRecorder()
@@ -72,6 +80,24 @@ func TestModelPageOffersWhatIsPossible(t *testing.T) {
 				c.command, c.files, c.back,
 			)
 		}
+	}
+}
+
+// TestModelPageShowsWarnings: what the model's files hold and the model leaves out stands on the page.
+func TestModelPageShowsWarnings(t *testing.T) {
+	t.Parallel()
+	c, err := checkpoint.OpenPath("../../testdata/models/llama3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.Warnings = []string{"An <adapter> is not applied."}
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := of(t, m, model.Place{}).Find("main").Text(); !strings.Contains(text, c.Warnings[0]) {
+		t.Errorf("got %q, want it to contain %q", text, c.Warnings[0])
 	}
 }
 
