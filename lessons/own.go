@@ -91,7 +91,13 @@ func (l *loader) readOwn(dir string) map[string]string {
 			l.problems.add(place{".", 1}, "the files have more than %d bytes together", maxOwnAll)
 			break
 		}
-		texts[name] = string(data)
+		if texts[name], err = files.Text(data); err != nil {
+			texts[name] = string(data)
+			if !errors.As(err, new(*files.UTF8Error)) { // plainText says in which lines
+				l.problems.add(place{name, 1}, "the file %v", err)
+				continue
+			}
+		}
 		l.plainText(name, texts[name])
 	}
 	return texts

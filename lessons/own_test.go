@@ -1,11 +1,59 @@
 package lessons
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
+
+// TestOwnLessonsFromWindows: files with byte order marks, CRLF or in UTF-16, as editors and shells
+// of Windows write them, make the same course as in UTF-8.
+func TestOwnLessonsFromWindows(t *testing.T) {
+	t.Parallel()
+	want, err := ReadOwn(ownExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := LoadTexts(English, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(string) []byte{
+		"a mark and CRLF": func(s string) []byte { return []byte("\ufeff" + strings.ReplaceAll(s, "\n", "\r\n")) },
+		"UTF-16": func(s string) []byte {
+			var data []byte
+			for _, unit := range utf16.Encode([]rune("\ufeff" + s)) {
+				data = binary.LittleEndian.AppendUint16(data, unit)
+			}
+			return data
+		},
+	} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, walkFolder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range want {
+			if err := os.WriteFile(filepath.Join(dir, file), write(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := LoadWith(English, dir)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		last := len(course.Lessons) - 1
+		if !reflect.DeepEqual(got.Lessons[last], course.Lessons[last]) || len(got.Walks) != len(course.Walks) ||
+			len(got.Questions) != len(course.Questions) || len(got.Cards) != len(course.Cards) {
+			t.Errorf("%s: got %d questions, %d cards, %d walks and %+v; want those of the example", name,
+				len(got.Questions), len(got.Cards), len(got.Walks), got.Lessons[last])
+		}
+	}
+}
 
 // ownExample is the worked example that the README points to.
 const ownExample = "../testdata/lessons"
@@ -124,6 +172,7 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 			"01-mine.md:4: number 2",
 		},
 		"not UTF-8": {"01-mine.md", ownLesson("a\n\xff"), "01-mine.md:13: the line is not valid UTF-8"},
+		"UTF-32":    {"01-mine.md", "\xff\xfe\x00\x00a\x00\x00\x00", "01-mine.md:1: the file is a text in UTF-32"},
 		"NUL":       {"01-mine.md", ownLesson("a\x00"), "01-mine.md:12: a control character, U+0000"},
 		"an escape": {"01-mine.md", ownLesson("a\x1b[2J"), "01-mine.md:12: a control character, U+001B"},
 		"a long line": {

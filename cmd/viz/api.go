@@ -54,11 +54,11 @@ func (o *apiOptions) access(f *flags, local bool) (api.Access, error) {
 	if o.keyFile == "" {
 		return a, nil
 	}
-	text, err := files.Read(o.keyFile, maxKeyFile)
+	text, err := files.ReadText(o.keyFile, maxKeyFile)
 	if err != nil {
 		return a, fmt.Errorf("%s %s: %w", f.called("api-key-file"), o.keyFile, err)
 	}
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		key := strings.TrimSpace(line)
 		switch {
 		case key == "" || strings.HasPrefix(key, "#"):

@@ -104,13 +104,13 @@ func (o *serveOptions) readSecret(f *flags) ([]byte, error) {
 		return nil, usageError{fmt.Errorf("%s needs -cluster-secret, so that all servers know each other's visitors; "+
 			"%s", f.called("cluster"), secretHelp)}
 	}
-	text, err := files.Read(o.clusterSecret, maxKeyFile)
+	text, err := files.ReadText(o.clusterSecret, maxKeyFile)
 	if err != nil {
 		return nil, usageError{
 			fmt.Errorf("%s %s: %w; %s", f.called("cluster-secret"), o.clusterSecret, err, secretHelp),
 		}
 	}
-	secret, ok := store.ParseSecret(string(text))
+	secret, ok := store.ParseSecret(text)
 	if !ok {
 		return nil, usageError{fmt.Errorf("%s %s must have 64 hexadecimal digits; %s",
 			f.called("cluster-secret"), o.clusterSecret, secretHelp)}

@@ -137,15 +137,15 @@ const maxPEM = 1 << 20
 
 // readPair reads a certificate and its key.
 func readPair(cert, key string) (tls.Certificate, error) {
-	c, err := files.Read(cert, maxPEM)
+	c, err := files.ReadText(cert, maxPEM)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	k, err := files.Read(key, maxPEM)
+	k, err := files.ReadText(key, maxPEM)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	return tls.X509KeyPair(c, k)
+	return tls.X509KeyPair([]byte(c), []byte(k))
 }
 
 // allowed are the other names that browsers may use for this server: those

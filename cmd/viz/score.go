@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/files"
@@ -21,8 +20,9 @@ const scoreUsage = `Usage: viz score [flags] FILE
 Reads a text and says how well the model expected it: bits per token, perplexity
 and bits per byte. All three are lower for a text that the model finds likelier;
 bits per byte can be compared between models with different tokens. FILE is a
-text in UTF-8, or - for what is piped in. With -rules or -temperature it also says what
-those settings make of the text, and how far from none they are at its average token.
+text in UTF-8, or in UTF-16 with a byte order mark, or - for what is piped in.
+With -rules or -temperature it also says what those settings make of the text,
+and how far from none they are at its average token.
 `
 
 // maxScored is the longest text that is read, in bytes.
@@ -90,9 +90,9 @@ func runScore(
 	if err := f.parse(args, env, stdout); err != nil {
 		return err
 	}
-	text, err := o.read(stdin)
+	text, err := o.read(ctx, stdin)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	m, err := openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr)
 	if err != nil {
@@ -171,23 +171,31 @@ func (o *scoreOptions) beside(ctx context.Context, out io.Writer, m *infer.Model
 }
 
 // read reads the text.
-func (o *scoreOptions) read(stdin io.Reader) (string, error) {
-	var text []byte
+func (o *scoreOptions) read(ctx context.Context, stdin io.Reader) (string, error) {
+	if o.file == "" {
+		return "", usageError{errors.New("viz score needs a FILE to read, or - for what is piped in")}
+	}
+	var data []byte
 	var err error
-	switch o.file {
-	case "":
-		return "", errors.New("viz score needs a FILE to read, or - for what is piped in")
-	case "-":
-		if text, err = io.ReadAll(io.LimitReader(stdin, maxScored+1)); err == nil && len(text) > maxScored {
+	if o.file == "-" {
+		data, err = readAll(ctx, stdin, maxScored+1)
+		if ctx.Err() != nil {
+			return "", err
+		}
+		if err == nil && len(data) > maxScored {
 			err = fmt.Errorf("the text is longer than %s", terms.Bytes(maxScored))
 		}
-	default:
-		text, err = files.Read(o.file, maxScored)
+	} else {
+		data, err = files.Read(o.file, maxScored)
 	}
-	if err == nil && !utf8.Valid(text) {
-		err = fmt.Errorf("%s is not valid UTF-8", o.file)
+	if err != nil {
+		return "", usageError{err}
 	}
-	return string(text), err
+	text, err := files.Text(data)
+	if err != nil {
+		return "", usageError{fmt.Errorf("%s %w", o.file, err)}
+	}
+	return text, nil
 }
 
 // token prints a token and its bits.

@@ -1,17 +1,27 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
+
+// encodeUTF16 is a text in little-endian UTF-16 without a byte order mark.
+func encodeUTF16(text string) (data []byte) {
+	for _, unit := range utf16.Encode([]rune(text)) {
+		data = binary.LittleEndian.AppendUint16(data, unit)
+	}
+	return data
+}
 
 // TestScoreCommand: the command prints what the model says of a text, the sums of its tokens;
 // a file and a pipe give the same, and what cannot be read is refused.
@@ -60,7 +70,16 @@ func TestScoreCommand(t *testing.T) {
 	if !strings.Contains(ok(t, "score", "-tokens", file), `" upon"`) {
 		t.Error("no token is listed")
 	}
-	for text, says := range map[string]string{"": "too short", "a\xffb": "not valid UTF-8"} {
+	for name, marked := range map[string]string{
+		"UTF-8": "\ufeff" + text, "UTF-16": "\xff\xfe" + string(encodeUTF16(text)),
+	} {
+		if f := try(t, nil, marked, "score", "-"); f.code != exitDone || f.out != plain {
+			t.Errorf("%s with a byte order mark: got %d, %q; want %d, %q", name, f.code, f.out, exitDone, plain)
+		}
+	}
+	for text, says := range map[string]string{
+		"": "too short", "a\xffb": "not valid UTF-8 at byte 1", "\xff\xfe\x00\x00": "UTF-32",
+	} {
 		if f := try(t, nil, text, "score", "-"); f.code != exitUsage || !strings.Contains(f.errors, says) {
 			t.Errorf("%q: got %d, %s; want %d, it containing %q", text, f.code, f.errors, exitUsage, says)
 		}

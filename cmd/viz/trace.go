@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/files"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -138,29 +139,43 @@ func (f *flags) refused(err error) error {
 	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(r.Field), got, r.Want)}
 }
 
-// readPrompt reads a prompt from standard input, not much more than limit
-// bytes. It drops a newline at the end, which is the shell's.
+// readPrompt reads a prompt from standard input, not much more than twice limit bytes: UTF-16
+// takes that many. It drops a newline at the end, which is the shell's.
 func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error) {
+	most := 2*int64(limit) + 8
+	data, err := readAll(ctx, stdin, most)
+	if err != nil {
+		return "", fmt.Errorf("reading the prompt: %w", err)
+	}
+	text := string(data) // too long, and cut off, if there are that many bytes
+	if int64(len(data)) < most {
+		if text, err = files.Text(data); err != nil {
+			return "", usageError{fmt.Errorf("the prompt on standard input %w", err)}
+		}
+	}
+	if shorter, ok := strings.CutSuffix(text, "\r\n"); ok {
+		return shorter, nil
+	}
+	return strings.TrimSuffix(text, "\n"), nil
+}
+
+// readAll reads at most limit bytes of standard input. It ends with ctx, even if the input
+// never does.
+func readAll(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
 	type result struct {
-		text []byte
+		data []byte
 		err  error
 	}
-	read := make(chan result, 1) // so that an interrupt need not wait for input that never ends
+	read := make(chan result, 1)
 	go func() {
-		text, err := io.ReadAll(io.LimitReader(stdin, int64(limit)+3))
-		read <- result{text, err}
+		data, err := io.ReadAll(io.LimitReader(stdin, limit))
+		read <- result{data, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return nil, ctx.Err()
 	case r := <-read:
-		if r.err != nil {
-			return "", fmt.Errorf("reading the prompt: %w", r.err)
-		}
-		if text, ok := strings.CutSuffix(string(r.text), "\r\n"); ok {
-			return text, nil
-		}
-		return strings.TrimSuffix(string(r.text), "\n"), nil
+		return r.data, r.err
 	}
 }
 

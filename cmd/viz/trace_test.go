@@ -264,6 +264,7 @@ func TestTraceStopConditions(t *testing.T) {
 func TestPromptFromStandardInput(t *testing.T) {
 	for in, want := range map[string]string{
 		"two\nlines\n": "two\nlines", "no newline": "no newline", "windows\r\n": "windows", "more\n\n": "more\n",
+		"\xef\xbb\xbfmarked\r\n": "marked", "\xff\xfeh\x00i\x00\n\x00": "hi",
 	} {
 		f := try(t, nil, in, "trace", "-prompt", "-", "-n", "1", "-json")
 		if f.code != exitDone {

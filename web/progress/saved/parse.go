@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/tokenbytoken/viz/infer/files"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
@@ -20,7 +21,8 @@ import (
 // Whether the course has the sections, questions and cards is not asked: a
 // file may be older than the course, or come from a newer one.
 func Parse(data []byte) (File, error) {
-	if err := wellFormed(data); err != nil {
+	data, err := wellFormed(data)
+	if err != nil {
 		return File{}, err
 	}
 	var p parser
@@ -50,31 +52,29 @@ func Parse(data []byte) (File, error) {
 	return f, nil
 }
 
-// wellFormed makes sure that data is JSON in UTF-8 of a size that is taken.
-func wellFormed(data []byte) error {
+// wellFormed makes sure that data is JSON of a size that is taken, and returns it in UTF-8: an
+// editor may have saved the file in another form.
+func wellFormed(data []byte) ([]byte, error) {
 	if len(data) > MaxFile {
-		return Refuse("the file has %d bytes; at most %d are taken", len(data), MaxFile)
+		return nil, Refuse("the file has %d bytes; at most %d are taken", len(data), MaxFile)
 	}
-	if !utf8.Valid(data) { // encoding/json would put U+FFFD in the place
-		at := 0
-		for at < len(data) {
-			r, n := utf8.DecodeRune(data[at:])
-			if r == utf8.RuneError && n == 1 {
-				break
-			}
-			at += n
-		}
-		return Refuse("the file is not UTF-8 text at %s", place(data, at))
+	var bad *files.UTF8Error
+	text, err := files.Text(data)
+	if errors.As(err, &bad) { // encoding/json would put U+FFFD in the place
+		return nil, Refuse("the file is not UTF-8 text at %s", place(data, bad.At))
+	} else if err != nil {
+		return nil, Refuse("the file %v", err)
 	}
+	data = []byte(text)
 	var raw json.RawMessage
-	err := json.Unmarshal(data, &raw)
+	err = json.Unmarshal(data, &raw)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return Refuse("the file is not JSON at %s: %v", place(data, int(syntax.Offset)-1), err)
+		return nil, Refuse("the file is not JSON at %s: %v", place(data, int(syntax.Offset)-1), err)
 	} else if err != nil {
-		return Refuse("the file is not JSON: %v", err)
+		return nil, Refuse("the file is not JSON: %v", err)
 	}
-	return nil
+	return data, nil
 }
 
 // place is where a byte stands, for people.
