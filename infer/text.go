@@ -2,6 +2,7 @@ package infer
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,6 +64,31 @@ func Ending(
 		safe = len(all) - incomplete(all) // no stop string can follow
 	}
 	return reason, str, safe
+}
+
+// endBytes is how much of the end of a prompt decides which tokens it ends with: more than any
+// run of letters and spaces that is one token.
+const endBytes = 256
+
+// SpacesAtEnd returns how many spaces at the end of a prompt keep the model from going on with
+// a word as it learned words, 0 if none do. Most vocabularies have words with the space
+// before them, so that the space alone is a token that training texts hardly have before a
+// word. It asks the tokenizer: there are such spaces if the prompt's tokens are not those with
+// which the prompt and a word begin.
+func (m *Model) SpacesAtEnd(prompt string) int {
+	plain := strings.TrimRight(prompt, " ")
+	if plain == prompt || plain == "" {
+		return 0
+	}
+	end := prompt[max(0, len(prompt)-endBytes):]
+	for !utf8.RuneStart(end[0]) {
+		end = end[1:]
+	}
+	ids, longer := m.tok.Encode(end), m.tok.Encode(end+"a")
+	if len(ids) <= len(longer) && slices.Equal(ids, longer[:len(ids)]) {
+		return 0
+	}
+	return len(prompt) - len(plain)
 }
 
 // incomplete returns how many bytes at the end begin a UTF-8 character

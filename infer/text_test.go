@@ -63,6 +63,29 @@ func TestReleaseHoldsBackPossibleStops(t *testing.T) {
 	}
 }
 
+// TestSpacesAtEnd: spaces that a word would take into its first token are counted; where the
+// vocabulary has no such words, or a line break ends the prompt, there are none.
+func TestSpacesAtEnd(t *testing.T) {
+	m := bundledModel(t)
+	long := strings.Repeat("é", endBytes) // the part that is looked at begins inside a character
+	for prompt, want := range map[string]int{
+		"The capital of France is ": 1, "is  ": 2, "one.\n ": 1, long + "x ": 1, "is " + strings.Repeat(" ", 300): 301,
+		"": 0, " ": 0, "is": 0, "is\n": 0, "is \n": 0, "is\t": 0, "is\u00a0": 0, "a b": 0, " is": 0,
+	} {
+		if got := m.SpacesAtEnd(prompt); got != want {
+			t.Errorf("%.40q: got %d, want %d", prompt, got, want)
+		}
+	}
+	for name, want := range map[string]int{"tinyllama": 1, "gemma3": 1, "qwen3": 1} {
+		if got := openModel(t, name).SpacesAtEnd("the "); got != want {
+			t.Errorf("%s: got %d, want %d", name, got, want)
+		}
+	}
+	if got := smallModel(t).SpacesAtEnd("ab "); got != 0 { // every token but a few pairs is one byte
+		t.Errorf("a vocabulary without words that begin with a space: got %d, want 0", got)
+	}
+}
+
 func TestValidTextReplacesInvalidUTF8(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                 "",

@@ -280,6 +280,21 @@ func TestPromptFromStandardInput(t *testing.T) {
 	}
 }
 
+// TestSpaceAtEndOfPrompt: the commands that go on with a prompt say that it ends with a space.
+func TestSpaceAtEndOfPrompt(t *testing.T) {
+	for _, args := range [][]string{{"trace", "-n", "1", "-rows", "1"}, {"why"}} {
+		const want = "The prompt ends with a space. "
+		with := try(t, nil, "The capital of France is \n", append(args, "-prompt", "-")...)
+		if with.code != exitDone || !strings.HasPrefix(with.errors, want) ||
+			!strings.HasSuffix(with.errors, " Remove the space.\n") {
+			t.Errorf("%s: got %d, %q; want %d, it beginning with %q", args[0], with.code, with.errors, exitDone, want)
+		}
+		if f := try(t, nil, "", append(args, "-prompt", capital)...); f.code != exitDone || f.errors != "" {
+			t.Errorf("%s without a space: got %d, %q; want %d, nothing", args[0], f.code, f.errors, exitDone)
+		}
+	}
+}
+
 func TestEnvironmentTwins(t *testing.T) {
 	env := map[string]string{
 		"VIZ_PROMPT": capital, "VIZ_N": "3", "VIZ_TEMP": "1.5", "VIZ_TOP_K": "7", "VIZ_TOP_P": "0.5",

@@ -195,6 +195,7 @@ export class Controls {
     if (cmd) this.send(JSON.parse(cmd));
     else if (prompt !== undefined) {
       byId('prompt').value = prompt;
+      showChat(false);
       this.#start();
     } else if (toggle) this.#toggle(byId(toggle), chat);
     else if (chat) this.#start();

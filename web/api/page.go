@@ -116,7 +116,9 @@ type view struct {
 	Roles    bool // it has a chat template
 	Ask      ask
 	Snippets []snippet
-	Sent     *exchange // nil before the form was sent
+	Sent     *exchange           // nil before the form was sent
+	Space    *session.SpaceAtEnd // why the prompt should not end as it does, or nil
+	Without  string              // the address of the page with the prompt that should be sent then
 	Orders   []orderRow
 }
 
@@ -173,6 +175,11 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	if sent {
 		v.Sent, status = s.send(r, a)
+		if space, ok := session.NewSpaceAtEnd(s.Model, a.Prompt); ok {
+			q := r.URL.Query()
+			q.Set("prompt", space.Prompt)
+			v.Space, v.Without = &space, "/api?"+q.Encode()
+		}
 	}
 	s.base.HTML(w, r, status, pageHTML(v))
 }

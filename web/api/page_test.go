@@ -134,7 +134,12 @@ func TestPageReportsRefusals(t *testing.T) {
 			t.Errorf("%s = %.20s: the field at fault is %q, want %q", field, value, got, field)
 		}
 	}
-	d, _ := pageAt(t, server, sent("prompt", `</code><script>alert(1)</script>'"`))
+	d, _ := pageAt(t, server, sent("prompt", "The capital of France is ", "max_tokens", "1"))
+	without := sent("prompt", "The capital of France is", "max_tokens", "1")
+	if got := d.Find(".space-end a").AttrOr("href", ""); got != "/api?"+without.Encode() {
+		t.Errorf("a space at the end: got a link to %q, want %q", got, "/api?"+without.Encode())
+	}
+	d, _ = pageAt(t, server, sent("prompt", `</code><script>alert(1)</script>'"`))
 	if d.Find("main script").Length() > 0 {
 		t.Error("a prompt became a script")
 	}

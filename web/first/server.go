@@ -165,6 +165,10 @@ const fewest = 3
 // begin starts a run of a text. A text that cannot be started is returned to the field,
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
+	// Keyboards of phones put a space after every word, and nobody here knows tokens yet.
+	if space, ok := session.NewSpaceAtEnd(s.Model, prompt); ok {
+		prompt = space.Prompt
+	}
 	if len(strings.TrimSpace(prompt)) < fewest {
 		v := s.writePage(r.Context(), prompt, "Write a word or two first: the model needs something to go on from.")
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(v))

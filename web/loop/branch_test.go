@@ -173,7 +173,7 @@ func TestCostChartIsThinned(t *testing.T) {
 func TestNoticesLeadWithBoldSentence(t *testing.T) {
 	st := &session.State{Model: testmodel.Target(t), Notice: "Paused: no memory. Press Play to go on."}
 	v := NewPage(st)
-	if want := (Notice{NoticeWarn, "Paused: no memory.", "Press Play to go on."}); v.Notice != want {
+	if want := (Notice{Kind: NoticeWarn, Head: "Paused: no memory.", Say: "Press Play to go on."}); v.Notice != want {
 		t.Errorf("%+v, want %+v", v.Notice, want)
 	}
 	if got := strings.TrimSpace(parse(t, html(t, PageHTML(v))).Find("#notice").Text()); got != st.Notice {

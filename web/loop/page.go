@@ -46,6 +46,9 @@ type Notice struct {
 	Kind NoticeKind
 	Head string // a sentence; "" for no notice
 	Say  string
+
+	Act    string // a button that starts with Prompt; "" for none
+	Prompt string
 }
 
 // NoticeKind says how grave a notice is.
@@ -96,12 +99,25 @@ func newNotice(s *session.State) Notice {
 		return Notice{Kind: NoticeWarn, Head: strings.TrimSuffix(head, ".") + ".", Say: say}
 	}
 	if s.Stopped == infer.StopNone {
-		return Notice{}
+		return spaceNotice(s)
 	}
 	return Notice{
 		Kind: NoticeEnd, Head: "Stopped: " + lang.StopReason(s) + ".",
 		Say: fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
 	}
+}
+
+// spaceNotice says that a prompt ends with a space, which leads the model astray. What a chat
+// template writes after a message is not the learner's.
+func spaceNotice(s *session.State) Notice {
+	if s.Chat != nil {
+		return Notice{}
+	}
+	space, ok := session.NewSpaceAtEnd(s.Model, s.Prompt)
+	if !ok {
+		return Notice{}
+	}
+	return Notice{Kind: NoticeWarn, Head: space.Head, Say: space.Say, Act: space.Act, Prompt: space.Prompt}
 }
 
 // stopSay says what can be done after a stop.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/chat"
@@ -106,6 +108,34 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 				"not empty, v.Strip.Tokens[0].Now = true, v.Strip.Tokens[1].Later = true",
 			v.Console, v.Strip.Tokens, "Next: Sample",
 		)
+	}
+}
+
+// TestSpaceAtEndIsNoticed: a run whose prompt ends with a space says so with a button that starts
+// without it; one that does not, and a chat, say nothing.
+func TestSpaceAtEndIsNoticed(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	for prompt, want := range map[string]string{
+		"The <b> of France is ": "The prompt ends with a space.", "is   ": "The prompt ends with 3 spaces.", "is": "",
+	} {
+		v := NewPage(sessiontest.Do(t, s, session.Start{Prompt: prompt}))
+		var html strings.Builder
+		if err := noticeHTML(v.storyNotice()).Render(t.Context(), &html); err != nil {
+			t.Fatal(err)
+		}
+		d, err := goquery.NewDocumentFromReader(strings.NewReader(html.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		button := d.Find("button").AttrOr("data-prompt", "none")
+		without := map[bool]string{true: "none", false: strings.TrimRight(prompt, " ")}[want == ""]
+		if v.Notice.Head != want || d.Find("b").Text() != want || button != without {
+			t.Errorf("%q: got %q and a button for %q; want %q, %q", prompt, d.Find("b").Text(), button, want, without)
+		}
+	}
+	said := session.Chat{Messages: []chat.Message{{Role: chat.User, Content: "Hi "}}}
+	if v := NewPage(sessiontest.Do(t, s, session.StartChat{Chat: said})); v.Notice.Head != "" {
+		t.Errorf("a chat: got %q, want nothing", v.Notice.Head)
 	}
 }
 

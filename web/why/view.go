@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -22,9 +23,10 @@ var lang = stage.English
 // view is what the page shows.
 type view struct {
 	Prompt, Log, Bad string
-	Again            string  // the address of the text alone, where something else is wrong; or ""
-	Back             string  // to the run in the Loop; "" if it is not about one
-	Kept             []field // what every form of the page sends along
+	Space            *session.SpaceAtEnd // why the prompt should not end as it does, or nil
+	Again            string              // the address of the text alone, where something else is wrong; or ""
+	Back             string              // to the run in the Loop; "" if it is not about one
+	Kept             []field             // what every form of the page sends along
 
 	Text    []stage.Text
 	Token   stage.Text // asked about
@@ -108,6 +110,9 @@ func newView(r *why.Report, about subject) view {
 	}
 	if v.Log != "" {
 		v.Back = "/loop?" + url.Values{"log": {v.Log}}.Encode()
+	}
+	if space, ok := session.NewSpaceAtEnd(m, about.prompt); ok && v.Log == "" {
+		v.Space = &space
 	}
 	v.effect(a)
 	v.table(m, q, a, now)

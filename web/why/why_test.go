@@ -344,6 +344,20 @@ func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	}
 }
 
+// TestSpaceAtEndIsExplained: a text that ends with a space is explained beside a link without it.
+func TestSpaceAtEndIsExplained(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, webtest.Options{})
+	for prompt, want := range map[string]string{
+		"The capital of France is ": "/why?prompt=The+capital+of+France+is", "The capital of France is": "none",
+	} {
+		d, _ := open(t, site+at("prompt", prompt))
+		if got := d.Find(".space-end a").AttrOr("href", "none"); got != want {
+			t.Errorf("%q: got a link to %q, want %q", prompt, got, want)
+		}
+	}
+}
+
 // A press changes the page in place, the address keeps it, and Back undoes it.
 func TestBrowserSwitchesParts(t *testing.T) {
 	t.Parallel()
