@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -8,8 +9,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -58,7 +62,10 @@ func (v *person) asks(method, path string, form url.Values) (int, string) {
 func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool
+	logs := &unreachable{}
 	v := newPerson(t, webtest.Serve(t, webtest.Options{Change: func(c *web.Config) {
+		logs.Journal = c.Classes.Logs
+		c.Progress = progress.New(logs, c.Database, webtest.Course(t), time.Now)
 		c.Away = func() error {
 			if away.Load() {
 				return store.ErrAway
@@ -86,7 +93,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 		"/practice/softmax": {200, true}, "/quiz": {200, true}, "/cards": {200, true}, "/predict": {200, true},
 		"/assigned": {200, true}, "/labs": {200, true}, "/teach": {200, true}, "/loop": {200, false},
 		"/loop?prompt=A": {200, false}, "/progress": {503, true}, "/progress/export": {503, true},
-		"/healthz": {200, false}, "/readyz": {503, true},
+		"/healthz": {200, false}, "/livez": {200, false}, "/readyz": {503, true},
 	} {
 		status, page := v.asks("GET", path, nil)
 		if warns := strings.Contains(page, why); status != want.status || warns != want.warns {
@@ -118,4 +125,28 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	if strings.Contains(export, card) || !strings.Contains(export, lesson.Sections[0].Key()) {
 		t.Errorf("what was kept: got %s, want it without %q, it containing %q", export, card, lesson.Sections[0].Key())
 	}
+
+	// The logs are away, and that was not noticed before a page needs them.
+	logs.away.Store(true)
+	other := newPerson(t, v.server)
+	for _, path := range []string{"/learn", lesson.Href(), "/practice"} {
+		if status, page := other.asks("GET", path, nil); status != http.StatusOK || !strings.Contains(page, why) {
+			t.Errorf("GET %s while logs are away: got %d, it warns: %v; want %d, and that it warns", path, status,
+				strings.Contains(page, why), http.StatusOK)
+		}
+	}
+}
+
+// unreachable is a journal that cannot be reached at times.
+type unreachable struct {
+	journal.Journal
+	away atomic.Bool
+}
+
+// Snapshot implements [journal.Journal].
+func (j *unreachable) Snapshot(ctx context.Context, o journal.Owner) (journal.Snapshot, error) {
+	if j.away.Load() {
+		return journal.Snapshot{}, journal.ErrAway
+	}
+	return j.Journal.Snapshot(ctx, o)
 }

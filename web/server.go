@@ -163,9 +163,16 @@ func (s *Server) warned(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.cfg.Away(); err != nil && r.URL.Path != "/ws" { // a socket outlives it
-			ctx := shell.Warn(r.Context(), store.Why(err)+" What you did before is still there, but can’t be shown.")
-			r = r.WithContext(progress.WhileAway(ctx))
+		if r.URL.Path != "/ws" { // a socket outlives it
+			err := s.cfg.Away()
+			ctx, away := progress.Reach(r.Context(), err != nil)
+			r = r.WithContext(shell.Warn(ctx, func() string {
+				if !away() {
+					return ""
+				}
+				return store.Why(cmp.Or(err, store.ErrAway)) +
+					" What you did before is still there, but can’t be shown."
+			}))
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -195,6 +202,7 @@ func (s *Server) mountOwn(mux *http.ServeMux) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", s.wire)
 	mux.HandleFunc("GET /healthz", s.healthy)
+	mux.HandleFunc("GET /livez", s.live)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("/", shell.Elsewhere(mux))
 }
@@ -202,6 +210,16 @@ func (s *Server) mountOwn(mux *http.ServeMux) {
 // healthy reports that the process answers.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	shell.Text(w, http.StatusOK, "The server is running.")
+}
+
+// live reports whether the server accepts new connections: then lessons can be read and
+// texts written here, even while nothing can be kept.
+func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
+	if s.ctx.Err() != nil {
+		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
+		return
+	}
+	shell.Text(w, http.StatusOK, "The server is running and takes visitors.")
 }
 
 // ready reports whether the server accepts new connections and can keep what people do.

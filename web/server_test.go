@@ -193,8 +193,12 @@ func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	if err := <-down; err != nil {
 		t.Error(err)
 	}
-	if resp, _ := roundTrip(t, "GET", h.URL+"/readyz"); resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("/readyz: got %d, want %d", resp.StatusCode, http.StatusServiceUnavailable)
+	for path, want := range map[string]int{
+		"/healthz": http.StatusOK, "/livez": http.StatusServiceUnavailable, "/readyz": http.StatusServiceUnavailable,
+	} {
+		if resp, _ := roundTrip(t, "GET", h.URL+path); resp.StatusCode != want {
+			t.Errorf("%s: got %d, want %d", path, resp.StatusCode, want)
+		}
 	}
 	if _, resp, err := d.Dial(socket, nil); err == nil || resp == nil ||
 		resp.StatusCode != http.StatusServiceUnavailable {

@@ -56,6 +56,10 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 				10*time.Second,
 			)
 		}
+		if o.HTTPHost != "127.0.0.1" || o.HTTPPort != 8222 {
+			t.Errorf("node %d says how it is at %s:%d, want 127.0.0.1:8222, where others can't ask", i, o.HTTPHost,
+				o.HTTPPort)
+		}
 		for n, r := range o.Routes {
 			secret, _ := r.User.Password()
 			if r.Host != fmt.Sprintf("10.0.0.%d:6222", n+1) || r.User.Username() != o.Cluster.Username ||
@@ -73,7 +77,7 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 }
 
 // TestExampleProxiesReachAllServers: both proxies lead to all three servers, and let through what
-// the program accepts; Caddy asks each whether it is ready.
+// the program accepts; Caddy asks each whether it is ready and, while none is, whether it runs.
 func TestExampleProxiesReachAllServers(t *testing.T) {
 	fixture.Long(t)
 	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
@@ -89,10 +93,11 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 		nginx.find(t, `proxy_pass http://(\S+);`) != upstream {
 		t.Errorf("nginx leads to %v, want %v through its upstream", to, servers)
 	}
-	if path := caddy.find(t, `health_uri (\S+)`); path != "/readyz" {
-		t.Errorf("Caddy asks %s, want %s", path, "/readyz")
+	first, then := caddy.find(t, `import servers (\S+) 0s$`), caddy.find(t, `import servers (\S+) 5s$`)
+	if first != "/readyz" || then != "/livez" {
+		t.Errorf("Caddy asks %s first and then %s, want %s and %s", first, then, "/readyz", "/livez")
 	}
-	if one, other := caddy.find(t, `(\S+) \{$`), nginx.find(t, `server_name (\S+);`); one != other {
+	if one, other := caddy.find(t, `(\w+\.\w+) \{$`), nginx.find(t, `server_name (\S+);`); one != other {
 		t.Errorf("the server is named %s in one example and %s in the other, want the same name", one, other)
 	}
 	nginx.fits(t)

@@ -222,9 +222,9 @@ type Active[S any] struct {
 	loaded bool // folded corresponds to the log, or to an earlier moment of one that is Shared
 	mark   Mark // of a Shared log, when folded corresponded to it
 
-	mu    sync.Mutex
-	users int   // how many use it or wait for it; guarded by folds.mu, like size
-	size  int64 // approximate bytes of the log in folded
+	turn  chan struct{} // a lock, of capacity 1: who waits for it may give up
+	users int           // how many use it or wait for it; guarded by folds.mu, like size
+	size  int64         // approximate bytes of the log in folded
 }
 
 // Use calls f with the state of an owner, which nobody else uses meanwhile. f must
@@ -232,12 +232,29 @@ type Active[S any] struct {
 func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) error) error {
 	a := fs.acquire(name)
 	defer fs.release(a)
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	if err := a.wait(ctx); err != nil {
+		return err
+	}
+	defer func() { <-a.turn }()
 	if err := a.load(ctx); err != nil {
 		return err
 	}
 	return f(a)
+}
+
+// wait waits until nobody else uses the owner.
+func (a *Active[S]) wait(ctx context.Context) error {
+	select {
+	case a.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case a.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // load reads the log unless that was done, and sets aside what cannot be read. If
@@ -274,7 +291,7 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 	defer fs.mu.Unlock()
 	e := fs.active[name]
 	if e == nil {
-		e = fs.order.PushFront(&Active[S]{folds: fs, owner: Owner{fs.kind, name}})
+		e = fs.order.PushFront(&Active[S]{folds: fs, owner: Owner{fs.kind, name}, turn: make(chan struct{}, 1)})
 		fs.active[name] = e
 	}
 	fs.order.MoveToFront(e)
@@ -289,8 +306,10 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, ok func(*S) bool) (bool, error) {
 	a := fs.acquire(name)
 	defer fs.release(a)
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	if err := a.wait(ctx); err != nil {
+		return false, err
+	}
+	defer func() { <-a.turn }()
 	if ok != nil {
 		if err := a.load(ctx); err != nil {
 			return false, err

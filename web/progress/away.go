@@ -1,28 +1,96 @@
 package progress
 
-import "context"
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
 
-// awayKey is the key of [WhileAway] in a context.
-type awayKey struct{}
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/store"
+)
 
-// WhileAway returns the context of a request that comes while the logs cannot be reached,
-// and whose page says so. Nothing waits for them then: [Store.Map], [Store.Cards],
-// [Store.Beliefs] and [Store.Calibration] return what they do for somebody who has done
-// nothing, so that lessons can be read, and everything else returns [store.ErrAway].
-func WhileAway(ctx context.Context) context.Context { return context.WithValue(ctx, awayKey{}, true) }
+// reachKey is the key of a reach in a context.
+type reachKey struct{}
 
-func isAway(ctx context.Context) bool { return ctx.Value(awayKey{}) != nil }
+// reach is whether a request can reach the logs.
+type reach struct{ away atomic.Bool }
+
+// Reach returns the context of a request that may come while the logs cannot be reached, and
+// whose page says so if away reports true when it is sent. That is from the beginning, or
+// from when a page has waited for the logs in vain, which takes seconds. Nothing waits for
+// them any more then: [Store.Map], [Store.Cards], [Store.Beliefs] and [Store.Calibration]
+// return what they do for somebody who has done nothing, so that lessons can be read, and
+// everything else returns [store.ErrAway].
+func Reach(ctx context.Context, isAway bool) (_ context.Context, away func() bool) {
+	r := &reach{}
+	r.away.Store(isAway)
+	return context.WithValue(ctx, reachKey{}, r), r.away.Load
+}
+
+func reachOf(ctx context.Context) *reach {
+	r, _ := ctx.Value(reachKey{}).(*reach)
+	return r
+}
+
+func isAway(ctx context.Context) bool {
+	r := reachOf(ctx)
+	return r != nil && r.away.Load()
+}
+
+// longest is how long a page waits for logs that may be out of reach. Within as much a server
+// has noticed that they are.
+const longest = 3 * time.Second
 
 // glance calls f with the state of a learner, for a page that only shows it.
 func (s *Store) glance(ctx context.Context, name string, f func(*state)) error {
-	if isAway(ctx) {
-		st := folding.Begin()
-		folding.Settle(st)
-		f(st)
-		return nil
+	r := reachOf(ctx)
+	if r == nil {
+		return s.use(ctx, name, func(l *learner) error {
+			f(l.State())
+			return nil
+		})
 	}
-	return s.use(ctx, name, func(l *learner) error {
-		f(l.State())
-		return nil
-	})
+	if !r.away.Load() {
+		err := s.glimpse(ctx, name, f)
+		if !errors.Is(err, store.ErrAway) {
+			return err
+		}
+		r.away.Store(true)
+	}
+	st := folding.Begin()
+	folding.Settle(st)
+	f(st)
+	return nil
+}
+
+// glimpse is glance that waits no longer than longest. Logs that others share go on with what
+// they were asked for, longer than anybody waits.
+func (s *Store) glimpse(ctx context.Context, name string, f func(*state)) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	var late atomic.Bool // nobody waits, so f must not be called; or it has been
+	done := make(chan error, 1)
+	go func() {
+		done <- fault.Try(func() error {
+			return s.use(ctx, name, func(l *learner) error {
+				if late.CompareAndSwap(false, true) {
+					f(l.State())
+				}
+				return nil
+			})
+		})
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	if !late.CompareAndSwap(false, true) {
+		return <-done // f is being called
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return store.ErrAway
+	}
+	return ctx.Err()
 }

@@ -57,5 +57,5 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 }
 
 func free(path string) bool {
-	return strings.HasPrefix(path, "/static/") || path == "/healthz" || path == "/readyz"
+	return strings.HasPrefix(path, "/static/") || path == "/healthz" || path == "/livez" || path == "/readyz"
 }

@@ -6,12 +6,15 @@ import "context"
 type warnKey struct{}
 
 // Warn returns the context of a request whose page says a sentence below its header, such
-// as that nothing is kept at present.
-func Warn(ctx context.Context, say string) context.Context {
+// as that nothing is kept at present. say is called when the page is sent, and returns ""
+// for none.
+func Warn(ctx context.Context, say func() string) context.Context {
 	return context.WithValue(ctx, warnKey{}, say)
 }
 
 func warned(ctx context.Context) string {
-	say, _ := ctx.Value(warnKey{}).(string)
-	return say
+	if say, ok := ctx.Value(warnKey{}).(func() string); ok {
+		return say()
+	}
+	return ""
 }
