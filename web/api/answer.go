@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"time"
 	"unicode/utf8"
@@ -49,12 +50,9 @@ func (s *Server) respond(
 		}
 		by.watch.ends(bill, stoppedBy(r, err))
 	}()
-	place, refused := s.Places.Hold(who, nil)
-	switch refused {
-	case admission.OwnFull:
-		return nil, full("You have as many requests in progress as one client may have. Wait for one to end.")
-	case admission.Full:
-		return nil, full("The server is answering as many requests as it can. Try again in a moment.")
+	place, err := s.hold(who)
+	if err != nil {
+		return nil, err
 	}
 	defer place.Release()
 	q, err = s.readRequest(w, r, chat, by.watch)
@@ -74,13 +72,32 @@ func (s *Server) respond(
 	return q, out.end()
 }
 
+// hold takes a place for a request.
+func (s *Server) hold(who admission.Caller) (*admission.Place, error) {
+	place, refused := s.Places.Hold(who, nil)
+	switch refused {
+	case admission.OwnFull:
+		return nil, full("You have as many requests in progress as one client may have. Wait for one to end.")
+	case admission.Full:
+		return nil, full("The server is answering as many requests as it can. Try again in a moment.")
+	}
+	return place, nil
+}
+
+// unread reports whether a request came to nothing because its body did not arrive. That
+// cancels its context, but the client may still be there.
+func unread(err error) bool {
+	var p *problem
+	return errors.As(err, &p) && p.status == http.StatusRequestTimeout
+}
+
 // stoppedBy says on the page why a request came to nothing; it is nil if it came to its
 // end.
 func stoppedBy(r *http.Request, err error) *problem {
 	switch {
 	case err == nil:
 		return nil
-	case r.Context().Err() != nil:
+	case r.Context().Err() != nil && !unread(err):
 		return ofStatus(http.StatusRequestTimeout, "The client went away before the answer was whole.")
 	}
 	p, _ := problemOf(err)

@@ -99,6 +99,10 @@ func (p *problem) send(w http.ResponseWriter) {
 	if p.wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((p.wait+time.Second-1)/time.Second)))
 	}
+	switch p.status {
+	case http.StatusRequestTimeout:
+		w.Header().Set("Connection", "close") // what comes late is no request
+	}
 	reply(w, p.status, p.body())
 }
 
@@ -115,6 +119,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		panic("api: " + err.Error()) // plain numbers and strings
 	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests have none
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Refresh") // browsers alone reload

@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -18,13 +20,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/chance"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // Bounds of a request.
 const (
 	bodyBytes   = 256 << 10
-	bodyWait    = 10 * time.Second // to send it
+	bodyStall   = 10 * time.Second // without a byte of it
+	bodyTime    = 2 * time.Minute  // for all of it: some 2 KiB a second
 	maxChoices  = 16               // answers of one request, over all its prompts
 	maxLogprobs = 20               // alternatives at each token
 	maxMessages = 1000
@@ -90,11 +94,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 		p.status = http.StatusUnsupportedMediaType
 		return nil, p
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyWait)) // writers of tests have no connection
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyBytes))
-	// The connection is read on, to see when the client leaves.
-	_ = control.SetReadDeadline(time.Time{})
+	body, err := io.ReadAll(http.MaxBytesReader(w, pages.NewBody(w, r, bodyStall, bodyTime), bodyBytes))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -103,6 +103,12 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 		return nil, p
 	case err != nil:
 		p := wrong("", "incomplete_body", "The body did not arrive whole.")
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			p.Message = fmt.Sprintf(
+				"The body stopped: nothing of it came for %d seconds, or it took longer than %d minutes.",
+				int(bodyStall.Seconds()), int(bodyTime.Minutes()),
+			)
+		}
 		p.status = http.StatusRequestTimeout
 		return nil, p
 	case !utf8.Valid(body):

@@ -105,7 +105,7 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 			return
 		}
 		err := fault.Do(s.Log, "a request of the API", func() error { return f(w, r, who) })
-		if err == nil || r.Context().Err() != nil {
+		if err == nil || r.Context().Err() != nil && !unread(err) {
 			return
 		}
 		p, logged := problemOf(err)

@@ -1,16 +1,22 @@
 package api
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // alone is a listener with one connection.
@@ -66,6 +72,69 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 				t.Errorf("streamed %v: it ends with %v, want %v", stream, err, os.ErrDeadlineExceeded)
 			}
 			h.Close()
+			<-done
+			client.Close()
+		})
+	}
+}
+
+// TestStalledBodyIsRefused: a body may arrive slowly, but where none of it comes for ten seconds the
+// request is refused and its connection closed.
+func TestStalledBodyIsRefused(t *testing.T) {
+	s := &Server{Deps: Deps{
+		Access: Access{Open: true}, Log: slog.New(slog.DiscardHandler),
+		Caller: func(*http.Request) (admission.Caller, *http.Cookie) { return admission.Caller{}, nil },
+	}}
+	h := s.answer(func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
+		if _, err := readFields(w, r); err != nil {
+			return err
+		}
+		reply(w, http.StatusOK, "read")
+		return nil
+	})
+	const body = `{"a":1}`
+	for _, row := range []struct {
+		sent   int // bytes, nine seconds apart; then silence
+		status int
+		after  time.Duration
+	}{
+		{1, http.StatusRequestTimeout, 10 * time.Second},
+		{3, http.StatusRequestTimeout, 28 * time.Second}, // 2 · 9 s, and 10 s
+		{len(body), http.StatusOK, 54 * time.Second},     // 6 · 9 s
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, server := net.Pipe()
+			listens := alone{make(chan net.Conn, 1), server}
+			listens.conns <- server
+			began, done, web := time.Now(), make(chan error, 1), &http.Server{Handler: h}
+			go func() { done <- web.Serve(listens) }()
+			go func() {
+				fmt.Fprintf(client, "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+
+					"Content-Length: %d\r\n\r\n", len(body))
+				for i := range row.sent {
+					if i > 0 {
+						fixture.Pass(9 * time.Second)
+					}
+					fmt.Fprint(client, body[i:i+1])
+				}
+			}()
+			in := bufio.NewReader(client)
+			answer, err := http.ReadResponse(in, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			if took := time.Since(began); err != nil || answer.StatusCode != row.status || took != row.after {
+				t.Errorf("%d bytes of %d: got %d after %s, %s, %v; want %d after %s", row.sent, len(body),
+					answer.StatusCode, took, text, err, row.status, row.after)
+			}
+			if row.status != http.StatusOK {
+				if _, err := in.ReadByte(); !answer.Close || err != io.EOF {
+					t.Errorf("%d bytes of %d: the connection stays open: %v, %v; want it closed", row.sent, len(body),
+						answer.Close, err)
+				}
+			}
+			web.Close()
 			<-done
 			client.Close()
 		})

@@ -137,7 +137,6 @@ func (o *output) end() error {
 		all.Choices = append(all.Choices, o.choice(i, c, c.piece))
 	}
 	all.Usage = &o.usage
-	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait))
 	reply(o.w, http.StatusOK, all)
 	return nil
 }

@@ -6,9 +6,11 @@ package pages
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -102,13 +104,19 @@ func Sentence(err error) string {
 // Fragment reports whether the page's script asks for a part of the page.
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
+// Uncanceled is a request whose body could not be read. That cancels the context of the
+// request itself, with which no page can be made that says so.
+func Uncanceled(r *http.Request) *http.Request {
+	return r.WithContext(context.WithoutCancel(r.Context()))
+}
+
 // formBytes bounds a form; the longest fields are an answer in the learner's
 // own words and a prompt.
 const formBytes = 64 << 10
 
 // Form reads a request's form, or answers why it cannot.
 func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
-	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
+	r.Body = http.MaxBytesReader(w, NewBody(w, r, formStall, formWait), formBytes)
 	err := r.ParseForm()
 	var large *http.MaxBytesError
 	switch {
@@ -118,9 +126,15 @@ func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 		b.Refuse(
 			w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form is limited to 64 KiB. Nothing was changed.",
 		)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close") // what comes late is no request
+		b.Refuse(
+			w, Uncanceled(r), http.StatusRequestTimeout, "This form did not arrive.",
+			"Its text stopped on the way, so nothing was changed. Go back and send it again.",
+		)
 	default:
 		b.Refuse(
-			w, r, http.StatusBadRequest, "This form could not be read.",
+			w, Uncanceled(r), http.StatusBadRequest, "This form could not be read.",
 			"Nothing was changed. Go back and send it again.",
 		)
 	}

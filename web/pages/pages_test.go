@@ -7,10 +7,16 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 func base(fresh *http.Cookie) Base {
@@ -113,5 +119,90 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	b.HTML(w, r, 200, broken)
 	if w.Code != 500 || !strings.Contains(w.Body.String(), "has been logged") {
 		t.Errorf("a page that cannot be made: %d %q", w.Code, w.Body)
+	}
+}
+
+// slowly is a response on a connection with a deadline.
+type slowly struct {
+	*httptest.ResponseRecorder
+	by []time.Time
+}
+
+func (w *slowly) SetReadDeadline(by time.Time) error { w.by = append(w.by, by); return nil }
+
+// stalling is a body that comes in parts and then no more, which cancels the request's context.
+type stalling struct {
+	parts  []string
+	wait   time.Duration // between two parts
+	cancel context.CancelFunc
+	end    error
+}
+
+func (s *stalling) Close() error { return nil }
+
+func (s *stalling) Read(p []byte) (int, error) {
+	if len(s.parts) == 0 {
+		if s.end != io.EOF {
+			s.cancel()
+		}
+		return 0, s.end
+	}
+	fixture.Pass(s.wait)
+	n := copy(p, s.parts[0])
+	s.parts = s.parts[1:]
+	return n, nil
+}
+
+// TestStalledFormIsRefused: a form whose text stops on the way is refused with a page that says so,
+// and the connection ends; each part of it may take ten seconds, the whole twenty.
+func TestStalledFormIsRefused(t *testing.T) {
+	for name, row := range map[string]struct {
+		end    error
+		status int
+		says   string
+	}{
+		"stalled":  {os.ErrDeadlineExceeded, 408, "did not arrive"},
+		"cut":      {io.ErrUnexpectedEOF, 400, "could not be read"},
+		"complete": {io.EOF, 200, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			w, r := &slowly{ResponseRecorder: httptest.NewRecorder()}, posted("").WithContext(ctx)
+			r.Body = &stalling{parts: []string{"a=", "1", "2"}, wait: 6 * time.Second, cancel: cancel, end: row.end}
+			began := time.Now()
+			ok := New(
+				func(*http.Request) (string, *http.Cookie) { return "someone", nil }, slog.New(slog.DiscardHandler),
+				func(head, say string) templ.Component {
+					return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
+						if ctx.Err() != nil {
+							return ctx.Err() // as a page of templ
+						}
+						_, err := io.WriteString(out, head)
+						return err
+					})
+				},
+			).Form(w, r)
+			if ok != (row.status == 200) || w.Code != row.status || !strings.Contains(w.Body.String(), row.says) ||
+				(w.Header().Get("Connection") == "close") != (row.status == 408) {
+				t.Errorf("%s: got %v, %d, %q, %v; want %v, %d, %q", name, ok, w.Code, w.Body, w.Header(),
+					row.status == 200, row.status, row.says)
+			}
+			var got []time.Duration
+			for _, by := range w.by {
+				got = append(got, by.Sub(began))
+			}
+			// Three parts after 0, 6 and 12 s, and the end after 18: of the whole, 20 s are allowed.
+			want := []time.Duration{10 * time.Second, 16 * time.Second, 20 * time.Second, 20 * time.Second}
+			if row.end == io.EOF {
+				if last := w.by[len(w.by)-1]; !last.IsZero() {
+					t.Errorf("%s: the deadline stays %v, want none", name, last)
+				}
+				got = got[:len(got)-1]
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: got the deadlines %v, want %v", name, got, want)
+			}
+		})
 	}
 }

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -66,6 +68,39 @@ const formWait = 20 * time.Second
 func Await(w http.ResponseWriter) {
 	// Not every writer can: those of tests have no connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
+}
+
+// formStall is how long a form may go without a byte.
+const formStall = 10 * time.Second
+
+// A Body is the body of a request that may arrive slowly, but must not stall: reading it fails
+// with [os.ErrDeadlineExceeded] if nothing comes for a while, or if it takes too long in total.
+type Body struct {
+	io.ReadCloser
+	control *http.ResponseController
+	stall   time.Duration
+	until   time.Time
+}
+
+// NewBody returns the body of r, of which each part may take as long as stall, and the whole
+// as long as total.
+func NewBody(w http.ResponseWriter, r *http.Request, stall, total time.Duration) *Body {
+	return &Body{r.Body, http.NewResponseController(w), stall, time.Now().Add(total)}
+}
+
+// Read implements [io.Reader]. At the end of the body there is no deadline any more: the
+// connection is read on, to notice when the client leaves.
+func (b *Body) Read(p []byte) (int, error) {
+	by := time.Now().Add(b.stall)
+	if by.After(b.until) {
+		by = b.until
+	}
+	_ = b.control.SetReadDeadline(by) // writers of tests have no connection
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
 }
 
 // inTime gives forms [formWait] to arrive.

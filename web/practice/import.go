@@ -51,7 +51,8 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	case err != nil:
-		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive complete. Send it again.")
+		p.showProgress(w, pages.Uncanceled(r), http.StatusBadRequest,
+			"The file did not arrive complete. Send it again.")
 		return
 	}
 	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
