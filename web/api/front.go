@@ -5,10 +5,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-)
 
-// prefix begins the API's addresses.
-const prefix = "/v1/"
+	"github.com/tokenbytoken/viz/web/shell"
+)
 
 // Front stands before the server's gate. Refusals of the gate and of others that know
 // nothing of the API, which are plain sentences, get its shape. Pages of the origins
@@ -16,7 +15,7 @@ const prefix = "/v1/"
 // them a page of another site gets nothing.
 func (s *Server) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, prefix) {
+		if !shell.OfAPI(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -37,10 +37,15 @@ func (s *Server) codes(learner string) []string {
 	return []string{s.code(learner)}
 }
 
-// keyOf is the key of a request, "" if it has none.
+// keyOf is the key of a request, "" if it has none. The scheme before it ignores case, and may
+// be missing.
 func keyOf(r *http.Request) string {
-	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return key
+	header := strings.TrimSpace(r.Header.Get("Authorization"))
+	scheme, key, _ := strings.Cut(header, " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimLeft(key, " ")
+	}
+	return header
 }
 
 // cutCode takes a code off a key.

@@ -100,6 +100,8 @@ func (p *problem) send(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", strconv.Itoa(int((p.wait+time.Second-1)/time.Second)))
 	}
 	switch p.status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
 	case http.StatusRequestTimeout:
 		w.Header().Set("Connection", "close") // what comes late is no request
 	}

@@ -84,7 +84,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/models/{model}", s.answer(s.model))
 	mux.HandleFunc("POST /v1/completions", s.answer(s.completions(false)))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(s.completions(true)))
-	mux.HandleFunc(prefix, s.answer(func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
+	mux.HandleFunc("/v1/", s.answer(func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
 		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return ofStatus(
@@ -134,6 +134,9 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	case len(s.keys) == 0:
 		return who, ofStatus(http.StatusUnauthorized, "This server can be reached from other machines, so the API "+
 			"needs a key, and none is set. Whoever runs it can start it with -api-key-file.")
+	case key == "":
+		return who, ofStatus(http.StatusUnauthorized, "No API key was sent, and this server needs one. Send it as "+
+			"\"Authorization: Bearer KEY\".")
 	case !s.keys[hash]:
 		return who, ofStatus(http.StatusUnauthorized, "This API key is not one of this server's. Send one as "+
 			"\"Authorization: Bearer KEY\".")

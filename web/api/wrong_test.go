@@ -248,9 +248,25 @@ func TestKeysAndOrigins(t *testing.T) {
 	at := server + "/v1/completions"
 	for header, want := range map[string]int{
 		"Bearer " + key: 200, "Bearer " + key + "x": 401, key: 200, "": 401, "Bearer": 401, "Basic " + key: 401,
+		"bearer " + key: 200, "BEARER  " + key: 200, "bearer": 401, "Bearer" + key: 401,
 	} {
-		if answer := send(t, at, body, "Authorization", header); answer.StatusCode != want {
+		answer := send(t, at, body, "Authorization", header)
+		if answer.StatusCode != want {
 			t.Errorf("Authorization: %q: status %d, want %d", header, answer.StatusCode, want)
+		}
+		if want == http.StatusOK {
+			continue
+		}
+		says, none := "is not one of this server's", !strings.Contains(header, key)
+		if none {
+			says = "No API key was sent"
+		}
+		if got, _ := refusal(t, answer); !strings.Contains(got, says) ||
+			answer.Header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf(
+				"Authorization: %q: got %q with WWW-Authenticate %q; want %q with Bearer", header, got,
+				answer.Header.Get("WWW-Authenticate"), says,
+			)
 		}
 	}
 	for from, want := range map[string]string{origin: origin, "https://evil.example": ""} {
@@ -258,6 +274,12 @@ func TestKeysAndOrigins(t *testing.T) {
 		got := answer.Header.Get("Access-Control-Allow-Origin")
 		if got != want || (answer.StatusCode == 200) != (want != "") {
 			t.Errorf("a page of %s: got status %d, may read: %q; want %q", from, answer.StatusCode, got, want)
+		}
+		if want == "" {
+			says, _ := refusal(t, answer)
+			if !strings.Contains(says, "-api-origin") || strings.Contains(says, "-allow-host") {
+				t.Errorf("a page of %s: got %q, want the advice -api-origin", from, says)
+			}
 		}
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodOptions, at, nil)
 		r.Header.Set("Origin", from)

@@ -112,6 +112,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
+// OfAPI reports whether a path belongs to the API for clients of other programs: those
+// addresses accept pages of the origins in -api-origin, and have refusals of their own.
+func OfAPI(path string) bool {
+	return strings.HasPrefix(path, "/v1/")
+}
+
 // refuse returns a status and a sentence for a request that must not pass, or 0.
 func (g *gate) refuse(r *http.Request) (status int, why string) {
 	if !g.hosts[strings.ToLower(r.Host)] {
@@ -129,9 +135,16 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 				quote(o))
 		}
 		if !g.origins[o] {
+			advice := " If it should, start it with -allow-host and that page's host."
+			switch {
+			case !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://"): // a file, a sandbox
+				advice = ""
+			case OfAPI(r.URL.Path): // its pages need nothing but the API
+				advice = " If it should, start it with -api-origin and that origin."
+			}
 			return http.StatusForbidden, fmt.Sprintf(
-				"This server does not accept requests from pages of %s. If it should, start it with -allow-host "+
-					"and that page's host.", quote(o))
+				"This server does not accept requests from pages of %s.%s", quote(o), advice,
+			)
 		}
 		if !clear && !overHTTPS(r) {
 			return http.StatusForbidden, fmt.Sprintf(

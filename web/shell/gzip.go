@@ -4,7 +4,6 @@ package shell
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/klauspost/compress/gzhttp"
 )
@@ -21,7 +20,7 @@ func Compressed(next http.Handler) http.Handler {
 	}
 	zipped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/ws" || strings.HasPrefix(r.URL.Path, "/v1/") {
+		if r.URL.Path == "/ws" || OfAPI(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}
