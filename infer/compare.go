@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -50,7 +51,7 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
 	for i, side := range sides {
-		if err := checkScored(side.Settings); err != nil {
+		if err := cmp.Or(checkScored(side.Settings), m.CheckBias(side.Settings.LogitBias)); err != nil {
 			return nil, err
 		}
 		if i > 0 && side.Text == sides[0].Text {

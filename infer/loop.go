@@ -36,6 +36,9 @@ type Loop struct {
 // settings or an invalid prompt return a *[terms.RangeError], a grammar that cannot be
 // used a *[terms.Refusal].
 func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
+	if err := m.CheckBias(s.LogitBias); err != nil {
+		return nil, err
+	}
 	return NewChat(m, chat.Text{Text: prompt}, s)
 }
 

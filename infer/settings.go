@@ -117,6 +117,21 @@ func (s Settings) Check() error {
 	return s.Stop.checkStrings()
 }
 
+// CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary
+// does not have. Whoever sets a bias is told; a log that has such a token is replayed as it
+// was written, without it.
+func (m *Model) CheckBias(b sampling.Bias) error {
+	for id := range b.All() {
+		if id >= m.config.Vocab {
+			return terms.NewRangeError(
+				"logit_bias", fmt.Sprintf("for the token %d", id),
+				fmt.Sprintf("for token ids from 0 to %d", m.config.Vocab-1),
+			)
+		}
+	}
+	return nil
+}
+
 // Check returns a *[terms.RangeError] for the first field outside its range, or
 // nil.
 func (s Stop) Check() error {

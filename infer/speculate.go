@@ -2,6 +2,7 @@ package infer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -123,7 +124,7 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 	if err := CheckPair(target, draft); err != nil {
 		return nil, err
 	}
-	if err := s.Check(); err != nil {
+	if err := cmp.Or(s.Check(), target.CheckBias(s.LogitBias)); err != nil {
 		return nil, err
 	}
 	if gamma < 1 || gamma > MaxGamma {

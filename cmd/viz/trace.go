@@ -136,7 +136,7 @@ func (f *flags) refused(err error) error {
 	if r.Field == "prompt" && !f.given("prompt") {
 		got = "is missing"
 	}
-	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(r.Field), got, r.Want)}
+	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(strings.ReplaceAll(r.Field, "_", "-")), got, r.Want)}
 }
 
 // readPrompt reads a prompt from standard input, not much more than twice limit bytes: UTF-16

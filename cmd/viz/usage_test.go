@@ -68,6 +68,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"trace", "-prompt", strings.Repeat("x", 4097)}, []string{"-prompt", "4097 bytes", "1 to 4096 bytes"}},
 		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
 		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 4096 bytes"}},
+		{trace("-logit-bias", "99999:5"), []string{"-logit-bias", "for the token 99999", "from 0 to 4095"}},
 		{[]string{"trace", "-prompt", "a\x00b"}, []string{"-prompt", "NUL"}},
 		{
 			[]string{"paint"},

@@ -77,7 +77,7 @@ func (s *Server) readRequest(
 	if err != nil {
 		return nil, err
 	}
-	if err := q.readSettings(f); err != nil {
+	if err := q.readSettings(s.Model, f); err != nil {
 		return nil, err
 	}
 	if err := q.readForm(f); err != nil {
@@ -164,7 +164,7 @@ var otherNames = []struct{ name, key string }{
 }
 
 // readSettings reads the knobs, whatever knobs there are, and the stop strings.
-func (q *request) readSettings(f *session.Fields) error {
+func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 	all, called := f.Rest(), map[string]string{}
 	for _, other := range otherNames {
 		raw, given := all[other.name]
@@ -199,7 +199,7 @@ func (q *request) readSettings(f *session.Fields) error {
 		q.settings, err = infer.DefaultSettings().With(knobs)
 	}
 	if err == nil && bias != nil {
-		q.settings.LogitBias = *bias
+		q.settings.LogitBias, err = *bias, m.CheckBias(*bias)
 	}
 	if err != nil {
 		r := terms.RefusalOf(err)

@@ -15,6 +15,11 @@ func (s *Session) set(next *State, settings infer.Settings) error {
 	if settings.Equal(s.state.Settings) {
 		return nil
 	}
+	if settings.LogitBias != s.state.Settings.LogitBias {
+		if err := s.model.CheckBias(settings.LogitBias); err != nil {
+			return err
+		}
+	}
 	if settings.Grammar != s.state.Settings.Grammar {
 		if err := s.checkGrammar(settings.Grammar); err != nil {
 			return err
