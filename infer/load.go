@@ -51,6 +51,7 @@ func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	}
 	m.scoreScale = float32(1 / math.Sqrt(scalar))
 	m.readTemplate(c)
+	m.longest = m.tok.Longest() * cfg.Context
 	m.scratch = &sync.Pool{New: func() any { return newScratch(cfg) }}
 	return m, nil
 }

@@ -47,11 +47,8 @@ func NewChat(m *Model, prompt chat.Text, s Settings) (*Loop, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	ids, err := m.EncodeChat(prompt)
+	ids, err := m.Fit(prompt)
 	if err != nil {
-		return nil, err
-	}
-	if err := m.checkLength(ids); err != nil {
 		return nil, err
 	}
 	l := &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}

@@ -35,6 +35,8 @@ type Model struct {
 
 	words *vocabulary // for grammars
 
+	longest int // bytes of text that can fit the context at most
+
 	chat      *chat.Template // nil if there is none, or none that can be used
 	chatFault error          // why it cannot
 	// chatTok is tok for what the template writes, if it writes tokens that are not flagged as

@@ -29,7 +29,8 @@ type Stop struct {
 const (
 	MaxSeed          = terms.MaxSeed
 	MaxMaxTokens     = terms.MaxMaxTokens
-	MaxPromptBytes   = 4 << 10 // some 1,000 tokens
+	MaxPromptBytes   = 256 << 10 // the context of a model is the limit long before
+	MaxSampleBytes   = 4 << 10   // of a text in a lesson, a lab or a measurement, which reads it many times
 	MaxStopStrings   = 8
 	MaxStopStringLen = 100 // bytes
 )

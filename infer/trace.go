@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
@@ -50,6 +52,29 @@ func (m *Model) checkLength(ids []int) error {
 		"prompt", got, fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context),
 	)
 }
+
+// Fit returns the tokens of a prompt that the model can read whole. Any other prompt is a
+// *[terms.RangeError]; one that is too long whatever its tokens are is not encoded.
+func (m *Model) Fit(text chat.Text) ([]int, error) {
+	n := len(text.Text)
+	if len(text.Marks) > 0 { // some special tokens take the white space beside them
+		n -= len(text.Text) - len(strings.Join(strings.Fields(text.Text), ""))
+	}
+	if n > m.longest {
+		return nil, terms.NewRangeError(
+			"prompt", fmt.Sprintf("%d bytes long", len(text.Text)),
+			fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context),
+		)
+	}
+	ids, err := m.EncodeChat(text)
+	if err != nil {
+		return nil, err
+	}
+	return ids, m.checkLength(ids)
+}
+
+// Longest returns how many bytes of text can fit the context at most.
+func (m *Model) Longest() int { return m.longest }
 
 // Model returns the model that writes.
 func (l *Loop) Model() *Model { return l.model }

@@ -62,7 +62,7 @@ func TestLoopStartsAreValid(t *testing.T) {
 		if err := s.Settings.Check(); err != nil {
 			t.Errorf("%s: %v", s.Key, err)
 		}
-		if err := infer.CheckPrompt(s.Prompt, infer.MaxPromptBytes); err != nil || s.Title == "" {
+		if err := infer.CheckPrompt(s.Prompt, infer.MaxSampleBytes); err != nil || s.Title == "" {
 			t.Errorf("%s: got %q, %v; want non-empty, <nil>", s.Key, s.Title, err)
 		}
 		if s.Settings.Stop.MaxTokens >= target.Config.Context {

@@ -29,7 +29,7 @@ func (l *loader) readStarts(d *document) {
 			l.readChat(at, s)
 			continue
 		}
-		if err := infer.CheckPrompt(s.Prompt, infer.MaxPromptBytes); err != nil {
+		if err := infer.CheckPrompt(s.Prompt, infer.MaxSampleBytes); err != nil {
 			l.problems.add(at, "the prompt, in a fence of its own: %v", err)
 		}
 		l.course.Starts = append(l.course.Starts, s)

@@ -272,7 +272,7 @@ func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 func (r *walkWords) start() Action {
 	var a WalkStart
 	a.Prompt, _ = r.text("prompt")
-	if err := infer.CheckPrompt(a.Prompt, infer.MaxPromptBytes); err != nil {
+	if err := infer.CheckPrompt(a.Prompt, infer.MaxSampleBytes); err != nil {
 		r.say("%v", err)
 	}
 	stop := r.stop()

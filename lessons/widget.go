@@ -90,7 +90,7 @@ func (l *loader) widget(section *Section, p part) Block {
 func checkParam(key, value string) error {
 	switch key {
 	case "prompt", "peaked", "flat", "edit", "to":
-		return infer.CheckPrompt(value, infer.MaxPromptBytes)
+		return infer.CheckPrompt(value, infer.MaxSampleBytes)
 	case "stop":
 		return infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check()
 	}

@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 		{trace("-temp"), []string{"-temp", "needs an argument"}},
 		{trace("-colour"), []string{"-colour", "not defined"}},
 		{trace("more"), []string{`"more"`, "only flags"}},
-		{[]string{"why"}, []string{"-prompt", "missing", "1 to 4096 bytes"}},
+		{[]string{"why"}, []string{"-prompt", "missing", "1 to 262144 bytes"}},
 		{[]string{"why", "-prompt", "a", "-off", "L9"}, []string{"-off", `"L9"`, "L1 to L6"}},
 		{[]string{"why", "-prompt", "a", "-off", "pos:1"}, []string{"-off", "pos:1 is not an earlier position"}},
 		{[]string{"why", "-prompt", "a", "-token", "a b c"}, []string{"-token", "one, or # and its number"}},
@@ -59,15 +59,18 @@ func TestBadInput(t *testing.T) {
 		{trace("-model", file), []string{"-model", "config.json", "is a part of a model"}},
 		{trace("-model", empty), []string{"-model", "config.json", "must be a folder with"}},
 		{trace("-model", broken), []string{"-model", "config.json"}},
-		{[]string{"trace"}, []string{"-prompt", "missing", "1 to 4096 bytes"}},
+		{[]string{"trace"}, []string{"-prompt", "missing", "1 to 262144 bytes"}},
 		// no start token
 		{
 			[]string{"trace", "-prompt", "", "-model", filepath.Join(modelsFolder, "qwen2")},
-			[]string{"-prompt", "empty", "1 to 4096 bytes"},
+			[]string{"-prompt", "empty", "1 to 262144 bytes"},
 		},
-		{[]string{"trace", "-prompt", strings.Repeat("x", 4097)}, []string{"-prompt", "4097 bytes", "1 to 4096 bytes"}},
+		{
+			[]string{"trace", "-prompt", strings.Repeat("x", 256<<10+1)},
+			[]string{"-prompt", "262145 bytes", "1 to 262144 bytes"},
+		},
 		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
-		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 4096 bytes"}},
+		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 262144"}},
 		{trace("-logit-bias", "99999:5"), []string{"-logit-bias", "for the token 99999", "from 0 to 4095"}},
 		{[]string{"trace", "-prompt", "a\x00b"}, []string{"-prompt", "NUL"}},
 		{

@@ -9,7 +9,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 const whyUsage = `Usage: viz why -prompt TEXT [flags]
@@ -124,7 +123,7 @@ func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model, line pro
 
 // study runs a text that a flag gave.
 func (o *whyOptions) study(ctx context.Context, f *flags, m *infer.Model, flag, text string) (*why.Study, error) {
-	if err := infer.CheckPrompt(text, session.DefaultLimits().PromptBytes); err != nil && text != "" {
+	if err := infer.CheckPrompt(text, infer.MaxSampleBytes); err != nil && text != "" {
 		return nil, f.wrong(flag, text, err)
 	}
 	if err := m.CheckText(text); err != nil {

@@ -65,7 +65,7 @@ func (billLab) Info() Info {
 			},
 			{
 				Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0,
-				Max: infer.MaxPromptBytes, Default: "Once there was a",
+				Max: infer.MaxSampleBytes, Default: "Once there was a",
 				Help: "what it would have saved; empty leaves it out",
 			},
 		}, samplingParams(common())...),

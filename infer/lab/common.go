@@ -21,7 +21,7 @@ const longPrompt = "Once upon a time there was a little girl who lived in a hous
 
 func promptParam(text string) Param {
 	return Param{
-		Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: infer.MaxPromptBytes, Default: text,
+		Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: infer.MaxSampleBytes, Default: text,
 		Help: "the text to go on from",
 	}
 }

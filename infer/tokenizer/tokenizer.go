@@ -94,6 +94,21 @@ func (t *Tokenizer) Bytes(id int) []byte {
 	return t.bytes[s.from:s.to:s.to]
 }
 
+// Longest returns the most bytes of a text that one token can stand for.
+func (t *Tokenizer) Longest() int {
+	most := 1
+	for _, s := range t.spans {
+		most = max(most, int(s.to-s.from))
+	}
+	if t.nfc {
+		most *= 3 // as much as composing shortens a character: the Kelvin sign becomes a K
+	}
+	for name := range t.names {
+		most = max(most, len(name))
+	}
+	return most
+}
+
 // Special returns the name of special token id, such as "<|endoftext|>"; ok is
 // false if id is not a special token.
 func (t *Tokenizer) Special(id int) (name string, ok bool) {

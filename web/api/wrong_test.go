@@ -96,7 +96,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, `{"model":"tiny-5M","prompt":[1,2]}`, 400, "prompt", "not as token ids"},
 		{text, `{"model":"tiny-5M","prompt":[]}`, 400, "prompt", "1 to 16"},
 		{text, `{"model":"tiny-5M","prompt":{"a":1}}`, 400, "prompt", "1 to 16 texts"},
-		{text, `{"model":"tiny-5M","prompt":"` + long + `"}`, 400, "prompt", "5000 bytes"},
+		{text, `{"model":"tiny-5M","prompt":"` + long + `"}`, 400, "prompt", "at most 512 tokens"},
 		{text, with(`"temperature":-1`), 400, "temperature", "to 100"},
 		{text, with(`"temperature":1e999`), 400, "temperature", "1e999"},
 		{text, with(`"temperature":NaN`), 400, "", "one JSON object"},

@@ -169,6 +169,10 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	if space, ok := session.NewSpaceAtEnd(s.Model, prompt); ok {
 		prompt = space.Prompt
 	}
+	if len(prompt) > infer.MaxSampleBytes { // its places are addresses
+		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(prompt))))
+		return
+	}
 	if len(strings.TrimSpace(prompt)) < fewest {
 		v := s.writePage(r.Context(), prompt, "Write a word or two first: the model needs something to go on from.")
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(v))
@@ -205,7 +209,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 // overlong says what to do about a text that is more than the model can read, "" for one
 // that is not.
 func (s *Server) overlong(text string) string {
-	if _, over := session.TooLong(s.Model, text, s.Runs.PromptBytes()); !over {
+	if _, over := session.TooLong(s.Model, text, infer.MaxSampleBytes); !over {
 		return ""
 	}
 	return "Your text has " + terms.Counted(utf8.RuneCountInString(text), "character") + ", and that is more than " +

@@ -142,7 +142,7 @@ func (f field) read(value string) (string, error) {
 		case f.Name == "stop":
 			return value, named(f, infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check())
 		}
-		return value, named(f, infer.CheckPrompt(value, infer.MaxPromptBytes))
+		return value, named(f, infer.CheckPrompt(value, infer.MaxSampleBytes))
 	}
 	x, ok := terms.ReadNumber(value)
 	want := fmt.Sprintf("%s to %s", terms.Decimals(f.Min, f.decimals()), terms.Decimals(f.Max, f.decimals()))

@@ -160,6 +160,9 @@ func (p *livePart) pieces(o order) error {
 		text, err = o.chat.Write(p.Context, p.Model, session.Limits{PromptBytes: most})
 	} else if o.pieces != "" {
 		err = infer.CheckPrompt(o.pieces, most)
+		if err == nil && len(o.pieces) > infer.MaxSampleBytes { // shorter ones are shown even where they do not fit
+			_, err = p.Model.Fit(text)
+		}
 	}
 	if err != nil {
 		p.fail(o.n, p.overlong(o.pieces, err))

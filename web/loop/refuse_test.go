@@ -280,10 +280,10 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 		e := c.refused(`{"cmd":"` + cmd + `","prompt":"` + strings.Repeat("é", 2049) + `"}`) // 4,098 bytes
 		const say = "Your text is too long: 2,049 characters. It is still in the field. Shorten it to about "
 		if !strings.HasPrefix(e.Message, say) || strings.Contains(e.Message, "byte") ||
-			e.Want != "1 to 4096 bytes of text" {
+			e.Want != "at most 512 tokens, the context of this model" {
 			t.Errorf(
 				"%s: got %+v; want Message beginning with %q, Message without %q, Want = %q", cmd, e, say, "byte",
-				"1 to 4096 bytes of text",
+				"at most 512 tokens, the context of this model",
 			)
 		}
 	}

@@ -103,7 +103,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		if bad == nil {
 			return
 		}
-		page.Prompt, page.Pieces = prompt, NewPieces(s.Model, chat.Text{Text: prompt})
+		page.Prompt = prompt
+		if len(prompt) <= infer.MaxSampleBytes {
+			page.Pieces = NewPieces(s.Model, chat.Text{Text: prompt})
+		}
 		page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 	}
 	if a := addressOf(r); a != (address{}) {

@@ -70,7 +70,14 @@ func (s *Server) openPrompt(
 	} else if err != nil {
 		return linkProblem(err)
 	}
-	to := "/loop?" + url.Values{"log": {session.LinkOf(st)}}.Encode()
+	link := session.LinkOf(st)
+	if link == "" {
+		return &problem{
+			http.StatusBadRequest, "This text is too long for an address.",
+			"It is in the field below: press the button.",
+		}
+	}
+	to := "/loop?" + url.Values{"log": {link}}.Encode()
 	http.Redirect(w, r, shell.Within(r.Context(), to), http.StatusSeeOther)
 	return nil
 }

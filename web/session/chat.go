@@ -66,7 +66,11 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 	}
 	if text, err = m.Chat(ctx, c.Messages, time.Unix(c.At, 0).UTC()); err == nil {
 		if err = m.CheckPrompt(text.Text, l.PromptBytes); err == nil {
-			_, err = m.EncodeChat(text)
+			if len(text.Text) <= infer.MaxSampleBytes { // the page shows also what does not fit
+				_, err = m.EncodeChat(text)
+			} else {
+				_, err = m.Fit(text)
+			}
 		}
 	}
 	return text, ofMessages(err)

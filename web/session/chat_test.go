@@ -201,7 +201,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 		"a field twice":   {`[{"role":"user","role":"user","content":"Hi"}]`, "message 1"},
 		"another role":    {"[" + one("user", "Hi") + "," + one("tool", "x") + "]", `message 2 is from "tool"`},
 		"too many":        {"[" + strings.Repeat("0,", 99_999) + one("user", "") + "]", "a list of 100000"},
-		"too long":        {"[" + one("user", strings.Repeat("ab ", 1500)) + "]", "4500 bytes long"},
+		"too long":        {"[" + one("user", strings.Repeat("ab ", 90_000)) + "]", "270000 bytes long"},
 		"too many tokens": {"[" + one("user", strings.Repeat("Q", 100)) + "]", "tokens long"},
 		"a NUL":           {`[{"role":"user","content":"a\u0000"}]`, "NUL"},
 	} {

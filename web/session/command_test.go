@@ -19,8 +19,8 @@ func TestNewSessionIsEmpty(t *testing.T) {
 	if !st.Settings.Equal(infer.DefaultSettings()) || st.Model != tinyModel(t) || st.Frontier() != (session.Cursor{}) {
 		t.Errorf("got state %+v, want the default settings, the given model and an empty frontier", st)
 	}
-	if session.DefaultLimits().PromptBytes != 4096 {
-		t.Errorf("prompts of %d bytes are taken, want 4096", session.DefaultLimits().PromptBytes)
+	if session.DefaultLimits().PromptBytes != 256<<10 {
+		t.Errorf("prompts of %d bytes are taken, want 262144", session.DefaultLimits().PromptBytes)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestCommandsBeforeStartAreRefused(t *testing.T) {
 // change.
 func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Back{})
-	long := strings.Repeat("x", 4097)
+	long := strings.Repeat("x", 256<<10+1)
 	for _, row := range []struct {
 		c       session.Command
 		field   string
@@ -202,18 +202,18 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	}{
 		{
 			session.Start{},
-			"prompt", "1 to 4096 bytes of text",
-			"The prompt is empty; it must be 1 to 4096 bytes of text.",
+			"prompt", "1 to 262144 bytes of text",
+			"The prompt is empty; it must be 1 to 262144 bytes of text.",
 		},
 		{
 			session.Start{Prompt: long},
-			"prompt", "1 to 4096 bytes of text",
-			"The prompt is 4097 bytes long; it must be 1 to 4096 bytes of text.",
+			"prompt", "1 to 262144 bytes of text",
+			"The prompt is 262145 bytes long; it must be 1 to 262144 bytes of text.",
 		},
 		{
 			session.Start{Prompt: "a\xff"},
-			"prompt", "1 to 4096 bytes of text",
-			"The prompt is not valid UTF-8 at byte 1; it must be 1 to 4096 bytes of text.",
+			"prompt", "1 to 262144 bytes of text",
+			"The prompt is not valid UTF-8 at byte 1; it must be 1 to 262144 bytes of text.",
 		},
 		{session.Start{Prompt: long[:25]}, "prompt", "at most 24 tokens, the context of this model", ""},
 		{

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -17,7 +18,7 @@ type Limits struct {
 	PromptBytes int // longest prompt, in bytes
 }
 
-// DefaultLimits allow prompts of 4 KiB.
+// DefaultLimits allow prompts of 256 KiB, so that the context of the model is the limit.
 func DefaultLimits() Limits { return Limits{PromptBytes: infer.MaxPromptBytes} }
 
 // Session is one learner's run. It belongs to one goroutine at a time.
@@ -262,8 +263,11 @@ func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) 
 	if n := len(prompt); n > maxBytes {
 		fits = float64(maxBytes) / float64(n)
 	}
-	if n, most := len(m.Encode(prompt)), m.Config().Context; n > most {
-		fits = min(fits, float64(most)/float64(n))
+	begin := strings.ToValidUTF8(prompt[:min(len(prompt), m.Longest())], "") // enough to tell, and to estimate the rest
+	if n, most := len(m.Encode(begin)), m.Config().Context; n > most {
+		fits = min(fits, float64(most)/float64(n)*float64(len(begin))/float64(len(prompt)))
+	} else if len(begin) < len(prompt) {
+		fits = min(fits, float64(len(begin))/float64(len(prompt)))
 	}
 	if fits == 1 {
 		return 0, false

@@ -57,7 +57,7 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 	for i, text := range texts {
 		// Browsers send the ends of a form's lines as \r\n.
 		text = strings.ReplaceAll(text, "\r\n", "\n")
-		if err := m.CheckPrompt(text, session.DefaultLimits().PromptBytes); err != nil {
+		if err := m.CheckPrompt(text, infer.MaxSampleBytes); err != nil {
 			return nil, scoreFields[i], sentenceOf(err)
 		}
 		t, err := strconv.ParseFloat(strings.TrimSpace(a.Temps[i]), 64)

@@ -133,7 +133,7 @@ func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) 
 			return err
 		}
 	} else {
-		if err := m.CheckPrompt(a.prompt, session.DefaultLimits().PromptBytes); err != nil {
+		if err := m.CheckPrompt(a.prompt, infer.MaxSampleBytes); err != nil {
 			return err
 		}
 		if err := m.CheckText(a.prompt); err != nil {

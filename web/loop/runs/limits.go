@@ -10,8 +10,7 @@ import (
 // Limits bound what clients can make the server do. A zero field means its
 // default.
 type Limits struct {
-	// PromptBytes is the longest prompt. 4 KiB is some 1,000 tokens, more than
-	// the bundled model's window.
+	// PromptBytes is the longest prompt. The model's context is the limit before that.
 	PromptBytes int
 	// MemoryBytes is shared by the caches and traces of all runs. Beyond it idle
 	// runs are evicted, and rebuilt when next used.

@@ -117,9 +117,6 @@ func (rs *Registry) newSession(seat Seat) *session.Session {
 	return session.New(seat.Model(), rs.limits())
 }
 
-// PromptBytes is how many bytes a prompt has at most.
-func (rs *Registry) PromptBytes() int { return rs.limits().PromptBytes }
-
 func (rs *Registry) limits() session.Limits {
 	return session.Limits{PromptBytes: rs.cfg.Limits.PromptBytes}
 }

@@ -1,0 +1,29 @@
+package infer_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+)
+
+// TestHugePromptsAreNotEncoded: a text that cannot fit, whatever its tokens are, is refused by its
+// bytes; one byte less is refused by its tokens.
+func TestHugePromptsAreNotEncoded(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	longest := 0
+	for id := range m.Config().Vocab {
+		longest = max(longest, len(m.Token(id).Text))
+	}
+	most := longest * m.Config().Context
+	for n, want := range map[int]string{most: "tokens long", most + 1: "bytes long"} {
+		_, err := m.Fit(chat.Text{Text: strings.Repeat("x", n)})
+		if r := new(terms.RangeError); !errors.As(err, &r) || !strings.Contains(r.Got, want) || r.Field != "prompt" {
+			t.Errorf("%d bytes: got %v, want a refusal as too many %s", n, err, want)
+		}
+	}
+}
