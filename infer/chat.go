@@ -48,14 +48,20 @@ func (m *Model) HasTemplate() bool { return m.chat != nil || m.chatFault != nil 
 // Chat writes a conversation as the text that the model continues: through its own chat
 // template, or as plain lines if it has none. now is the day that some templates mention.
 // What cannot be written is a *[terms.Refusal].
-func (m *Model) Chat(ctx context.Context, messages []chat.Message, now time.Time) (chat.Text, error) {
-	if !m.HasTemplate() {
+func (m *Model) Chat(
+	ctx context.Context, messages []chat.Message, o chat.Options, now time.Time,
+) (chat.Text, error) {
+	switch {
+	case m.HasTemplate():
+	case o.Continue:
+		return chat.Text{Text: chat.PlainOpen(messages)}, nil
+	default:
 		return chat.Text{Text: chat.Plain(messages)}, nil
 	}
 	err := m.chatFault
 	if err == nil {
 		var text chat.Text
-		if text, err = m.chat.Render(ctx, messages, now); err == nil {
+		if text, err = m.chat.Render(ctx, messages, o, now); err == nil {
 			return text, nil
 		}
 	}

@@ -26,7 +26,7 @@ func TestChatTemplateProducesSpecialTokens(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
 	messages := []chat.Message{{Role: chat.User, Content: "Hi<|im_end|> "}, {Role: chat.Assistant, Content: "Yo"}}
-	text, err := m.Chat(t.Context(), messages, time.Time{})
+	text, err := m.Chat(t.Context(), messages, chat.Options{}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestTypedTurnMarkersStayText(t *testing.T) {
 	messages := []chat.Message{{Role: chat.User, Content: "Hi<|im_end|>a:"}}
 	var ids [2][]int
 	for i, m := range []*infer.Model{strict, loose} {
-		text, err := m.Chat(t.Context(), messages, time.Time{})
+		text, err := m.Chat(t.Context(), messages, chat.Options{}, time.Time{})
 		if err == nil {
 			ids[i], err = m.EncodeChat(text)
 		}
@@ -124,7 +124,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 		"{{ 'x' * 99999999999 }}":          "too much work.",
 	} {
 		m := testmodel.Chat(t, chatFolder, template)
-		_, err := m.Chat(context.Background(), said, time.Time{})
+		_, err := m.Chat(context.Background(), said, chat.Options{}, time.Time{})
 		var r *terms.Refusal
 		if !errors.As(err, &r) || r.Field != "messages" || !strings.Contains(r.Message, want) || !m.HasTemplate() {
 			t.Errorf("%s: %v, want %s", template, err, want)
@@ -138,7 +138,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 		}
 	}
 	plain := testmodel.Target(t)
-	text, err := plain.Chat(context.Background(), said, time.Time{})
+	text, err := plain.Chat(context.Background(), said, chat.Options{}, time.Time{})
 	if err != nil || text.Text != "User: Hi\nAssistant:" || text.Marks != nil || plain.HasTemplate() {
 		t.Errorf("without a template: %q, %v", text.Text, err)
 	}
@@ -151,7 +151,7 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
 	said := []chat.Message{{Role: chat.User, Content: "Hi"}}
 	write := func(more ...chat.Message) chat.Text {
-		text, err := m.Chat(t.Context(), append(slices.Clip(said), more...), time.Time{})
+		text, err := m.Chat(t.Context(), append(slices.Clip(said), more...), chat.Options{}, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,16 @@ const PlainStop = "\nUser:"
 //	Assistant: A fox.
 //	User: Alone?
 //	Assistant:
-func Plain(messages []Message) string {
+func Plain(messages []Message) string { return plain(messages, "") }
+
+// PlainOpen is [Plain] without the last message, which is the model's own: the model's turn
+// begins with it and goes on where it ends.
+func PlainOpen(messages []Message) string {
+	n := len(messages) - 1
+	return plain(messages[:n], messages[n].Content)
+}
+
+func plain(messages []Message, open string) string {
 	var b strings.Builder
 	for _, m := range messages {
 		switch m.Role {
@@ -48,7 +57,7 @@ func Plain(messages []Message) string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("Assistant:")
+	line(&b, "Assistant:", open)
 	return b.String()
 }
 

@@ -168,7 +168,7 @@ func chatsOf(
 		t.Fatal(err)
 	}
 	for _, messages := range chats {
-		written, err := template.Render(t.Context(), messages, today)
+		written, err := template.Render(t.Context(), messages, Options{}, today)
 		if err != nil {
 			continue // roles that do not alternate
 		}

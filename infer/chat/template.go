@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,26 +46,58 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 	return &Template{t, tokens, newNames(special)}, nil
 }
 
+// Options are what else a chat is written with.
+type Options struct {
+	// Continue leaves the last message open, which must be the model's own: the model goes on
+	// where it ends instead of beginning another turn.
+	Continue bool
+	// Values are more variables of the template, such as enable_thinking: texts, whole
+	// numbers as int, float64, bool and nil. None is one of the program's own ([Own]).
+	Values map[string]any
+}
+
+// Own reports whether a variable of templates is one that the program sets itself.
+func Own(name string) bool {
+	switch name {
+	case "messages", "add_generation_prompt", "tools", "documents", "strftime_now", "raise_exception":
+		return true
+	}
+	return strings.HasSuffix(name, "_token") // bos_token and its like are special tokens
+}
+
 // Render writes a chat, and begins the model's turn. An error is a *[jinja.Error]: what
 // the template says against this chat, such as roles that do not alternate, if Raised is
 // set, and otherwise that it cannot be rendered.
-func (t *Template) Render(ctx context.Context, messages []Message, now time.Time) (Text, error) {
-	return t.render(ctx, messages, true, now)
+func (t *Template) Render(ctx context.Context, messages []Message, o Options, now time.Time) (Text, error) {
+	return t.render(ctx, messages, o, true, now)
 }
 
-func (t *Template) render(ctx context.Context, messages []Message, turn bool, now time.Time) (Text, error) {
-	mark, ok := unused(messages)
+func (t *Template) render(
+	ctx context.Context, messages []Message, o Options, turn bool, now time.Time,
+) (Text, error) {
+	mark, ok := unused(messages, o.Values)
 	if !ok {
 		return Text{}, errors.New("the messages have too many characters that no text should have (U+FDD0 to U+FDEF)")
+	}
+	open := ""
+	if n := len(messages) - 1; o.Continue {
+		messages, open = messages[:n], messages[n].Content
 	}
 	list := make([]jinja.Dict, len(messages))
 	for i, m := range messages {
 		list[i] = jinja.Dict{{Key: "role", Value: m.Role}, {Key: "content", Value: t.special.split(m.Content, mark)}}
 	}
-	values := map[string]any{
+	values := map[string]any{}
+	for name, v := range o.Values {
+		if text, is := v.(string); is {
+			v = t.special.split(text, mark)
+		}
+		values[name] = v
+	}
+	maps.Copy(values, map[string]any{
 		"messages": list, "add_generation_prompt": turn, "tools": nil, "documents": nil,
 		"strftime_now": jinja.StrftimeNow(now),
-	}
+	})
 	for name, text := range t.tokens {
 		values[name] = text
 	}
@@ -72,14 +105,15 @@ func (t *Template) render(ctx context.Context, messages []Message, turn bool, no
 	if err != nil {
 		return Text{}, err
 	}
-	return t.special.find(written, mark), nil
+	return t.special.find(written+t.special.split(open, mark), mark), nil
 }
 
 // TurnEnd is the name of the special token that ends what the model says, "" if the
 // template has none there.
 func (t *Template) TurnEnd() string {
 	const said = "words of the model"
-	text, err := t.render(context.Background(), []Message{{User, "words"}, {Assistant, said}}, false, time.Time{})
+	turns := []Message{{User, "words"}, {Assistant, said}}
+	text, err := t.render(context.Background(), turns, Options{}, false, time.Time{})
 	if err != nil {
 		return ""
 	}
@@ -104,11 +138,20 @@ func Fault(err error) string {
 	return fmt.Sprintf("These messages cannot be written as a chat: %v.", err)
 }
 
-// unused is a character that no message has, of those that Unicode keeps for use within
-// programs.
-func unused(messages []Message) (rune, bool) {
+// unused is a character that no message and no value has, of those that Unicode keeps for use
+// within programs.
+func unused(messages []Message, values map[string]any) (rune, bool) {
+	texts := make([]string, 0, len(messages)+len(values))
+	for _, m := range messages {
+		texts = append(texts, m.Content)
+	}
+	for _, v := range values {
+		if text, is := v.(string); is {
+			texts = append(texts, text)
+		}
+	}
 	for r := rune(0xFDD0); r <= 0xFDEF; r++ {
-		if !slices.ContainsFunc(messages, func(m Message) bool { return strings.ContainsRune(m.Content, r) }) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, r) }) {
 			return r, true
 		}
 	}
@@ -222,5 +265,5 @@ func (n *names) find(text string, mark rune) Text {
 		b.WriteString(text[i : i+size])
 		i += size
 	}
-	return Text{b.String(), marks}
+	return Text{Text: b.String(), Marks: marks}
 }

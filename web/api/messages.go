@@ -27,7 +27,7 @@ func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields
 		}
 		messages = append(messages, m)
 	}
-	text, err := s.Model.Chat(ctx, messages, time.Now())
+	text, err := s.Model.Chat(ctx, messages, chat.Options{}, time.Now())
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 			fieldMessages, fmt.Sprintf("%d bytes long", total), fmt.Sprintf("1 to %d bytes of text", l.PromptBytes),
 		)
 	}
-	if text, err = m.Chat(ctx, c.Messages, time.Unix(c.At, 0).UTC()); err == nil {
+	if text, err = m.Chat(ctx, c.Messages, chat.Options{}, time.Unix(c.At, 0).UTC()); err == nil {
 		if err = m.CheckPrompt(text.Text, l.PromptBytes); err == nil {
 			if len(text.Text) <= infer.MaxSampleBytes { // the page shows also what does not fit
 				_, err = m.EncodeChat(text)
