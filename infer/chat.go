@@ -75,6 +75,15 @@ func (m *Model) Chat(
 // whether one stands there. A text that the vocabulary cannot spell is a
 // *[terms.RangeError].
 func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
+	if text.IDs != nil {
+		if err := m.CheckIDs(text.IDs); err != nil {
+			return nil, err
+		}
+		if m.spelled(text.IDs).Text != text.Text {
+			return nil, terms.NewRangeError("prompt", "not what its token ids spell", "the text of its tokens")
+		}
+		return text.IDs, nil
+	}
 	if len(text.Marks) == 0 {
 		return m.Encode(text.Text), m.CheckText(text.Text)
 	}

@@ -14,6 +14,7 @@ type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
 	Marks    []int    // where special tokens stand in it, if it is a chat: see [chat.Text]
+	IDs      []int    `json:",omitempty"` // its tokens, where they are not the usual ones
 	Kept     int      // columns of the prompt that were there before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
@@ -37,10 +38,16 @@ type Change struct {
 // Log returns the run's log.
 func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
 
+// Text returns the prompt with its special tokens.
+func (log Log) Text() chat.Text { return chat.Text{Text: log.Prompt, Marks: log.Marks, IDs: log.IDs} }
+
 // LogOf returns the log of steps that a loop on m with this prompt has run,
 // with settings for what follows.
 func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
-	log := Log{Model: m.hash, Prompt: prompt.Text, Marks: prompt.Marks, Settings: settings, Steps: len(steps)}
+	log := Log{
+		Model: m.hash, Prompt: prompt.Text, Marks: prompt.Marks, IDs: prompt.IDs, Settings: settings,
+		Steps: len(steps),
+	}
 	if len(steps) > 0 {
 		log.Kept = steps[0].Start
 	}
@@ -70,7 +77,7 @@ func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if len(log.Changes) > 0 {
 		settings = log.Changes[0].Settings
 	}
-	l, err := NewChat(m, chat.Text{Text: log.Prompt, Marks: log.Marks}, settings)
+	l, err := NewChat(m, log.Text(), settings)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -26,12 +28,18 @@ type TokenChance struct {
 	LogProb float64
 }
 
-// Chances returns ln p of a token and the top most probable ones under the logits z
-// [vocab] of the position before it.
-func (m *Model) Chances(z []float32, id, top int) (logProb float64, list []TokenChance) {
+// Chances returns ln p of a token, of the top most probable ones and after them of those that
+// are named, under the logits z [vocab] of the position before it.
+func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64, list []TokenChance) {
 	l := sampling.LogProbsOf(z)
-	for _, other := range l.Top(top) {
+	likely := l.Top(top)
+	for _, other := range likely {
 		list = append(list, TokenChance{m.Token(int(other)), l.Of(int(other))})
+	}
+	for _, other := range named {
+		if !slices.Contains(likely, int32(other)) {
+			list = append(list, TokenChance{m.Token(other), l.Of(other)})
+		}
 	}
 	return l.Of(id), list
 }
@@ -41,18 +49,26 @@ func (m *Model) Chances(z []float32, id, top int) (logProb float64, list []Token
 // one, stands before the text and is not listed. A text that the vocabulary cannot
 // spell or that is longer than the context is a *[terms.RangeError].
 func (m *Model) Score(ctx context.Context, text string, top int) ([]ReadToken, error) {
-	ids := m.Encode(text)
-	if err := m.checkPrompt(text, ids); err != nil {
+	return m.ScorePrompt(ctx, chat.Text{Text: text}, top)
+}
+
+// ScorePrompt is [Model.Score] for a prompt of any kind, with the tokens that are named listed
+// after the most probable ones.
+func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named ...int) ([]ReadToken, error) {
+	ids, err := m.Fit(text)
+	if err != nil {
 		return nil, err
 	}
 	var list []ReadToken
-	err := m.scoreFrom(ctx, ids, 0, top, func(t ReadToken) { list = append(list, t) })
+	err = m.scoreFrom(ctx, ids, 0, top, named, func(t ReadToken) { list = append(list, t) })
 	return list, err
 }
 
 // scoreFrom reads ids, which fit the context, and gives those from the first on to each,
 // with what the ones before made the model expect. A start token is not given.
-func (m *Model) scoreFrom(ctx context.Context, ids []int, first, top int, each func(ReadToken)) error {
+func (m *Model) scoreFrom(
+	ctx context.Context, ids []int, first, top int, named []int, each func(ReadToken),
+) error {
 	cache := m.NewCache()
 	var z []float32 // after the token before
 	for i := 0; i < len(ids); i++ {
@@ -64,7 +80,7 @@ func (m *Model) scoreFrom(ctx context.Context, ids []int, first, top int, each f
 		switch {
 		case z != nil && i >= first:
 			s := ReadToken{Token: m.Token(id)}
-			s.LogProb, s.Top = m.Chances(z, id, top)
+			s.LogProb, s.Top = m.Chances(z, id, top, named...)
 			each(s)
 		case i == 0 && first == 0 && m.config.BOS < 0:
 			each(ReadToken{Token: m.Token(id), First: true})
@@ -144,7 +160,7 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 		if from > 0 && m.config.BOS >= 0 { // the start token stands before every window
 			window = append([]int{ids[0]}, ids[from+1:to]...)
 		}
-		if err := m.scoreFrom(ctx, window, done-from, 0, count); err != nil {
+		if err := m.scoreFrom(ctx, window, done-from, 0, nil, count); err != nil {
 			return sum, err
 		}
 		done = to

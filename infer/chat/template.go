@@ -27,6 +27,9 @@ type Text struct {
 	// that the template put there: it is that token. What people typed is never one, even
 	// if it looks the same.
 	Marks []int
+	// IDs are the tokens, where they were given and are not the ones that Text is encoded as:
+	// Text is then what they spell.
+	IDs []int
 }
 
 // Template is a model's own way to write a chat. It never changes.

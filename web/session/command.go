@@ -16,6 +16,7 @@ type Command interface{ command() }
 type Start struct {
 	Prompt string
 	Marks  []int // where special tokens stand in it, if a chat template put some there: see [chat.Text]
+	IDs    []int // its tokens, where they were given and are not the usual ones
 }
 
 // Open opens the run in a link, at the link's stage. It does not play.

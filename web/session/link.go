@@ -46,6 +46,7 @@ type wireLink struct {
 	M  string         `json:"m"`           // beginning of the model's hash
 	P  string         `json:"p"`           // prompt
 	T  []int          `json:"t,omitempty"` // where special tokens stand in it
+	I  []int          `json:"i,omitempty"` // its tokens, where they are not the usual ones
 	S  []wireChange   `json:"s"`           // settings, each from a step on
 	E  wireSettings   `json:"e"`           // settings for what follows
 	C  [][2]int       `json:"c,omitempty"` // step and token of each choice by hand
@@ -97,8 +98,8 @@ func LinkTo(m *infer.Model, link string, at Cursor) (string, error) {
 func (l Link) text() string {
 	log := l.Log
 	w := wireLink{
-		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, T: log.Marks, E: wireSettings(log.Settings), G: log.WentOn,
-		N: log.Steps, R: int(log.Ran), At: [2]int{l.Cursor.Step, int(l.Cursor.Stage)},
+		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, T: log.Marks, I: log.IDs, E: wireSettings(log.Settings),
+		G: log.WentOn, N: log.Steps, R: int(log.Ran), At: [2]int{l.Cursor.Step, int(l.Cursor.Stage)},
 	}
 	for _, c := range log.Changes {
 		w.S = append(w.S, wireChange{c.From, wireSettings(c.Settings)})
@@ -164,8 +165,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	}
 	link := Link{
 		Log: infer.Log{
-			Model: m.Hash(), Prompt: w.P, Marks: w.T, Settings: infer.Settings(w.E), WentOn: w.G, Steps: w.N,
-			Ran: infer.Kind(w.R), Kept: w.K,
+			Model: m.Hash(), Prompt: w.P, Marks: w.T, IDs: w.I, Settings: infer.Settings(w.E), WentOn: w.G,
+			Steps: w.N, Ran: infer.Kind(w.R), Kept: w.K,
 		},
 		Cursor:  Cursor{w.At[0], infer.Kind(w.At[1])},
 		Undrawn: w.U != 0,
@@ -246,7 +247,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 			"This link does not work (%v): it was edited by hand, or made by another version.", err)
 	}
 	s.loop = loop
-	s.begin(next, chat.Text{Text: link.Log.Prompt, Marks: link.Log.Marks})
+	s.begin(next, link.Log.Text())
 	next.Undrawn, next.Chat = link.Undrawn, s.chatOf(ctx, link.Chat, next.Whole())
 	next.Cursor = link.Cursor
 	return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/chat"
 )
 
 // rest is a run at rest: what [Session.Evict] keeps, less what follows from it. One
@@ -65,15 +64,15 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	if err := json.Unmarshal(resting, &r); err != nil {
 		return nil, err
 	}
-	prompt, err := m.EncodeChat(chat.Text{Text: r.Log.Prompt, Marks: r.Log.Marks})
+	prompt, err := m.EncodeChat(r.Log.Text())
 	if err != nil {
 		return nil, err
 	}
 	s := New(m, limits)
 	s.log, s.current, s.lastID = &r.Log, r.Current, r.LastID
 	*s.state = State{
-		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, Cursor: r.Cursor,
-		Undrawn: r.Undrawn, Chat: r.Chat,
+		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, IDs: r.Log.IDs,
+		Cursor: r.Cursor, Undrawn: r.Undrawn, Chat: r.Chat,
 		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
 		Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
 	}

@@ -158,7 +158,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	switch c := c.(type) {
 	case Start:
 		s.endChat(next)
-		return s.start(ctx, next, chat.Text{Text: c.Prompt, Marks: c.Marks}, nil)
+		return s.start(ctx, next, chat.Text{Text: c.Prompt, Marks: c.Marks, IDs: c.IDs}, nil)
 	case StartChat:
 		return s.startChat(ctx, next, c.Chat)
 	case Open:
@@ -310,7 +310,8 @@ func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool
 // begin makes next the state of a new run.
 func (s *Session) begin(next *State, prompt chat.Text) {
 	s.others, s.current, s.lastID = nil, 1, 1
-	next.Prompt, next.Marks, next.PromptTokens = prompt.Text, prompt.Marks, tokens(s.model, s.loop.Prompt())
+	next.Prompt, next.Marks, next.IDs = prompt.Text, prompt.Marks, prompt.IDs
+	next.PromptTokens = tokens(s.model, s.loop.Prompt())
 	next.Chat = nil
 	next.Text++
 	next.Dist, next.Look, next.Ghosts, next.Playing, next.Finishing = nil, nil, nil, false, false

@@ -22,6 +22,8 @@ type State struct {
 	// Marks are where special tokens stand in the prompt, if it is a chat: see
 	// [chat.Text].
 	Marks []int
+	// IDs are the prompt's tokens, where they were given and are not the usual ones; else nil.
+	IDs []int
 	// Chat is the conversation that the prompt was written from, or nil: see [StartChat].
 	Chat *Chat
 	// PromptTokens are its tokens, the start token (if the model has one)
@@ -82,7 +84,7 @@ type Cursor struct {
 }
 
 // Whole is the prompt with its special tokens.
-func (s *State) Whole() chat.Text { return chat.Text{Text: s.Prompt, Marks: s.Marks} }
+func (s *State) Whole() chat.Text { return chat.Text{Text: s.Prompt, Marks: s.Marks, IDs: s.IDs} }
 
 // Started reports whether a prompt has been given.
 func (s *State) Started() bool { return s.Cursor.Step > 0 }

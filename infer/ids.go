@@ -1,0 +1,86 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// PromptOf returns a prompt of the tokens with the given ids. As in front of a text, the model's
+// start token stands in front of them; ids may begin with it or leave it out. Ids that the
+// vocabulary does not have, none at all, or more than the context has are a
+// *[terms.RangeError].
+func (m *Model) PromptOf(ids []int) (chat.Text, error) {
+	if bos := m.config.BOS; bos >= 0 && (len(ids) == 0 || ids[0] != bos) {
+		ids = append([]int{bos}, ids...)
+	}
+	if err := m.checkLength(ids); err != nil {
+		return chat.Text{}, err
+	}
+	if err := m.CheckIDs(ids); err != nil {
+		return chat.Text{}, err
+	}
+	text := m.spelled(ids)
+	if again, err := m.EncodeChat(text); err != nil || !slices.Equal(again, ids) {
+		text.IDs = ids
+	}
+	return text, nil
+}
+
+// CheckIDs returns a *[terms.RangeError] for the first id that the vocabulary does not have.
+func (m *Model) CheckIDs(ids []int) error {
+	for _, id := range ids {
+		if id < 0 || id >= m.config.Vocab {
+			return terms.NewRangeError(
+				"prompt", fmt.Sprintf("a list with the token id %d", id),
+				fmt.Sprintf("of token ids from 0 to %d", m.config.Vocab-1),
+			)
+		}
+	}
+	return nil
+}
+
+// TokenOf returns the ordinary token that spells exactly a text, if there is one.
+func (m *Model) TokenOf(text string) (id int, ok bool) { return m.tok.Lookup(text) }
+
+// Decode returns what tokens spell, with U+FFFD for each byte that belongs to no whole
+// character. Special tokens spell nothing.
+func (m *Model) Decode(ids []int) string { return validText([]byte(m.tok.Decode(ids))) }
+
+// DecodeNamed is [Model.Decode] with the names of special tokens where they stand.
+func (m *Model) DecodeNamed(ids []int) string {
+	text, _ := m.named(ids)
+	return text
+}
+
+// named returns what tokens spell, special ones by name, and where those stand.
+func (m *Model) named(ids []int) (text string, marks []int) {
+	var b strings.Builder
+	from := 0
+	for i, id := range ids {
+		if name, special := m.tok.Special(id); special {
+			b.WriteString(m.Decode(ids[from:i]))
+			marks, from = append(marks, b.Len()), i+1
+			b.WriteString(name)
+		}
+	}
+	b.WriteString(m.Decode(ids[from:]))
+	return b.String(), marks
+}
+
+// spelled is the text that tokens spell, which need not be encoded as these tokens. A start
+// token is left out of plain text, as it stands in front of every one.
+func (m *Model) spelled(ids []int) chat.Text {
+	plain := ids
+	if m.config.BOS >= 0 && len(ids) > 0 && ids[0] == m.config.BOS {
+		plain = ids[1:]
+	}
+	if _, marks := m.named(plain); len(marks) == 0 {
+		return chat.Text{Text: m.Decode(plain)}
+	}
+	text, marks := m.named(ids)
+	return chat.Text{Text: text, Marks: marks}
+}
