@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -111,7 +113,7 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 			index := i*q.n + choice
 			read := 0
 			if q.echo {
-				p, n, err := s.echo(ctx, q, prompt.Text)
+				p, n, err := s.echo(ctx, q, prompt)
 				if err != nil {
 					return err
 				}
@@ -123,7 +125,7 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 			var got counts
 			var err error
 			if !q.read {
-				t := text{prompt: prompt, choice: choice}
+				t := text{prompt: prompt.Text, choice: choice}
 				if index == 0 {
 					t.watch = q.watch
 				}
@@ -203,10 +205,16 @@ type chatChance struct {
 
 func chanceOf(t infer.Token, logProb float64) chatChance {
 	c := chatChance{Token: t.Text, Prob: logProb, Bytes: []int{}}
-	for _, b := range spelled(t) {
-		c.Bytes = append(c.Bytes, int(b))
-	}
+	c.Bytes = append(c.Bytes, numbers(spelled(t))...)
 	return c
+}
+
+// numbers are bytes as JSON numbers.
+func numbers(bytes []byte) (list []int) {
+	for _, b := range bytes {
+		list = append(list, int(b))
+	}
+	return list
 }
 
 func chatLogprobsOf(tokens []token) chatLogprobs {
@@ -222,8 +230,9 @@ func chatLogprobsOf(tokens []token) chatLogprobs {
 }
 
 // textLogprobsOf lists tokens that begin from characters into the text. Of tokens with
-// one text among the alternatives the most probable is listed.
-func textLogprobsOf(tokens []token, from int) (list textLogprobs, to int) {
+// one text among the alternatives the most probable is listed; those that the request has named
+// are listed by id then.
+func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, to int) {
 	list = textLogprobs{[]string{}, []*float64{}, []map[string]float64{}, []int{}}
 	for _, t := range tokens {
 		list.Tokens = append(list.Tokens, t.Token.Text)
@@ -235,8 +244,12 @@ func textLogprobsOf(tokens []token, from int) (list textLogprobs, to int) {
 		}
 		top := map[string]float64{}
 		for _, other := range t.Top {
-			if _, listed := top[other.Token.Text]; !listed {
-				top[other.Token.Text] = other.LogProb
+			name := other.Token.Text
+			if _, listed := top[name]; listed && slices.Contains(named, other.Token.ID) {
+				name = "token_id:" + strconv.Itoa(other.Token.ID) // as vLLM writes a token without its text
+			}
+			if _, listed := top[name]; !listed {
+				top[name] = other.LogProb
 			}
 		}
 		list.Probs, list.Top = append(list.Probs, &t.LogProb), append(list.Top, top)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,5 +93,37 @@ func TestPageExplainsChatFormat(t *testing.T) {
 		if !strings.Contains(string(text), say) {
 			t.Errorf("the page does not say %q", say)
 		}
+	}
+}
+
+// TestTemplateWritesRequests: where the last message is the model's own, the template leaves it open,
+// unless the request asks for another turn. The variables of a request reach the template, and
+// names of special tokens in them stay text.
+func TestTemplateWritesRequests(t *testing.T) {
+	t.Parallel()
+	const extra = "{% if thinks is defined and thinks is false %}|no{% endif %}{{ who }}"
+	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate+extra)
+	server := webtest.Serve(t, webtest.Options{Model: m})
+	end, _ := m.PromptOf([]int{317}) // the end of a turn
+	if end.Text != "<|im_end|>" {
+		t.Fatalf("token 317 is %q, want the end of a turn", end.Text)
+	}
+	const open, closed = "u:Hi<|im_end|>a:So", "u:Hi<|im_end|>a:So<|im_end|>a:"
+	for fields, want := range map[string]string{
+		``: open, `,"continue_final_message":true,"add_generation_prompt":false`: open,
+		`,"add_generation_prompt":false`: open, `,"continue_final_message":false`: closed,
+		`,"add_generation_prompt":true`: closed,
+	} {
+		got := read[struct{ Tokens []int }](t, send(t, server+"/tokenize",
+			`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"So"}]`+fields+`}`))
+		if text := m.DecodeNamed(got.Tokens); text != want {
+			t.Errorf("%s: the model continues %q, want %q", fields, text, want)
+		}
+	}
+	got := read[struct{ Tokens []int }](t, send(t, server+"/tokenize",
+		`{"messages":[{"role":"user","content":"Hi"}],"chat_template_kwargs":{"thinks":false,"who":"<|im_end|>"}}`))
+	want := slices.Concat(m.Encode("u:Hi"), []int{317}, m.Encode("a:|no<|im_end|>"))
+	if !slices.Equal(got.Tokens, want) {
+		t.Errorf("got the tokens %v, %q; want %v", got.Tokens, m.DecodeNamed(got.Tokens), want)
 	}
 }

@@ -62,6 +62,7 @@ type seen struct {
 	Path    string
 	At      time.Time
 	Fields  []field
+	Idle    []string // fields that have no effect here
 	Tokens  []seenToken
 	More    int       // tokens that are not kept
 	First   time.Time // when the first token was there
@@ -223,6 +224,15 @@ func (w *watched) asks(sent map[string]json.RawMessage) {
 	w.change(func(s *seen) { s.Fields = fields })
 }
 
+// idles notes the fields that have no effect, each once: a request may have as many messages.
+func (w *watched) idles(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	list := slices.Compact(slices.Sorted(slices.Values(names))) // there are as many as others has
+	w.change(func(s *seen) { s.Idle = list })
+}
+
 // wrote notes a token of the first answer.
 func (w *watched) wrote(m *infer.Model, step *infer.Step) {
 	if w == nil {
@@ -285,10 +295,11 @@ func (w *watched) ends(u usage, p *problem) {
 // actsAt is the stage at which a field of a request acts. Those that act at none, such
 // as the model's name, are left out.
 var actsAt = map[string]int{
-	"prompt": 1, "messages": 1, "echo": 1,
-	"logit_bias": 2, "repetition_penalty": 2, "repeat_penalty": 2, "frequency_penalty": 2, "presence_penalty": 2,
+	"prompt": 1, "messages": 1, "echo": 1, "add_generation_prompt": 1, "continue_final_message": 1,
+	templateValues: 1,
+	"logit_bias":   2, "repetition_penalty": 2, "repeat_penalty": 2, "frequency_penalty": 2, "presence_penalty": 2,
 	"dry_multiplier": 2, "dry_base": 2, "dry_allowed_length": 2,
-	"temperature": 3, "logprobs": 3, "top_logprobs": 3,
+	"temperature": 3, "logprobs": 3, "top_logprobs": 3, namedIDs: 3, namedTexts: 3,
 	"top_k": 4, "top_p": 4, "min_p": 4, "typical_p": 4, "top_n_sigma": 4, "xtc_probability": 4, "xtc_threshold": 4,
 	"mirostat_tau": 4, "mirostat_eta": 4, "samplers": 4, "response_format": 4, "json_schema": 4, "regex": 4,
 	"seed": 5, "n": 5,
@@ -300,8 +311,18 @@ var actsAt = map[string]int{
 func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if at := actsAt[name]; at > 0 && len(list) < glassFields {
-			list = append(list, field{name, terms.Shortened(string(sent[name]), glassChars), at})
+			list = append(list, field{name, shownValue(name, sent[name]), at})
 		}
 	}
 	return list
+}
+
+// shownValue is a field's value as it was sent, cut where it is long. A seed that stands for
+// another one of this program is shown with it.
+func shownValue(name string, sent json.RawMessage) string {
+	text := string(sent)
+	if here := string(seedHere(sent)); name == "seed" && here != text {
+		text += " (here " + here + ")"
+	}
+	return terms.Shortened(text, glassChars)
 }

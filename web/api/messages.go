@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,25 +23,33 @@ func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields
 	delete(f.Rest(), "messages")
 	var messages []chat.Message
 	for i, raw := range list {
-		m, err := readMessage("messages["+strconv.Itoa(i)+"]", raw)
+		m, idle, err := readMessage("messages["+strconv.Itoa(i)+"]", raw)
 		if err != nil {
 			return err
 		}
 		messages = append(messages, m)
+		q.idle = append(q.idle, idle...)
 	}
-	text, err := s.Model.Chat(ctx, messages, chat.Options{}, time.Now())
+	o, err := readOptions(f, messages[len(messages)-1].Role)
 	if err != nil {
 		return err
 	}
-	q.prompts, q.plain = []chat.Text{text}, !s.Model.HasTemplate()
+	if len(o.Values) > 0 && !s.Model.HasTemplate() {
+		q.idle = append(q.idle, templateValues)
+	}
+	text, err := s.Model.Chat(ctx, messages, o, time.Now())
+	if err != nil {
+		return err
+	}
+	q.prompts, q.plain = []prompt{{Text: text}}, !s.Model.HasTemplate()
 	return nil
 }
 
-// readMessage reads one message; at is its place.
-func readMessage(at string, raw json.RawMessage) (m chat.Message, err error) {
+// readMessage reads one message; at is its place. idle are its fields that have no effect.
+func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string, err error) {
 	f, refused := session.JSONFields(raw)
 	if refused != nil {
-		return m, wrong(at, "invalid_value", "%s must be an object with a role and a content.", at)
+		return m, nil, wrong(at, "invalid_value", "%s must be an object with a role and a content.", at)
 	}
 	maps.DeleteFunc(f.Rest(), func(_ string, raw json.RawMessage) bool { return string(raw) == "null" })
 	switch role := f.Text("role"); role {
@@ -48,39 +58,128 @@ func readMessage(at string, raw json.RawMessage) (m chat.Message, err error) {
 	case "developer": // the newer name
 		m.Role = chat.System
 	default:
-		return m, wrong(at+".role", "invalid_value",
+		return m, nil, wrong(at+".role", "invalid_value",
 			"%s.role is %s; it must be system, developer, user or assistant.", at, terms.Quoted(role))
 	}
-	if m.Content, err = readContent(at+".content", f); err != nil {
-		return m, err
+	const within = "messages[]."
+	if m.Content, idle, err = readContent(at+".content", f); err != nil {
+		return m, nil, err
 	}
+	idle = append(idle, setAside(within, f.Rest())...)
 	for name := range f.Rest() {
-		return m, unsupported(at+"."+name, "a message has a role and a content of text")
+		why := cmp.Or(others[within+name].why, "a message has a role and a content of text")
+		return m, nil, unsupported(at+"."+name, why)
 	}
-	return m, nil
+	return m, idle, nil
 }
 
 // readContent reads a text, or a list of parts that are texts.
-func readContent(at string, f *session.Fields) (string, error) {
+func readContent(at string, f *session.Fields) (text string, idle []string, err error) {
 	raw := f.Rest()["content"]
 	delete(f.Rest(), "content")
-	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return text, nil
+		return text, nil, nil
 	}
-	var parts []struct {
-		Type string
-		Text *string
-	}
+	var parts []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil || len(parts) == 0 {
-		return "", wrong(at, "invalid_value", "%s must be a text.", at)
+		return "", nil, wrong(at, "invalid_value", "%s must be a text.", at)
 	}
-	for i, part := range parts {
-		if part.Type != "text" || part.Text == nil {
-			return "", unsupported(at+"["+strconv.Itoa(i)+"]", "the model reads text, and this part is of the type "+
-				terms.Quoted(part.Type))
+	for i, raw := range parts {
+		at := at + "[" + strconv.Itoa(i) + "]"
+		part, refused := session.JSONFields(raw)
+		if refused != nil {
+			return "", nil, wrong(at, "invalid_value", "%s must be an object with a type and a text.", at)
 		}
-		text += *part.Text
+		if kind := part.Text("type"); kind != "text" || !part.Has("text") {
+			return "", nil, unsupported(at, "the model reads text, and this part is of the type "+terms.Quoted(kind))
+		}
+		text += part.Text("text")
+		if err := part.Err(); err != nil {
+			return "", nil, wrong(at+"."+err.Field, "invalid_value", "%s", err.Message)
+		}
+		idle = append(idle, setAside("messages[].content[].", part.Rest())...)
+		for name := range part.Rest() {
+			return "", nil, unsupported(at+"."+name, "a part has a type and a text")
+		}
 	}
-	return text, nil
+	return text, idle, nil
+}
+
+// Bounds of the variables that a request gives a chat template.
+const (
+	templateValues   = "chat_template_kwargs" // the field
+	maxTemplateVars  = 16
+	maxTemplateName  = 40
+	maxTemplateBytes = 1000 // of a text
+)
+
+// readOptions reads how a chat is written besides its messages, of which the last has a role.
+// A last message of the model is continued, unless the request asks for another turn.
+func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
+	const begin, onward = "add_generation_prompt", "continue_final_message"
+	hasBegin, hasOnward := f.Has(begin), f.Has(onward)
+	begins, continues := hasBegin && f.Truth(begin), hasOnward && f.Truth(onward)
+	if err := f.Err(); err != nil {
+		return o, err
+	}
+	switch o.Continue = last == chat.Assistant && !begins; {
+	case begins && continues:
+		return o, wrong(onward, "invalid_value", "%s and %s are both true: a message is continued, or a turn begins.",
+			onward, begin)
+	case continues && last != chat.Assistant:
+		return o, wrong(onward, "invalid_value", "%s continues a message of the assistant, and the last one is not.",
+			onward)
+	case hasOnward:
+		o.Continue = continues
+	}
+	if hasBegin && !begins && !o.Continue {
+		return o, unsupported(begin, "the model writes within its own turn, so one is begun")
+	}
+	o.Values, err = readTemplateValues(f)
+	return o, err
+}
+
+// readTemplateValues reads the variables of a chat template: scalars, and few of them.
+func readTemplateValues(f *session.Fields) (map[string]any, error) {
+	if !f.Has(templateValues) {
+		return nil, nil
+	}
+	of, refused := session.JSONFields(f.Rest()[templateValues])
+	delete(f.Rest(), templateValues)
+	if refused != nil || len(of.Rest()) > maxTemplateVars {
+		return nil, wrong(templateValues, "invalid_value", "%s must be an object with at most %d variables.",
+			templateValues, maxTemplateVars)
+	}
+	values := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(of.Rest())) {
+		at := terms.Shortened(templateValues+"."+name, 80)
+		v, ok := scalar(of.Rest()[name])
+		switch {
+		case len(name) > maxTemplateName || !ok:
+			return nil, wrong(at, "invalid_value", "%s must be a text of at most %d bytes, a number, true, false or "+
+				"null, with a name of at most %d bytes.", at, maxTemplateBytes, maxTemplateName)
+		case chat.Own(name):
+			return nil, unsupported(at, "this server sets that variable itself")
+		}
+		values[name] = v
+	}
+	return values, nil
+}
+
+// scalar is a JSON value as a template has it, if it is none of many parts.
+func scalar(raw json.RawMessage) (any, bool) {
+	var v any
+	if n, err := strconv.Atoi(string(raw)); err == nil {
+		return n, true
+	}
+	if json.Unmarshal(raw, &v) != nil {
+		return nil, false // a number beyond all
+	}
+	switch v := v.(type) {
+	case nil, bool, float64:
+		return v, true
+	case string:
+		return v, len(v) <= maxTemplateBytes
+	}
+	return nil, false
 }

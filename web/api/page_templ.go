@@ -714,7 +714,7 @@ func rulesHTML(v view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</tbody></table><p class=\"apip__hint\">GPT-2: the program that OpenAI published; the order of its service isn’t published. “–”: the rule doesn’t exist there. Logit bias and penalties come before all of these.</p></div><div><h3>Where it differs from others</h3><ul><li><code>repetition_penalty</code> looks at the whole text; llama.cpp at its last 64 tokens unless told otherwise. <code>frequency_penalty</code> and <code>presence_penalty</code> count only what was written, as OpenAI’s do; llama.cpp counts the prompt too.</li><li>Of equally probable tokens top-k keeps the lower ids; in llama.cpp that is up to its sort.</li><li>Mirostat can be joined with any rule; in llama.cpp it replaces the others.</li><li>What is drawn follows from the seed and the position alone, so a request with a <code>seed</code> gives the same text each time.</li><li><code>logprobs</code> are those of the model at T = 1, before any rule. They don’t change with the settings.</li><li>A stop string ends an answer wherever it occurs, even inside a value that <code>response_format</code> asks for. To be sure of a whole value, send no <code>stop</code>.</li>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</tbody></table><p class=\"apip__hint\">GPT-2: the program that OpenAI published; the order of its service isn’t published. “–”: the rule doesn’t exist there. Logit bias and penalties come before all of these.</p></div><div><h3>Where it differs from others</h3><ul><li><code>repetition_penalty</code> looks at the whole text; llama.cpp at its last 64 tokens unless told otherwise. <code>frequency_penalty</code> and <code>presence_penalty</code> count only what was written, as OpenAI’s do; llama.cpp counts the prompt too.</li><li>Of equally probable tokens top-k keeps the lower ids; in llama.cpp that is up to its sort.</li><li>Mirostat can be joined with any rule; in llama.cpp it replaces the others.</li><li>What is drawn follows from the seed and the position alone, so a request with a <code>seed</code> gives the same text each time.</li><li><code>logprobs</code> are those of the model at T = 1, before any rule. They don’t change with the settings. <code>logprob_token_ids</code> and <code>logprob_texts</code> name tokens that are listed too.</li><li>A last message of the assistant is continued, not answered. <code>\"continue_final_message\": false</code> begins a new turn instead.</li><li>A stop string ends an answer wherever it occurs, even inside a value that <code>response_format</code> asks for. To be sure of a whole value, send no <code>stop</code>.</li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -729,14 +729,14 @@ func rulesHTML(v view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</ul></div><div><h3>Addresses and limits</h3><ul><li><code>GET /v1/models</code>, <code>POST /v1/completions</code>, <code>POST /v1/chat/completions</code>; with <code>\"stream\": true</code> each token is sent as soon as it is certain.</li><li>A field that the server can’t honour is refused by name, never ignored: tools, audio, images.</li><li>A body of ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</ul></div><div><h3>Addresses and limits</h3><ul><li><code>GET /v1/models</code>, <code>POST /v1/completions</code>, <code>POST /v1/chat/completions</code>; with <code>\"stream\": true</code> each token is sent as soon as it is certain.</li><li><code>POST /tokenize</code>, <code>POST /detokenize</code>, as in vLLM and in llama.cpp.</li><li>A field that the server can’t honour is refused by name, never ignored: tools, audio, images. A label, such as <code>user</code>, has no effect here.</li><li>A prompt as long as the model can read, a body of ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var31 string
 		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(bodyBytes >> 10))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 195, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 197, Col: 90}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 		if templ_7745c5c3_Err != nil {
@@ -749,7 +749,7 @@ func rulesHTML(v view) templ.Component {
 		var templ_7745c5c3_Var32 string
 		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(maxChoices))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 195, Col: 84}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 197, Col: 124}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 		if templ_7745c5c3_Err != nil {
@@ -762,7 +762,7 @@ func rulesHTML(v view) templ.Component {
 		var templ_7745c5c3_Var33 string
 		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(maxLogprobs))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 195, Col: 136}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 197, Col: 176}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 		if templ_7745c5c3_Err != nil {
@@ -775,7 +775,7 @@ func rulesHTML(v view) templ.Component {
 		var templ_7745c5c3_Var34 string
 		templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(int(answerTime.Minutes())))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 195, Col: 205}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 197, Col: 245}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 		if templ_7745c5c3_Err != nil {
@@ -788,7 +788,7 @@ func rulesHTML(v view) templ.Component {
 		var templ_7745c5c3_Var35 string
 		templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(int(glassTime.Minutes())))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 196, Col: 142}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 198, Col: 142}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 		if templ_7745c5c3_Err != nil {
@@ -843,7 +843,7 @@ func refusalHTML(head, say string) templ.Component {
 			var templ_7745c5c3_Var38 string
 			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(head)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 207, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 209, Col: 13}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			if templ_7745c5c3_Err != nil {
@@ -856,7 +856,7 @@ func refusalHTML(head, say string) templ.Component {
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(say)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 208, Col: 11}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/page.templ`, Line: 210, Col: 11}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {

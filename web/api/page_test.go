@@ -120,7 +120,7 @@ func TestPageReportsRefusals(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	for field, value := range map[string]string{
-		"temperature": "warm", "top_p": "0", "seed": "-1", "max_tokens": "1e9", "prompt": strings.Repeat("a", 5000),
+		"temperature": "warm", "top_p": "0", "seed": "1.5", "max_tokens": "1e9", "prompt": strings.Repeat("a", 5000),
 	} {
 		d, status := pageAt(t, server, sent(field, value))
 		if status < 400 || status > 499 || d.Find(".field-error").Text() == "" || d.Find(".apip__tokens").Length() > 0 {

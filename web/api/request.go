@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -41,15 +42,24 @@ const (
 type request struct {
 	chat     bool
 	plain    bool // a chat as plain lines, for a model without a chat template
-	prompts  []chat.Text
+	prompts  []prompt
 	settings infer.Settings // of the first choice; the n-th has a seed n−1 higher
 	n        int            // choices of each prompt
 	echo     bool           // the prompt is part of the answer
 	read     bool           // nothing is written: max_tokens is 0
 	logprobs int            // alternatives at each token; -1 for no log-probabilities
+	named    []int          // tokens that are listed after the alternatives
 	stream   bool
-	usage    bool // a stream ends with its usage
+	usage    bool     // a stream ends with its usage
+	idle     []string // fields that have no effect here, by their names in others
 	onlookers
+}
+
+// prompt is a text that a request asks to continue.
+type prompt struct {
+	chat.Text
+	echo  string // what echo repeats of it
+	start bool   // it was given as token ids, the start token among them
 }
 
 // readRequest reads a request. The error is a *[problem] or a refusal of a field.
@@ -69,10 +79,11 @@ func (s *Server) readRequest(
 		return nil, err
 	}
 	q := &request{chat: chat, n: 1, logprobs: -1}
+	q.idle = setAside("", f.Rest())
 	if chat {
 		err = s.readMessages(r.Context(), q, f)
 	} else {
-		err = q.readPrompt(f)
+		err = q.readPrompt(s.Model, f)
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +94,15 @@ func (s *Server) readRequest(
 	if err := q.readForm(f); err != nil {
 		return nil, err
 	}
-	return q, rest(f)
+	if err := q.readNamed(s.Model, f); err != nil {
+		return nil, err
+	}
+	q.idle = append(q.idle, setAsideUnder(q.settings.Settings, f.Rest())...)
+	if err := rest(f); err != nil {
+		return nil, err
+	}
+	watch.idles(q.idle)
+	return q, nil
 }
 
 // readFields reads the body: one JSON object of valid Unicode. Fields that are null
@@ -125,27 +144,48 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 	return f, nil
 }
 
-// readPrompt reads one text or a list of texts.
-func (q *request) readPrompt(f *session.Fields) error {
-	switch raw := f.Rest()["prompt"]; {
-	case raw == nil:
+// readPrompt reads one prompt or a list of them: texts, or texts as token ids.
+func (q *request) readPrompt(m *infer.Model, f *session.Fields) error {
+	raw := f.Rest()["prompt"]
+	delete(f.Rest(), "prompt")
+	if raw == nil {
 		return wrong("prompt", "missing_required_parameter", "A completion needs a prompt.")
-	case raw[0] == '"':
-		q.prompts = []chat.Text{{Text: f.Text("prompt")}}
-	default:
-		if texts := (*[]json.Number)(nil); json.Unmarshal(raw, &texts) == nil && len(*texts) > 0 &&
-			!bytes.Contains(raw, []byte(`"`)) {
-			return wrong("prompt", "unsupported_value",
-				"This server takes prompts as text, or a list of texts, not as token ids.")
-		}
-		for _, text := range f.Texts("prompt") {
-			q.prompts = append(q.prompts, chat.Text{Text: text})
-		}
-		if len(q.prompts) == 0 || len(q.prompts) > maxChoices {
-			return wrong("prompt", "invalid_value", "prompt must be a text or a list of 1 to %d texts.", maxChoices)
-		}
 	}
-	return asError(f.Err())
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	} else if len(list) > 0 && list[0][0] != '"' && list[0][0] != '[' { // one prompt of token ids
+		list = []json.RawMessage{raw}
+	}
+	if len(list) == 0 || len(list) > maxChoices {
+		return wrong("prompt", "invalid_value", "prompt must be a text or a list of 1 to %d texts. "+
+			"A text may be a list of token ids.", maxChoices)
+	}
+	for _, raw := range list {
+		p, err := onePrompt(m, raw)
+		if err != nil {
+			return err
+		}
+		q.prompts = append(q.prompts, p)
+	}
+	return nil
+}
+
+// onePrompt reads a text, or the token ids of one.
+func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
+	if json.Unmarshal(raw, &p.echo) == nil && raw[0] == '"' {
+		p.Text.Text = p.echo
+		return p, nil
+	}
+	var ids []int
+	if json.Unmarshal(raw, &ids) != nil || len(ids) == 0 {
+		return p, wrong("prompt", "invalid_value", "prompt has %s where a text or a list of token ids is wanted.",
+			terms.Quoted(string(raw)))
+	}
+	p.start = ids[0] == m.Config().BOS
+	p.echo = m.Decode(ids)
+	p.Text, err = m.PromptOf(ids)
+	return p, err
 }
 
 // asError is a refusal as an error that is nil if there is none.
@@ -178,16 +218,23 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 		delete(all, other.name)
 		all[other.key], called[other.key] = raw, other.name
 	}
-	if !q.chat && string(all["max_tokens"]) == "0" { // the text is only read
+	if !q.chat && sameJSON("0", all["max_tokens"]) { // the text is only read
 		q.read = true
 		delete(all, "max_tokens")
 	}
+	limit := float64(completionTokens)
+	if q.chat || sameJSON("-1", all["max_tokens"]) { // none but the context
+		limit = infer.MaxMaxTokens
+	}
+	if sameJSON("-1", all["max_tokens"]) {
+		delete(all, "max_tokens")
+	}
 	knobs := infer.Knobs{
-		"temperature": 1, "top_p": 1, "max_tokens": completionTokens,
+		"temperature": 1, "top_p": 1, "max_tokens": limit,
 		"seed": float64(chance.N(context.Background(), infer.MaxSeed)),
 	}
-	if q.chat {
-		knobs["max_tokens"] = infer.MaxMaxTokens
+	if raw, given := all["seed"]; given {
+		all["seed"] = seedHere(raw)
 	}
 	for _, k := range terms.Knobs() {
 		f.Knob(k, knobs)
@@ -213,6 +260,18 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 		return err
 	}
 	return q.readStops(f)
+}
+
+// seedHere is the seed that stands for one of the published API, which are signed numbers of
+// 64 bits. Seeds of this program have 53 bits, so that they survive JavaScript and links:
+// they are the lower bits of the number, and those from 0 to [infer.MaxSeed] stay what they
+// are. Anything else is left for the knob to refuse.
+func seedHere(raw json.RawMessage) json.RawMessage {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return raw
+	}
+	return strconv.AppendUint(nil, uint64(n)&infer.MaxSeed, 10)
 }
 
 // readStops reads one stop string or a list of them. A conversation in plain lines has
@@ -289,13 +348,14 @@ func (q *request) readStreamOptions(f *session.Fields) error {
 	if raw == nil {
 		return nil
 	}
-	if !q.stream {
-		return wrong("stream_options", "invalid_value", "stream_options is for requests with stream.")
-	}
 	delete(f.Rest(), "stream_options")
 	options, refused := session.JSONFields(raw)
 	if refused != nil {
 		return wrong("stream_options", "invalid_value", "stream_options must be an object.")
+	}
+	q.idle = append(q.idle, setAside("stream_options.", options.Rest())...)
+	if len(options.Rest()) > 0 && !q.stream {
+		return wrong("stream_options", "invalid_value", "stream_options is for requests with stream.")
 	}
 	if options.Has("include_usage") {
 		q.usage = options.Truth("include_usage")
@@ -307,53 +367,4 @@ func (q *request) readStreamOptions(f *session.Fields) error {
 		return unsupported("stream_options."+name, "the option that it has is include_usage")
 	}
 	return nil
-}
-
-// harmless are fields that this server does not have, with the value that asks for
-// nothing: clients send them along.
-var harmless = map[string]string{
-	"best_of": "1", "repeat_last_n": "-1", "modalities": `["text"]`,
-	"tools": "[]", "store": "false",
-	"top_logprobs": "0",
-}
-
-// missing says why the published fields that this server lacks are refused.
-var missing = map[string]string{
-	"tools": noTools, "tool_choice": noTools, "parallel_tool_calls": noTools, "functions": noTools,
-	"function_call": noTools, "audio": noText, "modalities": noText, "prediction": noText,
-	"suffix":        "the model writes after a text, not before one",
-	"best_of":       "every answer that is written is returned; see n",
-	"grammar":       "grammars are given as json_schema or as regex",
-	"top_logprobs":  "it needs logprobs: true",
-	"repeat_last_n": "the repetition penalty looks at the whole text, -1",
-	"user":          "nothing is kept that it could be noted with",
-	"metadata":      "nothing is kept that it could be noted with",
-	"store":         "answers are not kept",
-}
-
-const (
-	noTools = "the model calls no tools"
-	noText  = "the model reads and writes text only"
-)
-
-// rest refuses the first field that nobody has read; tools before what is said of them.
-func rest(f *session.Fields) error {
-	all := f.Rest()
-	for name, off := range harmless {
-		var compact bytes.Buffer
-		if raw := all[name]; raw != nil && json.Compact(&compact, raw) == nil && compact.String() == off {
-			delete(all, name)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	name := slices.Min(slices.Collect(maps.Keys(all)))
-	if _, given := all["tools"]; given {
-		name = "tools"
-	}
-	if why := missing[name]; why != "" {
-		return unsupported(name, why)
-	}
-	return wrong(terms.Shortened(name, 40), "unknown_parameter", "This address has no field %s.", terms.Quoted(name))
 }

@@ -63,13 +63,14 @@ type Server struct {
 	glass *glass
 	// lookers are the pages that look at requests.
 	lookers *admission.Pool
+	turns   *admission.Queue // of texts that become tokens
 }
 
 // New returns the API.
 func New(d Deps) *Server {
 	s := &Server{
 		Deps: d, began: time.Now(), keys: map[[sha256.Size]byte]bool{}, glass: newGlass(),
-		lookers: admission.NewPool(glassShare, nil),
+		lookers: admission.NewPool(glassShare, nil), turns: admission.NewQueue(admission.DefaultLimits().Links, 0),
 	}
 	for _, key := range d.Access.Keys {
 		s.keys[sha256.Sum256([]byte(key))] = true
@@ -84,7 +85,18 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/models/{model}", s.answer(s.model))
 	mux.HandleFunc("POST /v1/completions", s.answer(s.completions(false)))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(s.completions(true)))
-	mux.HandleFunc("/v1/", s.answer(func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
+	for _, at := range []string{"", "/v1"} { // clients have either
+		mux.HandleFunc("POST "+at+"/tokenize", s.answer(s.tokenize))
+		mux.HandleFunc("POST "+at+"/detokenize", s.answer(s.detokenize))
+	}
+	for _, at := range []string{"/v1/", "/tokenize", "/detokenize"} {
+		mux.HandleFunc(at, s.answer(elsewhere(mux)))
+	}
+}
+
+// elsewhere refuses a request for an address or with a method that the API does not have.
+func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admission.Caller) error {
+	return func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
 		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return ofStatus(
@@ -92,8 +104,8 @@ func (s *Server) Mount(mux *http.ServeMux) {
 			)
 		}
 		return ofStatus(http.StatusNotFound, "There is no such address. This server answers GET /v1/models, "+
-			"POST /v1/completions and POST /v1/chat/completions.")
-	}))
+			"POST /v1/completions, POST /v1/chat/completions, POST /tokenize and POST /detokenize.")
+	}
 }
 
 // answer is a handler that lets in who may, and sends problems in the API's shape.

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -48,7 +47,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 			listens := alone{make(chan net.Conn, 1), server}
 			listens.conns <- server
 			h := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				out, err := newOutput(w, m, &request{stream: stream, prompts: make([]chat.Text, 1), n: 1}), error(nil)
+				out, err := newOutput(w, m, &request{stream: stream, prompts: make([]prompt, 1), n: 1}), error(nil)
 				for i := 0; err == nil && (stream || i < 10_000); i++ {
 					err = out.add(0, piece{text: "a word or two"})
 				}

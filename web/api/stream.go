@@ -85,7 +85,7 @@ func (o *output) choice(index int, c *collected, p piece) choice {
 	}
 	x.Text = &p.text
 	if o.q.logprobs >= 0 {
-		x.Logprobs, c.offset = textLogprobsOf(p.tokens, c.offset)
+		x.Logprobs, c.offset = textLogprobsOf(p.tokens, c.offset, o.q.named)
 	}
 	return x
 }

@@ -33,7 +33,9 @@ type counts struct{ prompt, written int }
 // writer turns the steps of a run into pieces.
 type writer struct {
 	model    *infer.Model
-	logprobs int // as in [request]
+	logprobs int   // as in [request]
+	named    []int // as in [request]
+	echo     bool  // the answer lists every token that was read, and so every one that was written
 	pending  []token
 	raw      int // bytes of all tokens so far
 }
@@ -50,15 +52,16 @@ func finish(why infer.StopReason) string {
 }
 
 // piece returns what a step adds. Tokens that a stop string or the end of text keeps
-// out of the text are left out as well.
+// out of the text are left out as well, except that an echo ends with the end of text: its
+// clients count tokens.
 func (w *writer) piece(step *infer.Step) piece {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {
-		t.LogProb, t.Top = w.model.Chances(step.Logits, step.Chosen, w.logprobs)
+		t.LogProb, t.Top = w.model.Chances(step.Logits, step.Chosen, w.logprobs, w.named...)
 	}
 	t.size = len(spelled(t.Token))
 	w.raw += t.size
-	if step.Stop != infer.StopEOS {
+	if step.Stop != infer.StopEOS || w.echo {
 		w.pending = append(w.pending, t)
 	}
 	p := piece{text: step.Text, end: finish(step.Stop)}
@@ -69,6 +72,9 @@ func (w *writer) piece(step *infer.Step) piece {
 			break
 		}
 		p.tokens, w.pending = append(p.tokens, t), w.pending[1:]
+	}
+	if step.Stop == infer.StopEOS && w.echo {
+		p.tokens, w.pending = append(p.tokens, w.pending...), nil
 	}
 	return p
 }
@@ -103,14 +109,14 @@ func (s *Server) write(
 	for _, c := range []session.Command{
 		session.SetLook{},
 		session.SetAll(settings),
-		session.Start{Prompt: t.prompt.Text, Marks: t.prompt.Marks},
+		session.Start{Prompt: t.prompt.Text, Marks: t.prompt.Marks, IDs: t.prompt.IDs},
 		session.Finish{},
 	} {
 		if _, err := run.Do(ctx, c, nil, 0); err != nil {
 			return counts{}, s.ended(err)
 		}
 	}
-	w := &writer{model: s.Model, logprobs: q.logprobs}
+	w := &writer{model: s.Model, logprobs: q.logprobs, named: q.named, echo: q.echo}
 	for sent := 0; ; {
 		st := run.Latest()
 		for ; sent < len(st.Steps) && st.Steps[sent].Ran >= infer.KindAppend; sent++ {
@@ -160,24 +166,32 @@ func (s *Server) ended(err error) error {
 	return ofStatus(http.StatusInternalServerError, "Something went wrong while this was being written. It was logged.")
 }
 
-// echo reads a prompt that is part of the answer, and returns it as a piece.
-func (s *Server) echo(ctx context.Context, q *request, prompt string) (piece, int, error) {
+// echo reads a prompt that is part of the answer, and returns it as a piece. A start token that
+// was given is one of its tokens, so that they are those of the request.
+func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (piece, int, error) {
 	m := s.Seat().Model()
-	p := piece{text: prompt}
+	p := piece{text: prompt.echo}
 	if q.read {
 		p.end = finish(infer.StopMaxTokens)
 	}
 	if q.logprobs < 0 && !q.read {
 		return p, 0, nil
 	}
-	list, err := m.Score(ctx, prompt, max(q.logprobs, 0))
+	ids, err := m.EncodeChat(prompt.Text)
 	if err != nil {
 		return p, 0, err
+	}
+	list, err := m.ScorePrompt(ctx, prompt.Text, max(q.logprobs, 0), q.named...)
+	if err != nil {
+		return p, 0, err
+	}
+	if prompt.start {
+		list = append([]infer.ReadToken{{Token: m.Token(ids[0]), First: true}}, list...)
 	}
 	at := 0
 	for _, t := range list {
 		p.tokens = append(p.tokens, token{ReadToken: t, offset: at, size: len(spelled(t.Token))})
 		at += len(spelled(t.Token))
 	}
-	return p, len(m.Encode(prompt)), nil
+	return p, len(ids), nil
 }

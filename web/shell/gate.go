@@ -115,7 +115,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // OfAPI reports whether a path belongs to the API for clients of other programs: those
 // addresses accept pages of the origins in -api-origin, and have refusals of their own.
 func OfAPI(path string) bool {
-	return strings.HasPrefix(path, "/v1/")
+	return strings.HasPrefix(path, "/v1/") || path == "/tokenize" || path == "/detokenize"
 }
 
 // refuse returns a status and a sentence for a request that must not pass, or 0.

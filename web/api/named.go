@@ -1,0 +1,83 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// The fields that name tokens whose log-probabilities are listed besides the most probable ones.
+const (
+	namedIDs   = "logprob_token_ids" // as vLLM has it
+	namedTexts = "logprob_texts"
+	maxNamed   = 20
+)
+
+// readNamed reads which tokens are listed at every place: by id, or by the text that they spell.
+func (q *request) readNamed(m *infer.Model, f *session.Fields) error {
+	raw := map[string]json.RawMessage{}
+	for _, name := range []string{namedIDs, namedTexts} {
+		if !f.Has(name) {
+			continue
+		}
+		if q.logprobs < 0 {
+			return unsupported(name, "it needs logprobs")
+		}
+		raw[name] = f.Rest()[name]
+		delete(f.Rest(), name)
+	}
+	var ids []int
+	if given := raw[namedIDs]; given != nil && json.Unmarshal(given, &ids) != nil {
+		return wrong(namedIDs, "invalid_value", "%s must be a list of token ids.", namedIDs)
+	}
+	for _, id := range ids {
+		if id < 0 || id >= m.Config().Vocab {
+			return wrong(namedIDs, "invalid_value", "%s has the id %d; this model's go from 0 to %d.",
+				namedIDs, id, m.Config().Vocab-1)
+		}
+	}
+	var texts []string
+	if given := raw[namedTexts]; given != nil && json.Unmarshal(given, &texts) != nil {
+		return wrong(namedTexts, "invalid_value", "%s must be a list of texts.", namedTexts)
+	}
+	for _, text := range texts[:min(len(texts), maxNamed+1)] {
+		id, ok := m.TokenOf(text)
+		if !ok {
+			return wrong(namedTexts, "invalid_value", "%s has %s, which is not one token here%s.",
+				namedTexts, terms.Quoted(text), pieces(m, text))
+		}
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		if !slices.Contains(q.named, id) {
+			q.named = append(q.named, id)
+		}
+		if len(q.named) > maxNamed {
+			return wrong(namedIDs, "invalid_value", "%s and %s name more than %d tokens.",
+				namedIDs, namedTexts, maxNamed)
+		}
+	}
+	return nil
+}
+
+// pieces says of which tokens a short text is made.
+func pieces(m *infer.Model, text string) string {
+	if len(text) > 40 || m.CheckText(text) != nil {
+		return ""
+	}
+	var list []string
+	for _, id := range m.Encode(text) {
+		if t := m.Token(id); !t.Special {
+			list = append(list, fmt.Sprintf("%q (%d)", t.Text, id))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", but " + strings.Join(list, ", ")
+}

@@ -1,0 +1,205 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// other says what happens to a field that this server does not act on. A label is accepted
+// with any value, since none changes the answer; the others only with a value that asks for
+// nothing. Refusing the rest keeps answers honest: nothing that would change one is ignored.
+type other struct {
+	label bool
+	off   []string // the values that ask for nothing, as JSON
+	// without are settings without which the field changes nothing, whatever its value.
+	without []string
+	// ends are fields that count as missing where the value asks for nothing.
+	ends []string
+	why  string // other values are refused; "" to list the accepted ones
+}
+
+// penalties are the settings that look back at the last tokens in other programs.
+var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
+
+// others are the fields of the published API, of llama.cpp and of vLLM that are no settings
+// here, and the values of those that are by which other programs turn them off. Fields of
+// a message begin with "messages[].", and so on.
+var others = map[string]other{
+	"user":                               {label: true},
+	"metadata":                           {label: true},
+	"store":                              {label: true},
+	"service_tier":                       {label: true},
+	"safety_identifier":                  {label: true},
+	"prompt_cache_key":                   {label: true},
+	"prompt_cache_retention":             {label: true},
+	"prediction":                         {label: true}, // a guess at the answer, to be faster
+	"parallel_tool_calls":                {label: true}, // tools themselves are refused
+	"stream_options.include_obfuscation": {label: true},
+	"messages[].name":                    {label: true},
+	"messages[].annotations":             {label: true},
+	"messages[].cache_control":           {label: true},
+	"messages[].content[].cache_control": {label: true},
+
+	"cache_prompt":       {label: true},
+	"id_slot":            {label: true},
+	"speculative.n_max":  {label: true},
+	"speculative.n_min":  {label: true},
+	"speculative.p_min":  {label: true},
+	"dynatemp_exponent":  {label: true}, // dynatemp_range itself is refused
+	"request_id":         {label: true},
+	"priority":           {label: true},
+	"cache_salt":         {label: true},
+	"keep_alive":         {label: true},
+	"logprobs":           {off: []string{`false`}},
+	"top_logprobs":       {off: []string{`0`}, why: "it needs logprobs: true"},
+	namedIDs:             {off: []string{`[]`}},
+	namedTexts:           {off: []string{`[]`}},
+	"logit_bias":         {off: []string{`{}`, `[]`}},
+	"echo":               {off: []string{`false`}, why: "a chat's answer begins after its messages"},
+	"best_of":            {off: []string{`1`}, why: "every answer that is written is returned; see n"},
+	"suffix":             {off: []string{`""`}, why: "the model writes after a text, not before one"},
+	"tools":              {off: []string{`[]`}, why: noTools},
+	"tool_choice":        {off: []string{`"none"`, `"auto"`}, why: noTools},
+	"functions":          {off: []string{`[]`}, why: noTools},
+	"function_call":      {off: []string{`"none"`, `"auto"`}, why: noTools},
+	"web_search_options": {why: "the model looks nothing up"},
+	"audio":              {why: noText},
+	"modalities":         {off: []string{`["text"]`}, why: noText},
+	"reasoning_effort":   {off: []string{`"none"`}, why: "what a model thinks is part of its answer"},
+	"verbosity":          {off: []string{`"medium"`}, why: "a prompt or max_tokens says how long an answer is"},
+
+	"messages[].tool_calls":                 {off: []string{`[]`}, why: noTools},
+	"messages[].function_call":              {why: noTools},
+	"messages[].audio":                      {why: noText},
+	"messages[].refusal":                    {off: []string{`""`}},
+	"messages[].reasoning_content":          {off: []string{`""`}, why: "the chat template gets a role and a content"},
+	"messages[].prefix":                     {off: []string{`false`}},
+	"stream_options.include_usage":          {off: []string{`false`}},
+	"stream_options.continuous_usage_stats": {off: []string{`false`}},
+
+	"top_k":                 {off: []string{`-1`}},
+	"top_n_sigma":           {off: []string{`-1`}},
+	"mirostat":              {off: []string{`0`}, ends: mirostat, why: "mirostat_tau turns on Mirostat 2.0"},
+	"dynatemp_range":        {off: []string{`0`}},
+	"tfs_z":                 {off: []string{`1`}},
+	"top_a":                 {off: []string{`0`}},
+	"adaptive_target":       {off: []string{`-1`}},
+	"smoothing_factor":      {off: []string{`0`}},
+	"min_keep":              {off: []string{`0`, `1`}},
+	"repeat_last_n":         {off: []string{`-1`}, without: penalties, why: "penalties look at the whole text, -1"},
+	"penalize_nl":           {off: []string{`true`}, without: penalties},
+	"dry_penalty_last_n":    {off: []string{`-1`}, without: []string{"dry_multiplier"}},
+	"dry_sequence_breakers": {off: []string{`[]`}, without: []string{"dry_multiplier"}},
+	"grammar":               {off: []string{`""`}, why: "grammars are given as json_schema or as regex"},
+	"ignore_eos":            {off: []string{`false`}, why: "a bias of -100 on the token that ends a text does it"},
+	"min_tokens":            {off: []string{`0`}},
+	"n_keep":                {off: []string{`0`, `-1`}, why: "a text ends where the context is full"},
+	"n_discard":             {off: []string{`0`}, why: "a text ends where the context is full"},
+	"n_indent":              {off: []string{`0`}},
+	"n_probs":               {off: []string{`0`}, why: "log-probabilities are asked for with logprobs"},
+	"post_sampling_probs":   {off: []string{`false`}, why: "log-probabilities are the model's, before any rule"},
+	"t_max_predict_ms":      {off: []string{`0`, `-1`}},
+	"return_tokens":         {off: []string{`false`}},
+	"return_progress":       {off: []string{`false`}},
+	"timings_per_token":     {off: []string{`false`}},
+	"response_fields":       {off: []string{`[]`}},
+	"reasoning_format":      {off: []string{`"none"`}, why: "what a model thinks is part of its answer"},
+	"image_data":            {off: []string{`[]`}, why: noText},
+	"lora":                  {off: []string{`[]`}},
+
+	"use_beam_search":               {off: []string{`false`}},
+	"length_penalty":                {off: []string{`1`}},
+	"stop_token_ids":                {off: []string{`[]`}},
+	"allowed_token_ids":             {off: []string{`[]`}},
+	"bad_words":                     {off: []string{`[]`}},
+	"logits_processors":             {off: []string{`[]`}},
+	"include_stop_str_in_output":    {off: []string{`false`}},
+	"skip_special_tokens":           {off: []string{`true`}},
+	"spaces_between_special_tokens": {off: []string{`true`}},
+	"prompt_logprobs":               {why: "a completion with echo and logprobs has them"},
+	"truncate_prompt_tokens":        {off: []string{`-1`}},
+	"documents":                     {off: []string{`[]`}},
+	"return_token_ids":              {off: []string{`false`}},
+	"return_tokens_as_token_ids":    {off: []string{`false`}},
+}
+
+const (
+	noTools = "the model calls no tools"
+	noText  = "the model reads and writes text only"
+)
+
+// mirostat are its settings, which clients of llama.cpp send also where it is off.
+var mirostat = []string{"mirostat_tau", "mirostat_eta"}
+
+// setAside removes the fields of an object that ask for nothing. Their names in others begin
+// with within. It returns the names of those that this server has no use for at all.
+func setAside(within string, all map[string]json.RawMessage) (names []string) {
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		name := within + field
+		o := others[name]
+		if !o.label && !slices.ContainsFunc(o.off, func(off string) bool { return sameJSON(off, all[field]) }) {
+			continue
+		}
+		delete(all, field)
+		for _, ended := range o.ends {
+			delete(all, ended)
+		}
+		if actsAt[name] == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// sameJSON reports whether a value is the one that a short JSON text says: 0 and 0.0 are one.
+func sameJSON(short string, raw json.RawMessage) bool {
+	var a, b any
+	return len(raw) < 100 && json.Unmarshal([]byte(short), &a) == nil && json.Unmarshal(raw, &b) == nil &&
+		reflect.DeepEqual(a, b)
+}
+
+// setAsideUnder removes the fields that change nothing under these settings.
+func setAsideUnder(s sampling.Settings, all map[string]json.RawMessage) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		without := others[name].without
+		on := slices.ContainsFunc(without, func(key string) bool {
+			x, _ := s.Value(key)
+			off, _ := sampling.OffAt(key)
+			return x != off
+		})
+		if len(without) > 0 && !on {
+			delete(all, name)
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// rest refuses the first field that nobody has read; tools before what is said of them.
+func rest(f *session.Fields) error {
+	all := f.Rest()
+	if len(all) == 0 {
+		return nil
+	}
+	name := slices.Min(slices.Collect(maps.Keys(all)))
+	if _, given := all["tools"]; given {
+		name = "tools"
+	}
+	o, known := others[name]
+	switch {
+	case !known:
+		return wrong(
+			terms.Shortened(name, 40), "unknown_parameter", "This address has no field %s.", terms.Quoted(name),
+		)
+	case o.why != "":
+		return unsupported(name, o.why)
+	}
+	return unsupported(name, "it takes only "+strings.Join(o.off, " or ")+", which asks for nothing")
+}

@@ -1,0 +1,178 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Texts as tokens and back, as vLLM and llama.cpp have it: vLLM's clients send a prompt or
+// messages, llama.cpp's a content, and each gets the answer that it knows.
+
+// tokenized is the answer to vLLM's clients.
+type tokenized struct {
+	Count   int      `json:"count"`
+	Context int      `json:"max_model_len"`
+	Tokens  []int    `json:"tokens"`
+	Texts   []string `json:"token_strs"` // null unless asked for
+}
+
+// pieceView is a token as llama.cpp's clients read it with with_pieces: a text, or the bytes
+// of a part of a character.
+type pieceView struct {
+	ID    int `json:"id"`
+	Piece any `json:"piece"`
+}
+
+// encodeTime is about how long the longest text takes to become tokens.
+const encodeTime = 100 * time.Millisecond
+
+// asking reads the fields of a request about tokens, which takes a place like any other. No pool
+// of the model's shares this work out, so one is done at a time, in turns of the clients.
+func (s *Server) asking(
+	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*session.Fields) (any, error),
+) error {
+	place, refused := s.hold(who)
+	if refused != nil {
+		return refused
+	}
+	defer place.Release()
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	_, leave, err := s.turns.EnterRequest(r.Context(), who, encodeTime)
+	if err != nil {
+		return full("Too many texts are waiting to become tokens. Try again in a moment.")
+	}
+	defer leave()
+	setAside("", f.Rest())
+	if f.Has("model") { // it may be missing here
+		if err := s.named(f.Text("model")); err != nil {
+			return err
+		}
+	}
+	v, err := answer(f)
+	if err == nil {
+		err = asError(f.Err())
+	}
+	if err == nil {
+		err = rest(f)
+	}
+	if err != nil {
+		return err
+	}
+	reply(w, http.StatusOK, v)
+	return nil
+}
+
+// tokenize answers POST /tokenize.
+func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
+	return s.asking(w, r, who, func(f *session.Fields) (any, error) {
+		if f.Has("content") {
+			return s.tokensOfContent(f)
+		}
+		q := &request{chat: f.Has("messages")}
+		start := !q.chat // a chat template writes its own special tokens
+		if f.Has("add_special_tokens") {
+			start = f.Truth("add_special_tokens")
+		}
+		strs := f.Has("return_token_strs") && f.Truth("return_token_strs")
+		switch {
+		case q.chat && start:
+			return nil, unsupported("add_special_tokens", "a chat has the special tokens of its template")
+		case q.chat:
+			if err := s.readMessages(r.Context(), q, f); err != nil {
+				return nil, err
+			}
+		case !f.Has("prompt"):
+			return nil, wrong(
+				"prompt", "missing_required_parameter", "A text is sent as prompt, as content or as messages.",
+			)
+		default:
+			q.prompts = []prompt{{Text: chat.Text{Text: f.Text("prompt")}}}
+		}
+		ids, err := s.tokens("prompt", q.prompts[0].Text, start || q.chat, f)
+		if err != nil {
+			return nil, err
+		}
+		v := tokenized{Count: len(ids), Context: s.Model.Config().Context, Tokens: ids}
+		if strs {
+			v.Texts = []string{}
+			for _, id := range ids {
+				v.Texts = append(v.Texts, s.Model.Token(id).Text)
+			}
+		}
+		return v, nil
+	})
+}
+
+// tokensOfContent answers llama.cpp's clients.
+func (s *Server) tokensOfContent(f *session.Fields) (any, error) {
+	text := f.Text("content")
+	start := f.Has("add_special") && f.Truth("add_special")
+	with := f.Has("with_pieces") && f.Truth("with_pieces")
+	if f.Has("parse_special") && f.Truth("parse_special") {
+		return nil, unsupported("parse_special", "names of special tokens in a text are text")
+	}
+	ids, err := s.tokens("content", chat.Text{Text: text}, start, f)
+	if err != nil || !with {
+		return struct {
+			Tokens []int `json:"tokens"`
+		}{ids}, err
+	}
+	list := []pieceView{}
+	for _, id := range ids {
+		t := s.Model.Token(id)
+		p := pieceView{ID: id, Piece: t.Text}
+		if t.Bytes != nil {
+			p.Piece = numbers(t.Bytes)
+		}
+		list = append(list, p)
+	}
+	return struct {
+		Tokens []pieceView `json:"tokens"`
+	}{list}, nil
+}
+
+// tokens are the tokens of a text that stands in a field, with the model's start token if it has
+// one and start is set.
+func (s *Server) tokens(field string, text chat.Text, start bool, f *session.Fields) ([]int, error) {
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	ids, err := s.Model.EncodeChat(text)
+	if err != nil {
+		return nil, wrong(field, "invalid_value", "%s", terms.RefusalOf(err).Message)
+	}
+	if !start && len(ids) > 0 && ids[0] == s.Model.Config().BOS {
+		ids = ids[1:]
+	}
+	return append([]int{}, ids...), nil
+}
+
+// detokenize answers POST /detokenize, with the text under both names.
+func (s *Server) detokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
+	return s.asking(w, r, who, func(f *session.Fields) (any, error) {
+		raw := f.Rest()["tokens"]
+		delete(f.Rest(), "tokens")
+		var ids []int
+		if json.Unmarshal(raw, &ids) != nil || ids == nil {
+			return nil, wrong("tokens", "invalid_value", "tokens must be a list of token ids, not %s.",
+				terms.Quoted(string(raw)))
+		}
+		if err := s.Model.CheckIDs(ids); err != nil {
+			return nil, wrong("tokens", "invalid_value", "%s", terms.RefusalOf(err).Message)
+		}
+		text := s.Model.DecodeNamed(ids)
+		return struct {
+			Prompt  string `json:"prompt"`
+			Content string `json:"content"`
+		}{text, text}, nil
+	})
+}
