@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // md is the dialect. HTML in the source is never passed on: goldmark leaves it
@@ -112,10 +114,25 @@ func (l *loader) parseWith(with parser.Parser, at place, markdown string) *piece
 	pc.Set(pieceKey, p)
 	p.doc = with.Parse(text.NewReader(p.source), parser.WithContext(pc))
 	p.check()
+	p.direct()
 	if l.onPiece != nil {
 		l.onPiece(p)
 	}
 	return p
+}
+
+// direct gives blocks with letters that are written from right to left the direction of
+// their first letter.
+func (p *piece) direct() {
+	if !terms.RightToLeft(string(p.source)) {
+		return
+	}
+	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Type() == ast.TypeBlock {
+			n.SetAttributeString("dir", "auto")
+		}
+		return ast.WalkContinue, nil
+	})
 }
 
 // html renders a node of the piece.

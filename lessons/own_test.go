@@ -284,3 +284,50 @@ func FuzzPlainMath(f *testing.F) {
 		}
 	})
 }
+
+// TestRightToLeftBlocksHaveADirection: blocks of an instructor's own text take the direction of
+// their first letter.
+func TestRightToLeftBlocksHaveADirection(t *testing.T) {
+	t.Parallel()
+	with, err := LoadTexts(English, map[string]string{"01-hebrew.md": `---
+title: שלום
+name: שלום
+slug: hebrew
+number: 1
+minutes: 4
+difficulty: gentle
+lead: Hello.
+outcomes: [loop]
+---
+
+## One {#one}
+
+שלום Transformer 42, ` + "`שלום`" + `.
+
+- GPT
+
+| a | שלום |
+|---|---|
+| b | c |
+
+## Two {#two}
+
+English only.
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := with.Lessons[len(with.Lessons)-1].Sections
+	html := sections[0].Blocks[0].(Prose).HTML
+	for _, want := range []string{
+		`<p dir="auto">שלום`, `<code dir="auto">`, `<ul dir="auto">`, `<th scope="col" dir="auto">שלום`,
+		`<td dir="auto">c`,
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("got %s, want it to contain %s", html, want)
+		}
+	}
+	if got, want := sections[1].Blocks[0].(Prose).HTML, "<p>English only.</p>"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

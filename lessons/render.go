@@ -9,6 +9,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // htmlRenderer writes the dialect's own nodes, and code and tables as the
@@ -28,7 +30,8 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(kindFigure, leaf(func(n ast.Node, _ []byte) string { return html.EscapeString(n.(*figureNode).text) }))
 	reg.Register(kindMark, leaf(func(ast.Node, []byte) string { return "" }))
 	reg.Register(kindGiven, leaf(func(n ast.Node, _ []byte) string {
-		return `<span class="given">` + html.EscapeString(n.(*givenNode).text) + `</span>`
+		text := n.(*givenNode).text
+		return `<span class="given"` + dirOf(text) + `>` + html.EscapeString(text) + `</span>`
 	}))
 	reg.Register(kindTerm, leaf(func(n ast.Node, _ []byte) string {
 		t := n.(*termNode)
@@ -43,7 +46,7 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindCodeSpan, leaf(renderCode))
 	reg.Register(ast.KindFencedCodeBlock, leaf(renderFence))
 	reg.Register(ast.KindCodeBlock, leaf(renderFence))
-	reg.Register(ast.KindHeading, around("<h3>", "</h3>\n"))
+	reg.Register(ast.KindHeading, renderHeading)
 	reg.Register(extast.KindTable, renderTable)
 	reg.Register(extast.KindTableCell, renderCell)
 }
@@ -94,10 +97,10 @@ func renderCode(n ast.Node, source []byte) string {
 	code := codeText(n, source)
 	_, marked := n.AttributeString("tk")
 	if !marked && !strings.ContainsRune(tokenMarks, firstRune(code)) {
-		return "<code>" + html.EscapeString(code) + "</code>"
+		return "<code" + dirOf(code) + ">" + html.EscapeString(code) + "</code>"
 	}
 	var b strings.Builder
-	b.WriteString(`<span class="tk">`)
+	b.WriteString(`<span class="tk"` + dirOf(code) + `>`)
 	for _, r := range code {
 		if strings.ContainsRune(tokenMarks, r) {
 			b.WriteString(`<i class="ws">` + string(r) + `</i>`)
@@ -107,6 +110,14 @@ func renderCode(n ast.Node, source []byte) string {
 	}
 	b.WriteString(`</span>`)
 	return b.String()
+}
+
+// dirOf is the attribute for an element with a text, if the text needs a direction of its own.
+func dirOf(text string) string {
+	if terms.RightToLeft(text) {
+		return ` dir="auto"`
+	}
+	return ""
 }
 
 func firstRune(s string) rune {
@@ -130,7 +141,8 @@ func codeText(n ast.Node, source []byte) string {
 }
 
 func renderFence(n ast.Node, source []byte) string {
-	return `<pre class="code" tabindex="0"><code>` + html.EscapeString(linesText(n, source)) + "</code></pre>\n"
+	text := linesText(n, source)
+	return `<pre class="code" tabindex="0"><code` + dirOf(text) + `>` + html.EscapeString(text) + "</code></pre>\n"
 }
 
 // linesText is the source of a block.
@@ -141,6 +153,23 @@ func linesText(n ast.Node, source []byte) string {
 		b.Write(segment.Value(source))
 	}
 	return strings.ReplaceAll(b.String(), string(bar), "|")
+}
+
+// directed is the attribute of a block that [piece.direct] gave a direction.
+func directed(n ast.Node) string {
+	if _, ok := n.AttributeString("dir"); ok {
+		return ` dir="auto"`
+	}
+	return ""
+}
+
+func renderHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<h3" + directed(n) + ">")
+	} else {
+		_, _ = w.WriteString("</h3>\n")
+	}
+	return ast.WalkContinue, nil
 }
 
 func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -156,7 +185,7 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 		class += " tc--stack"
 	}
 	_, _ = w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="` + class +
-		"\">\n")
+		`"` + directed(n) + ">\n")
 	return ast.WalkContinue, nil
 }
 
@@ -181,6 +210,6 @@ func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 	if head, ok := n.AttributeString("head"); ok && head != "" && tag == "td" {
 		class += ` data-head="` + html.EscapeString(head.(string)) + `"`
 	}
-	_, _ = w.WriteString("<" + tag + scope + class + ">")
+	_, _ = w.WriteString("<" + tag + scope + class + directed(n) + ">")
 	return ast.WalkContinue, nil
 }

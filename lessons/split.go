@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A document is a file of the course, split but not interpreted.
@@ -64,7 +66,8 @@ func split(name, text string, ps *problems) *document {
 		ps.add(place{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
 		return d
 	}
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	// A title with a mark that turns the direction of text would turn the page's words after it.
+	lines := strings.Split(strings.ReplaceAll(terms.Running(text), "\r\n", "\n"), "\n")
 	s := &splitter{d: d, ps: ps, at: place{name, 1}}
 	if len(lines) > 0 && lines[0] == "---" {
 		n := s.frontMatter(lines)

@@ -35,3 +35,44 @@ var keyListener = regexp.MustCompile(strings.ReplaceAll(
 	`Q(key(down|up|press)|composition(start|update|end))Q|`+
 		`\bonkey(down|up|press)\b|\.(isComposing|keyCode|which|charCode)\b`,
 	"Q", "['\"`]"))
+
+// directionsAreGiven: text that a person types or an instructor's own file contains has a
+// direction of its own on every page, in an element with dir="auto" or in <bdi>.
+var directionsAreGiven = guard{
+	name: "DirectionsAreGiven", least: 40,
+	reads: func(s *source) bool { return s.ext() == ".templ" },
+	check: func(files []*source) (list []finding) {
+		for _, s := range files {
+			for _, tag := range textArea.FindAllStringIndex(s.text, -1) {
+				if !strings.Contains(s.text[tag[0]:tag[1]], `dir="auto"`) {
+					list = append(list,
+						s.finds(lineAt(s.text, tag[0]), "a text area without a direction", `dir="auto"`))
+				}
+			}
+			if !s.among("web/classroom", "web/coursework", "web/learn", "web/practice") {
+				continue // titles elsewhere are the program's own
+			}
+			for _, title := range titleText.FindAllStringIndex(s.text, -1) {
+				if before := s.text[:title[0]]; !directed.MatchString(before[strings.LastIndex(before, "\n")+1:]) {
+					list = append(list, s.finds(lineAt(s.text, title[0]), s.text[title[0]:title[1]],
+						`the same in <bdi> or in an element with dir="auto"`))
+				}
+			}
+		}
+		return list
+	},
+	examples: []guardExample{
+		{1, map[string]string{"web/loop/a.templ": "<textarea id=\"a\">{ v.Title }</textarea>\n"}},
+		{0, map[string]string{"web/loop/a.templ": "<textarea\n\tdir=\"auto\"\n\tid=\"a\"\n>{ v }</textarea>\n"}},
+		{1, map[string]string{"web/learn/a.templ": "<h1>{ v.Title }</h1>\n"}},
+		{1, map[string]string{"web/learn/a.templ": "<p dir=\"auto\">Next: { v.Next.LessonTitle }</p>\n"}},
+		{0, map[string]string{"web/learn/a.templ": "<h1 dir=\"auto\">{ v.Title }</h1>\n"}},
+		{0, map[string]string{"web/learn/a.templ": "<p>Next: <bdi>{ v.Title }</bdi></p>\n<a title={ v.Title }></a>\n"}},
+	},
+}
+
+var (
+	textArea  = regexp.MustCompile(`<textarea[^>]*>`)
+	titleText = regexp.MustCompile(`(?m)([^=\w]|^)\{ [\w.\[\]()]*Title \}`)
+	directed  = regexp.MustCompile(`(<bdi|\bdir="auto")$`)
+)

@@ -82,7 +82,7 @@ func guards(t *testing.T) []guard {
 		linesFit, importsFollowTheLayers, engineImportsLittle, roomsAreDescribed,
 		wordsHaveOneHome(), sentencesHaveOneHome(t), outputHasOneHome, shapesHaveOneHome,
 		randomNumbersDiffer, testsDoNotSleep, budgetsAreChecked, nothingDialsOut, pagesNameNoOtherHost,
-		keysHaveOneHome,
+		keysHaveOneHome, directionsAreGiven,
 	}
 }
 

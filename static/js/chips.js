@@ -26,6 +26,7 @@ function show(field) {
     chip.type = 'button';
     chip.className = 'chip';
     chip.textContent = text;
+    chip.dir = 'auto';
     chip.setAttribute('aria-label', `Remove ${text}`);
     chip.addEventListener('click', () => set(items.toSpliced(i, 1)));
     return chip;
@@ -34,6 +35,7 @@ function show(field) {
   add.type = 'text';
   add.inputMode = lines || 'words' in field.dataset ? 'text' : 'numeric';
   add.autocomplete = 'off';
+  add.dir = 'auto';
   add.placeholder = 'add';
   add.setAttribute('aria-label', `Add to ${field.labels[0].firstChild.textContent.trim()}`);
   const take = () => { if (add.value) set([...items, lines ? add.value : add.value.trim()]); };

@@ -6,6 +6,7 @@ import { copy } from './copy.js';
 import { onShortcut } from './keys.js';
 import { answer, asked, hold, put, release, say, sayFor, tell, toEnd, viewChannel } from './screen.js';
 import { patch } from './patch.js';
+import { isolated } from './text.js';
 import { followRows } from './worked.js';
 
 const room = document.body.dataset.room;
@@ -175,8 +176,9 @@ function mark() {
 function mineWords(box, stands, open) {
   if (open) return connection.up ? 'Sending…' : 'Your vote is kept here, not sent yet.';
   if (!stands) return '';
-  if (stands.u) return `Your number ${stands.u} falls on ${stands.text}. Counted.`;
-  return box.dataset.kind === 'number' ? `Your answer, ${stands.text}, is counted.` : '';
+  const text = isolated(stands.text);
+  if (stands.u) return `Your number ${stands.u} falls on ${text}. Counted.`;
+  return box.dataset.kind === 'number' ? `Your answer, ${text}, is counted.` : '';
 }
 
 // result says how this phone's vote compares.
@@ -190,7 +192,8 @@ function result(box, stands) {
     if (!own || box.dataset.kind === 'draw') continue;
     const { share, model } = row.dataset;
     const gave = model ? ` The model gave it ${model}.` : '';
-    const said = box.dataset.kind === 'number' ? stands.text : `“${stands.text}”`;
+    const text = isolated(stands.text);
+    const said = box.dataset.kind === 'number' ? text : `“${text}”`;
     line.textContent = `You said ${said}, like ${share} of the class.${gave}`;
   }
 }

@@ -2,6 +2,7 @@
 // does is written on the elements as data attributes; see web/WIRE.md for the commands.
 import { fill, pressed, showChat, typed, write, written } from './chat.js';
 import { handedOver, handOver } from './stored.js';
+import { isolated } from './text.js';
 
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two cuts of a prompt being typed
@@ -289,7 +290,7 @@ export class Controls {
     if (text === '' || !Number.isFinite(value)) {
       this.#drop(field);
       this.#unsent.add(field);
-      this.#say(field, text === '' ? 'A number is missing here.' : `“${text}” is not a number.`);
+      this.#say(field, text === '' ? 'A number is missing here.' : `“${isolated(text)}” is not a number.`);
       return;
     }
     this.#unsent.delete(field);

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -128,7 +129,9 @@ func Number(l *lessons.Lesson) string {
 }
 
 // Numbered returns what a lesson is about, after its number.
-func Numbered(l *lessons.Lesson) string { return strings.TrimSpace(Number(l) + " " + l.Name) }
+func Numbered(l *lessons.Lesson) string {
+	return strings.TrimSpace(Number(l) + " " + terms.Isolated(l.Name))
+}
 
 // StateName is the state as a part of a class name.
 func (l *MapLesson) StateName() string {

@@ -60,7 +60,7 @@ func (v searchPage) Say() string {
 	case v.Query == "":
 		return ""
 	case n == 0:
-		return "Nothing found for “" + v.Query + "”. Try one word of it, or another word for it."
+		return "Nothing found for “" + terms.Isolated(v.Query) + "”. Try one word of it, or another word for it."
 	case n == hitsShown:
 		return "The first " + terms.Count(n) + " places. One more word narrows them down."
 	default:

@@ -1472,7 +1472,7 @@ func stopBoxHTML(c Console) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<details class=\"stops__edit\"><summary>Add a stop string</summary><form data-stop-form><label class=\"sr\" for=\"stop-string\">Stop string; write \\n for a new line</label> <input id=\"stop-string\" data-stop-input placeholder=\"text, \\n for a line\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"err-stop\"> <button type=\"submit\" class=\"btn\">Add</button> <span class=\"stops__presets\"><button type=\"button\" class=\"btn btn--mono\" data-stop-add=\"User:\">User:</button> <button type=\"button\" class=\"btn btn--mono\" data-stop-add=\"</answer>\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<details class=\"stops__edit\"><summary>Add a stop string</summary><form data-stop-form><label class=\"sr\" for=\"stop-string\">Stop string; write \\n for a new line</label> <input id=\"stop-string\" data-stop-input dir=\"auto\" placeholder=\"text, \\n for a line\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"err-stop\"> <button type=\"submit\" class=\"btn\">Add</button> <span class=\"stops__presets\"><button type=\"button\" class=\"btn btn--mono\" data-stop-add=\"User:\">User:</button> <button type=\"button\" class=\"btn btn--mono\" data-stop-add=\"</answer>\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -864,14 +864,14 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "><h2 id=\"begin-h\">Give it a beginning</h2><p class=\"only-text\">Type a prompt, or start from one of these. The model reads it and continues, one token at a time.</p><p class=\"only-chat\">To the model a chat is one long text. It goes on where the assistant’s turn begins.</p><noscript><p class=\"field-error\">This page needs JavaScript to run the loop. Without it, <a href=\"/learn/the-loop#one-turn\">lesson 1</a> steps through a turn, and “viz trace” in a terminal prints all stages.</p></noscript><form id=\"prompt-form\" action=\"/loop\" method=\"get\"><label for=\"prompt\" class=\"only-text\">Prompt</label> <textarea id=\"prompt\" class=\"only-text\" rows=\"3\" spellcheck=\"false\" autocomplete=\"off\" aria-describedby=\"pieces err-prompt\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "><h2 id=\"begin-h\">Give it a beginning</h2><p class=\"only-text\">Type a prompt, or start from one of these. The model reads it and continues, one token at a time.</p><p class=\"only-chat\">To the model a chat is one long text. It goes on where the assistant’s turn begins.</p><noscript><p class=\"field-error\">This page needs JavaScript to run the loop. Without it, <a href=\"/learn/the-loop#one-turn\">lesson 1</a> steps through a turn, and “viz trace” in a terminal prints all stages.</p></noscript><form id=\"prompt-form\" action=\"/loop\" method=\"get\"><label for=\"prompt\" class=\"only-text\">Prompt</label> <textarea dir=\"auto\" id=\"prompt\" class=\"only-text\" rows=\"3\" spellcheck=\"false\" autocomplete=\"off\" aria-describedby=\"pieces err-prompt\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var36 string
 		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(v.Prompt)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 196, Col: 137}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 196, Col: 148}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {

@@ -82,7 +82,7 @@ func stripHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<details class=\"find\"><summary>Another token</summary><div class=\"find__in\"><form id=\"find-form\" class=\"find__form\"><label for=\"find\">Find a token to take here</label> <input id=\"find\" data-find autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"err-find\" placeholder=\"part of a token\"></form><p id=\"err-find\" class=\"field-error\" role=\"alert\"></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<details class=\"find\"><summary>Another token</summary><div class=\"find__in\"><form id=\"find-form\" class=\"find__form\"><label for=\"find\">Find a token to take here</label> <input id=\"find\" data-find dir=\"auto\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"err-find\" placeholder=\"part of a token\"></form><p id=\"err-find\" class=\"field-error\" role=\"alert\"></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

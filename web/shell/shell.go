@@ -3,6 +3,7 @@ package shell
 import (
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/static"
 )
 
@@ -47,7 +48,7 @@ func (s Of) scripts() string {
 type Key struct{ Cap, Says string }
 
 // TitleOf is the window's title of a page.
-func TitleOf(page string) string { return page + " · Token by Token" }
+func TitleOf(page string) string { return terms.Isolated(page) + " · Token by Token" }
 
 // place is an entry of the main navigation.
 type place struct{ key, href, name string }

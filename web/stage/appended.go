@@ -70,11 +70,11 @@ func (w Words) tail(prompt, generated string) (p, g, left string) {
 // heldBy says why bytes are not shown yet.
 func (w Words) heldBy(st infer.Append) string {
 	if st.Stop == infer.StopString {
-		return w.T("held.dropped", "stop", Marked(st.StopString))
+		return w.T("held.dropped", "stop", Marked(st.StopString).Inline())
 	}
 	for _, c := range st.Conditions {
 		if c.Kind == infer.StopString && c.Matched > 0 {
-			return w.T("held.stop", "stop", Marked(c.String))
+			return w.T("held.stop", "stop", Marked(c.String).Inline())
 		}
 	}
 	return w.T("held.character", "bytes", w.Counted(len(st.Held), "byte"))

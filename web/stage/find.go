@@ -62,7 +62,7 @@ func (w Words) NewFound(s *session.State, n int, text string) Found {
 		"token", terms.Count(Position(s, n)),
 	)
 	if len(ids) == 0 {
-		v.Say = w.T("found.none", "all", terms.Count(len(d.Order)), "text", Marked(text))
+		v.Say = w.T("found.none", "all", terms.Count(len(d.Order)), "text", Marked(text).Inline())
 	}
 	if more > 0 {
 		v.More = w.T("found.more", "n", terms.Count(more))

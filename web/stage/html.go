@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Token texts keep all their spaces, so these components write no space between
@@ -22,9 +24,21 @@ func writer(fill func(*strings.Builder)) templ.Component {
 	})
 }
 
-// TextHTML writes a token's text, its marks set apart.
+// TextHTML writes a token's text, its marks set apart. A text that is written from right to
+// left does not change the order of what is beside it: tokens stay a sequence.
 func TextHTML(t Text) templ.Component {
-	return writer(func(b *strings.Builder) { pieces(b, t, `<i class="ws">`, `</i>`) })
+	return writer(func(b *strings.Builder) { isolated(b, t) })
+}
+
+func isolated(b *strings.Builder, t Text) {
+	turns := terms.RightToLeft(t.String())
+	if turns {
+		b.WriteString("<bdi>")
+	}
+	pieces(b, t, `<i class="ws">`, `</i>`)
+	if turns {
+		b.WriteString("</bdi>")
+	}
 }
 
 // svgTextHTML is a text for the inside of an SVG text element.
@@ -38,9 +52,18 @@ func pieces(b *strings.Builder, t Text, open, end string) {
 			b.WriteString(open + templ.EscapeString(p.S) + end)
 			continue
 		}
-		b.WriteString(templ.EscapeString(p.S))
+		b.WriteString(running(p.S))
 	}
 }
+
+// RunningHTML writes a part of a text as one reads it, within an element with dir="auto".
+func RunningHTML(text string) templ.Component {
+	return writer(func(b *strings.Builder) { b.WriteString(running(text)) })
+}
+
+// running is a part of a running text, escaped. Marks that turn the direction of the text are
+// shown as tokens only.
+func running(text string) string { return templ.EscapeString(terms.Running(text)) }
 
 // chipClass is the class of a token within a sentence.
 var chipClass = map[Style]string{Given: "tk", Gen: "tk tk--gen", Pick: "tk tk--pick"}
@@ -57,7 +80,7 @@ func RichHTML(r Rich) templ.Component {
 func spanHTML(b *strings.Builder, s Span) {
 	if class, ok := chipClass[s.Style]; ok {
 		b.WriteString(`<span class="` + class + `">`)
-		pieces(b, s.Token, `<i class="ws">`, `</i>`)
+		isolated(b, s.Token)
 		b.WriteString(`</span>`)
 		return
 	}
@@ -95,7 +118,7 @@ func flowPart(b *strings.Builder, p FlowPart) {
 	}
 	b.WriteString(`<span class="` + p.Class + `">`)
 	if p.Label != "" {
-		b.WriteString(`<span class="sr"> ` + templ.EscapeString(p.Label) + `: </span>`)
+		b.WriteString(`<span class="sr" dir="ltr"> ` + templ.EscapeString(p.Label) + `: </span>`)
 	}
 	pieces(b, p.Text, `<i class="ws">`, `</i>`)
 	b.WriteString(`</span>`)
@@ -104,14 +127,14 @@ func flowPart(b *strings.Builder, p FlowPart) {
 // flowHTML is the text so far as running words, the newest piece marked.
 func flowHTML(a *Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
-		b.WriteString(`<p class="flow">`)
+		b.WriteString(`<p class="flow" dir="auto">`)
 		if a.Left != "" {
-			b.WriteString(`<small class="flow__left">` + templ.EscapeString(a.Left) + `</small>`)
+			b.WriteString(`<small class="flow__left" dir="ltr">` + templ.EscapeString(a.Left) + `</small>`)
 		}
 		flowPart(b, FlowPart{Class: "flow__given", Text: Text{{S: a.Prompt}}})
 		flowPart(b, FlowPart{Class: "flow__gen", Text: Text{{S: a.Before}}})
 		if a.New != "" {
-			b.WriteString(`<mark>` + templ.EscapeString(a.New) + `</mark>`)
+			b.WriteString(`<mark>` + running(a.New) + `</mark>`)
 		}
 		flowPart(b, FlowPart{Class: "flow__held", Text: a.Held})
 		b.WriteString(`</p>`)
@@ -131,7 +154,7 @@ func (w Words) ReadingHTML(given Text, v Strip) templ.Component {
 }
 
 func inProse(parts ...templ.Component) templ.Component {
-	return templ.Join(templ.Raw(`<p class="prose">`), templ.Join(parts...), templ.Raw(`</p>`))
+	return templ.Join(templ.Raw(`<p class="prose" dir="auto">`), templ.Join(parts...), templ.Raw(`</p>`))
 }
 
 // idAttr is the attribute for an id, if there is one.
@@ -183,7 +206,7 @@ func proseToken(b *strings.Builder, t Token) {
 		tab = "0"
 	}
 	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-step="` +
-		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `">` + esc(t.Prose) +
+		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `">` + running(t.Prose) +
 		`</span>`)
 }
 
@@ -230,7 +253,7 @@ func (w Words) ProseRowHTML(id, prompt string, v Strip, links bool) templ.Compon
 			if links {
 				name, link = "a", ` href="?at=`+strconv.Itoa(t.Step)+`.5" data-look`
 			}
-			b.WriteString("<" + name + proseShare(t) + link + ">" + templ.EscapeString(t.Prose) + "</" + name + ">")
+			b.WriteString("<" + name + proseShare(t) + link + ">" + running(t.Prose) + "</" + name + ">")
 		}
 		b.WriteString(`</span>`)
 	})

@@ -238,7 +238,7 @@ func (w Words) headButton(tokens []Column, weights []float32, block, head, hidde
 	h.Work = &Work{Name: name}
 	rest := 1.0
 	for _, r := range reads {
-		words = append(words, r.Text.String()+" "+terms.ProbShort(r.w))
+		words = append(words, r.Text.Inline()+" "+terms.ProbShort(r.w))
 		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(terms.Prob(r.w)))})
 		rest -= r.w
 	}

@@ -335,7 +335,7 @@ func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans 
 	n := s.Step().Positions()
 	for i, c := range spans {
 		if c.from < n {
-			r.Cells = append(r.Cells, w.T("map.cell", "n", r.N, "token", m.Columns[i].Text.String()))
+			r.Cells = append(r.Cells, w.T("map.cell", "n", r.N, "token", m.Columns[i].Text.Inline()))
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (w Words) mapCaption(s *session.State, at infer.Kind, undrawn bool) string 
 func (m *Map) shareWords() []string {
 	var words []string
 	for _, v := range m.Shares {
-		words = append(words, v.Text.String()+" "+v.Percent)
+		words = append(words, v.Text.Inline()+" "+v.Percent)
 	}
 	return words
 }
@@ -72,6 +72,6 @@ func (w Words) mapBlock(s *session.State, tokens []Column, i int, b infer.BlockV
 	top := w.mostRead(tokens, mean, 1, outOfSight(s.Model.Config(), i, len(tokens)))[0]
 	return w.T(
 		"map.fact", "before", terms.Decimals(b.NormIn, 1), "after", terms.Decimals(b.NormOut, 1),
-		"token", top.Text.String(), "at", top.At, "w", terms.ProbShort(top.w),
+		"token", top.Text.Inline(), "at", top.At, "w", terms.ProbShort(top.w),
 	)
 }

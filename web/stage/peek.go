@@ -78,7 +78,7 @@ func (w Words) NewPeek(s *session.State, n int) Peek {
 			text := TokenText(s.Model.Token(int(id)))
 			p.Alts = append(p.Alts, Alternative{
 				Text: text, P: terms.ProbShort(d.P[id]), Cmd: chooseCmd(n, int(id)),
-				Title: w.T("peek.take", "token", text, "p", terms.Is("p", d.P[id])),
+				Title: w.T("peek.take", "token", text.Inline(), "p", terms.Is("p", d.P[id])),
 			})
 		}
 	}

@@ -202,8 +202,8 @@ func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	p.Head = w.T("head.name", "block", terms.Count(block), "head", terms.Count(head))
 	most := w.mostRead(tokens, weights, 1, outOfSight(s.Model.Config(), block-1, len(weights)))[0]
 	p.Say = w.T(
-		"pic.say.attention", "head", p.Head, "last", tokens[len(tokens)-1].Text.String(),
-		"token", most.Text.String(), "w", terms.Percent(most.w),
+		"pic.say.attention", "head", p.Head, "last", tokens[len(tokens)-1].Text.Inline(),
+		"token", most.Text.Inline(), "w", terms.Percent(most.w),
 	)
 	return p
 }
@@ -227,7 +227,7 @@ func (w Words) PictureStream(s *session.State) Picture {
 		}
 		p.Says = append(p.Says, say)
 		p.Twin = append(p.Twin, MapFact{
-			w.T("map.block", "n", terms.Count(i+1)), w.T("pic.says", "token", say.Text.String(), "p", say.P),
+			w.T("map.block", "n", terms.Count(i+1)), w.T("pic.says", "token", say.Text.Inline(), "p", say.P),
 		})
 	}
 	p.Say = w.T("pic.say.stream")
@@ -263,7 +263,7 @@ func (p *Picture) rest(w Words, s *session.State, value string) {
 
 func (p *Picture) rowWords() (words []string) {
 	for _, r := range p.Rows {
-		words = append(words, r.Text.String()+" "+r.Value)
+		words = append(words, r.Text.Inline()+" "+r.Value)
 	}
 	return words
 }

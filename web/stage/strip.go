@@ -164,7 +164,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 		Prose:   step.Text,
 		Percent: terms.Percent(step.P),
 		Bold:    step.P < boldBelow,
-		Hint:    w.T("story.hint", "token", text, "share", terms.Percent(step.P)),
+		Hint:    w.T("story.hint", "token", text.Inline(), "share", terms.Percent(step.P)),
 		Aria:    aria,
 		Peek:    w.peekSay(n, text, step),
 		Seek:    fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
@@ -186,7 +186,7 @@ func (w Words) peekSay(n int, text Text, step *infer.Step) string {
 		key = "strip.peek.forced"
 	}
 	return w.T(
-		key, "n", terms.Count(n), "token", text, "p", terms.Is("p", step.P), "rank", w.Ordinal(step.Rank),
+		key, "n", terms.Count(n), "token", text.Inline(), "p", terms.Is("p", step.P), "rank", w.Ordinal(step.Rank),
 		"q", terms.Is("p′", step.Q),
 	)
 }

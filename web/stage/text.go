@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Piece is a part of a token's text: characters of the text itself, or a Mark
@@ -27,6 +28,9 @@ func (t Text) String() string {
 	}
 	return b.String()
 }
+
+// Inline is [Text.String] for a sentence that is not markup ([terms.Isolated]).
+func (t Text) Inline() string { return terms.Isolated(t.String()) }
 
 // TokenText marks what is invisible in a token: spaces at either end "·",
 // newline "↵", tab "⇥", and as hexadecimal "⟨e2 80⟩" control characters and
@@ -68,8 +72,7 @@ func Marked(s string) Text {
 // unseen reports control characters, and those that reverse or hide the text
 // around them.
 func unseen(r rune) bool {
-	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff ||
-		(r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
+	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff || terms.Turns(r)
 }
 
 // marker joins neighbouring pieces of one kind.

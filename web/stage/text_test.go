@@ -1,7 +1,10 @@
 package stage
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
 )
@@ -50,5 +53,36 @@ func TestRichString(t *testing.T) {
 	r := say("e", sup("2 − 3"), " of ", pick(Marked(" fox")), " is ", bold("0.3679"))
 	if got, want := r.String(), "e^(2 − 3) of ·fox is 0.3679"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestTokensStayASequence: a token written from right to left is isolated, so that the tokens
+// and numbers beside it keep their places. A running text has one direction of its own.
+func TestTokensStayASequence(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		of   templ.Component
+		want string
+	}{
+		{TextHTML(Marked(" fox")), `<i class="ws">·</i>fox`},
+		{TextHTML(Marked(" שלום")), `<bdi><i class="ws">·</i>שלום</bdi>`},
+		{TextHTML(Text{{S: "<|\u202eend|>"}}), `&lt;|end|&gt;`}, // a special token
+		{
+			RichHTML(say("then ", gen(Marked("مرحبا")), " 7")),
+			`then <span class="tk tk--gen"><bdi>مرحبا</bdi></span> 7`,
+		},
+		{RunningHTML("a\u202eb <c>"), `ab &lt;c&gt;`},
+		{inProse(RunningHTML("שלום 7")), `<p class="prose" dir="auto">שלום 7</p>`},
+	} {
+		var got strings.Builder
+		if err := c.of.Render(t.Context(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != c.want {
+			t.Errorf("got %s, want %s", got.String(), c.want)
+		}
+	}
+	if got, want := Marked(" שלום").Inline(), "\u2068·שלום\u2069"; got != want {
+		t.Errorf("Inline() = %+q, want %+q", got, want)
 	}
 }
