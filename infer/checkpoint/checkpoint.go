@@ -79,7 +79,7 @@ type Checkpoint struct {
 // The largest descriptions that are read; real ones are far smaller.
 const (
 	maxConfigBytes          = 1 << 20
-	maxTokenizerBytes       = 64 << 20
+	maxTokenizerBytes       = tokenizer.MaxBytes
 	maxTokenizerConfigBytes = 16 << 20 // repeats the added tokens, may hold chat templates
 )
 
@@ -94,11 +94,7 @@ func Open(fsys fs.FS, name string) (*Checkpoint, error) {
 	return d.Checkpoint, err
 }
 
-func readConfig(fsys fs.FS, configJSON []byte) (Config, bool, error) {
-	tokenizerConfig, err := readOptional(fsys, tokenizerConfigFile, maxTokenizerConfigBytes)
-	if err != nil {
-		return Config{}, false, err
-	}
+func readConfig(fsys fs.FS, configJSON, tokenizerConfig []byte) (Config, bool, error) {
 	generation, err := readOptional(fsys, generationFile, maxConfigBytes)
 	if err != nil {
 		return Config{}, false, err

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -69,8 +68,8 @@ type SpecialToken struct {
 // Describe returns the description of an opened model.
 func (c *Checkpoint) Describe() *Description {
 	d := &Description{
-		Warnings: c.Warnings,
 		Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c,
+		Warnings: c.Warnings,
 	}
 	d.tokenizer(c.Tokenizer)
 	d.weigh(c.weights, inFile(c.tensors))
@@ -114,9 +113,12 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	var config Config
 	var startSaid bool
 	configJSON, faults := readFile(fsys, configFile, maxConfigBytes)
+	tokenizerConfig, unread := readOptional(fsys, tokenizerConfigFile, maxTokenizerConfigBytes)
 	if hashed[0] = configJSON; faults == nil {
 		d.named(configJSON)
-		config, startSaid, faults = readConfig(fsys, configJSON)
+		if faults = unread; faults == nil {
+			config, startSaid, faults = readConfig(fsys, configJSON, tokenizerConfig)
+		}
 	}
 	if config.Name = name; faults == nil {
 		d.Config = &config
@@ -151,7 +153,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 			d.tokenizer(tok)
 		}
 	}
-	d.Template, d.templateTokens = folderTemplate(fsys), folderTokens(fsys)
+	d.Template, d.templateTokens = folderTemplate(fsys, tokenizerConfig)
 	if faults != nil {
 		return d, faults
 	}
@@ -183,24 +185,13 @@ func (d *Description) named(configJSON []byte) {
 // folderTokenizer reads a tokenizer.json; if it cannot be used, it at least
 // records the special tokens.
 func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error) {
-	tok, err := tokenizer.Parse(text)
+	tok, special, err := tokenizer.Describe(text)
 	if err == nil {
 		d.tokenizer(tok)
 		return tok, nil
 	}
-	var listed struct {
-		Added []struct {
-			ID      int    `json:"id"`
-			Content string `json:"content"`
-			Special bool   `json:"special"`
-		} `json:"added_tokens"`
-	}
-	if json.Unmarshal(text, &listed) == nil {
-		for _, a := range listed.Added {
-			if a.Special {
-				d.Vocabulary.Special = append(d.Vocabulary.Special, SpecialToken{a.ID, a.Content})
-			}
-		}
+	for _, id := range slices.Sorted(maps.Keys(special)) {
+		d.Vocabulary.Special = append(d.Vocabulary.Special, SpecialToken{int(id), special[id]})
 	}
 	return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
 }

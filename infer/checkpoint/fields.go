@@ -22,13 +22,41 @@ func parseFields(place string, text []byte) *fields {
 	if text == nil {
 		return f
 	}
-	if err := json.Unmarshal(text, &f.raw); err != nil {
+	if manyKeys(text) {
+		f.fail("has more than %d keys", maxKeys)
+	} else if err := json.Unmarshal(text, &f.raw); err != nil {
 		f.fail("is not a JSON object: %v", err)
 	} else if f.raw == nil {
 		f.fail("is null, want a JSON object")
 	}
 	f.broken = f.err != nil
 	return f
+}
+
+// maxKeys bounds the keys of an object: a map takes many times their bytes. Published
+// files have under a hundred.
+const maxKeys = 1 << 12
+
+// manyKeys reports whether the object has more keys than that; text need not be JSON.
+func manyKeys(text []byte) bool {
+	keys, depth, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			keys++
+		}
+	}
+	return keys > maxKeys
 }
 
 func (f *fields) fail(format string, args ...any) {

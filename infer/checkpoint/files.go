@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -56,11 +57,12 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var text []byte
+	var buffer bytes.Buffer
 	if size <= limit {
+		buffer.Grow(int(max(size, 0)) + bytes.MinRead) // growing would leave copies behind
 		// A file may grow after Stat, or lie about its size.
-		text, err = io.ReadAll(io.LimitReader(f, limit+1))
-		size = max(size, int64(len(text)))
+		_, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
+		size = max(size, int64(buffer.Len()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -68,6 +70,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, fmt.Errorf("%s has %d bytes, the limit is %d", name, size, limit)
 	}
+	text := buffer.Bytes()
 	if kind, known := identify(name, text[:min(headBytes, len(text))]); known {
 		return nil, foreignFile{name, kind}
 	}

@@ -1,9 +1,9 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
@@ -16,32 +16,56 @@ const (
 
 // folderTemplate finds the chat template of a folder: in a file of its own, as
 // newer models have it, or in tokenizer_config.json, alone or as the one named
-// "default" of several. An unreadable one counts as none, since running a model
-// needs no template.
-func folderTemplate(fsys fs.FS) string {
-	if text, err := readOptional(fsys, templateFile, maxTemplateBytes); err == nil && text != nil {
-		return string(text)
+// "default" of several; and the special tokens that it may name. An unreadable one
+// counts as none, since running a model needs no template.
+func folderTemplate(fsys fs.FS, tokenizerConfig []byte) (template string, tokens map[string]string) {
+	config := parseFields(tokenizerConfigFile, tokenizerConfig)
+	if tokenizerConfig != nil {
+		tokens = folderTokens(config)
 	}
-	for _, name := range []string{templateFileJSON, tokenizerConfigFile} {
-		text, err := readOptional(fsys, name, maxTokenizerConfigBytes)
-		if err != nil || text == nil {
-			continue
+	if text, err := readOptional(fsys, templateFile, maxTemplateBytes); err == nil && text != nil {
+		return string(text), tokens
+	}
+	alone, err := readOptional(fsys, templateFileJSON, maxConfigBytes+maxTemplateBytes)
+	if err != nil {
+		alone = nil
+	}
+	for _, f := range []*fields{parseFields(templateFileJSON, alone), config} {
+		if template := f.template(); template != "" {
+			return template, tokens
 		}
-		f := parseFields(name, text)
-		if raw := f.raw["chat_template"]; strings.HasPrefix(string(raw), "[") {
-			var several []struct{ Name, Template string }
-			f.value("chat_template", "a list of templates", &several)
-			for _, t := range several {
-				if t.Name == "default" || len(several) == 1 {
-					return t.Template
-				}
-			}
-		} else if text := f.text("chat_template", ""); text != "" {
-			return text
+	}
+	return "", tokens
+}
+
+// template reads the chat template in a description, "" for none.
+func (f *fields) template() string {
+	raw := f.raw["chat_template"]
+	if !bytes.HasPrefix(raw, []byte("[")) {
+		return f.text("chat_template", "")
+	}
+	var first string
+	dec, n := json.NewDecoder(bytes.NewReader(raw)), 0
+	for _, err := dec.Token(); err == nil && dec.More() && n < maxTemplates; n++ {
+		var t struct{ Name, Template string }
+		if err = dec.Decode(&t); err != nil {
+			return ""
 		}
+		if t.Name == "default" {
+			return t.Template
+		}
+		if n == 0 {
+			first = t.Template
+		}
+	}
+	if n == 1 {
+		return first
 	}
 	return ""
 }
+
+// maxTemplates bounds a list of chat templates; published models have two or three.
+const maxTemplates = 64
 
 // templateNames are the special tokens that a template may name, as tokenizer_config.json
 // calls them, and the keys of their ids in GGUF.
@@ -51,12 +75,8 @@ var templateNames = map[string]string{
 }
 
 // folderTokens reads those of a folder: each a text, or an object with one.
-func folderTokens(fsys fs.FS) map[string]string {
-	text, err := readOptional(fsys, tokenizerConfigFile, maxTokenizerConfigBytes)
-	if err != nil || text == nil {
-		return nil
-	}
-	tokens, f := map[string]string{}, parseFields(tokenizerConfigFile, text)
+func folderTokens(f *fields) map[string]string {
+	tokens := map[string]string{}
 	for name := range templateNames {
 		var added struct{ Content string }
 		raw := f.raw[name]

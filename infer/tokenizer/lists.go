@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 )
 
-// Nearly all of a tokenizer.json is two lists, the vocabulary and the merges.
-// They are cut out before the rest is decoded, which is then a few thousand
-// bytes, and read in place. The file is known to be valid JSON.
+// Nearly all of a tokenizer.json is three lists, the vocabulary, the merges and
+// the added tokens. They are cut out before the rest is decoded, which is then a few
+// thousand bytes, and read in place. The file is known to be valid JSON.
 
 // lists holds the long lists, "" if the file has none, and the file without
 // them.
 type lists struct {
-	vocab, merges string
-	rest          []byte // with null in their place
-	cuts          []cut
+	added, vocab, merges string
+	rest                 []byte // with null in their place
+	cuts                 []cut
 }
 
 // A cut is a list that was taken out: the length of the rest before it, and how
@@ -27,18 +28,32 @@ type cut struct{ at, by int }
 // decoding shows whatever else may be wrong with the rest.
 func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
+	keep := func(to int) error {
+		if len(l.rest)+to-done > maxRestBytes {
+			return fmt.Errorf("there are more than %d bytes besides vocabulary, merges and added tokens", maxRestBytes)
+		}
+		l.rest = append(l.rest, text[done:to]...)
+		return nil
+	}
 	take := func(list *string, name string, from, to int) error {
 		if *list != "" {
 			return fmt.Errorf("%s is there twice", name)
 		}
 		*list = text[from:to]
-		l.rest = append(append(l.rest, text[done:from]...), "null"...)
+		if err := keep(from); err != nil {
+			return err
+		}
+		l.rest = append(l.rest, "null"...)
 		l.cuts = append(l.cuts, cut{len(l.rest), to - from - len("null")})
 		done = to
 		return nil
 	}
 	err = members(text, 0, func(key string, from, to int) error {
-		if key != `"model"` {
+		switch key {
+		case `"added_tokens"`:
+			return take(&l.added, "added_tokens", from, to)
+		case `"model"`:
+		default:
 			return nil
 		}
 		return members(text[:to], from, func(key string, from, to int) error {
@@ -51,7 +66,9 @@ func cutLists(text string) (l lists, err error) {
 			return nil
 		})
 	})
-	l.rest = append(l.rest, text[done:]...)
+	if err == nil {
+		err = keep(len(text))
+	}
 	return l, err
 }
 
@@ -108,11 +125,12 @@ func decodeFile(data []byte) (*file, error) {
 	if !json.Valid(data) {
 		return nil, explainJSON(json.Unmarshal(data, new(struct{})), nil)
 	}
-	l, err := cutLists(string(data))
+	// Not a copy: data does not change while it is read, and nothing of it is kept.
+	l, err := cutLists(unsafe.String(unsafe.SliceData(data), len(data)))
 	if err != nil {
 		return nil, err
 	}
-	f := new(file)
+	f := &file{added: l.added}
 	if err := json.Unmarshal(l.rest, f); err != nil {
 		return nil, explainJSON(err, &l)
 	}
@@ -142,6 +160,25 @@ func explainJSON(err error, l *lists) error {
 
 // absent reports whether a list is missing or null.
 func absent(list string) bool { return list == "" || strings.TrimSpace(list) == "null" }
+
+// longer reports whether an array has more than n elements, or an object more than n keys and
+// values. Anything else has none.
+func longer(list string, n int) bool {
+	c := cursor{list}
+	if opens(c.next()) != 1 {
+		return false
+	}
+	for items := 0; items <= n; items++ {
+		depth := opens(c.next())
+		if depth < 0 {
+			return false // the end of the list
+		}
+		for depth > 0 {
+			depth += opens(c.next())
+		}
+	}
+	return true
+}
 
 // mostStrings is the most strings that a list can have, counted by its quotes:
 // exact unless a string has a quote inside.

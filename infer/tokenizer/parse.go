@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 // costs little. Gemma 3's, the largest published one for a model that runs
 // here, has 262,144 tokens, 514,906 merges, 6,415 added tokens and 33 MB.
 const (
-	maxFileBytes = 48 << 20
+	MaxBytes     = 48 << 20 // of the file
+	maxRestBytes = 8 << 20  // of the file without its three lists
 	maxTokens    = 1 << 19
 	maxMerges    = 1 << 20
 	maxStepBytes = 1 << 20 // of one part of the pipeline
@@ -27,7 +29,8 @@ const (
 // The lists stay raw: they are read item by item, so that an error can name the
 // item, the first bad one ends the reading, and a repeated key is noticed.
 type file struct {
-	AddedTokens   json.RawMessage `json:"added_tokens"`
+	added string // JSON, "" if it is missing (lists.go)
+
 	Normalizer    json.RawMessage `json:"normalizer"`
 	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
 	PostProcessor json.RawMessage `json:"post_processor"`
@@ -77,47 +80,51 @@ type model struct {
 // and truncation and padding, which are limits for the caller to set. It also
 // ignores members that it does not know.
 //
-// The file is untrusted. Parse rejects a file of more than 48 MiB or with an id
-// over 2,000,000 or over four times the number of tokens, and never panics.
+// The file is untrusted. Parse rejects a file of more than [MaxBytes] or with an id
+// over 2,000,000 or over four times the number of tokens, and never panics. It allocates no
+// more than the file's size and 64 MiB. The text must not change meanwhile; nothing of it is
+// kept.
 func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
-	t, err := parse(tokenizerJSON)
-	if err != nil {
-		return nil, fmt.Errorf("tokenizer: %w", err)
-	}
-	return t, nil
+	t, _, err := Describe(tokenizerJSON)
+	return t, err
 }
 
-func parse(data []byte) (*Tokenizer, error) {
-	if len(data) > maxFileBytes {
-		return nil, fmt.Errorf("the file has %d bytes, more than the limit of %d", len(data), maxFileBytes)
+// Describe is [Parse] that also returns the special tokens, by id: those of a file that is
+// refused, too, as far as they can be read.
+func Describe(tokenizerJSON []byte) (t *Tokenizer, special map[int32]string, err error) {
+	t = &Tokenizer{start: -1}
+	if err := t.parse(tokenizerJSON); err != nil {
+		return nil, t.specials, fmt.Errorf("tokenizer: %w", err)
+	}
+	return t, t.specials, nil
+}
+
+func (t *Tokenizer) parse(data []byte) error {
+	if len(data) > MaxBytes {
+		return fmt.Errorf("the file has %d bytes, more than the limit of %d", len(data), MaxBytes)
 	}
 	f, err := decodeFile(data)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t := &Tokenizer{start: -1}
-	if err := t.readPipeline(f); err != nil {
-		return nil, err
+	added, err := t.readAdded(f.added)
+	if err := cmp.Or(t.readPipeline(f), checkModel(f.Model), err); err != nil {
+		return err
 	}
-	if err := checkModel(f.Model); err != nil {
-		return nil, err
-	}
-	if err := t.readAdded(f.AddedTokens); err != nil {
-		return nil, err
-	}
+	t.readMatchers(added)
 	if err := t.readVocab(f.Model.vocab); err != nil {
-		return nil, err
+		return err
 	}
 	if err := t.readMerges(f.Model.merges); err != nil {
-		return nil, err
+		return err
 	}
 	t.wholePieces = f.Model.IgnoreMerges
 	if int(t.start) >= t.Size() {
-		return nil, fmt.Errorf(
+		return fmt.Errorf(
 			"post_processor: the token in front has id %d, the vocabulary ends at %d", t.start, t.Size()-1,
 		)
 	}
-	return t, nil
+	return nil
 }
 
 // explainType says which field has the wrong JSON type: whole if the decoded

@@ -354,7 +354,7 @@ func TestParseRefusesText(t *testing.T) {
 			t.Errorf("Parse says\n\t%s\nwant\n\t%s", got, want)
 		}
 	}
-	if _, err := Parse(make([]byte, maxFileBytes+1)); err == nil ||
+	if _, err := Parse(make([]byte, MaxBytes+1)); err == nil ||
 		err.Error() != "tokenizer: the file has 50331649 bytes, more than the limit of 50331648" {
 		t.Errorf("Parse of a file that is too large: got error %v, want one with its size and the limit", err)
 	}

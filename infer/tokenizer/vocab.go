@@ -1,42 +1,49 @@
 package tokenizer
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 )
 
 // readAdded reads added_tokens. Special ones are never found in a text; the
-// others represent their own text, and are found in it (added.go).
-func (t *Tokenizer) readAdded(raw json.RawMessage) error {
+// others represent their own text, and are found in it (added.go): [Tokenizer.readMatchers]
+// sees to that.
+func (t *Tokenizer) readAdded(raw string) (list []addedToken, err error) {
 	t.clear()
-	if isNull(raw) {
-		return nil
+	if absent(raw) {
+		return nil, nil
 	}
-	var list []addedToken
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
-		return errors.New("added_tokens is not a JSON array")
+	c := cursor{raw}
+	if !is(c.next(), '[') {
+		return nil, errors.New("added_tokens is not a JSON array")
 	}
-	for i := 0; dec.More(); i++ {
-		if i == maxAdded {
-			return fmt.Errorf("added_tokens has more than %d entries", maxAdded)
+	if longer(raw, maxAdded) {
+		return nil, fmt.Errorf("added_tokens has more than %d entries", maxAdded)
+	}
+	for {
+		from := len(raw) - len(c.rest)
+		token := c.next()
+		if is(token, ']') {
+			return list, nil
 		}
+		for depth := opens(token); depth > 0; {
+			depth += opens(c.next())
+		}
+		item := strings.TrimLeft(raw[from:len(raw)-len(c.rest)], " \t\r\n,")
 		var a addedToken
-		place := fmt.Sprintf("added_tokens[%d]", i)
-		if err := dec.Decode(&a); err != nil {
-			return explainType(place, place+".", err)
+		place := fmt.Sprintf("added_tokens[%d]", len(list))
+		if err := json.Unmarshal([]byte(item), &a); err != nil {
+			return nil, explainType(place, place+".", err)
 		}
 		if err := t.addAdded(a); err != nil {
-			return fmt.Errorf("%s %s: %w", place, quote(a.Content), err)
+			return nil, fmt.Errorf("%s %s: %w", place, quote(a.Content), err)
 		}
 		list = append(list, a)
 	}
-	t.readMatchers(list)
-	return nil
 }
 
 func (t *Tokenizer) clear() {
@@ -149,6 +156,9 @@ type vocabEntry struct {
 
 // readVocab reads model.vocab and builds the tables between ids and bytes.
 func (t *Tokenizer) readVocab(list string) error {
+	if longer(list, 2*maxTokens) {
+		return fmt.Errorf("model.vocab: more than %d tokens", maxTokens)
+	}
 	r := newVocabReader(t, inJSON, min(mostStrings(list), maxTokens))
 	if err := eachEntry(list, r.add); err != nil {
 		return fmt.Errorf("model.vocab: %w", err)
@@ -221,7 +231,9 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 		return fmt.Errorf("%s (id %d): the character %q (%U) represents no byte", quote(spelling), id, bad, bad)
 	}
 	if _, ok := fallbackByte(spelling); ok && r.t.characters {
-		r.fallback[int32(id)] = true
+		if r.fallback[int32(id)] = true; len(r.fallback) > 256 {
+			return fmt.Errorf("%s is listed twice", spelling)
+		}
 	}
 	r.entries = append(r.entries, vocabEntry{int32(id), span{uint32(from), uint32(len(r.bytes))}})
 	return nil
