@@ -219,6 +219,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 	if err := next(head[:4]); err != nil {
 		return nil, err
 	}
+	claimed, longest := int32(binary.LittleEndian.Uint32(head[:])), int32(0)
 	if least := 4 + 8*int64(n); size < least {
 		return nil, fmt.Errorf("has %d bytes, %d tokens take at least %d", size, n, least)
 	}
@@ -238,9 +239,13 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 			return nil, fmt.Errorf("token %d: %w", id, err)
 		}
 		list.Tokens[id] = string(piece[:length])
+		longest = max(longest, length)
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("byte %d: holds more than the model's %d tokens", at, n)
+	}
+	if claimed != longest { // run.c makes its buffers of that size
+		return nil, fmt.Errorf("the longest token is said to have %d bytes, but has %d", claimed, longest)
 	}
 	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file has no marks for them
 		list.Tokens[id], list.Marks[id] = name, tokenizer.Special

@@ -108,6 +108,18 @@ var malformedTokenizerBin = []struct {
 	{"empty", nil, "byte 0: the file ends"},
 	{"only the longest length", u32(6), "has 4 bytes, 259 tokens take at least 2076"},
 	{"cut inside a token", smallTokenizerBin(nil)[:3000], "the file ends"},
+	{
+		"longest length too small", join(u32(5), smallTokenizerBin(nil)[4:]),
+		"the longest token is said to have 5 bytes, but has 6",
+	},
+	{
+		"longest length too large", join(u32(7), smallTokenizerBin(nil)[4:]),
+		"the longest token is said to have 7 bytes, but has 6",
+	},
+	{
+		"longest length negative", join(u32(1<<32-6), smallTokenizerBin(nil)[4:]),
+		"the longest token is said to have -6 bytes, but has 6",
+	},
 	{"a token too many", append(smallTokenizerBin(nil), 0), "holds more than the model's 259 tokens"},
 	{"negative length", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
 		if id == 7 {
