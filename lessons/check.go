@@ -12,6 +12,7 @@ import (
 // check visits every node of a piece: it reports what is not in the dialect,
 // resolves links, and attaches marks to what they mark.
 func (p *piece) check() {
+	p.joinLines()
 	var marks []*markNode
 	var formulas []*formula
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

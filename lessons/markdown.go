@@ -29,6 +29,7 @@ var md = goldmark.New(
 			util.Prioritized(formulaParser{}, 50),
 			util.Prioritized(braceParser{}, 51),
 			util.Prioritized(bracketParser{}, 52),
+			util.Prioritized(newEmphasisParser(), 499), // before Markdown's own
 		),
 	),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(htmlRenderer{}, 100))),
@@ -42,6 +43,7 @@ var mdLine = parser.NewParser(
 		util.Prioritized(formulaParser{}, 50),
 		util.Prioritized(braceParser{}, 51),
 		util.Prioritized(bracketParser{}, 52),
+		util.Prioritized(newEmphasisParser(), 499),
 		util.Prioritized(extension.NewTypographerParser(), 9999),
 	)...),
 )

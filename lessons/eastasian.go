@@ -1,0 +1,93 @@
+package lessons
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Markdown takes spaces between words for granted, which Chinese and Japanese do not have: a
+// line break in the source would put one into a sentence, and emphasis that ends with
+// punctuation, as in **温度，**它, would need one behind it (commonmark-spec issue 650).
+
+// wide reports whether a letter or sign is one of East Asian writing.
+func wide(r rune) bool {
+	switch util.EastAsianWidth(r) {
+	case "W", "F", "H":
+		return true
+	}
+	return false
+}
+
+// sharedMarks are punctuation that East Asian and other writing have in common.
+const sharedMarks = "“”‘’…—·"
+
+// joins reports whether no space belongs between two letters or signs around a line break.
+// Korean has spaces.
+func joins(before, after rune) bool {
+	if unicode.Is(unicode.Hangul, before) || unicode.Is(unicode.Hangul, after) {
+		return false
+	}
+	return wide(before) && (wide(after) || strings.ContainsRune(sharedMarks, after)) ||
+		wide(after) && strings.ContainsRune(sharedMarks, before)
+}
+
+// joinLines removes the line breaks of the source that are no space.
+func (p *piece) joinLines() {
+	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering && t.SoftLineBreak() && joins(p.around(t)) {
+			t.SetSoftLineBreak(false)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// around returns the letters or signs before and after the line break behind a text.
+func (p *piece) around(t *ast.Text) (before, after rune) {
+	said := string(t.Segment.Value(p.source))
+	if said == "" && t.PreviousSibling() != nil {
+		said = p.text(t.PreviousSibling())
+	}
+	next := ast.Node(t)
+	for next.NextSibling() == nil && next.Parent() != nil && next.Parent().Type() == ast.TypeInline {
+		next = next.Parent()
+	}
+	if next = next.NextSibling(); next == nil {
+		return 0, 0
+	}
+	before, _ = utf8.DecodeLastRuneInString(said)
+	after, _ = utf8.DecodeRuneInString(p.text(next))
+	return before, after
+}
+
+// emphasisParser reads the asterisks beside East Asian letters and signs. It leaves the others
+// to Markdown's own parser.
+type emphasisParser struct{ parser.InlineParser }
+
+func newEmphasisParser() parser.InlineParser { return emphasisParser{parser.NewEmphasisParser()} }
+
+// Trigger implements [parser.InlineParser].
+func (emphasisParser) Trigger() []byte { return []byte{'*'} }
+
+// Parse implements [parser.InlineParser].
+func (e emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	before := block.PrecendingCharacter()
+	node := e.InlineParser.Parse(parent, block, pc)
+	run, ok := node.(*parser.Delimiter)
+	if !ok {
+		return node
+	}
+	after := '\n'
+	if line, _ := block.PeekLine(); len(line) > 0 {
+		after, _ = utf8.DecodeRune(line)
+	}
+	if wide(before) || wide(after) { // then punctuation on the other side does not matter
+		run.CanOpen, run.CanClose = !util.IsSpaceRune(after), !util.IsSpaceRune(before)
+	}
+	return node
+}
