@@ -183,7 +183,7 @@ func (o *labOptions) print(r *lab.Report, info lab.Info, stdout io.Writer) error
 				fmt.Errorf("-csv is %q; it must be one of this lab's tables: %s", o.csv, strings.Join(names, ", ")),
 			}
 		}
-		return t.WriteCSV(stdout)
+		return t.WriteCSV(stdout, terms.SheetPipe)
 	case o.json:
 		e := json.NewEncoder(stdout)
 		e.SetIndent("", "  ")

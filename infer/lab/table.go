@@ -49,11 +49,9 @@ func (r *Report) Table(name string) (Table, bool) {
 	return Table{}, false
 }
 
-// WriteCSV writes a table by RFC 4180: a header with units in brackets, numbers
-// in their shortest exact form, and texts that a spreadsheet might read as a
-// formula with an apostrophe in front.
-func (t Table) WriteCSV(w io.Writer) error {
-	out := terms.NewSheet(w, true)
+// WriteCSV writes a table with a header that has units in brackets.
+func (t Table) WriteCSV(w io.Writer, form terms.SheetForm) error {
+	out := terms.NewSheet(w, form)
 	head := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
 		name := c.Name

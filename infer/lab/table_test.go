@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestTableCSV(t *testing.T) {
@@ -12,10 +14,10 @@ func TestTableCSV(t *testing.T) {
 	table.add(2, 0.12345678901234568, "=1+1", false, 0)
 	table.add(3, nil, "", false, 0)
 	var b strings.Builder
-	if err := table.WriteCSV(&b); err != nil {
+	if err := table.WriteCSV(&b, terms.SheetFile); err != nil {
 		t.Fatal(err)
 	}
-	want := "step,time (ms),token,same,n\r\n" +
+	want := "\ufeffstep,time (ms),token,same,n\r\n" +
 		"1,0.1,\" a,\"\"b\"\"\",true,9007199254740992\r\n" +
 		"2,0.12345678901234568,'=1+1,false,0\r\n" + // every digit that it takes to read back the same
 		"3,,,false,0\r\n"

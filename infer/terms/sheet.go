@@ -10,27 +10,66 @@ import (
 	"unicode/utf8"
 )
 
-// A Sheet writes a table as CSV (RFC 4180), the one way in which this program does.
-// Texts that a spreadsheet could read as a formula get an apostrophe in front, numbers
-// are in their shortest exact form.
-type Sheet struct {
-	out *csv.Writer
-	err error
+// A SheetForm says who reads a sheet.
+type SheetForm int
+
+const (
+	// SheetPipe is for other programs: lines end as text does.
+	SheetPipe SheetForm = iota
+	// SheetFile is for spreadsheets, which need a byte order mark to know UTF-8, and CRLF.
+	SheetFile
+	// SheetComma is for spreadsheets in German, Swedish and many other languages, which read
+	// numbers with a decimal comma, and columns with semicolons between them.
+	SheetComma
+)
+
+// SheetFormOf returns the form that the parameter "decimal" of a download's address asks for.
+func SheetFormOf(decimal string) SheetForm {
+	if decimal == "comma" {
+		return SheetComma
+	}
+	return SheetFile
 }
 
-// NewSheet returns a sheet that writes to a writer. crlf ends lines as the RFC says, and
-// as some spreadsheets want it; otherwise they end as text does.
-func NewSheet(w io.Writer, crlf bool) *Sheet {
-	out := csv.NewWriter(w)
-	out.UseCRLF = crlf
-	return &Sheet{out: out}
+// SheetType is the content type of a sheet.
+const SheetType = "text/csv; charset=utf-8"
+
+// A Sheet writes a table as CSV (RFC 4180), the one way in which this program does.
+// Texts that a spreadsheet could read as a formula get an apostrophe in front, control
+// characters are escapes such as \u001b, and numbers are in their shortest exact form.
+type Sheet struct {
+	out   *csv.Writer
+	form  SheetForm
+	inner *strings.Replacer // guards what would be a formula if the columns were cut elsewhere
+	err   error
+}
+
+// NewSheet returns a sheet that writes to a writer.
+func NewSheet(w io.Writer, form SheetForm) *Sheet {
+	s := &Sheet{out: csv.NewWriter(w), form: form}
+	others := ";\t"
+	if form == SheetComma {
+		s.out.Comma, others = ';', ",\t"
+	}
+	var pairs []string
+	for _, mark := range others {
+		for _, sign := range "=+-@" {
+			pairs = append(pairs, string(mark)+string(sign), string(mark)+"'"+string(sign))
+		}
+	}
+	s.inner = strings.NewReplacer(pairs...)
+	if form != SheetPipe {
+		s.out.UseCRLF = true
+		_, s.err = io.WriteString(w, "\ufeff")
+	}
+	return s
 }
 
 // Row writes a row. A cell is a text, a number, a bool, or nil if it is empty.
 func (s *Sheet) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = cellText(c)
+		row[i] = s.cell(c)
 	}
 	if err := s.out.Write(row); s.err == nil {
 		s.err = err
@@ -46,19 +85,47 @@ func (s *Sheet) Flush() error {
 	return s.out.Error()
 }
 
-func cellText(cell any) string {
+func (s *Sheet) cell(cell any) string {
 	switch c := cell.(type) {
 	case nil:
 		return ""
 	case float64:
-		return strconv.FormatFloat(c, 'g', -1, 64)
+		return s.number(strconv.FormatFloat(c, 'g', -1, 64))
 	case float32:
-		return strconv.FormatFloat(float64(c), 'g', -1, 32)
+		return s.number(strconv.FormatFloat(float64(c), 'g', -1, 32))
 	case bool, int, int32, int64, uint64:
 		return fmt.Sprint(c)
 	}
-	return safeCell(fmt.Sprint(cell))
+	return s.inner.Replace(safeCell(shownControls(fmt.Sprint(cell))))
 }
+
+// number is a number as the reader writes it.
+func (s *Sheet) number(text string) string {
+	if s.form == SheetComma {
+		return strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}
+
+// shownControls escapes control characters other than tabs and line ends, which are those of
+// text.
+func shownControls(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if !strings.ContainsFunc(text, escapedInCell) {
+		return text
+	}
+	var b []byte
+	for _, r := range text {
+		if escapedInCell(r) {
+			b = appendEscape(b, r)
+		} else {
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return string(b)
+}
+
+func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // safeCell makes a text safe in a table that a spreadsheet opens: if it begins like a
 // formula, after any space and whatever else cannot be seen, it gets a leading

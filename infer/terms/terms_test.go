@@ -200,26 +200,35 @@ func TestCellDefusesFormulas(t *testing.T) {
 	}
 }
 
-// TestSheetFollowsRFC4180: texts are marked, numbers stay numbers, and commas and quotes are those of
-// RFC 4180.
-func TestSheetFollowsRFC4180(t *testing.T) {
-	for _, crlf := range []bool{false, true} {
+// TestSheetForms: texts are marked, numbers stay numbers, and separators, quotes and line ends are
+// those that the reader of each form knows. Control characters are escapes.
+func TestSheetForms(t *testing.T) {
+	for form, want := range map[SheetForm]string{
+		SheetPipe: "'=a,-1,-2,-0.5,0.1,1e-07,,true\n\"a \"\"b\"\", c\",'-1,\"two\nlines\"\n" +
+			"x;'=1,\"y,=1\",\\u001b[2J\\u000d,z;'-1\n",
+		SheetFile: "\ufeff'=a,-1,-2,-0.5,0.1,1e-07,,true\r\n\"a \"\"b\"\", c\",'-1,\"two\r\nlines\"\r\n" +
+			"x;'=1,\"y,=1\",\\u001b[2J\\u000d,z;'-1\r\n",
+		SheetComma: "\ufeff'=a;-1;-2;-0,5;0,1;1e-07;;true\r\n\"a \"\"b\"\", c\";'-1;\"two\r\nlines\"\r\n" +
+			"\"x;=1\";y,'=1;\\u001b[2J\\u000d;\"z;-1\"\r\n",
+	} {
 		var b strings.Builder
-		s := NewSheet(&b, crlf)
-		s.Row("=a", -1, int64(-2), -0.5, float32(0.1), nil, true)
-		s.Row(`a "b", c`, "-1", "two\nlines")
+		s := NewSheet(&b, form)
+		s.Row("=a", -1, int64(-2), -0.5, float32(0.1), 1e-7, nil, true)
+		s.Row(`a "b", c`, "-1", "two\r\nlines")
+		s.Row("x;=1", "y,=1", "\x1b[2J\r", "z;-1") // formulas where the columns are cut at other marks
 		if err := s.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		want := "'=a,-1,-2,-0.5,0.1,,true\n\"a \"\"b\"\", c\",'-1,\"two\nlines\"\n"
-		if crlf {
-			want = strings.ReplaceAll(want, "\n", "\r\n")
-		}
 		if b.String() != want {
-			t.Errorf("%q, want %q", b.String(), want)
+			t.Errorf("form %d: got %q, want %q", form, b.String(), want)
 		}
 	}
-	s := NewSheet(failing{}, false)
+	for decimal, want := range map[string]SheetForm{"": SheetFile, "point": SheetFile, "comma": SheetComma} {
+		if got := SheetFormOf(decimal); got != want {
+			t.Errorf("decimal=%s: got form %d, want %d", decimal, got, want)
+		}
+	}
+	s := NewSheet(failing{}, SheetFile)
 	s.Row(strings.Repeat("long", 10_000))
 	if s.Row("short"); s.Flush() == nil {
 		t.Error("a failed write is not reported")

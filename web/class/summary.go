@@ -187,10 +187,9 @@ func distance(options []Option, counts []int) float64 {
 	return d
 }
 
-// WriteCSV writes one row for each option of each round of each poll. Text that a
-// spreadsheet could read as a formula gets an apostrophe in front.
-func (s *Summary) WriteCSV(w io.Writer) error {
-	out := terms.NewSheet(w, false)
+// WriteCSV writes one row for each option of each round of each poll.
+func (s *Summary) WriteCSV(w io.Writer, form terms.SheetForm) error {
+	out := terms.NewSheet(w, form)
 	out.Row("poll", "asked", "kind", "question", "round", "option", "votes", "share", "p", "q", "right")
 	for i, p := range s.Polls {
 		for n, r := range p.Rounds {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -152,7 +153,7 @@ func TestSummaryCSV(t *testing.T) {
 		t.Fatalf("got %v, want no error, p.Kind = %q", err, Number)
 	}
 	var b bytes.Buffer
-	if err := sum.WriteCSV(&b); err != nil {
+	if err := sum.WriteCSV(&b, terms.SheetPipe); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()

@@ -156,13 +156,13 @@ func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 	s, err := room.Summary(r.Context(), secret)
 	var b bytes.Buffer
 	if err == nil {
-		err = s.WriteCSV(&b)
+		err = s.WriteCSV(&b, terms.SheetFormOf(r.URL.Query().Get("decimal")))
 	}
 	if err != nil {
 		p.fail(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Type", terms.SheetType)
 	w.Header().Set("Content-Disposition", `attachment; filename="class-`+room.Code()+`.csv"`)
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.Header().Set("Cache-Control", "no-store")

@@ -17,6 +17,7 @@ const (
 	fieldPress   = "press"        // a number for each press of that button, from the page's script
 	fieldModel   = "model"        // the beginning of the hash of the link's model
 	fieldTable   = "table"        // of a download
+	fieldDecimal = "decimal"      // of a download: comma, for spreadsheets that read numbers so
 	fieldRequest = "request"      // the bill's JSON, in sync with the other fields
 	fieldWas     = "was"          // the same as sent to the page
 	fieldOwn     = "own"          // the model whose own numbers the page shows
@@ -60,7 +61,7 @@ func read(fields map[string]string) asked {
 			a.was = value
 		case fieldOwn:
 			a.own = value
-		case fieldTable, fieldAgain, fieldCached:
+		case fieldTable, fieldDecimal, fieldAgain, fieldCached:
 		default:
 			a.raw[name] = strings.ReplaceAll(value, "\r\n", "\n") // forms send CRLF
 		}
@@ -107,10 +108,13 @@ func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
 // modelMark is enough of the model's hash to distinguish it.
 func (p *Pages) modelMark() string { return p.Target.Hash()[:12] }
 
-// rowsOf returns the address of a run's table as CSV.
-func rowsOf(i lab.Info, v lab.Values, table string) string {
+// rowsOf returns the address of a run's table as CSV; decimal is "comma" for numbers with one.
+func rowsOf(i lab.Info, v lab.Values, table, decimal string) string {
 	q := queryOf(i, v)
 	q.Set(fieldTable, table)
+	if decimal != "" {
+		q.Set(fieldDecimal, decimal)
+	}
 	return addressOf("/labs/"+i.Name+"/rows.csv", q)
 }
 

@@ -86,7 +86,15 @@ func (s *site) checkRows(d *goquery.Document) {
 	links.Each(func(_ int, a *goquery.Selection) {
 		href, _ := a.Attr("href")
 		w := s.do(http.MethodGet, href)
-		rows, err := csv.NewReader(w.Body).ReadAll()
+		text, marked := strings.CutPrefix(w.Body.String(), "\ufeff")
+		table := csv.NewReader(strings.NewReader(text))
+		if strings.HasSuffix(href, "&decimal=comma") || strings.Contains(href, "decimal=comma&") {
+			table.Comma = ';'
+		}
+		rows, err := table.ReadAll()
+		if !marked || len(rows) > 0 && len(rows[0]) < 2 {
+			s.t.Errorf("%s: got %.60q, want a byte order mark and several columns", href, w.Body.String())
+		}
 		if w.Code != http.StatusOK || err != nil || len(rows) < 2 {
 			s.t.Errorf(
 				"%s: got %d, %d rows, %v; want %d, at least 2, <nil>", href, w.Code, len(rows), err, http.StatusOK,

@@ -362,10 +362,10 @@ func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, rep
 		p.Refuse(w, r, http.StatusNotFound, "No such table.", "The lab’s page lists its tables.")
 		return
 	}
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Type", terms.SheetType)
 	w.Header().Set("Content-Disposition", `attachment; filename="`+i.Name+"-"+t.Name+`.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
-	if err := t.WriteCSV(w); err != nil {
+	if err := t.WriteCSV(w, terms.SheetFormOf(r.URL.Query().Get(fieldDecimal))); err != nil {
 		p.Log.Warn("sending rows", "lab", i.Name, "err", err)
 	}
 }

@@ -33,14 +33,18 @@ var exports = map[string]export{
 	"text":  {".txt", "text/plain; charset=utf-8", lacksNothing, writeText},
 	"trace": {".jsonl", "application/jsonl; charset=utf-8", lacksNothing, writeTrace},
 	"chart": {".svg", "image/svg+xml", lacksTurn, writeChart},
-	"table": {".csv", "text/csv; charset=utf-8", lacksScores, writeTable},
+	"table": {".csv", terms.SheetType, lacksScores, writeTable(terms.SheetFile)},
+
+	"table-comma": {"-decimal-comma.csv", terms.SheetType, lacksScores, writeTable(terms.SheetComma)},
 }
 
 // export answers GET /export/NAME?run=ID or ?log=LINK with a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	e, ok := exports[r.PathValue("name")]
 	if !ok {
-		shell.Text(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
+		shell.Text(
+			w, http.StatusNotFound, "There is no such export. There are text, trace, chart, table and table-comma.",
+		)
 		return
 	}
 	who, _ := s.Caller(r)
@@ -174,8 +178,14 @@ func writeChart(_ context.Context, w io.Writer, st *session.State) error {
 
 // writeTable writes the whole vocabulary as the step shown sees it, the most
 // probable first. Columns of stages after the one shown are empty.
-func writeTable(_ context.Context, w io.Writer, st *session.State) error {
-	c := terms.NewSheet(w, false)
+func writeTable(form terms.SheetForm) func(context.Context, io.Writer, *session.State) error {
+	return func(_ context.Context, w io.Writer, st *session.State) error {
+		return tableRows(terms.NewSheet(w, form), st)
+	}
+}
+
+// tableRows writes the rows, one a line: line ends in tokens are escapes, too.
+func tableRows(c *terms.Sheet, st *session.State) error {
 	head := []any{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
 	d, raw := st.DistAt(st.Cursor.Step), st.Step().Logits
 	rescored := d.Settings.Scoring() != sampling.Pure
@@ -184,7 +194,8 @@ func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 	}
 	c.Row(head...)
 	for r, id := range d.Order {
-		row := []any{r + 1, id, st.Model.Token(int(id)).Text, d.Score(int(id)), nil, nil, nil, nil, nil}
+		text := terms.Printable(st.Model.Token(int(id)).Text)
+		row := []any{r + 1, id, text, d.Score(int(id)), nil, nil, nil, nil, nil}
 		if st.Cursor.Stage >= infer.KindSoftmax {
 			row[4], row[5] = d.P[id], d.Cum[r]
 		}

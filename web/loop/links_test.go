@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -223,7 +224,9 @@ func TestExportsInEveryFormat(t *testing.T) {
 		return resp.Header, body
 	}
 	byLink := "log=" + url.QueryEscape(c.last.Data.Link)
-	for name, ending := range map[string]string{"text": ".txt", "table": ".csv", "chart": ".svg", "trace": ".jsonl"} {
+	for name, ending := range map[string]string{
+		"text": ".txt", "table": ".csv", "table-comma": "-decimal-comma.csv", "chart": ".svg", "trace": ".jsonl",
+	} {
 		h, live := get(name, "run="+c.run)
 		want := `attachment; filename="once-upon-a-time-seed-7` + ending + `"`
 		if got := h.Get("Content-Disposition"); got != want {
@@ -258,7 +261,7 @@ func TestExportsInEveryFormat(t *testing.T) {
 	}
 
 	_, table := get("table", "run="+c.run)
-	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(table, "\ufeff"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,13 +276,22 @@ func TestExportsInEveryFormat(t *testing.T) {
 			strconv.FormatFloat(st.Dist.P[first], 'g', -1, 64), "true",
 		)
 	}
+	_, commas := get("table-comma", "run="+c.run)
+	comma := csv.NewReader(strings.NewReader(strings.TrimPrefix(commas, "\ufeff")))
+	comma.Comma = ';'
+	if r, err := comma.ReadAll(); err != nil || len(r) != len(rows) || r[1][2] != rows[1][2] ||
+		r[1][4] != strings.Replace(rows[1][4], ".", ",", 1) || r[1][4] == rows[1][4] {
+		t.Errorf(
+			"with decimal commas: got %d rows, %v; want %d, with a comma in place of the point", len(r), err, len(rows),
+		)
+	}
 	for _, r := range rows[1:] {
 		if r[2] != "" && strings.ContainsAny(r[2][:1], "=+-@\t\r") {
 			t.Errorf("token %s may be taken for a formula: got %q, want it marked as text", r[1], r[2])
 		}
 	}
 	var golden1 bytes.Buffer
-	if err := writeTable(t.Context(), &golden1, handmade(t, infer.KindFilter)); err != nil {
+	if err := tableRows(terms.NewSheet(&golden1, terms.SheetPipe), handmade(t, infer.KindFilter)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.csv.golden", strings.Join(strings.SplitAfterN(golden1.String(), "\n", 41)[:40], ""))
@@ -305,7 +317,7 @@ func TestTableWithTopTokenCut(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := writeTable(t.Context(), &b, run.State()); err != nil {
+	if err := tableRows(terms.NewSheet(&b, terms.SheetPipe), run.State()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
@@ -350,7 +362,7 @@ func TestTableShowsPenalizedScores(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := writeTable(t.Context(), &b, run.State()); err != nil {
+	if err := tableRows(terms.NewSheet(&b, terms.SheetPipe), run.State()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()

@@ -804,7 +804,7 @@ func shareHTML() templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<details class=\"menu\" id=\"share\"><summary class=\"btn btn--bare btn--s\">Share</summary><div class=\"menu__in\"><p class=\"menu__say\">The link holds the prompt, the settings and every choice. It opens at this very stage, on any computer with the same model.</p><button type=\"button\" class=\"btn btn--main\" data-copy-link>Copy the link</button><ul class=\"menu__list\"><li><a data-export=\"text\" href=\"/export/text\" download>Text <small>.txt</small></a></li><li><a data-export=\"trace\" href=\"/export/trace\" download>Trace, every stage <small>.jsonl</small></a></li><li><a data-export=\"chart\" href=\"/export/chart\" download>Chart of the work <small>.svg</small></a></li><li><a data-export=\"table\" href=\"/export/table\" download>Table of this step <small>.csv</small></a></li><li><a href=\"/embed\">Show it in a page of your own</a></li></ul></div></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<details class=\"menu\" id=\"share\"><summary class=\"btn btn--bare btn--s\">Share</summary><div class=\"menu__in\"><p class=\"menu__say\">The link holds the prompt, the settings and every choice. It opens at this very stage, on any computer with the same model.</p><button type=\"button\" class=\"btn btn--main\" data-copy-link>Copy the link</button><ul class=\"menu__list\"><li><a data-export=\"text\" href=\"/export/text\" download>Text <small>.txt</small></a></li><li><a data-export=\"trace\" href=\"/export/trace\" download>Trace, every stage <small>.jsonl</small></a></li><li><a data-export=\"chart\" href=\"/export/chart\" download>Chart of the work <small>.svg</small></a></li><li><a data-export=\"table\" href=\"/export/table\" download>Table of this step <small>.csv</small></a></li><li><a data-export=\"table-comma\" href=\"/export/table-comma\" download>Table with semicolons and decimal commas <small>.csv</small></a></li><li><a href=\"/embed\">Show it in a page of your own</a></li></ul></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -871,7 +871,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 		var templ_7745c5c3_Var36 string
 		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(v.Prompt)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 196, Col: 148}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 197, Col: 148}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {
@@ -905,7 +905,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 			var templ_7745c5c3_Var37 string
 			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.ResolveAttributeValue(o.Text)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 205, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 206, Col: 79}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var37)
 			if templ_7745c5c3_Err != nil {
@@ -932,7 +932,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 			var templ_7745c5c3_Var38 string
 			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.ResolveAttributeValue(o.JSON)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 210, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 211, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var38)
 			if templ_7745c5c3_Err != nil {
@@ -945,7 +945,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(o.Text)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 210, Col: 88}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 211, Col: 88}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -1033,7 +1033,7 @@ func PiecesHTML(v Pieces) templ.Component {
 		var templ_7745c5c3_Var43 string
 		templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(v.Say)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 229, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/loop/page.templ`, Line: 230, Col: 63}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 		if templ_7745c5c3_Err != nil {

@@ -46,11 +46,11 @@ func useLink(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// useFiles saves the four files: each is what the server makes of the state.
+// useFiles saves the files: each is what the server makes of the state.
 func useFiles(v *visitor) {
 	downloads := v.Downloads()
 	st := v.state()
-	for _, name := range []string{"text", "trace", "chart", "table"} {
+	for _, name := range []string{"text", "trace", "chart", "table", "table-comma"} {
 		e := exports[name]
 		v.open("#share")
 		v.Press(fmt.Sprintf("#share [data-export=%s]", name))
@@ -63,7 +63,8 @@ func useFiles(v *visitor) {
 			v.t.Errorf("%s: %d bytes were saved, want %d: %.60q", name, len(got), want.Len(), got)
 		}
 		if name == "table" { // the whole vocabulary and a line of names
-			if rows, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil ||
+			text := bytes.TrimPrefix(got, []byte("\ufeff"))
+			if rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil ||
 				len(rows) != 1+st.Model.Config().Vocab {
 				v.t.Errorf("got %d rows, %v; want %d, <nil>", len(rows), err, 1+st.Model.Config().Vocab)
 			}
@@ -102,7 +103,7 @@ func (v *visitor) saves(got, want []byte) bool {
 // byID is a table of tokens in the order of their ids, without their ranks and sums: tokens
 // that are nearly as likely may stand in another order. Other files stay as they are.
 func byID(file []byte) []byte {
-	rows, err := csv.NewReader(bytes.NewReader(file)).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff")))).ReadAll()
 	if err != nil || rows[0][0] != "rank" {
 		return file
 	}

@@ -40,8 +40,7 @@ func cardTags(c *lessons.Card) string {
 // exportCSV answers GET /cards/export.csv.
 func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
-	b.WriteString("\uFEFF") // without it spreadsheets guess the wrong encoding
-	c := terms.NewSheet(&b, true)
+	c := terms.NewSheet(&b, terms.SheetFormOf(r.URL.Query().Get("decimal")))
 	c.Row("id", "front", "back", "outcome", "section")
 	for _, card := range p.Course.Cards {
 		c.Row(card.ID, card.FrontText, card.BackText, card.Outcome, card.Section)
@@ -50,7 +49,7 @@ func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	attach(w, "text/csv; charset=utf-8", "token-by-token.csv", b.Bytes())
+	attach(w, terms.SheetType, "token-by-token.csv", b.Bytes())
 }
 
 func attach(w http.ResponseWriter, kind, name string, data []byte) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -178,7 +179,8 @@ func TestAnkiTextExport(t *testing.T) {
 	}
 }
 
-// TestCardsCSVExport: the file reads back as it was written, and no field begins a formula.
+// TestCardsCSVExport: the file reads back as it was written, with semicolons too, and no field begins
+// a formula.
 func TestCardsCSVExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -192,6 +194,13 @@ func TestCardsCSVExport(t *testing.T) {
 			"got %d rows, want len(rows) = %d, rows[1][0] = %q", len(rows), 1+len(s.pages.Course.Cards),
 			s.pages.Course.Cards[0].ID,
 		)
+	}
+	semicolons := csv.NewReader(strings.NewReader(strings.TrimPrefix(
+		s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.csv?decimal=comma", nil)).Body.String(), "\uFEFF",
+	)))
+	semicolons.Comma = ';'
+	if same, err := semicolons.ReadAll(); err != nil || !reflect.DeepEqual(same, rows) {
+		t.Errorf("with semicolons: got %d rows, %v; want the same %d rows", len(same), err, len(rows))
 	}
 	course, card := *s.pages.Course, *s.pages.Course.Cards[0]
 	card.FrontText, card.BackText = " =1+1", "a=b"
