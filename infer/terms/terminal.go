@@ -11,11 +11,11 @@ import (
 )
 
 // commands reports whether a terminal would act on a character instead of showing it:
-// control characters, with which escape sequences begin, and those that turn the
-// direction of the text after them. Lines and tabs may pass where text has several
-// lines.
+// control characters, with which escape sequences begin, those that turn the
+// direction of the text after them, and separators of lines other than \n, which may pass
+// with tabs where text has several lines.
 func commands(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // appendEscape appends a character as JSON and Go write it in strings: JSON
@@ -57,8 +57,7 @@ func NewTerminal(to io.Writer) *Terminal { return &Terminal{to: to} }
 // Raw is the writer behind, for the program's own control characters.
 func (t *Terminal) Raw() io.Writer { return t.to }
 
-// Write implements [io.Writer]. A part of a character at the end, or half of a line end,
-// waits for the next write.
+// Write implements [io.Writer]. A part of a character at the end waits for the next write.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,14 +79,12 @@ func (t *Terminal) write(text []byte, last bool) error {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
-		if !last && (text[0] == '\r' && len(text) == 1 || !utf8.FullRune(text)) {
+		if !last && !utf8.FullRune(text) {
 			break
 		}
 		switch {
 		case r == '\n' || r == '\t':
 			out = append(out, byte(r))
-		case bytes.HasPrefix(text, []byte("\r\n")): // a line end of tables
-			out, n = append(out, "\r\n"...), 2
 		case r == utf8.RuneError && n == 1:
 			out = fmt.Appendf(out, `\x%02x`, text[0])
 		case commands(r):
