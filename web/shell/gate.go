@@ -14,9 +14,11 @@ import (
 )
 
 // contentPolicy lets a page load only what this server sends, and run nothing
-// that is written into the page itself.
+// that is written into the page itself. Only the pages of a static site have a
+// manifest.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
+	"frame-ancestors 'none'"
 
 // securityHeaders go with every response, refusals included.
 var securityHeaders = map[string]string{
