@@ -14,7 +14,7 @@ import (
 
 // The ways in which an address that cannot be used is refused.
 const (
-	noPage      = "There is no page at this address. The loop is at /loop."
+	noPage      = "<h1>There is no page at this address.</h1>"
 	noFile      = "There is no file at this address."
 	noExport    = "There is no such export."
 	learnNoPage = "There is no page here."
@@ -154,6 +154,9 @@ func TestRouteResponses(t *testing.T) {
 			}
 			if !strings.Contains(body, want.says) {
 				t.Errorf("answered %q, want %q in it", body, want.says)
+			}
+			if want.says == noPage && !strings.Contains(body, `<header class="top">`) {
+				t.Errorf("answered %.80q, want a page with the header that all pages share", body)
 			}
 			if got.Header.Get("Content-Security-Policy") == "" {
 				t.Error("answered without the headers of the gate")

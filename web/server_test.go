@@ -70,11 +70,11 @@ func TestResponseHeaders(t *testing.T) {
 		{"GET", "/", 200, "Content-Type", "text/html; charset=utf-8"},
 		{"GET", "/learn", 200, "Cache-Control", "no-store"},
 		{"GET", "/learn", 200, "Vary", "Accept-Encoding"},
-		{"GET", "/learning", 404, "Content-Type", "text/plain; charset=utf-8"},
+		{"GET", "/learning", 404, "Content-Type", "text/html; charset=utf-8"},
 		{"GET", "/loop", 200, "Content-Type", "text/html; charset=utf-8"},
 		{"GET", "/loop", 200, "Cache-Control", "no-store"},
 		{"GET", "/ws", 426, "Upgrade", "websocket"},
-		{"GET", "/loop/", 404, "Content-Type", "text/plain; charset=utf-8"},
+		{"GET", "/loop/", 404, "Content-Type", "text/html; charset=utf-8"},
 		{"GET", "/healthz", 200, "Cache-Control", "no-store"},
 		{"GET", "/readyz", 200, "Cache-Control", "no-store"},
 		{"GET", asset, 200, "Content-Type", "text/javascript; charset=utf-8"},
@@ -92,7 +92,8 @@ func TestResponseHeaders(t *testing.T) {
 		if got := resp.Header.Get(tc.header); got != tc.want {
 			t.Errorf("%s %s: %s is %q, want %q", tc.method, tc.path, tc.header, got, tc.want)
 		}
-		if resp.StatusCode >= 400 && !strings.HasSuffix(strings.TrimSpace(body), ".") {
+		plain := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain")
+		if resp.StatusCode >= 400 && plain && !strings.HasSuffix(strings.TrimSpace(body), ".") {
 			t.Errorf("%s %s: %q is not a sentence", tc.method, tc.path, body)
 		}
 		for name, want := range map[string]string{

@@ -44,7 +44,7 @@ func (o *siteOptions) flags() *flags {
 	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
 	f.text("lessons", "DIR", "a folder with your own lessons, which become a part of the site", &o.lessons)
 	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for previews of its "+
-		"links", func(text string) error {
+		"links and the page for wrong addresses", func(text string) error {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery+u.Fragment != "" {
 			return errors.New("it must be an address such as https://example.org/course/")

@@ -5,7 +5,10 @@ const up = document.documentElement.dataset.root; // from this page to the site'
 // inTab says whether the program runs in this browser.
 export const inTab = up !== undefined;
 
-const root = inTab ? new URL(up, location.href).pathname : '/';
+const root = inTab ? new URL(up, document.baseURI).pathname : '/';
+
+// answerer is what answers a page, as a sentence about it begins.
+export const answerer = inTab ? 'The program' : 'The server';
 
 // embedded says whether the page is in another site's frame, where nothing is kept.
 export const embedded = document.body?.dataset?.embed !== undefined;

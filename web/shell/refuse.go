@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,10 +17,21 @@ func Text(w http.ResponseWriter, status int, sentence string) {
 	fmt.Fprintln(w, sentence)
 }
 
-// NotFound says that there is no page at an address that belongs to no room.
-func NotFound(w http.ResponseWriter, _ *http.Request) {
-	Text(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
+// NotFound sends the page that says that there is none at an address that belongs to no
+// room.
+func NotFound(w http.ResponseWriter, r *http.Request) {
+	var text bytes.Buffer
+	if err := missing().Render(r.Context(), &text); err != nil {
+		Text(w, http.StatusNotFound, noPage)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNotFound)
+	text.WriteTo(w) // whoever asked may have left
 }
+
+const noPage = "There is no page at this address."
 
 // Elsewhere answers requests that mux has no other handler for: [NotFound], or
 // the methods that the address has.

@@ -68,8 +68,8 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 }
 
 // TestWrongFilesAreNotCached: a host sends its home page, and no error, for files that it does not have,
-// as Cloudflare Pages does while a new version of a site takes the place of the old one. What
-// arrives is not kept for the file, and trying again goes on to a running program.
+// as some do while a new version of a site takes the place of the old one. What arrives is not
+// kept for the file, and trying again goes on to a running program.
 func TestWrongFilesAreNotCached(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 	maps.DeleteFunc(lacking, func(name string, _ *fstest.MapFile) bool {
 		return strings.HasPrefix(name, "program/memory")
 	})
-	host, url := serveAs(t, lacking, hosts["Cloudflare Pages"])
+	host, url := serveAs(t, lacking, onePage)
 	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
 	tab.Wait("what is wrong", `document.querySelector(".tab-line button")`)
 	if say := tab.Text(".tab-line p"); !strings.Contains(say, "something else in its place") {

@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -17,7 +18,8 @@ const allKept = `(caches.keys().then(async (names) => {
 
 // TestHosts: whatever a host of static files does with addresses, types and compressed files,
 // a lesson that is visited by an address without a slash has its styles, the program runs, a
-// drill is worked out, and all of it goes on when the host is gone.
+// drill is worked out, and all of it goes on when the host is gone. At a wrong address there is a page
+// that leads back: the host's own, if it sends one, and the program's.
 func TestHosts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -25,7 +27,14 @@ func TestHosts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			host, url := serveAs(t, webtest.SiteWithLessons(t).Files, as)
-			tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache")
+			tab := browser.Open(t, browser.Laptop, "about:blank")
+			if as.shows404 {
+				visitMissing(tab, url)
+			}
+			tab.Go(url + "learn/kv-cache")
+			tab.Wait("the program", runs)
+			visitMissing(tab, url)
+			tab.Go(url + "learn/kv-cache")
 			tab.Wait("the program", runs)
 			tab.Wait("the styles", `document.styleSheets.length > 1 &&
 				[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)`)
@@ -44,5 +53,20 @@ func TestHosts(t *testing.T) {
 					document.querySelector("main h1")?.textContent`)
 			}
 		})
+	}
+}
+
+// visitMissing goes to an address at which the site has no page, deeper than any of its pages.
+func visitMissing(tab *browser.Tab, url string) {
+	tab.Go(url + "no/such/page/in/this/site/")
+	tab.Wait("the page for wrong addresses, with its styles, links and program", runs+` &&
+		document.querySelector("main h1")?.textContent === "There is no page at this address." &&
+		document.styleSheets.length > 1 && [...document.styleSheets].every((sheet) => sheet.cssRules.length > 0) &&
+		document.querySelector('.nav a[href$="learn/"]').href === "`+url+`learn/" &&
+		document.querySelector(".skip").href === location.href + "#main"`)
+	for _, fault := range tab.Faults() { // Chromium reports that there is no such page, nor 404.js in most folders
+		if !strings.Contains(fault, "404") {
+			tab.Fail("at a wrong address the browser reports %q, want only what was not found", fault)
+		}
 	}
 }

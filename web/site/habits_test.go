@@ -28,6 +28,8 @@ type habits struct {
 	html    int // from /learn/index.html to /learn/index
 	missing int // the status of an address without a file: 404, or 200 for the home page
 
+	shows404 bool // 404.html is sent for an address without a file
+
 	types     map[string]string // by ending, other than usual; "" refuses such files
 	encoded   bool              // NAME.gz is said to be NAME, encoded
 	packed    bool              // NAME is sent as NAME.gz, encoded
@@ -64,18 +66,23 @@ var (
 // https://github.com/slorber/trailing-slash-guide.
 var hosts = map[string]habits{
 	"GitHub Pages": {
-		folder: 301, missing: 404, zips: true, published: asJekyll, header: tenMinutes,
+		folder: 301, missing: 404, shows404: true, zips: true, published: asJekyll, header: tenMinutes,
 	},
 	// https://docs.gitlab.com/user/project/pages/introduction/#serve-compressed-assets
-	"GitLab Pages": {folder: 302, missing: 404, packed: true, header: tenMinutes},
-	"Netlify":      {atRoot: true, folder: 301, missing: 404, zips: true, noCase: true, header: asked},
+	"GitLab Pages": {folder: 302, missing: 404, shows404: true, packed: true, header: tenMinutes},
+	"Netlify": {
+		atRoot: true, folder: 301, missing: 404, shows404: true, zips: true, noCase: true, header: asked,
+	},
 	// Netlify without pretty addresses, Render, Azure, and Vercel by default.
 	"no redirects": {atRoot: true, missing: 404, zips: true, header: asked},
 	// https://vercel.com/docs/project-configuration#cleanurls, with trailingSlash false.
-	"Vercel without slashes": {atRoot: true, slash: 308, index: 308, missing: 404, zips: true, header: asked},
-	// https://developers.cloudflare.com/pages/configuration/serving-pages/: a site without a page for
-	// what is missing is taken for an application, whose home page is sent instead.
-	"Cloudflare Pages": {atRoot: true, folder: 308, index: 308, missing: 200, zips: true, header: asked},
+	"Vercel without slashes": {
+		atRoot: true, slash: 308, index: 308, missing: 404, shows404: true, zips: true, header: asked,
+	},
+	// https://developers.cloudflare.com/pages/configuration/serving-pages/
+	"Cloudflare Pages": {
+		atRoot: true, folder: 308, index: 308, missing: 404, shows404: true, zips: true, header: asked,
+	},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/IndexDocumentSupport.html
 	"S3": {folder: 302, missing: 404, types: octets},
 	// Its types are the machine's, which may know none for a manifest.
@@ -89,7 +96,7 @@ var hosts = map[string]habits{
 	// AddEncoding, as in https://httpd.apache.org/docs/2.4/mod/mod_mime.html#addencoding
 	"Apache": {folder: 301, missing: 404, encoded: true},
 	// https://github.com/vercel/serve-handler#cleanurls-booleanarray
-	"npx serve": {atRoot: true, html: 301, missing: 404, zips: true},
+	"npx serve": {atRoot: true, html: 301, missing: 404, shows404: true, zips: true},
 	// It refuses what it has no type for:
 	// https://learn.microsoft.com/iis/configuration/system.webserver/staticcontent/mimemap
 	"IIS": {
@@ -97,6 +104,10 @@ var hosts = map[string]habits{
 		types: map[string]string{".webmanifest": "", ".wasm": "", ".safetensors": "", ".br": ""},
 	},
 }
+
+// onePage are the habits of hosts that take a site for an application with one page, which they send for all
+// that is missing: npx serve -s, or Cloudflare Pages for a site without 404.html.
+var onePage = habits{atRoot: true, html: 301, missing: 200, zips: true}
 
 // host is a host of static files with its habits.
 type host struct {
@@ -156,6 +167,10 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.missing == http.StatusOK {
 		h.send(w, r, "index.html", http.StatusOK)
+		return
+	}
+	if h.shows404 {
+		h.send(w, r, "404.html", http.StatusNotFound)
 		return
 	}
 	http.Error(w, "no such file", h.missing)

@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -65,12 +66,15 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 			return err
 		}
 		name := path.Join(strings.TrimPrefix(p, "/"), "index.html")
-		text, err := o.place().Page(page, p, false)
+		text, err := o.place().Page(page, p, tab.RootFrom(tab.Address(p, "")), false)
 		if err != nil {
 			return err
 		}
 		all[name] = []byte(text)
 		d.Pages[strings.TrimSuffix(name, "index.html")] = name
+	}
+	if err := o.addMissing(ctx, door, all, d); err != nil {
+		return err
 	}
 	module, err := static.Open("js/module/viz.js")
 	if err != nil {
@@ -79,6 +83,60 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	all["embed/viz.js"] = module.Data
 	own := []string{static.Asset("css/tab.css"), static.Bundle("js/tab.js"), static.Asset("img/icon.svg")}
 	return all.addAssets(fmt.Sprintf("%q", own), d)
+}
+
+// depth is how many folders below the site a wrong address may be for 404.html to find the
+// site. Right addresses are at most four folders deep.
+const depth = 8
+
+// addMissing adds 404.html, the page that many hosts send for an address at which there is
+// no file. It does not know how deep that is, so its addresses begin with the site's own
+// path. If nobody said where the site will be, 404.js finds out.
+func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *described) error {
+	const name = "404.html"
+	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: name})
+	if err != nil {
+		return err
+	}
+	answer := door.Serve(r)
+	if answer.Status != http.StatusNotFound {
+		return fmt.Errorf("the page %s: status %d, want %d", name, answer.Status, http.StatusNotFound)
+	}
+	page := string(answer.Body)
+	if err := all.addAssets(page, d); err != nil {
+		return err
+	}
+	root := tab.RootFrom(name)
+	if o.Public != "" {
+		public, err := url.Parse(o.Public)
+		if err != nil {
+			return err
+		}
+		root = public.EscapedPath()
+	}
+	page, err = tab.Place{}.Page(page, "/"+name, root, false)
+	if err == nil && o.Public == "" {
+		if all["404.js"], err = worker.ReadFile("worker/404.js"); err == nil {
+			page, err = findsRoot(page)
+		}
+	}
+	all[name] = []byte(page)
+	return err
+}
+
+// findsRoot puts 404.js before all else that a page loads, and lets it say where the page's
+// addresses begin.
+func findsRoot(page string) (string, error) {
+	const first, policy = `<link rel="manifest"`, "base-uri 'none'"
+	if strings.Count(page, first) != 1 || strings.Count(page, policy) != 1 {
+		return "", errors.New("404.html has no manifest or no policy")
+	}
+	scripts := ""
+	for i := range depth {
+		scripts += `<script src="` + strings.Repeat("../", i) + `404.js"></script>`
+	}
+	page = strings.Replace(page, policy, "base-uri 'self'", 1)
+	return strings.Replace(page, first, scripts+first, 1), nil
 }
 
 // fetch returns a page of the server, or where it leads to; neither where the address is

@@ -15,11 +15,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/brotli"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/site"
 	"github.com/tokenbytoken/viz/web/site/image"
+	"github.com/tokenbytoken/viz/web/tab"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
@@ -133,7 +135,10 @@ func TestSiteIncludesOwnLessons(t *testing.T) {
 // compressed beside a file is that file.
 func TestSiteIsSelfContained(t *testing.T) {
 	t.Parallel()
-	all := made(t, light(t, server(t)))
+	o := light(t, server(t))
+	all := made(t, o)
+	checkMissing(t, all, o)
+	checkAnswers(t, o)
 	pages := 0
 	for name, data := range all {
 		if !asJekyll(name) || name != strings.ToLower(name) {
@@ -150,7 +155,9 @@ func TestSiteIsSelfContained(t *testing.T) {
 			same(t, name, brotli.NewReader(bytes.NewReader(data)), all[strings.TrimSuffix(name, ".br")])
 		case ".html":
 			pages++
-			checkPage(t, all, name, string(data))
+			if name != "404.html" {
+				checkPage(t, all, name, string(data))
+			}
 		}
 	}
 	for _, want := range []string{
@@ -159,7 +166,7 @@ func TestSiteIsSelfContained(t *testing.T) {
 		"assigned/index.html",
 		"reference/index.html", "glossary/index.html", "search/index.html", "teach/index.html",
 		"embed/index.html", "embed/loop/index.html", "embed/practice/softmax/index.html", "embed/viz.js",
-		"worker.js", "worker.js.gz", "worker.js.br", "manifest.webmanifest",
+		"404.html", "404.js", "worker.js", "worker.js.gz", "worker.js.br", "manifest.webmanifest",
 	} {
 		if all[want] == nil {
 			t.Errorf("the site lacks %s", want)
@@ -171,6 +178,86 @@ func TestSiteIsSelfContained(t *testing.T) {
 	if pages < 40 {
 		t.Errorf("the site has %d pages, want at least 40", pages)
 	}
+}
+
+// checkMissing checks the page for addresses without a file, which has to fit addresses of any depth: its links
+// have the site's path in them, or 404.js comes before all that it loads and is looked for in every folder above.
+func checkMissing(t *testing.T, all map[string][]byte, o site.Options) {
+	t.Helper()
+	page := string(all["404.html"])
+	first := strings.Index(page, `<script src="404.js"></script><script src="../404.js"></script><script src="../../`)
+	if load := regexp.MustCompile(`<link|<script`).FindStringIndex(page); load == nil || first != load[0] {
+		t.Errorf("404.html loads 404.js at byte %d, want it before all else, at %v", first, load)
+	}
+	page = regexp.MustCompile(`<script src="[./]*404[.]js"></script>`).ReplaceAllString(page, "")
+	checkPage(t, all, "404.html", page) // of an address at the top of the site
+
+	o.Public = "https://example.org/a/course/"
+	page, err := o.Missing(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range local.FindAllStringSubmatch(page, -1) {
+		if m[1] != "" && !strings.HasPrefix(m[1], "/a/course/") {
+			t.Errorf("404.html of %s leads to %s, want an address that begins with /a/course/", o.Public, m[1])
+		}
+	}
+	checkPage(t, all, "404.html", strings.ReplaceAll(page, `="/a/course/`, `="./`))
+	if !strings.Contains(page, `<header class="top">`) {
+		t.Error("404.html lacks the header that all pages share")
+	}
+}
+
+// uses are the elements of pages that load something, and the directive of a policy that lets them.
+var uses = map[string]string{
+	`script[src]`: "script-src", `link[rel="stylesheet"]`: "style-src", `link[rel="icon"], img[src]`: "img-src",
+	`link[as="font"]`: "font-src", `link[rel="manifest"]`: "manifest-src", `form[action]`: "form-action",
+	`script[src*="tab.js"]`: "worker-src", // it registers the worker
+	`body`:                  "connect-src",
+}
+
+// checkAnswers checks that pages which the program answers may load all that they name, both by the policy in the
+// page and by the server's own, which comes with the answer.
+func checkAnswers(t *testing.T, o site.Options) {
+	t.Helper()
+	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/some/"}
+	for _, address := range []string{"", "progress/", "no/such/page/", "embed/practice/softmax/?level=1&seed=7"} {
+		got, err := door.Answer(t.Context(), tab.Ask{Method: http.MethodGet, URL: address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := goquery.NewDocumentFromReader(bytes.NewReader(got.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inPage := page.Find(`meta[http-equiv="Content-Security-Policy"]`).AttrOr("content", "")
+		for _, policy := range []string{inPage, got.Header.Get("Content-Security-Policy")} {
+			for selector, directive := range uses {
+				if page.Find(selector).Length() > 0 && !slices.Contains(sources(policy, directive), "'self'") {
+					t.Errorf("%q has %s, and its policy forbids it: got %s, want %s 'self'", address, selector, policy, directive)
+				}
+			}
+		}
+		if root := page.Find("html").AttrOr("data-root", ""); root != tab.RootFrom(address) {
+			t.Errorf("%q has the root %q, want %q", address, root, tab.RootFrom(address))
+		}
+	}
+}
+
+// sources are what a policy allows by a directive, or by those that stand in for it.
+func sources(policy, directive string) []string {
+	standIn := "default-src"
+	if directive == "worker-src" {
+		standIn = "script-src"
+	}
+	for _, name := range []string{directive, standIn} {
+		for part := range strings.SplitSeq(policy, ";") {
+			if words := strings.Fields(part); len(words) > 0 && words[0] == name {
+				return words[1:]
+			}
+		}
+	}
+	return nil
 }
 
 func same(t *testing.T, name string, r io.Reader, want []byte) {

@@ -71,7 +71,7 @@ func (d *Door) Told() bool {
 
 // Request is the request that the server gets for what a page asks.
 func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
-	u, err := url.Parse("/" + a.URL)
+	u, err := url.ParseRequestURI("/" + a.URL) // Parse takes "//name" for a host
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (d *Door) Answer(ctx context.Context, a Ask) (Answer, error) {
 	if strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
 		page := string(got.Body)
 		if strings.Contains(page, htmlMark) {
-			if page, err = d.Page(page, r.URL.Path, true); err != nil {
+			if page, err = d.Page(page, r.URL.Path, RootFrom(a.URL), true); err != nil {
 				return Answer{}, err
 			}
 		} else { // a part of whichever page has asked for it

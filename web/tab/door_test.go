@@ -122,7 +122,7 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 // TestPublicAddressInPreviews: a site that knows its address says it where links are previewed.
 func TestPublicAddressInPreviews(t *testing.T) {
 	t.Parallel()
-	page, err := Place{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", false)
+	page, err := Place{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", "../", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestPublicAddressInPreviews(t *testing.T) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}
 	}
-	if _, err := (Place{}).Page("<p>no frame", "/", false); err == nil {
+	if _, err := (Place{}).Page("<p>no frame", "/", "./", false); err == nil {
 		t.Error("a page without a frame is taken")
 	}
 }

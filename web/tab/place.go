@@ -26,14 +26,13 @@ const (
 	headMark = `<meta charset="utf-8">`
 )
 
-// Page makes a page of the site out of one of the server's: its addresses lead on from
-// p, its own path, and its head has the policy, the manifest and the script that
-// starts the program. running says that the program answered, and not a file.
-func (place Place) Page(page, p string, running bool) (string, error) {
+// Page makes a page of the site out of one of the server's, whose path is p: its addresses
+// begin with root, and its head has the policy, the manifest and the script that starts
+// the program. running says that the program answered, and not a file.
+func (place Place) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
 		return "", fmt.Errorf("the page %s has no frame around it", p)
 	}
-	root := RootFrom(p)
 	state := ""
 	if running {
 		state = ` data-running`

@@ -67,11 +67,12 @@ func Address(address, root string) string {
 // file's.
 func isPage(p string) bool { return !strings.HasSuffix(p, "/") && path.Ext(p) == "" }
 
-// RootFrom is the root as seen from a page: "./" at the root, "../" one level down.
-func RootFrom(p string) string {
-	depth := strings.Count(strings.Trim(p, "/"), "/") + 1
-	if strings.Trim(p, "/") == "" {
-		return "./"
+// RootFrom is the root of a site as seen from an address below it, which is written as
+// browsers send it: "./" from "" and "no.html", "../../" from "learn/kv-cache/?q=1".
+func RootFrom(address string) string {
+	p, _, _ := strings.Cut(address, "?")
+	if depth := strings.Count(p, "/"); depth > 0 {
+		return strings.Repeat("../", depth)
 	}
-	return strings.Repeat("../", depth)
+	return "./"
 }

@@ -33,11 +33,12 @@ func TestRebaseLinks(t *testing.T) {
 
 func TestRootFrom(t *testing.T) {
 	t.Parallel()
-	for p, want := range map[string]string{
-		"/": "./", "/loop": "../", "/learn/kv-cache": "../../", "/learn/kv-cache/": "../../",
+	for address, want := range map[string]string{
+		"": "./", "?q=a/b": "./", "loop/": "../", "learn/kv-cache/?q=a/b": "../../",
+		"no.html": "./", "learn/no.html": "../", "learn/no.html/": "../../", "a%2Fb/": "../", "a//b/": "../../../",
 	} {
-		if got := RootFrom(p); got != want {
-			t.Errorf("the root from %s is %s, want %s", p, got, want)
+		if got := RootFrom(address); got != want {
+			t.Errorf("the root from %q is %s, want %s", address, got, want)
 		}
 	}
 }
