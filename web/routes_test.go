@@ -86,7 +86,7 @@ var answers = []struct {
 	{"GET", "/static", 404, "", noPage},
 	{"POST", "/static/js/loop.js", 405, "GET, HEAD", readOnly},
 	{"POST", "/static", 404, "", noPage},
-	{"GET", "/export/text", 404, "", "This run is not on this server."},
+	{"GET", "/export/text", 404, "", "There is no such run here: it has expired"},
 	{"GET", "/export/x", 404, "", noExport},
 	{"GET", "/export/a/b", 404, "", noExport},
 	{"GET", "/export/", 404, "", noExport},

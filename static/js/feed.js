@@ -7,6 +7,7 @@
 // Without a script the same forms load a page that shows the same.
 import { Connection } from './connection.js';
 import { patch } from './patch.js';
+import { answerer } from './place.js';
 
 // The values of a form's fields, all as text. The button that was pressed
 // overrides a field of the same name.
@@ -105,7 +106,7 @@ export class Feed {
   #ended({ code, reason }) {
     this.#waiting = this.#next = null;
     if (code !== 1000) {
-      this.#say(`The server has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+      this.#say(`${answerer} has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
     }
   }
 

@@ -1,6 +1,6 @@
 // The pages of the course. Every form on them works by itself; here it is sent
 // without leaving the page, and the part that changes is replaced.
-import { at, running } from './place.js';
+import { answerer, at, running } from './place.js';
 
 const root = document.documentElement;
 const typedFor = 180; // ms without a key before a search is sent
@@ -14,10 +14,10 @@ export async function ask(url, options = {}) {
     answer = await fetch(url, { ...options, headers: { 'Viz-Fragment': '1', ...options.headers } });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Error('The server does not answer. What you wrote is still here; try again in a moment.');
+    throw new Error(`${answerer} does not answer. What you wrote is still here; try again in a moment.`);
   }
   const html = await answer.text();
-  if (!answer.ok) throw new Error(textOf(html) || `The server answered ${answer.status}.`);
+  if (!answer.ok) throw new Error(textOf(html) || `${answerer} answered ${answer.status}.`);
   return html;
 }
 

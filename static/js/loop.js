@@ -7,6 +7,7 @@ import { Controls, questions } from './controls.js';
 import { followRows } from './worked.js';
 import { Strip } from './strip.js';
 import { Address } from './address.js';
+import { answerer } from './place.js';
 import { draw } from './heat.js';
 import { showStage } from './scroll.js';
 import { followMap, listenToMap, showZoom } from './map.js';
@@ -30,7 +31,7 @@ const run = new Run({
   },
   onLost: () => controls.lost(),
   onRefused: (command, error) => controls.refused(command, error),
-  onRebuilt: () => tell('The server no longer had this run, so it was rebuilt from the link: '
+  onRebuilt: () => tell(`${answerer} no longer had this run, so it was rebuilt from the link: `
     + 'the same text, at the same stage.'),
 });
 
@@ -48,7 +49,7 @@ function receive(message) {
     announce();
     if (arrived && !data.playing) showStage();
   } catch (error) {
-    controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });
+    controls.refused(null, { message: `The page could not show what arrived (${error.message}). Reload it.` });
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // The run on the Loop page: its commands, its messages, and how to get back to
 // it after a loss, from its link if the server no longer has it.
 import { Connection } from './connection.js';
+import { answerer, inTab } from './place.js';
 
 // joined merges an empty run's first message with the one that fills it, so
 // that nothing on the page is cleared in between.
@@ -141,7 +142,7 @@ export class Run {
 
   #ended({ code, reason }) {
     this.#lost();
-    this.#status(`The server has closed the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+    this.#status(`${answerer} has closed the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
   }
 
   // status shows the state of the connection, in words and as attributes.
@@ -155,7 +156,7 @@ export class Run {
     const banner = document.getElementById('conn');
     if (!banner) return;
     banner.hidden = state === 'live';
-    if (!sentence && !opened && tries > 1) {
+    if (!sentence && !opened && tries > 1 && !inTab) {
       sentence = 'No live connection has come up. A proxy on the way may block WebSockets; '
         + 'ask for /ws to be let through.';
     }

@@ -75,7 +75,7 @@ func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:
 		b.log.Error("progress", "path", r.URL.Path, "err", err)
-		b.Refuse(w, r, http.StatusInternalServerError, "Something went wrong on the server.",
+		b.Refuse(w, r, http.StatusInternalServerError, "Something went wrong.",
 			"It has been logged. What you had before is still there; try again in a moment.")
 	}
 }

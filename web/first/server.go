@@ -194,7 +194,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 		keep(w, r, p)
 		http.Redirect(w, r, p.address(), http.StatusSeeOther)
 	case errors.Is(err, errBusy):
-		v := s.writePage(r.Context(), prompt, "The server is busy. Your text is still here: try again in a moment.")
+		v := s.writePage(r.Context(), prompt, "The model is busy. Your text is still here: try again in a moment.")
 		s.HTML(w, r, http.StatusServiceUnavailable, pageHTML(v))
 	case errors.As(err, &e):
 		bad := cmp.Or(s.overlong(prompt), e.Message)

@@ -26,7 +26,7 @@ const slice = time.Minute
 // errFull is returned to those who would wait too long.
 var errFull = &terms.Refusal{
 	Code:    terms.CodeBusy,
-	Message: "Too many measurements are waiting, on this server or from you. Try again in a minute.",
+	Message: "Too many measurements are waiting. Try again in a minute.",
 }
 
 // env gives a measurement its models: at seats of the server's pools, if there
@@ -113,7 +113,7 @@ func (p *Pages) measureInTurn(
 
 func waitingSay(before int) string {
 	if before == 1 {
-		return "another measurement is running on this server; yours is next"
+		return "another measurement is running; yours is next"
 	}
 	return fmt.Sprintf(
 		"%d measurements are before yours: one runs at a time, so that times are worth something", before,

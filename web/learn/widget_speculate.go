@@ -85,9 +85,8 @@ func (e *speculate) pair() error {
 	if e.draft == nil {
 		return &terms.Refusal{
 			Code: terms.CodeModel,
-			Message: "Speculation takes a second, smaller model with the same " +
-				"vocabulary, and this server was started without one. " +
-				"Start it without -model for the bundled pair, or give a model of your own its draft with -draft.",
+			Message: "Speculation takes a second, smaller model with the same vocabulary, and there is none here. " +
+				"Start viz without -model for the bundled pair, or give a model of your own its draft with -draft.",
 		}
 	}
 	if e.small == nil {

@@ -71,7 +71,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 			}
 			shell.Text(
 				w, http.StatusServiceUnavailable,
-				"The server is too busy to make this file in time. Try again in a moment.",
+				"The model is too busy to make this file in time. Try again in a moment.",
 			)
 			return
 		}

@@ -44,12 +44,12 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 			id = "AAAAAAAAAAAAAAAAAAAAAA"
 		}
 		resp, body := y.get("/loop?run=" + id)
-		if resp.StatusCode != 404 || !strings.Contains(body, "does not have this run") ||
+		if resp.StatusCode != 404 || !strings.Contains(body, "There is no such run here") ||
 			strings.Contains(body, "Once upon a time</") {
 			t.Errorf(
 				"%s: got %d, or the page tells too much or too little; want resp.StatusCode = 404, body "+
 					"with %q, body without %q",
-				name, resp.StatusCode, "does not have this run", "Once upon a time</",
+				name, resp.StatusCode, "There is no such run here", "Once upon a time</",
 			)
 		}
 		c := y.dial(wire.ProtocolJSON, "?had=1&run="+id)

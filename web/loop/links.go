@@ -58,7 +58,7 @@ func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (
 	if a.link != "" {
 		return s.replay(ctx, who, a.link)
 	}
-	return nil, &problem{http.StatusNotFound, "This run is not on this server.", goneText}
+	return nil, &problem{http.StatusNotFound, "This run is gone.", goneText}
 }
 
 // replay runs what a link describes, once the slot is free.
@@ -86,7 +86,7 @@ func linkProblem(err error) *problem {
 	case !errors.As(err, &e):
 		return &problem{
 			http.StatusServiceUnavailable, "Opening this link took too long.",
-			"The server is busy. Reload the page in a moment.",
+			"The model is busy. Reload the page in a moment.",
 		}
 	case e.Code == session.CodeOther:
 		return &problem{http.StatusConflict, "This link is for another model.", e.Message}

@@ -168,10 +168,10 @@ func TestBadLinksAreExplained(t *testing.T) {
 		}
 	}
 	if resp, page := x.get("/loop?run=nothing"); resp.StatusCode != http.StatusNotFound ||
-		!strings.Contains(page, "does not have this run") {
+		!strings.Contains(page, "There is no such run here") {
 		t.Errorf(
 			"a run that is not here: got %d, want resp.StatusCode = %d, page with %q", resp.StatusCode,
-			http.StatusNotFound, "does not have this run",
+			http.StatusNotFound, "There is no such run here",
 		)
 	}
 	c.do(`{"cmd":"step"}`) // the run is as it was
@@ -393,7 +393,7 @@ func TestExportsNotReadyAreRefused(t *testing.T) {
 	}
 	expect("/export/text?run="+c.run, http.StatusConflict, "no text yet")
 	expect("/export/picture?run="+c.run, http.StatusNotFound, "no such export")
-	expect("/export/text", http.StatusNotFound, "does not have this run")
+	expect("/export/text", http.StatusNotFound, "There is no such run here")
 	c.do(`{"cmd":"start","prompt":"Hi"}`)
 	expect("/export/table?run="+c.run, http.StatusConflict, "no table at the forward stage")
 	expect("/export/chart?run="+c.run, http.StatusConflict, "finish one turn")

@@ -74,8 +74,8 @@ func (s *Server) Mount(mux *http.ServeMux) {
 // Part is the page's live part, which other programs may open too.
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
-// goneText says that a run is not on this server, on pages and sockets alike.
-const goneText = "The server does not have this run: it has expired, the server was restarted, " +
+// goneText says why a run is not here, on pages and sockets alike.
+const goneText = "There is no such run here: it has expired, the program was restarted, " +
 	"or it belongs to another browser. Start with a prompt."
 
 // refusal is the page without a run that says why there is none.

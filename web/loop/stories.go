@@ -46,9 +46,9 @@ var (
 var stories = []story{
 	newStory("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
 	newStory(
-		"States", "expired", "Expired", "The address is of a run that is not on this server.",
+		"States", "expired", "Expired", "The address is of a run that has expired.",
 	).tuned(func(v *Page) {
-		v.Notice = Notice{Head: "This run is not on this server.", Say: goneText}
+		v.Notice = Notice{Head: "This run is gone.", Say: goneText}
 	}),
 	newStory(
 		"States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.",

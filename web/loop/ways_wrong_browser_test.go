@@ -104,7 +104,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 			"another model", "log=" + url.QueryEscape(edited(t, good, `"m":"`+st.Model.Hash()[:4], `"m":"zzzz`)),
 			"another model",
 		},
-		{"a run that is not here", "run=gone", "does not have this run"},
+		{"a run that is not here", "run=gone", "There is no such run here"},
 		{"a run that is not here, with a bad link", "run=gone&log=hello", "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -73,8 +73,8 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 
 // What is said where the model could not be asked in time.
 const (
-	BusyHead = "The server is busy."
-	BusySay  = "Many people are using it right now. Your text is not lost: reload this page in a moment."
+	BusyHead = "The model is busy."
+	BusySay  = "It had no time for this page. Your text is not lost: reload this page in a moment."
 )
 
 // Busy sends a page that says that the model could not be asked in time.

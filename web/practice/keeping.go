@@ -19,7 +19,28 @@ const (
 	Nowhere
 )
 
-// say says it to learners.
+// lead says what is kept, and where.
+func (k Keeping) lead() string {
+	const what = ": what you have read, how your answers and cards went, and how well you judge your guesses. " +
+		"It keeps no text you wrote"
+	switch k {
+	case InBrowser:
+		return "What this browser keeps about you" + what + "."
+	case Nowhere:
+		return "What this browser keeps about you until you close its pages" + what + "."
+	}
+	return "What this server keeps about you" + what + ", and no name except one you give in a class."
+}
+
+// inClasses says what deleting does to a learner's classes, which need a server.
+func (k Keeping) inClasses() string {
+	if k == Expires {
+		return " Your name is removed from the classes you joined."
+	}
+	return ""
+}
+
+// say says for how long progress is kept.
 func (k Keeping) say() string {
 	switch k {
 	case InBrowser:

@@ -140,7 +140,7 @@ func notErased(err error) string {
 		return "Another program is reading the server's database, probably to copy or check it, so what you deleted " +
 			"may still be on the server's disk. Delete it again in a few minutes to be sure that it is gone."
 	}
-	return "Something went wrong on the server. It has been logged." + again
+	return "Something went wrong. It has been logged." + again
 }
 
 // doneQuery puts the counts of an import into the query of the page that a form

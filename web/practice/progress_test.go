@@ -217,5 +217,15 @@ func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 		if got := text(s.Get("/progress").Find("#yours .band__say")); !strings.HasPrefix(got, want) {
 			t.Errorf("%d: the page says %q, want %q", keeping, got, want)
 		}
+		onServer := keeping == Expires
+		page := text(s.Get("/progress").Find("main"))
+		for words, there := range map[string]bool{
+			"this server": onServer, "a class": onServer, "the classes you joined": onServer,
+			"What this browser keeps about you": !onServer,
+		} {
+			if got := strings.Contains(page, words); got != there {
+				t.Errorf("%d: the page has %q: got %v, want %v", keeping, words, got, there)
+			}
+		}
 	}
 }

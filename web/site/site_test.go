@@ -278,6 +278,9 @@ func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 	if !strings.Contains(page, "<meta http-equiv=\"Content-Security-Policy\"") || strings.Contains(page, "<script>") {
 		t.Errorf("%s has no policy, or a script of its own", name)
 	}
+	if strings.Contains(strings.ToLower(page), "this server") {
+		t.Errorf("%s says %q, want nothing about a server", name, "this server")
+	}
 	for _, m := range local.FindAllStringSubmatch(page, -1) {
 		to := m[1]
 		if to == "" || strings.HasPrefix(to, "https://") {

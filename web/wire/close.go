@@ -23,7 +23,7 @@ var (
 	reasonRefused = &closeReason{websocket.ClosePolicyViolation, "there is no such part of the page"}
 	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, long after the first refusals"}
 	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has said it
-	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the server; it was logged"}
+	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the program; it was logged"}
 	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or restarting"}
 	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this now"}
 	reasonGone    = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer

@@ -275,7 +275,7 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 	if rs.full.Load() {
 		return nil, &terms.Refusal{
 			Code:    terms.CodeFull,
-			Message: "The server has no memory left for another run. Try again in a minute.",
+			Message: "There is no memory left for another run. Try again in a minute.",
 		}
 	}
 	for {
@@ -295,7 +295,7 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 			rs.refused.Full++
 			return nil, &terms.Refusal{
 				Code:    terms.CodeFull,
-				Message: "The server has as many runs as it can hold. Try again later.",
+				Message: "There are as many runs here as there can be. Try again later.",
 			}
 		}
 	}

@@ -243,7 +243,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 	}
 	next, err := r.guard(ctx, s, func() (*session.State, error) { return s.Tick(ctx) })
 	if broken(err) {
-		r.pause(ctx, s, "Paused: something failed inside the server and was logged. Press Play to try again.")
+		r.pause(ctx, s, "Paused: something failed inside the program and was logged. Press Play to try again.")
 		return
 	}
 	if err != nil && ctx.Err() == nil && next.Stuck == nil {
@@ -289,7 +289,7 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 
 // errBroken answers a command that panicked.
 var errBroken = terms.Refuse(
-	terms.CodeModel, "Something went wrong on the server while doing this. It was logged, and your text is as it was "+
+	terms.CodeModel, "Something went wrong while doing this. It was logged, and your text is as it was "+
 		"before. Try something else.",
 )
 
