@@ -29,13 +29,14 @@ fuzz-short: # every fuzz target for four seconds
 	.ci/run fuzz all
 
 dist: # a release of the commit that is checked out, in dist/
+	rm -rf dist/wasm # where earlier versions of make site and .ci/run built
 	go run ./cmd/viz/dist
 
 site: # everything but classes as a static site, in site/
 	rm -rf site
-	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
-	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" dist/wasm/
-	go run ./cmd/viz site -program dist/wasm/viz.wasm -out site $(if $(BASE_URL),-base-url '$(BASE_URL)')
+	go run ./cmd/viz/tab/build -o .build/wasm/viz.wasm
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" .build/wasm/
+	go run ./cmd/viz site -program .build/wasm/viz.wasm -out site $(if $(BASE_URL),-base-url '$(BASE_URL)')
 
 site-figures: # what a visit of the site loads, how soon and how fast it writes on one core, and its memory
 	taskset -c 0 go test ./web/site -run '^$$' -bench Tab -benchtime 1x

@@ -28,7 +28,7 @@ func checks() []step {
 		// The charts must be the same with the parts of the plotting library that browsers get.
 		step{name: "program for browsers", run: commands(
 			"go run ./cmd/viz/tab/build -vet",
-			"go test -vet=off -modfile=dist/wasm/viz.mod -tags=minimal ./plots",
+			"go test -vet=off -modfile=.build/wasm/viz.mod -tags=minimal ./plots",
 		)},
 		step{name: "go test ./...", run: commands("go test -vet=off ./...")},
 		step{name: "race detector", run: commands(

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -219,5 +220,24 @@ func unpack(t *testing.T, archive, name string) string {
 			t.Fatal(err)
 		}
 		return path
+	}
+}
+
+// TestNothingElseIsBuiltInTheRelease: a release is refused a folder in which anything else lies. So what make and
+// CI build elsewhere must not be there: make site and make dist work in any order.
+func TestNothingElseIsBuiltInTheRelease(t *testing.T) {
+	t.Parallel()
+	inside := regexp.MustCompile(`(^|[\s"'=])dist/\w`)
+	top := filepath.Join("..", "..", "..")
+	for _, name := range []string{"Makefile", "cmd/viz/tab/build/main.go", "cmd/viz/ci/checks.go"} {
+		text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if inside.MatchString(line) && !strings.HasPrefix(line, "\trm -rf dist/wasm ") {
+				t.Errorf("%s builds something in dist: %s", name, line)
+			}
+		}
 	}
 }

@@ -4,9 +4,9 @@
 // pages is compiled without inlining: each component is a closure, of which the compiler
 // otherwise puts a copy into whatever calls it.
 //
-//	go run ./cmd/viz/tab/build -o dist/wasm/viz.wasm
+//	go run ./cmd/viz/tab/build -o .build/wasm/viz.wasm
 //
-// It runs in the module's root, and leaves its copy of the library in dist/wasm.
+// It runs in the module's root, and leaves its copy of the library in .build/wasm.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 
 // work is where the changed libraries and a go.mod that points at them are written. Its path
 // becomes a part of the program, so that it is relative.
-const work = "dist/wasm"
+const work = ".build/wasm"
 
 // fonts takes the place of the library's file with all fonts.
 //
