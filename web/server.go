@@ -152,7 +152,9 @@ func New(cfg Config) (*Server, error) {
 	s.mountEmbed(mux)
 	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger,
-		shell.Embeds(cfg.EmbedOrigins, s.learners.Admit(s.desk, shell.Compressed(s.warned(mux)))),
+		shell.Embeds(
+			cfg.EmbedOrigins, cfg.Classes.Access.URL, s.learners.Admit(s.desk, shell.Compressed(s.warned(mux))),
+		),
 	)))
 	return s, nil
 }

@@ -54,18 +54,23 @@ func Within(ctx context.Context, address string) string {
 // Embeds marks the requests for pages in the frames of other sites, and for the sockets of
 // such pages (?embed=1), before anybody asks who sends them: they bring no cookie and
 // get none. Browsers show these pages inside pages of the origins alone, by the policy
-// that [Gate] has set, and all other pages inside of none.
-func Embeds(origins []string, next http.Handler) http.Handler {
+// that [Gate] has set, and all other pages inside of none. If there are origins, pages of all
+// sites may load the files that are the same for everybody: a frame with a sandbox has no
+// origin, but needs its styles. public is the address that others type, or "": pages say by
+// it where oEmbed describes them, or else by their own.
+func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	allowed := "frame-ancestors 'none'"
 	if len(origins) > 0 {
 		allowed = "frame-ancestors " + strings.Join(origins, " ")
 	}
+	public = strings.TrimSuffix(public, "/")
 	policy := strings.Replace(contentPolicy, "frame-ancestors 'none'", allowed, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		framed := Framed(r)
 		if framed == r {
 			if len(origins) > 0 && origins[0] != Anywhere {
-				r = r.WithContext(context.WithValue(r.Context(), offerKey{}, r.URL.RequestURI()))
+				at := public + EmbedPath + "/oembed?" + url.Values{"url": {public + r.URL.RequestURI()}}.Encode()
+				r = r.WithContext(context.WithValue(r.Context(), offerKey{}, at))
 			}
 			next.ServeHTTP(w, r)
 			return
@@ -107,10 +112,7 @@ type offerKey struct{}
 // a server that lets no page.
 func offered(ctx context.Context) string {
 	at, _ := ctx.Value(offerKey{}).(string)
-	if at == "" {
-		return ""
-	}
-	return EmbedPath + "/oembed?" + url.Values{"url": {at}}.Encode()
+	return at
 }
 
 // Unframed is a request for a page in a frame as one for the page itself.

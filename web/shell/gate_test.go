@@ -194,3 +194,30 @@ func TestStrictTransportHeader(t *testing.T) {
 		t.Error("not behind a proxy with HTTPS")
 	}
 }
+
+// TestOEmbedLinkHasThePublicAddress: programs that read a page elsewhere find its oEmbed description by an
+// absolute link, if the server knows its address, and that link describes the page at the same address.
+func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ public, want string }{
+		{"", "/embed/oembed?url=%2Floop%3Flog%3Dabc"},
+		{
+			"https://class.example",
+			"https://class.example/embed/oembed?url=https%3A%2F%2Fclass.example%2Floop%3Flog%3Dabc",
+		},
+		{
+			"http://class.example:8080/",
+			"http://class.example:8080/embed/oembed?url=http%3A%2F%2Fclass.example%3A8080%2Floop%3Flog%3Dabc",
+		},
+	} {
+		got := ""
+		h := Embeds([]string{"https://school.example"}, c.public, http.HandlerFunc(
+			func(_ http.ResponseWriter, r *http.Request) { got = offered(r.Context()) },
+		))
+		r := httptest.NewRequest(http.MethodGet, "http://10.0.0.7:8080/loop?log=abc", nil)
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		if got != c.want {
+			t.Errorf("with the public address %q the link is %s, want %s", c.public, got, c.want)
+		}
+	}
+}
