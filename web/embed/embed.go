@@ -6,8 +6,8 @@
 // a frame. Such a page brings no cookie and gets none, and nothing that is done on it is
 // kept. Which sites may show it is for [shell.Embeds] to say, and for browsers to enforce.
 //
-// A page takes one script for it, the module /embed/viz.js (static/js/module/viz.js), or an
-// iframe; what understands oEmbed asks /embed/oembed.
+// A page takes one script for it, /embed/viz.js (static/js/module/viz.js), or an iframe;
+// programs that understand oEmbed ask /embed/oembed.
 package embed
 
 import (
@@ -57,7 +57,7 @@ func (o *Room) Mount(mux *http.ServeMux) {
 	routes := pages.Routes{
 		"GET /embed":        o.page,
 		"GET /embed/oembed": o.oEmbed,
-		"GET /embed/viz.js": o.module,
+		"GET /embed/viz.js": o.script,
 		"GET /embed/loop":   o.inner,
 	}
 	if o.Course != nil {
@@ -74,29 +74,30 @@ func (o *Room) Mount(mux *http.ServeMux) {
 // inner has the page itself answer.
 func (o *Room) inner(w http.ResponseWriter, r *http.Request) { o.Pages.ServeHTTP(w, shell.Unframed(r)) }
 
-// moduleName is the file that other sites load.
-const moduleName = "js/module/viz.js"
+// scriptName is the file that other sites load.
+const scriptName = "js/module/viz.js"
 
-// moduleAge is for how long a browser keeps it without asking again.
-const moduleAge = time.Hour
+// scriptAge is for how long a browser keeps it without asking again.
+const scriptAge = time.Hour
 
-// module answers GET /embed/viz.js.
-func (o *Room) module(w http.ResponseWriter, _ *http.Request) { sendModule(w) }
+// script answers GET /embed/viz.js. Browsers show the frames that it makes only on the sites
+// that may show them; see [shell.Embeds].
+func (o *Room) script(w http.ResponseWriter, _ *http.Request) { sendScript(w) }
 
-func sendModule(w http.ResponseWriter) {
-	f, err := static.Open(moduleName)
+func sendScript(w http.ResponseWriter) {
+	f, err := static.Open(scriptName)
 	if err != nil {
 		shell.Text(w, http.StatusNotFound, "There is no file at this address.")
 		return
 	}
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-	w.Header().Set("Cache-Control", "public, max-age="+strconv.Itoa(int(moduleAge/time.Second)))
+	w.Header().Set("Cache-Control", "public, max-age="+strconv.Itoa(int(scriptAge/time.Second)))
 	w.Write(f.Data)
 }
 
-// Front answers requests of other sites' pages for the module, before the gate, which
-// lets no request of theirs pass. The file is the same for everybody. Pages of other
-// origins than those allowed cannot read it.
+// Front answers requests of other sites' pages that load the script as a module, before the
+// gate, which lets no request with their origin pass. The file is the same for everybody.
+// Pages of other origins than those allowed cannot read it.
 func Front(origins []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Origin")
@@ -108,7 +109,7 @@ func Front(origins []string, next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Access-Control-Allow-Origin", from)
 		w.Header().Set("Vary", "Origin")
-		sendModule(w)
+		sendScript(w)
 	})
 }
 

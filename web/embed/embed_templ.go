@@ -44,14 +44,14 @@ func pageHTML(parts []part, origins []string) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main class=\"wide\" id=\"main\" tabindex=\"-1\"><h1>In your own page</h1><p class=\"lead\">The Loop, every experiment and every drill can be part of a page of yours: a course, a blog, a wiki. They run as they do here, set no cookie, and keep nothing of what your readers do.</p><h2>How</h2><p>Load this module once, with the address of this site:</p><pre><code>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main class=\"wide\" id=\"main\" tabindex=\"-1\"><h1>In your own page</h1><p class=\"lead\">The Loop, every experiment and every drill can be part of a page of yours: a course, a blog, a wiki. They run as they do here, set no cookie, and keep nothing of what your readers do.</p><h2>How</h2><p>Load this script once, with the address of this site:</p><pre><code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(`<script type="module" src="`)
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(`<script src="`)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/embed/embed.templ`, Line: 19, Col: 45}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/embed/embed.templ`, Line: 19, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -62,9 +62,9 @@ func pageHTML(parts []part, origins []string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(`"></script>`)
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(`" defer></script>`)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/embed/embed.templ`, Line: 19, Col: 117}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/embed/embed.templ`, Line: 19, Col: 109}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {

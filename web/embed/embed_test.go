@@ -75,6 +75,20 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 				t.Errorf("%s says %q, want it to contain %q", path, say, kept)
 			}
 		}
+		may := "same-origin"
+		if c.origins != nil {
+			may = "cross-origin"
+		}
+		for path, may := range map[string]string{
+			"/embed/viz.js": may, "/static/css/embed.css": may,
+			"/embed/loop": "same-origin", "/progress": "same-origin",
+		} {
+			answer, _ := get(t, http.DefaultClient, server+path)
+			got := answer.Header.Get("Cross-Origin-Resource-Policy")
+			if answer.StatusCode != http.StatusOK || got != may {
+				t.Errorf("origins %v, %s: pages of %q may load it, want %q", c.origins, path, got, may)
+			}
+		}
 		for _, path := range []string{"/", "/loop", "/embed", "/practice/softmax"} {
 			answer, _ := get(t, http.DefaultClient, server+path)
 			if policy := answer.Header.Get("Content-Security-Policy"); path != "/embed" &&

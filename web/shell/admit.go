@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/admission"
@@ -57,5 +56,5 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 }
 
 func free(path string) bool {
-	return strings.HasPrefix(path, "/static/") || path == "/healthz" || path == "/livez" || path == "/readyz"
+	return shared(path) || path == "/healthz" || path == "/livez" || path == "/readyz"
 }

@@ -66,6 +66,9 @@ func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	public = strings.TrimSuffix(public, "/")
 	policy := strings.Replace(contentPolicy, "frame-ancestors 'none'", allowed, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(origins) > 0 && shared(r.URL.Path) {
+			w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		}
 		framed := Framed(r)
 		if framed == r {
 			if len(origins) > 0 && origins[0] != Anywhere {
@@ -81,6 +84,12 @@ func Embeds(origins []string, public string, next http.Handler) http.Handler {
 		next.ServeHTTP(w, framed)
 	})
 }
+
+// scriptPath is the address of the script that makes frames on other sites' pages.
+const scriptPath = EmbedPath + "/viz.js"
+
+// shared reports whether an address is that of a file which is the same for everybody.
+func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
 // Framed marks a request for a page in the frame of another site, or for the live part of such
 // a page, as [Embeds] does: for live parts that are asked for another way than by a socket.

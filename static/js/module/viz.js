@@ -1,7 +1,7 @@
-// Token by Token inside a page of your own. Load this file as a module from a server or a
-// site of Token by Token:
+// Token by Token inside a page of your own. Load this file from a server or a site of Token
+// by Token:
 //
-//   <script type="module" src="…/embed/viz.js"></script>
+//   <script src="…/embed/viz.js" defer></script>
 //   <viz-loop prompt="Once upon a time there was a"></viz-loop>
 //   <viz-widget experiment="cache-saves"></viz-widget>
 //   <viz-widget drill="softmax" level="2"></viz-widget>
@@ -16,83 +16,94 @@
 // Both take label, which names the frame for people who do not see it. Your page's policy
 // must allow the server in script-src and frame-src; a server must be started with your
 // page's origin in -embed-origins. The element is as high as what is in it.
-const here = new URL('../', import.meta.url).href;
+//
+// With type="module" or an import it works as well, if the host lets your page read it (CORS).
+// So this file must be both a classic script, without import and export, and a module. The
+// block keeps its names out of your page's.
+{
+  // own is this file's address. Only a classic script is the page's current one; a module
+  // finds its address at the top of the stack.
+  const own = document.currentScript?.src || /https?:.+?(?=:\d+:\d+)/.exec(new Error().stack)?.[0];
+  const here = new URL('../', own ?? document.baseURI).href;
 
-// How high a frame can be, in pixels, and how high it is before its page says so.
-const lowest = 80;
-const highest = 8000;
-const atFirst = 420;
+  // How high a frame can be, in pixels, and how high it is before its page says so.
+  const lowest = 80;
+  const highest = 8000;
+  const atFirst = 420;
 
-class Embed extends HTMLElement {
-  #frame = null;
-  #listen = (event) => this.#receive(event);
+  class Embed extends HTMLElement {
+    #frame = null;
+    #listen = (event) => this.#receive(event);
 
-  connectedCallback() {
-    addEventListener('message', this.#listen);
-    if (!this.#frame) this.#show();
+    connectedCallback() {
+      addEventListener('message', this.#listen);
+      if (!this.#frame) this.#show();
+    }
+
+    disconnectedCallback() { removeEventListener('message', this.#listen); }
+
+    attributeChangedCallback() { if (this.#frame) this.#show(); }
+
+    // address is that of the page in the frame, below the base.
+    address() { throw new Error('an element of its own says what it shows'); }
+
+    // query is the query of some attributes, as far as they are given.
+    query(...names) {
+      const query = new URLSearchParams();
+      for (const name of names) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
+      return query.size ? `?${query}` : '';
+    }
+
+    #show() {
+      const address = this.address();
+      this.#frame?.remove();
+      this.#frame = null;
+      if (!address) return;
+      const base = new URL(this.getAttribute('base') ?? here, document.baseURI);
+      if (!base.pathname.endsWith('/')) base.pathname += '/';
+      const url = new URL(`embed/${address}`, base);
+      if (!/^https?:$/.test(url.protocol)) return;
+      const frame = document.createElement('iframe');
+      frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups '
+        + 'allow-popups-to-escape-sandbox');
+      frame.setAttribute('loading', 'lazy');
+      frame.title = this.getAttribute('label') ?? 'Token by Token: a language model writes, one token at a time';
+      frame.width = '100%';
+      frame.height = String(atFirst);
+      Object.assign(frame.style, { border: '0', display: 'block' });
+      if (this.style.display === '') this.style.display = 'block';
+      frame.src = url.href;
+      this.#frame = frame;
+      this.append(frame);
+    }
+
+    // receive takes nothing but a height, and only from the page that is in the frame.
+    #receive({ source, origin, data }) {
+      const frame = this.#frame;
+      if (!frame || source !== frame.contentWindow || origin !== new URL(frame.src).origin) return;
+      if (data?.viz !== 'size' || !Number.isFinite(data.height)) return;
+      frame.height = String(Math.min(highest, Math.max(lowest, Math.ceil(data.height))));
+    }
   }
 
-  disconnectedCallback() { removeEventListener('message', this.#listen); }
+  class Loop extends Embed {
+    static observedAttributes = ['prompt', 'log', 'view', 'base'];
 
-  attributeChangedCallback() { if (this.#frame) this.#show(); }
-
-  // address is that of the page in the frame, below the base.
-  address() { throw new Error('an element of its own says what it shows'); }
-
-  // query is the query of some attributes, as far as they are given.
-  query(...names) {
-    const query = new URLSearchParams();
-    for (const name of names) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
-    return query.size ? `?${query}` : '';
+    address() { return `loop/${this.query('prompt', 'log', 'view')}`; }
   }
 
-  #show() {
-    const address = this.address();
-    this.#frame?.remove();
-    this.#frame = null;
-    if (!address) return;
-    const base = new URL(this.getAttribute('base') ?? here, document.baseURI);
-    if (!base.pathname.endsWith('/')) base.pathname += '/';
-    const url = new URL(`embed/${address}`, base);
-    if (!/^https?:$/.test(url.protocol)) return;
-    const frame = document.createElement('iframe');
-    frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups '
-      + 'allow-popups-to-escape-sandbox');
-    frame.setAttribute('loading', 'lazy');
-    frame.title = this.getAttribute('label') ?? 'Token by Token: a language model writes, one token at a time';
-    frame.width = '100%';
-    frame.height = String(atFirst);
-    Object.assign(frame.style, { border: '0', display: 'block' });
-    if (this.style.display === '') this.style.display = 'block';
-    frame.src = url.href;
-    this.#frame = frame;
-    this.append(frame);
+  class Widget extends Embed {
+    static observedAttributes = ['experiment', 'drill', 'level', 'seed', 'view', 'base'];
+
+    address() {
+      const name = (attribute) => encodeURIComponent(this.getAttribute(attribute));
+      if (this.hasAttribute('drill')) return `practice/${name('drill')}/${this.query('level', 'seed')}`;
+      return this.hasAttribute('experiment') ? `learn/widget/${name('experiment')}/${this.query('view')}` : '';
+    }
   }
 
-  // receive takes nothing but a height, and only from the page that is in the frame.
-  #receive({ source, origin, data }) {
-    const frame = this.#frame;
-    if (!frame || source !== frame.contentWindow || origin !== new URL(frame.src).origin) return;
-    if (data?.viz !== 'size' || !Number.isFinite(data.height)) return;
-    frame.height = String(Math.min(highest, Math.max(lowest, Math.ceil(data.height))));
+  if (!customElements.get('viz-loop')) { // a page may have the script twice
+    customElements.define('viz-loop', Loop);
+    customElements.define('viz-widget', Widget);
   }
 }
-
-class Loop extends Embed {
-  static observedAttributes = ['prompt', 'log', 'view', 'base'];
-
-  address() { return `loop/${this.query('prompt', 'log', 'view')}`; }
-}
-
-class Widget extends Embed {
-  static observedAttributes = ['experiment', 'drill', 'level', 'seed', 'view', 'base'];
-
-  address() {
-    const name = (attribute) => encodeURIComponent(this.getAttribute(attribute));
-    if (this.hasAttribute('drill')) return `practice/${name('drill')}/${this.query('level', 'seed')}`;
-    return this.hasAttribute('experiment') ? `learn/widget/${name('experiment')}/${this.query('view')}` : '';
-  }
-}
-
-customElements.define('viz-loop', Loop);
-customElements.define('viz-widget', Widget);
