@@ -40,15 +40,16 @@ func addressOf(r *http.Request) address {
 	return address{q.Get("run"), q.Get("log")}
 }
 
-// stateOf returns the state that an address leads to: the learner's live run, or,
-// if that is not here, the one that its link describes, made for this answer only.
+// stateOf returns the state that an address leads to: the learner's live run, or, if that is
+// not here, the one that its link describes, made for this answer only. A run without a text
+// is not that run: a page that was left while it reconnected has only begun it again.
 func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
 	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)
-		if err == nil {
+		if err == nil && (st.Started() || a.link == "") {
 			return st, nil
 		}
-		if !errors.Is(err, runs.ErrGone) {
+		if err != nil && !errors.Is(err, runs.ErrGone) {
 			s.Log.Error("showing a run", "err", err)
 			return nil, &problem{
 				http.StatusServiceUnavailable, "This run cannot be shown right now.", "Try again in a moment.",

@@ -90,6 +90,13 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 	) {
 		t.Error("the page shows the link, not the live run")
 	}
+	// The link beats a run without a text, as a page leaves one behind that is left while it reconnects.
+	empty := x.dial(wire.ProtocolHTML, "")
+	if _, page := x.get("/loop?run=" + empty.run + "&log=" + link); !strings.Contains(
+		page, `data-link="`+session.LinkOf(st)+`"`,
+	) {
+		t.Error("the page shows a run without a text, not the link")
+	}
 }
 
 // timeless leaves out what differs from run to run: measured times.
