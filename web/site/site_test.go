@@ -234,7 +234,10 @@ func checkAnswers(t *testing.T, o site.Options) {
 		for _, policy := range []string{inPage, got.Header.Get("Content-Security-Policy")} {
 			for selector, directive := range uses {
 				if page.Find(selector).Length() > 0 && !slices.Contains(sources(policy, directive), "'self'") {
-					t.Errorf("%q has %s, and its policy forbids it: got %s, want %s 'self'", address, selector, policy, directive)
+					t.Errorf(
+						"%q has %s, and its policy forbids it: got %s, want %s 'self'",
+						address, selector, policy, directive,
+					)
 				}
 			}
 		}
