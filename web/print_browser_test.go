@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -18,12 +19,13 @@ var printed = map[string]string{
 	"/practice/kv-bytes": ".sheet .ans",
 	"/practice/stops":    ".sheet",
 	"/assigned?do=practice%2Ffive&do=learn%2Ftokens": ".tasks--do a",
-	"/then-and-now": "h1",
-	"/progress":     ".cl",
-	"/cards":        ".fcard",
-	"/cards/fold":   ".pcard",
-	"/reference":    ".onesheet",
-	"/glossary":     "h1",
+	"/then-and-now":              "h1",
+	"/progress":                  ".cl",
+	"/cards":                     ".fcard",
+	"/cards/fold":                ".pcard",
+	"/reference":                 ".onesheet",
+	"/glossary":                  "h1",
+	"/score?text=A+xylophone+is": ".surp__tk",
 }
 
 // pressable are the things that are shown and can only be pressed. Terms with a note are
@@ -33,9 +35,36 @@ const pressable = `[...document.querySelectorAll(
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
 	.map(e => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// TestPrintedPagesHaveNoControls: pages print their text, questions and tables to fill in, black
-// on white, and no button, menu or bar; a question is never cut by the end of a page.
-func TestPrintedPagesHaveNoControls(t *testing.T) {
+// faint are the texts that cannot be read on white paper, where backgrounds are not printed:
+// those with a contrast below 3:1.
+const faint = `[...document.querySelectorAll("body *")].filter((e) => {
+	if (e.closest("svg, [hidden], .sr") || !e.checkVisibility({ visibilityProperty: true })) return false;
+	if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) return false;
+	const [r, g, b, alpha] = getComputedStyle(e).color.match(/[\d.]+/g).map(Number);
+	const [red, green, blue] = [r, g, b].map((x) => (x <= 10 ? x / 3294.6 : ((x / 255 + .055) / 1.055) ** 2.4));
+	return alpha !== 0 && 1.05 / (.2126 * red + .7152 * green + .0722 * blue + .05) < 3;
+}).map((e) => e.className + ": " + e.textContent.trim().slice(0, 30))`
+
+// marked are pairs of elements that differ in what they mean: the first is chosen, is now, or
+// is the model's.
+var marked = map[string][][2]string{
+	"/loop": {{`.view [aria-pressed="true"]`, `.view [aria-pressed="false"]`}},
+	"/score?text=The+capital+of+France+is+Paris.+Xylophone": {
+		{`.surp__tk:is(.s3, .s4) b`, `.surp__tk:is(.s0, .s1) b`},
+	},
+	"/practice/softmax": {{`.levels [aria-current]`, `.levels :not([aria-current])`}},
+}
+
+// looks is all of an element's look but the colors that a contrast theme replaces.
+const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.outlineWidth, s.borderBottomWidth,
+	s.borderBottomStyle, s.fontWeight, s.textDecorationLine].join(" "))(getComputedStyle(e)))(
+	document.querySelector(%q))`
+
+// TestPagesOnPaperAndInForcedColors: pages print their text, questions and tables to fill in, black
+// on white, and no button, menu or bar; a question is never cut by the end of a page. Text is
+// dark where backgrounds are not printed. Where the browser forces colors, what is chosen still
+// differs from what is not, and a slider is the browser's own.
+func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
@@ -50,9 +79,27 @@ func TestPrintedPagesHaveNoControls(t *testing.T) {
 			t.Errorf("%s prints %q, want 0 elements", path, got)
 		}
 		if got := browser.Value[int](tab, `[...document.querySelectorAll(".check, .quiz__list > li, .sheet")]
-			.filter(e => getComputedStyle(e).breakInside !== "avoid").length`); got > 0 {
+			.filter(e => e.checkVisibility() && getComputedStyle(e).breakInside !== "avoid").length`); got > 0 {
 			t.Errorf("%s: %d questions may be cut by the end of a page, want 0", path, got)
 		}
 		tab.Wait("black text on "+path, `getComputedStyle(document.querySelector("h1")).color === "rgb(0, 0, 0)"`)
+		if got := browser.Value[[]string](tab, faint); len(got) > 0 {
+			t.Errorf("%s prints %q on white, want dark text", path, got)
+		}
+	}
+	tab.Screen(browser.Screen{Width: 1366, Height: 657, Forced: true})
+	for path, pairs := range marked {
+		tab.Go(url + path)
+		for _, pair := range pairs {
+			one := browser.Value[string](tab, fmt.Sprintf(looks, pair[0]))
+			if other := browser.Value[string](tab, fmt.Sprintf(looks, pair[1])); one == other {
+				t.Errorf("%s in forced colors: %s and %s both look like %q", path, pair[0], pair[1], one)
+			}
+		}
+	}
+	tab.Go(url + "/learn/temperature")
+	const slider = `getComputedStyle(document.querySelector("input[type=range]")).appearance`
+	if got := browser.Value[string](tab, slider); got != "auto" {
+		t.Errorf("a slider in forced colors has the appearance %q, want %q", got, "auto")
 	}
 }

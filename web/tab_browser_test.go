@@ -11,5 +11,5 @@ import (
 
 // TestInTabPages prints pages and makes them narrow where the program runs in them.
 func TestInTabPages(t *testing.T) {
-	webtest.InTab(t, TestPrintedPagesHaveNoControls, TestLoopAndLabsReflow)
+	webtest.InTab(t, TestPagesOnPaperAndInForcedColors, TestLoopAndLabsReflow)
 }

@@ -98,6 +98,7 @@ type Screen struct {
 	Width, Height int
 	Dark          bool
 	Touch         bool // a phone: touch events, mobile viewport
+	Forced        bool // the colors of a contrast theme instead of the page's
 	Motion        bool // otherwise the page is asked for reduced motion, which costs less to draw
 }
 
@@ -287,6 +288,9 @@ func (tab *Tab) Screen(s Screen) {
 	features := []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme},
 		{Name: "prefers-reduced-motion", Value: motion},
+	}
+	if s.Forced {
+		features = append(features, &emulation.MediaFeature{Name: "forced-colors", Value: "active"})
 	}
 	call(tab, "set the theme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 }

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -36,7 +38,8 @@ type Of struct {
 
 // StylesAt is the address of all of the page's styles.
 func (s Of) StylesAt() string {
-	return static.Bundle(append([]string{"css/tokens.css", "css/base.css"}, s.Styles...)...)
+	first, last := []string{"css/tokens.css", "css/base.css"}, []string{"css/marks.css"}
+	return static.Bundle(slices.Concat(first, s.Styles, last)...)
 }
 
 // scripts is the address of all of the page's scripts.

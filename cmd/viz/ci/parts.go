@@ -292,7 +292,7 @@ var parts = append(
 	}},
 	part{name: "web-pages", packages: []string{"./web"}, tests: []string{
 		"TestClassPagesReflow", "TestFeedReconnects", "TestLoopAndLabsReflow",
-		"TestPrintedPagesHaveNoControls",
+		"TestPagesOnPaperAndInForcedColors",
 	}},
 	part{name: "hostile-requests", packages: []string{"./web"}, tests: []string{
 		"TestHostileAPIClient", "TestHostileClientAsksWhy", "TestLongestQuestionsAreAnswered",
