@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -146,6 +148,24 @@ func link(t testing.TB, tokens int) string {
 	return session.LinkOf(run.State())
 }
 
+// badForms are schemas that are refused, most of them late.
+var badForms = func() []string {
+	var words, properties []string
+	for i := range 3000 {
+		words = append(words, fmt.Sprintf(`"w%d"`, i))
+	}
+	for i := range 200 {
+		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","pattern":"^[a-z]{%d}.*(x|yy)*$"}`, i, i))
+	}
+	return []string{
+		`{"type":"array","items":{"enum":[` + strings.Join(words, ",") + `]},"maxItems":50}`,
+		strings.Repeat(`{"type":"object","properties":{"a":`, 60) + `{}` + strings.Repeat(`}}`, 60),
+		`{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`,
+		`{"type":"string","maxLength":20000}`,
+		`{"maxItems":999999,"items":{"type":"string","pattern":"^(a|b)*$","minLength":9,"maxLength":300}}`,
+	}
+}()
+
 // attacks are what a hostile client does over and over. Nothing that goes wrong matters
 // to it.
 var attacks = map[string]func(ctx context.Context, c *client, x target){
@@ -189,6 +209,16 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 		for _, q := range questions(x) {
 			_, _, _ = c.get(ctx, q)
 		}
+	},
+	"grammars": func(ctx context.Context, c *client, _ target) {
+		var all sync.WaitGroup
+		for _, form := range slices.Concat(badForms, badForms) {
+			all.Go(func() {
+				body := strings.NewReader(`{"model":"tiny-5M","prompt":"A","max_tokens":9,"json_schema":` + form + `}`)
+				_, _, _ = c.send(ctx, http.MethodPost, "/v1/completions", "application/json", body)
+			})
+		}
+		all.Wait()
 	},
 	"messages": func(ctx context.Context, c *client, _ target) {
 		c.hold(ctx, "", wire.ProtocolJSON, `{"cmd":"set","n":1,"temperature":1.5}`)

@@ -308,26 +308,27 @@ const hostileProcess = "VIZ_TEST_ATTACKS"
 type orders struct {
 	Server string
 	Victim target
+	Names  []string // of attacks
 }
 
-// attackFromHere carries out orders in all ways together, says so on standard output,
+// attackFromHere carries out orders, says so on standard output,
 // and goes on until standard input ends.
 func attackFromHere(text string) {
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		panic(err)
 	}
-	stop := attack(o.Server, o.Victim, slices.Sorted(maps.Keys(attacks)))
+	stop := attack(o.Server, o.Victim, o.Names)
 	fmt.Println("attacking")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	stop()
 }
 
-// attackFromOutside begins all attacks in a process of its own, and returns when each
-// has been tried.
-func (b *battle) attackFromOutside() (stop func()) {
+// attackFromOutside begins attacks in a process of its own, and returns when each has
+// been tried.
+func (b *battle) attackFromOutside(names ...string) (stop func()) {
 	b.Helper()
-	text, err := json.Marshal(orders{b.server, b.victim})
+	text, err := json.Marshal(orders{b.server, b.victim, names})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -357,13 +358,18 @@ func (b *battle) attackFromOutside() (stop func()) {
 const thinking = 250 * time.Millisecond
 
 // BenchmarkHostileClient measures how long ten known learners, who look at each stage
-// for a moment, wait for the next one: alone, and while a hostile client attacks in all
-// ways together. Client and server share the machine.
+// for a moment, wait for the next one: alone, while a hostile client attacks in all ways
+// together, and while one sends grammars that cannot be used. Client and server share the machine.
 func BenchmarkHostileClient(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { newBattle(b).waits(b) })
 	b.Run("attacked", func(b *testing.B) {
 		x := newBattle(b)
-		defer x.attackFromOutside()()
+		defer x.attackFromOutside(slices.Sorted(maps.Keys(attacks))...)()
+		x.waits(b)
+	})
+	b.Run("grammars", func(b *testing.B) {
+		x := newBattle(b)
+		defer x.attackFromOutside("grammars")()
 		x.waits(b)
 	})
 }

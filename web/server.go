@@ -132,6 +132,7 @@ func New(cfg Config) (*Server, error) {
 	s.drafts = newDrafts(cfg)
 	s.runs = runs.New(runs.Config{
 		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Places: s.desk.Runs,
+		Grammars: admission.NewQueue(s.limits.Grammars, 0), BadGrammars: s.desk.BadGrammars,
 		Limits: runs.Limits{MemoryBytes: cfg.Memory.Runs, ResidentBytes: cfg.Memory.Limit}, Log: cfg.Logger,
 	})
 	s.wire = wire.NewServer(wire.Config{

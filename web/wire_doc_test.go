@@ -92,7 +92,10 @@ func TestDocumentedLimits(t *testing.T) {
 			wants[name] = append(wants[name], number(float64(n)))
 		}
 	}
-	for name, q := range map[string]admission.Backlog{"measurements waiting": l.Labs, "links waiting": l.Links} {
+	for name, q := range map[string]admission.Backlog{
+		"measurements waiting": l.Labs, "links waiting": l.Links,
+		"grammars waiting": l.Grammars,
+	} {
 		wants[name] = []string{number(float64(q.Most)), number(float64(q.PerLearner))}
 	}
 	for name, p := range map[string]struct {
@@ -101,14 +104,15 @@ func TestDocumentedLimits(t *testing.T) {
 		rate    string
 		burst   string
 	}{
-		"all messages":              {l.Messages, 1, " a second", " in a burst"},
-		"new connections":           {l.Openings, 1, " a second", " in a burst"},
-		"requests":                  {l.Requests, 1, " a second", " in a burst"},
-		"requests without a cookie": {l.NewLearners, 1, " a second", " in a burst"},
-		"imports":                   {l.Imported, 1, " a second", ""},
-		"wrong codes":               {l.WrongCodes, 1, " a second", ""},
-		"classes":                   {l.NewRooms, 60, " a minute", ""},
-		"refused requests":          {Pace: l.Refusals, burst: " in a burst"},
+		"all messages":                 {l.Messages, 1, " a second", " in a burst"},
+		"new connections":              {l.Openings, 1, " a second", " in a burst"},
+		"requests":                     {l.Requests, 1, " a second", " in a burst"},
+		"requests without a cookie":    {l.NewLearners, 1, " a second", " in a burst"},
+		"imports":                      {l.Imported, 1, " a second", ""},
+		"wrong codes":                  {l.WrongCodes, 1, " a second", ""},
+		"classes":                      {l.NewRooms, 60, " a minute", ""},
+		"grammars that cannot be used": {l.BadGrammars, 1, " a second", " in a burst"},
+		"refused requests":             {Pace: l.Refusals, burst: " in a burst"},
 	} {
 		for _, r := range []admission.Rate{p.PerLearner, p.PerAddress} {
 			wants[name] = append(wants[name], number(r.PerSecond*p.seconds)+p.rate, number(float64(r.Burst))+p.burst)

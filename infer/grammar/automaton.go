@@ -20,7 +20,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -28,6 +27,7 @@ import (
 const (
 	MaxSource = 64 << 10 // bytes of a schema or of an expression
 	maxNodes  = 20_000   // nodes of the automaton
+	maxBuilt  = 150_000  // nodes that are asked for while it is built: some 20 ms
 	maxStates = 5_000    // states that are kept at a time; others are worked out again
 	maxHeld   = 2 << 20  // nodes in all of them: some 16 MB
 	maxWork   = 1 << 20  // nodes that are looked at for one mask: some 100 ms
@@ -69,35 +69,7 @@ type State struct {
 
 // finish works out the needs, and refuses a language without any text.
 func (g *Grammar) finish(start int32) error {
-	g.need = make([]int32, len(g.nodes))
-	before := make([][]int32, len(g.nodes))
-	for i, n := range g.nodes {
-		g.need[i] = never
-		for _, to := range n.also {
-			before[to] = append(before[to], int32(i))
-		}
-		if n.reads {
-			before[n.out] = append(before[n.out], int32(i))
-		}
-	}
-	g.need[end] = 0
-	for level := []int32{end}; len(level) > 0; { // all nodes of one need, then those of the next
-		var after []int32
-		for i := 0; i < len(level); i++ {
-			for _, from := range before[level[i]] {
-				switch n := g.need[level[i]]; {
-				case g.nodes[from].reads && g.need[from] > n+1:
-					g.need[from] = n + 1
-					after = append(after, from)
-				case !g.nodes[from].reads && g.need[from] > n:
-					g.need[from] = n
-					level = append(level, from)
-				}
-			}
-		}
-		level = after
-	}
-	if g.need[start] == never {
+	if g.need = needs(g.nodes); g.need[start] == never {
 		return refuse("no text fits it: it contradicts itself")
 	}
 	g.states = map[string]*State{}
@@ -105,16 +77,36 @@ func (g *Grammar) finish(start int32) error {
 	return nil
 }
 
-// Expression begins the text of a grammar that is a regular expression.
-const Expression = "regexp:"
-
-// Compile makes the grammar of a text as settings have it: a JSON schema, or a regular
-// expression after [Expression]. The error is a *[terms.Refusal].
-func Compile(text string) (*Grammar, error) {
-	if expression, ok := strings.CutPrefix(text, Expression); ok {
-		return FromRegexp(expression)
+// needs are how many bytes it takes at least from each node to the end.
+func needs(nodes []node) []int32 {
+	need, before := make([]int32, len(nodes)), make([][]int32, len(nodes))
+	for i, n := range nodes {
+		need[i] = never
+		for _, to := range n.also {
+			before[to] = append(before[to], int32(i))
+		}
+		if n.reads {
+			before[n.out] = append(before[n.out], int32(i))
+		}
 	}
-	return FromSchema([]byte(text))
+	need[end] = 0
+	for level := []int32{end}; len(level) > 0; { // all nodes of one need, then those of the next
+		var after []int32
+		for i := 0; i < len(level); i++ {
+			for _, from := range before[level[i]] {
+				switch n := need[level[i]]; {
+				case nodes[from].reads && need[from] > n+1:
+					need[from] = n + 1
+					after = append(after, from)
+				case !nodes[from].reads && need[from] > n:
+					need[from] = n
+					level = append(level, from)
+				}
+			}
+		}
+		level = after
+	}
+	return need
 }
 
 // Start is the state before the first byte.
@@ -143,22 +135,28 @@ func (g *Grammar) state(from []int32) *State {
 	}
 	g.work += len(seen)
 	slices.Sort(s.nodes)
-	key := make([]byte, 0, 4*len(s.nodes)+1)
-	for _, i := range s.nodes {
-		key = binary.LittleEndian.AppendUint32(key, uint32(i))
-	}
+	key := keyOf(s.nodes)
 	if s.complete {
-		key = append(key, 1)
+		key += "."
 	}
-	if old, ok := g.states[string(key)]; ok {
+	if old, ok := g.states[key]; ok {
 		return old
 	}
 	if len(g.states) >= maxStates || g.held+len(s.nodes) > maxHeld {
 		g.forget()
 	}
-	g.states[string(key)] = s
+	g.states[key] = s
 	g.held += len(s.nodes)
 	return s
+}
+
+// keyOf is a list of nodes as a key of a map.
+func keyOf(nodes []int32) string {
+	key := make([]byte, 0, 4*len(nodes))
+	for _, i := range nodes {
+		key = binary.LittleEndian.AppendUint32(key, uint32(i))
+	}
+	return string(key)
 }
 
 // forget drops all states but those that somebody holds, who can go on from them.

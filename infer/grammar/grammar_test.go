@@ -2,6 +2,7 @@ package grammar_test
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,6 +52,136 @@ func TestSchemasByHand(t *testing.T) {
 			[]string{`{}`, `{"a":null}`, `{"b":null,"a":null}`, `{"b":null,}`, `{,"b":null}`, `{"b":null,"d":null}`},
 		},
 		{`{"type":"object"}`, []string{"{}"}, []string{`{"a":1}`}},
+		{`true`, []string{"1", `"a"`}, []string{`[[[]]]`, `{"a":{"b":{}}}`}},
+		{`{}`, []string{"null", "[]", `[1, "b"]`, `{"a":true}`}, []string{`[[1]]`, "nul"}},
+		{`{"type":"array"}`, []string{"[]", `[1,[2],{"a":3}]`}, []string{`{}`, "[[[1]]]"}},
+		// Numbers within bounds are decimals without exponents.
+		{
+			`{"type":"number","minimum":0.5,"exclusiveMaximum":10}`,
+			[]string{"0.5", "0.50", "1", "9.99999999999999", "3.1"},
+			[]string{"0.49", "0", "-1", "10", "10.0", "1e0", "0.4999999999999", "123456789.1234567"},
+		},
+		{
+			`{"type":"integer","minimum":-12,"maximum":105}`,
+			[]string{"-12", "-0", "0", "9", "99", "100", "105"},
+			[]string{"-13", "-100", "106", "1000", "5.0", "05"},
+		},
+		{
+			`{"type":"number","exclusiveMinimum":-0.05,"maximum":0}`,
+			[]string{"-0.04", "0", "-0.0"},
+			[]string{"-0.05", "0.001"},
+		},
+		{
+			`{"minimum":1e2,"maximum":1.005e2}`,
+			[]string{"100", "100.5", "100.0"},
+			[]string{"99.9", "100.51", "101", `"a"`},
+		},
+		{`{"type":"integer","multipleOf":7}`, []string{"0", "7", "-14", "777"}, []string{"1", "8", "-13"}},
+		{
+			`{"type":"number","multipleOf":0.25,"minimum":-1}`,
+			[]string{"0.25", "3", "-0.5", "1.50", "0"},
+			[]string{"0.1", "0.125", "-1.25"},
+		},
+		{
+			`{"allOf":[{"type":"integer","multipleOf":4},{"multipleOf":6,"minimum":1}]}`,
+			[]string{"12", "24", "120"},
+			[]string{"0", "4", "6", "-12"},
+		},
+		// Strings: a pattern may match anywhere, and lengths are characters.
+		{
+			`{"type":"string","pattern":"^[a-zé]*$","minLength":2,"maxLength":3}`,
+			[]string{`"éé"`, `"abc"`},
+			[]string{`"a"`, `"abcd"`, `"a1"`},
+		},
+		{`{"type":"string","pattern":"b","maxLength":3}`, []string{`"b"`, `"abc"`}, []string{`"abcd"`, `"ac"`}},
+		{
+			`{"type":"string","pattern":"^.\\S$"}`,
+			[]string{`"ab"`, `" a"`},
+			[]string{"\"a\u00a0\"", `"a "`, `"\na"`, `"\ra"`, "\"\u2028a\""},
+		},
+		{
+			`{"type":"string","format":"date"}`,
+			[]string{`"2024-02-29"`, `"2023-12-31"`, `"2000-02-29"`},
+			[]string{`"2023-02-29"`, `"2024-02-30"`, `"1900-02-29"`, `"2023-04-31"`, `"2023-13-01"`, `"2023-1-1"`},
+		},
+		{
+			`{"type":"string","format":"date-time"}`,
+			[]string{`"2024-02-29T23:59:59Z"`, `"2024-01-01T00:00:00.25+05:30"`},
+			[]string{`"2024-01-01T24:00:00Z"`, `"2024-01-01T00:00:00"`, `"2024-01-01 00:00:00Z"`},
+		},
+		{
+			`{"type":"string","format":"ipv4"}`,
+			[]string{`"127.0.0.1"`, `"255.255.255.255"`},
+			[]string{`"256.0.0.1"`, `"1.2.3"`, `"01.2.3.4"`},
+		},
+		// Enum and const, beside what else is said.
+		{`{"const":{"a":[1, 2]}}`, []string{`{"a":[1,2]}`}, []string{`{"a":[1]}`}},
+		{`{"enum":[1,5,12,"x"],"minimum":2,"maximum":9}`, []string{"5", `"x"`}, []string{"1", "12"}},
+		{`{"enum":["a","bb","ccc"],"type":"string","pattern":"^.{2}$"}`, []string{`"bb"`}, []string{`"a"`, `"ccc"`}},
+		{`{"allOf":[{"enum":[1,2,3]},{"enum":[3,1.0,4]}]}`, []string{"1", "3"}, []string{"2", "4"}},
+		// Lists.
+		{
+			`{"type":"array","prefixItems":[{"type":"null"},{"type":"boolean"}],"items":false}`,
+			[]string{"[]", "[null]", "[null,true]"},
+			[]string{"[true]", "[null,true,1]"},
+		},
+		{
+			`{"type":"array","prefixItems":[{"type":"null"}],"items":{"type":"boolean"},"minItems":2,"maxItems":3}`,
+			[]string{"[null,true]", "[null,true,false]"},
+			[]string{"[null]", "[null,true,false,true]", "[null,null]"},
+		},
+		{
+			`{"prefixItems":[{"pattern":"^a","maxLength":2},{"pattern":"a","maxLength":2},
+			  {"pattern":"a","maxLength":3}]}`,
+			[]string{`["ab","ba","bba"]`},
+			[]string{`["ba"]`, `["a","bba"]`},
+		},
+		// Objects: listed properties, then others.
+		{
+			`{"type":"object","additionalProperties":{"type":"integer"}}`,
+			[]string{"{}", `{"a":1}`, `{"a":1, "b":2}`},
+			[]string{`{"a":"x"}`, `{"a":1,}`},
+		},
+		{
+			`{"type":"object","properties":{"ab":{"type":"null"}},"additionalProperties":{"type":"integer"}}`,
+			[]string{`{"ab":null,"a":1}`, `{"abc":1}`, `{"":1,"b":2}`},
+			[]string{`{"ab":1}`, `{"a":1,"ab":null}`, `{"ab":null,"ab":1}`},
+		},
+		{
+			`{"type":"object","propertyNames":{"enum":["x","y"]},"additionalProperties":{"type":"null"},
+			  "minProperties":1}`,
+			[]string{`{"x":null}`, `{"y":null,"x":null}`},
+			[]string{"{}", `{"z":null}`},
+		},
+		{
+			`{"type":"object","additionalProperties":{"type":"null"},"maxProperties":2}`,
+			[]string{"{}", `{"a":null,"b":null}`},
+			[]string{`{"a":null,"b":null,"c":null}`},
+		},
+		{`{"required":["a"]}`, []string{`{"a":1}`, `{"a":["x"]}`}, []string{"{}", "1"}},
+		// Combinations.
+		{`{"anyOf":[{"type":"string","maxLength":1},{"type":"null"}]}`, []string{`"a"`, "null"}, []string{`"ab"`, "1"}},
+		{
+			`{"allOf":[{"properties":{"a":{"type":"null"}},"required":["a"]},{"properties":{"b":{"type":"null"}}}]}`,
+			[]string{`{"a":null}`, `{"a":null,"b":null}`},
+			[]string{`{"b":null}`, "{}"},
+		},
+		{
+			`{"oneOf":[{"properties":{"k":{"const":"a"},"x":{"type":"null"}}},
+			  {"properties":{"k":{"const":"b"}},"required":["k"]}]}`,
+			[]string{`{"k":"a","x":null}`, `{"k":"b"}`},
+			[]string{"{}", `{"x":null}`},
+		},
+		{
+			`{"oneOf":[{"type":"integer","maximum":3},{"minimum":4,"type":"integer"}]}`,
+			[]string{"3", "4"},
+			[]string{"3.5"},
+		},
+		{
+			`{"$defs":{"a/b":{"type":"null"},"c":{"$ref":"#/%24defs/a~1b"}},"items":{"$ref":"#/$defs/c"}}`,
+			[]string{"[null]"},
+			[]string{"[1]"},
+		},
 	} {
 		g, err := grammar.FromSchema([]byte(c.schema))
 		if err != nil {
@@ -76,33 +207,55 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	for schema, want := range map[string]string{
 		``:                                    "not valid JSON",
 		`[]`:                                  "must be an object",
-		`true`:                                "must be an object",
-		`{}`:                                  "says no type",
+		`7`:                                   "must be an object",
+		`false`:                               "contradicts itself",
 		`{"type":"thing"}`:                    `"thing"`,
 		`{"type":7}`:                          "not of the right kind",
-		`{"type":"array"}`:                    "does not say its items",
-		`{"$ref":"#"}`:                        `keyword "$ref"`,
-		`{"anyOf":[{"type":"null"}]}`:         `keyword "anyOf"`,
-		`{"type":"integer","minimum":1}`:      `keyword "minimum"`,
+		`{"$ref":"#"}`:                        `keyword "$ref", and recursion`,
+		`{"not":{"type":"null"}}`:             `keyword "not"`,
+		`{"patternProperties":{}}`:            `keyword "patternProperties"`,
+		`{"uniqueItems":true}`:                `keyword "uniqueItems"`,
+		`{"typ":"null"}`:                      `keyword "typ"`,
 		`{"type":"string","type":"null"}`:     "no keyword twice",
 		`{"type":"string","pattern":"("}`:     "not understood",
 		`{"type":"string","pattern":"a^b"}`:   "only at its two ends",
 		`{"type":"string","pattern":"(?=a)"}`: "not understood",
 		`{"type":"string","minLength":3,"maxLength":2}`:                            "from 3 to 2",
-		`{"type":"string","maxLength":-1}`:                                         "from 0 to -1",
-		`{"type":"string","pattern":"a","minLength":1}`:                            "a pattern and a length",
+		`{"type":"string","maxLength":-1}`:                                         "not of the right kind",
+		`{"type":"string","pattern":"^a$","minLength":2}`:                          "contradicts itself",
 		`{"type":"string","enum":[1]}`:                                             "contradicts itself",
 		`{"enum":[]}`:                                                              "contradicts itself",
-		`{"type":"string","pattern":"[^\\x{0}-\\x{10FFFF}]"}`:                      "contradicts itself",
-		`{"type":"object","required":["a"]}`:                                       "none of its properties",
+		`{"type":"string","pattern":"[^\\s\\S]"}`:                                  "contradicts itself",
+		`{"type":"object","required":["a"],"additionalProperties":false}`:          "contradicts itself",
 		`{"type":"object","properties":{"a":{"type":"null"},"a":{"type":"null"}}}`: "no name twice",
-		`{"type":"object","additionalProperties":true}`:                            "can only be false",
 		`{"type":"array","minItems":1000000000,"items":{"type":"string"}}`:         "more than 20000 nodes",
 		`{"type":"string","minLength":1000000000}`:                                 "more than 20000 nodes",
 		`{"type":"string","pattern":"((a{1,100}){1,10}b{1,500}){1,1000}"}`:         "not understood",
 		`{"type":"string","pattern":"^(([a-z]|é|[0-9])(x|yy)?.{1,40}){1,24}$"}`:    "more than 20000 nodes",
 		deep: "nests deeper than 32",
-		`{"title":"` + strings.Repeat("x", grammar.MaxSource) + `"}`: "it may have 65536",
+		// A oneOf is taken where it can be shown that no text fits two branches.
+		`{"oneOf":[{"type":"integer"},{"type":"number"}]}`:                             `"oneOf"`,
+		`{"oneOf":[{"properties":{"a":{"type":"null"}}},{"type":"object"}]}`:           `"oneOf"`,
+		`{"oneOf":[{"type":"string","pattern":"a"},{"type":"string","pattern":"b"}]}`:  `"oneOf"`,
+		`{"$defs":{"n":{"properties":{"n":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}`: "recursion",
+		`{"$ref":"#/$defs/none"}`:                                     "does not have",
+		`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`:     "in the schema itself",
+		`{"properties":{"a":{"$id":"x","items":{"$ref":"#/items"}}}}`: "below an $id",
+		`{"type":"integer","multipleOf":1001}`:                        `"multipleOf"`,
+		`{"type":"integer","multipleOf":0}`:                           "multipleOf",
+		`{"type":"integer","minimum":1e15}`:                           "more than 15 digits",
+		`{"type":"integer","minimum":1,"maximum":0}`:                  "contradicts itself",
+		`{"minimum":"1"}`:                                             "minimum",
+		`{"type":"string","format":"regex"}`:                          `format "regex"`,
+		`{"type":"string","pattern":"(?i)a"}`:                         "not understood",
+		`{"type":"string","pattern":"[[:alpha:]]"}`:                   "not understood",
+		`{"type":"object","minProperties":2}`:                         `"minProperties"`,
+		`{"properties":{"a":true,"b":true},"maxProperties":1}`:        `"maxProperties"`,
+		`{"anyOf":[]}`:                        "anyOf",
+		`{"type":"string","maxLength":20000}`: "more than 20000 nodes",
+		`{"type":"array","items":{"enum":[` + words(3000) + `]},"maxItems":50}`: "more than 20000 nodes",
+		`{"anyOf":[` + nulls(30) + `],"allOf":[{"anyOf":[` + nulls(30) + `]}]}`: "more than 500 cases",
+		`{"title":"` + strings.Repeat("x", grammar.MaxSource) + `"}`:            "it may have 65536",
 	} {
 		_, err := grammar.FromSchema([]byte(schema))
 		var r *terms.Refusal
@@ -111,6 +264,17 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// words are so many strings, nulls so many schemas.
+func words(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`"w%d"`, i))
+	}
+	return strings.Join(list, ",")
+}
+
+func nulls(n int) string { return strings.Repeat(`{"type":"null"},`, n-1) + `{"type":"null"}` }
 
 // The automaton agrees with Go's regexp on short texts.
 func TestRegexpAgreesWithGo(t *testing.T) {

@@ -13,47 +13,51 @@ import (
 // *[terms.Refusal].
 func FromRegexp(expression string) (*Grammar, error) {
 	b := newBuilder()
-	re, _, _, err := parsePattern(expression)
+	re, err := parseExpression(expression)
 	if err != nil {
 		return nil, err
 	}
-	c := patternBuilder{builder: b}
-	start := c.pattern(re, end)
-	if c.err != nil {
-		return nil, c.err
-	}
-	return b.grammar(start)
+	return b.grammar(patternBuilder{b, false}.pattern(re.Regexp, end))
 }
 
-// parsePattern parses an expression and takes off the anchors at its ends.
-func parsePattern(text string) (re *syntax.Regexp, begins, ends bool, err error) {
+// expression is a regular expression without the anchors at its ends.
+type expression struct {
+	*syntax.Regexp
+	begins, ends bool // it had one there
+}
+
+// parseExpression parses an expression and takes off the anchors at its ends.
+func parseExpression(text string) (*expression, error) {
 	if len(text) > MaxSource {
-		return nil, false, false, refuse("an expression has %d bytes; it may have %d", len(text), MaxSource)
+		return nil, refuse("an expression has %d bytes; it may have %d", len(text), MaxSource)
 	}
-	if re, err = syntax.Parse(text, syntax.Perl); err != nil {
-		return nil, false, false, refuse("the expression %q is not understood (%v)", short(text), err)
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, refuse("the expression %q is not understood (%v)", short(text), err)
 	}
+	var e expression
 	parts := []*syntax.Regexp{re}
 	if re.Op == syntax.OpConcat {
 		parts = re.Sub
 	}
 	if len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
-		parts, begins = parts[1:], true
+		parts, e.begins = parts[1:], true
 	}
 	if n := len(parts); n > 0 && parts[n-1].Op == syntax.OpEndText {
-		parts, ends = parts[:n-1], true
+		parts, e.ends = parts[:n-1], true
 	}
-	return &syntax.Regexp{Op: syntax.OpConcat, Sub: parts}, begins, ends, nil
+	e.Regexp = &syntax.Regexp{Op: syntax.OpConcat, Sub: parts}
+	return &e, nil
 }
 
 // patternBuilder builds what an expression matches, as it is or within a JSON string.
 type patternBuilder struct {
 	*builder
 	quoted bool
-	err    error
 }
 
-func (c *patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
+func (c patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
+	c.spend(1)
 	part := func(next int32) int32 { return c.pattern(re.Sub[0], next) }
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -91,16 +95,15 @@ func (c *patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
 		}
 		return c.either(list...)
 	case syntax.OpNoMatch:
-		return c.either()
+		return dead
 	}
-	c.err = refuse(
+	return c.fail(
 		"an expression may have ^ and $ only at its two ends, and no word boundaries: %q", short(re.String()),
 	)
-	return next
 }
 
 // letter reads one character, in all its cases if fold is set.
-func (c *patternBuilder) letter(r rune, fold bool, next int32) int32 {
+func (c patternBuilder) letter(r rune, fold bool, next int32) int32 {
 	set := []rune{r, r}
 	if fold {
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -111,35 +114,41 @@ func (c *patternBuilder) letter(r rune, fold bool, next int32) int32 {
 }
 
 // class reads one character of a set of ranges: lo, hi, lo, hi, and so on.
-func (c *patternBuilder) class(ranges []rune, next int32) int32 {
-	var list []int32
+func (c patternBuilder) class(ranges []rune, next int32) int32 {
+	var plain, escapes []int32
 	for i := 0; i+1 < len(ranges); i += 2 {
-		if c.quoted {
-			list = append(list, c.within(ranges[i], ranges[i+1], next)...)
+		if lo, hi := ranges[i], ranges[i+1]; c.quoted {
+			raw, escaped := c.within(lo, hi, next)
+			plain, escapes = append(plain, raw...), append(escapes, escaped...)
 		} else {
-			list = append(list, c.runes(ranges[i], ranges[i+1], next))
+			plain = append(plain, c.runes(lo, hi, next))
 		}
 	}
-	return c.either(list...)
+	return c.either(append(plain, c.bytes('\\', '\\', c.either(escapes...)))...)
 }
 
 // within reads one character from lo to hi as a JSON string has it: quotation marks,
-// backslashes and control characters are escaped.
-func (c *patternBuilder) within(lo, hi rune, next int32) (list []int32) {
-	for r := lo; r <= min(hi, 0x1f); r++ {
-		list = append(list, c.literal(escaped(r), next))
-	}
+// backslashes and control characters as escapes, here without their backslash, and no
+// others.
+func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 	for _, piece := range [][2]rune{{0x20, '"' - 1}, {'"' + 1, '\\' - 1}, {'\\' + 1, utf8.MaxRune}} {
 		if from, to := max(lo, piece[0]), min(hi, piece[1]); from <= to {
-			list = append(list, c.runes(from, to, next))
+			raw = append(raw, c.runes(from, to, next))
 		}
 	}
-	for _, r := range `"\` {
+	short, long := "", [2]string{} // the others by their last digit, for each of the one before
+	for _, r := range "\"\\\n\r\t" {
 		if lo <= r && r <= hi {
-			list = append(list, c.literal(escaped(r), next))
+			short += escaped(r)[1:]
 		}
 	}
-	return list
+	for r := lo; r <= min(hi, 0x1f); r++ {
+		if text := escaped(r); len(text) == len(`\u0000`) {
+			long[r>>4] += text[len(text)-1:]
+		}
+	}
+	digits := c.either(c.bytes('0', '0', c.anyOf(long[0], next)), c.bytes('1', '1', c.anyOf(long[1], next)))
+	return raw, append(escapes, c.anyOf(short, next), c.literal("u00", digits))
 }
 
 // escaped is a character as an escape of a JSON string.

@@ -1,15 +1,12 @@
 package grammar_test
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/grammar"
@@ -188,64 +185,4 @@ func write(
 		}
 	}
 	return text, false // without an end
-}
-
-// validates is a validator of its own for the keywords that the schemas have.
-func validates(t *testing.T, schema string, text []byte) bool {
-	var s map[string]any
-	var v any
-	if err := json.Unmarshal([]byte(schema), &s); err != nil {
-		t.Fatal(err)
-	}
-	return utf8.Valid(text) && json.Unmarshal(text, &v) == nil && valid(s, v)
-}
-
-func valid(s map[string]any, v any) bool {
-	if list, ok := s["enum"].([]any); ok {
-		return slices.ContainsFunc(list, func(x any) bool {
-			a, _ := json.Marshal(x)
-			b, _ := json.Marshal(v)
-			return string(a) == string(b)
-		})
-	}
-	types, ok := s["type"].([]any)
-	if !ok {
-		types = []any{s["type"]}
-	}
-	return slices.ContainsFunc(types, func(t any) bool { return validType(t.(string), s, v) })
-}
-
-func validType(kind string, s map[string]any, v any) bool {
-	most := func(name string, n int) bool { x, ok := s[name].(float64); return !ok || float64(n) <= x }
-	least := func(name string, n int) bool { x, ok := s[name].(float64); return !ok || float64(n) >= x }
-	switch v := v.(type) {
-	case nil:
-		return kind == "null"
-	case bool:
-		return kind == "boolean"
-	case float64:
-		return kind == "number" || kind == "integer" && v == math.Trunc(v)
-	case string:
-		n := utf8.RuneCountInString(v)
-		pattern, _ := s["pattern"].(string)
-		return kind == "string" && most("maxLength", n) && least("minLength", n) &&
-			regexp.MustCompile(pattern).MatchString(v)
-	case []any:
-		return kind == "array" && most("maxItems", len(v)) && least("minItems", len(v)) &&
-			!slices.ContainsFunc(v, func(x any) bool { return !valid(s["items"].(map[string]any), x) })
-	case map[string]any:
-		properties, _ := s["properties"].(map[string]any)
-		for name, x := range v {
-			p, ok := properties[name].(map[string]any)
-			if !ok || !valid(p, x) {
-				return false
-			}
-		}
-		required, _ := s["required"].([]any)
-		return kind == "object" && !slices.ContainsFunc(required, func(name any) bool {
-			_, has := v[name.(string)]
-			return !has
-		})
-	}
-	return false
 }

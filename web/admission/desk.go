@@ -6,7 +6,7 @@ import "time"
 type Desk struct {
 	Sockets, Runs, Imports, API *Pool
 
-	Requests, NewLearners, Openings, Messages, WrongCodes, NewRooms, Imported *Meter
+	Requests, NewLearners, Openings, Messages, WrongCodes, NewRooms, Imported, BadGrammars *Meter
 
 	refusals *Meter
 }
@@ -20,6 +20,7 @@ func New(l Limits, now func() time.Time) *Desk {
 		Openings: NewMeter(l.Openings, now), Messages: NewMeter(l.Messages, now),
 		WrongCodes: NewMeter(l.WrongCodes, now), NewRooms: NewMeter(l.NewRooms, now),
 		Imported: NewMeter(l.Imported, now), refusals: NewMeter(l.Refusals, now),
+		BadGrammars: NewMeter(l.BadGrammars, now),
 	}
 }
 

@@ -14,6 +14,8 @@ type Limits struct {
 	// Queues.
 	Labs  Backlog // measurements
 	Links Backlog // runs that are made again from links
+	// Grammars are compiled one at a time.
+	Grammars Backlog
 
 	// Meters.
 	Requests    Pace // of pages, forms and sockets
@@ -24,6 +26,7 @@ type Limits struct {
 	NewRooms    Pace
 	Imported    Pace // MiB of files, begun ones as whole
 	Refusals    Pace // HTTP requests; more of them close the connection
+	BadGrammars Pace // grammars that cannot be used
 }
 
 // Backlog is how much work may wait in a [Queue].
@@ -51,6 +54,8 @@ func DefaultLimits() Limits {
 		// A lab in a lesson and a lab of its own may wait in two tabs each.
 		Labs:  Backlog{Most: 1000, PerLearner: 4},
 		Links: Backlog{Most: 1000, PerLearner: 8},
+		// As many as one learner has runs; each takes some milliseconds.
+		Grammars: Backlog{Most: 1000, PerLearner: 20},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// If 1,000 requests a second flood in from one address, another newcomer there
@@ -67,5 +72,7 @@ func DefaultLimits() Limits {
 		// What one learner has done in a year is less than 1 MiB.
 		Imported: Pace{PerLearner: Rate{0.1, 64}, PerAddress: Rate{0.5, 2048}},
 		Refusals: Pace{PerLearner: Rate{1, 20}},
+		// Somebody who tries out a schema sends a few.
+		BadGrammars: Pace{PerLearner: Rate{1, 20}, PerAddress: Rate{10, 200}},
 	}
 }

@@ -65,6 +65,9 @@ func (s *Server) respond(
 	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 	defer cancel()
 	defer context.AfterFunc(s.Context, cancel)()
+	if err := s.compile(ctx, who, q); err != nil {
+		return nil, err
+	}
 	out := newOutput(w, s.Model, q)
 	if err := s.choices(ctx, who, q, out); err != nil {
 		by.watch.ends(out.usage, stoppedBy(r, err))

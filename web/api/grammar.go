@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/grammar"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -30,12 +32,28 @@ func (q *request) readGrammar(f *session.Fields) error {
 		case q.read:
 			return wrong(name, "invalid_value", "max_tokens is 0, so nothing is written that could keep to %s.", name)
 		}
-		if _, err := grammar.Compile(text); err != nil {
-			return wrong(at, "invalid_value", "%s", terms.RefusalOf(err).Message)
-		}
-		given, q.settings.Grammar = name, text
+		given, q.settings.Grammar, q.grammar.at = name, text, at
 	}
 	return nil
+}
+
+// form is what the text of a request must keep to.
+type form struct {
+	at string           // the field that has it
+	g  *grammar.Grammar // held for the runs of the request, which find it by its text
+}
+
+// compile compiles the grammar of a request in the client's turn.
+func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) error {
+	if q.settings.Grammar == "" {
+		return nil
+	}
+	g, err := s.Runs.Grammar(ctx, who, q.settings.Grammar)
+	if r, ok := terms.AsRefusal(err); ok && r.Code == terms.CodeRange {
+		return wrong(q.grammar.at, "invalid_value", "%s", r.Message)
+	}
+	q.grammar.g = g
+	return err
 }
 
 // grammarIn reads one of the fields: the grammar as settings have it, "" for none, and
@@ -65,11 +83,10 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 		return "", at, restOf(at, f)
 	case "json_schema":
 	case "json_object":
-		return "", at, unsupported(at+".type",
-			"any JSON may nest without end; say by a json_schema what the answer has")
+		return `{"type":"object","additionalProperties":true}`, at, restOf(at, f)
 	default:
 		return "", at, wrong(at+".type", "invalid_value",
-			"response_format.type is %s; it must be text or json_schema.", terms.Quoted(kind))
+			"response_format.type is %s; it must be text, json_object or json_schema.", terms.Quoted(kind))
 	}
 	inner := f.Rest()["json_schema"]
 	delete(f.Rest(), "json_schema")

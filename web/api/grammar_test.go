@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/api"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
@@ -112,9 +115,10 @@ func TestUnusableGrammarsAreRefused(t *testing.T) {
 		{talk, format(`{"$ref":"#"}`), place, "$ref"},
 		{talk, format(`{"type":"array","items":{"$ref":"#/x"}}`), place, "$ref"},
 		{talk, format(`{"type":"string","enum":[1]}`), place, "contradicts itself"},
-		{talk, format(`{"type":"object","properties":{"a":{"type":"null"}},"required":["b"]}`), place, "none of its"},
+		{talk, format(`{"required":["b"],"additionalProperties":false}`), place, "contradicts itself"},
+		{talk, format(`{"oneOf":[{"type":"integer"},{"type":"number"}]}`), place, "oneOf"},
 		{talk, format(`{"type":"string","pattern":"^(([a-z]|é)(x|yy)?.{1,40}){1,24}$"}`), place, "more than 20000"},
-		{talk, format(`{"type":"string","minLength":1e9}`), place, "not of the right kind"},
+		{talk, format(`{"type":"string","minLength":1e9}`), place, "more than 20000"},
 		{talk, format(`{"title":"` + strings.Repeat("x", 70<<10) + `"}`), place, "it may have 65536"},
 		{talk, format(deep), place, "deeper than 32"},
 		{talk, format(`[]`), place, "must be an object"},
@@ -124,7 +128,7 @@ func TestUnusableGrammarsAreRefused(t *testing.T) {
 			talk, said(`"response_format":{"type":"json_schema","json_schema":{"name":7,"schema":{}}}`),
 			"response_format.json_schema.name", "text",
 		},
-		{talk, said(`"response_format":{"type":"json_object"}`), "response_format.type", "may nest without end"},
+		{talk, said(`"response_format":{"type":"json_object","x":1}`), "response_format.x", "no field"},
 		{talk, said(`"response_format":{"type":"xml"}`), "response_format.type", "xml"},
 		{talk, said(`"response_format":"json"`), "response_format", "an object"},
 		{talk, said(`"response_format":{"type":"text","x":1}`), "response_format.x", "no field"},
@@ -139,6 +143,78 @@ func TestUnusableGrammarsAreRefused(t *testing.T) {
 		says, param := refusal(t, answer)
 		if answer.StatusCode != 400 || param != row.param || !strings.Contains(says, row.says) {
 			t.Errorf("%.120s: %d, %q: %s; want %q: %s", row.body, answer.StatusCode, param, says, row.param, row.says)
+		}
+	}
+}
+
+// TestAnyObject: json_object asks for an object of any names and values.
+func TestAnyObject(t *testing.T) {
+	t.Parallel()
+	client := clientOf(webtest.Serve(t, webtest.Options{}))
+	for seed := range int64(3) {
+		got, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
+			Model:     model,
+			Messages:  []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Tell me of a cat.")},
+			MaxTokens: openai.Int(40), Temperature: openai.Float(1.5), Seed: openai.Int(seed),
+			ResponseFormat: openai.ChatCompletionNewParamsResponseFormatUnion{
+				OfJSONObject: &openai.ResponseFormatJSONObjectParam{},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		choice := got.Choices[0]
+		if err := json.Unmarshal([]byte(choice.Message.Content), &object); err != nil || choice.FinishReason != "stop" {
+			t.Errorf(
+				"got %q (ended by %s), %v; want an object, ended by stop", choice.Message.Content,
+				choice.FinishReason, err,
+			)
+		}
+	}
+}
+
+// TestBadGrammarsCountAgainstTheClient: a client that has sent too many grammars that cannot be used
+// gets 429 for every further one, and another client is served.
+func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
+	t.Parallel()
+	limits := admission.DefaultLimits()
+	limits.BadGrammars = admission.Pace{PerLearner: admission.Rate{PerSecond: 1e-6, Burst: 2}}
+	server := webtest.Serve(t, webtest.Options{
+		API: &api.Access{Keys: []string{"hers", "his"}}, Admission: &limits,
+	})
+	const bad, good = `{"type":"string","maxLength":20000}`, `{"enum":["yes"]}`
+	for i, row := range []struct {
+		key, schema string
+		want        int
+	}{
+		{"hers", bad, 400},
+		{"hers", good, 200},
+		{"hers", bad, 400},
+		{"hers", bad, 429},
+		{"hers", good, 429},
+		{"his", bad, 400},
+		{"his", good, 200},
+	} {
+		r, err := http.NewRequest(http.MethodPost, server+"/v1/completions", strings.NewReader(
+			with(`"max_tokens":20,"json_schema":`+row.schema),
+		))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+row.key)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		wait := answer.Header.Get("Retry-After")
+		if answer.StatusCode != row.want || (wait != "") != (row.want == http.StatusTooManyRequests) {
+			t.Errorf(
+				"request %d: got %d, Retry-After %q; want %d, and Retry-After with 429 alone", i+1, answer.StatusCode,
+				wait, row.want,
+			)
 		}
 	}
 }

@@ -44,11 +44,12 @@ type request struct {
 	plain    bool // a chat as plain lines, for a model without a chat template
 	prompts  []prompt
 	settings infer.Settings // of the first choice; the n-th has a seed n−1 higher
-	n        int            // choices of each prompt
-	echo     bool           // the prompt is part of the answer
-	read     bool           // nothing is written: max_tokens is 0
-	logprobs int            // alternatives at each token; -1 for no log-probabilities
-	named    []int          // tokens that are listed after the alternatives
+	grammar  form
+	n        int   // choices of each prompt
+	echo     bool  // the prompt is part of the answer
+	read     bool  // nothing is written: max_tokens is 0
+	logprobs int   // alternatives at each token; -1 for no log-probabilities
+	named    []int // tokens that are listed after the alternatives
 	stream   bool
 	usage    bool     // a stream ends with its usage
 	idle     []string // fields that have no effect here, by their names in others

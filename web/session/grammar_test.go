@@ -77,7 +77,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 
 // TestGrammarsThatAreRefused: before anything runs, and the settings stay.
 func TestGrammarsThatAreRefused(t *testing.T) {
-	for _, bad := range []string{"x", "regexp:(", `{"$ref":"#"}`, `{"type":"array"}`} {
+	for _, bad := range []string{"x", "regexp:(", `{"$ref":"#"}`, `{"not":{}}`} {
 		s := New(testmodel.Target(t), DefaultLimits())
 		var wrong *terms.Refusal
 		_, err := s.Apply(context.Background(), Set{Grammar: &bad})

@@ -190,7 +190,10 @@ var parts = append(
 	}},
 	part{
 		name: "npm-engine", packages: []string{"./infer/sampling", "./infer/chat", "./infer/grammar"}, npm: true,
-		tests: []string{"TestRulesMatchLlamaCppFromNPM", "TestIDsFromNPM", "TestConstrainedRunsAreValid"},
+		tests: []string{
+			"TestRulesMatchLlamaCppFromNPM", "TestIDsFromNPM", "TestConstrainedRunsAreValid", "TestGeneratedSchemas",
+			"TestSchemasOfTheSuite",
+		},
 	},
 	part{name: "loop-connections", packages: []string{"./web/loop"}, tests: []string{
 		"TestBlockedSocketsAreExplained", "TestBrowserReconnectsAtEveryStage",

@@ -30,6 +30,10 @@ type Config struct {
 	// Places are how many runs there may be, in all and of each learner; nil for as
 	// many as [admission.DefaultLimits] has.
 	Places *admission.Pool
+	// Grammars is the queue in which grammars are compiled, and BadGrammars counts those that
+	// cannot be used; nil for those of [admission.DefaultLimits].
+	Grammars    *admission.Queue
+	BadGrammars *admission.Meter
 	// Resident returns how much memory the process uses; nil for [memory.Resident].
 	Resident func() int64
 	// Log records failures; never prompts.
@@ -73,6 +77,12 @@ func New(cfg Config) *Registry {
 	cfg.Limits = cfg.Limits.orDefaults()
 	if cfg.Places == nil {
 		cfg.Places = admission.NewPool(admission.DefaultLimits().Runs, nil)
+	}
+	if cfg.Grammars == nil {
+		cfg.Grammars = admission.NewQueue(admission.DefaultLimits().Grammars, 0)
+	}
+	if cfg.BadGrammars == nil {
+		cfg.BadGrammars = admission.NewMeter(admission.DefaultLimits().BadGrammars, nil)
 	}
 	if cfg.Resident == nil {
 		cfg.Resident = memory.Resident
@@ -192,7 +202,7 @@ func (rs *Registry) newRun(c admission.Caller, id string, pinned bool, seat Seat
 	r := &Run{
 		id: id, learner: c.Learner, caller: c, pinned: pinned, log: rs.cfg.Log,
 		seat: seat, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
-		fits: rs.fit, rebuilding: rs.rebuilding, admit: rs.admit, rest: rs.rest,
+		fits: rs.fit, rebuilding: rs.rebuilding, admit: rs.admit, rest: rs.rest, grammar: rs.Grammar,
 		requests: make(chan request), evictions: make(chan struct{}, 1), done: make(chan struct{}),
 		viewers: map[*Viewer]struct{}{},
 	}

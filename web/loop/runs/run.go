@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/grammar"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
@@ -34,6 +36,8 @@ type Run struct {
 	fits func(*Run) bool
 	// rebuilding is shared by all runs: see [mostRebuilding].
 	rebuilding chan struct{}
+	// grammar is [Registry.Grammar].
+	grammar func(context.Context, admission.Caller, string) (*grammar.Grammar, error)
 	// admit finds a place for the run before it starts, or says why there is none.
 	admit func(*Run) *terms.Refusal
 	// rest takes the session of a run that has been evicted, if nobody needs the run
@@ -343,6 +347,12 @@ func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) 
 			return s.State(), full
 		}
 	}
+	held, err := r.compile(ctx, c)
+	if err != nil {
+		r.releaseUnstarted(s)
+		return s.State(), err
+	}
+	defer runtime.KeepAlive(held)
 	next, err := s.Apply(ctx, c)
 	r.releaseUnstarted(s)
 	return next, err

@@ -1,0 +1,160 @@
+package grammar
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// value is a JSON value. Objects keep the order of their names.
+type value struct {
+	kind   byte   // as JSON begins: n, t or f, 0 for a number, ", [ or {
+	text   string // of a string; otherwise a scalar as it was written
+	list   []*value
+	fields []field
+	twice  bool   // an object has a name twice
+	key    string // of a constant: equal values have the same
+}
+
+type field struct {
+	name string
+	*value
+}
+
+// parseJSON reads a text that is valid JSON.
+func parseJSON(text []byte) *value {
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.UseNumber()
+	return readJSON(d)
+}
+
+func readJSON(d *json.Decoder) *value {
+	token, _ := d.Token() // it is valid
+	switch t := token.(type) {
+	case bool:
+		if t {
+			return &value{kind: 't', text: "true"}
+		}
+		return &value{kind: 'f', text: "false"}
+	case json.Number:
+		return &value{kind: '0', text: t.String()}
+	case string:
+		return &value{kind: '"', text: t}
+	case json.Delim:
+		v := &value{kind: byte(t)}
+		names := map[string]bool{}
+		for d.More() {
+			if t == '[' {
+				v.list = append(v.list, readJSON(d))
+				continue
+			}
+			token, _ := d.Token()
+			name, _ := token.(string)
+			v.fields = append(v.fields, field{name, readJSON(d)})
+			v.twice = v.twice || names[name]
+			names[name] = true
+		}
+		_, _ = d.Token() // its end
+		return v
+	}
+	return &value{kind: 'n', text: "null"}
+}
+
+// get returns a field of an object, or nil.
+func (v *value) get(name string) *value {
+	for _, f := range v.fields {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return nil
+}
+
+// hasID reports whether a schema has an address of its own.
+func (v *value) hasID() bool {
+	id := v.get("$id")
+	return id != nil && id.kind == '"'
+}
+
+// String is the value as JSON, on one line, in the form in which schemas' texts have it.
+func (v *value) String() string {
+	var b strings.Builder
+	v.write(&b)
+	return b.String()
+}
+
+func (v *value) write(b *strings.Builder) {
+	switch v.kind {
+	case '"':
+		b.WriteString(quoted(v.text))
+	case '[':
+		b.WriteByte('[')
+		for i, x := range v.list {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			x.write(b)
+		}
+		b.WriteByte(']')
+	case '{':
+		b.WriteByte('{')
+		for i, f := range v.fields {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(quoted(f.name) + ":")
+			f.write(b)
+		}
+		b.WriteByte('}')
+	default:
+		b.WriteString(v.text)
+	}
+}
+
+// quoted is a text as a JSON string that escapes no more than it must.
+func quoted(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		if r < ' ' || r == '"' || r == '\\' {
+			b.WriteString(escaped(r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// settle gives a value its key and reports whether it can: not with a number of a huge
+// exponent.
+func (v *value) settle() bool {
+	switch v.kind {
+	case '0':
+		d, ok := decimalOf(v.text)
+		v.key = fmt.Sprint(d)
+		return ok
+	case '[':
+		for _, x := range v.list {
+			if !x.settle() {
+				return false
+			}
+			v.key += "," + x.key
+		}
+		v.key = "[" + v.key + "]"
+	case '{':
+		var keys []string
+		for _, f := range v.fields {
+			if !f.settle() {
+				return false
+			}
+			keys = append(keys, quoted(f.name)+f.key)
+		}
+		slices.Sort(keys)
+		v.key = "{" + strings.Join(keys, ",") + "}"
+	default:
+		v.key = v.String()
+	}
+	return true
+}

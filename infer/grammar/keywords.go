@@ -1,0 +1,228 @@
+package grammar
+
+import (
+	"errors"
+	"slices"
+)
+
+// kinds is a set of types. A number is an integer or has a fraction.
+type kinds uint8
+
+const (
+	aNull kinds = 1 << iota
+	aBoolean
+	anInteger
+	aFraction
+	aString
+	anArray
+	anObject
+	aNumber  = anInteger | aFraction
+	allKinds = anObject<<1 - 1
+)
+
+// types are the kinds by the names of types.
+var types = map[string]kinds{
+	"null": aNull, "boolean": aBoolean, "integer": anInteger, "number": aNumber, "string": aString,
+	"array": anArray, "object": anObject,
+}
+
+// schema is a schema as it was read. The zero value accepts everything.
+type schema struct {
+	at         string     // where it stands, for messages
+	never      bool       // it is false
+	types      kinds      // 0 for all
+	about      kinds      // what its keywords are about
+	values     [][]*value // a value is one of each list: enum and const
+	least      *bound
+	most       *bound
+	multiples  []decimal
+	patterns   []*expression // a string matches all, and is read by them
+	chars      span
+	prefix     []*schema // of the first items
+	rest       *schema   // of the others
+	items      span
+	listed     []string // the names of properties, in the order of the text
+	properties map[string]*schema
+	required   []string
+	further    *schema // of other properties
+	names      *schema // of names
+	size       span    // of an object
+	all        []*schema
+	any        [][]*schema // one of each list at least
+	one        [][]*schema // exactly one of each list
+}
+
+// span is how much there may be of something.
+type span struct {
+	least, most int
+	bounded     bool // there is a most
+}
+
+// and is what two spans have in common.
+func (a span) and(b span) span {
+	if b.bounded && (!a.bounded || b.most < a.most) {
+		a.most, a.bounded = b.most, true
+	}
+	a.least = max(a.least, b.least)
+	return a
+}
+
+// limit is the most, or -1 without one.
+func (a span) limit() int {
+	if a.bounded {
+		return a.most
+	}
+	return -1
+}
+
+// annotations are keywords that say nothing of what is valid.
+var annotations = []string{
+	"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "discriminator",
+	"contentEncoding", "contentMediaType", "contentSchema", "$schema", "$id", "$anchor", "$comment", "$defs",
+	"definitions",
+}
+
+// errKind says that the value of a keyword is of the wrong kind.
+var errKind = errors.New("not of the right kind")
+
+// leaf is a keyword whose value has no schema in it.
+type leaf struct {
+	about kinds // the types that it restricts; 0 for all
+	read  func(*schema, *value) error
+}
+
+// leaves are these keywords.
+var leaves = map[string]leaf{
+	"type": {0, readTypes},
+	"enum": {0, func(s *schema, v *value) error {
+		if v.kind != '[' {
+			return errKind
+		}
+		return s.constants(v.list)
+	}},
+	"const":            {0, func(s *schema, v *value) error { return s.constants([]*value{v}) }},
+	"minimum":          {aNumber, func(s *schema, v *value) error { return readBound(&s.least, v, false, -1) }},
+	"exclusiveMinimum": {aNumber, func(s *schema, v *value) error { return readBound(&s.least, v, true, -1) }},
+	"maximum":          {aNumber, func(s *schema, v *value) error { return readBound(&s.most, v, false, 1) }},
+	"exclusiveMaximum": {aNumber, func(s *schema, v *value) error { return readBound(&s.most, v, true, 1) }},
+	"multipleOf": {aNumber, func(s *schema, v *value) error {
+		d, ok := decimalOf(v.text)
+		if s.multiples = []decimal{d}; !ok || v.kind != '0' || d.negative || d.whole+d.fraction == "" {
+			return errKind
+		}
+		return nil
+	}},
+	"pattern": {aString, func(s *schema, v *value) error {
+		if v.kind != '"' {
+			return errKind
+		}
+		return s.matches(v.text)
+	}},
+	"format": {aString, func(s *schema, v *value) error {
+		if v.kind != '"' {
+			return errKind
+		}
+		return s.hasFormat(v.text)
+	}},
+	"minLength":     {aString, func(s *schema, v *value) error { return s.chars.readLeast(v) }},
+	"maxLength":     {aString, func(s *schema, v *value) error { return s.chars.readMost(v) }},
+	"minItems":      {anArray, func(s *schema, v *value) error { return s.items.readLeast(v) }},
+	"maxItems":      {anArray, func(s *schema, v *value) error { return s.items.readMost(v) }},
+	"minProperties": {anObject, func(s *schema, v *value) error { return s.size.readLeast(v) }},
+	"maxProperties": {anObject, func(s *schema, v *value) error { return s.size.readMost(v) }},
+	"required": {anObject, func(s *schema, v *value) error {
+		for _, name := range v.list {
+			if name.kind != '"' {
+				return errKind
+			}
+			s.required = append(s.required, name.text)
+		}
+		return kindIs(v, '[')
+	}},
+	"uniqueItems": {anArray, func(_ *schema, v *value) error {
+		if v.kind == 't' {
+			return errUnsupported
+		}
+		return kindIs(v, 'f')
+	}},
+}
+
+// errUnsupported says that a keyword is not supported with the value that it has.
+var errUnsupported = errors.New("not supported")
+
+func kindIs(v *value, kind byte) error {
+	if v.kind != kind {
+		return errKind
+	}
+	return nil
+}
+
+// constants reads the values of which a value is one.
+func (s *schema) constants(list []*value) error {
+	s.values = append(s.values, list)
+	if slices.ContainsFunc(list, func(v *value) bool { return !v.settle() }) {
+		return errKind
+	}
+	return nil
+}
+
+func readTypes(s *schema, v *value) error {
+	list := v.list
+	if v.kind == '"' {
+		list = []*value{v}
+	}
+	for _, t := range list {
+		if t.kind != '"' {
+			return errKind
+		}
+		if types[t.text] == 0 {
+			return refuse("the type %q of %s is none that JSON schema has", short(t.text), s.at)
+		}
+		s.types |= types[t.text]
+	}
+	if len(list) == 0 {
+		return errKind
+	}
+	return nil
+}
+
+// readBound reads a bound of numbers beside another one of the same side.
+func readBound(to **bound, v *value, open bool, side int) error {
+	d, ok := decimalOf(v.text)
+	if v.kind != '0' || !ok {
+		return errKind
+	}
+	*to = tighter(*to, &bound{d, open}, side)
+	return nil
+}
+
+func (a *span) readLeast(v *value) (err error) {
+	a.least, err = countOf(v)
+	return err
+}
+
+func (a *span) readMost(v *value) (err error) {
+	a.most, err = countOf(v)
+	a.bounded = true
+	return err
+}
+
+// countOf reads a number of things, which may be written as 2.0.
+func countOf(v *value) (n int, err error) {
+	d, ok := decimalOf(v.text)
+	if v.kind != '0' || !ok || d.negative || d.fraction != "" {
+		return 0, errKind
+	}
+	if len(d.whole) > 9 {
+		return 1e9, nil // more than any text has
+	}
+	for _, digit := range d.whole {
+		n = n*10 + int(digit-'0')
+	}
+	return n, nil
+}
+
+// isAnnotation reports whether a keyword is passed over.
+func isAnnotation(name string) bool {
+	return slices.Contains(annotations, name) || len(name) > 2 && name[:2] == "x-"
+}

@@ -1,0 +1,253 @@
+package grammar
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// Bounds on numbers.
+const (
+	maxDigits   = 15    // of a number that has bounds: as many as a float64 keeps apart
+	maxExponent = 400   // of a bound
+	maxMultiple = 1_000 // multipleOf, without its point
+)
+
+// The numbers that are written where nothing bounds them.
+var (
+	anyNumber, _  = parseExpression(`-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?`)
+	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
+)
+
+// decimal is a number by its digits, without zeros that change nothing. So equal numbers
+// are equal decimals.
+type decimal struct {
+	negative        bool
+	whole, fraction string
+}
+
+// decimalOf reads a number of JSON. It is false for one with a huge exponent.
+func decimalOf(text string) (d decimal, ok bool) {
+	text, d.negative = strings.CutPrefix(text, "-")
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	d.whole, d.fraction, _ = strings.Cut(mantissa, ".")
+	shift := 0
+	if exponent != "" {
+		var err error
+		if shift, err = strconv.Atoi(exponent); err != nil || shift < -maxExponent || shift > maxExponent {
+			return decimal{}, false
+		}
+	}
+	digits, point := d.whole+d.fraction, len(d.whole)+shift
+	digits = strings.Repeat("0", max(-point, 0)) + digits + strings.Repeat("0", max(point-len(digits), 0))
+	point = max(point, 0)
+	d.whole = strings.TrimLeft(digits[:point], "0")
+	d.fraction = strings.TrimRight(digits[point:], "0")
+	d.negative = d.negative && d.whole+d.fraction != ""
+	return d, true
+}
+
+// compare is negative where d is less than e, and positive where it is more.
+func (d decimal) compare(e decimal) int {
+	if d.negative != e.negative {
+		if d.negative {
+			return -1
+		}
+		return 1
+	}
+	size := cmp.Or(
+		cmp.Compare(len(d.whole), len(e.whole)), cmp.Compare(d.whole, e.whole), cmp.Compare(d.fraction, e.fraction),
+	)
+	if d.negative {
+		return -size
+	}
+	return size
+}
+
+// bound is the least or the greatest number, or, if open, what all numbers are beyond.
+type bound struct {
+	decimal
+	open bool
+}
+
+// tighter returns the one of two bounds that leaves less; side is -1 for least ones and 1
+// for greatest ones, and nil is no bound.
+func tighter(a, b *bound, side int) *bound {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	case a.compare(b.decimal)*side < 0, a.decimal == b.decimal && a.open:
+		return a
+	}
+	return b
+}
+
+// bounds are what numbers keep to.
+type bounds struct {
+	least, most *bound
+	multiples   []decimal
+	integer     bool
+}
+
+// number reads a number within bounds: a decimal without an exponent, digit by digit,
+// beside the bounds' digits and with what is left over of a division.
+func (c compiler) number(n bounds, next int32) int32 {
+	if n.least == nil && n.most == nil && len(n.multiples) == 0 {
+		e := anyNumber
+		if n.integer {
+			e = anyInteger
+		}
+		return patternBuilder{c.builder, false}.pattern(e.Regexp, next)
+	}
+	m := measure{integer: n.integer, multiple: 1}
+	for i, side := range []*bound{n.least, n.most} {
+		if side != nil {
+			if len(side.whole) > maxDigits && side.negative == (i == 1) {
+				return c.fail("its bounds leave numbers of more than %d digits alone, which are not written", maxDigits)
+			}
+			m.limits = append(m.limits, limit{*side, 2*i - 1})
+		}
+	}
+	for _, d := range n.multiples {
+		m.places = max(m.places, len(d.fraction))
+	}
+	for _, d := range n.multiples {
+		x, err := strconv.Atoi(d.whole + d.fraction + strings.Repeat("0", m.places-len(d.fraction)))
+		if err == nil && x <= maxMultiple {
+			m.multiple = m.multiple / gcd(m.multiple, x) * x
+		}
+		if err != nil || max(x, m.multiple) > maxMultiple {
+			return c.fail("the keyword \"multipleOf\" would need more than %d states", maxMultiple)
+		}
+	}
+	m.divides = len(n.multiples) > 0
+	return machine(c.builder, reading{}, "-.0123456789", m.read, m.takes, next)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// measure reads numbers.
+type measure struct {
+	integer  bool
+	limits   []limit // at most two
+	divides  bool    // numbers are multiples of multiple
+	multiple int     // without its point
+	places   int     // digits after that
+}
+
+// limit is a bound and its side: -1 for the least number, 1 for the greatest.
+type limit struct {
+	bound
+	side int
+}
+
+// reading is how far a number has been read.
+type reading struct {
+	at       byte // the last byte: -, 0 for a whole part that is 0, 1 for other digits of it, ., f for a digit after it
+	negative bool
+	zero     bool // it has been 0 so far
+	digits   int
+	places   int    // digits after the point
+	sizes    [2]int // how it compares with the size of each limit so far
+	rest     int
+}
+
+// read goes on by one byte.
+func (m measure) read(s reading, b byte) (reading, bool) {
+	last := s.at
+	switch {
+	case b == '-':
+		s.at, s.negative = b, true
+		return s, last == 0
+	case b == '.':
+		s.at, s.sizes = b, m.whole(s)
+		return s, !m.integer && (last == '0' || last == '1')
+	case last == '.' || last == 'f':
+		s.at = 'f'
+		s.places++
+		if m.divides && s.places > m.places {
+			return s, false
+		}
+		for i, l := range m.limits {
+			s.sizes[i] = cmp.Or(s.sizes[i], cmp.Compare(b, digitOf(l.fraction, s.places-1)))
+		}
+	case last == '0': // no digit follows it
+		return s, false
+	case b == '0' && last != '1':
+		s.at, s.zero = '0', true
+	default:
+		s.at = '1'
+		for i, l := range m.limits {
+			if s.digits >= len(l.whole) {
+				s.sizes[i] = 1
+			} else {
+				s.sizes[i] = cmp.Or(s.sizes[i], cmp.Compare(b, l.whole[s.digits]))
+			}
+		}
+	}
+	s.digits++
+	s.zero = s.zero && b == '0'
+	s.rest = (s.rest*10 + int(b-'0')) % m.multiple
+	return s, s.digits <= maxDigits
+}
+
+// whole are the sizes once the digits before the point have been read: one with fewer of
+// them is less.
+func (m measure) whole(s reading) [2]int {
+	for i, l := range m.limits {
+		if s.at == '1' && s.digits < len(l.whole) || s.at == '0' && l.whole != "" {
+			s.sizes[i] = -1
+		}
+	}
+	return s.sizes
+}
+
+// takes reports whether a number may end here.
+func (m measure) takes(s reading) bool {
+	switch s.at {
+	case '0', '1':
+		s.sizes = m.whole(s)
+	case 'f':
+	default:
+		return false
+	}
+	for range m.places - s.places {
+		s.rest = s.rest * 10 % m.multiple
+	}
+	if s.rest != 0 {
+		return false
+	}
+	for i, l := range m.limits {
+		size := s.sizes[i]
+		if size == 0 && s.places < len(l.fraction) {
+			size = -1
+		}
+		switch negative := s.negative && !s.zero; {
+		case negative && l.negative:
+			size = -size
+		case negative:
+			size = -1
+		case l.negative:
+			size = 1
+		}
+		if size == l.side || size == 0 && l.open {
+			return false
+		}
+	}
+	return true
+}
+
+// digitOf is a digit of a fraction, 0 after its end.
+func digitOf(fraction string, i int) byte {
+	if i < len(fraction) {
+		return fraction[i]
+	}
+	return '0'
+}

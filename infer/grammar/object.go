@@ -1,0 +1,152 @@
+package grammar
+
+import (
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// object reads an object: its properties in order, those that are not required or left
+// out, and then others where they are allowed.
+func (c compiler) object(x shape, depth int, next int32) int32 {
+	var size span
+	for _, s := range x.from {
+		size = size.and(s.size)
+	}
+	names, required := x.names(), x.required()
+	fits := c.fitting(x, depth)
+	closed := c.bytes('}', '}', next)
+	// By whether a property has been written: where the others begin, then the properties
+	// from i on.
+	first, later := closed, closed
+	if size.least > max(1, len(required)) {
+		return c.fail(
+			"%s has the keyword \"minProperties\", which is supported up to 1 or what is required", x.from[0].at,
+		)
+	}
+	if size.least > len(required) {
+		first = dead
+	}
+	if size.bounded && size.most < len(names) {
+		return c.fail("%s has the keyword \"maxProperties\", which is supported from what is listed on", x.from[0].at)
+	}
+	if x.open() || size.least > len(names) && len(x.further()) == 0 {
+		most := -1
+		if size.bounded {
+			most = size.most - len(names)
+		}
+		first, later = c.others(x, most, depth, first, later)
+	}
+	for i := len(names) - 1; i >= 0 && !c.over(); i-- {
+		name := names[i]
+		value := c.value(x.property(name), depth+1, later)
+		here := c.literal(quoted(name), c.separator(":", value))
+		if !fits(name) {
+			here = dead
+		}
+		after := c.separator(",", here)
+		if _, must := slices.BinarySearch(required, name); must {
+			first, later = here, after
+		} else {
+			first, later = c.either(here, first), c.either(after, later)
+		}
+	}
+	return c.bytes('{', '{', first)
+}
+
+// fitting says which names propertyNames allows.
+func (c compiler) fitting(x shape, depth int) func(name string) bool {
+	all := x.naming()
+	if len(all) == 0 {
+		return func(string) bool { return true }
+	}
+	b := c.beside()
+	fits := b.matcher(compiler{b}.value(all, depth+1, end))
+	return func(name string) bool {
+		c.spend(len(name))
+		return fits(quoted(name))
+	}
+}
+
+// others reads at most so many properties that are not listed, where none has been
+// written yet and where some have been.
+func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int32) {
+	listed := x.names()
+	names := []automaton{c.alone(func(b *builder, next int32) int32 {
+		return b.bytes('"', '"', b.except(listed, b.bytes('"', '"', next)))
+	})}
+	if all := x.naming(); len(all) > 0 {
+		names = append(names, c.alone(func(b *builder, next int32) int32 {
+			return compiler{b}.value(all, depth+1, next)
+		}))
+	}
+	// A name that is written twice stands for its last value, which fits like every other.
+	one := func(next int32) int32 {
+		return c.all(names, c.separator(":", c.value(x.orAny(x.further()), depth+1, next)))
+	}
+	if most < 0 {
+		var begin int32
+		later = c.loop(func(self int32) int32 {
+			begin = one(self)
+			return c.either(c.separator(",", begin), later)
+		})
+		return c.either(begin, first), later
+	}
+	for i := 0; i < most && !c.over(); i++ {
+		here := one(later)
+		first, later = c.either(here, first), c.either(c.separator(",", here), later)
+	}
+	return first, later
+}
+
+// except reads the characters of a string that is none of a list.
+func (b *builder) except(list []string, next int32) int32 {
+	c := patternBuilder{b, true}
+	anything := b.repeat(b.character, 0, -1, next)
+	var from func(list []string) int32 // where the rest of a name is none of these
+	from = func(list []string) int32 {
+		if len(list) == 0 || b.over() {
+			return anything
+		}
+		ends := false
+		after := map[rune][]string{}
+		for _, name := range list {
+			if name == "" {
+				ends = true
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(name)
+			after[r] = append(after[r], name[n:])
+		}
+		var paths []int32
+		others := slices.Clone(anyCharacter)
+		for _, r := range slices.Sorted(maps.Keys(after)) {
+			paths = append(paths, c.class([]rune{r, r}, from(after[r])))
+			others = without(others, r)
+		}
+		paths = append(paths, c.class(others, anything))
+		if !ends {
+			paths = append(paths, next)
+		}
+		return b.either(paths...)
+	}
+	return from(list)
+}
+
+// without takes a character out of a set of ranges.
+func without(ranges []rune, r rune) (list []rune) {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		lo, hi := ranges[i], ranges[i+1]
+		if r < lo || hi < r {
+			list = append(list, lo, hi)
+			continue
+		}
+		if lo < r {
+			list = append(list, lo, r-1)
+		}
+		if r < hi {
+			list = append(list, r+1, hi)
+		}
+	}
+	return list
+}

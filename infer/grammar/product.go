@@ -1,0 +1,104 @@
+package grammar
+
+// automaton is one that is built beside another, to its own end.
+type automaton struct {
+	*builder
+	start int32
+}
+
+// alone builds a part as an automaton of its own.
+func (b *builder) alone(part func(b *builder, next int32) int32) automaton {
+	x := b.beside()
+	return automaton{x, part(x, end)}
+}
+
+// all reads the texts that every one of some automata takes.
+func (b *builder) all(list []automaton, next int32) int32 {
+	x := list[0]
+	for _, y := range list[1:] {
+		x = x.and(y)
+	}
+	return b.copy(x, next)
+}
+
+// and is the automaton of what two take, which run side by side: its nodes are pairs of
+// theirs.
+func (left automaton) and(right automaton) automaton {
+	b := left.beside()
+	if b.over() {
+		return automaton{b, dead}
+	}
+	lefts, rights, made := needs(left.nodes), needs(right.nodes), map[[2]int32]int32{}
+	var visit func(l, r int32) int32
+	visit = func(l, r int32) int32 {
+		at := [2]int32{l, r}
+		if id, ok := made[at]; ok {
+			return id
+		}
+		if lefts[l] == never || rights[r] == never {
+			return dead
+		}
+		x, y := left.nodes[l], right.nodes[r]
+		switch {
+		case l == end && r == end:
+			return end
+		case !x.reads && l != end:
+			made[at] = b.add(node{})
+			for _, also := range x.also {
+				b.lead(made[at], visit(also, r))
+			}
+		case !y.reads && r != end:
+			made[at] = b.add(node{})
+			for _, also := range y.also {
+				b.lead(made[at], visit(l, also))
+			}
+		case x.reads && y.reads && max(x.lo, y.lo) <= min(x.hi, y.hi):
+			made[at] = b.add(node{lo: max(x.lo, y.lo), hi: min(x.hi, y.hi), out: dead, reads: true})
+			b.lead(made[at], visit(x.out, y.out))
+		default:
+			return dead
+		}
+		return made[at]
+	}
+	return automaton{b, visit(left.start, right.start)}
+}
+
+// copy copies what leads to the end of an automaton, and goes on at next there.
+func (b *builder) copy(from automaton, next int32) int32 {
+	if b.over() {
+		return dead
+	}
+	need, made := needs(from.nodes), map[int32]int32{end: next}
+	var visit func(id int32) int32
+	visit = func(id int32) int32 {
+		if to, ok := made[id]; ok {
+			return to
+		}
+		if need[id] == never {
+			return dead
+		}
+		n := from.nodes[id]
+		if n.reads {
+			made[id] = b.add(node{lo: n.lo, hi: n.hi, out: dead, reads: true})
+			b.lead(made[id], visit(n.out))
+			return made[id]
+		}
+		made[id] = b.add(node{})
+		for _, also := range n.also {
+			b.lead(made[id], visit(also))
+		}
+		return made[id]
+	}
+	return visit(from.start)
+}
+
+// lead makes a node go on at another one.
+func (b *builder) lead(from, to int32) {
+	switch n := &b.nodes[from]; {
+	case from == dead || to == dead:
+	case n.reads:
+		n.out = to
+	default:
+		n.also = append(n.also, to)
+	}
+}

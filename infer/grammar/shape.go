@@ -1,0 +1,255 @@
+package grammar
+
+import "slices"
+
+// shape is one way to fit some schemas: a text fits all of from, whose allOf, anyOf and
+// oneOf are settled.
+type shape struct {
+	from   []*schema
+	unlike []*schema // the branches of a oneOf that were not taken: none of them may fit
+	forced []string  // properties that are written so that they do not
+}
+
+// shapes are the ways to fit all of some schemas.
+func (c compiler) shapes(all []*schema) []shape {
+	list := []shape{{}}
+	for _, s := range all {
+		list = c.with(list, s)
+	}
+	return list
+}
+
+// with adds a schema to each way.
+func (c compiler) with(list []shape, s *schema) []shape {
+	if s.never || c.over() {
+		return nil
+	}
+	list = slices.Clone(list)
+	for i, x := range list {
+		c.spend(1 + len(x.from))
+		list[i].from = append(slices.Clip(x.from), s)
+	}
+	for _, other := range s.all {
+		list = c.with(list, other)
+	}
+	for _, branches := range s.any {
+		var next []shape
+		for _, b := range branches {
+			next = append(next, c.with(list, b)...)
+			c.limit(s, "anyOf", len(next))
+		}
+		list = next
+	}
+	for _, branches := range s.one {
+		var next []shape
+		for i, b := range branches {
+			for _, x := range c.with(list, b) {
+				x.unlike = slices.Concat(x.unlike, branches[:i], branches[i+1:])
+				next = append(next, x)
+			}
+			c.limit(s, "oneOf", len(next))
+		}
+		list = next
+	}
+	return list
+}
+
+// limit refuses too many ways.
+func (c compiler) limit(s *schema, keyword string, n int) {
+	if n > maxShapes {
+		c.fail("the keyword %q of %s makes more than %d cases with what stands beside it", keyword, s.at, maxShapes)
+	}
+}
+
+// said are the types that are named.
+func (x shape) said() kinds {
+	k := kinds(allKinds)
+	for _, s := range x.from {
+		if s.types != 0 {
+			k &= s.types
+		}
+	}
+	return k
+}
+
+// kinds are the types that are written: those that are named, or that keywords are about.
+func (x shape) kinds() kinds {
+	k, about, named := x.said(), kinds(0), false
+	for _, s := range x.from {
+		about |= s.about
+		named = named || s.types != 0
+	}
+	if !named && about != 0 {
+		return about
+	}
+	return k
+}
+
+// values are those that every enum and const lists, of the types that are named.
+func (x shape) values() (list []*value, listed bool) {
+	for _, s := range x.from {
+		for _, values := range s.values {
+			if !listed {
+				list, listed = values, true
+				continue
+			}
+			list = common(list, values)
+		}
+	}
+	k := x.said()
+	return slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return v.kinds()&k == 0 }), listed
+}
+
+// common are the values of a list that another one has too.
+func common(list, other []*value) []*value {
+	has := map[string]bool{}
+	for _, v := range other {
+		has[v.key] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return !has[v.key] })
+}
+
+// kinds is the kind of a value.
+func (v *value) kinds() kinds {
+	switch v.kind {
+	case 'n':
+		return aNull
+	case 't', 'f':
+		return aBoolean
+	case '"':
+		return aString
+	case '[':
+		return anArray
+	case '{':
+		return anObject
+	}
+	if d, ok := decimalOf(v.text); ok && d.fraction == "" {
+		return anInteger
+	}
+	return aFraction
+}
+
+// restricts reports whether more is said than types and values.
+func (x shape) restricts() bool {
+	return slices.ContainsFunc(x.from, func(s *schema) bool { return s.about != 0 })
+}
+
+// unlisted is the shape without its values, and with a type.
+func (x shape) unlisted() shape {
+	free := shape{forced: x.forced}
+	for _, s := range x.from {
+		s := *s
+		s.values = nil
+		free.from = append(free.from, &s)
+	}
+	free.from = append(free.from, &schema{types: x.said()})
+	return free
+}
+
+// bounds are what numbers keep to.
+func (x shape) bounds() bounds {
+	b := bounds{integer: x.kinds()&aFraction == 0}
+	for _, s := range x.from {
+		b.least, b.most = tighter(b.least, s.least, -1), tighter(b.most, s.most, 1)
+		b.multiples = append(b.multiples, s.multiples...)
+	}
+	return b
+}
+
+// item are the schemas of an item.
+func (x shape) item(i int) (all []*schema) {
+	for _, s := range x.from {
+		switch {
+		case i < len(s.prefix):
+			all = append(all, s.prefix[i])
+		case s.rest != nil:
+			all = append(all, s.rest)
+		}
+	}
+	return x.orAny(all)
+}
+
+// orAny are some schemas, or the one that accepts everything.
+func (x shape) orAny(all []*schema) []*schema {
+	if all == nil {
+		return []*schema{{at: x.from[0].at}}
+	}
+	return all
+}
+
+// hasRest reports whether something is said of the items after the first ones.
+func (x shape) hasRest() bool {
+	return slices.ContainsFunc(x.from, func(s *schema) bool { return s.rest != nil })
+}
+
+// names are the properties that are listed, and those that are required beyond them.
+func (x shape) names() (list []string) {
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, name)
+		}
+	}
+	for _, s := range x.from {
+		for _, name := range s.listed {
+			add(name)
+		}
+	}
+	for _, name := range x.required() {
+		add(name)
+	}
+	return list
+}
+
+// required are the properties that are written in any case, each once.
+func (x shape) required() []string {
+	list := slices.Clone(x.forced)
+	for _, s := range x.from {
+		list = append(list, s.required...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// property are the schemas of a property: those of its name, and those of further ones
+// beside schemas that do not list it.
+func (x shape) property(name string) (all []*schema) {
+	for _, s := range x.from {
+		if p := s.properties[name]; p != nil {
+			all = append(all, p)
+		} else if s.further != nil {
+			all = append(all, s.further)
+		}
+	}
+	return x.orAny(all)
+}
+
+// further are the schemas of properties that are not listed.
+func (x shape) further() (all []*schema) {
+	for _, s := range x.from {
+		if s.further != nil {
+			all = append(all, s.further)
+		}
+	}
+	return all
+}
+
+// open reports whether properties are written that are not listed.
+func (x shape) open() bool {
+	all := x.further()
+	return all != nil && !slices.ContainsFunc(all, func(s *schema) bool { return s.never })
+}
+
+// naming are the schemas of names, which are strings; none where nothing is said.
+func (x shape) naming() (all []*schema) {
+	for _, s := range x.from {
+		if s.names != nil {
+			all = append(all, s.names)
+		}
+	}
+	if all != nil {
+		all = append(all, &schema{at: x.from[0].at, types: aString})
+	}
+	return all
+}
