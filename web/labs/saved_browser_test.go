@@ -30,12 +30,12 @@ func TestRowsAreSaved(t *testing.T) {
 		tab.Go(url + address)
 		run(tab, hands)
 		downloads := tab.Downloads()
-		links := browser.Value[[]string](tab, `[...document.querySelectorAll(".about__rows a")].map((a) => a.search)`)
+		links := browser.Value[[]string](tab, `[...document.querySelectorAll(".about__rows .btn")].map((a) => a.search)`)
 		if len(links) == 0 {
 			t.Errorf("%s has no rows to save", i.Name)
 		}
 		for n, search := range links {
-			tab.Click(fmt.Sprintf(".about__rows li:nth-child(%d) a", n+1))
+			tab.Click(fmt.Sprintf(".about__rows li:nth-child(%d) .btn", n+1))
 			query, err := neturl.ParseQuery(search[1:])
 			if err != nil {
 				t.Fatal(err)
