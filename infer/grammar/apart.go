@@ -26,11 +26,11 @@ func (c compiler) refutes(x *shape, y shape, force bool) bool {
 	if c.spend(1 + len(mine) + len(others)); listed && otherListed {
 		return len(common(mine, others)) == 0
 	}
-	k := x.kinds() & y.said()
+	k := x.kinds()
 	if listed {
-		k &= kindsOf(mine)
+		k = kindsOf(mine)
 	}
-	if otherListed {
+	if k &= y.said(); otherListed {
 		k &= kindsOf(others)
 	}
 	var chars, otherChars, items, otherItems span
@@ -44,7 +44,7 @@ func (c compiler) refutes(x *shape, y shape, force bool) bool {
 		(k&aNumber == 0 || x.bounds().misses(y.bounds())) &&
 		(k&aString == 0 || chars.misses(otherChars)) &&
 		(k&anArray == 0 || items.misses(otherItems)) &&
-		(k&anObject == 0 || c.refutesObjects(x, y, force))
+		(k&anObject == 0 || (!listed || x.about()&anObject != 0) && c.refutesObjects(x, y, force))
 }
 
 func kindsOf(list []*value) (k kinds) {

@@ -67,6 +67,9 @@ func (a span) and(b span) span {
 	return a
 }
 
+// empty reports whether there is no such number.
+func (a span) empty() bool { return a.bounded && a.most < a.least }
+
 // limit is the most, or -1 without one.
 func (a span) limit() int {
 	if a.bounded {

@@ -105,7 +105,7 @@ func (c compiler) number(n bounds, next int32) int32 {
 	for i, side := range []*bound{n.least, n.most} {
 		if side != nil {
 			if len(side.whole) > maxDigits && side.negative == (i == 1) {
-				return c.fail("its bounds leave numbers of more than %d digits alone, which are not written", maxDigits)
+				return c.fail("its bounds leave only numbers of more than %d digits, which are not written", maxDigits)
 			}
 			m.limits = append(m.limits, limit{*side, 2*i - 1})
 		}

@@ -9,11 +9,7 @@ import (
 // object reads an object: its properties in order, those that are not required or left
 // out, and then others where they are allowed.
 func (c compiler) object(x shape, depth int, next int32) int32 {
-	var size span
-	for _, s := range x.from {
-		size = size.and(s.size)
-	}
-	names, required := x.names(), x.required()
+	size, names, required := x.size(), x.names(), x.required()
 	fits := c.fitting(x, depth)
 	closed := c.bytes('}', '}', next)
 	// By whether a property has been written: where the others begin, then the properties
@@ -30,7 +26,7 @@ func (c compiler) object(x shape, depth int, next int32) int32 {
 	if size.bounded && size.most < len(names) {
 		return c.fail("%s has the keyword \"maxProperties\", which is supported from what is listed on", x.from[0].at)
 	}
-	if x.open() || size.least > len(names) && len(x.further()) == 0 {
+	if x.open() {
 		most := -1
 		if size.bounded {
 			most = size.most - len(names)

@@ -77,7 +77,7 @@ func (c compiler) shape(x shape, depth int, next int32) int32 {
 		return c.constants(x, values, depth, next)
 	}
 	k := x.kinds()
-	if k == allKinds && !x.restricts() {
+	if k == allKinds && x.about() == 0 {
 		return c.any(anyDepth, next)
 	}
 	var list []int32
@@ -141,8 +141,8 @@ func (c compiler) separator(text string, next int32) int32 {
 
 // constants reads one of some values: those that fit what else is said of them.
 func (c compiler) constants(x shape, values []*value, depth int, next int32) int32 {
-	fits := func(string) bool { return true }
-	if x.restricts() {
+	fits, about := func(string) bool { return true }, x.about()
+	if about != 0 {
 		b := c.beside()
 		fits = b.matcher(compiler{b}.shape(x.unlisted(), depth, end))
 	}
@@ -152,7 +152,7 @@ func (c compiler) constants(x shape, values []*value, depth int, next int32) int
 		if c.spend(1 + len(text)); c.over() {
 			return dead
 		}
-		if fits(text) {
+		if v.kinds()&about == 0 || fits(text) {
 			list = append(list, c.literal(text, next))
 		}
 	}
@@ -164,10 +164,10 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 	var n span
 	fixed := 0
 	for _, s := range x.from {
+		if s.items.empty() {
+			return c.fail("no array of %s can have from %d to %d items", s.at, s.items.least, s.items.most)
+		}
 		n, fixed = n.and(s.items), max(fixed, len(s.prefix))
-	}
-	if n.bounded && n.most < n.least {
-		return c.fail("no array of %s can have from %d to %d items", x.from[0].at, n.least, n.most)
 	}
 	item := func(i int) func(next int32) int32 {
 		all := x.item(i)
@@ -177,6 +177,8 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 	// The first items are built one by one, then one for all others.
 	build, after := max(fixed, n.least), int32(dead)
 	switch {
+	case n.empty():
+		return dead
 	case fixed == 0 && !n.bounded && n.least <= 1:
 		return c.bytes('[', '[', c.series(item(0), n.least, closed))
 	case n.bounded:

@@ -74,15 +74,11 @@ func (x shape) said() kinds {
 
 // kinds are the types that are written: those that are named, or that keywords are about.
 func (x shape) kinds() kinds {
-	k, about, named := x.said(), kinds(0), false
-	for _, s := range x.from {
-		about |= s.about
-		named = named || s.types != 0
-	}
-	if !named && about != 0 {
+	named := slices.ContainsFunc(x.from, func(s *schema) bool { return s.types != 0 })
+	if about := x.about(); !named && about != 0 {
 		return about
 	}
-	return k
+	return x.said()
 }
 
 // values are those that every enum and const lists, of the types that are named.
@@ -129,9 +125,12 @@ func (v *value) kinds() kinds {
 	return aFraction
 }
 
-// restricts reports whether more is said than types and values.
-func (x shape) restricts() bool {
-	return slices.ContainsFunc(x.from, func(s *schema) bool { return s.about != 0 })
+// about are the types of which more is said than values.
+func (x shape) about() (k kinds) {
+	for _, s := range x.from {
+		k |= s.about
+	}
+	return k
 }
 
 // unlisted is the shape without its values, and with a type.
@@ -235,10 +234,22 @@ func (x shape) further() (all []*schema) {
 	return all
 }
 
-// open reports whether properties are written that are not listed.
+// open reports whether properties are written that are not listed: where something is said
+// of them, or where there must be more than are listed.
 func (x shape) open() bool {
 	all := x.further()
-	return all != nil && !slices.ContainsFunc(all, func(s *schema) bool { return s.never })
+	if all == nil {
+		return x.size().least > len(x.names())
+	}
+	return !slices.ContainsFunc(all, func(s *schema) bool { return s.never })
+}
+
+// size is how many properties there are.
+func (x shape) size() (n span) {
+	for _, s := range x.from {
+		n = n.and(s.size)
+	}
+	return n
 }
 
 // naming are the schemas of names, which are strings; none where nothing is said.

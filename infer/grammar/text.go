@@ -20,14 +20,16 @@ func (c compiler) text(from []*schema, next int32) int32 {
 	var patterns []*expression
 	var chars span
 	for _, s := range from {
+		if s.chars.empty() {
+			return c.fail("no string of %s can be from %d to %d long", s.at, s.chars.least, s.chars.most)
+		}
 		chars = chars.and(s.chars)
 		patterns = append(patterns, s.patterns...)
 	}
-	if chars.bounded && chars.most < chars.least {
-		return c.fail("no string of %s can be from %d to %d long", from[0].at, chars.least, chars.most)
-	}
 	closed := c.bytes('"', '"', next)
 	switch {
+	case chars.empty():
+		return dead
 	case len(patterns) == 0:
 		return c.bytes('"', '"', chars.characters(c.builder, closed))
 	case len(patterns) == 1 && chars == span{}:
