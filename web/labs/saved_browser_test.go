@@ -30,7 +30,8 @@ func TestRowsAreSaved(t *testing.T) {
 		tab.Go(url + address)
 		run(tab, hands)
 		downloads := tab.Downloads()
-		links := browser.Value[[]string](tab, `[...document.querySelectorAll(".about__rows .btn")].map((a) => a.search)`)
+		const all = `[...document.querySelectorAll(".about__rows .btn")].map((a) => a.search)`
+		links := browser.Value[[]string](tab, all)
 		if len(links) == 0 {
 			t.Errorf("%s has no rows to save", i.Name)
 		}
