@@ -8,7 +8,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // ReadToken is one token of a text that the model has read, with what the model expected
@@ -59,44 +58,51 @@ func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named 
 	if err != nil {
 		return nil, err
 	}
-	var list []ReadToken
-	err = m.scoreFrom(ctx, ids, 0, top, named, func(t ReadToken) { list = append(list, t) })
-	return list, err
+	return m.scoreFrom(ctx, m.NewCache(), ids, 0, top, named...)
 }
 
-// scoreFrom reads ids, which fit the context, and gives those from the first on to each,
-// with what the ones before made the model expect. A start token is not given.
+// scoredBytes bounds the logits that are in memory at once.
+const scoredBytes = 8 << 20
+
+// scoreFrom reads ids, which fit the context, into an empty cache and returns those from the
+// first on, with what the ones before made the model expect. A start token is not returned.
+// It reads and scores several positions at a time, which gives the same bits as one by one.
 func (m *Model) scoreFrom(
-	ctx context.Context, ids []int, first, top int, named []int, each func(ReadToken),
-) error {
-	cache := m.NewCache()
-	var z []float32 // after the token before
-	for i := 0; i < len(ids); i++ {
-		read := ids[i : i+1]
-		if i < first-1 { // all that nobody asks for, at once
-			read, i = ids[i:first], first-1
-		}
-		id := ids[i]
-		switch {
-		case z != nil && i >= first:
-			s := ReadToken{Token: m.Token(id)}
-			s.LogProb, s.Top = m.Chances(z, id, top, named...)
-			each(s)
-		case i == 0 && first == 0 && m.config.BOS < 0:
-			each(ReadToken{Token: m.Token(id), First: true})
-		}
-		if i == len(ids)-1 {
-			break
-		}
-		last, _, err := m.Forward(ctx, cache, read)
-		if err != nil {
-			return fmt.Errorf("reading token %d: %w", i+1, err)
-		}
-		if z, _, err = m.Logits(last); err != nil {
-			return fmt.Errorf("scoring token %d: %w", i+1, err)
+	ctx context.Context, c *Cache, ids []int, first, top int, named ...int,
+) ([]ReadToken, error) {
+	list := make([]ReadToken, 0, len(ids)-first)
+	if first == 0 && m.config.BOS < 0 {
+		list = append(list, ReadToken{Token: m.Token(ids[0]), First: true})
+	}
+	d, v := m.config.Width, m.config.Vocab
+	last := make([]float32, min(chunk, len(ids))*d)
+	at := max(first, 1) - 1 // the first position after which a token is expected
+	if at > 0 {
+		if _, err := m.ForwardTo(ctx, c, ids[:at], last[:d]); err != nil {
+			return list, fmt.Errorf("reading token %d: %w", at, err)
 		}
 	}
-	return nil
+	z := make([]float32, max(1, min(len(last)/d, scoredBytes/(4*v)))*v) // [rows, vocab]
+	for at < len(ids)-1 {
+		n := min(len(last)/d, len(ids)-1-at)
+		if _, err := m.ForwardTo(ctx, c, ids[at:at+n], last[:n*d]); err != nil {
+			return list, fmt.Errorf("reading token %d: %w", at+1, err)
+		}
+		for read := last[:n*d]; len(read) > 0; {
+			rows := min(len(read)/d, len(z)/v)
+			if _, err := m.LogitsTo(ctx, read[:rows*d], z[:rows*v]); err != nil {
+				return list, fmt.Errorf("scoring token %d: %w", at+1, err)
+			}
+			for row := range rows {
+				at++
+				t := ReadToken{Token: m.Token(ids[at])}
+				t.LogProb, t.Top = m.Chances(z[row*v:(row+1)*v], ids[at], top, named...)
+				list = append(list, t)
+			}
+			read = read[rows*d:]
+		}
+	}
+	return list, nil
 }
 
 // Surprise sums up how well a model expected a text.
@@ -125,45 +131,3 @@ func (r Surprise) Perplexity() float64 { return math.Exp(r.Nats / float64(r.Toke
 
 // BitsPerByte lets models be compared whose tokens differ.
 func (r Surprise) BitsPerByte() float64 { return r.Bits() / float64(r.Bytes) }
-
-// ScoreAll is [Model.Score] for a text of any length: each token is given to each, which
-// may be nil, and summed up. Where a text is longer than the context, it is read in
-// windows that overlap by half, so that every token but those of the first window has
-// half a context before it at least, and each is counted once. A text of fewer than two
-// tokens is a *[terms.RangeError], where the model has no start token.
-func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken)) (Surprise, error) {
-	var sum Surprise
-	if err := m.CheckText(text); err != nil {
-		return sum, err
-	}
-	ids, sizes := m.encodeSized(text)
-	if len(ids) < 2 {
-		return sum, terms.NewRangeError("text", "too short", "at least one token long, after a first one")
-	}
-	at := 0 // of the token that is given next
-	if m.config.BOS >= 0 {
-		at = 1
-	}
-	count := func(t ReadToken) {
-		if !t.First {
-			sum.add(t.LogProb, sizes[at])
-		}
-		at++
-		if each != nil {
-			each(t)
-		}
-	}
-	for done := 0; done < len(ids); {
-		from := max(0, done-m.config.Context/2)
-		to := min(from+m.config.Context, len(ids))
-		window := ids[from:to]
-		if from > 0 && m.config.BOS >= 0 { // the start token stands before every window
-			window = append([]int{ids[0]}, ids[from+1:to]...)
-		}
-		if err := m.scoreFrom(ctx, window, done-from, 0, nil, count); err != nil {
-			return sum, err
-		}
-		done = to
-	}
-	return sum, nil
-}

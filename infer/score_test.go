@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,5 +118,76 @@ func TestScoreAllInWindows(t *testing.T) {
 			"got %+v, %v; given %q; want no error, given.String() = %q, Tokens = 119, BitsPerToken() ≈ 1", got, err,
 			given.String(), text,
 		)
+	}
+}
+
+// TestScoreAllIsExact: reading several positions and windows at a time gives the bits of reading one
+// token after another, in order, with a start token and without one.
+func TestScoreAllIsExact(t *testing.T) {
+	text := strings.Repeat("ab é abc User: 😀! ", 20)
+	for _, start := range []bool{true, false} {
+		m := *smallModel(t)
+		if !start {
+			m.config.BOS = -1
+		}
+		var got []float64
+		sum, err := m.ScoreAll(t.Context(), text, func(r ReadToken) { got = append(got, r.LogProb) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, nats := oneByOne(t, &m, m.Encode(text))
+		if !slices.Equal(got, want) || sum.Nats != nats || len(want) < 3*m.config.Context {
+			t.Errorf("start token %v: got %d tokens of %v nats, want %d of %v, with the same bits", start, len(got),
+				sum.Nats, len(want), nats)
+		}
+	}
+}
+
+// oneByOne returns ln p of tokens, 0 for a first one before which nothing stands, and −Σ ln p.
+func oneByOne(t *testing.T, m *Model, ids []int) (list []float64, nats float64) {
+	t.Helper()
+	half := m.config.Context / 2
+	for done := 0; done < len(ids); {
+		from := max(0, done-half)
+		end, c := min(from+m.config.Context, len(ids)), m.NewCache()
+		var z []float32
+		for at := from; at < end; at++ {
+			id := ids[at]
+			if at == from && m.config.BOS >= 0 {
+				id = m.config.BOS
+			}
+			switch {
+			case at >= done && z != nil:
+				p, _ := m.Chances(z, id, 0)
+				list, nats = append(list, p), nats-p
+			case at >= done && m.config.BOS < 0:
+				list = append(list, 0)
+			}
+			z = logitsAfter(t, m, c, id)
+		}
+		done = end
+	}
+	return list, nats
+}
+
+// TestScoreAllIsStopped: once its context ends, nothing more is read; what was given until then is the
+// beginning of the text.
+func TestScoreAllIsStopped(t *testing.T) {
+	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
+	text := strings.Repeat("abba", 3000)
+	ctx, cancel := context.WithCancel(t.Context())
+	var given strings.Builder
+	_, err := m.ScoreAll(ctx, text, func(r ReadToken) {
+		if given.WriteString(r.Token.Text); given.Len() == 40 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(text, given.String()) || given.Len() == len(text) {
+		t.Errorf("got %v and %d bytes, want %v and a part of %d", err, given.Len(), context.Canceled, len(text))
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	if sum, err := m.ScoreAll(ctx, text, nil); !errors.Is(err, context.Canceled) || sum.Tokens != 0 {
+		t.Errorf("stopped before: got %+v, %v; want nothing, %v", sum, err, context.Canceled)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/files"
@@ -98,25 +99,66 @@ func runScore(
 	if err != nil {
 		return err
 	}
+	scoring, err := m.NewScoring(text)
+	if wrong := new(terms.RangeError); errors.As(err, &wrong) {
+		return usageError{fmt.Errorf("%s: the text is %s; it must be %s", o.file, wrong.Got, wrong.Want)}
+	} else if err != nil {
+		return err
+	}
+	var beside *besideText
+	if o.asked { // before the rest, which may take long: it is refused for a text beyond the context
+		if beside, err = o.compare(ctx, m, text); err != nil {
+			return err
+		}
+	}
+	sum, err := o.run(ctx, scoring, stdout, stderr)
+	if err == nil {
+		err = o.sum(stdout, m, sum)
+	}
+	if err != nil || beside == nil {
+		return err
+	}
+	return o.beside(stdout, beside)
+}
+
+// run scores the text. On a terminal it says what that costs, and how far it is.
+func (o *scoreOptions) run(
+	ctx context.Context, s *infer.Scoring, stdout, stderr io.Writer,
+) (sum infer.Surprise, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	line, all, start := newProgressLine(stderr), s.Tokens(), time.Now()
+	line.shown = line.shown && s.Windows() > 1 && !(o.tokens && isTerminal(stdout))
+	line.say(fmt.Sprintf("%s in %s", terms.Counted(all, "token"), terms.Counted(s.Windows(), "window")))
 	var failed error // to write
-	sum, err := m.ScoreAll(ctx, text, func(t infer.ReadToken) {
+	done := 0
+	sum, err = s.Run(ctx, func(t infer.ReadToken) {
 		if o.tokens && failed == nil {
-			failed = o.token(stdout, t)
+			if failed = o.token(stdout, t); failed != nil {
+				cancel()
+			}
+		}
+		if done++; line.shown && done%scoreStep == 0 {
+			line.say(scoreProgress(done, all, time.Since(start)))
 		}
 	})
-	var wrong *terms.RangeError
-	switch {
-	case errors.As(err, &wrong):
-		return usageError{fmt.Errorf("%s: the text is %s; it must be %s", o.file, wrong.Got, wrong.Want)}
-	case err != nil:
-		return err
-	case failed != nil:
-		return failed
+	line.say("")
+	if failed != nil {
+		return sum, failed
 	}
-	if err := o.sum(stdout, m, sum); err != nil || !o.asked {
-		return err
+	if ctx.Err() != nil && err != nil {
+		fmt.Fprintf(stderr, "stopped after %s of %s: no sums\n", terms.Count(done), terms.Counted(all, "token"))
 	}
-	return o.beside(ctx, stdout, m, text)
+	return sum, err
+}
+
+// scoreStep is after how many tokens the line of progress changes.
+const scoreStep = 128
+
+// scoreProgress says how far a text has been read, and about how long the rest will take.
+func scoreProgress(done, all int, took time.Duration) string {
+	left := time.Duration(float64(took) / float64(done) * float64(all-done)).Round(time.Second)
+	return fmt.Sprintf("%s of %s, about %s left", terms.Count(done), terms.Counted(all, "token"), left)
 }
 
 // besideText is the line of viz score -json for settings.
@@ -133,17 +175,17 @@ type besideText struct {
 	Lost float64 `json:"lost"`
 }
 
-// beside prints what the settings make of the text, beside the model without any.
-func (o *scoreOptions) beside(ctx context.Context, out io.Writer, m *infer.Model, text string) error {
+// compare finds out what the settings make of the text, beside the model without any.
+func (o *scoreOptions) compare(ctx context.Context, m *infer.Model, text string) (*besideText, error) {
 	with, without := infer.Side{Text: text, Settings: o.settings}, infer.Side{Text: text, Settings: sampling.Pure}
 	c, err := m.Compare(ctx, with, without)
 	if wrong := new(terms.RangeError); errors.As(err, &wrong) {
-		return usageError{errors.New(wrong.Sentence())}
+		return nil, usageError{errors.New(wrong.Sentence())}
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	side := c.Sides[0]
-	line := besideText{Settings: o.settings, Tokens: side.Sum.Tokens, Cut: side.Cut, Bits: side.Sum.Bits()}
+	line := &besideText{Settings: o.settings, Tokens: side.Sum.Tokens, Cut: side.Cut, Bits: side.Sum.Bits()}
 	back, n := 0.0, float64(max(len(c.Apart), 1))
 	for _, d := range c.Apart {
 		line.Apart += infer.Surprise{Nats: d.Nats}.Bits() / n
@@ -153,14 +195,19 @@ func (o *scoreOptions) beside(ctx context.Context, out io.Writer, m *infer.Model
 	if !math.IsInf(back, 1) {
 		line.Back = &back
 	}
+	return line, nil
+}
+
+// beside prints that.
+func (o *scoreOptions) beside(out io.Writer, line *besideText) error {
 	if o.json {
 		return json.NewEncoder(out).Encode(line)
 	}
 	other := "infinite: they cut what the model may write"
 	if line.Back != nil {
-		other = terms.Decimals(back, 4)
+		other = terms.Decimals(*line.Back, 4)
 	}
-	_, err = fmt.Fprintf(
+	_, err := fmt.Fprintf(
 		out, "with these settings, %s possible and %d cut\n%10s bits for those that are possible\n"+
 			"%10s bits apart from the model without them, on average\n%10s the other way\n"+
 			"%10s of the share cut, on average\n",

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -136,5 +139,23 @@ func TestScoreCountsCutTokens(t *testing.T) {
 		if f := try(t, nil, text, args...); f.code != exitUsage || f.errors == "" {
 			t.Errorf("%q: got %d, %q; want %d, non-empty", bad, f.code, f.errors, exitUsage)
 		}
+	}
+}
+
+// TestScoreIsInterrupted: a long text can be stopped, and the command says how far it came. Progress
+// is for terminals alone, and says how much is left.
+func TestScoreIsInterrupted(t *testing.T) {
+	text := strings.Repeat("_ a", 600)
+	ctx, cancel := context.WithCancel(t.Context())
+	out := writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })
+	var errs strings.Builder
+	unset := func(string) string { return "" }
+	code := run(ctx, []string{"score", "-tokens", "-"}, unset, strings.NewReader(text), out, &errs)
+	if want := regexp.MustCompile(`^stopped after [0-9,]+ of [0-9,]+ tokens: no sums\n$`); code != exitInterrupted ||
+		!want.MatchString(errs.String()) {
+		t.Errorf("got %d, %q; want %d, it matching %q", code, errs.String(), exitInterrupted, want)
+	}
+	if got := scoreProgress(1280, 51_280, 2*time.Second); got != "1,280 of 51,280 tokens, about 1m18s left" {
+		t.Errorf("got %q, want 50,000 tokens at 640 a second: %q", got, "1,280 of 51,280 tokens, about 1m18s left")
 	}
 }

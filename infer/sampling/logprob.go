@@ -2,6 +2,8 @@ package sampling
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
@@ -18,9 +20,15 @@ type LogProbs struct {
 // empty. z is kept and must not be changed.
 func LogProbsOf(z []float32) LogProbs {
 	max := float64(kernel.Max(z))
-	sum := kernel.ExpSum(make([]float64, len(z)), z, max, divisor(1))
+	terms := summed.Get().(*[]float64)
+	*terms = slices.Grow((*terms)[:0], len(z))[:len(z)]
+	sum := kernel.ExpSum(*terms, z, max, divisor(1))
+	summed.Put(terms)
 	return LogProbs{z: z, max: max, logSum: math.Log(sum)}
 }
+
+// summed holds the terms of sums: a text that is scored needs one for each token.
+var summed = sync.Pool{New: func() any { return new([]float64) }}
 
 // Of is ln p of a token: (z − max) − ln Σ e^{z−max}. It is finite even where p is too
 // small for a float64.

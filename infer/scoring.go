@@ -1,0 +1,160 @@
+package infer
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// A Scoring is a text of any length, cut into the windows in which a model reads it. Where it
+// is longer than the context, they overlap by half, so that every token but those of the
+// first window has half a context before it at least, and each is scored once.
+type Scoring struct {
+	m       *Model
+	ids     []int
+	sizes   []int // bytes of the text that each of ids stands for
+	windows []window
+}
+
+// A window is a part of a text that is read at once: ids[from:to], of which those from done on
+// are scored.
+type window struct{ from, done, to int }
+
+// NewScoring cuts a text into windows. A text that the vocabulary cannot spell is a
+// *[terms.RangeError], and so is one of fewer than two tokens, where the model has no start
+// token.
+func (m *Model) NewScoring(text string) (*Scoring, error) {
+	if err := m.CheckText(text); err != nil {
+		return nil, err
+	}
+	s := &Scoring{m: m}
+	if s.ids, s.sizes = m.encodeSized(text); len(s.ids) < 2 {
+		return nil, terms.NewRangeError("text", "too short", "at least one token long, after a first one")
+	}
+	for done := 0; done < len(s.ids); {
+		from := max(0, done-m.config.Context/2)
+		to := min(from+m.config.Context, len(s.ids))
+		s.windows = append(s.windows, window{from, done, to})
+		done = to
+	}
+	return s, nil
+}
+
+// Tokens is how many tokens the text has, without the start token.
+func (s *Scoring) Tokens() int {
+	if s.m.config.BOS >= 0 {
+		return len(s.ids) - 1
+	}
+	return len(s.ids)
+}
+
+// Windows is in how many windows they are read.
+func (s *Scoring) Windows() int { return len(s.windows) }
+
+// ScoreAll is [Scoring.Run] of a text.
+func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken)) (Surprise, error) {
+	s, err := m.NewScoring(text)
+	if err != nil {
+		return Surprise{}, err
+	}
+	return s.Run(ctx, each)
+}
+
+// Run scores the text: each token is given to each, which may be nil, in order, and summed
+// up. It reads as many windows at a time as there are processors.
+func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, err error) {
+	at := len(s.ids) - s.Tokens() // the token that is given next
+	count := func(list []ReadToken) {
+		for _, t := range list {
+			if !t.First {
+				sum.add(t.LogProb, s.sizes[at])
+			}
+			at++
+			if each != nil {
+				each(t)
+			}
+		}
+	}
+	workers := s.workers()
+	if workers == 1 {
+		cache := s.m.NewCache()
+		for _, w := range s.windows {
+			list, err := s.read(ctx, cache, w)
+			if count(list); err != nil {
+				return sum, err
+			}
+		}
+		return sum, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	queue := s.readAhead(ctx, workers)
+	defer func() {
+		cancel()
+		for result := range queue { // until nothing runs any more
+			<-result
+		}
+	}()
+	for result := range queue {
+		r := <-result
+		if count(r.list); r.err != nil {
+			return sum, r.err
+		}
+	}
+	return sum, ctx.Err()
+}
+
+// windowRead is what a window gave.
+type windowRead struct {
+	list []ReadToken
+	err  error
+}
+
+// readAhead reads the windows with several workers. The queue has their results in order, and
+// is closed after the last, or once ctx has ended.
+func (s *Scoring) readAhead(ctx context.Context, workers int) <-chan chan windowRead {
+	queue := make(chan chan windowRead, workers) // bounds how far they are ahead
+	caches := make(chan *Cache, workers)
+	for range workers {
+		caches <- s.m.NewCache()
+	}
+	go func() {
+		defer close(queue)
+		for _, w := range s.windows {
+			if ctx.Err() != nil {
+				return
+			}
+			cache, result := <-caches, make(chan windowRead, 1)
+			queue <- result
+			go func() {
+				list, err := s.read(ctx, cache, w)
+				caches <- cache
+				result <- windowRead{list, err}
+			}()
+		}
+	}()
+	return queue
+}
+
+// read reads a window.
+func (s *Scoring) read(ctx context.Context, c *Cache, w window) ([]ReadToken, error) {
+	ids := s.ids[w.from:w.to]
+	if w.from > 0 && s.m.config.BOS >= 0 { // the start token stands before every window
+		ids = append([]int{s.ids[0]}, ids[1:]...)
+	}
+	c.Truncate(0)
+	return s.m.scoreFrom(ctx, c, ids, w.done-w.from, 0)
+}
+
+// aheadBytes bounds the caches of windows that are read at a time.
+const aheadBytes = 256 << 20
+
+// workers is how many windows are read at a time. A [Runner] has its own.
+func (s *Scoring) workers() int {
+	cache := s.m.Shape().KVBytes(s.m.config.Context, 4)
+	n := min(runtime.GOMAXPROCS(0), len(s.windows), max(1, int(aheadBytes/max(cache, 1))))
+	if s.m.runner != nil {
+		return 1
+	}
+	return n
+}
