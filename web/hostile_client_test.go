@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -219,6 +220,26 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 			})
 		}
 		all.Wait()
+	},
+	"long texts": func(ctx context.Context, c *client, _ target) {
+		text := strings.Repeat("q7 ", 1000)
+		c.hold(ctx, "", wire.ProtocolHTML, `{"cmd":"start","n":1,"prompt":"Hello"}`)
+		if len(c.held) == 0 {
+			return
+		}
+		conn := c.held[len(c.held)-1]
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // the server does not read on for ever
+		for n := range 100 {
+			for _, m := range []string{
+				fmt.Sprintf(`{"cmd":"pieces","n":%d,"prompt":%q}`, 3*n+2, text),
+				fmt.Sprintf(`{"cmd":"start","n":%d,"prompt":%q}`, 3*n+3, text),
+				fmt.Sprintf(`{"cmd":"zoom","n":%d,"block":1}`, 3*n+4),
+			} {
+				if ctx.Err() != nil || conn.WriteMessage(websocket.TextMessage, []byte(m)) != nil {
+					return
+				}
+			}
+		}
 	},
 	"messages": func(ctx context.Context, c *client, _ target) {
 		c.hold(ctx, "", wire.ProtocolJSON, `{"cmd":"set","n":1,"temperature":1.5}`)

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -21,6 +24,7 @@ import (
 // commands to the run and sends what has changed since its last message.
 type livePart struct {
 	*Server
+	caller admission.Caller
 	run    *runs.Run
 	viewer *runs.Viewer
 	enc    encoder
@@ -37,7 +41,7 @@ type livePart struct {
 // refused if the run is gone.
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	enc := encoders[v.Protocol](view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
-	p := &livePart{Server: s, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
+	p := &livePart{Server: s, caller: v.Caller, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
 	id := v.Query.Get("run")
 	run, found := s.Runs.Join(v.Caller, id, p.viewer)
 	p.run = run
@@ -87,7 +91,7 @@ func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) e
 		if !ok {
 			return nil
 		}
-		if err := p.handle(c); err != nil {
+		if err := p.handle(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -95,7 +99,7 @@ func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) e
 
 // handle carries out one command. A command of the run is answered by the state
 // that follows; what is sent here answers the others, or says why not.
-func (p *livePart) handle(c wire.Command) error {
+func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	o, bad := readOrder(c)
 	switch {
 	case bad != nil:
@@ -103,12 +107,15 @@ func (p *livePart) handle(c wire.Command) error {
 	case o.name == "ping":
 		p.reply(wire.Message{Ack: o.n})
 	case o.name == "pieces":
-		return p.pieces(o)
+		return p.answer(ctx, o.n, len(c.Fields), func() (wire.Message, error) { return p.pieces(o) })
 	case o.query != nil:
-		return p.ask(o)
+		return p.ask(ctx, o)
 	case o.name == "open", o.name == "rebuild":
-		link, err := session.ParseLink(p.Model, o.link)
-		if err != nil {
+		var link session.Link
+		if err := p.inTurn(p.Context, len(o.link), func() (err error) {
+			link, err = session.ParseLink(p.Model, o.link)
+			return err
+		}); err != nil {
 			p.fail(o.n, err)
 			return nil
 		}
@@ -118,21 +125,89 @@ func (p *livePart) handle(c wire.Command) error {
 		}
 		return p.carryOut(o)
 	default:
-		return p.carryOut(o)
+		return p.start(o)
 	}
 	return nil
 }
 
-func (p *livePart) carryOut(o order) error {
-	_, err := p.run.Do(p.Context, o.command, p.viewer, o.n)
-	switch {
-	case errors.Is(err, runs.ErrGone):
+// A text that is shorter than longText is read at once. A longer one, and the answer to a
+// query, takes about answerTime and readTime for each byte.
+const (
+	longText   = 512
+	readTime   = time.Microsecond
+	answerTime = 2 * time.Millisecond
+)
+
+// inTurn calls f when it is the caller's turn, if it is about a long text. So a client with
+// many connections gets one processor at most, and others go on meanwhile. f must not send
+// anything: the client may not read it.
+func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
+	if size < longText {
+		return f()
+	}
+	_, leave, err := p.texts.Enter(ctx, p.caller, answerTime+time.Duration(size)*readTime, nil)
+	if errors.Is(err, admission.ErrQueueFull) {
+		return &terms.Refusal{Code: terms.CodeBusy, Message: pages.BusyHead + " Try again in a moment."}
+	} else if err != nil {
 		return err
-	case err != nil:
-		if start, ok := o.command.(session.Start); ok {
-			err = p.overlong(start.Prompt, err)
+	}
+	defer leave()
+	return f()
+}
+
+// answer answers command n in turn.
+func (p *livePart) answer(ctx context.Context, n uint64, size int, f func() (wire.Message, error)) error {
+	var m wire.Message
+	err := p.inTurn(ctx, size, func() (err error) {
+		m, err = f()
+		return err
+	})
+	switch {
+	case err == nil:
+		p.reply(m)
+	case ctx.Err() == nil:
+		p.fail(n, err)
+	}
+	return nil
+}
+
+// start is carryOut for a command that may begin a run with a long text. One that is too
+// long is refused in turn: saying by how much takes longer than to begin.
+func (p *livePart) start(o order) error {
+	begin, ok := o.command.(session.Start)
+	if !ok {
+		return p.carryOut(o)
+	}
+	over := false
+	if err := p.inTurn(p.Context, len(begin.Prompt), func() (err error) {
+		if _, over = session.TooLong(p.Model, begin.Prompt, p.Runs.Limits().PromptBytes); over {
+			err = p.do(o)
 		}
-		p.fail(o.n, err)
+		return err
+	}); err != nil || over {
+		return p.failed(o.n, err)
+	}
+	return p.carryOut(o)
+}
+
+func (p *livePart) carryOut(o order) error { return p.failed(o.n, p.do(o)) }
+
+// do has the run carry out a command.
+func (p *livePart) do(o order) error {
+	_, err := p.run.Do(p.Context, o.command, p.viewer, o.n)
+	if start, ok := o.command.(session.Start); ok && err != nil {
+		err = p.overlong(start.Prompt, err)
+	}
+	return err
+}
+
+// failed says why command n was not carried out, if it was not. It returns an error only if
+// the run is gone.
+func (p *livePart) failed(n uint64, err error) error {
+	if errors.Is(err, runs.ErrGone) {
+		return err
+	} else if err != nil {
+		p.fail(n, err)
 	}
 	return nil
 }
@@ -153,8 +228,8 @@ func (p *livePart) overlong(prompt string, err error) error {
 }
 
 // pieces answers with the tokens of a text or of a chat that is still being typed.
-func (p *livePart) pieces(o order) error {
-	text, err := chat.Text{Text: o.pieces}, error(nil)
+func (p *livePart) pieces(o order) (m wire.Message, err error) {
+	text := chat.Text{Text: o.pieces}
 	most := p.Runs.Limits().PromptBytes
 	if o.chat != nil {
 		text, err = o.chat.Write(p.Context, p.Model, session.Limits{PromptBytes: most})
@@ -165,19 +240,15 @@ func (p *livePart) pieces(o order) error {
 		}
 	}
 	if err != nil {
-		p.fail(o.n, p.overlong(o.pieces, err))
-		return nil
+		return m, p.overlong(o.pieces, err)
 	}
-	m := wire.Message{Ack: o.n}
-	if err := p.enc.pieces(&m, p.Model, text); err != nil {
-		return err
-	}
-	p.reply(m)
-	return nil
+	m.Ack = o.n
+	err = p.enc.pieces(&m, p.Model, text)
+	return m, err
 }
 
 // ask answers a query with the run's newest state.
-func (p *livePart) ask(o order) error {
+func (p *livePart) ask(ctx context.Context, o order) error {
 	st, err := p.run.Current(p.Context)
 	if err != nil {
 		p.fail(o.n, err)
@@ -187,12 +258,13 @@ func (p *livePart) ask(o order) error {
 		p.fail(o.n, bad)
 		return nil
 	}
-	m := wire.Message{Ack: o.n}
-	if err := p.enc.answer(&m, o.name, o.query, st); err != nil {
-		return fmt.Errorf("answering %s: %w", o.name, err)
-	}
-	p.reply(m)
-	return nil
+	return p.answer(ctx, o.n, longText, func() (wire.Message, error) {
+		m := wire.Message{Ack: o.n}
+		if err := p.enc.answer(&m, o.name, o.query, st); err != nil {
+			return m, fmt.Errorf("answering %s: %w", o.name, err)
+		}
+		return m, nil
+	})
 }
 
 // fail says why command n was not carried out.

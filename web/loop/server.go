@@ -47,6 +47,7 @@ type Server struct {
 	pages.Base
 	empty   *session.State   // what a page without a run shows
 	replays *admission.Queue // of links to be replayed and files to be written
+	texts   *admission.Queue // of long texts to be read, and questions to be answered
 }
 
 // New returns the Loop's server.
@@ -56,7 +57,10 @@ func New(d Deps) *Server {
 	if d.Replays == nil {
 		d.Replays = admission.NewQueue(admission.DefaultLimits().Links, 0)
 	}
-	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: d.Replays}
+	s := &Server{
+		Deps: d, empty: d.Runs.NewSession().State(), replays: d.Replays,
+		texts: admission.NewQueue(admission.DefaultLimits().Links, 0),
+	}
 	s.Base = pages.New(pages.Learner(d.Caller), d.Log, s.refusal)
 	return s
 }
