@@ -90,8 +90,12 @@ func (b *battle) known(id, from string) *client {
 	return newClient(b.server, from, knownCookie(b.learners, b.server, id))
 }
 
-// attempts is how often an attack is repeated before the others are looked at.
-const attempts = 300
+// attempts is how often an attack is repeated before the others are looked at. One that the
+// server makes wait until it is given up counts as many.
+const (
+	attempts = 300
+	givenUp  = 10
+)
 
 // attack begins attacks by name, from all flooded addresses at the same time, and
 // returns when each has been tried many times.
@@ -106,7 +110,7 @@ func attack(server string, victim target, names []string) (stop func()) {
 	var begun []<-chan struct{}
 	for _, name := range names {
 		var tried atomic.Int64
-		reached := make(chan struct{})
+		reached, once := make(chan struct{}), sync.Once{}
 		begun = append(begun, reached)
 		for _, from := range flooded {
 			all.Go(func() {
@@ -116,9 +120,13 @@ func attack(server string, victim target, names []string) (stop func()) {
 					// What the server makes wait is given up after a while.
 					one, done := context.WithTimeout(ctx, time.Second)
 					attacks[name](one, c, victim)
+					n := int64(1)
+					if one.Err() != nil {
+						n = givenUp
+					}
 					done()
-					if tried.Add(1) == attempts/int64(len(names)) {
-						close(reached)
+					if tried.Add(n) >= attempts/int64(len(names)) {
+						once.Do(func() { close(reached) })
 					}
 				}
 			})
