@@ -23,7 +23,8 @@ const dataUsage = `Usage: viz data into [flags]    copy a data folder into a clu
        viz data from [flags]    copy what is in a cluster to a data folder
 
 Copies what learners and classes did, for a server that is to keep it elsewhere.
-No server may use the folder meanwhile, nor the cluster when it is copied from.
+No server may use the folder meanwhile. Servers may use a cluster that is copied
+from, for a backup; what they store meanwhile may be missing from the copy.
 Nothing is deleted where it comes from. What is there already stays, so if the
 command is stopped, run it again: it goes on. A room is left out, and named, if it
 was used after it was copied, or if another room there has its code.

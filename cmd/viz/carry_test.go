@@ -116,8 +116,19 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	if status, page := c.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
 		t.Errorf("the instructor in the cluster: got %d %.300s; want %d", status, page, http.StatusOK)
 	}
+	// A backup is made while the server goes on.
+	backup := filepath.Join(t.TempDir(), "backup")
+	said := ok(t, "data", "from", "-data", backup, "-cluster", nats)
+	if !strings.Contains(said, "1 learner and 2 rooms") {
+		t.Errorf("a backup: got %q, want it to contain %q", said, "1 learner and 2 rooms")
+	}
+	backedUp := logsOf(t, backup)
 	if exit := c.end(); exit != exitDone {
 		t.Errorf("exit %d, want %d: %s", exit, exitDone, c.errors)
+	}
+	if room := (journal.Owner{Kind: journal.Room, Name: code}); len(backedUp[room]) <= len(want[room]) {
+		t.Errorf("the backup of the room has %d records, want more than before it went on: %d", len(backedUp[room]),
+			len(want[room]))
 	}
 
 	// A room that has gone on there is left as it is.
