@@ -1,10 +1,10 @@
 // The pages of a static site: has the service worker run the program, says how far that
 // is, and until then holds back what only the program can answer.
 import { onAnyKey } from './keys.js';
-import { at } from './place.js';
+import { at, embedded } from './place.js';
 import { saveFiles } from './save.js';
 
-const worker = navigator.serviceWorker;
+const worker = workers();
 let line = null; // the element that says how things are
 let begun = false; // something on this page would be lost
 let runs = false;
@@ -12,6 +12,15 @@ let own = null; // the visitor's own model, as the worker has it: where its file
 const held = []; // [form, submitter]: sent as soon as the program runs
 
 const megabytes = (n) => (n / 1e6).toFixed(1);
+
+// workers are the browser's service workers, if it has any for this page.
+function workers() {
+  try {
+    return navigator.serviceWorker;
+  } catch {
+    return null; // in the frame of a page that has taken this one's origin away
+  }
+}
 
 // say shows a sentence, with a button where something can be tried again.
 function say(text, again = null) {
@@ -88,10 +97,23 @@ addEventListener('submit', (event) => {
   held.push([event.target, event.submitter]);
 }, { capture: true });
 
+// refuse says that the program cannot run here, and why. In another site's frame that is mostly
+// because of the page around, and the page itself leads out of it (web/shell).
+function refuse(text) {
+  if (!embedded || parent === window) {
+    say(text);
+    return;
+  }
+  document.documentElement.dataset.alone = '';
+  const query = new URLSearchParams(location.search);
+  query.delete('view');
+  for (const link of document.querySelectorAll('.alone a, [data-whole]')) link.search = query;
+}
+
 async function begin() {
   if (typeof WebAssembly !== 'object' || !worker) {
-    say('The model cannot run here: this browser, or this kind of window, does not let a page run programs of its own'
-      + `${isSecureContext ? '' : ' unless its address begins with https'}. Everything can still be read.`);
+    refuse('The model cannot run here: this browser, or this kind of window, does not let a page run programs of '
+      + `its own${isSecureContext ? '' : ' unless its address begins with https'}. Everything can still be read.`);
     return;
   }
   worker.addEventListener('message', ({ data, ports }) => {
@@ -107,7 +129,7 @@ async function begin() {
     if (worker.controller) start();
     else active.postMessage({ viz: 'claim' }); // a page that was reloaded past the worker
   } catch (error) {
-    say(`The model cannot run here: this browser keeps no files for this page (${error.message}). `
+    refuse(`The model cannot run here: this browser keeps no files for this page (${error.message}). `
       + 'Everything can still be read.');
   }
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -74,8 +76,28 @@ func TestExamplePage(t *testing.T) {
 	}
 }
 
+// sandboxed returns the address of a proxy in front of a server whose pages are as in a frame with
+// sandbox="allow-scripts allow-forms".
+func sandboxed(t *testing.T, server string) string {
+	t.Helper()
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Add("Content-Security-Policy", "sandbox allow-scripts allow-forms")
+			return nil
+		},
+	})
+	t.Cleanup(proxy.Close)
+	return proxy.URL
+}
+
 // TestLoopInAFrame: the Loop below /embed, here without another page around it, writes, and
-// leads to its very state on a page of its own. It has left nothing in the browser.
+// leads to its very state on a page of its own. It has left nothing in the browser. In a frame
+// that takes its origin away it says that it cannot run there.
 func TestLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -99,7 +121,14 @@ func TestLoopInAFrame(t *testing.T) {
 		tab.Wait("the whole page", `document.querySelector("header.top")`)
 		tab.Wait("its connection", `document.documentElement.dataset.conn === "live"`)
 	}
-	tab := browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")
+	tab := browser.Open(t, browser.Phone, sandboxed(t, server)+"/embed/loop?prompt=The+wizard+lived+in+a")
+	tab.Wait("a styled page that says why it does not run", `document.querySelector(".alone")?.checkVisibility() &&
+		document.styleSheets.length === 1 && document.querySelector("main").checkVisibility()`)
+	if to := tab.Attr(".alone a", "href"); !strings.HasPrefix(to, "/loop?log=") {
+		t.Errorf("a frame without an origin leads out of it to %s, want the whole page with its text", to)
+	}
+	tab.Faults() // scripts that did not come
+	tab = browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")
 	tab.Wait("the drill", `document.querySelector("#drill input:not([type=hidden])")`)
 	tab.Audit("a drill in a frame")
 	tab.Shot("embed-drill.png")

@@ -71,6 +71,10 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 				t.Errorf("%s has a header, want none in a frame", path)
 			}
 			const kept = "Nothing is kept here, and no cookie is set."
+			whole, _, _ := strings.Cut(strings.TrimPrefix(path, "/embed"), "?")
+			if to := d.Find(".alone a").AttrOr("href", ""); !strings.HasPrefix(to, strings.TrimSuffix(whole, "/")) {
+				t.Errorf("%s leads out of a frame that it cannot run in to %q, want %s", path, to, whole)
+			}
 			if say := d.Find(".embed__foot").Text(); !strings.Contains(say, kept) {
 				t.Errorf("%s says %q, want it to contain %q", path, say, kept)
 			}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -68,11 +69,14 @@ func TestSiteInAPage(t *testing.T) {
 
 // TestSitesLoopInAFrame: the Loop of a site below embed/, here without another page around it,
 // writes a token, and a drill takes an answer. Neither leaves anything of the reader's in the
-// browser: no cookie, and no record.
+// browser: no cookie, and no record. In a frame that takes its origin away, and where the browser
+// refuses the worker, it says in a sentence that it cannot run there, with a link that leads out.
 func TestSitesLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
-	url := serve(t, nil)
+	host := &frameHost{}
+	url := serve(t, func(files http.Handler) http.Handler { host.files = files; return host })
+	host.visit(t, url)
 	tab := browser.Open(t, browser.Phone, url+"embed/loop/?prompt=Once+upon+a+time+there+was+a&view=numbers")
 	tab.Wait("the program", runs)
 	tab.Wait("a connection", `document.documentElement?.dataset.conn === "live"`)
@@ -101,4 +105,48 @@ func TestSitesLoopInAFrame(t *testing.T) {
 	if n := browser.Value[int](tab, `window.kept`); n != 0 {
 		t.Errorf("%d things are kept in the browser, want 0", n)
 	}
+}
+
+// frameHost is a file server with pages that are in frames which cannot run them.
+type frameHost struct {
+	files http.Handler
+	deaf  atomic.Bool // browsers refuse the worker
+}
+
+func (h *frameHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == under+"around":
+		fmt.Fprint(w, `<!doctype html><iframe src="embed/loop/?prompt=Once+upon&amp;view=numbers"></iframe>`)
+		return
+	case r.URL.Path == under+"worker.js" && h.deaf.Load():
+		w.WriteHeader(http.StatusForbidden)
+		return
+	case r.URL.Query().Has("sandboxed"): // as in a frame with this sandbox
+		w.Header().Set("Content-Security-Policy", "sandbox allow-scripts allow-forms")
+	}
+	h.files.ServeHTTP(w, r)
+}
+
+// visit sees what a site's Loop says in such frames.
+func (h *frameHost) visit(t *testing.T, url string) {
+	t.Helper()
+	tab := browser.Open(t, browser.Phone, url+"embed/loop/?sandboxed")
+	tab.Wait("a styled page with the sentence", `document.querySelector(".alone")?.checkVisibility() &&
+		[...document.styleSheets].length > 1 && [...document.styleSheets].every((sheet) => sheet.href)`)
+	if to := browser.Value[string](tab, `document.querySelector(".alone a").href`); to != url+"loop/" {
+		t.Errorf("a frame without an origin leads out of it to %s, want %s", to, url+"loop/")
+	}
+	tab.Shot("site-embed-sandboxed.png")
+	tab.Faults() // styles and scripts that were not let in
+	h.deaf.Store(true)
+	defer h.deaf.Store(false)
+	tab = browser.Open(t, browser.Phone, url+"around")
+	const within = `document.querySelector("iframe").contentDocument`
+	tab.Wait("the sentence above the page", within+`?.querySelector(".alone")?.checkVisibility() &&
+		`+within+`.querySelector("main").checkVisibility() && !`+within+`.querySelector(".tab-line")`)
+	if to := browser.Value[string](tab, within+`.querySelector(".alone a").href`); to != url+"loop/?prompt=Once+upon" {
+		t.Errorf("a frame without a worker leads out of it to %s, want %s", to, url+"loop/?prompt=Once+upon")
+	}
+	tab.Shot("site-embed-no-worker.png")
+	tab.Faults() // the worker that did not come
 }
