@@ -5,7 +5,8 @@ import { at, embedded } from './place.js';
 import { saveFiles } from './save.js';
 
 const worker = workers();
-let line = null; // the element that says how things are
+let controlled = Boolean(worker?.controller); // a worker answers this page's requests
+const lines = {}; // the elements that say how things are, by what they are about
 let begun = false; // something on this page would be lost
 let runs = false;
 let own = null; // the visitor's own model, as the worker has it: where its files are
@@ -22,30 +23,40 @@ function workers() {
   }
 }
 
-// say shows a sentence, with a button where something can be tried again.
-function say(text, again = null) {
+// tell shows a sentence about something, with what else belongs to it. Without a text it shows
+// nothing about it any more.
+function tell(about, text, ...more) {
   if (!text) {
-    line?.remove();
-    line = null;
+    lines[about]?.remove();
+    delete lines[about];
     return;
   }
+  let line = lines[about];
   if (!line) {
     line = document.createElement('div');
     line.className = 'tab-line';
     line.append(document.createElement('p'));
     line.firstChild.setAttribute('role', 'status');
     (document.querySelector('header.top') ?? document.querySelector('.skip')).after(line);
+    lines[about] = line;
   }
-  if (line.firstChild.textContent !== text) line.firstChild.textContent = text;
-  line.querySelector('button')?.remove();
-  if (!again) return;
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'btn';
-  button.textContent = 'Try again';
-  button.addEventListener('click', again);
-  line.append(button);
+  const [sentence, ...old] = line.children;
+  if (sentence.textContent !== text) sentence.textContent = text;
+  for (const element of old) element.remove();
+  line.append(...more);
 }
+
+function button(label, press) {
+  const element = document.createElement('button');
+  element.type = 'button';
+  element.className = 'btn';
+  element.textContent = label;
+  element.addEventListener('click', press);
+  return element;
+}
+
+// say shows how the program is, with a button where something can be tried again.
+const say = (text, again = null) => tell('program', text, ...again ? [button('Try again', again)] : []);
 
 // show says what the worker's state means for people.
 function show(state) {
@@ -97,6 +108,31 @@ addEventListener('submit', (event) => {
   held.push([event.target, event.submitter]);
 }, { capture: true });
 
+// offer shows that a new version of the site waits until the pages of this one are closed.
+function offer({ waiting }) {
+  if (!waiting || !controlled) return;
+  tell('version', 'A new version is ready.', button('Reload all pages', () => {
+    tell('version', 'Changing to the new version …');
+    waiting.postMessage({ viz: 'replace' });
+  }));
+}
+
+// follow looks out for new versions of the site.
+function follow(registration) {
+  const wait = () => registration.installing?.addEventListener('statechange', () => offer(registration));
+  registration.addEventListener('updatefound', wait);
+  wait();
+  offer(registration);
+}
+
+// change is called when another worker answers this page's requests: the first one, or one of
+// another version, to which this page does not belong.
+function change() {
+  if (controlled) location.reload();
+  else start();
+  controlled = true;
+}
+
 // refuse says that the program cannot run here, and why. In another site's frame that is mostly
 // because of the page around, and the page itself leads out of it (web/shell).
 function refuse(text) {
@@ -118,13 +154,14 @@ async function begin() {
   }
   worker.addEventListener('message', ({ data, ports }) => {
     if (data?.viz === 'own?') ports[0].postMessage(own); // of a worker that has just begun
+    if (data?.viz === 'reload') location.reload(); // another version answered this page
     if (data?.viz !== 'state') return;
     if (data.phase === 'running') own = data.own;
     show(data);
   });
-  worker.addEventListener('controllerchange', start);
+  worker.addEventListener('controllerchange', change);
   try {
-    await worker.register(at('/worker.js'));
+    follow(await worker.register(at('/worker.js')));
     const { active } = await worker.ready;
     if (worker.controller) start();
     else active.postMessage({ viz: 'claim' }); // a page that was reloaded past the worker

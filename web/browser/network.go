@@ -1,10 +1,14 @@
 package browser
 
 import (
+	"context"
+
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
 )
 
 // NoScripts keeps the scripts of the pages that are opened from now on from coming, as on
@@ -41,4 +45,25 @@ func (tab *Tab) Quota(origin string, bytes float64) {
 		tab, "limit the storage", storage.OverrideQuotaForOrigin,
 		storage.OverrideQuotaForOriginParams{Origin: origin, QuotaSize: &bytes},
 	)
+}
+
+// Manifest returns the address of the page's manifest, by which it can be installed. The test
+// fails if the browser cannot read it, and the page reports it if its policy forbids that.
+func (tab *Tab) Manifest() (at string) {
+	tab.t.Helper()
+	tab.do("read the manifest", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		got, err := cdp.Call(ctx, target, page.GetAppManifest, page.GetAppManifestParams{})
+		if err != nil {
+			return err
+		}
+		for _, fault := range got.Errors {
+			tab.t.Errorf("the manifest %s has an error: %s", got.URL, fault.Message)
+		}
+		if got.Data == "" {
+			tab.t.Errorf("the manifest %s could not be read", got.URL)
+		}
+		at = got.URL
+		return nil
+	}))
+	return at
 }

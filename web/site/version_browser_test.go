@@ -53,12 +53,6 @@ func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	return next
 }
 
-// registered is a script that is true if a condition is of the site's registration.
-func registered(condition string) string {
-	return `(navigator.serviceWorker.getRegistrations().then(([site]) => { window.is = ` + condition + `; }),
-		window.is === true)`
-}
-
 // keptText is a script that puts the text which a worker has kept of a file into window.text.
 func keptText(name string) string {
 	return `return (async () => {
@@ -69,31 +63,42 @@ func keptText(name string) string {
 }
 
 // TestNewVersionReplacesTheOld: a host lets browsers keep all files for ten minutes, and in these the site gets
-// a new version. While a page of the old one is open its run goes on. Once it is closed the new one
-// is there, whole: nothing of it is what the browser still had.
+// a new version. Pages of the old one work on, and say so with a button. Pressed on one of them, it loads them all
+// again, of which one has its run again. Then the new version is there, whole: nothing of it is what the browser
+// still had.
 func TestNewVersionReplacesTheOld(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	old := webtest.SiteWithLessons(t).Files
 	host, url := serveAs(t, old, hosts["GitHub Pages"])
 	tab := browser.Open(t, browser.Laptop, url+"loop/?prompt=The+wizard+lived+in+a")
-	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
+	live := runs + ` && document.documentElement?.dataset.conn === "live"`
+	tab.Wait("a live page", live)
 	tab.Keys("n")
 	tab.Wait("a token", `document.querySelectorAll("#strip-gen > *").length === 1`)
 	tab.Wait("all files", allKept)
+	if at := tab.Manifest(); at != url+"manifest.webmanifest" {
+		t.Errorf("a page that the program answers has the manifest %q, want %q", at, url+"manifest.webmanifest")
+	}
+	other := tab.Another(browser.Laptop, url+"glossary/")
+	other.Wait("the program", runs)
 
 	styles := ofLabs(t, old)
 	host.change(newer(t, old, styles))
 	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.update())`)
-	tab.Wait("a new version that waits", registered("site.waiting !== null"))
+	for _, page := range []*browser.Tab{tab, other} {
+		page.WaitText(".tab-line p", "A new version is ready.")
+		page.Eval(`window.ofTheOld = true`)
+	}
 	tab.Keys("n")
 	tab.Wait("another token of the same run", `document.querySelectorAll("#strip-gen > *").length === 2`)
-
-	tab.Go(strings.TrimSuffix(url, under) + "/") // beside the site, where there is nothing
-	tab.Faults()
-	tab.Wait("the end of the old version", registered("site.waiting === null"))
-	tab.Go(url + "glossary/")
-	tab.Wait("the program of the new version", runs)
+	other.Click(".tab-line button")
+	other.Wait("the other page anew", `!window.ofTheOld && `+runs)
+	tab.Wait("this page anew, with its run", `!window.ofTheOld && `+live+` &&
+		document.querySelectorAll("#strip-gen > *").length === 2`)
+	for _, page := range []*browser.Tab{tab, other} {
+		page.Wait("nothing about versions", `!document.querySelector(".tab-line")`)
+	}
 	tab.Wait("one version alone", `(caches.keys().then((names) => { window.names = names.join(); }),
 		window.names?.endsWith("0123456789ab") && !window.names.includes(","))`)
 	tab.Wait("all files of the new version", allKept)

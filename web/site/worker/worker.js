@@ -9,7 +9,8 @@
 // where program, memory, weights and state are an image of the program (web/site/image). Paths are
 // relative to this file; bytes are those of the compressed file, whose path without its ending
 // .gz is the file as it was, of size bytes. A new version of the site waits until no page of the
-// old one is open, so that no run is lost to it.
+// old one is open, or until somebody presses a button on one (tab.js). All pages are then loaded
+// again: a page of one version never works with the program or files of another.
 importScripts(site.exec, site.kept, site.adds);
 
 const base = new URL('./', location.href);
@@ -18,6 +19,8 @@ const life = `viz ${crypto.randomUUID()}`; // a lock that is held as long as thi
 const ports = new Set();
 let state = { phase: 'idle' };
 let starting = null; // the promise of the program
+const sent = new Set(); // ids of the pages that this worker has answered
+let replaced = false; // another version, which may have answered the pages that are open
 let own = null; // the visitor's own model, if it writes: {folder, files: [{name, file}]}
 
 navigator.locks?.request(life, () => new Promise(() => {}));
@@ -28,7 +31,9 @@ self.addEventListener('install', (event) => event.waitUntil((async () => {
 
 self.addEventListener('activate', (event) => event.waitUntil((async () => {
   for (const name of await caches.keys()) {
-    if (name.startsWith(`viz ${base.pathname} `) && name !== cacheName) await caches.delete(name);
+    if (!name.startsWith(`viz ${base.pathname} `) || name === cacheName) continue;
+    replaced = true;
+    await caches.delete(name);
   }
   await self.clients.claim();
 })()));
@@ -42,19 +47,27 @@ async function tell(next) {
 
 self.addEventListener('message', (event) => {
   const { data } = event;
-  if (data?.viz === 'claim') event.waitUntil(self.clients.claim());
-  if (data?.viz === 'start') {
+  if (data?.viz === 'claim') {
+    sent.add(event.source.id); // it comes from the host
+    event.waitUntil(self.clients.claim());
+  }
+  if (data?.viz === 'replace') event.waitUntil(self.skipWaiting());
+  if (data?.viz === 'start' && replaced && !sent.has(event.source.id)) {
+    event.source.postMessage({ viz: 'reload' });
+  } else if (data?.viz === 'start') {
     event.source.postMessage({ viz: 'state', ...state, own });
     event.waitUntil(start().catch(() => {})); // the pages have been told
   }
-  if (data?.viz === 'connect') event.waitUntil(connect(event.ports[0], data));
+  if (data?.viz === 'connect') event.waitUntil(connect(event.ports[0], data, event.source));
   if (data?.viz === 'open') event.waitUntil(change(event.ports[0], data));
   if (data?.viz === 'back') event.waitUntil(change(event.ports[0], null));
 });
 
-async function connect(port, { query, protocol }) {
+async function connect(port, { query, protocol }, page) {
   try {
     const program = await start();
+    // A page may have been left or loaded again meanwhile. Its run would begin anew, empty.
+    if (!await self.clients.get(page.id)) return;
     ports.add(port);
     port.postMessage({ life }); // before the program's first message, which the page answers
     program.connect(port, query, protocol);
@@ -380,6 +393,8 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url);
   if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname)) return;
   const path = pathOf(url);
+  if (event.resultingClientId) sent.add(event.resultingClientId);
+  else if (request.mode === 'navigate') replaced = false; // an older browser: nothing is known of its pages
   event.respondWith(site.files[path] ? fileOf(path, request) : answer(request, url, path));
 });
 
