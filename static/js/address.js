@@ -13,7 +13,7 @@ export class Address {
 
   listen(socket, tell) {
     this.#socket = socket;
-    addEventListener('pagehide', () => this.#write());
+    for (const type of ['pagehide', 'viz-leaving']) addEventListener(type, () => this.#write());
     document.addEventListener('click', (event) => {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);

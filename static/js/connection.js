@@ -66,7 +66,8 @@ export class Connection extends EventTarget {
     this.#address = address;
     this.#options = { handshake: false, patience: answerWait, transport: inTab ? messagePort : webSocket, ...options };
     addEventListener('online', () => this.wake());
-    if (!inTab) addEventListener('offline', () => this.#giveUp());
+    if (inTab) addEventListener('viz-leaving', () => { this.end(); this.#socket?.close?.(); });
+    else addEventListener('offline', () => this.#giveUp());
     addEventListener('pageshow', (event) => { if (event.persisted) this.wake(); });
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.wake(); });
     setInterval(() => { if (!document.hidden && Date.now() - this.receivedAt > pingEvery) this.#probe(); }, pingEvery);

@@ -12,6 +12,8 @@ let runs = false;
 let own = null; // the visitor's own model, as the worker has it: where its files are
 const held = []; // [form, submitter]: sent as soon as the program runs
 
+const longestChange = 10_000; // ms, after which a page is loaded again even without a new version
+
 const megabytes = (n) => (n / 1e6).toFixed(1);
 
 // workers are the browser's service workers, if it has any for this page.
@@ -112,7 +114,6 @@ addEventListener('submit', (event) => {
 function offer({ waiting }) {
   if (!waiting || !controlled) return;
   tell('version', 'A new version is ready.', button('Reload all pages', () => {
-    tell('version', 'Changing to the new version …');
     waiting.postMessage({ viz: 'replace' });
   }));
 }
@@ -123,6 +124,14 @@ function follow(registration) {
   registration.addEventListener('updatefound', wait);
   wait();
   offer(registration);
+}
+
+// leave waits for the new version, for which the page is loaded again. A worker that is still
+// asked for something is not replaced, so every connection ends here.
+function leave() {
+  tell('version', 'Changing to the new version …');
+  dispatchEvent(new Event('viz-leaving'));
+  setTimeout(() => location.reload(), longestChange);
 }
 
 // change is called when another worker answers this page's requests: the first one, or one of
@@ -154,6 +163,7 @@ async function begin() {
   }
   worker.addEventListener('message', ({ data, ports }) => {
     if (data?.viz === 'own?') ports[0].postMessage(own); // of a worker that has just begun
+    if (data?.viz === 'leave') leave();
     if (data?.viz === 'reload') location.reload(); // another version answered this page
     if (data?.viz !== 'state') return;
     if (data.phase === 'running') own = data.own;

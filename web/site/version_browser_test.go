@@ -93,9 +93,12 @@ func TestNewVersionReplacesTheOld(t *testing.T) {
 	tab.Keys("n")
 	tab.Wait("another token of the same run", `document.querySelectorAll("#strip-gen > *").length === 2`)
 	other.Click(".tab-line button")
-	other.Wait("the other page anew", `!window.ofTheOld && `+runs)
-	tab.Wait("this page anew, with its run", `!window.ofTheOld && `+live+` &&
-		document.querySelectorAll("#strip-gen > *").length === 2`)
+	for _, page := range []*browser.Tab{tab, other} {
+		page.Wait("the page anew", `!window.ofTheOld`)
+	}
+	other.Wait("the program", runs)
+	tab.Wait("a connection", live)
+	tab.Wait("the run", `document.querySelectorAll("#strip-gen > *").length === 2`)
 	for _, page := range []*browser.Tab{tab, other} {
 		page.Wait("nothing about versions", `!document.querySelector(".tab-line")`)
 	}

@@ -51,7 +51,7 @@ self.addEventListener('message', (event) => {
     sent.add(event.source.id); // it comes from the host
     event.waitUntil(self.clients.claim());
   }
-  if (data?.viz === 'replace') event.waitUntil(self.skipWaiting());
+  if (data?.viz === 'replace') event.waitUntil(replace());
   if (data?.viz === 'start' && replaced && !sent.has(event.source.id)) {
     event.source.postMessage({ viz: 'reload' });
   } else if (data?.viz === 'start') {
@@ -62,6 +62,14 @@ self.addEventListener('message', (event) => {
   if (data?.viz === 'open') event.waitUntil(change(event.ports[0], data));
   if (data?.viz === 'back') event.waitUntil(change(event.ports[0], null));
 });
+
+// replace has this worker take the place of another one, once no page asks that for anything.
+async function replace() {
+  for (const client of await self.clients.matchAll({ includeUncontrolled: true })) {
+    if (client.url.startsWith(base.href)) client.postMessage({ viz: 'leave' });
+  }
+  await self.skipWaiting();
+}
 
 async function connect(port, { query, protocol }, page) {
   try {
