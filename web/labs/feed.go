@@ -37,7 +37,7 @@ func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &feed{p: p, l: l, i: l.Info(), caller: v.Caller}, nil
 }
 
-// showEvery is how often a run in progress is drawn: drawing competes with what
+// showEvery is how often a server draws a run in progress: drawing competes with what
 // is being timed.
 const showEvery = 400 * time.Millisecond
 
@@ -67,7 +67,7 @@ type feedData struct {
 // Serve implements [wire.Part].
 func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	defer f.look(nil)
-	tick := time.NewTicker(showEvery)
+	tick := time.NewTicker(f.p.every)
 	defer tick.Stop()
 	for {
 		var err error

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -30,6 +31,7 @@ func newSite(t *testing.T) *site {
 		},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
+	p.every = time.Millisecond // tests of runs that are cancelled measure little
 	mux := http.NewServeMux()
 	p.Mount(mux)
 	return &site{t, p, mux}

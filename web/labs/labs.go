@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -37,6 +38,7 @@ type Pages struct {
 	queue *admission.Queue
 	kept  *kept
 	runs  runs
+	every time.Duration // how often a run in progress is drawn
 }
 
 // New returns the pages.
@@ -46,6 +48,7 @@ func New(d Deps) *Pages {
 	return &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
 		queue: admission.NewQueue(admission.DefaultLimits().Labs, slice), kept: newKept(keptReports),
+		every: showEvery,
 	}
 }
 
