@@ -96,8 +96,8 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 			terms.Counted(s.Model.Config().Layers, "block") + ".",
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
-	for _, k := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
-		v.Others = append(v.Others, session.OpeningOf(k, n).Text)
+	for i := range 3 { // tales alone: of a capital or a sum the model is certain, and nothing is left to chance
+		v.Others = append(v.Others, session.OpeningOf(session.Tale, n+i).Text)
 	}
 	return v
 }
@@ -240,7 +240,11 @@ func (v *view) draw(st *session.State, story stage.Story) {
 	if v.guess == strconv.Itoa(step.Chosen) {
 		v.Say = "Just as you guessed. Its chance was " + inHundred(step.Q) + "."
 	} else if guess, rank, ok := v.guessed(st); ok {
-		v.Say += " The chance of your " + guess + " was " + inHundred(st.Dist.Q(rank)) + "."
+		chance := inHundred(st.Dist.Q(rank))
+		if !st.Dist.Stays(rank) {
+			chance = "zero: it was left out"
+		}
+		v.Say += " The chance of your " + guess + " was " + chance + "."
 	} else if step.Q > almostSure {
 		v.Say = "Here the model was almost certain, so another try will hardly change it."
 	}
@@ -307,7 +311,9 @@ func (v *view) bolder(st *session.State, story stage.Story) {
 
 func (v *view) end(st *session.State) {
 	v.Title = "A sentence, token by token."
-	v.Say = "It wrote every token by the same steps: read, score, share, draw."
+	v.Say = "It wrote every token by the same steps: read, score, share, draw. With only " +
+		terms.MultAdds(st.Model.Parameters()) + " weights it often writes nonsense; models with thousands of times " +
+		"as many make more sense."
 	v.Next, v.More = "Finish here", st.Stopped == infer.StopNone
 	v.Open = v.More
 	v.Under = "One column for each token, kept until the text is over. That is the model's memory."

@@ -62,8 +62,8 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 			v.Writes = "/first"
 		}
 	}
-	for _, k := range []session.OpeningKind{session.Tale, session.Capital, session.Sum} {
-		v.Others = append(v.Others, session.OpeningOf(k, turn.Seed+1).Text)
+	for i := range 3 {
+		v.Others = append(v.Others, session.OpeningOf(session.Tale, turn.Seed+1+i).Text)
 	}
 	p.HTML(w, r, http.StatusOK, homeHTML(v))
 }

@@ -113,7 +113,7 @@ func homeHTML(v homePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Knows {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "“I know fairy tales, capitals and small sums.”")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "“I know fairy tales best.”")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -16,8 +16,9 @@ type Opening struct {
 // OpeningKind is what an opening promises.
 type OpeningKind int
 
-// The kinds. A tale goes on for forty tokens, ends its sentences and does not
-// repeat itself; the others are answered correctly by the likeliest tokens.
+// The kinds. A tale ends its first sentence within forty tokens and does not repeat itself, and
+// what comes first is open: with the settings of a new run, each of its first four draws is among
+// [OpenTokens] at least. The others are answered correctly by the likeliest tokens.
 const (
 	Tale OpeningKind = iota
 	Capital
@@ -27,15 +28,12 @@ const (
 
 // Openings are all of them, by kind.
 var Openings = []Opening{
-	{Tale, "Once upon a time there was a", ""},
-	{Tale, "In the old house lived a", ""},
-	{Tale, "There was once a little mouse who", ""},
-	{Tale, "Once upon a time a young fox", ""},
-	{Tale, "In a far country lived an old", ""},
-	{Tale, "There was once a poor woodcutter who", ""},
-	{Tale, "Once there was a lonely", ""},
-	{Tale, "Once upon a time there was a little", ""},
-	{Tale, "Once upon a time there lived a proud", ""},
+	{Tale, "There once was a giant with a", ""},
+	{Tale, "There was once a poor girl with a", ""},
+	{Tale, "In a village lived a happy dog and a", ""},
+	{Tale, "There once was a big king who had", ""},
+	{Tale, "There was once a girl with a", ""},
+	{Tale, "By the river lived a lonely dog and a", ""},
 	{Capital, "The capital of France is", "Paris"},
 	{Capital, "The capital of Japan is", "Tokyo"},
 	{Capital, "The capital of Egypt is", "Cairo"},
@@ -48,6 +46,9 @@ var Openings = []Opening{
 	{Question, "User: What do cats eat?\nAssistant:", "fish"},
 	{Question, "User: What is the capital of Spain?\nAssistant:", "Madrid"},
 }
+
+// OpenTokens are how many tokens a draw is among at least where a tale begins.
+const OpenTokens = 5
 
 // OpeningOf returns the nth opening of a kind; after the last one follows the first.
 func OpeningOf(k OpeningKind, n int) Opening {

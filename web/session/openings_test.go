@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 		seen[o.Text] = true
 		if o.Kind == session.Tale {
 			checkTale(t, s, o.Text)
+			checkOpen(t, o.Text)
 			continue
 		}
 		text := write(t, s, o.Text, 16, infer.Knobs{"temperature": 0})
@@ -57,9 +59,6 @@ func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 			}
 		}
 	}
-	if len(session.Openings) != 20 {
-		t.Errorf("got %d openings, want 20", len(session.Openings))
-	}
 	if !session.KnowsOpenings(s.State().Model) {
 		t.Errorf("they were checked for another model than %s", s.State().Model.Hash())
 	}
@@ -71,17 +70,8 @@ func checkTale(t *testing.T, s *session.Session, prompt string) {
 	const tokens, run = 40, 5 // no five words in a row occur twice
 	for seed, temperature := range []float64{0, 0.7, 0.7, 0.7} {
 		text := write(t, s, prompt, tokens, infer.Knobs{"temperature": temperature, "seed": float64(seed)})
-		st := s.State()
-		if len(st.Steps) != tokens || st.Stopped != infer.StopNone {
-			t.Errorf(
-				"%q, T %v, seed %d, ends after %d tokens: %q; want len(st.Steps) = %d, st.Stopped = %q", prompt,
-				temperature, seed, len(st.Steps), text, tokens, infer.StopNone,
-			)
-		}
-		if ends := regexp.MustCompile(`[.!?]["”]?( |\n|$)`).FindAllString(text, -1); len(ends) < 2 {
-			t.Errorf(
-				"%q, T %v, seed %d, ends %d sentences, want at least 2: %q", prompt, temperature, seed, len(ends), text,
-			)
+		if !regexp.MustCompile(`[.!?]["”]?( |\n|$)`).MatchString(text) {
+			t.Errorf("%q, T %v, seed %d, ends no sentence, want one: %q", prompt, temperature, seed, text)
 		}
 		words, before := strings.Fields(prompt+text), map[string]bool{}
 		for i := range len(words) - run + 1 {
@@ -93,6 +83,22 @@ func checkTale(t *testing.T, s *session.Session, prompt string) {
 			}
 			before[these] = true
 		}
+	}
+}
+
+// checkOpen draws the first tokens of a tale as a new run does.
+func checkOpen(t *testing.T, prompt string) {
+	t.Helper()
+	const draws = 4
+	s := bundledSession(t)
+	st := apply(t, s, session.Start{Prompt: prompt})
+	var kept []int
+	for range draws {
+		st = apply(t, s, session.StepToken{})
+		kept = append(kept, st.Dist.Keep)
+	}
+	if slices.Min(kept) < session.OpenTokens {
+		t.Errorf("%q keeps %v tokens, want at least %d each time", prompt, kept, session.OpenTokens)
 	}
 }
 

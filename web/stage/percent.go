@@ -9,11 +9,11 @@ import (
 )
 
 // wholeShares are shares in whole percent that add up to 100 together with what
-// is left over for everything else. A share below 1 is "<1%" and counts as 1;
-// everything else is 100 less the others. Where they do not fit into 100, as
-// with one share of 99.6% and four tiny ones, the last ones are left out: the
-// list is shorter than shares then, and everything else includes them.
-// rest is the true share of everything else; if nothing is left over, others
+// is left over for everything else. A share below 1 is "<1%" and counts as 1, one above
+// 99.5 is ">99%" and counts as 99 beside others; everything else is 100 less the others.
+// Where they do not fit into 100, as with one share of 99.6% and four tiny ones, the last
+// ones are left out: the list is shorter than shares then, and everything else includes
+// them. rest is the true share of everything else; if nothing is left over, others
 // is "".
 func wholeShares(shares []float64, rest float64) (list []string, others string) {
 	for n := len(shares); ; n-- {
@@ -79,11 +79,14 @@ func fill(counts []int, shares []float64, left int) {
 
 func percentWords(counts []int, shares []float64) (list []string) {
 	for i, n := range counts {
-		if shares[i] < 0.01 && n == 1 {
+		switch {
+		case shares[i] < 0.01 && n == 1:
 			list = append(list, "<1%")
-			continue
+		case shares[i] > 0.995 && n == 99:
+			list = append(list, ">99%")
+		default:
+			list = append(list, terms.Percent(float64(n)/100))
 		}
-		list = append(list, terms.Percent(float64(n)/100))
 	}
 	return list
 }

@@ -22,8 +22,11 @@ import (
 // counted is what a whole percent counts as: "<1%" is 1.
 func counted(t testing.TB, percent string) int {
 	t.Helper()
-	if percent == "<1%" {
+	switch percent {
+	case "<1%":
 		return 1
+	case ">99%":
+		return 99
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(percent, "%"))
 	if err != nil {
@@ -41,8 +44,8 @@ func TestWholeSharesByHand(t *testing.T) {
 	}
 	// 99.7% rounds to 100, and four tiny shares have no room beside it.
 	list, others = wholeShares([]float64{0.997, 0.001, 0.0005, 0.0004, 0.0001}, 0.001)
-	if !slices.Equal(list, []string{"99%"}) || others != "<1%" {
-		t.Errorf("%v and %s, want 99%% and <1%%", list, others)
+	if !slices.Equal(list, []string{">99%"}) || others != "<1%" {
+		t.Errorf("%v and %s, want >99%% and <1%%", list, others)
 	}
 	// A third each rounds to 99 in all: the first is raised.
 	list, others = wholeShares([]float64{1. / 3, 1. / 3, 1. / 3}, 0)
