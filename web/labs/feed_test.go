@@ -361,7 +361,7 @@ func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	s.pages.queue = admission.NewQueue(admission.DefaultLimits().Labs, time.Millisecond)
 	long := s.open("draw")
 	long.ask("set", values("draw", "run", "1", "guess", none, "draws", "100000", "repeats", "200"))
-	long.until("progress", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "Measuring") })
+	long.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	short := s.openFor("another", "draw")
 	short.ask("set", values("draw", "run", "1", "guess", none))
 	if html := panelOf(short.done(), "lab-results"); !strings.Contains(html, "10 draws") {
