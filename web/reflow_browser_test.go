@@ -12,15 +12,7 @@ import (
 // narrow is a laptop's window at 400 %.
 var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
 
-// TestLoopAndLabsReflow: in a narrow window neither the Loop nor the labs scroll sideways. Learn and Practise
-// have tests of their own.
-func TestLoopAndLabsReflow(t *testing.T) {
-	fixture.Long(t)
-	t.Parallel()
-	reflows(t, webtest.Serve(t, webtest.Options{}), "/loop", "/loop?log="+link(t, 20), "/labs")
-}
-
-// TestClassPagesReflow: nor do the pages of classes.
+// TestClassPagesReflow: in a narrow window the pages of classes do not scroll sideways.
 func TestClassPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

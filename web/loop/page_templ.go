@@ -893,7 +893,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"begin__act\"><button type=\"submit\" class=\"btn btn--main\">Start</button> <span class=\"begin__or\">or begin with a tale, which can go many ways, or with a fact, of which it is almost certain:</span> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<p class=\"begin__act\"><button type=\"submit\" class=\"btn btn--main\">Start</button> <span class=\"begin__or\">or begin with a tale, or with a fact, of which it is almost certain</span> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

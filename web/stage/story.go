@@ -142,7 +142,7 @@ func (w Words) NewStory(s *session.State) Story {
 	case infer.Append:
 		w.storyEnds(s, st, &v)
 	case infer.CacheGrowth:
-		w.storyMemory(st, &v)
+		w.storyMemory(s, st, &v)
 	}
 	return v
 }

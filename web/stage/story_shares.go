@@ -1,7 +1,9 @@
 package stage
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -281,14 +283,72 @@ type StoryMemory struct {
 	With         string // SVG lengths: the work with the cache
 	WithSay, Say string
 	Without      string
+	Grows        *StoryGrowth // nil before the second token
 }
 
-func (w Words) storyMemory(st infer.CacheGrowth, v *Story) {
+// StoryGrowth are the two curves of a run's cost: all multiplications so far, token by token,
+// with the cache and without it.
+type StoryGrowth struct {
+	With, Without string // points of polylines, in a picture of growthWidth by growthHeight
+	WithSay, Say  string
+	Aria          string
+}
+
+// The picture of a StoryGrowth, and how many points a curve has at most.
+const (
+	growthWidth, growthHeight = 100, 40
+	growthPoints              = 64
+)
+
+var growthBox = fmt.Sprintf("0 0 %d %d", growthWidth, growthHeight)
+
+// growth draws the curves over the tokens that have been written. Both have one scale.
+func (w Words) growth(s *session.State) *StoryGrowth {
+	steps := s.Steps[:min(s.Cursor.Step, len(s.Steps))]
+	n := len(steps)
+	if n < 2 {
+		return nil
+	}
+	last := steps[n-1]
+	var with, without strings.Builder
+	at := func(b *strings.Builder, i int, total int64) {
+		fmt.Fprintf(b, "%.2f,%.2f ", growthWidth*float64(i)/float64(n),
+			growthHeight*(1-float64(total)/float64(max(last.TotalRecomputed, 1))))
+	}
+	at(&with, 0, 0)
+	at(&without, 0, 0)
+	for i, step := range steps {
+		if n > growthPoints && i < n-1 && i*growthPoints/n == (i+1)*growthPoints/n {
+			continue
+		}
+		at(&with, i+1, step.TotalCached)
+		at(&without, i+1, step.TotalRecomputed)
+	}
+	g := &StoryGrowth{
+		With: with.String(), Without: without.String(),
+		WithSay: w.work(last.TotalCached), Say: w.work(last.TotalRecomputed),
+	}
+	g.Aria = w.T("story.cache.grows.aria", "tokens", w.Counted(n, "token"), "with", g.WithSay, "without", g.Say)
+	return g
+}
+
+// work writes a count of multiplications in words: "33.90 million".
+func (w Words) work(n int64) string {
+	switch {
+	case n < 1e4:
+		return terms.Count(n)
+	case n < 1e9:
+		return w.T("story.work.million", "n", terms.Decimals(float64(n)/1e6, 2))
+	}
+	return w.T("story.work.billion", "n", terms.Decimals(float64(n)/1e9, 2))
+}
+
+func (w Words) storyMemory(s *session.State, st infer.CacheGrowth, v *Story) {
 	with, without := st.Cached.Total(), st.Recomputed.Total()
 	v.Memory = &StoryMemory{
 		Kept: terms.Count(st.Positions - st.Grew), New: terms.Count(st.Grew), Bytes: w.Bytes(st.Bytes),
 		With: Share(float64(with) / float64(max(without, 1))), Without: Share(1),
-		WithSay: w.MultAdds(with), Say: w.MultAdds(without),
+		WithSay: w.work(with), Say: w.work(without), Grows: w.growth(s),
 	}
 	v.Foot = w.Rich("story.cache.foot", "times", terms.Times(without, with))
 	if st.Step == 1 && st.Grew == st.Positions {

@@ -294,8 +294,10 @@ var parts = append(
 		"TestSiteIsReproducible",
 	}},
 	part{name: "web-pages", packages: []string{"./web"}, tests: []string{
-		"TestClassPagesReflow", "TestFeedReconnects", "TestLoopAndLabsReflow",
-		"TestPagesOnPaperAndInForcedColors",
+		"TestClassPagesReflow", "TestFeedReconnects", "TestPagesOnPaperAndInForcedColors",
+	}},
+	part{name: "page-boxes", packages: []string{"./web"}, tests: []string{
+		"TestMainPagesFitTheirScreens",
 	}},
 	part{name: "hostile-requests", packages: []string{"./web"}, tests: []string{
 		"TestHostileAPIClient", "TestHostileClientAsksWhy", "TestLongestQuestionsAreAnswered",
