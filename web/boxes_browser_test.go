@@ -112,7 +112,8 @@ func TestMainPagesFitTheirScreens(t *testing.T) {
 				t.Errorf("%s: %s is at %v (left, top, right, bottom), want it in view", name, page.goes, e)
 			}
 			if page.dock && page.view == shell.Numbers && s.Width >= 1366 && !s.Touch {
-				const edges = `["#cost-chart svg", ".console"].map((s) => document.querySelector(s).getBoundingClientRect())
+				const edges = `["#cost-chart svg", ".console"]
+					.map((s) => document.querySelector(s).getBoundingClientRect())
 					.flatMap((b) => [b.top, b.bottom]).map(Math.round)`
 				if e := browser.Value[[]int](tab, edges); e[1] > e[2] {
 					t.Errorf("%s: the cost curve ends at %d, want it above the console at %d", name, e[1], e[2])

@@ -33,7 +33,7 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 }
 
 // Open returns the question as it may be seen before the answer.
-func (x *Alone) Open() *Poll { return x.p.view(nil, Open) }
+func (x *Alone) Open() *Poll { return x.p.onScreen(nil, Open) }
 
 // Answer is what may be seen after the answer.
 type Answer struct {
@@ -56,7 +56,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Poll: p.view(map[round]map[int]vote{p.at(): {1: {Choice: mine}}}, Revealed), Mine: mine, Said: mine}
+	a := Answer{Poll: p.onScreen(map[round]map[int]vote{p.at(): {1: {Choice: mine}}}, Revealed), Mine: mine, Said: mine}
 	if i := p.option(mine); i >= 0 {
 		a.Said = p.Options[i].Text
 	}
@@ -78,5 +78,5 @@ func (x *Alone) Draw(n int, seed uint64) *Poll {
 		id := x.d.Order[x.d.Draw(sampling.U(seed, i+1))]
 		votes[i+1] = vote{Choice: strconv.Itoa(int(id))}
 	}
-	return x.p.view(map[round]map[int]vote{x.p.at(): votes}, Open)
+	return x.p.onScreen(map[round]map[int]vote{x.p.at(): votes}, Open)
 }

@@ -61,9 +61,9 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 			)
 		}
 	}
-	if right != 1 || got.Right != nil || got.Said != open.Options[2].Text || got.Mine != open.Options[2].Key {
+	if right != 0 || got.Right != nil || got.Said != open.Options[2].Text || got.Mine != open.Options[2].Key {
 		t.Errorf(
-			"%d tokens are drawn, and the answer is %+v; want right = 1, Right = nil, Said = %q, Mine = %q", right, got,
+			"%d tokens are drawn, and the answer is %+v; want right = 0, Right = nil, Said = %q, Mine = %q", right, got,
 			open.Options[2].Text, open.Options[2].Key,
 		)
 	}

@@ -100,7 +100,7 @@ func readable(m *infer.Model, id int) string {
 // run to. A seed shuffles them; n is [predict.LeastCandidates] or more.
 func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{
-		Kind: Next, Step: st.Cursor.Step, Before: textBefore(st, st.Cursor.Step), Settings: settingsOf(st),
+		Kind: Next, Step: st.Cursor.Step,
 		PromptText: "Which token comes next?",
 	}
 	d, drawn := drawnBy(st)
@@ -116,7 +116,7 @@ func nextPoll(st *session.State, n int, seed uint64) *poll {
 func drawPoll(st *session.State) *poll {
 	d, drawn := drawnBy(st)
 	p := &poll{
-		Kind: Draw, Step: st.Cursor.Step, Before: textBefore(st, st.Cursor.Step), Settings: settingsOf(st),
+		Kind: Draw, Step: st.Cursor.Step,
 		PromptText: "Draw one number. On which token does it fall?",
 	}
 	q := 0.0

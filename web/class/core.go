@@ -261,7 +261,6 @@ func (c *core) show() {
 	if w := c.cfg.Course.Walk(d.Walk); w != nil {
 		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
 	}
-	v.Broken = c.brokenReveal()
 	if c.offer != nil && c.offerAt == st && d.Poll == 0 {
 		v.Offer = c.offer
 	}
@@ -269,7 +268,7 @@ func (c *core) show() {
 		v.End = c.ending()
 	}
 	if p := c.onStage(); p != nil {
-		v.Poll = p.view(c.votes, p.Phase)
+		v.Poll = p.onScreen(c.votes, p.Phase)
 		v.Poll.Falls = c.falls(p)
 		v.Hidden = p.Kind == Next && p.Phase != Revealed
 	}

@@ -25,9 +25,7 @@ type poll struct {
 	Asked      time.Time `json:"asked"`
 	Ends       time.Time `json:"ends,omitzero"`
 	Step       int       `json:"step,omitempty"`
-	Before     string    `json:"before,omitempty"`   // the text that Step continues, see textBefore
-	Settings   string    `json:"settings,omitempty"` // those of the draw, see settingsOf
-	Options    []Option  `json:"options,omitempty"`  // with P, Q, Right and Why, without counts
+	Options    []Option  `json:"options,omitempty"` // with P, Q, Right and Why, without counts
 	Answer     string    `json:"answer,omitempty"`
 	Right      *float64  `json:"right,omitempty"`
 	Within     float64   `json:"within,omitempty"`
@@ -275,6 +273,18 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	}
 	if revealed {
 		v.Answer, v.Right = p.Answer, p.Right
+	}
+	return v
+}
+
+// onScreen is the view of a poll while it is asked. Tokens are not right or wrong then: it ends
+// before the draw, which a reveal leaves to chance.
+func (p *poll) onScreen(all map[round]map[int]vote, phase Phase) *Poll {
+	v := p.view(all, phase)
+	if p.aboutToken() {
+		for i := range v.Options {
+			v.Options[i].Right = false
+		}
 	}
 	return v
 }

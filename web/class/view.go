@@ -23,9 +23,6 @@ type View struct {
 	// Hidden says that the stage must not show probabilities or the token
 	// drawn: a poll asks for them.
 	Hidden bool
-	// Broken is set if the settings were changed after a reveal at the step shown, so that
-	// what the reveal said is not what the draw gives.
-	Broken *Broken
 	// Offer is set if the instructor asked for a poll at a position that is not open.
 	Offer *Offer
 	// Walk is the place in the walkthrough, nil where the room has none.
@@ -77,15 +74,6 @@ type Offer struct {
 	Draw    bool    // the class was to draw, not to vote
 	Choices int     // of a vote
 	Share   float64 // the largest probability after the filters; 0 if that is not the reason
-}
-
-// Broken is a reveal that no longer holds.
-type Broken struct {
-	Said string // the token that the reveal named
-	Drew string // the token drawn instead, "" while nothing is drawn
-	// Unsure is set while the scores that the new settings need are not computed: the draw
-	// may still give what was said.
-	Unsure bool
 }
 
 // Ending is what a class that has ended did together.
@@ -188,7 +176,7 @@ type Option struct {
 
 	Count int
 	P, Q  float64 // probability after the temperature, and after the filters
-	Right bool    // the right choice; of tokens the one that the run's own u draws
+	Right bool    // the right choice; of tokens none: a draw has no right answer
 	Why   string  // HTML: why it is right or wrong
 	Rest  bool    // all others together; cannot be voted for
 }

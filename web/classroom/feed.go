@@ -138,7 +138,7 @@ func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
 		{"cl-who", whoLine(f.Here, f.Ends)},
 		{"cl-strip", textHTML("cl-strip", f.Screen, false)},
 		{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
-		{"cl-say", sayBox(f.Say, f.Broken)},
+		{"cl-say", sayBox(f.Say)},
 		{"cl-poll", pollBox(v.Code, f.Poll, nil)},
 		{"cl-stage", phoneStage(f)},
 	})

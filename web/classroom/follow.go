@@ -29,7 +29,6 @@ type followPage struct {
 	Ends   string // when the countdown ends
 	Where  string // "12.5": where the class is
 	End    *ending
-	Broken string // that a reveal no longer holds
 	Say    string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
@@ -95,7 +94,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) followPage(v *class.View, view shell.View) followPage {
 	f := followPage{
 		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, view, p.rest, false),
-		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v), Broken: brokenSay(v),
+		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v),
 	}
 	if f.End = newEnding(v); f.End != nil {
 		f.Poll, f.Say = nil, ""

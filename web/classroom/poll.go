@@ -167,9 +167,6 @@ func (q *poll) head() stage.Rich {
 		r = append(r, stage.Span{S: "a tie of "})
 	}
 	r = append(r, chips(leans, stage.Gen)...)
-	if i := slices.IndexFunc(q.Poll.Options, func(o class.Option) bool { return o.Right }); i >= 0 {
-		r = append(r, stage.Span{S: ", the draw gives "}, chip(&q.Poll.Options[i], stage.Pick))
-	}
 	return r
 }
 

@@ -24,7 +24,6 @@ type slide struct {
 	Map         *stage.Map // in the Story, where no vote needs its place
 	Poll        *poll
 	End         *ending
-	Broken      string // that a reveal no longer holds
 	Say         string // the sentence of the walkthrough's step as HTML, "" outside of one
 }
 
@@ -49,7 +48,7 @@ func moving(v *class.View, view shell.View, rest *session.State, inside bool) sl
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
 		Screen: screenOf(v, view, rest, inside), Poll: newPoll(v), Say: walkSay(v),
-		End: newEnding(v), Broken: brokenSay(v),
+		End: newEnding(v),
 	}
 	if view == shell.Story && d.Poll == nil && d.Screen.Started && !d.Screen.Veiled {
 		m := lang.NewMap(v.State, stage.MapOptions{})
@@ -65,23 +64,6 @@ func walkSay(v *class.View) string {
 		return ""
 	}
 	return v.Walk.At().Say
-}
-
-// brokenSay says that a reveal no longer holds, "" if all do.
-func brokenSay(v *class.View) string {
-	b := v.Broken
-	if b == nil || v.Ended {
-		return ""
-	}
-	name := func(token string) string { return "“" + stage.Marked(strings.TrimSpace(token)).String() + "”" }
-	switch {
-	case b.Unsure:
-		return "The settings have changed since the reveal: the draw may no longer give " + name(b.Said) + "."
-	case b.Drew == "":
-		return "The settings have changed since the reveal: the draw no longer gives " + name(b.Said) + "."
-	}
-	return "The reveal named " + name(b.Said) + ". The settings changed after it, so the draw gave " +
-		name(b.Drew) + "."
 }
 
 // screenOf is the run of a room as all may see it. rest stands for a run that

@@ -43,6 +43,7 @@ type askedRow struct {
 	Text   string
 	HTML   string
 	Right  bool
+	Drawn  bool // the token that the run drew
 	Rounds []askedCount
 	Model  string
 }
@@ -86,9 +87,9 @@ func newAsked(n int, q class.PollSummary) askedPoll {
 		}
 		a.Heads = append(a.Heads, head)
 	}
-	right := false
+	right, token := false, q.Kind == class.Next || q.Kind == class.Draw
 	for _, o := range q.Options {
-		row := askedRow{Text: o.Text, HTML: o.HTML, Right: o.Right}
+		row := askedRow{Text: o.Text, HTML: o.HTML, Right: o.Right && !token, Drawn: o.Right && q.Kind == class.Next}
 		right = right || o.Right
 		if o.Token {
 			row.Label = stage.Marked(o.Text)
@@ -105,7 +106,11 @@ func newAsked(n int, q class.PollSummary) askedPoll {
 	}
 	if q.Kind != class.Draw && q.Votes > 0 && len(q.Rounds) > 0 && (right || q.Poll.Right != nil) {
 		last := q.Rounds[len(q.Rounds)-1]
-		a.Right = fmt.Sprintf("%s of %s right", terms.Count(last.Right), terms.Count(last.Votes))
+		format := "%s of %s right"
+		if token {
+			format = "%s of %s named the token that was drawn"
+		}
+		a.Right = fmt.Sprintf(format, terms.Count(last.Right), terms.Count(last.Votes))
 	}
 	if (q.Kind == class.Next || q.Kind == class.Draw) && q.Votes > 0 {
 		a.Far = terms.Decimals(q.Distance, 2)

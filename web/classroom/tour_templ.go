@@ -438,7 +438,7 @@ func tourAsk(v tourPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if o.Right {
-						templ_7745c5c3_Err = rightMark(v.Poll).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = rightMark().Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

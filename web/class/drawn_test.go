@@ -1,0 +1,42 @@
+package class
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestRevealLeavesTheDrawToChance: a reveal shows what the model leans to, and marks no token: nothing is
+// drawn yet. Once the run goes on, the poll is gone; the summary says which token was drawn.
+func TestRevealLeavesTheDrawToChance(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	for _, ask := range []Command{AskNext{}, AskDraw{}} {
+		l.start("Once upon a time there was a")
+		p := l.does(ask, Reveal{}).Poll
+		for _, o := range p.Options {
+			if o.Right {
+				t.Errorf("%s: the reveal marks %q, want no token", p.Kind, o.Text)
+			}
+		}
+		if p.Phase != Revealed || p.Options[0].P == 0 {
+			t.Errorf("%s: the reveal is %+v, want probabilities", p.Kind, p)
+		}
+		if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
+			t.Errorf("after the draw the poll is still there: %+v", v.Poll)
+		}
+	}
+	sum, err := l.Summary(t.Context(), l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := 0
+	for _, o := range sum.Polls[0].Options {
+		if o.Right {
+			marked++
+		}
+	}
+	if marked != 1 {
+		t.Errorf("the summary marks %d tokens, want the one that was drawn", marked)
+	}
+}
