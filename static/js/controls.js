@@ -21,6 +21,8 @@ const changesText = new Set([
 
 const byId = (id) => document.getElementById(id);
 
+const notSent = 'Not connected just now: this was not sent. The page is trying to reconnect.';
+
 // fieldsOf names the fields next to which a command's errors are shown.
 const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
 
@@ -45,7 +47,7 @@ export class Controls {
   // send sends a command, or says that it could not.
   send(command) {
     if (!this.#socket.send(command)) {
-      this.refused(null, { message: 'Not connected just now: this was not sent. The page is trying to reconnect.' });
+      this.refused(null, { message: notSent });
       return false;
     }
     for (const field of fieldsOf(command)) this.#unanswered.set(field, (this.#unanswered.get(field) ?? 0) + 1);
@@ -90,6 +92,13 @@ export class Controls {
     }
     const field = command?.cmd === 'find' ? 'find' : error.field;
     if (!this.#unsent.has(field)) this.#say(byId(`err-${field}`) ? field : 'general', error.message);
+  }
+
+  // back says that what could not be sent can be now.
+  back() {
+    if (byId('err-general')?.textContent === notSent) {
+      this.#say('general', 'Connected again. What you pressed was not sent, so press it once more.');
+    }
   }
 
   #answered(command) {

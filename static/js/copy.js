@@ -7,6 +7,7 @@ export async function copy(button) {
     button.textContent = 'Copied';
   } catch { // without encryption browsers offer no clipboard
     field.classList.remove('sr');
+    if (field.type === 'password') field.type = 'text'; // of which nothing can be copied
     if (field.select) field.select();
     else getSelection().selectAllChildren(field);
     button.textContent = 'Press Ctrl+C';

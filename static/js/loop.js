@@ -30,6 +30,7 @@ const run = new Run({
     if (command.cmd !== 'rebuild' && !questions.has(command.cmd)) tell('');
   },
   onLost: () => controls.lost(),
+  onBack: () => controls.back(),
   onRefused: (command, error) => controls.refused(command, error),
   onRebuilt: () => tell(`${answerer} no longer had this run, so it was rebuilt from the link: `
     + 'the same text, at the same stage.'),

@@ -31,7 +31,7 @@ export class Run {
 
   // options: run (id or ''), link (or ''), isQuestion(command), for commands
   // that change nothing, onMessage(message), onDone(command), onRefused(command
-  // or null, error), onRebuilt(), onLost().
+  // or null, error), onRebuilt(), onLost(), onBack().
   constructor(options) {
     this.#options = options;
     this.run = options.run;
@@ -43,7 +43,7 @@ export class Run {
       done: (command) => this.#options.onDone(command),
       refused: ({ command, error }) => this.#options.onRefused(command, error),
       busy: (on) => document.documentElement.toggleAttribute('data-busy', on),
-      back: () => this.#status(),
+      back: () => { this.#status(); this.#options.onBack(); },
       lost: () => this.#lost(),
       ended: (why) => this.#ended(why),
     };

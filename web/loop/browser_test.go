@@ -238,5 +238,13 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	}
 	b.Until(`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`)
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
-	b.Until(`document.getElementById('err-general').textContent.includes('not sent')`)
+	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
+
+	// And one again: what was not sent can be pressed once more.
+	x.stop()
+	newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
+	b.Eval(`dispatchEvent(new Event('online'))`)
+	b.Until(`document.getElementById('err-general').textContent.includes('Connected again')`)
+	b.Keys(browser.ArrowRight)
+	b.Until(`document.getElementById('err-general').textContent === ''`)
 }
