@@ -18,9 +18,9 @@ type Command interface{ command() }
 type Drive struct{ Do session.Command }
 
 // GoTo shows a step of the room's walkthrough (the first is 1): it sets the controls
-// and shows the stage, or changes nothing. If the step follows the one shown and
-// asks something, the poll opens. A presenter who has left the script returns to it
-// with any step, the one shown included.
+// and shows the stage, or changes nothing. If the step asks something, the poll opens,
+// unless it is the step before the one shown. A presenter who has left the script returns
+// to it with any step, the one shown included.
 type GoTo struct{ Step int }
 
 // AskWalk opens the poll of the walkthrough's step that is shown (again).

@@ -160,7 +160,8 @@ func (c *core) walk() (WalkView, error) {
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
-// goTo shows a step of the walkthrough, and opens its poll if it is the next step.
+// goTo shows a step of the walkthrough, and opens its poll, except for the step before the one
+// shown: who goes back one by one is not held up by each question on the way.
 func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {
@@ -176,7 +177,7 @@ func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 		if st, err = Perform(ctx, do, w.Walk, step, from); err != nil {
 			return err
 		}
-		if ask = w.Walk.Steps[step-1].Ask; ask == nil || step != w.Step+1 {
+		if ask = w.Walk.Steps[step-1].Ask; ask == nil || step == w.Step-1 && !w.Left {
 			ask = nil
 			return nil
 		}

@@ -117,9 +117,10 @@ func TestWalkStepsAreIndependent(t *testing.T) {
 		}
 		for i := len(w.Steps); i >= 1; i-- {
 			v := other.does(GoTo{i})
-			if v.Poll != nil && i > 1 {
-				t.Errorf("%s: going back to step %d asks, want no poll", w.Slug, i)
-			} else if v.Poll != nil {
+			if asks := i == len(w.Steps) && w.Steps[i-1].Ask != nil; (v.Poll != nil) != asks {
+				t.Errorf("%s: step %d has a poll: %v, want one only where it is jumped to", w.Slug, i, v.Poll != nil)
+			}
+			if v.Poll != nil {
 				other.does(Close{})
 			}
 			if links[i-1] != "" && v.Link() != links[i-1] && !afterAsking(w, i) {
@@ -141,6 +142,30 @@ func afterAsking(w *lessons.Walk, step int) bool {
 		}
 	}
 	return false
+}
+
+// TestJumpAsksTheStepsQuestion: wherever a presenter comes from, a step that asks something opens its poll, also
+// when it is opened again; only a step back does not.
+func TestJumpAsksTheStepsQuestion(t *testing.T) {
+	s := begun(t, "")
+	w := s.cfg.Course.Walks[0]
+	for i, step := range w.Steps {
+		if step.Ask == nil {
+			continue
+		}
+		l := s.room(Options{Walk: w.Slug})
+		for _, when := range []string{"from the beginning", "again"} {
+			if v := l.does(GoTo{i + 1}); v.Poll == nil || string(v.Poll.Kind) != string(step.Ask.Kind) {
+				t.Errorf("step %d, opened %s: the poll is %+v, want the kind %s", i+1, when, v.Poll, step.Ask.Kind)
+			}
+			l.does(Close{})
+		}
+		if i > 0 && w.Steps[i-1].Ask != nil {
+			if v := l.does(GoTo{i}); v.Poll != nil {
+				t.Errorf("a step back from %d asks, want no poll", i+1)
+			}
+		}
+	}
 }
 
 // The presenter leaves the script by driving, and comes back to it.
@@ -211,8 +236,7 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 		t.Errorf("the class is at %+v with %q; want Step = 1, v.State.Prompt = %q", v.Walk, v.State.Prompt, "The")
 	}
 	// A step whose question cannot be asked is not shown either.
-	l.does(GoTo{3}) // not the next in order, so nothing is asked
-	l.refused(AskWalk{}, &terms.Refusal{Code: CodeAsk})
+	l.refused(GoTo{3}, &terms.Refusal{Code: CodeAsk})
 	other := s.room(Options{Walk: "broken"})
 	other.data(func(d *roomData) { d.Step = 2 })
 	other.refused(GoTo{3}, &terms.Refusal{Code: CodeAsk})
