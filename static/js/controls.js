@@ -60,7 +60,8 @@ export class Controls {
     if (command.cmd === 'find') this.#found();
     if (command.cmd === 'pieces') this.#say(fieldsOf(command)[0], '');
     if (questions.has(command.cmd)) return;
-    for (const field of ['general', ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
+    const about = command.cmd === 'rebuild' ? [] : ['general']; // the page rebuilds a run by itself
+    for (const field of [...about, ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
     if (['start', 'chat', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#shutMenus();
     if (changesText.has(command.cmd)) this.#showPrompt(false);
     if (['preset', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#forgetEdits();
