@@ -98,7 +98,8 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 		switch {
 		case err == nil:
 			return nil
-		case conflict(err):
+		case conflict(err): // others were first, also where there is no time to try again
+			err = fmt.Errorf("%w: %w", journal.ErrAway, err)
 		case errors.Is(away(err), journal.ErrAway):
 			open = d
 		case open != nil: // it was refused now, and may have been stored before
