@@ -128,7 +128,8 @@ func (n *natsNodes) configure(i int) {
 			store = own
 		}
 		swap := []string{
-			"/var/lib/nats", store, "http: 127.0.0.1:8222", "http: 127.0.0.1:-1", fmt.Sprintf("listen: 10.0.0.%d:6222", i+1), "listen: " + n.routes[i],
+			"/var/lib/nats", store, "http: 127.0.0.1:8222", "http: 127.0.0.1:-1",
+			fmt.Sprintf("listen: 10.0.0.%d:6222", i+1), "listen: " + n.routes[i],
 			// The nodes must not tell each other, or servers, of ways around the lines.
 			"include routes.conf", "include routes.conf\n\tno_advertise: true\n\tadvertise: \"127.0.0.1:1\"",
 		}
