@@ -91,11 +91,10 @@ func checkOpen(t *testing.T, prompt string) {
 	t.Helper()
 	const draws = 4
 	s := bundledSession(t)
-	st := apply(t, s, session.Start{Prompt: prompt})
+	apply(t, s, session.Start{Prompt: prompt})
 	var kept []int
 	for range draws {
-		st = apply(t, s, session.StepToken{})
-		kept = append(kept, st.Dist.Keep)
+		kept = append(kept, apply(t, s, session.StepToken{}).Dist.Keep)
 	}
 	if slices.Min(kept) < session.OpenTokens {
 		t.Errorf("%q keeps %v tokens, want at least %d each time", prompt, kept, session.OpenTokens)
