@@ -44,6 +44,8 @@ function tell(about, text, ...more) {
   }
   const [sentence, ...old] = line.children;
   if (sentence.textContent !== text) sentence.textContent = text;
+  const same = old.length === more.length && old.every((e, i) => e.textContent === more[i].textContent);
+  if (same) return; // a button that is being pressed stays
   for (const element of old) element.remove();
   line.append(...more);
 }
