@@ -154,14 +154,14 @@ async function fileOf(path, request) {
 }
 
 // download returns the bytes of a compressed file.
-const download = async (file, count) => new Uint8Array(await (await answerOf(file, count)).arrayBuffer());
+const download = async (file, ...how) => new Uint8Array(await (await answerOf(file, ...how)).arrayBuffer());
 
 const wrong = new Set(); // paths of files for which something else arrived
 
 // answerOf returns an answer with the bytes of a compressed file. Hosts may have unpacked it
-// on the way. The bytes are kept unpacked. from, where given, is where the bytes come from
-// instead, and size how many they then are.
-async function answerOf({ path, bytes, size }, count, from = null) {
+// on the way. The bytes are kept unpacked. The signal ends the download. from, where given, is
+// where the bytes come from instead, and size how many they then are.
+async function answerOf({ path, bytes, size }, count, signal = null, from = null) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
   const kept = await cache.match(url);
@@ -173,7 +173,7 @@ async function answerOf({ path, bytes, size }, count, from = null) {
   try {
     const address = await from?.();
     // A name is never used for other bytes, unless the browser has kept what was not meant by it.
-    const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache' });
+    const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache', signal });
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
     const share = address ? bytes / size : 1;
     const parts = [];
@@ -250,19 +250,20 @@ async function boot() {
   const total = site.program.bytes + site.memory.bytes + site.weights.bytes;
   let loaded = 0;
   let told = 0;
-  let failed = false; // what else still arrives is kept, and says nothing more
   const count = (n) => {
     loaded += n;
-    if (failed) return;
     if (Date.now() - told < 200 && loaded < total) return;
     told = Date.now();
     tell({ phase: 'loading', loaded, total });
   };
   const had = hadBefore();
-  const [wasm, memory] = await Promise.all([
-    answerOf(site.program, count, compressing), memoryOf(count),
-  ]).catch((error) => {
-    failed = true;
+  // A download that went on after another has failed would be joined by the next attempt's
+  // request for the same file, and could break off in the middle of that.
+  const rest = new AbortController();
+  const downloads = [answerOf(site.program, count, rest.signal, compressing), memoryOf(count, rest.signal)];
+  const [wasm, memory] = await Promise.all(downloads).catch(async (error) => {
+    rest.abort();
+    await Promise.allSettled(downloads);
     throw error;
   });
   await tell({ phase: 'starting' });
@@ -279,7 +280,7 @@ async function boot() {
 }
 
 // memoryOf returns an answer with the program's memory. It is kept with the weights in it.
-async function memoryOf(count) {
+async function memoryOf(count, signal) {
   const cache = await caches.open(cacheName);
   const whole = new URL(`${site.memory.path}?weights`, base);
   const kept = await cache.match(whole);
@@ -287,12 +288,13 @@ async function memoryOf(count) {
     count(site.memory.bytes + site.weights.bytes);
     return kept;
   }
-  const [memory, weights] = await Promise.all([download(site.memory, count), download(site.weights, count)]);
+  const files = [site.memory, site.weights];
+  const [memory, weights] = await Promise.all(files.map((file) => download(file, count, signal)));
   addWeights(memory, weights, site.state.matrices);
   const answer = () => new Response(memory, { headers: { 'Content-Type': 'application/octet-stream' } });
   try {
     await cache.put(whole, answer());
-    for (const { path } of [site.memory, site.weights]) await cache.delete(new URL(path, base));
+    for (const { path } of files) await cache.delete(new URL(path, base));
   } catch {
     // Storage may be full.
   }
