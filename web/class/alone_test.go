@@ -38,6 +38,7 @@ func askAlone(t *testing.T, st *session.State, a *lessons.AskSpec) *Alone {
 // TestAloneGuessHidesTheAnswer: probabilities and the token drawn come with the answer and not
 // before it, and nobody is right or wrong about a draw.
 func TestAloneGuessHidesTheAnswer(t *testing.T) {
+	t.Parallel()
 	x := askAlone(t, beforeTheDraw(t), &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5})
 	open := x.Open()
 	for _, o := range open.Options {
@@ -81,6 +82,7 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 // TestAloneDrawsFollowQ: a thousand draws are all there, as often as q says, and the rows
 // are those of a class.
 func TestAloneDrawsFollowQ(t *testing.T) {
+	t.Parallel()
 	st := beforeTheDraw(t)
 	const n = 1000
 	got := askAlone(t, st, &lessons.AskSpec{Kind: lessons.AskDraw}).Draw(n, 7)
@@ -106,6 +108,7 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 // TestAloneAnswersAreGraded: choices by their letters, or by the numbers that old links
 // have; numbers within their margin; what is answered in words is not judged.
 func TestAloneAnswersAreGraded(t *testing.T) {
+	t.Parallel()
 	choice := &lessons.Question{Kind: "choice", Choices: []lessons.Choice{{Text: "no"}, {Text: "yes", Right: true}}}
 	recall := &lessons.Question{Kind: "recall", Answer: "It is so.", Rubric: []string{"one", "two"}}
 	number := &lessons.AskSpec{Kind: lessons.AskNumber, Answer: 0.25, Within: 0.01, Unit: "bits"}

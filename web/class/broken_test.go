@@ -21,6 +21,7 @@ func (l *lesson) breaks() error {
 // TestRoomSurvivesAPanic: the room starts again from what was saved, with the same
 // people, votes, stage and presenter; another room does not notice.
 func TestRoomSurvivesAPanic(t *testing.T) {
+	t.Parallel()
 	s := begun(t, t.TempDir())
 	other := s.room(Options{})
 	other.start("The capital of")
@@ -57,6 +58,7 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 // TestRepeatedlyPanickingRoomIsClosed: such a room is closed, and is there again when the
 // server starts again; another room goes on.
 func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	other, l := s.room(Options{}), s.room(Options{Title: "Broken"})
@@ -81,6 +83,7 @@ func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 // TestJoinSurvivesAPanic: someone who joined just before their room panicked is still a
 // member, although that was not saved yet.
 func TestJoinSurvivesAPanic(t *testing.T) {
+	t.Parallel()
 	s := begun(t, t.TempDir())
 	l := s.room(Options{})
 	err := l.ask(t.Context(), func(c *core) error {
@@ -101,6 +104,7 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 // stage goes on from what was saved. If it cannot be restored, the notice says what to
 // do, and the instructor's next command works.
 func TestClassSeesThatItsRunFailed(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -146,6 +150,7 @@ func (u unreadable) Read(
 
 // TestRoomThatPanicsOnLoadIsDamaged: it is shown as damaged, and the others are there.
 func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	bad, good := s.room(Options{}), s.room(Options{})
@@ -200,6 +205,7 @@ func (d heldDriver) Open(ctx context.Context, room, link string) (Run, error) {
 // TestStopInMidCommand: when the server stops while a command of the presenter is under way,
 // by a form or on a connection, the command is refused and nothing is logged as an error.
 func TestStopInMidCommand(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		connection bool
 		want       error

@@ -4,6 +4,7 @@ import "testing"
 
 // Publishing waits for nobody, and who has not looked finds the newest.
 func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
+	t.Parallel()
 	b := NewBroker()
 	slow, stop := b.Subscribe("A")
 	other, stopOther := b.Subscribe("B")

@@ -12,6 +12,7 @@ import (
 // Of a damaged database of an earlier form, what can be read is carried over: rooms
 // are not given up for a header, or for one absurd row.
 func TestDamagedDatabaseIsMigrated(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, path string, code string){
 		"the header": func(t *testing.T, path, _ string) {
 			data, err := os.ReadFile(path)

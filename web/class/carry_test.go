@@ -141,6 +141,7 @@ func begunAfter(t *testing.T, dir string) *school {
 // Rooms of a database of before the logs are what they were: their secrets,
 // members, names, polls, votes, texts and stages, also after a second start.
 func TestOldDatabaseIsMigrated(t *testing.T) {
+	t.Parallel()
 	dir, was := oldFolder(t)
 	for start := range 2 {
 		carryOver(t, dir)
@@ -172,6 +173,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 // A deleted room goes from the copy of the old database as well, and with the
 // last of them, and no learner left, the copy itself.
 func TestRoomIsDeletedFromOldCopy(t *testing.T) {
+	t.Parallel()
 	dir, was := oldFolder(t)
 	carryOver(t, dir)
 	s := begunAfter(t, dir)
@@ -219,6 +221,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 
 // A nickname that the instructor takes away goes from the copy as well.
 func TestNameIsErasedFromOldCopy(t *testing.T) {
+	t.Parallel()
 	dir, was := oldFolder(t)
 	carryOver(t, dir)
 	s := begunAfter(t, dir)

@@ -66,6 +66,7 @@ func watched(p *post, l *lesson) (stop func()) {
 }
 
 func TestClassSpansThreeServers(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(Options{Title: "Physics", Nicknames: true})
@@ -135,6 +136,7 @@ func TestClassSpansThreeServers(t *testing.T) {
 
 // An owner that was paused and doesn't know that it has lost its lease confirms nothing.
 func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -160,6 +162,7 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 
 // A command that may have been executed is not sent again.
 func TestCommandIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -179,6 +182,7 @@ func TestCommandIsNotRepeated(t *testing.T) {
 
 // The pages of a server that is gone are not counted, and the others go on counting.
 func TestDeadServersPagesAreDropped(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(Options{})
@@ -193,6 +197,7 @@ func TestDeadServersPagesAreDropped(t *testing.T) {
 
 // Where everything has been out of reach for long, people are told so at once.
 func TestLongOutageIsReportedAtOnce(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	b.cfg.Cluster.Paces.Call, b.cfg.Cluster.Paces.Try = time.Hour, time.Hour
@@ -225,6 +230,7 @@ func TestLongOutageIsReportedAtOnce(t *testing.T) {
 
 // A server's thousands of pages are reported as reliably as a few.
 func TestThousandsOfPagesAreReported(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -240,6 +246,7 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 // Parts of a report may come twice, late and in any order: what counts is the newest one
 // of which all have come.
 func TestReportPartsInAnyOrder(t *testing.T) {
+	t.Parallel()
 	whole := func(n uint64, learners int) report {
 		a := report{N: n, Pages: map[string]int{}, Presenters: map[string]int{"teacher": int(n)}}
 		for i := range learners {
@@ -280,6 +287,7 @@ func TestReportPartsInAnyOrder(t *testing.T) {
 
 // Views that arrive in the wrong order, or never, leave nobody behind.
 func TestOutOfOrderViewsAreHandled(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -300,6 +308,7 @@ func TestOutOfOrderViewsAreHandled(t *testing.T) {
 // A server follows a room as long as a screen there shows it, though nobody of the class
 // is there, and no longer.
 func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	shown, left := a.teach(Options{}), a.teach(Options{})
@@ -335,6 +344,7 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 
 // Who was let in is known to the next owner, however soon it comes.
 func TestMemberSurvivesTheOwner(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{Nicknames: true})
@@ -350,6 +360,7 @@ func TestMemberSurvivesTheOwner(t *testing.T) {
 // A vote that counts is confirmed again after the poll has closed: the owner that took it
 // may have ended before it could say so. A new one is refused.
 func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})
@@ -372,6 +383,7 @@ func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 // A vote of a page without scripts has no number: each one counts over the one before,
 // on whatever server.
 func TestFormVotesOnSeveralServers(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(Options{})

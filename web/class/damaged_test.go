@@ -13,6 +13,7 @@ import (
 // so on every server, also on one that had it open, its code is not given out again, and it
 // is deleted like other rooms: by those who run the server, or when it is old.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l, old := a.teach(Options{}), a.teach(Options{})
@@ -91,6 +92,7 @@ func (p *post) sweepsAside(t *testing.T) {
 // A room of a cluster whose log has no secret that can be read is damaged, and whoever
 // deletes their data is told that it is not read; nothing of it is touched.
 func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a := u.server("a")
 	const code = "QQQQQQ"

@@ -16,6 +16,7 @@ import (
 // When the database is deleted while a class is on, nothing more is confirmed, and
 // everybody is told why.
 func TestNothingCountsWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted on Windows")
 	}
@@ -61,6 +62,7 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 
 // With little space left, new rooms are refused, and those that exist go on.
 func TestNoNewRoomsWithoutSpace(t *testing.T) {
+	t.Parallel()
 	space := store.SpaceForSmall
 	s := begun(t, "", func(c *Config) { c.Space = func(context.Context) store.Space { return space } })
 	l := s.room(Options{})

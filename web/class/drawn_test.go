@@ -9,6 +9,7 @@ import (
 // TestRevealLeavesTheDrawToChance: a reveal shows what the model leans to, and marks no token: nothing is
 // drawn yet. Once the run goes on, the poll is gone; the summary says which token was drawn.
 func TestRevealLeavesTheDrawToChance(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	for _, ask := range []Command{AskNext{}, AskDraw{}} {

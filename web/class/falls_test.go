@@ -6,6 +6,7 @@ import "testing"
 // everybody if the instructor has chosen that for the room; otherwise, in other polls and
 // while names are hidden nobody is shown any.
 func TestNamesInDrawsFollowRoomOption(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	for _, on := range []bool{false, true} {
 		l := s.room(Options{Nicknames: true, NamesFall: on})

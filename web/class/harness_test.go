@@ -3,6 +3,7 @@ package class
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"sync"
@@ -21,8 +22,13 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
+// TestMain runs many tests at once, since most of their time is the room's wait for more votes.
 func TestMain(m *testing.M) {
 	voteUntilKilled()
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 

@@ -20,6 +20,7 @@ import (
 // A restart changes nothing that anybody sees: members, names, flags, polls of
 // two rounds, votes, the walkthrough's step, the stage; and numbers go on.
 func TestRestartKeepsTheClass(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Title: "Nine o'clock", Walk: "loop", Nicknames: true, Alone: true})
@@ -72,6 +73,7 @@ func TestRestartKeepsTheClass(t *testing.T) {
 // counts once, with the vote of the highest number: in the view, in the
 // receipts, and in the log.
 func TestVotesCountOnce(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	const members = 12
@@ -147,6 +149,7 @@ func inLog(t rapid.TB, logs journal.Journal, code, poll string, want map[int]Bal
 
 // A vote without a number of its own changes the one before it.
 func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(1)
@@ -161,6 +164,7 @@ func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 // What cannot be kept is not confirmed and does not count; once it can be kept
 // again the class goes on.
 func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
+	t.Parallel()
 	s := begun(t, t.TempDir())
 	l := s.room(Options{})
 	l.class(2)
@@ -201,6 +205,7 @@ func restoredMembers(s *school, t *testing.T) (int, error) {
 
 // Views that were handed out never change, and their numbers only grow.
 func TestViewsAreImmutable(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(2)

@@ -21,6 +21,7 @@ import (
 
 // A deleted room is gone at once, for everybody, and no trace is on the disk.
 func TestDeleteLeavesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Title: "Zanzibar class", Nicknames: true})
@@ -76,6 +77,7 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 
 // A room whose making is cut short is not there: nobody has its secret.
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
+	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
 	if _, _, err := s.Create(ctx, caller(teacher), Options{}); !errors.Is(err, context.Canceled) {
@@ -100,6 +102,7 @@ func (d dropping) Drop(ctx context.Context, o journal.Owner) error {
 
 // A room that is being deleted is deleted, though the page that asked is closed.
 func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
+	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Logs = dropping{c.Logs, leave} })
 	l := s.room(Options{})
@@ -114,6 +117,7 @@ func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 // A learner who deletes what is kept of them is forgotten here too; their vote
 // still counts as someone's.
 func TestForgetKeepsTheVote(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
@@ -154,6 +158,7 @@ func TestForgetKeepsTheVote(t *testing.T) {
 // used; a run that nobody looks at is given up and made again the same. While the clock
 // may be ahead, rooms are as old as they were before.
 func TestSweepDeletesUnusedRooms(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64 // a time.Duration
 	s := begun(t, "", func(c *Config) {
 		c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: admission.Share{Most: 2}}
@@ -193,6 +198,7 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 // With the model gone, or another one in its place, the room lives on and says
 // what happened.
 func TestRoomWithoutItsModelSaysSo(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{})
@@ -254,6 +260,7 @@ func testPlaying(t *testing.T) {
 
 // A command whose sender goes away in the middle leaves the stage as it was.
 func TestCanceledCommandChangesNothing(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	before := l.does(GoTo{1})
@@ -278,6 +285,7 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 
 // A run that breaks takes nothing with it: it is made again from where it was.
 func TestBrokenRunIsRebuilt(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	l.start("The capital of")

@@ -50,6 +50,7 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 // Whatever a class does, its log says what the room is, with and without a
 // snapshot, and which of its records count.
 func TestLogRestoresTheRoom(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
 	rapid.Check(t, func(rt *rapid.T) {
 		l := s.room(Options{Nicknames: true})
@@ -126,6 +127,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 // A name that its owner, or the instructor, takes away is off the disk when that
 // is confirmed.
 func TestNamesAreErased(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
@@ -192,6 +194,7 @@ func (s *stuck) Compact(ctx context.Context, o journal.Owner, gone []journal.Key
 // An erasure that is cut short is not confirmed, and is made up for: when it is
 // asked for again, or at the next start.
 func TestInterruptedErasureIsCompleted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var logs *stuck
 	s := begun(t, dir, func(c *Config) {
@@ -237,6 +240,7 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 // A name that is out of the log but may still be on the disk is not confirmed
 // to be gone.
 func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
+	t.Parallel()
 	var logs *stuck
 	s := begun(t, t.TempDir(), func(c *Config) {
 		logs = &stuck{Journal: c.Logs}
@@ -259,6 +263,7 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 // Votes that are changed without end leave a log that is not longer than what
 // it says, and of every vote the newest.
 func TestLogStaysShort(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	const members, changes = 40, 40
@@ -284,6 +289,7 @@ func TestLogStaysShort(t *testing.T) {
 
 // Damage to one record, or one room, stops neither the start nor the others.
 func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	whole, damaged, lost := s.room(Options{Title: "Whole"}), s.room(Options{Title: "Damaged"}), s.room(Options{})
@@ -369,6 +375,7 @@ func (j oneUnread) Read(ctx context.Context, o journal.Owner, after int64, f fun
 
 // A room whose log the disk does not give stays as it is, and the others start.
 func TestUnreadRoomIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	sound, unread := s.room(Options{Title: "Sound"}), s.room(Options{Title: "Unread"})
@@ -392,6 +399,7 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 
 // A number in a record makes no list, and no room, larger than the limits.
 func TestRecordNumbersAreLimited(t *testing.T) {
+	t.Parallel()
 	absurd := []journal.Record{
 		{Type: typeMember, ID: "1", Data: []byte(`{"member":30000003,"learner":"x"}`)},
 		{Type: typeName, ID: "2", Data: []byte(`{"member":65537,"name":"X"}`)},

@@ -156,6 +156,7 @@ func (m *machine) compare(all votes, sheet *Summary) {
 // Whatever happens to owners, leases and messages, in whatever order: what was confirmed
 // counts, once, and no page goes back.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
+	t.Parallel()
 	checks := flag.Lookup("rapid.checks")
 	defer func(was string) { _ = checks.Value.Set(was) }(checks.Value.String())
 	_ = checks.Value.Set("4") // each takes a tenth of a second

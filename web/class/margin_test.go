@@ -9,6 +9,7 @@ import (
 
 // The margin's ends are right, though 0.65 − 0.6 is more than 0.05 in binary.
 func TestMarginIncludesItsEnds(t *testing.T) {
+	t.Parallel()
 	right := 0.6
 	p := &poll{Kind: Number, Right: &right, Within: 0.05}
 	for choice, want := range map[string]bool{"0.65": true, "0.55": true, "0.6": true, "0.651": false, "0.549": false} {
@@ -21,6 +22,7 @@ func TestMarginIncludesItsEnds(t *testing.T) {
 // A member who was never kept leaves a gap: those behind it keep their numbers,
 // and the next to join gets a new one.
 func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})

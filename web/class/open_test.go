@@ -13,6 +13,7 @@ import (
 // TestNoPollWhereOneTokenIsCertain: where one token has nearly everything, no poll opens; the
 // instructor is offered to ask here anyway or at the next open position.
 func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
+	t.Parallel()
 	for _, draw := range []bool{false, true} {
 		s := begun(t, "")
 		l := s.room(Options{})
@@ -67,6 +68,7 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 
 // TestOfferEndsWhenTheRunMoves: an offer is gone once the run moves.
 func TestOfferEndsWhenTheRunMoves(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("In the old house lived a")
@@ -81,6 +83,7 @@ func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 
 // TestGreedyRunHasNoOpenPosition: a greedy run is sure everywhere, which is said.
 func TestGreedyRunHasNoOpenPosition(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("In the old house lived a")
@@ -93,6 +96,7 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 
 // TestOptionsAreWholeWords: pieces of words and marks are no choices that a class can read.
 func TestOptionsAreWholeWords(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	m := s.driver.model
 	ids := map[string]int{}
@@ -115,6 +119,7 @@ func TestOptionsAreWholeWords(t *testing.T) {
 // TestWalksDrawAtOpenPositions: where the first walkthrough makes the class the dice, there
 // is something to throw for, and its words are whole.
 func TestWalksDrawAtOpenPositions(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	course, err := wholeCourse()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 // Which token comes next: nobody sees how likely anything is, nor what the
 // others chose, before the instructor shows it.
 func TestNextTokenFromVoteToReveal(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -84,6 +85,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 // The class takes the token that most chose, or that one of them did; of equal
 // votes the one that the model finds more probable.
 func TestAppendTheClassesChoice(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -136,6 +138,7 @@ func TestAppendTheClassesChoice(t *testing.T) {
 // bars is above ε with a chance of at most 2^k·exp(−2nε²), here
 // 2^4·exp(−2·200·0.2²) < 2e-6.
 func TestClassAsSampler(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -180,6 +183,7 @@ func TestClassAsSampler(t *testing.T) {
 // TestDrawOffersOnlyKeptTokens: under typical-p, which cuts the most probable tokens here, a draw
 // offers those that are kept and no others, and its last bar has all of the rest.
 func TestDrawOffersOnlyKeptTokens(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("Once upon a time there was a")
@@ -207,6 +211,7 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 
 // Tokens that share a bar are still drawn by themselves.
 func TestTokensSharingABarAreDrawnApart(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -242,6 +247,7 @@ func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 // 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of six are within 0.05
 // of 0.25 (|0.3 − 0.25| = 0.05).
 func TestNumberAnswersByHand(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(6)
@@ -278,6 +284,7 @@ func TestNumberAnswersByHand(t *testing.T) {
 
 // A poll closes when its time is up, can be extended, and opened again.
 func TestPollClosesOnTime(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(1)
@@ -306,6 +313,7 @@ func TestPollClosesOnTime(t *testing.T) {
 
 // What does not fit is refused, in words, and nothing moves.
 func TestUnfitPollsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(2)
@@ -363,6 +371,7 @@ func TestUnfitPollsAreRefused(t *testing.T) {
 
 // A room asks so many questions and no more; the one on the stage goes on.
 func TestPollsAreLimited(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	if err := l.ask(t.Context(), func(c *core) error {
@@ -383,6 +392,7 @@ func TestPollsAreLimited(t *testing.T) {
 
 // A question that is answered in words is voted on by how much one could say.
 func TestRecallQuestionIsSelfGraded(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(3)

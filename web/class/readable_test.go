@@ -10,6 +10,7 @@ import (
 // TestReadableSpecialTokens: a token that represents no text is described in words, so that
 // no vote, receipt or summary prints its name, which is markup.
 func TestReadableSpecialTokens(t *testing.T) {
+	t.Parallel()
 	m := testmodel.Target(t)
 	special, ends := 0, 0
 	for id := range m.Config().Vocab {

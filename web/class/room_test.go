@@ -15,6 +15,7 @@ import (
 )
 
 func TestNewCodesAreReadable(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for range 1000 {
 		code := newCode()
@@ -42,6 +43,7 @@ func TestNewCodesAreReadable(t *testing.T) {
 }
 
 func TestSecretRoundTrip(t *testing.T) {
+	t.Parallel()
 	s := newSecret()
 	if back := ParseSecret(s.String()); back != s || len(s.String()) != 22 || !s.fits(s.hash()) {
 		t.Errorf("ParseSecret(%s) = %s, want the same, of 22 letters", s, back)
@@ -57,6 +59,7 @@ func TestSecretRoundTrip(t *testing.T) {
 
 // Who may join, and what the others are told.
 func TestEnterLimits(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Members.Most = 3 })
 	l := s.room(Options{})
 	enter := func(code, who string) error {
@@ -105,6 +108,7 @@ func TestEnterLimits(t *testing.T) {
 // newcomers of an address. Members return though the budget is used up, and whoever
 // has not been wrong may try whatever the others have done.
 func TestWrongCodes(t *testing.T) {
+	t.Parallel()
 	pace := admission.Pace{
 		PerLearner: admission.Rate{PerSecond: 0.5, Burst: 3}, PerAddress: admission.Rate{PerSecond: 0.1, Burst: 4},
 	}
@@ -153,6 +157,7 @@ func TestWrongCodes(t *testing.T) {
 // TestNewRoomsAreLimited: nobody makes many rooms in a short time, and rooms in which nothing has
 // happened make way when there are too many.
 func TestNewRoomsAreLimited(t *testing.T) {
+	t.Parallel()
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.001, Burst: 2}}
 	s := begun(t, "", func(c *Config) {
 		c.NewRooms, c.Limits = admission.NewMeter(pace, c.Now), Limits{Rooms: admission.Share{Most: 2}}
@@ -180,6 +185,7 @@ func TestNewRoomsAreLimited(t *testing.T) {
 
 // TestNewcomersLeaveRoomsForKnownLearners: newcomers leave rooms for those whom the server knows.
 func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms = admission.Share{Most: 2, Newcomers: 1} })
 	newcomer := admission.Caller{Learner: "new", Since: s.clock.Now()}
 	full := &terms.Refusal{Code: terms.CodeFull}
@@ -197,6 +203,7 @@ func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
 // page is open, who have voted or whom the server knows stay, and so does everybody
 // at other addresses.
 func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
+	t.Parallel()
 	most := admission.Share{Most: 8, Newcomers: 7, PerAddress: 5}
 	s := begun(t, "", func(c *Config) { c.Limits.Members = most })
 	l := s.room(Options{Nicknames: true})
@@ -249,6 +256,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 }
 
 func TestNamesAreCleaned(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{Nicknames: true})
 	for typed, want := range map[string]string{
@@ -290,6 +298,7 @@ func TestNamesAreCleaned(t *testing.T) {
 
 // Heads are people, not pages.
 func TestHeadcountCountsPeople(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(3)
@@ -308,6 +317,7 @@ func TestHeadcountCountsPeople(t *testing.T) {
 // One presents at a time; a second who has the secret is told so and may take
 // over; who has no secret can do nothing at all.
 func TestSecondInstructorMayTakeOver(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	closed, err := l.OpenPresenter(t.Context(), teacher, l.secret)
@@ -348,6 +358,7 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 }
 
 func TestCreateRefusesBadOptions(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	for code, o := range map[terms.Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
 		if _, _, err := s.Create(t.Context(), caller(teacher), o); !errors.Is(err, &terms.Refusal{Code: code}) {
@@ -363,6 +374,7 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 // saved keep their order, and what the instructor does to a member reaches a nickname that
 // is on its way: it is not in the class afterwards, nor after a restart.
 func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})

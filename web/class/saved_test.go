@@ -13,6 +13,7 @@ import (
 // TestDamagedRoomsAreListedAndRemoved: those who run the server see a room that was set
 // aside, and can delete it.
 func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	sound, lost := s.room(Options{}), s.room(Options{})
@@ -59,6 +60,7 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 // TestUnreadRoomExpires: a room whose log can never be read is deleted like others that
 // nobody uses.
 func TestUnreadRoomExpires(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	unread := s.room(Options{})

@@ -26,6 +26,7 @@ import (
 //	           = (−0.2231 − 1.6094 − 1.0498 − 0.4308) / 4
 //	bins: [0.3, 0.4) 1 of 2, [0.8, 0.9) 1 of 2
 func TestSummaryByHand(t *testing.T) {
+	t.Parallel()
 	p := &poll{ID: 1, Kind: Next, Round: 2, Phase: Closed, PromptText: "Which?", Step: 1, Options: []Option{
 		{Key: "1", Text: " a", Q: 0.5},
 		{Key: "2", Text: " b", Q: 0.3, Right: true},
@@ -71,6 +72,7 @@ func TestSummaryByHand(t *testing.T) {
 
 // The texts of a class are replayed from their first stages, each once.
 func TestClassTextsAreListedOnce(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	for _, prompt := range []string{"The capital of", "Once upon", "The capital of"} {
@@ -95,6 +97,7 @@ func TestClassTextsAreListedOnce(t *testing.T) {
 // A replay needs its own key, says nothing of the people, and nothing of what
 // the class is being asked.
 func TestReplayNeedsItsKey(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(2)
@@ -138,6 +141,7 @@ func TestReplayNeedsItsKey(t *testing.T) {
 // The file is read back by a strict reader, its numbers are those of the
 // summary, and nothing in it is a formula.
 func TestSummaryCSV(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")

@@ -17,6 +17,7 @@ import (
 
 // What travels between servers says all that a view says.
 func TestViewEncodingIsComplete(t *testing.T) {
+	t.Parallel()
 	from := &View{}
 	x := reflect.ValueOf(from).Elem()
 	for i := range x.NumField() {
@@ -85,6 +86,7 @@ func fill(v reflect.Value) {
 
 // Every command arrives as it was sent.
 func TestCommandEncodingRoundTrip(t *testing.T) {
+	t.Parallel()
 	answer, on, order := 0.5, 0.25, sampling.Order("")
 	for _, c := range []Command{
 		AskNext{Choices: 5, For: time.Minute, Where: NextOpen},
@@ -121,6 +123,7 @@ func TestCommandEncodingRoundTrip(t *testing.T) {
 
 // Every command that there is can travel.
 func TestEveryCommandIsEncodable(t *testing.T) {
+	t.Parallel()
 	method := regexp.MustCompile(`(?m)^func \((\w+)\) command\(\)`)
 	found := 0
 	for name, dir := range map[string]string{"class.": ".", "session.": "../session"} {
@@ -148,6 +151,7 @@ func TestEveryCommandIsEncodable(t *testing.T) {
 
 // What is no request is answered, and hurts nobody.
 func TestMalformedRelayRequestsAreRefused(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a := u.server("a")
 	l := a.teach(Options{})
@@ -174,6 +178,7 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 // A hub that was made to end or remove a room, and owns it for that moment, leaves to the
 // next owner what phones ask of it: it has nothing that runs a text.
 func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
+	t.Parallel()
 	u := newUnion(t)
 	a := u.server("a")
 	code := a.teach(Options{}).Code()

@@ -14,6 +14,7 @@ import (
 // comes with the program, with a class of twelve who vote in every poll; then
 // every step is gone to by itself, and looks as it did.
 func TestWalksAreTaught(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	if len(s.cfg.Course.Walks) < 3 {
 		t.Fatalf("there are %d walkthroughs, want at least 3", len(s.cfg.Course.Walks))
@@ -103,6 +104,7 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 // Any step can be gone to from anywhere, and shows what it shows in its order:
 // the same text, stage and settings, bit for bit.
 func TestWalkStepsAreIndependent(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	for _, w := range s.cfg.Course.Walks {
 		s.t = t
@@ -147,6 +149,7 @@ func afterAsking(w *lessons.Walk, step int) bool {
 // TestJumpAsksTheStepsQuestion: wherever a presenter comes from, a step that asks something opens its poll, also
 // when it is opened again; only a step back does not.
 func TestJumpAsksTheStepsQuestion(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	w := s.cfg.Course.Walks[0]
 	for i, step := range w.Steps {
@@ -170,6 +173,7 @@ func TestJumpAsksTheStepsQuestion(t *testing.T) {
 
 // The presenter leaves the script by driving, and comes back to it.
 func TestPresenterLeavesAndResumesWalk(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	first := l.does(GoTo{1}, GoTo{2})
@@ -196,6 +200,7 @@ func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 // A step that does not fit says so to the presenter, by its number and title,
 // and the class stays where it was.
 func TestUnfitWalkStepIsReported(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "")
 	short := infer.DefaultSettings()
 	short.Stop.MaxTokens = 2

@@ -35,6 +35,7 @@ const (
 // TestWorkIsCountedOnce: one learner counts once, however often they hand in, and
 // what they hand in last counts; it is still there after a restart.
 func TestWorkIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
@@ -70,6 +71,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 // TestWorkNamesNeedPermission: names are in the summary only if the instructor asked for them, and
 // vanish with who is removed or forgotten.
 func TestWorkNamesNeedPermission(t *testing.T) {
+	t.Parallel()
 	l := begun(t, "").room(Options{})
 	l.does(Assign{Tasks: []string{taskA}, Names: true})
 	for i, name := range []string{"Ada", "Grace", "Alan"} {
@@ -98,6 +100,7 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 // takes nobody new, and whoever has handed in is not displaced. The class's code does not
 // come back to life.
 func TestWorkNeedsTheLinksKey(t *testing.T) {
+	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Members = admission.Share{Most: 2} })
 	l := s.room(Options{})
 	if err := l.HandIn(t.Context(), caller("p1"), "", Work{}); err == nil {
@@ -132,6 +135,7 @@ func TestWorkNeedsTheLinksKey(t *testing.T) {
 // TestWorkIsLimited: what is handed in beyond the tasks and the limits does not stay,
 // and an assignment that is too long or no list of addresses is refused.
 func TestWorkIsLimited(t *testing.T) {
+	t.Parallel()
 	l := begun(t, "").room(Options{})
 	l.does(Assign{Tasks: []string{taskB}})
 	var many []string
