@@ -36,6 +36,8 @@ type Classes struct {
 	Aged func() time.Time
 	// Access is how the phones of a class get to this server.
 	Access classroom.Access
+	// Phones, where not nil, lets them in while the server runs.
+	Phones *classroom.Phones
 }
 
 // members is how many members a room may have. An eighth is reserved for those whom the
@@ -69,8 +71,8 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	}
 	deps := classroom.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Seat: s.targets.Seat,
-		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
-		Now: s.cfg.Classes.Now,
+		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access,
+		Phones: s.cfg.Classes.Phones, Log: s.cfg.Logger, Now: s.cfg.Classes.Now,
 	}
 	if s.cfg.Classes.Logs == nil || s.cfg.Progress == nil {
 		classroom.New(deps).Mount(mux)

@@ -92,7 +92,7 @@ func (s *Server) Metrics(hosts []string) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = s.figures().WriteTo(w) // the scraper may have gone
 	})
-	return shell.Gate(hosts, "", s.cfg.Logger, mux)
+	return shell.Gate(hosts, nil, "", s.cfg.Logger, mux)
 }
 
 // figures collects what the server counts.

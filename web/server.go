@@ -152,7 +152,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.mountEmbed(mux)
 	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
-		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger,
+		cfg.AllowedHosts, cfg.Classes.Phones.Host, cfg.Classes.Access.URL, cfg.Logger,
 		shell.Embeds(
 			cfg.EmbedOrigins, cfg.Classes.Access.URL, s.learners.Admit(s.desk, shell.Compressed(s.warned(mux))),
 		),

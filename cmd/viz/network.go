@@ -239,8 +239,13 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 		fmt.Fprintf(w, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
 			"Allow more with -allow-host.\n", strings.Join(hosts, "\n  "))
 	}
-	if x.Clear {
-		fmt.Fprint(w, "Warning: this is plain HTTP. Anyone on the network can read names, answers and the\n"+
-			"teacher's secret. -tls-cert and -tls-key, or an HTTPS proxy, keep them private.\n")
+	warn(w, x.Clear)
+}
+
+// warn prints that what travels can be read by others, where it can.
+func warn(w io.Writer, clear bool) {
+	if clear {
+		fmt.Fprintf(w, "Warning: %s -tls-cert and -tls-key, or an HTTPS proxy, keep them private.\n",
+			classroom.ClearWarning)
 	}
 }

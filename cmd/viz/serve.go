@@ -153,10 +153,13 @@ func (o *serveOptions) serve(
 	if cfg.API, err = o.api.access(f, local); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	phones := o.phones(address, listener.Addr(), secure, stdout, cfg.Logger)
+	cfg.Classes.Phones = phones.Phones
 	app, err := web.New(cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	phones.handler = app.Handler()
 	metrics, at, err := o.serveMetrics(ctx, f, app, cfg.Logger)
 	if err != nil {
 		return errors.Join(err, listener.Close(), shutDown(&http.Server{}, app))
@@ -173,13 +176,7 @@ func (o *serveOptions) serve(
 		failed <- server.Serve(listener)
 	}()
 
-	fmt.Fprintf(stdout, "Token by Token is at %s\n", address.url())
-	tell(stdout, address, cfg.Classes.Access, cfg.AllowedHosts)
-	if at != "" {
-		fmt.Fprintf(stdout, "Metrics for Prometheus are at %s\n", at)
-	}
-	fmt.Fprintf(stdout, "Clients of the OpenAI API find it at %s\n", strings.TrimSuffix(address.url(), "/")+"/v1")
-	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", o.keptWhere())
+	o.greet(stdout, address, cfg, at)
 	if !o.noOpen {
 		openBrowser(address.url(), env)
 	}
@@ -187,7 +184,22 @@ func (o *serveOptions) serve(
 	case err = <-failed:
 	case <-ctx.Done():
 	}
+	phones.End()
+	defer phones.wg.Wait()
 	return errors.Join(err, shutDown(server, app))
+}
+
+// greet prints the first lines of a server whose metrics, if there are any, are at an address.
+func (o *serveOptions) greet(stdout io.Writer, a address, cfg web.Config, metrics string) {
+	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
+	if tell(stdout, a, cfg.Classes.Access, cfg.AllowedHosts); cfg.Classes.Phones != nil {
+		fmt.Fprint(stdout, "The pages of a class have a button that does so without a restart.\n")
+	}
+	if metrics != "" {
+		fmt.Fprintf(stdout, "Metrics for Prometheus are at %s\n", metrics)
+	}
+	fmt.Fprintf(stdout, "Clients of the OpenAI API find it at %s\n", strings.TrimSuffix(a.url(), "/")+"/v1")
+	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", o.keptWhere())
 }
 
 // newHTTP makes an HTTP server with these timeouts.

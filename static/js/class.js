@@ -4,7 +4,7 @@ import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { copy } from './copy.js';
 import { onShortcut } from './keys.js';
-import { answer, asked, hold, put, release, say, sayFor, tell, toEnd, viewChannel } from './screen.js';
+import { answer, asked, hold, put, release, say, sayFor, shows, tell, toEnd, viewChannel } from './screen.js';
 import { patch } from './patch.js';
 import { isolated } from './text.js';
 import { followRows } from './worked.js';
@@ -305,7 +305,7 @@ function press(key) {
 
 document.addEventListener('click', click);
 if (room) {
-  if (wall) viewChannel.onmessage = ({ data }) => { if (data !== view) location.reload(); };
+  if (wall) viewChannel.onmessage = ({ data }) => { if (data !== shows(view)) location.reload(); };
   if (!wall) {
     onShortcut(press);
     document.addEventListener('submit', (event) => {

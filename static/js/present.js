@@ -4,7 +4,7 @@
 import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { onShortcut } from './keys.js';
-import { answer, asked, minutes, put, say, sayFor, tell, viewChannel } from './screen.js';
+import { answer, asked, minutes, put, say, sayFor, shows, tell, viewChannel } from './screen.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
 
@@ -100,5 +100,5 @@ setInterval(tick, 1000);
 tick();
 
 followRows();
-viewChannel.postMessage(view);
+viewChannel.postMessage(shows(view));
 connection.open();

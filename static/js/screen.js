@@ -125,8 +125,10 @@ export function toEnd(strip) {
   strip.scrollTop = strip.scrollHeight;
 }
 
-// The presenter's window tells the wall's, if both are this browser's, in which view it is.
+// The presenter's window tells the wall's, if both are this browser's, in which view it is and
+// where a class joins.
 export const viewChannel = new BroadcastChannel('viz.view');
+export const shows = (view) => `${view} ${document.querySelector('.join b')?.textContent}`;
 
 const banner = document.getElementById('conn');
 let calm = 0;

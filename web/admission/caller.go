@@ -33,6 +33,7 @@ type Caller struct {
 	Address netip.Prefix // see [Network]
 	Since   time.Time    // when the cookie was issued; zero for long ago
 	Fresh   bool         // the request had no cookie: a first visit, or a client that stores none
+	Phone   bool         // the request came over the listener that was opened for a class's phones
 }
 
 // Known reports whether the caller's cookie is at least [KnownAfter] old.

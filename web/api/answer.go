@@ -26,7 +26,7 @@ const (
 func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
 		var watch *watched
-		if code, ok := s.shelfOf(r); ok {
+		if code, ok := s.shelfOf(r, who); ok {
 			watch = s.glass.begin(code, r.Method+" "+r.URL.Path)
 		}
 		_, err := s.respond(w, r, who, chat, onlookers{watch: watch})

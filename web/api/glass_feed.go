@@ -30,11 +30,11 @@ func (s *Server) code(learner string) string {
 
 // codes are the shelves that a learner's page shows: theirs and, where only its own
 // machine reaches the server, that of the clients without a code.
-func (s *Server) codes(learner string) []string {
-	if s.Access.Open {
-		return []string{s.code(learner), ""}
+func (s *Server) codes(who admission.Caller) []string {
+	if s.open(who) {
+		return []string{s.code(who.Learner), ""}
 	}
-	return []string{s.code(learner)}
+	return []string{s.code(who.Learner)}
 }
 
 // keyOf is the key of a request, "" if it has none. The scheme before it ignores case, and may
@@ -58,11 +58,11 @@ func cutCode(key string) (before, code string, ok bool) {
 }
 
 // shelfOf returns the code of the shelf that a request belongs on, if it belongs on any.
-func (s *Server) shelfOf(r *http.Request) (code string, ok bool) {
+func (s *Server) shelfOf(r *http.Request, who admission.Caller) (code string, ok bool) {
 	if _, code, ok = cutCode(keyOf(r)); ok {
 		return code, true
 	}
-	return "", s.Access.Open
+	return "", s.open(who)
 }
 
 // Feeds are the live parts of the page, by name: glass has the requests as they are being
@@ -73,13 +73,13 @@ func (s *Server) Feeds() map[string]wire.Open {
 
 func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 	switch {
-	case !s.Access.Open && len(s.keys) == 0:
+	case !s.open(v.Caller) && len(s.keys) == 0:
 		return nil, terms.Refuse(terms.CodeUnknown, "The API is off at this address.")
 	case v.Fresh:
 		return nil, terms.Refuse("cookie", "Your browser keeps no cookies, so this page can't tell your requests from "+
 			"others'. Allow cookies for this page and reload it.")
 	}
-	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Learner)}, nil
+	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Caller)}, nil
 }
 
 // glassShare is how many pages may look. Those of one address, or of one browser, leave
@@ -188,10 +188,11 @@ func glassID(x seen) string { return fmt.Sprintf("request-%d", x.ID) }
 // step answers GET /api/step?request=ID&token=N: it leads to the draw of a token in the
 // Loop.
 func (s *Server) step(w http.ResponseWriter, r *http.Request) {
-	learner := s.base.Who(w, r)
+	who, _ := s.Caller(r)
+	who.Learner = s.base.Who(w, r)
 	id, _ := strconv.ParseUint(r.URL.Query().Get("request"), 10, 64)
 	n, _ := strconv.Atoi(r.URL.Query().Get("token"))
-	if x, ok := s.glass.find(id, s.codes(learner)...); ok && x.Link != "" {
+	if x, ok := s.glass.find(id, s.codes(who)...); ok && x.Link != "" {
 		link, err := session.LinkTo(s.Model, x.Link, session.Cursor{Step: n, Stage: infer.KindSample})
 		if err == nil && link != "" {
 			http.Redirect(w, r, "/loop?log="+link, http.StatusSeeOther)

@@ -161,16 +161,18 @@ type likely struct {
 // page answers GET /api.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	a, sent := asked(r.URL.Query())
+	who, _ := s.Caller(r)
+	open := s.open(who)
 	v := view{
 		Base:  shell.Base(r).String() + "/v1",
 		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
-		Off: !s.Access.Open && len(s.keys) == 0, Key: !s.Access.Open && len(s.keys) > 0,
+		Off: !open && len(s.keys) == 0, Key: !open && len(s.keys) > 0,
 	}
 	if v.Off { // here: what is shown is for a machine of one's own
 		v.Base = "http://127.0.0.1:8080/v1"
 	}
-	learner := s.base.Who(w, r)
-	v.Code, v.Requests = s.code(learner), s.glass.list(s.codes(learner)...)
+	who.Learner = s.base.Who(w, r)
+	v.Code, v.Requests = s.code(who.Learner), s.glass.list(s.codes(who)...)
 	v.Snippets = s.snippets(v, a)
 	status := http.StatusOK
 	if sent {

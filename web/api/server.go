@@ -130,6 +130,10 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 	}
 }
 
+// open reports whether somebody needs no key. Phones that were let in while the server runs
+// are other machines.
+func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
+
 // enter returns who sent a request: a key's holder, or whoever is at an address. Their
 // names are no browser's, whose learners have no spaces.
 func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
@@ -140,7 +144,7 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 		hash = sha256.Sum256([]byte(before))
 	}
 	switch {
-	case s.Access.Open:
+	case s.open(who):
 		who.Learner, who.Fresh = "api at "+who.Address.String(), false
 		return who, nil
 	case len(s.keys) == 0:

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Deps are the dependencies of the pages. All but Hub, Access and Log must be set.
+// Deps are the dependencies of the pages. All but Hub, Access, Phones and Log must be set.
 type Deps struct {
 	Hub    *class.Hub // nil where no classes can be held: the pages say so then
 	Course *lessons.Course
@@ -34,6 +34,8 @@ type Deps struct {
 	// servers of these classes share.
 	MAC    func(text string) []byte
 	Access Access
+	// Phones, where not nil, lets them in while the server runs.
+	Phones *Phones
 	// Now is the time that all servers of these classes share, nil for time.Now.
 	Now func() time.Time
 	// Log records failures; never names or answers.
@@ -45,6 +47,7 @@ type Pages struct {
 	Deps
 	pages.Base
 	tickets *tickets
+	presses *tickets // nil without Phones
 	tours   *tours
 	drafts  *admission.Queue
 	rest    *session.State // what is shown of a run that rests
@@ -56,12 +59,16 @@ func New(d Deps) *Pages {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	return &Pages{
+	p := &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
 		tickets: newTickets(d.MAC("key of tickets"), d.Now), tours: newTours(d.Seat),
 		drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
 		rest:   session.New(d.Model, session.Limits{}).State(),
 	}
+	if d.Phones != nil {
+		p.presses = newPresses(d.Now)
+	}
+	return p
 }
 
 // Feeds are the live parts of these pages, by name.
@@ -105,6 +112,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"GET /class/{code}/present":     p.present,
 		"POST /class/{code}/do":         p.do,
 		"POST /class/{code}/ticket":     p.ticket,
+		"POST /class/{code}/phones":     p.phones,
 		"GET /class/{code}/summary":     p.summary,
 		"GET /class/{code}/summary.csv": p.summaryCSV,
 		"GET /class/{code}/replay":      p.replay,

@@ -25,6 +25,7 @@ type presentPage struct {
 	Script    []scriptStep
 	Settings  infer.Settings
 	Questions []*lessons.Question
+	Let       *letIn
 }
 
 // control is what can be pressed just now.
@@ -64,7 +65,7 @@ type scriptStep struct {
 }
 
 func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presentPage, error) {
-	d, err := newSlide(v, shell.ViewOf(r), p.Access.reach(r), p.rest)
+	d, err := newSlide(v, shell.ViewOf(r), p.reach(r), p.rest)
 	if err != nil {
 		return presentPage{}, err
 	}
@@ -262,6 +263,11 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	p.showPresent(w, r, room, who, nil)
+}
+
+// showPresent sends the teacher's page, and why phones were not let in, if there is a reason.
+func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.Room, who string, why error) {
 	drives, err := room.CanPresent(r.Context(), who)
 	if err != nil {
 		p.fail(w, r, err)
@@ -272,7 +278,12 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, presentHTML(page))
+	status := http.StatusOK
+	page.Let = p.letIn(r, who, room.Code(), presentOn)
+	if why != nil {
+		status, _, page.Let.Error = p.trouble(r, why)
+	}
+	p.HTML(w, r, status, presentHTML(page))
 }
 
 // projector is the page for the wall. It needs the code and nothing else.
@@ -281,7 +292,7 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	d, err := newSlide(room.View(), shell.ViewOf(r), p.Access.reach(r), p.rest)
+	d, err := newSlide(room.View(), shell.ViewOf(r), p.reach(r), p.rest)
 	if err != nil {
 		p.fail(w, r, err)
 		return

@@ -30,6 +30,7 @@ type reach struct {
 	Access
 	Base  string // "http://192.168.0.7:8080"
 	Shown string // Base without its scheme, as one reads it aloud
+	Let   *letIn // nil where there is no button
 }
 
 // reach fills in what is known from the request only.

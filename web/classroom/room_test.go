@@ -33,11 +33,23 @@ func TestTeacherMakesARoom(t *testing.T) {
 }
 
 // TestReachabilityAdvice: a page for teachers says when nobody can get to this server, how
-// it is opened, and that secrets would travel in the clear.
+// it is opened, and that secrets would travel in the clear. The commands are one press away, and
+// copied by another.
 func TestReachabilityAdvice(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
-	got := words(newPerson(t, serveWith(t, local)).get("/teach").Find(".callout"))
+	teach := newPerson(t, serveWith(t, local)).get("/teach")
+	fold := teach.Find("details.let-in")
+	if _, open := fold.Attr("open"); fold.Length() != 1 || open || words(fold.Find("summary")) != "Let phones in" {
+		t.Errorf("got %d folds, open %t, %q; want 1, false, %q", fold.Length(), open, words(fold.Find("summary")),
+			"Let phones in")
+	}
+	copies := fold.Find("[data-copy]")
+	if copied := fold.Find(copies.First().AttrOr("data-copy", "")); copies.Length() != 2 ||
+		words(copied) != local.Command {
+		t.Errorf("got %d copy buttons, the first of %q; want 2, %q", copies.Length(), words(copied), local.Command)
+	}
+	got := words(teach.Find(".callout"))
 	for _, want := range []string{
 		"this computer only", local.Command, local.Secure, "anyone on that network can read",
 	} {

@@ -103,6 +103,7 @@ const (
 type tickets struct {
 	seal cipher.AEAD
 	now  func() time.Time
+	life time.Duration // of each
 
 	mu   sync.Mutex
 	used map[string]time.Time // by number, until when
@@ -121,7 +122,7 @@ func newTickets(key []byte, now func() time.Time) *tickets {
 	if err == nil {
 		var seal cipher.AEAD
 		if seal, err = cipher.NewGCMWithRandomNonce(block); err == nil {
-			return &tickets{seal: seal, now: now, used: map[string]time.Time{}}
+			return &tickets{seal: seal, now: now, life: ticketLife, used: map[string]time.Time{}}
 		}
 	}
 	panic(fmt.Sprintf("classroom: a key of %d bytes: %v", len(key), err))
@@ -129,7 +130,7 @@ func newTickets(key []byte, now func() time.Time) *tickets {
 
 // give issues a ticket and returns its number.
 func (t *tickets) give(code, who string, secret class.Secret) string {
-	text, err := json.Marshal(ticket{code, who, secret[:], t.now().Add(ticketLife)})
+	text, err := json.Marshal(ticket{code, who, secret[:], t.now().Add(t.life)})
 	if err != nil {
 		panic(err) // texts and a time can be encoded
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
@@ -107,25 +106,6 @@ func TestSummaryShowsNoMarkup(t *testing.T) {
 	}
 	if !strings.Contains(words(sum.Find(".asked h3").First()), "1. ") {
 		t.Error("the question is missing")
-	}
-}
-
-// TestServerCommandIsFoldedAndCopied: how to open the server to phones is one press away, and copied by
-// another.
-func TestServerCommandIsFoldedAndCopied(t *testing.T) {
-	t.Parallel()
-	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -tls-cert cert.pem"}
-	fold := newPerson(t, serveWith(t, local)).get("/teach").Find("details.let-in")
-	if _, open := fold.Attr("open"); fold.Length() != 1 || open || words(fold.Find("summary")) != "Let phones in" {
-		t.Fatalf(
-			"got %d folds, open %t, %q; want 1, false, %q", fold.Length(), open, words(fold.Find("summary")),
-			"Let phones in",
-		)
-	}
-	copies := fold.Find("[data-copy]")
-	copied := fold.Find(copies.First().AttrOr("data-copy", ""))
-	if copies.Length() != 2 || words(copied) != local.Command {
-		t.Error("the commands cannot be copied")
 	}
 }
 

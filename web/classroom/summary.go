@@ -128,7 +128,7 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	v := newSummaryPage(s, p.Access.reach(r).Base)
+	v := newSummaryPage(s, p.reach(r).Base)
 	v.Link = v.Base + "/class/" + room.Code() + "/replay?key=" + url.QueryEscape(room.ReplayKey())
 	v.Work = newWorkSummary(p.Course, s.Assigned, v.Base+workPath(room.Code(), room.WorkKey()))
 	p.HTML(w, r, http.StatusOK, summaryHTML(v))
@@ -149,7 +149,7 @@ func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, replayHTML(newSummaryPage(s, p.Access.reach(r).Base)))
+	p.HTML(w, r, http.StatusOK, replayHTML(newSummaryPage(s, p.reach(r).Base)))
 }
 
 // summaryCSV is the summary for a table.

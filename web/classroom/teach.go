@@ -37,9 +37,8 @@ func (v teachPage) Picked(i int, slug string) bool {
 func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	who := p.Who(w, r)
 	q := r.URL.Query()
-	v := teachPage{
-		Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL()),
-	}
+	v := teachPage{Walks: p.Course.Walks, Reach: p.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
+	v.Reach.Let = p.letIn(r, who, "", "")
 	var err error
 	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // the page does not need them
 		v.Notices = nil
@@ -57,26 +56,35 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := r.PostForm
-	room, secret, err := p.Hub.Create(r.Context(), p.caller(w, r), class.Options{
+	who := p.caller(w, r)
+	letIn := f.Has("let-in")
+	if letIn && !p.pressed(w, r, who.Learner, "", f.Get("let-in")) {
+		return
+	}
+	room, secret, err := p.Hub.Create(r.Context(), who, class.Options{
 		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "",
 		NamesFall: f.Get("namesfall") != "", Alone: f.Get("alone") != "",
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)
-		p.HTML(
-			w, r, status,
-			teachHTML(
-				teachPage{
-					Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r), Kept: lasting(p.Hub.TTL()),
-				},
-			),
-		)
+		v := teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.reach(r), Kept: lasting(p.Hub.TTL())}
+		v.Reach.Let = p.letIn(r, who.Learner, "", "")
+		p.HTML(w, r, status, teachHTML(v))
 		return
 	}
 	setSecret(w, r, room.Code(), secret)
 	// The page that shows the instructor's link is shown once: this cookie says
 	// that it has not been yet.
 	shell.SetCookie(w, r, http.Cookie{Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600})
+	if letIn {
+		if err := p.Phones.open(p.Hub, room, f.Get("host")); err != nil {
+			p.showMade(w, r, room, secret, who.Learner, err)
+			return
+		}
+	}
+	if !letIn && p.Phones.mayAsk(r) {
+		p.Phones.join(p.Hub, room)
+	}
 	http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
 }
 
@@ -96,11 +104,20 @@ type madePage struct {
 }
 
 func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
-	room, secret, _, ok := p.taught(w, r)
-	if !ok {
-		return
+	if room, secret, who, ok := p.taught(w, r); ok {
+		p.showMade(w, r, room, secret, who, nil)
 	}
-	to := p.Access.reach(r)
+}
+
+// showMade sends the page of a new room, and why phones were not let in, if there is a reason.
+func (p *Pages) showMade(
+	w http.ResponseWriter, r *http.Request, room *class.Room, secret class.Secret, who string, why error,
+) {
+	to, status := p.reach(r), http.StatusOK
+	to.Let = p.letIn(r, who, room.Code(), madeOn)
+	if why != nil {
+		status, _, to.Let.Error = p.trouble(r, why)
+	}
 	view := room.View()
 	v := madePage{Title: view.Title, Code: room.Code(), Reach: to, Link: to.Base + "/class/" + room.Code()}
 	v.Left, v.Right = halves(room.Code())
@@ -116,7 +133,7 @@ func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 		v.Secret = v.Link + "/present?key=" + url.QueryEscape(secret.String())
 		shell.SetCookie(w, r, http.Cookie{Name: freshName, Path: madePath(room.Code()), MaxAge: -1})
 	}
-	p.HTML(w, r, http.StatusOK, madeHTML(v))
+	p.HTML(w, r, status, madeHTML(v))
 }
 
 // halves are the two parts of a code as one says it.

@@ -158,7 +158,7 @@ func (x *site) handle(log *slog.Logger) {
 	var hosts []string
 	x.admit = func(more ...string) {
 		hosts = append(hosts, more...)
-		gate := shell.Gate(hosts, "", log, shell.Compressed(mux))
+		gate := shell.Gate(hosts, nil, "", log, shell.Compressed(mux))
 		x.handler.Store(&gate)
 	}
 	x.admit(shell.LoopbackHosts(x.http.Listener.Addr().String())...)

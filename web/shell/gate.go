@@ -66,33 +66,38 @@ func Base(r *http.Request) *url.URL {
 // points at this machine, under a foreign one; both carry that site's name in
 // Origin or Host.
 type gate struct {
-	hosts   map[string]bool
-	origins map[string]bool
-	secure  string // the host of a public address that is https, or ""
-	log     *slog.Logger
-	next    http.Handler
+	hosts  map[string]bool
+	more   func() string // a further host for now, or ""; may be nil
+	secure string        // the host of a public address that is https, or ""
+	log    *slog.Logger
+	next   http.Handler
 }
 
 // Gate passes on to next the requests whose Host is one of hosts and whose Origin
 // is a page of one of them, and refuses all others with a sentence. It sets the
-// security headers of every response and answers a panic of next with a 500.
+// security headers of every response and answers a panic of next with a 500. more, where
+// not nil, returns one more host for as long as the server has it, or "".
 //
 // public is the address that others type, if there is one. If it is https, requests
 // to its host reached a proxy in front of this server over HTTPS: r.TLS is set for
 // them, and http pages of that host are refused, since somebody else may have written
 // them. An https page is believed only over HTTPS, as far as the request or a proxy says.
-func Gate(hosts []string, public string, log *slog.Logger, next http.Handler) http.Handler {
-	g := &gate{hosts: map[string]bool{}, origins: map[string]bool{}, log: log, next: next}
+func Gate(
+	hosts []string, more func() string, public string, log *slog.Logger, next http.Handler,
+) http.Handler {
+	g := &gate{hosts: map[string]bool{}, more: more, log: log, next: next}
 	if u, err := url.Parse(public); err == nil && u.Scheme == "https" {
 		g.secure = strings.ToLower(u.Host)
 	}
 	for _, h := range hosts {
-		h = strings.ToLower(h)
-		g.hosts[h] = true
-		g.origins["http://"+h] = true
-		g.origins["https://"+h] = true // see overHTTPS
+		g.hosts[strings.ToLower(h)] = true
 	}
 	return g
+}
+
+// knows reports whether a host, in lower case, is one of the server's.
+func (g *gate) knows(host string) bool {
+	return g.hosts[host] || g.more != nil && host != "" && host == strings.ToLower(g.more())
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +127,7 @@ func OfAPI(path string) bool {
 
 // refuse returns a status and a sentence for a request that must not pass, or 0.
 func (g *gate) refuse(r *http.Request) (status int, why string) {
-	if !g.hosts[strings.ToLower(r.Host)] {
+	if !g.knows(strings.ToLower(r.Host)) {
 		return http.StatusMisdirectedRequest, fmt.Sprintf(
 			"This server does not answer to the name %s. If it should, start it with -allow-host and that name.",
 			quote(r.Host))
@@ -131,12 +136,16 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 	for _, o := range origins {
 		o = strings.ToLower(o)
 		host, clear := strings.CutPrefix(o, "http://")
-		if clear && g.hosts[host] && (r.TLS != nil || host == g.secure) {
+		if !clear {
+			host, _ = strings.CutPrefix(o, "https://") // see overHTTPS
+		}
+		own := host != o && g.knows(host)
+		if clear && own && (r.TLS != nil || host == g.secure) {
 			return http.StatusForbidden, fmt.Sprintf(
 				"This server is reached over HTTPS, and does not accept requests from http pages such as those of %s.",
 				quote(o))
 		}
-		if !g.origins[o] {
+		if !own {
 			advice := " If it should, start it with -allow-host and that page's host."
 			switch {
 			case !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://"): // a file, a sandbox

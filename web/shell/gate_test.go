@@ -26,7 +26,7 @@ func TestLoopbackHosts(t *testing.T) {
 
 // gateTo is a gate in front of a handler, for a server at 127.0.0.1:8080.
 func gateTo(next http.HandlerFunc) http.Handler {
-	return Gate(LoopbackHosts("127.0.0.1:8080"), "", slog.New(slog.NewTextHandler(io.Discard, nil)), next)
+	return Gate(LoopbackHosts("127.0.0.1:8080"), nil, "", slog.New(slog.NewTextHandler(io.Discard, nil)), next)
 }
 
 // through sends a request through a gate to a handler that answers all of them.
@@ -129,7 +129,7 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })
 	hosts := append(LoopbackHosts("127.0.0.1:8080"), "class.example")
-	h := Gate(hosts, "https://Class.example", slog.New(slog.DiscardHandler), ok)
+	h := Gate(hosts, nil, "https://Class.example", slog.New(slog.DiscardHandler), ok)
 	for _, c := range []struct {
 		host, origin string
 		ownTLS       bool
@@ -182,14 +182,14 @@ func TestStrictTransportHeader(t *testing.T) {
 		for scheme, want := range map[string]string{"https": want, "http": ""} {
 			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, scheme+"://"+host+"/", nil)
 			r.Host = host
-			Gate([]string{host}, "", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
+			Gate([]string{host}, nil, "", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
 			if got := w.Header().Get("Strict-Transport-Security"); got != want {
 				t.Errorf("%s://%s: %q, want %q", scheme, host, got, want)
 			}
 		}
 	}
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://class.example/", nil)
-	Gate([]string{"class.example"}, "https://class.example", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
+	Gate([]string{"class.example"}, nil, "https://class.example", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
 	if w.Header().Get("Strict-Transport-Security") == "" {
 		t.Error("not behind a proxy with HTTPS")
 	}
@@ -218,6 +218,40 @@ func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 		h.ServeHTTP(httptest.NewRecorder(), r)
 		if got != c.want {
 			t.Errorf("with the public address %q the link is %s, want %s", c.public, got, c.want)
+		}
+	}
+}
+
+// TestGateAsksForOneMoreHost: a further host counts, as a name and as an origin, for as long as the server has it.
+func TestGateAsksForOneMoreHost(t *testing.T) {
+	t.Parallel()
+	more := ""
+	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })
+	h := Gate(LoopbackHosts("127.0.0.1:8080"), func() string { return more }, "", slog.New(slog.DiscardHandler), ok)
+	for _, c := range []struct {
+		more, host, origin string
+		want               int
+	}{
+		{"", "192.168.0.7:8080", "", 421},
+		{"", "", "", 421},
+		{"", "127.0.0.1:8080", "http://", 403},
+		{"192.168.0.7:8080", "192.168.0.7:8080", "http://192.168.0.7:8080", 200},
+		{"192.168.0.7:8080", "127.0.0.1:8080", "http://192.168.0.7:8080", 200},
+		{"192.168.0.7:8080", "192.168.0.8:8080", "", 421},
+		{"192.168.0.7:8080", "192.168.0.7", "", 421},
+		{"192.168.0.7:8080", "192.168.0.7:8080", "http://evil.example", 403},
+		{"192.168.0.7:8080", "192.168.0.7:8080", "192.168.0.7:8080", 403},
+		{"", "192.168.0.7:8080", "http://192.168.0.7:8080", 421},
+	} {
+		more = c.more
+		r := httptest.NewRequest(http.MethodPost, "/loop", nil)
+		r.Host = c.host
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != c.want {
+			t.Errorf("%+v: got %d, %s; want %d", c, w.Code, w.Body, c.want)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
 		return known.caller, known.fresh
 	}
-	c := admission.Caller{Address: admission.Network(l.proxies.Address(r))}
+	c := admission.Caller{Address: admission.Network(l.proxies.Address(r)), Phone: fromPhone(r.Context())}
 	if Embedded(r.Context()) {
 		c.Learner, c.Fresh = newID(), true
 		return c, nil

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// phonesLinger is how long phones can still read after their class has ended.
+const phonesLinger = 10 * time.Minute
+
+// phones serves the listener that lets a class in while the server runs.
+type phones struct {
+	*classroom.Phones              // nil if this server must not have one
+	handler           http.Handler // set before the server answers requests
+	secure            *tls.Config
+	out               io.Writer // the terminal
+	log               *slog.Logger
+	patience          time.Duration // for connections when the listener closes
+	wg                sync.WaitGroup
+}
+
+// phones returns what lets phones in to a server that listens at main. That is only for a
+// server that nothing but its own machine reaches, and that no flag opens in another way.
+func (o *serveOptions) phones(
+	a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
+) *phones {
+	p := &phones{secure: secure, out: out, log: log, patience: requestsEnd}
+	if a.loopback() && o.public == nil && len(o.proxies) == 0 && len(o.hosts) == 0 && o.cluster.url == "" {
+		p.Phones = classroom.NewPhones(classroom.PhonesConfig{
+			Main: main, Hosts: phoneHosts, Serve: p.serve, TLS: secure != nil, Linger: phonesLinger,
+		})
+	}
+	return p
+}
+
+// serve implements [classroom.PhonesConfig]'s Serve: the same pages as everywhere, under the
+// same limits, as if the server had been started for the network.
+func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
+	server := newHTTP(shell.Phones(p.handler), p.log)
+	guests := &guests{Listener: l, open: map[*guest]struct{}{}, none: make(chan struct{})}
+	p.wg.Go(func() {
+		var err error
+		if server.TLSConfig = p.secure.Clone(); p.secure != nil {
+			err = server.ServeTLS(guests, "", "")
+		} else {
+			err = server.Serve(guests)
+		}
+		if !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
+			p.log.Error("phones are no longer let in", "error", err)
+			p.Close()
+		}
+	})
+	fmt.Fprintf(p.out, "Phones are let in: a class reaches the server at %s\n", at)
+	warn(p.out, p.secure == nil)
+	return func() {
+		l.Close()
+		fmt.Fprintf(p.out, "Phones are no longer let in at %s\n", at)
+		p.wg.Go(func() { guests.leave(server, p.patience) })
+	}
+}
+
+// guests is a listener that knows its connections. A server forgets those that become sockets.
+type guests struct {
+	net.Listener
+	mu     sync.Mutex
+	open   map[*guest]struct{}
+	closed bool
+	none   chan struct{} // closed when there are none and will be none
+}
+
+// guest is a connection of guests.
+type guest struct {
+	net.Conn
+	of *guests
+}
+
+// Accept implements [net.Listener].
+func (g *guests) Accept() (net.Conn, error) {
+	conn, err := g.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		conn.Close()
+		return nil, net.ErrClosed
+	}
+	c := &guest{conn, g}
+	g.open[c] = struct{}{}
+	return c, nil
+}
+
+// Close implements [net.Conn].
+func (c *guest) Close() error {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	delete(c.of.open, c)
+	c.of.check()
+	return c.Conn.Close()
+}
+
+// check closes none when it is time. The caller holds the lock.
+func (g *guests) check() {
+	if !g.closed || len(g.open) > 0 {
+		return
+	}
+	select {
+	case <-g.none:
+	default:
+		close(g.none)
+	}
+}
+
+// leave ends all connections of a listener that is closed. They have some time to end
+// themselves, as sockets do when the whole server ends.
+func (g *guests) leave(server *http.Server, patience time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	g.mu.Lock()
+	g.closed = true
+	g.check()
+	g.mu.Unlock()
+	if server.Shutdown(ctx) != nil {
+		server.Close()
+	}
+	select {
+	case <-g.none:
+		return
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for c := range g.open {
+		c.Conn.Close()
+	}
+}
+
+// phoneHosts lists the addresses of this machine in private networks, those of IPv4 first.
+// Tests replace it.
+var phoneHosts = func() (list []classroom.PhoneHost) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	for _, i := range interfaces {
+		addrs, err := i.Addrs()
+		if err != nil || i.Flags&net.FlagUp == 0 {
+			continue
+		}
+		for _, addr := range addrs {
+			if n, ok := addr.(*net.IPNet); ok && n.IP.IsPrivate() {
+				list = append(list, classroom.PhoneHost{IP: n.IP.String(), Interface: i.Name})
+			}
+		}
+	}
+	colons := func(h classroom.PhoneHost) int { return strings.Count(h.IP, ":") }
+	slices.SortStableFunc(list, func(a, b classroom.PhoneHost) int { return cmp.Compare(colons(a), colons(b)) })
+	return list
+}

@@ -1,0 +1,150 @@
+package classroom
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// ClearWarning is what a server says that others on a network reach in the clear.
+const ClearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\nteacher's secret."
+
+// letIn is the button that lets phones in, or that closes their listener again.
+type letIn struct {
+	Code   string // of the room; "" where it is made with the same press
+	Page   string // which of the room's pages it is on: madeOn or presentOn
+	Token  string // good for one press
+	Hosts  []PhoneHost
+	Open   bool
+	Lost   bool // the listener is at an address that the machine no longer has
+	Clear  bool
+	Linger string // "10 minutes"
+	Error  string
+}
+
+const (
+	madeOn    = "made"
+	presentOn = "present"
+)
+
+// letReach is how a class gets to the presenter's slide, with the button.
+func (v presentPage) letReach() reach {
+	to := v.Reach
+	to.Let = v.Let
+	return to
+}
+
+// letError is why phones were not let in, "" in general.
+func (v presentPage) letError() string {
+	if v.Let == nil {
+		return ""
+	}
+	return v.Let.Error
+}
+
+// Warning is [ClearWarning] as a page says it.
+func (v *letIn) Warning() string { return strings.ReplaceAll(ClearWarning, "'", "’") }
+
+// Form is the id of the form that the button sends.
+func (v *letIn) Form() string {
+	if v.Code == "" {
+		return "make"
+	}
+	return "let-in-form"
+}
+
+// pressLife is how long a page can be open before its button is pressed: a day at school.
+const pressLife = 12 * time.Hour
+
+// newPresses returns the tokens for one press of the button. Their key does not outlast the
+// process, which remembers those that were used.
+func newPresses(now func() time.Time) *tickets {
+	var key [32]byte
+	rand.Read(key[:]) // never fails
+	t := newTickets(key[:], now)
+	t.life = pressLife
+	return t
+}
+
+// letIn returns the button for a page of a room, or for the page that makes one if code is "".
+// It is nil where the request must not press it.
+func (p *Pages) letIn(r *http.Request, who, code, page string) *letIn {
+	if !p.Phones.mayAsk(r) {
+		return nil
+	}
+	v := &letIn{
+		Code: code, Page: page, Token: p.presses.give(code, who, class.Secret{}), Hosts: p.Phones.cfg.Hosts(),
+		Clear:  !p.Phones.cfg.TLS,
+		Linger: terms.Counted(int(p.Phones.cfg.Linger/time.Minute), "minute"),
+	}
+	if at := p.Phones.at(); at != nil {
+		v.Open, v.Lost = true, !p.Phones.has(at.Hostname())
+	}
+	return v
+}
+
+// reach returns how a class gets here: through the phones' listener while it is open.
+func (p *Pages) reach(r *http.Request) reach {
+	a := p.Access
+	if at := p.Phones.at(); at != nil {
+		a.URL, a.Local, a.Clear = at.String(), false, !p.Phones.cfg.TLS
+	}
+	return a.reach(r)
+}
+
+// pressed reports whether a form is a press of the button on a page of this browser's, or
+// responds with the reason why it is not.
+func (p *Pages) pressed(w http.ResponseWriter, r *http.Request, who, code, token string) bool {
+	say := ""
+	switch {
+	case p.Phones == nil:
+		say = "This server cannot let phones in while it runs. Its page shows the command that does."
+	case !p.Phones.mayAsk(r):
+		say = "Only a browser on the computer that runs the server can let phones in, and not through a proxy."
+	case !sameOrigin(r):
+		say = "Phones are let in by the button on this server’s own page. This request came from elsewhere."
+	default:
+		if _, ok := p.presses.take(token, code, who); ok {
+			return true
+		}
+		say = "This button was pressed before, or its page is too old. Go back to the page, reload it and " +
+			"press it again."
+	}
+	p.Refuse(w, r, http.StatusForbidden, "Nothing was changed.", say)
+	return false
+}
+
+// phones opens the phones' listener for a room, or closes it.
+func (p *Pages) phones(w http.ResponseWriter, r *http.Request) {
+	if !p.Form(w, r) {
+		return
+	}
+	room, secret, who, ok := p.taught(w, r)
+	if !ok || !p.pressed(w, r, who, room.Code(), r.PostForm.Get("token")) {
+		return
+	}
+	var err error
+	switch r.PostForm.Get("do") {
+	case "open":
+		err = p.Phones.open(p.Hub, room, r.PostForm.Get("host"))
+	case "close":
+		p.Phones.Close()
+	default:
+		err = terms.RefuseField("do", terms.Quoted(r.PostForm.Get("do")), "open or close")
+	}
+	onMade := r.PostForm.Get("page") == madeOn
+	switch {
+	case err != nil && onMade:
+		p.showMade(w, r, room, secret, who, err)
+	case err != nil:
+		p.showPresent(w, r, room, who, err)
+	case onMade:
+		http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
+	default:
+		http.Redirect(w, r, roomPath(room.Code())+"/present", http.StatusSeeOther)
+	}
+}

@@ -1,0 +1,272 @@
+package classroom
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// PhonesConfig is what a server knows that can let phones in while it runs.
+type PhonesConfig struct {
+	// Main is where the server listens, on its own machine only.
+	Main net.Addr
+	// Hosts returns the machine's addresses in private networks as they are now.
+	Hosts func() []PhoneHost
+	// Serve serves a listener under the address that phones type, until stop is called.
+	// stop closes the listener before it returns, and does not wait for connections.
+	Serve func(l net.Listener, address *url.URL) (stop func())
+	// TLS says that Serve speaks HTTPS.
+	TLS bool
+	// Linger is how long phones can still read after their class has ended.
+	Linger time.Duration
+}
+
+// PhoneHost is an address of the machine in a private network.
+type PhoneHost struct {
+	IP        string // "192.168.0.7"
+	Interface string // "wlan0"
+}
+
+// Phones is a second listener, through which phones reach a server that otherwise only its own
+// machine can reach. It is open from when an instructor asks for it until the last room that
+// needs it has ended, or until an instructor closes it. A nil *Phones cannot be opened.
+type Phones struct {
+	cfg PhonesConfig
+	wg  sync.WaitGroup // of the goroutines that watch rooms
+
+	mu      sync.Mutex
+	stop    func()                        // closes the listener; nil while there is none
+	address *url.URL                      // of the listener
+	rooms   map[string]context.CancelFunc // those that need it, by code
+	ended   bool
+}
+
+// NewPhones returns a listener that is not open yet. [Phones.End] ends it.
+func NewPhones(cfg PhonesConfig) *Phones {
+	return &Phones{cfg: cfg, rooms: map[string]context.CancelFunc{}}
+}
+
+// at is the address of the listener, nil while it is closed.
+func (p *Phones) at() *url.URL {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop == nil {
+		return nil
+	}
+	return p.address
+}
+
+// Host is the Host value under which phones reach the listener, "" while it is closed.
+func (p *Phones) Host() string {
+	if u := p.at(); u != nil {
+		return u.Host
+	}
+	return ""
+}
+
+// codePhones is the code of refusals to let phones in.
+const codePhones terms.Code = "phones"
+
+// open opens the listener for a room at one of the machine's hosts. If it is open already, it
+// stays where it is, and is needed by this room too.
+func (p *Phones) open(hub *class.Hub, room *class.Room, host string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return terms.Refuse(codePhones, "The server is shutting down.")
+	}
+	if p.stop == nil {
+		if !p.has(host) {
+			return terms.Refuse(codePhones, "This computer no longer has that address in a private network. "+
+				"The class goes on; choose another address.")
+		}
+		if err := p.listen(host); err != nil {
+			return terms.Refuse(codePhones, "This computer did not let the server listen at %s: %s. The class goes on "+
+				"without phones.", host, reason(err))
+		}
+	}
+	p.hold(hub, room)
+	return nil
+}
+
+// has reports whether the machine has an address now.
+func (p *Phones) has(host string) bool {
+	return slices.ContainsFunc(p.cfg.Hosts(), func(h PhoneHost) bool { return h.IP == host })
+}
+
+// reason is what an operating system says of a listener that it refuses.
+func reason(err error) string {
+	if op := (*net.OpError)(nil); errors.As(err, &op) {
+		err = op.Err
+	}
+	return err.Error()
+}
+
+// listen opens the listener, at the port of the first one if it is free there.
+func (p *Phones) listen(host string) error {
+	_, port, err := net.SplitHostPort(p.cfg.Main.String())
+	if err != nil {
+		return err
+	}
+	var l net.Listener
+	for _, port := range []string{port, "0"} {
+		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p.address = &url.URL{Scheme: "http", Host: l.Addr().String()}
+	usual := ":80"
+	if p.cfg.TLS {
+		p.address.Scheme, usual = "https", ":443"
+	}
+	p.address.Host = strings.TrimSuffix(p.address.Host, usual) // as browsers send it
+	p.stop = p.cfg.Serve(l, p.address)
+	return nil
+}
+
+// join keeps the listener open for one more room, if it is open.
+func (p *Phones) join(hub *class.Hub, room *class.Room) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop != nil {
+		p.hold(hub, room)
+	}
+}
+
+// hold keeps the listener open for a room. The caller holds the lock.
+func (p *Phones) hold(hub *class.Hub, room *class.Room) {
+	if p.rooms[room.Code()] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.rooms[room.Code()] = cancel
+	p.wg.Go(func() {
+		defer cancel()
+		p.watch(ctx, hub, room)
+		p.leave(ctx, room.Code())
+	})
+}
+
+// watch returns when a room needs the listener no longer: it was deleted, or its class ended
+// some time ago.
+func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
+	notes, stop := hub.Broker().Subscribe(room.Code())
+	defer stop()
+	var over <-chan time.Time
+	for {
+		switch v := room.View(); {
+		case v.Gone:
+			return
+		case !v.Ended:
+			over = nil
+		case over == nil:
+			over = time.After(p.cfg.Linger)
+		}
+		select {
+		case <-over:
+			return
+		case <-notes:
+		case <-room.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// leave closes the listener if the room of ctx was the last that needed it.
+func (p *Phones) leave(ctx context.Context, code string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ctx.Err() != nil { // it was closed, and may be open again
+		return
+	}
+	delete(p.rooms, code)
+	if len(p.rooms) == 0 {
+		p.close()
+	}
+}
+
+// close closes the listener. The caller holds the lock.
+func (p *Phones) close() {
+	for code, cancel := range p.rooms {
+		cancel()
+		delete(p.rooms, code)
+	}
+	if p.stop != nil {
+		p.stop()
+		p.stop = nil
+	}
+}
+
+// Close closes the listener. It can be opened again.
+func (p *Phones) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.close()
+}
+
+// End closes the listener for good.
+func (p *Phones) End() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.ended = true
+	p.close()
+	p.mu.Unlock()
+	p.wg.Wait()
+}
+
+// mayAsk reports whether a request comes from a browser on this machine, over the first
+// listener, as far as its headers show without a proxy between them.
+func (p *Phones) mayAsk(r *http.Request) bool {
+	if p == nil {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || local.String() != p.cfg.Main.String() {
+		return false
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && peer.Addr().Unmap().IsLoopback() && loopback(shell.Base(r).Hostname()) && !forwarded(r.Header)
+}
+
+// byProxies are the headers that proxies add to the requests that they pass on.
+var byProxies = regexp.MustCompile(`(?i)^(via|forwarded|cdn-loop|.*-ip|.*client-?ip|` +
+	`(x-forwarded|x-original|x-envoy|x-amzn|x-appengine|cf|fly|tailscale|proxy)-.*)$`)
+
+func forwarded(h http.Header) bool {
+	for name := range h {
+		if byProxies.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameOrigin reports whether a browser says that a page of the very address of the request
+// sent it. The gate accepts pages under any of the server's names.
+func sameOrigin(r *http.Request) bool {
+	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
+	return len(origin) == 1 && strings.EqualFold(origin[0], shell.Base(r).String()) &&
+		(len(site) == 0 || len(site) == 1 && site[0] == "same-origin")
+}
