@@ -210,7 +210,28 @@ func TestBrowserEnterContinues(t *testing.T) {
 	tab.Until(atScene("joined"))
 }
 
-// TestScenesAreAccessible: axe-core finds nothing in any scene.
+// places are where the heading begins and where the main button lies.
+const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
+	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
+
+// steady checks that the heading and the main button of a scene are where they were in the
+// scenes before, on screens on which they can be.
+func steady(tab *browser.Tab, seen map[string]string, scene string) {
+	for _, s := range []browser.Screen{browser.Chromebook, browser.Laptop} {
+		tab.Screen(s)
+		for i, got := range browser.Value[[]string](tab, places) {
+			key := fmt.Sprintf("%s at %d px", []string{"heading", "main button"}[i], s.Width)
+			if want := seen[key]; got != "" && want != "" && got != want {
+				tab.Fail("%s: the %s is at %s, want %s as in the scenes before", scene, key, got, want)
+			} else if got != "" {
+				seen[key] = got
+			}
+		}
+	}
+}
+
+// TestScenesAreAccessible: axe-core finds nothing in any scene, and neither the heading nor the
+// main button moves from one scene to the next.
 func TestScenesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -220,18 +241,24 @@ func TestScenesAreAccessible(t *testing.T) {
 		url = webtest.ServeTab(t, "")
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/first")
-	tab.Audit("write")
+	seen := map[string]string{}
+	audit := func(scene string) {
+		t.Helper()
+		steady(tab, seen, scene)
+		tab.Audit(scene)
+	}
+	audit("write")
 	for _, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		p := s.to(scene)
 		tab.Go(url + p.at.RequestURI())
-		tab.Audit(scene)
+		audit(scene)
 		switch scene {
 		case "drop":
 			tab.Go(url + p.press(main).at.RequestURI())
-			tab.Audit(scene + ", fallen")
+			audit(scene + ", fallen")
 		case "bolder":
 			tab.Go(url + p.press(pick).at.RequestURI())
-			tab.Audit("the knob")
+			audit("the knob")
 		case "end":
 			tab.Go(url + p.press(main).at.RequestURI())
 			tab.Audit("the card")
