@@ -73,6 +73,7 @@ type StoryShare struct {
 	Bar       string // SVG length
 	Ghost     string // SVG length of the tick; "" for none
 	Note      string // below the name: who guessed it; "" for nothing
+	Fit       string // where the line has its name and share ([Segment.FitP])
 	Rest, Cut bool
 }
 
