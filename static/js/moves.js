@@ -69,7 +69,6 @@ function climb(scene, play, was) {
   map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const cell of row.querySelectorAll('.pass, .last')) play(cell, appear, Math.max(step, 80), from + step * i);
   });
-  [...scene.querySelectorAll('.hunch li')].reverse().forEach((e, i) => play(e, appear, 240, from + step * i));
 }
 
 // unroll: the last column's vector leaves at the top of the map along its line, opens
