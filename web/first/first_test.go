@@ -77,6 +77,10 @@ func TestFirstRunByForms(t *testing.T) {
 	if card := p.Find(".keep .prose").Text(); strings.TrimSpace(card) != strings.TrimSpace(text) {
 		t.Errorf("the card has %q, want %q, the last scene %q", card, strings.TrimSpace(text), text)
 	}
+	if says := s.open("/first?prompt=%D0%96%D0%B8%D0%BB+%D1%81%D1%82%D0%B0%D1%80%D0%B8%D0%BA").mustBe("read").
+		Find(".say").Text(); !strings.Contains(says, "it knows English") {
+		t.Errorf("of a Russian text the page says %q, want that the model knows English", says)
+	}
 	other := s.another().open(p.at.RequestURI())
 	if other.Find(".keep").Text() != p.Find(".keep").Text() {
 		t.Error("somebody else sees another card")

@@ -171,10 +171,19 @@ func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	for i, t := range st.Tokens[first:] {
 		v.Reads = append(v.Reads, w.promptText(s.Model, t, st.Positions-len(st.Tokens)+first+i))
 	}
+	v.Say = append(v.Say, w.unread(s)...)
 	if n := s.Model.Config().Layers; s.Look != nil && n <= mapCells {
 		v.Blocks = n
 	}
 	v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
+}
+
+// unread is what a pass that reads the prompt adds to its sentence ([Words.Unread]).
+func (w Words) unread(s *session.State) Rich {
+	if says := w.Unread(s.PromptTokens); says != "" && s.Cursor.Step == 1 {
+		return Rich{{S: " " + says}}
+	}
+	return nil
 }
 
 // mostReads is how many of the tokens read are named.
