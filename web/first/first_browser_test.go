@@ -2,6 +2,7 @@ package first_test
 
 import (
 	"fmt"
+	neturl "net/url"
 	"strings"
 	"testing"
 
@@ -214,8 +215,15 @@ func TestBrowserEnterContinues(t *testing.T) {
 const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
 	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
 
+// isCut is true where the text ends out of view or a line of it is cut in two.
+const isCut = `(() => {
+	const box = document.querySelector(".fr__text > div")?.getBoundingClientRect();
+	const lines = [...document.querySelectorAll(".fr__text .prose > span")].flatMap((e) => [...e.getClientRects()]);
+	return lines.some((l) => l.top < box.top - 2 && l.bottom > box.top + 2 || l.bottom > box.bottom + 2);
+})()`
+
 // steady checks that the heading and the main button of a scene are where they were in the
-// scenes before, on screens on which they can be.
+// scenes before, on screens on which they can be, and that the end of the text is in view.
 func steady(tab *browser.Tab, seen map[string]string, scene string) {
 	for _, s := range []browser.Screen{browser.Chromebook, browser.Laptop} {
 		tab.Screen(s)
@@ -227,11 +235,14 @@ func steady(tab *browser.Tab, seen map[string]string, scene string) {
 				seen[key] = got
 			}
 		}
+		if browser.Value[bool](tab, isCut) {
+			tab.Fail("%s: the end of the text is not in view, or a line is cut, at %d px", scene, s.Width)
+		}
 	}
 }
 
-// TestScenesAreAccessible: axe-core finds nothing in any scene, and neither the heading nor the
-// main button moves from one scene to the next.
+// TestScenesAreAccessible: axe-core finds nothing in any scene, neither the heading nor the main
+// button moves from one scene to the next, and the text shows its last lines, whole.
 func TestScenesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -264,4 +275,7 @@ func TestScenesAreAccessible(t *testing.T) {
 			tab.Audit("the card")
 		}
 	}
+	tab.Go(url + "/first?" + neturl.Values{"prompt": {strings.Repeat("And then he went home again. ", 9)}}.Encode())
+	tab.Until(atScene("read"))
+	audit("a long text")
 }

@@ -277,6 +277,11 @@ func TestBadInputIsExplained(t *testing.T) {
 			t.Errorf("%s: got %d at %s; want 400", name, p.status, p.at)
 		}
 	}
+	for _, at := range []string{"/", "/first?scene=write"} {
+		if most := s.open(at).Find("#begin").AttrOr("maxlength", ""); most != "4097" {
+			t.Errorf("the field at %s takes %s characters, want 4097: one more than is refused below", at, most)
+		}
+	}
 	// More bytes than a prompt may have, and more tokens than the model can read: 4,097 and 1,200 characters.
 	for long, has := range map[string]string{
 		strings.Repeat("a", 4097): "4,097 characters", strings.Repeat("日本語", 400): "1,200 characters",
