@@ -69,7 +69,6 @@ function climb(scene, play, was) {
   map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const cell of row.querySelectorAll('.pass, .last')) play(cell, appear, Math.max(step, 80), from + step * i);
   });
-  [...scene.querySelectorAll('.hunch li')].reverse().forEach((e, i) => play(e, appear, 240, from + step * i));
 }
 
 // unroll: the last column's vector leaves at the top of the map along its line, opens
@@ -129,7 +128,8 @@ function share(scene, play, was) {
 // tip: the bars lie down end to end; then each has its name, and the marker waits.
 export function tip(scene, play, was) {
   const end = move(scene, play, was, 900, 60);
-  arrive(scene, play, '.laid__t, .seg__t, .laid__twin, .laid__pin, .story__foot, .laid ~ .cap', end);
+  const words = '.laid__t, .seg__t, .laid__gaps, .laid__rest, .laid__twin, .laid__pin, .story__foot, .laid .cap';
+  arrive(scene, play, words, end);
 }
 
 const pins = '.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)';

@@ -36,7 +36,7 @@ type screen struct {
 // pictures need the numbers of [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *discreet(st)
-	if !inside || view == shell.Story && tells(st) {
+	if !inside {
 		seen.Look = nil
 	}
 	s := screen{

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -233,12 +232,6 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 		}
 		return string(e.Bytes())
 	}
-	scored := *st // and one looks back
-	scored.Steps = slices.Clone(st.Steps)
-	further := *st.Steps[len(st.Steps)-1]
-	further.Ran = infer.KindLogits
-	scored.Steps[len(st.Steps)-1] = &further
-	back := &class.View{Seq: 9, Code: "ABCDEF", State: &scored}
 	poll := &class.Poll{ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2}
 	open, asking := &class.View{Seq: 7, Code: "ABCDEF", State: st}, &class.View{
 		Seq: 8, Code: "ABCDEF", State: st, Hidden: true, Poll: poll,
@@ -252,20 +245,6 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 			if strings.Contains(shown(asking, kind), part) {
 				t.Errorf("%s: %s is there while the class is asked, want it hidden", kind, part)
 			}
-		}
-		// The Story says what each block would say, without a picture of the heads, once the
-		// class can no longer be asked for it.
-		if strings.Contains(shown(open, kind), `class=\"hunch\"`) {
-			t.Errorf("%s: what each block would say is there before the scores", kind)
-		}
-		if says := strings.Contains(shown(back, kind), `class=\"hunch\"`); says != (kind.view == shell.Story) {
-			t.Errorf(
-				"%s: looking back, what each block would say is there: got %t, want %t", kind, says,
-				kind.view == shell.Story,
-			)
-		}
-		if strings.Contains(shown(asking, kind), `class=\"hunch\"`) {
-			t.Errorf("%s: each block's prediction is there while the class is asked, want it hidden", kind)
 		}
 	}
 	for name, v := range map[string]*class.View{

@@ -2,6 +2,7 @@ package first_test
 
 import (
 	"fmt"
+	neturl "net/url"
 	"strings"
 	"testing"
 
@@ -210,7 +211,38 @@ func TestBrowserEnterContinues(t *testing.T) {
 	tab.Until(atScene("joined"))
 }
 
-// TestScenesAreAccessible: axe-core finds nothing in any scene.
+// places are where the heading begins and where the main button lies.
+const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
+	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
+
+// isCut is true where the text ends out of view or a line of it is cut in two.
+const isCut = `(() => {
+	const box = document.querySelector(".fr__text > div")?.getBoundingClientRect();
+	const lines = [...document.querySelectorAll(".fr__text .prose > span")].flatMap((e) => [...e.getClientRects()]);
+	return lines.some((l) => l.top < box.top - 2 && l.bottom > box.top + 2 || l.bottom > box.bottom + 2);
+})()`
+
+// steady checks that the heading and the main button of a scene are where they were in the
+// scenes before, on screens on which they can be, and that the end of the text is in view.
+func steady(tab *browser.Tab, seen map[string]string, scene string) {
+	for _, s := range []browser.Screen{browser.Chromebook, browser.Laptop} {
+		tab.Screen(s)
+		for i, got := range browser.Value[[]string](tab, places) {
+			key := fmt.Sprintf("%s at %d px", []string{"heading", "main button"}[i], s.Width)
+			if want := seen[key]; got != "" && want != "" && got != want {
+				tab.Fail("%s: the %s is at %s, want %s as in the scenes before", scene, key, got, want)
+			} else if got != "" {
+				seen[key] = got
+			}
+		}
+		if browser.Value[bool](tab, isCut) {
+			tab.Fail("%s: the end of the text is not in view, or a line is cut, at %d px", scene, s.Width)
+		}
+	}
+}
+
+// TestScenesAreAccessible: axe-core finds nothing in any scene, neither the heading nor the main
+// button moves from one scene to the next, and the text shows its last lines, whole.
 func TestScenesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -220,21 +252,30 @@ func TestScenesAreAccessible(t *testing.T) {
 		url = webtest.ServeTab(t, "")
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/first")
-	tab.Audit("write")
+	seen := map[string]string{}
+	audit := func(scene string) {
+		t.Helper()
+		steady(tab, seen, scene)
+		tab.Audit(scene)
+	}
+	audit("write")
 	for _, scene := range []string{"read", "guess", "shares", "bolder", "drop", "joined", "end"} {
 		p := s.to(scene)
 		tab.Go(url + p.at.RequestURI())
-		tab.Audit(scene)
+		audit(scene)
 		switch scene {
 		case "drop":
 			tab.Go(url + p.press(main).at.RequestURI())
-			tab.Audit(scene + ", fallen")
+			audit(scene + ", fallen")
 		case "bolder":
 			tab.Go(url + p.press(pick).at.RequestURI())
-			tab.Audit("the knob")
+			audit("the knob")
 		case "end":
 			tab.Go(url + p.press(main).at.RequestURI())
 			tab.Audit("the card")
 		}
 	}
+	tab.Go(url + "/first?" + neturl.Values{"prompt": {strings.Repeat("And then he went home again. ", 9)}}.Encode())
+	tab.Until(atScene("read"))
+	audit("a long text")
 }

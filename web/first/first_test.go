@@ -77,6 +77,10 @@ func TestFirstRunByForms(t *testing.T) {
 	if card := p.Find(".keep .prose").Text(); strings.TrimSpace(card) != strings.TrimSpace(text) {
 		t.Errorf("the card has %q, want %q, the last scene %q", card, strings.TrimSpace(text), text)
 	}
+	if says := s.open("/first?prompt=%D0%96%D0%B8%D0%BB+%D1%81%D1%82%D0%B0%D1%80%D0%B8%D0%BA").mustBe("read").
+		Find(".say").Text(); !strings.Contains(says, "it knows English") {
+		t.Errorf("of a Russian text the page says %q, want that the model knows English", says)
+	}
 	other := s.another().open(p.at.RequestURI())
 	if other.Find(".keep").Text() != p.Find(".keep").Text() {
 		t.Error("somebody else sees another card")
@@ -271,6 +275,11 @@ func TestBadInputIsExplained(t *testing.T) {
 	} {
 		if p := s.post("/first/next", form); p.status != 400 {
 			t.Errorf("%s: got %d at %s; want 400", name, p.status, p.at)
+		}
+	}
+	for _, at := range []string{"/", "/first?scene=write"} {
+		if most := s.open(at).Find("#begin").AttrOr("maxlength", ""); most != "4097" {
+			t.Errorf("the field at %s takes %s characters, want 4097: one more than is refused below", at, most)
 		}
 	}
 	// More bytes than a prompt may have, and more tokens than the model can read: 4,097 and 1,200 characters.

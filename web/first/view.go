@@ -138,6 +138,9 @@ func (v *view) read(st *session.State) {
 	}
 	v.Title = "It reads."
 	v.Say = "Your words are cut into pieces called tokens. A dot stands for a space."
+	if says := lang.Unread(st.PromptTokens); says != "" {
+		v.Say += " " + says
+	}
 	v.Next = "What comes next?"
 	v.Under = "Each token has a column. Light climbs it, one block at a time, and every token looks back at " +
 		"those before it."

@@ -95,11 +95,11 @@ func TestZoomByTouch(t *testing.T) {
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)
-	// The map's rows are low on a phone. Those of the guesses lead in too, and are not.
-	finger.Press(`.hunch li:nth-child(3) .hunch__open`)
+	// The map's rows are low on a phone. The buttons of the blocks lead in too, and are not.
+	finger.Press(`.lookin .btn:nth-of-type(4)`)
 	zoomSays(b.Tab, "Block 4")
-	if h := browser.Value[float64](b.Tab, `document.querySelector('.hunch__open').offsetHeight`); h < 43 {
-		t.Errorf("the row of a guess is %g px high for a finger, want at least 43", h)
+	if h := browser.Value[float64](b.Tab, `document.querySelector('.lookin .btn').offsetHeight`); h < 44 {
+		t.Errorf("the button of a block is %g px high for a finger, want at least 44", h)
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(focused + ` === 'Look inside block 4'`)

@@ -164,7 +164,8 @@ func spoken(s *session.State, v Page) string {
 type Pieces struct {
 	Tokens []stage.Text
 	Say    string
-	Over   bool // more than the model can read, or what it has no tokens for
+	Unread string // what [stage.Words.Unread] says of them
+	Over   bool   // more than the model can read, or what it has no tokens for
 }
 
 // NewPieces cuts a prompt or a chat into tokens as the model would read it.
@@ -194,7 +195,7 @@ func promptPieces(s *session.State) Pieces {
 }
 
 func pieces(m *infer.Model, tokens []infer.Token) Pieces {
-	v := Pieces{Say: terms.Counted(len(tokens), "token")}
+	v := Pieces{Say: terms.Counted(len(tokens), "token"), Unread: lang.Unread(tokens)}
 	special := 0
 	for i, t := range tokens {
 		switch {

@@ -62,6 +62,7 @@ func (w Words) textTokens(s *session.State, n int) []Column {
 }
 
 func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
+	p.Lead = append(p.Lead, w.unread(s)...)
 	c := s.Model.Config()
 	n, read := st.Positions, len(st.Tokens)
 	newest := TokenText(st.Tokens[read-1])

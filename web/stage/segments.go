@@ -40,7 +40,9 @@ type Segment struct {
 	Title string
 	TextX string // where the text begins, as an SVG length: beside a piece that lies on this one
 
-	Over bool // it lies on the rest of the strip, of which it is a part
+	Over bool   // it lies on the rest of the strip, of which it is a part
+	Thin bool   // it is too thin to be seen without a mark
+	Gaps string // of the Story's rest: what lies between its pieces, as an SVG path gapsWide wide and 1 high
 
 	at, wide float64 // X and W as shares of the strip
 }
@@ -100,12 +102,15 @@ func lay(list []Segment, winner Segment, from, to float64) []Segment {
 			list[i].beside(from, to)
 		}
 	}
-	winner.Over = true
+	winner.Over, winner.Thin = true, to-from < thinnest
 	return append(list, winner)
 }
 
 // least is the narrowest segment that is drawn, as a share of the strip.
 const least = 0.002
+
+// thinnest is the narrowest winner that is seen beside the line of its marker, as a share of the strip.
+const thinnest = 0.005
 
 // adjacent are the rows before the first that is missing, or with a flag before
 // the first kept one that is missing: they are end to end.

@@ -25,23 +25,13 @@ type Story struct {
 	Point string // where the text can be pointed at: what that does
 	Over  string // why the text is over, if it is
 
-	Hunches []Hunch      // 1
-	Reads   []Text       // 1, where nothing is looked into
-	Scores  *StoryScores // 2
-	Shares  *StoryShares // 3 and 4
-	Line    *StoryLine   // 5
-	Ends    []StoryEnd   // 6
-	Memory  *StoryMemory // 7
-}
-
-// Hunch is what the model would say after a block.
-type Hunch struct {
-	N       int
-	Block   string
-	Text    Text
-	Percent string
-	Bar     string // SVG length
-	Last    bool
+	Reads  []Text       // 1
+	Blocks int          // 1, how many can be looked into
+	Scores *StoryScores // 2
+	Shares *StoryShares // 3 and 4
+	Line   *StoryLine   // 5
+	Ends   []StoryEnd   // 6
+	Memory *StoryMemory // 7
 }
 
 // StoryScores are the highest scores, on an axis that shows a part of all.
@@ -73,6 +63,7 @@ type StoryShare struct {
 	Bar       string // SVG length
 	Ghost     string // SVG length of the tick; "" for none
 	Note      string // below the name: who guessed it; "" for nothing
+	Fit       string // where the line has its name and share ([Segment.FitP])
 	Rest, Cut bool
 }
 
@@ -129,7 +120,7 @@ func (w Words) NewStory(s *session.State) Story {
 	v.Say = w.Sentence(Tale, whole, aboutOf(s))
 	switch st := whole.(type) {
 	case infer.Forward:
-		w.hunches(s, st, &v)
+		w.reads(s, st, &v)
 	case infer.Logits:
 		w.storyScores(st, &v)
 	case infer.Softmax:
@@ -173,42 +164,29 @@ func (w Words) boldest(s *session.State) Rich {
 	)
 }
 
-func (w Words) hunches(s *session.State, st infer.Forward, v *Story) {
-	if s.Look == nil {
-		first := max(0, len(st.Tokens)-mostReads)
-		for i, t := range st.Tokens[first:] {
-			v.Reads = append(v.Reads, w.promptText(s.Model, t, st.Positions-len(st.Tokens)+first+i))
-		}
-		v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
-		return
+// reads names what the pass reads. What each block would say is not part of the Story, which
+// has no room to explain it.
+func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
+	first := max(0, len(st.Tokens)-mostReads)
+	for i, t := range st.Tokens[first:] {
+		v.Reads = append(v.Reads, w.promptText(s.Model, t, st.Positions-len(st.Tokens)+first+i))
 	}
-	last, best := len(s.Look.Blocks)-1, 0
-	for i := last; i >= 0; i-- {
-		top := s.Look.Blocks[i].Says[0]
-		v.Hunches = append(v.Hunches, Hunch{
-			N: i + 1, Block: w.T("story.block", "n", terms.Count(i+1)), Text: TokenText(top.Token),
-			Percent: terms.Percent(top.P), Bar: Share(top.P), Last: i == last,
-		})
-		if s.Look.Blocks[i].Says[0].P > s.Look.Blocks[best].Says[0].P {
-			best = i
-		}
+	v.Say = append(v.Say, w.unread(s)...)
+	if n := s.Model.Config().Layers; s.Look != nil && n <= mapCells {
+		v.Blocks = n
 	}
-	final, sure := s.Look.Blocks[last].Says[0], s.Look.Blocks[best].Says[0]
-	key := "story.forward.same"
-	switch {
-	case final.Token.ID != sure.Token.ID:
-		key = "story.forward.changed"
-	case best == last:
-		key = "story.forward.surest"
-	}
-	v.Foot = w.Rich(
-		key, "block", terms.Count(best+1), "sure", TokenText(sure.Token), "share", terms.Percent(sure.P),
-		"last", terms.Count(last+1), "final", TokenText(final.Token), "now", terms.Percent(final.P),
-	)
+	v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 }
 
-// mostReads is how many of the tokens read are named where nothing is looked
-// into.
+// unread is what a pass that reads the prompt adds to its sentence ([Words.Unread]).
+func (w Words) unread(s *session.State) Rich {
+	if says := w.Unread(s.PromptTokens); says != "" && s.Cursor.Step == 1 {
+		return Rich{{S: " " + says}}
+	}
+	return nil
+}
+
+// mostReads is how many of the tokens read are named.
 const mostReads = 12
 
 func (w Words) storyScores(st infer.Logits, v *Story) {

@@ -121,6 +121,8 @@ func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 type StoryLine struct {
 	List  []Segment
 	Names []StoryShare // the same in words
+	Rest  *Segment     // what the piece of everything else is; nil without one
+	Thin  string       // how many of its pieces are too thin to be told apart; "" for none
 	Aria  string
 	Open  bool // not drawn yet: neither the marker's place nor the pick is known
 	Pin   string
@@ -151,17 +153,11 @@ func (w Words) lineOf(s *session.State, v *Story) {
 		g := segment(at, shares[i], text, Ramp(shares[i]))
 		g.P, g.Title = percent, text.String()+" "+percent
 		line.List = append(line.List, g)
-		line.Names = append(line.Names, StoryShare{Text: text, Percent: percent})
+		line.Names = append(line.Names, StoryShare{Text: text, Percent: percent, Fit: g.FitP})
 		at += shares[i]
 	}
 	if others != "" {
-		name := w.T("story.rest")
-		g := segment(at, 1-at, Text{{S: name}}, "is-rest")
-		g.P = w.T("story.pieces", "share", others, "pieces", w.Counted(d.Keep-len(list), "piece"))
-		g.FitP = fit(len([]rune(g.P)), 1-at)
-		g.Title = name + " " + g.P
-		line.List = append(line.List, g)
-		line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true})
+		w.layRest(line, d, len(list), at, others)
 	}
 	line.Aria = w.T("story.line.aria")
 	top := d.KeptQ(0)
@@ -171,6 +167,46 @@ func (w Words) lineOf(s *session.State, v *Story) {
 		"others", w.others100(1-top),
 	)
 }
+
+// layRest lays what has no name of its own on the line, from a rank on: each piece as wide as
+// its share, and those that would be too thin to see as one block.
+func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at float64, share string) {
+	name := w.T("story.rest")
+	g := segment(at, 1-at, Text{{S: name}}, "is-rest")
+	g.P = w.T("story.pieces", "share", share, "pieces", w.Counted(d.Keep-from, "piece"))
+	g.FitP = fit(max(len([]rune(g.P)), len([]rune(name))), 1-at)
+	g.Title = name + " " + g.P
+	var gaps strings.Builder
+	i, end := from, at
+	for ; i < d.Keep && d.KeptQ(i) >= least; i++ {
+		q := d.KeptQ(i)
+		if end += q; i+1 < d.Keep {
+			gap := min(q/4, widestGap)
+			fmt.Fprintf(&gaps, "M%.2f 0h%.2fv1H%.2fz", gapsWide*(end-gap-at)/(1-at), gapsWide*gap/(1-at),
+				gapsWide*(end-gap-at)/(1-at))
+		}
+	}
+	g.Gaps = gaps.String()
+	switch n := d.Keep - i; n {
+	case 0:
+	case 1:
+		line.Thin = w.T("story.thin.one", "pieces", w.Counted(n, "piece"))
+	default:
+		line.Thin = w.T("story.thin", "pieces", w.Counted(n, "piece"))
+	}
+	line.Rest = &g
+	line.List = append(line.List, g)
+	line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true, Fit: g.FitP})
+}
+
+// The gaps between the pieces of everything else are drawn gapsWide units wide together with
+// the pieces. A gap takes a fourth of its piece, and at most widestGap of the line.
+const (
+	gapsWide  = 1000
+	widestGap = 0.003
+)
+
+var gapsBox = fmt.Sprintf("0 0 %d 1", gapsWide)
 
 // landed fills in where the marker fell.
 func (w Words) landed(s *session.State, st infer.Sample, v *Story) {

@@ -45,6 +45,29 @@ func TokenText(t infer.Token) Text {
 	return Marked(t.Text)
 }
 
+// Unread is a sentence for a text whose characters the model has no tokens for, so that it reads
+// their bytes; "" for any other. It is for texts of which most tokens begin such a character.
+func (w Words) Unread(tokens []infer.Token) string {
+	unknown, known := 0, 0
+	for _, t := range tokens {
+		switch {
+		case t.Special || t.Bytes == nil && strings.TrimSpace(t.Text) == "":
+		case t.Bytes == nil:
+			known++
+		default:
+			for _, b := range t.Bytes {
+				if b >= utf8.RuneSelf|0x40 { // the first of a character
+					unknown++
+				}
+			}
+		}
+	}
+	if unknown <= known {
+		return ""
+	}
+	return w.T("unread")
+}
+
 // Marked is [TokenText] for any string of bytes.
 func Marked(s string) Text {
 	var t marker

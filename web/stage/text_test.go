@@ -7,6 +7,9 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
 func TestTokenTextMarksSpace(t *testing.T) {
@@ -32,6 +35,32 @@ func TestTokenTextMarksSpace(t *testing.T) {
 	} {
 		if got := brackets(TokenText(c.token)); got != c.want {
 			t.Errorf("TokenText(%q) is %q, want %q", c.token.Text, got, c.want)
+		}
+	}
+}
+
+// TestUnreadTextsAreNamed: a text is unread if most of its words are in characters without tokens.
+// The bundled model has tokens for English only.
+func TestUnreadTextsAreNamed(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	for text, want := range map[string]bool{
+		"Once upon a time": false, "I love 🎉": false, "The café is closed": false, "12 + 5 =": false, "": false,
+		"في بيت قديم عاش": true, "在老房子里住着一个": true, "Жил-был старик": true, "🎉🎉": true,
+	} {
+		var tokens []infer.Token
+		for _, id := range m.Encode(text) {
+			tokens = append(tokens, m.Token(id))
+		}
+		if got := English.Unread(tokens); (got != "") != want {
+			t.Errorf("%q: got %q, want a sentence: %t", text, got, want)
+		}
+	}
+	s := session.New(m, session.DefaultLimits())
+	st := sessiontest.Do(t, s, session.Start{Prompt: "Жил-был старик"})
+	for name, says := range map[string]Rich{"Story": English.NewStory(st).Say, "Numbers": English.New(st).Lead} {
+		if !strings.HasSuffix(says.String(), "it knows English.") {
+			t.Errorf("%s says %q, want it to name the language that the model knows", name, says.String())
 		}
 	}
 }
