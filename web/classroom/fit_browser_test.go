@@ -83,7 +83,7 @@ func TestVotesFitTheWall(t *testing.T) {
 	}
 	drive(desk, room, "ask-question", "id", longest)
 	drive(desk, room, "reveal")
-	says(wall, ".poll", "I can say it")
+	says(wall, ".poll", "All of it")
 	at("the longest question, "+longest, "revealed")
 }
 
