@@ -30,6 +30,7 @@ type presentPage struct {
 // control is what can be pressed just now.
 type control struct {
 	Onlooker bool // someone else drives
+	Another  bool // so does another window of the same person
 	Main     button
 	More     []button
 	Back     button
@@ -94,7 +95,9 @@ func atEnd(v *class.View) bool { return v.Walk != nil && v.Walk.At() != nil && v
 // controlFor is the control of one who drives, or of one who looks on.
 func controlFor(v *class.View, drives bool) control {
 	if drives {
-		return newControl(v)
+		c := newControl(v)
+		c.Another = v.Leading > 1
+		return c
 	}
 	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: "Take over"}}
 }
