@@ -19,7 +19,7 @@ type WalkStep struct {
 	Note      string   // HTML: only for the presenter, "" if there is none
 	Do        []Action // carried out in order before anything is said
 	Ask       *AskSpec // nil if nothing is asked
-	Wait      string   // plain text: what the presenter waits for before going on, "" for nothing
+	Wait      string   // plain text: a sentence on what to wait for before going on, "" for nothing
 }
 
 // Starts reports whether the step begins a new text before anything else.

@@ -34,7 +34,7 @@ var numbered = regexp.MustCompile(`^\d+-`)
 //	::: ask next choices=5 seconds=60
 //	:::
 //	::: wait
-//	What to wait for before going on.
+//	Wait until everyone has voted.
 //	:::
 //
 // ask may also be `draw`, `question id=…` of the quiz, or `number answer=…

@@ -43,7 +43,7 @@ For me.
 ::: ask next choices=6 seconds=30
 :::
 ::: wait
-Until all have voted.
+Wait until all have voted.
 :::
 
 ## Then {#then}
@@ -77,10 +77,10 @@ And more.
 		t.Errorf("it goes to %+v, want [3] = %+v, 4 elements", s.Do, WalkGo{Step: 2, Stage: infer.KindFilter})
 	}
 	if !strings.Contains(s.Say, "<em>aloud</em>") || !strings.Contains(s.Note, "For me.") ||
-		s.Wait != "Until all have voted." {
+		s.Wait != "Wait until all have voted." {
 		t.Errorf(
 			"it says %q, notes %q, waits %q; want it containing %q, it containing %q, %q", s.Say, s.Note, s.Wait,
-			"<em>aloud</em>", "For me.", "Until all have voted.",
+			"<em>aloud</em>", "For me.", "Wait until all have voted.",
 		)
 	}
 	if *s.Ask != (AskSpec{Kind: AskNext, Choices: 6, Seconds: 30}) {

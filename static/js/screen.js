@@ -57,14 +57,14 @@ function arrives(data) {
   return was !== '' && was !== stage;
 }
 
-// fit makes the slide's vote small enough to fit, down to a size that can still
-// be read from the back.
+// fit makes the slide's vote, or its stage in the Story, small enough to fit, down to a size
+// that can still be read from the back.
 const smallest = 3;
 function fit() {
-  const poll = document.querySelector('.deck .poll');
-  if (!poll) return;
-  delete poll.dataset.fit;
-  for (let step = 1; step <= smallest && poll.scrollHeight > poll.clientHeight + 1; step++) poll.dataset.fit = step;
+  const part = document.querySelector('.deck .poll, .deck__stage .story');
+  if (!part) return;
+  delete part.dataset.fit;
+  for (let step = 1; step <= smallest && part.scrollHeight > part.clientHeight + 1; step++) part.dataset.fit = step;
 }
 if (document.querySelector('.deck')) {
   addEventListener('resize', fit);

@@ -137,6 +137,9 @@ func drawPoll(st *session.State) *poll {
 func questionPoll(q *lessons.Question, seed uint64) *poll {
 	p := &poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText}
 	p.Options, p.Answer = choiceOptions(q, seed)
+	if len(q.Choices) == 0 {
+		p.Prompt += howRecalled
+	}
 	return p
 }
 
@@ -226,8 +229,11 @@ func letters(list []Option) []Option {
 	return list
 }
 
+// howRecalled follows a question that is answered in words: a vote has no room for them.
+const howRecalled = `<p class="poll__how">Answer in your head first. How much of the answer do you have?</p>`
+
 // choiceOptions returns the choices of a quiz question. For a question that is answered
-// in words, members vote on how much of the answer they can say.
+// in words, members vote on how much of the answer they have.
 func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer string) {
 	answer = q.Answer
 	for _, i := range q.Shuffled(seed) {
@@ -237,7 +243,7 @@ func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer stri
 		)
 	}
 	if len(list) == 0 {
-		for _, o := range [][2]string{{"yes", "I can say it"}, {"part", "I know a part"}, {"no", "Not yet"}} {
+		for _, o := range [][2]string{{"yes", "All of it"}, {"part", "A part of it"}, {"no", "Nothing yet"}} {
 			list = append(list, Option{Key: o[0], Text: o[1], HTML: html.EscapeString(o[1])})
 		}
 		answer += "<ul>"

@@ -41,7 +41,7 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 		t.Fatalf("the request that panics: got error %v, want %v", err, ErrBroken)
 	}
 	after := l.settled("the run is back", func(v *View) bool { return v.State != nil && v.Notice == brokenNotice })
-	if after.Seq <= before.Seq || after.Here != 3 || after.Members != 3 || !after.Presenting ||
+	if after.Seq <= before.Seq || after.Here != 3 || after.Members != 3 || after.Leading != 1 ||
 		after.Link() != before.Link() || after.Poll == nil || after.Poll.ID != poll.ID || after.Poll.Votes != 1 {
 		t.Errorf("before %+v, afterwards %+v", before, after)
 	}
@@ -49,7 +49,7 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 	l.does(Close{}, Reveal{}, Dismiss{}, Drive{session.StepToken{}})
 	closed()
 	l.Leave(learner(1))
-	l.settled("one has left", func(v *View) bool { return v.Here == 2 && !v.Presenting })
+	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Leading == 0 })
 	if other.View() != untouched {
 		t.Error("the other room has changed")
 	}

@@ -252,8 +252,9 @@ func (c *core) show() {
 		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
 		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
-		NamesFall:  d.NamesFall,
-		Presenting: c.presenterPages[c.presenter] > 0, Notice: cmp.Or(c.notice, c.loss),
+		NamesFall: d.NamesFall,
+		Leading:   c.presenterPages[c.presenter],
+		Notice:    cmp.Or(c.notice, c.loss),
 	}
 	if st != nil {
 		v.link = sync.OnceValue(func() string { return session.LinkOf(st) })

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
@@ -116,32 +117,39 @@ func TestOptionsAreWholeWords(t *testing.T) {
 	}
 }
 
-// TestWalksDrawAtOpenPositions: where the first walkthrough makes the class the dice, there
-// is something to throw for, and its words are whole.
-func TestWalksDrawAtOpenPositions(t *testing.T) {
+// TestWalksShowWords: where a script shows what may come first after its prompt, the tokens that
+// the wall lists are whole words; and where it makes the class the dice, there is something to throw for.
+func TestWalksShowWords(t *testing.T) {
 	t.Parallel()
+	const listed, least = 5, 0.01 // rows on the wall, and the share of the thinnest bar that shows
 	s := begun(t, "")
-	course, err := wholeCourse()
-	if err != nil {
-		t.Fatal(err)
-	}
-	walk := course.Walk("loop")
-	l := s.room(Options{Walk: walk.Slug})
-	drawn := 0
-	for n := range walk.Steps {
-		v := l.does(GoTo{n + 1})
-		if v.Poll == nil || v.Poll.Phase != Open {
-			continue
-		}
-		if v.Poll.Kind == Draw {
-			drawn++
-			if why := closed(v.State); why != nil {
-				t.Errorf("step %d draws at a position that is not open: got %+v, want nil", n+1, why)
+	drawn, looked := 0, 0
+	for _, walk := range s.cfg.Course.Walks {
+		s.t = t
+		l := s.room(Options{Walk: walk.Slug})
+		for n := range walk.Steps {
+			v := l.does(GoTo{n + 1})
+			if d := v.State.Dist; d != nil && v.State.Cursor.Step == 1 && v.State.Cursor.Stage <= infer.KindSample {
+				looked++
+				for _, id := range d.Order[:listed] {
+					if text := v.State.Model.Token(int(id)).Text; d.P[id] >= least && !wholeWord(v.State.Model, int(id)) {
+						t.Errorf("%s, step %d: after %q comes %q, want a word", walk.Slug, n+1, v.State.Prompt, text)
+					}
+				}
 			}
+			if v.Poll == nil {
+				continue
+			}
+			if v.Poll.Kind == Draw {
+				drawn++
+				if why := closed(v.State); why != nil {
+					t.Errorf("%s, step %d draws at a position that is not open: got %+v, want nil", walk.Slug, n+1, why)
+				}
+			}
+			l.does(Reveal{})
 		}
-		l.does(Reveal{})
 	}
-	if drawn == 0 {
-		t.Error("the class draws nothing")
+	if drawn < 2 || looked < 8 {
+		t.Errorf("classes draw in %d steps and see candidates in %d; want 2 or more, 8 or more", drawn, looked)
 	}
 }

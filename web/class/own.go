@@ -261,7 +261,7 @@ func (c *core) dropSilent() {
 
 // recount adds up the pages of all servers.
 func (c *core) recount() {
-	present, here, presenting := c.present(), c.here, c.presenterPages[c.presenter] > 0
+	present, here, leading := c.present(), c.here, c.presenterPages[c.presenter]
 	for _, m := range c.members {
 		m.pages = 0
 	}
@@ -281,7 +281,7 @@ func (c *core) recount() {
 		delete(c.presenterPages, c.presenter)
 		c.presenter = ""
 	}
-	if present != c.present() || here != c.here || presenting != (c.presenterPages[c.presenter] > 0) {
+	if present != c.present() || here != c.here || leading != c.presenterPages[c.presenter] {
 		c.publishSoon(crowdEvery)
 	}
 }

@@ -343,6 +343,14 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 	}
 	other() // the second leaves, so the first may go on
 	l.does(Lock{true})
+	window, err := l.OpenPresenter(t.Context(), teacher, l.secret)
+	if err != nil || l.View().Leading != 2 {
+		t.Errorf("with another window of the first: got %d that lead, %v; want 2", l.View().Leading, err)
+	}
+	window()
+	if got := l.View().Leading; got != 1 {
+		t.Errorf("after it is closed: got %d windows that lead, want 1", got)
+	}
 	closed()
 	for _, secret := range []Secret{{}, newSecret()} {
 		if err := second(Delete{}, secret); err != ErrSecret {

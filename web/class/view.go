@@ -39,8 +39,8 @@ type View struct {
 	NamesFall bool
 	// End is what the class has done, nil until it has ended.
 	End *Ending
-	// Presenting says that someone has the presenter's page open.
-	Presenting bool
+	// Leading counts the open pages of the one who presents.
+	Leading int
 	// Notice is something that happened to the room by itself, as a sentence
 	// for the instructor.
 	Notice string

@@ -69,7 +69,7 @@ func (l *lesson) next() {
 	l.t.Helper()
 	l.step++
 	l.presenter.Keys(kb.PageDown)
-	says(l.presenter, "#pr-note small", fmt.Sprintf("step %d of", l.step))
+	says(l.presenter, "#pr-note small", fmt.Sprintf("Step %d of", l.step))
 }
 
 // cast votes on the phones, each for the option of its letter.

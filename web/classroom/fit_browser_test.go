@@ -1,9 +1,11 @@
 package classroom_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -81,6 +83,36 @@ func TestVotesFitTheWall(t *testing.T) {
 	}
 	drive(desk, room, "ask-question", "id", longest)
 	drive(desk, room, "reveal")
-	says(wall, ".poll", "I can say it")
+	says(wall, ".poll", "All of it")
 	at("the longest question, "+longest, "revealed")
+}
+
+// walkFits leads a class through a script: on both of the presenter's screens the notes and the slide
+// are whole, and the notes do not repeat what the wall says.
+func walkFits(desk *browser.Tab, base string, walk *lessons.Walk) {
+	desk.Go(base + "/teach?walk=" + walk.Slug)
+	desk.Click(".make .btn--main")
+	desk.Wait("the new room", `document.querySelector(".made__code")`)
+	desk.Eval(`location.pathname = location.pathname.replace("made", "present")`)
+	desk.Wait("the presenter's page", `document.body?.dataset.conn === "live"`)
+	for n := 1; n <= len(walk.Steps); n++ {
+		drive(desk, browser.Value[string](desk, `location.pathname.replace("/present", "")`), "goto", "step", fmt.Sprint(n))
+		at := fmt.Sprintf("step %d of %s", n, walk.Slug)
+		says(desk, "#pr-note small", fmt.Sprintf("Step %d of", n))
+		for _, screen := range []browser.Screen{browser.Laptop, browser.Chromebook} {
+			desk.Screen(screen)
+			desk.Wait(fmt.Sprintf("%s, whole at %d px", at, screen.Width), fmt.Sprintf(`innerHeight === %d &&
+				[...document.querySelectorAll("#pr-note, .bigstage, .deck__stage .story, .deck .poll")].every(
+					(e) => e.clientHeight > 0 && e.scrollHeight <= e.clientHeight + 1)`, screen.Height))
+			desk.Shot(fmt.Sprintf("walk-%s-%02d-%d.png", walk.Slug, n, screen.Width))
+		}
+		if browser.Value[bool](desk, `(said => said && document.querySelector("#pr-note").textContent.includes(said))(
+			document.querySelector(".bigstage__say--walk p")?.textContent)`) {
+			desk.Fail("%s: the notes repeat what the wall says", at)
+		}
+		if browser.Value[bool](desk, `document.querySelector('.deck [data-phase="open"]') !== null`) {
+			desk.Keys("v")
+			desk.Wait("the reveal", `document.querySelector('.deck [data-phase="revealed"]')`)
+		}
+	}
 }

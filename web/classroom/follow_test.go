@@ -210,8 +210,9 @@ func TestJoinAcceptsTypedCodes(t *testing.T) {
 	}
 }
 
-// TestNamesAreText: what people type never becomes markup.
-func TestNamesAreText(t *testing.T) {
+// TestNamesAreShortText: what people type never becomes markup. A name that is too long is refused, by
+// the browser beside the field and by the server, and never cut without a word.
+func TestNamesAreShortText(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
@@ -221,6 +222,15 @@ func TestNamesAreText(t *testing.T) {
 	got := f.get("/class/" + code)
 	if got.Find("img").Length() != 0 || got.Find("#nick").AttrOr("value", "") != "<img src=x>" {
 		t.Error("a name became markup, or was not kept")
+	}
+	field := got.Find("#nick")
+	if pattern := field.AttrOr("pattern", ""); pattern != ".{0,24}" || field.AttrOr("maxlength", "") != "" ||
+		field.AttrOr("title", "") != "At most 24 characters." {
+		t.Errorf("the field takes %q and says %q; want 24 characters, and that", pattern, field.AttrOr("title", ""))
+	}
+	long := f.post("/class/"+code+"/name", url.Values{"nick": {strings.Repeat("é", 25)}})
+	if say := words(long.Find("main")); !strings.Contains(say, "25 characters; it must have at most 24") {
+		t.Errorf("a name of 25 letters: got %q, want why it is refused", say)
 	}
 	p.do(code, "ask-number", "prompt", "How many <b>layers</b>?", "answer", "6")
 	ask := f.get("/class/" + code)

@@ -117,7 +117,7 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 	desk.Go(base + "/class/" + code + "/present")
 	desk.Wait("the connection", `document.body.dataset.conn === "live"`)
 	desk.Keys(browser.ArrowRight)
-	says(desk, "#pr-note small", "step 1 of")
+	says(desk, "#pr-note small", "Step 1 of")
 	second := newPerson(t, base)
 	second.get(link.Path + "?" + link.RawQuery)
 	got := second.post("/class/"+code+"/do", url.Values{"cmd": {"next-step"}})
@@ -127,10 +127,10 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 			http.StatusConflict, "Someone else is presenting",
 		)
 	}
-	says(desk, "#pr-note small", "step 1 of")
+	says(desk, "#pr-note small", "Step 1 of")
 	second.do(code, "take-seat")
 	second.do(code, "next-step")
-	says(desk, "#pr-note small", "step 2 of")
+	says(desk, "#pr-note small", "Step 2 of")
 	const looksOn = "Someone else is presenting in this room. You are watching."
 	third := browser.Open(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
 	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since someone else took its seat

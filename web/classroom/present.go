@@ -31,6 +31,7 @@ type presentPage struct {
 // control is what can be pressed just now.
 type control struct {
 	Onlooker bool // someone else drives
+	Another  bool // so does another window of the same person
 	Main     button
 	More     []button
 	Back     button
@@ -48,13 +49,13 @@ type button struct {
 
 // note is what the teacher is told about the step.
 type note struct {
-	Title, Where string
-	Say, Own     string // HTML
-	Wait         string
-	Next         string
-	Notice       string
-	Left         bool
-	Last         bool // there is no step after it
+	Where  string // the step's number, "" outside of a walkthrough
+	Say    string // HTML: what is not on the wall
+	Wait   string // until when to wait, as a sentence
+	Next   string
+	Notice string
+	Left   bool
+	Last   bool // there is no step after it
 }
 
 // scriptStep is a step of the walkthrough in the list of them.
@@ -95,7 +96,9 @@ func atEnd(v *class.View) bool { return v.Walk != nil && v.Walk.At() != nil && v
 // controlFor is the control of one who drives, or of one who looks on.
 func controlFor(v *class.View, drives bool) control {
 	if drives {
-		return newControl(v)
+		c := newControl(v)
+		c.Another = v.Leading > 1
+		return c
 	}
 	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: "Take over"}}
 }
@@ -207,22 +210,21 @@ func newNote(v *class.View) note {
 	n := note{Notice: v.Notice}
 	w := v.Walk
 	if w == nil {
-		n.Title = "No walkthrough"
-		n.Say = "<p>You drive by hand. → goes to the next stage, P asks which token comes next.</p>"
+		n.Say = "<p>No walkthrough: you drive by hand. → goes to the next stage, P asks which token comes next.</p>"
 		return n
 	}
 	n.Left = w.Left
-	n.Where = fmt.Sprintf("step %d of %d", w.Step, len(w.Walk.Steps))
+	n.Where = fmt.Sprintf("Step %d of %d.", w.Step, len(w.Walk.Steps))
 	if next := w.Next(); next != nil {
 		n.Next = next.Title
 	}
 	step := w.At()
 	if step == nil {
-		n.Title, n.Where = w.Walk.Title, terms.Counted(len(w.Walk.Steps), "step")
+		n.Where = terms.Counted(len(w.Walk.Steps), "step") + "."
 		n.Say = "<p>" + w.Walk.Lead + "</p>"
 		return n
 	}
-	n.Title, n.Say, n.Own, n.Wait = step.Title, step.Say, step.Note, step.Wait
+	n.Say, n.Wait = step.Note, step.Wait
 	n.Last = atEnd(v)
 	return n
 }

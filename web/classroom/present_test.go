@@ -2,6 +2,7 @@ package classroom
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -58,6 +59,24 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 		}
 		if got := newNote(tt.view).Last; got != tt.last {
 			t.Errorf("%s: the notes call it the last step: got %v, want %v", tt.say, got, tt.last)
+		}
+	}
+}
+
+// TestSecondWindowIsAnnounced: who drives in two windows is told so in both; an onlooker is told who drives.
+func TestSecondWindowIsAnnounced(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		leading      int
+		drives, told bool
+	}{{0, true, false}, {1, true, false}, {2, true, true}, {3, true, true}, {2, false, false}} {
+		var b strings.Builder
+		c := controlFor(&class.View{Leading: tt.leading}, tt.drives)
+		if err := controls("ABC234", c).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "Another window also leads this class."); got != tt.told {
+			t.Errorf("%d windows lead, this one drives: %t: told of another: %t, want %t", tt.leading, tt.drives, got, tt.told)
 		}
 	}
 }

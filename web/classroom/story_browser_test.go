@@ -6,11 +6,13 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // TestClassStoryOnEveryScreen: presenter, wall and phone of newcomers show every stage in the
 // Story, each whole on the wall; before a reveal no screen tells what is asked; the wall
-// follows the presenter's switch, and a phone keeps its own view.
+// follows the presenter's switch, and a phone keeps its own view. Every step of the scripts fits
+// the presenter's window.
 func TestClassStoryOnEveryScreen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -50,7 +52,9 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 				t.Errorf("stage %d: %g px of the map's side do not fit the %s", stage, over, name)
 			}
 			if over := browser.Value[float64](
-				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".deck__stage"))`,
+				tab,
+				`Math.max(...[...document.querySelectorAll(".deck__stage, .deck__stage .story")].map(`+
+					`p => p.scrollHeight - p.clientHeight))`,
 			); over > 1 {
 				t.Errorf("stage %d: %g px of the stage do not fit the %s", stage, over, name)
 			}
@@ -86,4 +90,9 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 	wall.Wait("the next stage on the wall", `document.querySelector(".deck__stage .panel")`)
 	phone.Click(`.ph__much .view [value="numbers"]`)
 	phone.Wait("Numbers on the phone", `document.querySelector("#cl-stage .panel")`)
+	desk.Click(`.presenter .view [value="story"]`)
+	desk.Wait("the Story in the presenter's window", `document.querySelector(".deck__stage .story")`)
+	for _, walk := range webtest.Course(t).Walks {
+		walkFits(desk, base, walk)
+	}
 }

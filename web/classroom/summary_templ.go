@@ -760,7 +760,7 @@ func askedHTML(q askedPoll) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, row := range q.Rows {
-			var templ_7745c5c3_Var40 = []any{templ.KV("is-right", row.Right || row.Drawn)}
+			var templ_7745c5c3_Var40 = []any{templ.KV("is-right", row.Right), templ.KV("is-drawn", row.Drawn)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var40...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tokenbytoken/viz/web/stage"
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // fieldsJSON are the further fields of a button, "" without any.
@@ -24,6 +25,12 @@ func fieldsJSON(fields map[string]string) string {
 		panic(err) // a map of texts can always be written
 	}
 	return string(b)
+}
+
+// atMost are the attributes of a field that takes n characters. A browser refuses more and says why,
+// beside the field; with maxlength it would cut what is typed or pasted, without a word.
+func atMost(n int) templ.Attributes {
+	return templ.Attributes{"pattern": fmt.Sprintf(".{0,%d}", n), "title": fmt.Sprintf("At most %d characters.", n)}
 }
 
 func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": strconv.Itoa(id)}) }
