@@ -3,6 +3,7 @@
 // quick choices, and playing.
 import { carry, measure } from './carry.js';
 import { sendForm } from './feed.js';
+import { onKey } from './keys.js';
 import { endByHand } from './motion.js';
 import { handedOver, handOver } from './stored.js';
 
@@ -75,6 +76,40 @@ document.addEventListener('feedcomes', ({ target }) => {
 });
 document.addEventListener('feed', ({ target }) => { if (was && placeOf(target) === was + 1) carry(); });
 endByHand();
+
+// Cutting ----------------------------------------------------------------------
+
+// The places between a text's letters are one stop of Tab. The arrow keys move among them, and
+// Enter cuts like the space bar.
+const placesOf = (element) => [...element.closest('figure').querySelectorAll('.w-cut input')];
+
+onKey(document, (key, { target }) => {
+  if (!target.matches?.('.w-cut input')) return false;
+  const places = placesOf(target);
+  const at = places.indexOf(target);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: places.length - 1 };
+  if (key === 'Enter') target.click();
+  else if (key in to) places[to[key]]?.focus();
+  else return false;
+  return true;
+});
+document.addEventListener('focusin', ({ target }) => {
+  if (!target.matches('.w-cut input')) return;
+  for (const place of placesOf(target)) place.tabIndex = place === target ? 0 : -1;
+});
+
+// judge says how many of the model's cuts the learner has made, once they are shown.
+function judge({ target }) {
+  const say = target.closest?.('figure')?.querySelector('.w-model[open] [data-cut-say]');
+  if (!say) return;
+  const made = placesOf(say).filter((place) => place.checked);
+  const found = made.filter((place) => 'model' in place.dataset).length;
+  const more = made.length > found ? `, and made ${made.length - found} more` : '';
+  say.textContent = made.length ? `You found ${found} of them${more}.` : '';
+}
+document.addEventListener('change', judge);
+document.addEventListener('feed', judge);
+document.addEventListener('toggle', judge, true);
 
 // Playing ----------------------------------------------------------------------
 

@@ -84,6 +84,24 @@ var uses = map[lessons.WidgetKind][]use{
 				`output").textContent.startsWith("1 of")`,
 		},
 	},
+	lessons.WidgetTokens: {
+		{press(".w-cut__letter:nth-of-type(4) input"), `f.querySelector(".w-cut input:checked").dataset.model === ""`},
+		{
+			press(".w-cut__letter:nth-of-type(2) input"),
+			`f.querySelectorAll(".w-cut input:checked").length === 2 && !f.querySelector(".w-cuts").checkVisibility()`,
+		},
+		{
+			press(".w-model > summary"),
+			`f.querySelector(".w-cuts").checkVisibility() && ` +
+				`f.querySelector("[data-cut-say]").textContent === "You found 1 of them, and made 1 more."`,
+		},
+		{fill(`[name="prompt"]`, "un happily"), `true`},
+		{
+			press(".w__acts .btn"),
+			`f.querySelectorAll(".w-cut input").length === 9 && !f.querySelector(".w-cut input:checked") && ` +
+				`f.querySelector(".w-cuts").checkVisibility()`,
+		},
+	},
 	lessons.WidgetSpeculate: {
 		{press(".w [data-next]"), `f.querySelector(".w__sum").textContent.startsWith("Round 2.")`},
 		{slide(`[name="gamma"]`, 1), `f.querySelectorAll("tbody tr").length <= 2`},

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,57 @@ func TestTokensSpellTheText(t *testing.T) {
 	}
 	if got := text(d.Find("[aria-live]")); !strings.HasPrefix(got, "10 letters, "+strconv.Itoa(len(ids))+" tokens") {
 		t.Errorf("it says %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
+	}
+}
+
+// The lesson's sentence is first to be cut by the learner: between all its letters, with the
+// model's pieces folded. Of the places only those where a piece begins are the model's: after
+// The (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
+func TestLearnerCutsBeforeTheModel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetTokens)
+	body := s.Get(spec.Lesson.Href()).Find("#" + spec.ID + "-body")
+	places := body.Find(".w-cut input[type=checkbox]")
+	if n := places.Length(); n != len("The wizard lived in a")-1 {
+		t.Errorf("got %d places for a cut, want 20", n)
+	}
+	var model []int
+	places.Each(func(i int, place *goquery.Selection) {
+		if _, ok := place.Attr("data-model"); ok {
+			model = append(model, i+1)
+		}
+		if form, ok := place.Attr("form"); !ok || form != "" {
+			t.Errorf("place %d belongs to the form %q, want none: cuts are not sent", i+1, form)
+		}
+	})
+	if want := []int{3, 5, 10, 16, 19}; !slices.Equal(model, want) {
+		t.Errorf("the model cuts after %v letters, want %v", model, want)
+	}
+	if label, _ := places.Eq(2).Attr("aria-label"); label != "Cut between “e” and a space" {
+		t.Errorf("the third place is called %q, want %q", label, "Cut between “e” and a space")
+	}
+	fold := body.Find("details:not([open])")
+	if fold.Find(".w-cuts .tok").Length() != 6 || body.Find(".tok").Length() != 6 {
+		t.Errorf("got %d pieces in the closed fold and %d in all, want 6 and 6",
+			fold.Find(".w-cuts .tok").Length(), body.Find(".tok").Length())
+	}
+	if got := text(fold.Find(".w-cuts__found")); got != "The model makes 5 cuts." {
+		t.Errorf("the fold begins with %q, want %q", got, "The model makes 5 cuts.")
+	}
+}
+
+// A long text, and one whose letters join or run from right to left, is shown only as the
+// model cuts it.
+func TestTextsThatAreNotCutByHand(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"don't": true, "привет 12": true, "中文": true, "": true, strings.Repeat("a", 40): true,
+		strings.Repeat("a", 41): false, "مرحبا": false, "שלום": false, "e\u0301": false,
+	} {
+		if got := cuttable(text); got != want {
+			t.Errorf("cuttable(%q) = %t, want %t", text, got, want)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/a-h/templ"
@@ -29,6 +31,9 @@ func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error
 		return nil, err
 	}
 	v := tokensView{Letters: utf8.RuneCountInString(in["prompt"]), Loop: loopAt(st), Vocab: e.model.Config().Vocab}
+	if cuttable(in["prompt"]) {
+		v.Text, v.Cuttable = in["prompt"], lang.PictureText(st, true).Letters
+	}
 	ids := e.model.Encode(in["prompt"])
 	if bos := e.model.Config().BOS; bos >= 0 && len(ids) > 0 && ids[0] == bos {
 		ids = ids[1:] // the start mark is no part of the text
@@ -50,6 +55,51 @@ type tokensView struct {
 	Letters int
 	Vocab   int
 	Loop    string
+
+	Text     string // what the learner may cut first
+	Cuttable []stage.PictureLetter
+}
+
+// mostCut is the most letters that a text to be cut by hand may have.
+const mostCut = 40
+
+// cuttable reports whether a learner may cut a text between any two letters: it is short, and
+// its letters neither join nor change their order.
+func cuttable(text string) bool {
+	for _, r := range text {
+		if !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Common) {
+			return false
+		}
+	}
+	return utf8.RuneCountInString(text) <= mostCut
+}
+
+// cutID differs from text to text, so that the cuts of one are not shown in another.
+func (v tokensView) cutID() string {
+	h := fnv.New64a()
+	h.Write([]byte(v.Text))
+	return fmt.Sprintf("cut-%x", h.Sum64())
+}
+
+// cuts is how many cuts the model makes.
+func (v tokensView) cuts() (n int) {
+	for _, l := range v.Cuttable {
+		if l.Cut {
+			n++
+		}
+	}
+	return n
+}
+
+// cutLabel names the place before the letter i.
+func (v tokensView) cutLabel(i int) string {
+	name := func(l stage.PictureLetter) string {
+		if s := l.Text.String(); s != "·" {
+			return "“" + s + "”"
+		}
+		return "a space"
+	}
+	return "Cut between " + name(v.Cuttable[i-1]) + " and " + name(v.Cuttable[i])
 }
 
 // say counts.
