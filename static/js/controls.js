@@ -32,6 +32,7 @@ export class Controls {
   #inputs = null; // the server's values
   #place = null; // and which stage is shown
   #unanswered = new Map(); // field → number of edits sent and not yet answered
+  #sent = new Map(); // field → the value last sent
   #unsent = new Set(); // fields that do not hold a number, and say so
 
   #kept = handedOver('viz.loop'); // what the page before this one held
@@ -175,8 +176,13 @@ export class Controls {
   }
 
   // What was typed and set before the first run outlives the switch between the views, which
-  // loads the page again.
-  #keep() { handOver('viz.loop', { box: written(), inputs: this.#inputs ?? {} }); }
+  // loads the page again; what the server has not answered yet, too.
+  #keep() {
+    for (const { act } of this.#edits.values()) act?.();
+    const inputs = { ...this.#inputs };
+    for (const [field, value] of this.#sent) if (this.#unanswered.get(field) > 0) inputs[field] = value;
+    handOver('viz.loop', { box: written(), inputs });
+  }
 
   #setAsBefore(inputs) {
     for (const [field, value] of Object.entries(inputs)) if (value !== this.#inputs[field]) this.#set(field, value);
@@ -184,6 +190,7 @@ export class Controls {
   }
 
   #set(field, value) {
+    this.#sent.set(field, value);
     this.send(field === 'max_tokens' ? { cmd: 'stop', max_tokens: value } : { cmd: 'set', [field]: value });
   }
 
