@@ -12,6 +12,13 @@ export function draw(data) {
   paint();
 }
 
+// weightsOf are the shares, of 255, that the head of a button gives to each position, if they are
+// known. In a long text one column stands for many positions.
+export function weightsOf(button) {
+  const [block, head] = button.dataset.head.split('.');
+  return /^…\d/.test(heat?.columns[1]) ? null : heat?.rows[block]?.[head];
+}
+
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const canvases = () => document.querySelectorAll('canvas[data-heat]');
 const buttonOf = (canvas, head) => document.querySelector(`[data-head="${canvas.dataset.heat}.${head}"]`);

@@ -1,6 +1,7 @@
 // What every page has: the theme button, the list of keys, the menu of the
 // header, and the keys themselves.
 import { listenToKeys, onKey } from './keys.js';
+import { followPointer } from './lit.js';
 import { recall, remember } from './stored.js';
 
 const root = document.documentElement;
@@ -44,3 +45,4 @@ document.addEventListener('change', ({ target }) => {
 for (const box of document.querySelectorAll('[data-letter-keys]')) box.checked = recall('viz.letterkeys') !== 'off';
 markTheme();
 listenToKeys();
+followPointer();

@@ -38,11 +38,11 @@ func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error
 	if bos := e.model.Config().BOS; bos >= 0 && len(ids) > 0 && ids[0] == bos {
 		ids = ids[1:] // the start mark is no part of the text
 	}
-	for _, id := range ids {
+	for i, id := range ids {
 		t := e.model.Token(id)
 		shown := stage.TokenText(t)
 		v.Tokens = append(v.Tokens, stage.Token{
-			Text: shown, Small: terms.Count(id),
+			At: i, Text: shown, Small: terms.Count(id),
 			Aria: fmt.Sprintf("%s, number %s in the list", shown.String(), terms.Count(id)),
 		})
 	}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 )
 
 var insideFeatures = []feature{
+	{"what belongs together", []session.Command{oneToken, oneStage, oneStage, oneStage}, useLight, press},
 	{"head", []session.Command{oneToken, oneStage}, useHead, press},
 	{"row of the picture", []session.Command{oneToken, oneStage}, useCanvas, gestures},
 	{"block", []session.Command{oneToken, oneStage}, useBlock, press},
@@ -57,6 +59,7 @@ func useHead(v *visitor) {
 		v.says("#work-line", places(float64(weights[i]), 4))
 	}
 	if v.Name() != "touch" { // where the tap has pressed it already
+		v.lightsWhatItReads(weights)
 		v.Press(head)
 	}
 	v.says("#map-zoom h3", "Block 3, head 2 reads")
@@ -70,6 +73,51 @@ func useHead(v *visitor) {
 	}
 	v.Press("#map-zoom [data-zoom-out]")
 	v.Wait("the head to be shut", `document.getElementById('map-zoom').hidden`)
+}
+
+// lightsWhatItReads checks that the text's tokens are lit that a head reads, each with its share.
+func (v *visitor) lightsWhatItReads(weights []float32) {
+	v.t.Helper()
+	got := browser.Value[map[int]int](v.Tab, `Object.fromEntries([...document.querySelectorAll("#strip-row .is-lit")]
+		.map((e) => [e.dataset.at, parseInt(e.dataset.looks)]))`)
+	for at, weight := range weights {
+		if share, lit := got[at]; math.Abs(100*float64(weight)-float64(share)) > 1 || weight > 0.01 && !lit {
+			v.t.Errorf("token %d is lit with %d%% (lit: %v), want its weight of %.1f%%", at, share, lit, 100*weight)
+		}
+	}
+}
+
+// litThings are the things that are lit: what kind, of which block and at which position.
+const litThings = `[...document.querySelectorAll(".is-lit")].map(({ localName, dataset }) =>
+	[localName, dataset.block, dataset.at].filter(Boolean).join(" ")).sort()`
+
+// useLight points with the mouse at a piece of the strip, and all that shows its token is lit; then at a
+// cell of the map, which lights the cells that it reads, with their tokens. The keyboard lights a block, a
+// finger a token.
+func useLight(v *visitor) {
+	lights := func(what string, want ...string) {
+		v.t.Helper()
+		v.Wait(what+" lit", fmt.Sprintf(`JSON.stringify(%s) === JSON.stringify(%q.split(","))`, litThings,
+			strings.Join(want, ",")))
+	}
+	switch v.Name() {
+	case "mouse":
+		const piece = `.cum__bar svg[data-token]:nth-child(2)`
+		v.Point(piece)
+		lights("its bar on the map, its piece and its row", "span", "svg", "tr")
+		v.Until(`document.querySelector('tr.is-lit').dataset.token === ` +
+			`document.querySelector('` + piece + `').dataset.token`)
+		v.Point(`.map__keyrow:nth-child(5) .map__key[data-at="1"]`)
+		lights("what the cell reads", "button 1 0", "button 1 1", "button 2 0", "button 2 1", "span 0", "span 0",
+			"span 1", "span 1")
+	case "keyboard":
+		v.Point(`.map__key[tabindex="0"]`)
+		v.Wait("a block lit", `document.querySelectorAll('.map__nos .is-lit[data-block="6"]').length === 1`)
+	default:
+		at := len(v.state().PromptTokens)
+		v.Point(fmt.Sprintf(`#strip-gen [data-at="%d"]`, at))
+		v.Until(fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-at="%d"]').length === 1`, at))
+	}
 }
 
 // useCanvas presses a row of the picture, which stands for its head's button.

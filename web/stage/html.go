@@ -79,7 +79,7 @@ func RichHTML(r Rich) templ.Component {
 
 func spanHTML(b *strings.Builder, s Span) {
 	if class, ok := chipClass[s.Style]; ok {
-		b.WriteString(`<span class="` + class + `">`)
+		b.WriteString(`<span class="` + class + `" data-token="` + templ.EscapeString(s.Token.String()) + `">`)
 		isolated(b, s.Token)
 		b.WriteString(`</span>`)
 		return
@@ -205,7 +205,8 @@ func proseToken(b *strings.Builder, t Token) {
 	if t.Tab {
 		tab = "0"
 	}
-	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-step="` +
+	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-at="` +
+		strconv.Itoa(t.At) + `" data-token="` + esc(t.Text.String()) + `" data-step="` +
 		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `">` + running(t.Prose) +
 		`</span>`)
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
@@ -13,6 +15,7 @@ import (
 // Token is one token of the strip.
 type Token struct {
 	Step     int    // that made it; 0 for a prompt token
+	At       int    // its position in the text, from 0
 	ID       string // element id: "t-12" for step 12; "" for prompt tokens
 	Text     Text
 	Small    string // the figure under it: p with two decimals
@@ -32,6 +35,11 @@ type Token struct {
 	End      bool   // an end-of-text token
 	StartTag bool   // the start token in front of a prompt
 	Special  bool   // another special token of a prompt, which its chat template put there
+}
+
+// lit are the attributes by which js/lit.js finds the token and its position.
+func (t Token) lit() templ.Attributes {
+	return templ.Attributes{"data-token": t.Text.String(), "data-at": strconv.Itoa(t.At)}
 }
 
 // Strip is the text so far, token by token.
@@ -91,7 +99,7 @@ func GivenText(s *session.State) Text {
 func (w Words) NewStrip(s *session.State) Strip {
 	v := Strip{PromptLabel: w.T("strip.none")}
 	for i, t := range s.PromptTokens {
-		tok := Token{Text: TokenText(t), StartTag: IsStart(s.Model, t, i)}
+		tok := Token{At: i, Text: TokenText(t), StartTag: IsStart(s.Model, t, i)}
 		tok.Special = t.Special && !tok.StartTag
 		key := "strip.prompt"
 		if tok.Special {
@@ -156,6 +164,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	}
 	return Token{
 		Step:    step.N,
+		At:      n - 1,
 		ID:      "t-" + strconv.Itoa(step.N),
 		Text:    text,
 		Small:   terms.ProbShort(step.P),

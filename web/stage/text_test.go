@@ -98,7 +98,7 @@ func TestTokensStayASequence(t *testing.T) {
 		{TextHTML(Text{{S: "<|\u202eend|>"}}), `&lt;|end|&gt;`}, // a special token
 		{
 			RichHTML(say("then ", gen(Marked("مرحبا")), " 7")),
-			`then <span class="tk tk--gen"><bdi>مرحبا</bdi></span> 7`,
+			`then <span class="tk tk--gen" data-token="مرحبا"><bdi>مرحبا</bdi></span> 7`,
 		},
 		{RunningHTML("a\u202eb <c>"), `ab &lt;c&gt;`},
 		{inProse(RunningHTML("שלום 7")), `<p class="prose" dir="auto">שלום 7</p>`},
