@@ -71,7 +71,7 @@ func TestDocumentedExchange(t *testing.T) {
 	}
 }
 
-// TestDocumentedLimits: WIRE.md and README.md give the limits that the server has.
+// TestDocumentedLimits: WIRE.md and OPERATING.md give the limits that the server has.
 func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	l := admission.DefaultLimits()
@@ -131,7 +131,7 @@ func TestDocumentedLimits(t *testing.T) {
 			}
 		}
 	}
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../cmd/viz/OPERATING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDocumentedLimits(t *testing.T) {
 		"a class of " + number(float64(l.Members.PerAddress)) + " works behind one address", "older than ten minutes",
 	} {
 		if !strings.Contains(string(readme), want) {
-			t.Errorf("README.md lacks %q", want)
+			t.Errorf("OPERATING.md lacks %q", want)
 		}
 	}
 }

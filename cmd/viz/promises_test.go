@@ -15,13 +15,13 @@ import (
 )
 
 // TestPromisesNameTheirTests: every test that web/PROMISES.md names exists, a promise
-// without one is called open, and what is quoted from the README is in it.
+// without one is called open, and what is quoted from the README and the pages that it leads to is there.
 func TestPromisesNameTheirTests(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "web", "PROMISES.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, quoted, found := strings.Cut(string(page), "\n## README\n")
+	_, quoted, found := strings.Cut(string(page), "\n## README and the pages that it leads to\n")
 	quoted, _, _ = strings.Cut(quoted, "\n## ")
 	named := regexp.MustCompile("`([a-z/0-9]+) ((?:Test|Fuzz|Benchmark)[A-Za-z0-9_/]+)`")
 	tests, rows, open := map[string]map[string]bool{}, 0, 0

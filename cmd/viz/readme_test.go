@@ -9,16 +9,35 @@ import (
 	"time"
 )
 
+// readme is the README followed by the pages that it leads to.
 func readme(t *testing.T) string {
 	t.Helper()
+	var all strings.Builder
+	for _, page := range []string{
+		"README.md", "cmd/viz/README.md", "cmd/viz/OPERATING.md", "web/PRIVACY.md", "web/api/README.md",
+		"web/site/README.md", "web/cluster/README.md", "lessons/README.md", "infer/README.md",
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// TestReadmeIsShort: whoever has just arrived reads 8 KB at most.
+func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	if len(text) > 8<<10 {
+		t.Errorf("README.md has %d bytes, want at most %d", len(text), 8<<10)
+	}
 }
 
-// The README shows what the command next to it really prints.
+// The README's pages show what the command next to it really prints.
 func TestReadmeExample(t *testing.T) {
 	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1 -seed 11`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -32,7 +51,7 @@ func TestReadmeExample(t *testing.T) {
 	sameText(t, textTime.ReplaceAllString(got, "  0 ms"), textTime.ReplaceAllString(shown, "  0 ms"))
 }
 
-// The README's tables have every flag, and no others.
+// The tables of the README's pages have every flag, and no others.
 func TestReadmeFlags(t *testing.T) {
 	text := readme(t)
 	known := map[string]bool{"version": true}

@@ -284,7 +284,7 @@ func BenchmarkIntervention(b *testing.B) {
 // BenchmarkLens reads 256 positions at every height, and prints the memory that
 // the pass and the cells take.
 func BenchmarkLens(b *testing.B) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
 	if err != nil {
 		b.Fatal(err)
 	}
