@@ -70,8 +70,10 @@ func TestExperimentsShareThePicturesSentence(t *testing.T) {
 						cmp.Or(p.Params["p"], "1") == cmp.Or(w.Params["p"], "1")
 				}
 				if !slices.ContainsFunc(l.Pictures(), drawn) {
-					t.Errorf("%s: no state of the picture has the temperature and top-p of the experiment %s: %v", l.Slug,
-						w.ID, w.Params)
+					t.Errorf(
+						"%s: no state of the picture has the temperature and top-p of the experiment %s: %v", l.Slug,
+						w.ID, w.Params,
+					)
 				}
 			}
 		}

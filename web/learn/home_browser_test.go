@@ -79,7 +79,7 @@ func TestHomeWithReducedMotion(t *testing.T) {
 				tall = got[0]
 			}
 			if got[0] != tall {
-				t.Errorf("%d px wide, at token %d: the page is %d px tall, want %d as at token 1", s.Width, n, got[0], tall)
+				t.Errorf("%d px wide, at token %d: the page is %d px tall, want %d", s.Width, n, got[0], tall)
 			}
 			if s == browser.Chromebook && (got[1] > s.Height || got[2] < 40) {
 				t.Errorf("at token %d the buttons end at %d and the bars have %d px; want at most %d, at least 40", n,
