@@ -1,6 +1,8 @@
 package lessons
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,6 +36,50 @@ func TestPictureStatesPerLesson(t *testing.T) {
 		if !kinds[kind] && kind != PictureStrip {
 			t.Errorf("no lesson shows the state %s", kind)
 		}
+	}
+}
+
+// An experiment is about the sentence of the picture beside it, and begins with the temperature and
+// top-p of one of its states. Some need a text of their own, and the lesson says why.
+func TestExperimentsShareThePicturesSentence(t *testing.T) {
+	t.Parallel()
+	own := map[string]string{
+		"greedy-circle": "so this is another",
+		"nucleus-two":   "Two prompts, one surer than the wizard’s and one less sure",
+		"stop-user":     "Unlike our wizard’s tale, a dialogue has a clear end",
+		"chat-museum":   "You ask a museum when it opens",
+	}
+	for _, l := range course(t).Lessons {
+		for _, s := range l.Sections {
+			for _, b := range s.Blocks {
+				w, ok := b.(Widget)
+				if !ok {
+					continue
+				}
+				if why := own[w.ID]; why != "" {
+					says(t, why)
+					delete(own, w.ID)
+				} else if got := w.Params["prompt"]; got != l.Sentence {
+					t.Errorf("%s: the experiment %s is about %q, want %q", l.Slug, w.ID, got, l.Sentence)
+				}
+				if w.Kind != WidgetTurn && w.Kind != WidgetTemperature {
+					continue
+				}
+				drawn := func(p Picture) bool {
+					return cmp.Or(p.Params["t"], "1") == w.Params["t"] &&
+						cmp.Or(p.Params["p"], "1") == cmp.Or(w.Params["p"], "1")
+				}
+				if !slices.ContainsFunc(l.Pictures(), drawn) {
+					t.Errorf(
+						"%s: no state of the picture has the temperature and top-p of the experiment %s: %v", l.Slug,
+						w.ID, w.Params,
+					)
+				}
+			}
+		}
+	}
+	if len(own) > 0 {
+		t.Errorf("the course has no experiments %v", own)
 	}
 }
 

@@ -74,25 +74,30 @@ func widgetNamed(t *testing.T, id string) Widget {
 
 func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 	says(t,
-		"The highest row holds a small part of the whole", "the first row holds nearly everything",
-		"still far ahead of any other single token", "At T = 1 they held next to nothing together",
-		"now more than one draw in ten goes to them",
+		"The highest row holds about a fifth of the whole. Six more", "share nearly all the rest",
+		"the first row holds nearly everything", "the shares are spread over dozens of rows",
+		"such as The capital of France is, at T = 2", "still far ahead of any other single token",
+		"At T = 1 they held next to nothing together", "now more than one draw in ten goes to them",
 	)
-	p := func(id string, temperature float64) *sampling.Distribution {
-		return sampling.Decide(
-			first(t, widgetNamed(t, id).Params["prompt"]), sampling.Settings{Temperature: temperature, TopP: 1},
-		)
+	p := func(prompt string, temperature float64) *sampling.Distribution {
+		return sampling.Decide(first(t, prompt), sampling.Settings{Temperature: temperature, TopP: 1})
 	}
-	if top := p("turn-france", 1).Cum[0]; top < 0.99 {
+	d := p(widgetNamed(t, "turn-shares").Params["prompt"], 1)
+	if d.Cum[0] < 0.18 || d.Cum[0] > 0.22 || d.Cum[6] < 0.95 {
+		t.Errorf("the favourite has %.3f, the first seven %.3f; want 0.18 to 0.22, at least 0.95", d.Cum[0], d.Cum[6])
+	}
+	sure := course(t).Start("sure").Prompt
+	if sure != "The capital of France is" {
+		t.Errorf("the sure prompt is %q, want the one that the lesson on temperature names", sure)
+	}
+	if top := p(sure, 1).Cum[0]; top < 0.99 {
 		t.Errorf("the sure prompt's favourite has %.3f, want at least 0.99", top)
 	}
-	if d := p("turn-unsure", 1); d.Cum[0] > 0.15 || d.Cum[99]-d.Cum[0] < 0.5 {
-		t.Errorf(
-			"the unsure prompt's favourite has %.3f, the 99 below it %.3f; want at most 0.15, at least 0.5", d.Cum[0],
-			d.Cum[99]-d.Cum[0],
-		)
+	if d := p(course(t).Start("unsure").Prompt, 1); d.Cum[0] > 0.15 || d.Cum[23] > 0.75 {
+		t.Errorf("the unsure prompt's favourite has %.3f, the first 24 %.3f; want at most 0.15, at most 0.75", d.Cum[0],
+			d.Cum[23])
 	}
-	hot := p("turn-france", 2)
+	hot := p(sure, 2)
 	if second := hot.Cum[1] - hot.Cum[0]; hot.Cum[0] < 5*second || 1-hot.Cum[0] < 0.1 {
 		t.Errorf(
 			"at T = 2 the favourite has %.3f, the second %.3f; want hot.Cum[0] at least %.3f, 1-hot.Cum[0] "+
@@ -104,6 +109,7 @@ func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 
 func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	says(t,
+		"Our wizard’s tale stays fine for longer, so this is another",
 		"Within a few tokens the same words come back", "it starts at about two percent",
 		"a few rounds later it is above eighty", "the circle breaks sooner or later",
 	)
@@ -111,6 +117,16 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 64)
 	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 7 {
 		t.Errorf(`greedy writes %q, want ", and the wind blew and blew" 7 times or more`, greedy)
+	}
+	// Six words make a round: of the wizard's text none is there twice.
+	words, seen := strings.Fields(textOf(write(t, Sentence, at(func(s *infer.Settings) { s.Temperature = 0 }), 64))),
+		map[string]bool{}
+	for i := range len(words) - 5 {
+		round := strings.Join(words[i:i+6], " ")
+		if seen[round] {
+			t.Errorf("greedy repeats %q in 64 tokens after %q, want no circle", round, Sentence)
+		}
+		seen[round] = true
 	}
 	var rounds []float64
 	for _, s := range loop.Steps() {
@@ -159,6 +175,7 @@ func TestLessonWalkCircleIsTrue(t *testing.T) {
 
 func TestLessonNucleusIsTrue(t *testing.T) {
 	says(t,
+		"one surer than the wizard’s and one less sure",
 		"On the sure prompt top-p keeps hardly anything but the favourite, while top-k still lets in its full number",
 		"On the unsure prompt top-p keeps many more than top-k",
 	)
@@ -177,16 +194,19 @@ func TestLessonNucleusIsTrue(t *testing.T) {
 			"top-k keeps %d on the sure prompt, the last with %g; want 40, at most 0.001", d.Keep, d.P[d.Order[39]],
 		)
 	}
+	if n := sampling.Decide(first(t, Sentence), topP).Keep; n < 3 || n > 40 {
+		t.Errorf("top-p keeps %d after %q, want 3 to 40: between the two prompts", n, Sentence)
+	}
 	if n := sampling.Decide(flat, topP).Keep; n < 80 {
 		t.Errorf("top-p keeps %d on the unsure prompt, want at least 80", n)
 	}
 }
 
 func TestLessonBestPathIsTrue(t *testing.T) {
-	says(t, "greedy took the larger first step and ended with the smaller product")
+	says(t, "every path of four tokens", "greedy took the larger first step and ended with the smaller product")
 	w := widgetNamed(t, "best-path")
-	if w.Params["length"] != "3" {
-		t.Fatalf("the widget has %v, want length = 3", w.Params)
+	if w.Params["length"] != "4" {
+		t.Fatalf("the widget has %v, want length = 4", w.Params)
 	}
 	m := testmodel.Target(t)
 	greedyPath, greedy := []int(nil), 0.0
@@ -195,7 +215,7 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	// step more only makes it smaller.
 	var follow func(taken []int, sum float64, onlyTop bool)
 	follow = func(taken []int, sum float64, onlyTop bool) {
-		if len(taken) == 3 {
+		if len(taken) == 4 {
 			if onlyTop {
 				greedyPath, greedy = slices.Clone(taken), sum
 			}

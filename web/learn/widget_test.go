@@ -246,7 +246,9 @@ func TestExperimentsTakeTypicalP(t *testing.T) {
 			t.Errorf("%s draws with typical-p %v, want 0.2", kind, got)
 		}
 	}
-	d := s.alone(s.specOf(lessons.WidgetTurn), map[string]string{"typical": "0.2", "p": "1", "rep": "1.3"})
+	d := s.alone(s.specOf(lessons.WidgetTurn), map[string]string{
+		"typical": "0.2", "p": "1", "rep": "1.3", "t": "0.7", "seed": "42",
+	})
 	if got := text(d.Find(".w__set")); got != "Temperature 0.7, typical-p 0.2, repetition penalty 1.3, seed 42" {
 		t.Errorf(
 			"the turn says that it is set to %q, want %q", got,
