@@ -21,6 +21,16 @@ type Map struct {
 	Begun bool
 }
 
+// Count is how many lessons there are. The overview has no number and is not counted.
+func (m *Map) Count() (n int) {
+	for _, l := range m.Lessons {
+		if l.Number > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // MapLesson is one lesson of a [Map].
 type MapLesson struct {
 	*lessons.Lesson

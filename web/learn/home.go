@@ -83,5 +83,5 @@ func nextRun(v *turnView) string {
 
 // lessonWays are the words on the way to the lessons.
 func lessonWays(m *coursework.Map) string {
-	return terms.Counted(len(m.Lessons), "short lesson") + ", with the model in each."
+	return terms.Counted(m.Count(), "short lesson") + ", with the model in each."
 }

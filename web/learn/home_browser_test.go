@@ -47,7 +47,8 @@ func TestHomePlaysTheLoop(t *testing.T) {
 }
 
 // TestHomeWithReducedMotion: who asked for less motion gets a still picture that can
-// be stepped, and played.
+// be stepped, and played. The page below it stays where it is however long the text is, and
+// on a low laptop's screen the last button and half of the highest bar's room are in view.
 func TestHomeWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -62,6 +63,31 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2"`)
 	hands.Press("[data-play]")
 	tab.Wait("it moves", atStage+" === 6")
+
+	const box = `[document.documentElement.scrollHeight,
+		Math.round(document.querySelector(".turn__act").getBoundingClientRect().bottom),
+		Math.min(...[...document.querySelectorAll("#turn .map__bar svg")].filter((e) => e.checkVisibility())
+			.map((e) => Math.round(e.getBoundingClientRect().height)))]`
+	for _, s := range []browser.Screen{browser.Phone, browser.Chromebook, browser.Laptop} {
+		tab.Screen(s)
+		tall := 0
+		for _, n := range []int{1, 20, 32} {
+			tab.Go(fmt.Sprintf("%s/?seed=3&n=%d", url, n))
+			tab.Until(`document.fonts.status === "loaded"`)
+			got := browser.Value[[]int](tab, box)
+			if tall == 0 {
+				tall = got[0]
+			}
+			if got[0] != tall {
+				t.Errorf("%d px wide, at token %d: the page is %d px tall, want %d", s.Width, n, got[0], tall)
+			}
+			if s == browser.Chromebook && (got[1] > s.Height || got[2] < 40) {
+				t.Errorf("at token %d the buttons end at %d and the bars have %d px; want at most %d, at least 40", n,
+					got[1], got[2], s.Height)
+			}
+			tab.Shot(fmt.Sprintf("home-%d-%d.png", s.Width, n))
+		}
+	}
 }
 
 // TestHomeWritesFirst: the text before the turn is written token by token, and only

@@ -95,6 +95,18 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	}
 }
 
+// The home page and the lessons count alike: without the overview, which has no number.
+func TestLessonsAreCountedAlike(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	if got := text(s.Get("/").Find(`.ways a[href="/learn"]`)); !strings.Contains(got, "13 short lessons") {
+		t.Errorf("the home page says %q, want 13 short lessons", got)
+	}
+	if got := text(s.Get("/learn/temperature").Find(".top")); !strings.Contains(got, "Lesson 6 of 13") {
+		t.Errorf("the lesson's header says %q, want Lesson 6 of 13", got)
+	}
+}
+
 // TestHomeRunEndsAndRestarts: a run goes on turn by turn to its end, and from there to the
 // first turn of another one. What cannot be asked for is the nearest that can.
 func TestHomeRunEndsAndRestarts(t *testing.T) {

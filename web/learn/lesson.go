@@ -179,8 +179,7 @@ func (v *lessonPage) Place() string {
 	if v.Number == 0 {
 		return ""
 	}
-	last := v.Map.Lessons[len(v.Map.Lessons)-1].Lesson
-	return fmt.Sprintf("Lesson %d of %d", v.Number, last.Number)
+	return fmt.Sprintf("Lesson %d of %d", v.Number, v.Map.Count())
 }
 
 // Heading is the section's title as HTML.
