@@ -39,7 +39,8 @@ func TestBrowserByKeys(t *testing.T) {
 }
 
 // The forms work by keyboard alone: the lead over another token, a token of the strip, the
-// second text and the search for heads. What was asked before stays.
+// second text and the search for heads. What was asked before stays, and so do the focus and what
+// is being typed while the page changes.
 func TestBrowserFormsByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -58,8 +59,16 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	keys.Fill("#with", "The capital of Italy is")
 	tab.Keys(kb.Enter)
 	tab.Until(`document.querySelector('[aria-label="How far the answer follows"]')`)
+	if got := browser.Value[string](tab, `document.activeElement.id`); got != "with" {
+		t.Errorf("once the page has changed the focus is on %q, want the field with", got)
+	}
 	keys.Press(`button[name="heads"]`)
+	keys.Fill("#prompt", "A text half") // while the page is asked for again
 	tab.Until(`document.querySelector(".page-why main").textContent.includes("Measured on 6 rows")`)
+	if got := browser.Value[string](tab, `document.activeElement.id + ": " + document.activeElement.value`); got !=
+		"prompt: A text half" {
+		t.Errorf("after the search the focus is on %q, want the text half written", got)
+	}
 	tab.Until(`["token=Paris", "over=London", "cell=6.3", "heads=1"].every((f) => location.search.includes(f))`)
 }
 

@@ -174,10 +174,13 @@ func newStrip(r *why.Report) strip {
 	if len(s.Tokens) > 0 {
 		average := sum / float64(len(s.Tokens))
 		s.Average, s.Perplexity = terms.Decimals(average, 2), terms.Decimals(math.Exp2(average), 1)
-		s.Guess = terms.Count(max(1, int(math.Round(math.Exp2(average)))))
+		s.Guess = guessOf(average)
 	}
 	return s
 }
+
+// guessOf is a perplexity as a whole number, of an average in bits.
+func guessOf(bits float64) string { return terms.Count(max(1, int(math.Round(math.Exp2(bits))))) }
 
 // sizeOf sorts a probability into the five strengths of the design's ramp.
 func sizeOf(p float64) int {

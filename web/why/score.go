@@ -26,6 +26,8 @@ type scored struct {
 	Texts [2]string // the second is "" for none
 	Temps [2]string // as typed
 	Rules [2]string // as typed, such as "top_k=40 top_p=0.9"
+
+	Example bool // nobody has asked for a text: the page has one of its own
 }
 
 func scoredOf(q url.Values) scored {
@@ -33,7 +35,7 @@ func scoredOf(q url.Values) scored {
 	for i, name := range scoreRules {
 		a.Rules[i] = strings.Join(strings.Fields(q.Get(name)), " ")
 	}
-	if q.Has("text") {
+	if a.Example = !q.Has("text"); !a.Example {
 		a.Texts[0] = q.Get("text")
 	}
 	for i, t := range a.Temps {
@@ -101,11 +103,18 @@ type scoreView struct {
 	Rows  []scoreRow
 }
 
+// compares reports whether the form has more than one text with no settings.
+func (v scoreView) compares() bool {
+	a := v.Ask
+	return a.Texts[1] != "" || a.Rules != [2]string{} || a.Temps != [2]string{"1", "1"}
+}
+
 // scoredSide is a text with its sums.
 type scoredSide struct {
 	Name   string
 	Rules  string // that are on, "" for none
 	Cut    string // how many tokens of the text they cut, as a sentence
+	Say    string // the average, as a sentence
 	Tokens []stripToken
 	Facts  []field
 }
@@ -195,6 +204,9 @@ func bitsOf(nats float64) float64 { return nats / math.Ln2 }
 func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 	for i, read := range c.Sides {
 		side := scoredSide{Name: "What the model expected"}
+		if v.Ask.Example {
+			side.Name = "An example"
+		}
 		if len(sides) == 2 {
 			side.Name = [2]string{"First", "Second"}[i]
 			if t := sides[i].Settings.Temperature; sides[0].Text == sides[1].Text || t != 1 {
@@ -219,6 +231,7 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 			v.row(n, i, token)
 		}
 		if s := read.Sum; s.Tokens > 0 {
+			side.Say = averageSay(s.BitsPerToken())
 			side.Facts = []field{
 				{"tokens", terms.Count(s.Tokens)},
 				{"bits a token", terms.Decimals(s.BitsPerToken(), 2)},
@@ -232,6 +245,15 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 	if len(sides) == 2 {
 		v.apart(c)
 	}
+}
+
+// averageSay is an average of bits as a sentence. Beyond 30 bits nobody can picture the guess.
+func averageSay(bits float64) string {
+	say := "On average a token cost " + terms.Decimals(bits, 2) + " bits."
+	if bits <= 30 {
+		say += " That is as hard as guessing among " + guessOf(bits) + " equally likely tokens, each time."
+	}
+	return say
 }
 
 // row notes a token in the table of figures.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,8 @@ import (
 )
 
 // TestScorePage: the page has the sums of viz score, every token with its bits, and says
-// the same as a table.
+// the same as a table. Without a text it shows one that the model has read, then the form with
+// its settings folded; a text of one's own is not called an example.
 func TestScorePage(t *testing.T) {
 	t.Parallel()
 	site, m := webtest.Serve(t, webtest.Options{}), testmodel.Target(t)
@@ -46,6 +48,43 @@ func TestScorePage(t *testing.T) {
 		t.Errorf("the form has %q, want %q", got, text)
 	}
 	rowsHave(t, m, d, 0, text)
+	opensWithAnExample(t, site)
+}
+
+// opensWithAnExample checks the page as it is without a text.
+func opensWithAnExample(t *testing.T, site string) {
+	t.Helper()
+	d, status := open(t, site+"/score")
+	const example = "The capital of France is Paris."
+	if got := d.Find("#text").Text(); status != http.StatusOK || got != example {
+		t.Errorf("status %d, the form has %q; want %d, %q", status, got, http.StatusOK, example)
+	}
+	rowsHave(t, testmodel.Target(t), d, 0, example)
+	var order []string
+	for _, e := range d.Find("main h1, main h2, main .surp, main form").EachIter() {
+		name := goquery.NodeName(e)
+		if e.Is("h1, h2") {
+			name += " " + e.Text()
+		}
+		order = append(order, name)
+	}
+	want := []string{
+		"h1 How well did the model expect this?", "h2 An example", "ol", "h2 Score a text of your own", "form",
+	}
+	if !slices.Equal(order, want) {
+		t.Errorf("the page has %q, want %q", order, want)
+	}
+	if n := d.Find("form > details:not([open])").Find("#t, #rules, #other, #u, #rules2").Length(); n != 5 {
+		t.Errorf("%d fields for settings are folded, want 5", n)
+	}
+	if got := d.Find("main form button").Text(); got != "Score this text" {
+		t.Errorf("the button says %q, want %q", got, "Score this text")
+	}
+	d, _ = open(t, site+"/score?text=A+fox&rules=top_k%3D3")
+	if got := d.Find("h2").First().Text(); got == "An example" || d.Find("form > details[open] #rules").Length() != 1 {
+		t.Errorf("a text with rules is called %q, the rules in view %d times; want them once, and no example", got,
+			d.Find("form > details[open] #rules").Length())
+	}
 }
 
 // rowsHave checks the bits of a side's tokens in the table of figures against [infer.Model.Score].

@@ -53,6 +53,9 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, status := open(t, site+"/why")
+	if first := goquery.NodeName(d.Find("main h1, main form").First()); first != "h1" {
+		t.Errorf("the page begins with a %s, want its title and the sum before the form", first)
+	}
 	if status != http.StatusOK || !strings.Contains(d.Find(".why__head").Text(), "21.30") ||
 		d.Find("tbody .part").Length() != 42 || d.Find(".parts thead .part").Length() != 6 {
 		t.Fatalf(
