@@ -96,11 +96,11 @@ func (r CacheGuess) lines(f *figure) error {
 // firstNote says what the first token takes. It stands below the point, for the guesses are
 // drawn from there and mostly climb; above it if there is no room. top is the axis's end.
 func (r CacheGuess) firstNote(top float64) note {
-	const frame, room = 200.0, 20.0 // pixels: the least height of the frame, and a line of text below the point
+	frame, room := 200.0, 20.0 // pixels: the least height of the frame, and a line of text below the point
 	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: "about " + millis(r.First), color: ink3, align: start}
 	above := 12.0
 	if r.Narrow { // larger letters
-		n.dy, above = -15, 20
+		n.dy, above, room = -19, 20, 26
 	} else {
 		n.words += " for the first"
 	}

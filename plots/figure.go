@@ -22,6 +22,8 @@ const (
 	chartWidth  = 556
 	chartHeight = 236
 	narrowWidth = 374 // of a drawing for phones
+	narrowType  = 16  // of its words, as css/labs.css has it
+	labelGap    = 7   // between a line's end and its label
 )
 
 // axis is one direction of a chart: its range and its marks.
@@ -170,11 +172,37 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
+// wider is how much wider a page's font may be than the one that measures.
+const wider = 1.18
+
+// margins are the room for words beside the frame: what the figures of the axis at the left need
+// beyond what was measured, and the labels at the right with the gap before them.
+func (f *figure) margins() (left, right float64) {
+	right = f.room
+	for _, t := range f.Y.Tick.Marker.Ticks(f.Y.Min, f.Y.Max) {
+		left = max(left, wider*widthOf(t.Label, f.typeSize())-widthOf(t.Label, small))
+	}
+	for _, l := range f.ends {
+		right = max(right, labelGap+wider*widthOf(l.words, f.typeSize()))
+	}
+	return math.Ceil(left), math.Ceil(right)
+}
+
+// typeSize is the size of type with which the page shows the chart.
+func (f *figure) typeSize() float64 {
+	if f.width == narrowWidth {
+		return narrowType
+	}
+	return small
+}
+
 // done draws everything into the chart.
 func (f *figure) done() error {
 	canvas := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
 	whole := draw.New(canvas)
-	frame := draw.Crop(whole, 0, -vg.Length(f.room), 0, -9)
+	left, right := f.margins()
+	size := f.typeSize()
+	frame := draw.Crop(whole, vg.Length(left), -vg.Length(right), 0, -9)
 	f.BackgroundColor = nil
 	f.Draw(frame)
 	data := f.DataCanvas(frame)
@@ -191,9 +219,11 @@ func (f *figure) done() error {
 	for i, l := range f.ends {
 		at[i] = float64(y(l.y))
 	}
-	for i, place := range spread(at, small+5, float64(data.Min.Y), f.height-small/2) {
+	// The lowest label stays above the figures of the axis below.
+	for i, place := range spread(at, size+5, float64(data.Min.Y)+size/2, f.height-size/2) {
 		l := f.ends[i]
-		data.FillText(words(l.color, small, l.bold, start), vg.Point{X: data.Max.X + 7, Y: vg.Length(place)}, l.words)
+		at := vg.Point{X: data.Max.X + labelGap, Y: vg.Length(place)}
+		data.FillText(words(l.color, small, l.bold, start), at, l.words)
 	}
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {

@@ -1,6 +1,7 @@
 package labs_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -8,19 +9,34 @@ import (
 )
 
 // TestFirstChartFitsPhones: on a phone the first chart of a lab is the one that is drawn for phones, and
-// the note at its first token is clear of the two guesses that begin there.
+// the note at its first token is clear of the two guesses that begin there. No word of it is cut by
+// its edges or lies across another one.
 func TestFirstChartFitsPhones(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	url := serve(t)
 	tab := browser.Open(t, browser.Phone, url+"/labs/memory")
 	const shown = `[...document.querySelectorAll("#lab-lead .plot")].filter((e) => e.checkVisibility())`
-	for _, lab := range []string{"memory", "cache"} {
+	const cut = `[...document.querySelectorAll("#lab-lead .chart__phone .plot")].flatMap((plot) => {
+		const air = 8; // over and under the letters of two words, together
+		const edge = plot.getBoundingClientRect();
+		const words = [...plot.querySelectorAll("text")].map((e) => [e.textContent, e.getBoundingClientRect()]);
+		return words.flatMap(([a, r], i) => [
+			...(r.left < edge.left || r.right > edge.right ? [a + " is cut"] : []),
+			...words.slice(i + 1).filter(([, s]) => r.left + 2 < s.right && s.left + 2 < r.right &&
+				r.top + air < s.bottom && s.top + air < r.bottom).map(([b]) => a + " lies across " + b),
+		]);
+	})`
+	for _, lab := range []string{"memory", "cache", "bill"} {
 		tab.Go(url + "/labs/" + lab)
-		if got := browser.Value[[]bool](tab, shown+`.map((e) => e.closest(".chart__phone") !== null)`); len(got) != 1 ||
-			!got[0] {
-			t.Errorf("%s: are the charts on a phone drawn for it: got %v, want one, true", lab, got)
+		got := browser.Value[[]bool](tab, shown+`.map((e) => e.closest(".chart__phone") !== null)`)
+		if want := map[bool]int{true: 2, false: 1}[lab == "bill"]; len(got) != want || slices.Contains(got, false) {
+			t.Errorf("%s: are the charts on a phone drawn for it: got %v, want %d, all true", lab, got, want)
 		}
+		if got := browser.Value[[]string](tab, cut); len(got) > 0 {
+			t.Errorf("%s: %q, want every word whole", lab, got)
+		}
+		tab.Shot("phone-" + lab + ".png")
 	}
 	for _, query := range []string{"", "?tokens=256", "?tokens=8", "?prompt=a&tokens=500"} {
 		tab.Go(url + "/labs/cache" + query)
