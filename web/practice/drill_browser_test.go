@@ -82,7 +82,8 @@ func TestDrillStatesAreAccessible(t *testing.T) {
 }
 
 // TestDrillByKeyboard: the drill from its first cell to full marks, by
-// keyboard alone. A right answer moves on to the next cell by itself.
+// keyboard alone. A right answer moves on to the next cell by itself. A formula in a
+// cell is in view from its first letter to its last.
 func TestDrillByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -111,6 +112,22 @@ func TestDrillByKeyboard(t *testing.T) {
 		"%d steps done, best 100%%", len(p.Steps),
 	); got != want {
 		t.Errorf("the list says %q, want %q", got, want)
+	}
+	for _, s := range []browser.Screen{browser.Chromebook, browser.Phone} {
+		tab := browser.Open(t, s, url+"/practice/softmax")
+		cell := field(p.Order()[0])
+		tab.Type(cell, "e^4/86.440")
+		got := browser.Value[[]int](tab, fmt.Sprintf(
+			`(e => [e.scrollWidth, e.clientWidth, document.documentElement.scrollWidth])(document.querySelector(%q))`,
+			cell,
+		))
+		if got[0] > got[1] || got[2] > s.Width {
+			t.Errorf(
+				"a formula is %d px wide in a cell of %d, the page %d in %d; want neither cut", got[0], got[1],
+				got[2], s.Width,
+			)
+		}
+		tab.Shot(fmt.Sprintf("drill-formula-%d.png", s.Width))
 	}
 }
 
