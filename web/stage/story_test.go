@@ -119,7 +119,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 				if says := block.Top.Text.String(); !slices.ContainsFunc(story.Reads, func(r Text) bool {
 					return r.String() == says
 				}) && strings.Contains(b.String(), ">"+says+"<") {
-					t.Errorf("%s: the Story says %q, which block %s would say, and explains it nowhere", at, says, block.N)
+					t.Errorf("%s: the Story has %q, which block %s would say, want nothing of it", at, says, block.N)
 				}
 			}
 		case infer.KindLogits:
@@ -263,7 +263,8 @@ func TestStoryLineHasRealPieces(t *testing.T) {
 		}
 		for i, gap := range gaps {
 			var x, wide, back float64
-			if _, err := fmt.Sscanf(gap, "M%f 0h%fv1H%f", &x, &wide, &back); err != nil || math.Abs(x+wide-want[i]) > 0.02 {
+			_, err := fmt.Sscanf(gap, "M%f 0h%fv1H%f", &x, &wide, &back)
+			if err != nil || math.Abs(x+wide-want[i]) > 0.02 {
 				t.Errorf("piece %d: the gap %q ends at %g, want at %.2f (%v)", i, gap, x+wide, want[i], err)
 			}
 		}
