@@ -47,6 +47,7 @@ function nearest(rings, { clientX, clientY }) {
 }
 
 export function startRings() {
+  for (const fields of document.querySelectorAll('.guess__drawn')) fields.hidden = true; // the rings say it
   let held = null;
   let finger = null;
 

@@ -10,16 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-var _ = drawAhead(show("cache", cacheSections, lessWork, prediction{
-	Ask: "How much less work is the last token with the cache?",
-	Choices: []choice{
-		{"1", "about as much"},
-		{"3", "about 3 times less"},
-		{"10", "about 10 times less"},
-		{"30", "about 30 times less"},
-		{"100", "100 times less or more"},
-	},
-}), "cache", true, cacheAhead)
+var _ = drawAhead(show("cache", cacheSections, nil, prediction{
+	Ask: "How long will the last token take, with the cache and without?", Rings: true,
+}), "cache", cacheAhead)
 
 func cacheSections(c *lab.Cache) []section {
 	if len(c.Steps) == 0 {
@@ -268,18 +261,4 @@ func columnRows(c *lab.Columns) []columnRow {
 		return r
 	}
 	return []columnRow{row("key", c.KeyA, c.KeyB), row("value", c.ValueA, c.ValueB)}
-}
-
-func lessWork(c *lab.Cache) (string, string, bool) {
-	if len(c.Steps) < 2 {
-		return "", "", false
-	}
-	last := c.Steps[len(c.Steps)-1]
-	less := float64(last.Recomputed.MultAdds) / float64(last.Cached.MultAdds)
-	key := among(
-		less, []float64{math.Sqrt(3), math.Sqrt(30), math.Sqrt(300), math.Sqrt(3000)}, "1", "3", "10", "30", "100",
-	)
-	return key, fmt.Sprintf(
-		"Token %d takes %s times less work with the cache.", last.Step, terms.Decimals(less, 1),
-	), true
 }

@@ -3,7 +3,6 @@ package labs_test
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -81,7 +80,7 @@ func TestCutAndReload(t *testing.T) {
 			t.Errorf("the page shows part %d of the run, want at least %d as before", got, before)
 		}
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
-		if !browser.Value[bool](tab, `document.querySelector(".guess__one:first-child input").checked`) {
+		if !browser.Value[bool](tab, `document.querySelector(".guess__one input").checked`) {
 			t.Error("the prediction is lost")
 		}
 		hands.Press("#lab-run button")
@@ -90,8 +89,5 @@ func TestCutAndReload(t *testing.T) {
 			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && `+
 				`document.querySelector(".about")`,
 		)
-		if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
-			t.Errorf("the prediction is not compared: got %q, want it to contain %q", got, "You said")
-		}
 	})
 }

@@ -23,7 +23,6 @@ type face struct {
 	// ahead, where not nil, is the section above the settings, with the guess drawn in its
 	// chart; result is nil before a run.
 	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section
-	rings bool // the guess is two rings in that chart, each with a field
 }
 
 // faces are those of all labs, by name.
@@ -50,9 +49,7 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
 		return nil
 	}
-	if guessed, _ = splitGuess(guessed); guessed == "" {
-		guessed = none // it was drawn
-	}
+	guessed, _ = splitGuess(guessed)
 	key, say, ok := f.truth(r.Result)
 	if !ok {
 		return nil
@@ -66,11 +63,11 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 }
 
 // drawAhead has the page of a registered face show a chart above its settings, before a
-// run as well; with rings the guess is drawn in it.
+// run as well; if the guess is two rings, they are in it.
 func drawAhead(
-	f face, name string, rings bool, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
+	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
 ) face {
-	f.ahead, f.rings = ahead, rings
+	f.ahead = ahead
 	faces[name] = f
 	return f
 }

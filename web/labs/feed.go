@@ -153,7 +153,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	guessed := f.p.guessSay(f.i, a)
 	m := wire.Message{Panels: f.errors(ctx, "", "")}
 	ask := a.run && guessed == "" && e.Large && !a.sure
-	if len(faces[f.i.Name].Choices) > 0 {
+	if faces[f.i.Name].Ask != "" {
 		m.Panels = append(m.Panels, panel(ctx, "guess-error", fieldError("guess-error", guessed)))
 	}
 	m.Panels = append(m.Panels,

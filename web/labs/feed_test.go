@@ -177,9 +177,9 @@ func TestPredictionComesFirst(t *testing.T) {
 // before it began.
 func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	t.Parallel()
-	w := newSite(t).open("cache")
-	before, later := faces["cache"].Choices[0], faces["cache"].Choices[4]
-	run, change := values("cache", "run", "1", "sure", "1", "guess", before.Key), values("cache", "guess", later.Key)
+	w := newSite(t).open("draw")
+	before, later := faces["draw"].Choices[0], faces["draw"].Choices[3]
+	run, change := values("draw", "run", "1", "sure", "1", "guess", before.Key), values("draw", "guess", later.Key)
 	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run measures
 		fields, err := json.Marshal(map[string]any{"values": v})
 		if err != nil {

@@ -51,7 +51,6 @@ type form struct {
 	Guessed    string // the chosen key
 	Again      string // what is guessed for the last token, all read again, as typed
 	Cached     string // and with the cache
-	Draws      bool   // these two are asked for
 	GuessError string
 	Press      string // of the run on the page; its script numbers the next
 	Presets    []preset
@@ -73,7 +72,7 @@ type preset struct {
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
-		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"), Draws: face.rings,
+		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"),
 	}
 	f.guessed(guessed)
 	tiles := map[string]control{}

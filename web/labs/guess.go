@@ -7,10 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// prediction is what a lab asks for before it runs.
+// prediction is what a lab asks for before it runs: one of the choices, or two rings in its chart.
 type prediction struct {
-	Ask     string
+	Ask     string // "" asks nothing
 	Choices []choice
+	Rings   bool // in place of choices; each has a field
 }
 
 // choice is one answer.
@@ -19,11 +20,11 @@ type choice struct{ Key, Words string }
 // none is the choice of someone who just wants to look.
 const none = "none"
 
-// has reports whether a guess is one: a choice's key, or drawn in the chart. Where nothing
-// is asked, any will do.
+// has reports whether a guess is one: a choice's key, or where there are rings, drawn in the
+// chart. Where nothing is asked, any will do.
 func (g prediction) has(guess string) bool {
 	key, drawn := splitGuess(guess)
-	return len(g.Choices) == 0 || drawn != nil || key == none ||
+	return g.Ask == "" || g.Rings && drawn != nil || key == none ||
 		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 

@@ -24,10 +24,6 @@ func borneOutByHand() []borneOut {
 	fall := func(few, many float64) any {
 		return &lab.Draw{Distances: []lab.Distance{{N: 10, Mean: 9}, {N: 100, Mean: few}, {N: 10_000, Mean: many}}}
 	}
-	less := func(n int64) any {
-		last := lab.CacheStep{Step: 2, Cached: lab.CacheSide{MultAdds: 10}, Recomputed: lab.CacheSide{MultAdds: 10 * n}}
-		return &lab.Cache{Steps: []lab.CacheStep{{Step: 1}, last}}
-	}
 	saved := func(stop, limit, prompt float64) any {
 		return &lab.Bill{
 			Savings: []lab.Saving{
@@ -63,12 +59,6 @@ func borneOutByHand() []borneOut {
 		{"draw", fall(0.16, 0.08), "2"},
 		{"draw", fall(0.16, 0.001), "100"},
 		{"draw", &lab.Draw{Distances: []lab.Distance{{N: 100, Mean: 1}}}, ""},
-		{"cache", less(1), "1"},
-		{"cache", less(3), "3"},
-		{"cache", less(10), "10"},
-		{"cache", less(28), "30"},
-		{"cache", less(100), "100"},
-		{"cache", &lab.Cache{Steps: make([]lab.CacheStep, 1)}, ""},
 		{"prefill", &lab.Prefill{Ratio: 0.9}, "1"},
 		{"prefill", &lab.Prefill{Ratio: 3.4}, "3"},
 		{"prefill", &lab.Prefill{Ratio: 5}, "more"},

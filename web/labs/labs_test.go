@@ -250,7 +250,7 @@ func TestPresetsAreValid(t *testing.T) {
 			s.get(href, http.StatusOK)
 		})
 		g := faces[i.Name]
-		if asks := g.Ask != ""; !asks && g.tiles == nil || asks && (len(g.Choices) < 2 || g.truth == nil) {
+		if asks := g.Ask != ""; !asks && g.tiles == nil || asks && g.Rings == (len(g.Choices) > 1 && g.truth != nil) {
 			t.Errorf("%s neither answers at once nor asks for a prediction", i.Name)
 		}
 		if i.Friend != "" && d.Find(".lab__friend").Length() != 1 {

@@ -105,7 +105,7 @@ func TestReloadDuringARun(t *testing.T) {
 	s := newSite(t)
 	w := s.open("cache")
 	begun := long("7")
-	begun["guess"] = "10"
+	begun["guess"], begun[fieldAgain], begun[fieldCached] = "", "40", "5"
 	w.ask("set", begun)
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	page := s.get("/labs/cache?tokens=400&repeats=50", 200)
@@ -115,7 +115,7 @@ func TestReloadDuringARun(t *testing.T) {
 	if got := page.Find("[name=press]").AttrOr("value", ""); got != "7" {
 		t.Errorf("press %q, want %q", got, "7")
 	}
-	if page.Find("[name=guess][checked]").AttrOr("value", "") != "10" || page.Find("#s-each svg").Length() != 1 {
+	if page.Find("#f-guess-again").AttrOr("value", "") != "40" || page.Find("#s-each svg").Length() != 1 {
 		t.Error("the prediction or the first rows are not there")
 	}
 	// Neither other values nor another learner are shown this run.

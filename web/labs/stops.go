@@ -13,7 +13,7 @@ import (
 var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Ask:     "What ends this text first?",
 	Choices: stopChoices(),
-}), "stops", false, stopsAhead)
+}), "stops", stopsAhead)
 
 // stopsAhead is the race, with the lanes that somebody guesses marked: before a run only the
 // limits have a place in it. Lanes keep their order.
