@@ -55,7 +55,7 @@ func TestMetricsFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	body += text.String()
-	_, section, _ := strings.Cut(readme(t), "\n### Metrics\n")
+	_, section, _ := strings.Cut(readme(t), "\n## Metrics\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	named := map[string]bool{}
 	for _, m := range regexp.MustCompile("`((?:viz|process|go)_[a-z_]+)").FindAllStringSubmatch(section, -1) {
@@ -63,13 +63,13 @@ func TestMetricsFlag(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(body, -1) {
 		if !named[m[1]] {
-			t.Errorf("README.md does not name %s", m[1])
+			t.Errorf("OPERATING.md does not name %s", m[1])
 		}
 		delete(named, m[1])
 	}
 	for name := range named {
 		if !strings.HasPrefix(name, "process_") { // those of Linux
-			t.Errorf("README.md names %s, which is not served", name)
+			t.Errorf("OPERATING.md names %s, which is not served", name)
 		}
 	}
 
