@@ -132,7 +132,8 @@ func TestWalksShowWords(t *testing.T) {
 			if d := v.State.Dist; d != nil && v.State.Cursor.Step == 1 && v.State.Cursor.Stage <= infer.KindSample {
 				looked++
 				for _, id := range d.Order[:listed] {
-					if text := v.State.Model.Token(int(id)).Text; d.P[id] >= least && !wholeWord(v.State.Model, int(id)) {
+					text := v.State.Model.Token(int(id)).Text
+					if d.P[id] >= least && !wholeWord(v.State.Model, int(id)) {
 						t.Errorf("%s, step %d: after %q comes %q, want a word", walk.Slug, n+1, v.State.Prompt, text)
 					}
 				}

@@ -96,7 +96,8 @@ func walkFits(desk *browser.Tab, base string, walk *lessons.Walk) {
 	desk.Eval(`location.pathname = location.pathname.replace("made", "present")`)
 	desk.Wait("the presenter's page", `document.body?.dataset.conn === "live"`)
 	for n := 1; n <= len(walk.Steps); n++ {
-		drive(desk, browser.Value[string](desk, `location.pathname.replace("/present", "")`), "goto", "step", fmt.Sprint(n))
+		room := browser.Value[string](desk, `location.pathname.replace("/present", "")`)
+		drive(desk, room, "goto", "step", fmt.Sprint(n))
 		at := fmt.Sprintf("step %d of %s", n, walk.Slug)
 		says(desk, "#pr-note small", fmt.Sprintf("Step %d of", n))
 		for _, screen := range []browser.Screen{browser.Laptop, browser.Chromebook} {

@@ -76,7 +76,9 @@ func TestSecondWindowIsAnnounced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), "Another window also leads this class."); got != tt.told {
-			t.Errorf("%d windows lead, this one drives: %t: told of another: %t, want %t", tt.leading, tt.drives, got, tt.told)
+			t.Errorf(
+				"%d windows lead, this one drives: %t: told of another: got %t, want %t", tt.leading, tt.drives, got, tt.told,
+			)
 		}
 	}
 }

@@ -46,9 +46,9 @@ func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 		}
 		s.Say = drawnSay(c, drawn)
 	} else {
-		s.Say = say(b("First your guess:"), " drag the two rings, or move them with the arrow keys, to where you think "+
-			"token "+terms.Count(a.Tokens)+" will be. They stay on the chart beside what is measured. Wrong guesses "+
-			"teach best.")
+		s.Say = say(b("First your guess:"), " drag the two rings, or move them with the arrow keys, to where you "+
+			"think token "+terms.Count(a.Tokens)+" will be. They stay on the chart beside what is measured. "+
+			"Wrong guesses teach best.")
 	}
 	wide, inside, err := g.Draw()
 	if err != nil {
