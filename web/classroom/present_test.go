@@ -77,7 +77,8 @@ func TestSecondWindowIsAnnounced(t *testing.T) {
 		}
 		if got := strings.Contains(b.String(), "Another window also leads this class."); got != tt.told {
 			t.Errorf(
-				"%d windows lead, this one drives: %t: told of another: got %t, want %t", tt.leading, tt.drives, got, tt.told,
+				"%d windows lead, this one drives: %t: told of another: got %t, want %t",
+				tt.leading, tt.drives, got, tt.told,
 			)
 		}
 	}
