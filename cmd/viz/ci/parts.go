@@ -31,9 +31,8 @@ var parts = append(
 	part{name: "learn-screens", packages: []string{"./web/learn"}, tests: []string{
 		"TestLearnIsAccessible", "TestAnswersAreAccessible", "TestLearnReflows",
 	}},
-	part{name: "learn-experiments", packages: []string{"./web/learn"}, tests: []string{
-		"TestExperimentsAccessible", "TestPictureAccessible",
-	}},
+	part{name: "learn-experiments", packages: []string{"./web/learn"}, tests: []string{"TestExperimentsAccessible"}},
+	part{name: "learn-pictures", packages: []string{"./web/learn"}, tests: []string{"TestPictureAccessible"}},
 	part{name: "learn-ways", packages: []string{"./web/learn"}, tests: []string{
 		"TestLessonByEveryHand", "TestPictureByEveryHand", "TestExperimentsByEveryHand",
 		"TestHomePromptStartsTheFirstRun", "TestTermNoteOpensInPlace",
