@@ -14,7 +14,7 @@ const boxOf = (element) => element?.getBoundingClientRect();
 const last = (list) => list[list.length - 1];
 
 // The tokens of the text, as far as each is an element of its own.
-const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__main > .prose .w, '
+const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__text .w, '
   + ':is(#cl-strip, .w-text, .w .ph__prose) :is(.tok:not(.tok--next), .w)';
 const tokens = (page) => [...page.querySelectorAll(written)];
 
