@@ -149,6 +149,7 @@ var started = sync.OnceValues(func() (context.Context, error) {
 		chromedp.WSURLReadTimeout(Patience),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("allow-pre-commit-input", true),    // or keys pressed before a page's first frame are dropped
+		chromedp.Flag("disable-smooth-scrolling", true),  // or a key pressed as a scroll ends is dropped
 		chromedp.Flag("ignore-certificate-errors", true), // tests sign their own
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),

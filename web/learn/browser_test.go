@@ -63,8 +63,6 @@ func TestLessonByEveryHand(t *testing.T) {
 // the key Page Down, or with a finger.
 func readThrough(tab *browser.Tab, hands browser.Hands) {
 	const end = `scrollY + innerHeight > document.documentElement.scrollHeight - 2`
-	// Chromium drops keys until a page that has just been opened has been drawn.
-	tab.Await(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
 	for !browser.Value[bool](tab, end) {
 		at := browser.Value[float64](tab, "scrollY")
 		switch hands.Name() {
