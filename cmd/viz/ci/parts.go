@@ -167,9 +167,8 @@ var parts = append(
 	part{name: "tab-loop-screens", packages: []string{"./web/loop"}, tests: []string{"TestInTabScreens"}},
 	part{name: "tab-loop-words", packages: []string{"./web/loop"}, tests: []string{"TestInTabWords"}},
 	part{name: "tab-loop-ways", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}},
-	part{name: "tab-first-and-why", packages: []string{"./web/first", "./web/why", "./web/model"}, tests: []string{
-		"TestInTab",
-	}},
+	part{name: "tab-first", packages: []string{"./web/first"}, tests: []string{"TestInTab"}},
+	part{name: "tab-why", packages: []string{"./web/why", "./web/model"}, tests: []string{"TestInTab"}},
 	part{name: "tab-program", packages: []string{"./cmd/viz"}, tests: []string{"TestInTab", "TestTabMatchesTheTrace"}},
 	part{name: "site-downloads", packages: []string{"./web/site"}, tests: []string{
 		"TestBrokenDownloadCanBeRetried", "TestWrongFilesAreNotCached", "TestSiteWorksOffline",
