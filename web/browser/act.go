@@ -150,7 +150,16 @@ func (tab *Tab) Files(selector string, paths ...string) {
 		}
 		paths[i] = whole
 	}
-	tab.do("choose files", chromedp.SetUploadFiles(tab.css(selector), paths, chromedp.NodeReady))
+	choose := chromedp.SetUploadFiles(tab.css(selector), paths, chromedp.NodeReady)
+	tab.do("choose files", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		for {
+			done, err := choose(ctx, t)
+			// The element may be one of a page that another has just replaced.
+			if err == nil || !strings.Contains(err.Error(), "Could not find node") {
+				return done, err
+			}
+		}
+	})
 }
 
 // Eval runs statements for their side effects.
