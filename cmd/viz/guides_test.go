@@ -8,6 +8,15 @@ import (
 	"testing"
 )
 
+// guides are the documents whose links and names are checked, each with how many files and folders
+// it names at least.
+var guides = map[string]int{
+	"CONTRIBUTING.md": 60, "infer/RECIPES.md": 30, "web/WIRE.md": 3,
+	"README.md": 0, "cmd/viz/README.md": 0, "cmd/viz/OPERATING.md": 0, "infer/README.md": 0, "lessons/README.md": 0,
+	"web/PRIVACY.md": 0, "web/PROMISES.md": 0, "web/api/README.md": 0, "web/cluster/README.md": 0,
+	"web/site/README.md": 0,
+}
+
 var (
 	guidePath   = regexp.MustCompile("`((?:cmd|infer|lessons|plots|static|testdata|web)/[a-z0-9_./-]+)`")
 	guideFolder = regexp.MustCompile(`go (?:test|run|generate) ((?:\./[a-z/]+ ?)+)`)
@@ -17,9 +26,7 @@ var (
 // the recipes are still right after files have moved.
 func TestGuidesNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
-	for guide, least := range map[string]int{
-		"CONTRIBUTING.md": 60, "README.md": 0, "infer/RECIPES.md": 30, "web/WIRE.md": 3,
-	} {
+	for guide, least := range guides {
 		b, err := os.ReadFile(filepath.Join(root, guide))
 		if err != nil {
 			t.Fatal(err)
@@ -43,5 +50,52 @@ func TestGuidesNameWhatExists(t *testing.T) {
 				t.Errorf("%s names %s: %v", guide, name, err)
 			}
 		}
+	}
+}
+
+var (
+	guideLink    = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
+	guideHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notInAnchor  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// TestGuidesLinksLead: every link of a guide to a file of the repository leads to one, and to a heading
+// of it where the link names one, spelled as GitHub spells them.
+func TestGuidesLinksLead(t *testing.T) {
+	read := func(path string) string {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	links := 0
+	for guide := range guides {
+		path := filepath.Join("..", "..", guide)
+		for _, m := range guideLink.FindAllStringSubmatch(read(path), -1) {
+			links++
+			to := path
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(path), m[1])
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s leads to %s: %v", guide, m[1], err)
+				continue
+			}
+			if m[2] == "" {
+				continue
+			}
+			anchors := map[string]bool{}
+			for _, h := range guideHeading.FindAllStringSubmatch(read(to), -1) {
+				anchor := strings.ReplaceAll(strings.ToLower(notInAnchor.ReplaceAllString(h[1], "")), " ", "-")
+				anchors["#"+anchor] = true
+			}
+			if !anchors[m[2]] {
+				t.Errorf("%s leads to %s in %s, which has no such heading", guide, m[2], to)
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("the guides have %d links, want at least 50: the pattern misses some", links)
 	}
 }
