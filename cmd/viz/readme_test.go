@@ -134,7 +134,10 @@ func TestJSONIsDocumented(t *testing.T) {
 	// Characters of several tokens and a stop string produce the rarer fields.
 	for _, o := range objects(
 		t,
-		ok(t, "trace", "-prompt", "東京", "-n", "30", "-temp", "3", "-top-p", "1", "-rows", "3", "-stop", " a", "-json"),
+		ok(
+			t, "trace", "-prompt", "東京", "-n", "30", "-temp", "3", "-top-p", "1", "-rows", "3", "-stop", " a",
+			"-json",
+		),
 	) {
 		look(o)
 	}

@@ -46,7 +46,8 @@ func TestUnreadTextsAreNamed(t *testing.T) {
 	m := testmodel.Target(t)
 	for text, want := range map[string]bool{
 		"Once upon a time": false, "I love 🎉": false, "The café is closed": false, "12 + 5 =": false, "": false,
-		"في بيت قديم عاش": true, "在老房子里住着一个": true, "Жил-был старик": true, "🎉🎉": true,
+		"في بيت قديم عاش": true,
+		"在老房子里住着一个":       true, "Жил-был старик": true, "🎉🎉": true,
 	} {
 		var tokens []infer.Token
 		for _, id := range m.Encode(text) {
