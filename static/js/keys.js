@@ -103,7 +103,8 @@ const isField = (element) => element.matches?.('input, textarea, select, [conten
 function takes(element, key) {
   if (!element.matches) return false;
   if (element.matches('input[type=range]')) return element !== dragged && /^(Arrow|Page|Home|End)/.test(key);
-  if (element.matches('input[type=checkbox], input[type=radio]')) return key === ' ' || key.startsWith('Arrow');
+  if (element.matches('input[type=checkbox]')) return key === ' ';
+  if (element.matches('input[type=radio]')) return key === ' ' || key.startsWith('Arrow');
   if (isField(element)) return true;
   return (key === ' ' || key === 'Enter') && element.matches('button, a, summary');
 }
