@@ -12,11 +12,15 @@ export function draw(data) {
   paint();
 }
 
-// weightsOf are the shares, of 255, that the head of a button gives to each position, if they are
-// known. In a long text one column stands for many positions.
-export function weightsOf(button) {
-  const [block, head] = button.dataset.head.split('.');
-  return /^…\d/.test(heat?.columns[1]) ? null : heat?.rows[block]?.[head];
+// weightsOf are the shares, of 255, that a head ("block.head") gives to the positions of the text,
+// as far as they are known. In a long text the second column stands for several positions, which
+// have no shares of their own.
+export function weightsOf(name) {
+  const [block, head] = name.split('.');
+  const folded = Number(/^…(\d+)$/.exec(heat?.columns[1])?.[1] ?? 0);
+  const row = [...heat?.rows[block]?.[head] ?? []];
+  const at = (column) => (folded && column > 1 ? column + folded - 1 : column);
+  return new Map(row.map((weight, column) => [at(column), weight]).filter((_, column) => !folded || column !== 1));
 }
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));

@@ -1,34 +1,35 @@
 // Lights what belongs to the thing under the pointer, the finger or the focus, wherever else the
-// page shows it. The server says what a thing is: data-token is a token's text, data-at a position
-// in the text, data-block a block of the model. What has a position and a block is a cell of the map,
-// which reads the cells below it and to its left: those are lit, with their tokens.
+// page shows it. The server says what a thing is: data-token is a token's text, data-pos a position
+// in the text, data-block a block of the model. A thing with a position and a block is a cell of the
+// map, which reads the cells below it and to its left: those are lit, with their tokens.
 import { weightsOf } from './heat.js';
 
-const marked = '[data-token], [data-at], [data-block], [data-head]';
+const marked = '[data-token], [data-pos], [data-block], [data-head]';
+const texts = '.widget, [data-picture], main[data-feed]'; // parts of a page with a text of their own
 let at = null; // the thing that is pointed at
 let lit = [];
+const changes = new MutationObserver(() => light(at?.isConnected ? at : null));
 
-const same = (name, value) => (value ? document.querySelectorAll(`[data-${name}="${CSS.escape(value)}"]`) : []);
-
-function readBy(cell) {
-  const { at: last, block: top } = cell.dataset;
-  const below = ({ dataset }) => Number(dataset.at) <= last && Number(dataset.block ?? 0) <= top;
-  return [...document.querySelectorAll('[data-at]')].filter((e) => e.dataset.at && below(e));
-}
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const same = (name, value, within) => (value ? all(`[data-${name}="${CSS.escape(value)}"]`, within) : []);
 
 function belongs(thing) {
-  const { token, at: position, block, head } = thing.dataset;
-  if (head) return looksAt(thing);
-  if (position && block) return readBy(thing);
-  return [...same('token', token), ...same('at', position), ...same('block', block)];
+  const { token, pos, block, head } = thing.dataset;
+  const text = thing.closest(texts) ?? document;
+  if (head) return looksAt(head);
+  if (pos && block) return readBy(Number(pos), Number(block), text);
+  return [...same('token', token), ...same('pos', pos, text), ...same('block', block)];
 }
+
+const readBy = (last, top, text) => all('[data-pos]', text).filter(({ dataset: { pos, block = 0 } }) => (
+  pos !== '' && Number(pos) <= last && Number(block) <= top));
 
 // looksAt are the tokens of the text that a head reads, each with its share.
 function looksAt(head) {
-  const weights = weightsOf(head) ?? [];
-  const read = [...document.querySelectorAll('#strip-row [data-at]')].filter((e) => weights[e.dataset.at] > 1);
+  const weights = weightsOf(head);
+  const read = all('#strip-row [data-pos]').filter(({ dataset: { pos } }) => weights.get(Number(pos)) > 1);
   for (const token of read) {
-    const weight = weights[token.dataset.at] / 255;
+    const weight = weights.get(Number(token.dataset.pos)) / 255;
     token.style.setProperty('--looks', weight);
     token.dataset.looks = `${Math.round(weight * 100)}%`;
   }
@@ -36,21 +37,31 @@ function looksAt(head) {
 }
 
 function light(thing) {
-  if (thing === at && thing?.isConnected) return;
-  at = thing;
   for (const e of lit) {
     e.classList.remove('is-lit');
     e.style.removeProperty('--looks');
     delete e.dataset.looks;
   }
+  at = thing;
   lit = thing ? belongs(thing) : [];
   for (const e of lit) e.classList.add('is-lit');
+  changes.takeRecords(); // these changes are its own
+  if (!thing) changes.disconnect();
+}
+
+// point lights a thing, and lights it again whenever the page changes beneath it.
+function point(thing) {
+  if (thing === at) return;
+  light(thing);
+  if (!thing) return;
+  const attributeFilter = ['class', 'data-token', 'data-pos', 'data-block'];
+  changes.observe(document.body, { subtree: true, childList: true, attributeFilter });
 }
 
 // followPointer lights things from now on.
 export function followPointer() {
   for (const kind of ['pointerover', 'focusin']) {
-    document.addEventListener(kind, ({ target }) => light(target.closest?.(marked) ?? null));
+    document.addEventListener(kind, ({ target }) => point(target.closest?.(marked) ?? null));
   }
-  document.documentElement.addEventListener('pointerleave', () => light(null));
+  document.documentElement.addEventListener('pointerleave', () => point(null));
 }

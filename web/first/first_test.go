@@ -73,7 +73,7 @@ func TestFirstRunByForms(t *testing.T) {
 		t.Errorf("the card has %q, want %q, the last scene %q", card, strings.TrimSpace(text), text)
 	}
 	if says := s.open("/first?prompt=%D0%96%D0%B8%D0%BB+%D1%81%D1%82%D0%B0%D1%80%D0%B8%D0%BA").mustBe("read").
-		Find(".say").Text(); !strings.Contains(says, "it knows English") {
+		Find(".say").Text(); !strings.Contains(says, "this program knows English") {
 		t.Errorf("of a Russian text the page says %q, want that the model knows English", says)
 	}
 	other := s.another().open(p.at.RequestURI())

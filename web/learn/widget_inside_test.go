@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -104,6 +105,14 @@ func TestLearnerCutsBeforeTheModel(t *testing.T) {
 		t.Errorf("got %d pieces in the closed fold and %d in all, want 6 and 6",
 			fold.Find(".w-cuts .tok").Length(), body.Find(".tok").Length())
 	}
+	page := s.Get(spec.Lesson.Href())
+	page.Find("#" + spec.ID + "-body .w-cuts .tok").Each(func(_ int, tok *goquery.Selection) {
+		pos := tok.AttrOr("data-pos", "")
+		column := page.Find(fmt.Sprintf(`[data-picture] .map__toks [data-pos="%s"] b`, pos)).First()
+		if got, want := column.Text(), tok.Children().First().Text(); got != want {
+			t.Errorf("position %s is %q in the picture, want %q as in the experiment", pos, got, want)
+		}
+	})
 	if got := text(fold.Find(".w-cuts__found")); got != "The model makes 5 cuts." {
 		t.Errorf("the fold begins with %q, want %q", got, "The model makes 5 cuts.")
 	}

@@ -35,14 +35,15 @@ func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error
 		v.Text, v.Cuttable = in["prompt"], lang.PictureText(st, true).Letters
 	}
 	ids := e.model.Encode(in["prompt"])
+	start := 0
 	if bos := e.model.Config().BOS; bos >= 0 && len(ids) > 0 && ids[0] == bos {
-		ids = ids[1:] // the start mark is no part of the text
+		start = 1 // the start mark is not a part of the text
 	}
-	for i, id := range ids {
+	for i, id := range ids[start:] {
 		t := e.model.Token(id)
 		shown := stage.TokenText(t)
 		v.Tokens = append(v.Tokens, stage.Token{
-			At: i, Text: shown, Small: terms.Count(id),
+			Pos: start + i, Text: shown, Small: terms.Count(id),
 			Aria: fmt.Sprintf("%s, number %s in the list", shown.String(), terms.Count(id)),
 		})
 	}

@@ -79,7 +79,7 @@ func useHead(v *visitor) {
 func (v *visitor) lightsWhatItReads(weights []float32) {
 	v.t.Helper()
 	got := browser.Value[map[int]int](v.Tab, `Object.fromEntries([...document.querySelectorAll("#strip-row .is-lit")]
-		.map((e) => [e.dataset.at, parseInt(e.dataset.looks)]))`)
+		.map((e) => [e.dataset.pos, parseInt(e.dataset.looks)]))`)
 	for at, weight := range weights {
 		if share, lit := got[at]; math.Abs(100*float64(weight)-float64(share)) > 1 || weight > 0.01 && !lit {
 			v.t.Errorf("token %d is lit with %d%% (lit: %v), want its weight of %.1f%%", at, share, lit, 100*weight)
@@ -89,7 +89,7 @@ func (v *visitor) lightsWhatItReads(weights []float32) {
 
 // litThings are the things that are lit: what kind, of which block and at which position.
 const litThings = `[...document.querySelectorAll(".is-lit")].map(({ localName, dataset }) =>
-	[localName, dataset.block, dataset.at].filter(Boolean).join(" ")).sort()`
+	[localName, dataset.block, dataset.pos].filter(Boolean).join(" ")).sort()`
 
 // useLight points with the mouse at a piece of the strip, and all that shows its token is lit; then at a
 // cell of the map, which lights the cells that it reads, with their tokens. The keyboard lights a block, a
@@ -107,16 +107,24 @@ func useLight(v *visitor) {
 		lights("its bar on the map, its piece and its row", "span", "svg", "tr")
 		v.Until(`document.querySelector('tr.is-lit').dataset.token === ` +
 			`document.querySelector('` + piece + `').dataset.token`)
-		v.Point(`.map__keyrow:nth-child(5) .map__key[data-at="1"]`)
+		v.Point(`.map__keyrow:nth-child(5) .map__key[data-pos="1"]`)
 		lights("what the cell reads", "button 1 0", "button 1 1", "button 2 0", "button 2 1", "span 0", "span 0",
 			"span 1", "span 1")
+		at := len(v.state().PromptTokens)
+		column := fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-pos="%d"]').length === 1`, at)
+		v.Point(fmt.Sprintf(`#strip-gen [data-pos="%d"]`, at))
+		v.Until(column)
+		v.Keys(browser.ArrowRight) // the map is drawn anew beneath the pointer
+		v.Until(atStage("4") + " && " + column)
+		v.Point("#panel h2") // away from the text, whose line then folds
+		v.Until(`document.querySelector(".is-lit") === null`)
 	case "keyboard":
 		v.Point(`.map__key[tabindex="0"]`)
 		v.Wait("a block lit", `document.querySelectorAll('.map__nos .is-lit[data-block="6"]').length === 1`)
 	default:
 		at := len(v.state().PromptTokens)
-		v.Point(fmt.Sprintf(`#strip-gen [data-at="%d"]`, at))
-		v.Until(fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-at="%d"]').length === 1`, at))
+		v.Point(fmt.Sprintf(`#strip-gen [data-pos="%d"]`, at))
+		v.Until(fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-pos="%d"]').length === 1`, at))
 	}
 }
 

@@ -205,8 +205,8 @@ func proseToken(b *strings.Builder, t Token) {
 	if t.Tab {
 		tab = "0"
 	}
-	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-at="` +
-		strconv.Itoa(t.At) + `" data-token="` + esc(t.Text.String()) + `" data-step="` +
+	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-pos="` +
+		strconv.Itoa(t.Pos) + `" data-token="` + esc(t.Text.String()) + `" data-step="` +
 		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `">` + running(t.Prose) +
 		`</span>`)
 }

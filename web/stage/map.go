@@ -97,7 +97,7 @@ type MapRow struct {
 // MapColumn is a token, several folded together, or the one to come.
 type MapColumn struct {
 	Text  Text
-	At    string // the position of its token, from 0; "" if it stands for none or several
+	Pos   string // the position of its token, from 0; "" if it stands for none or several
 	Small string // under it, or ""
 	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if there
 	// is no room for its text, "is-wide" if it reaches over its neighbours, and "is-no" for a
@@ -111,6 +111,15 @@ type MapShare struct {
 	Percent    string
 	Y, H       string // its bar, as SVG lengths
 	Rest, Pick bool
+}
+
+// lit is the token that js/lit.js knows it by. Everything else has none: elsewhere on a page
+// other tokens are the rest.
+func (v MapShare) lit() string {
+	if v.Rest {
+		return ""
+	}
+	return v.Text.String()
 }
 
 // MapFact is a line of the map's text twin.
@@ -170,7 +179,7 @@ func (w Words) mapColumns(
 	n, read := step.Positions(), len(step.Input)
 	tokens := w.textTokens(s, n)
 	for i, c := range mapSpans(n) {
-		column := MapColumn{Text: tokens[c.from].Text, At: strconv.Itoa(c.from)}
+		column := MapColumn{Text: tokens[c.from].Text, Pos: strconv.Itoa(c.from)}
 		switch {
 		case c.to-c.from > 1:
 			column = MapColumn{Text: Text{{S: "+" + terms.Count(c.to-c.from), Mark: true}}, Class: "is-fold"}

@@ -55,6 +55,14 @@ func (g Segment) carry() string {
 	return g.Text.String()
 }
 
+// lit is as [MapShare.lit]: a segment of several tokens has none.
+func (g Segment) lit() string {
+	if g.Class == "is-rest" || g.Class == "is-cut" {
+		return ""
+	}
+	return g.Text.String()
+}
+
 // Widths in CSS pixels of the strip at its narrowest, on a phone and on a wide
 // screen, and of one character of its labels.
 const (

@@ -15,7 +15,7 @@ import (
 // Token is one token of the strip.
 type Token struct {
 	Step     int    // that made it; 0 for a prompt token
-	At       int    // its position in the text, from 0
+	Pos      int    // its position in the text, from 0
 	ID       string // element id: "t-12" for step 12; "" for prompt tokens
 	Text     Text
 	Small    string // the figure under it: p with two decimals
@@ -39,7 +39,7 @@ type Token struct {
 
 // lit are the attributes by which js/lit.js finds the token and its position.
 func (t Token) lit() templ.Attributes {
-	return templ.Attributes{"data-token": t.Text.String(), "data-at": strconv.Itoa(t.At)}
+	return templ.Attributes{"data-token": t.Text.String(), "data-pos": strconv.Itoa(t.Pos)}
 }
 
 // Strip is the text so far, token by token.
@@ -99,7 +99,7 @@ func GivenText(s *session.State) Text {
 func (w Words) NewStrip(s *session.State) Strip {
 	v := Strip{PromptLabel: w.T("strip.none")}
 	for i, t := range s.PromptTokens {
-		tok := Token{At: i, Text: TokenText(t), StartTag: IsStart(s.Model, t, i)}
+		tok := Token{Pos: i, Text: TokenText(t), StartTag: IsStart(s.Model, t, i)}
 		tok.Special = t.Special && !tok.StartTag
 		key := "strip.prompt"
 		if tok.Special {
@@ -164,7 +164,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	}
 	return Token{
 		Step:    step.N,
-		At:      n - 1,
+		Pos:     n - 1,
 		ID:      "t-" + strconv.Itoa(step.N),
 		Text:    text,
 		Small:   terms.ProbShort(step.P),

@@ -60,7 +60,7 @@ func TestUnreadTextsAreNamed(t *testing.T) {
 	s := session.New(m, session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Жил-был старик"})
 	for name, says := range map[string]Rich{"Story": English.NewStory(st).Say, "Numbers": English.New(st).Lead} {
-		if !strings.HasSuffix(says.String(), "it knows English.") {
+		if !strings.HasSuffix(says.String(), "this program knows English.") {
 			t.Errorf("%s says %q, want it to name the language that the model knows", name, says.String())
 		}
 	}
