@@ -65,12 +65,19 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 			p.Close()
 		}
 	})
-	fmt.Fprintf(p.out, "Phones are let in: a class reaches the server at %s\n", at)
-	warn(p.out, p.secure == nil)
+	said := make(chan struct{}) // nobody else waits for a terminal that holds its output
+	p.wg.Go(func() {
+		defer close(said)
+		fmt.Fprintf(p.out, "Phones are let in: a class reaches the server at %s\n", at)
+		warn(p.out, p.secure == nil)
+	})
 	return func() {
 		l.Close()
-		fmt.Fprintf(p.out, "Phones are no longer let in at %s\n", at)
 		p.wg.Go(func() { guests.leave(server, p.patience) })
+		p.wg.Go(func() {
+			<-said
+			fmt.Fprintf(p.out, "Phones are no longer let in at %s\n", at)
+		})
 	}
 }
 

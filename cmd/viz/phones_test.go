@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
@@ -172,7 +175,10 @@ func TestSocketsOfPhonesAreCut(t *testing.T) {
 	}
 	stop()
 	p.wg.Wait()
-	if _, err := conn.Read(b[:]); err == nil {
-		t.Error("the socket is still open, want it cut")
+	if err := conn.SetReadDeadline(time.Now().Add(browser.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Read(b[:]); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("reading from the socket: %v, want that it is cut", err)
 	}
 }

@@ -29,3 +29,10 @@ func FallsHTML(t *testing.T, wall bool, falls []class.Fall) (html string, more i
 	}
 	return b.String(), s.More
 }
+
+// Held is the number of rooms that keep the listener open.
+func (p *Phones) Held() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.rooms)
+}

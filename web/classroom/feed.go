@@ -109,7 +109,11 @@ func (p *Pages) snapshot(v *class.View, l look) (*wire.Encoded, error) {
 	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
 		l.kind = onPhone
 	}
-	e := v.Shared(fmt.Sprintf("classroom/%s/%s", l.kind, l.view), func() any {
+	at := ""
+	if l.kind == onWall {
+		at = p.Phones.Host()
+	}
+	e := v.Shared(fmt.Sprintf("classroom/%s/%s/%s", l.kind, l.view, at), func() any {
 		m := wire.Message{Data: sharedOf(v, l.inside())}
 		var err error
 		if m.Panels, err = p.panels(v, l); err != nil {
@@ -126,11 +130,15 @@ func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
 	inside := looksInside(v) && (l.kind != onPhone || l.view == shell.Story)
 	if l.kind == onWall {
 		d := moving(v, l.view, p.rest, inside)
-		return rendered([]piece{
-			{"cl-who", crowd(d)},
-			{"cl-strip", textHTML("cl-strip", d.Screen, false)},
-			{"cl-body", deckBody(d)},
-		})
+		join, err := p.joinPanels(d)
+		if err != nil {
+			return nil, err
+		}
+		return rendered(append(join,
+			piece{"cl-who", crowd(d)},
+			piece{"cl-strip", textHTML("cl-strip", d.Screen, false)},
+			piece{"cl-body", deckBody(d)},
+		))
 	}
 	f := p.followPage(v, l.view)
 	f.Screen = screenOf(v, l.view, p.rest, inside)

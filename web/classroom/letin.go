@@ -11,7 +11,7 @@ import (
 )
 
 // ClearWarning is what a server says that others on a network reach in the clear.
-const ClearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\nteacher's secret."
+const ClearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\ninstructor's key."
 
 // letIn is the button that lets phones in, or that closes their listener again.
 type letIn struct {
@@ -70,11 +70,17 @@ func newPresses(now func() time.Time) *tickets {
 	return t
 }
 
-// letIn returns the button for a page of a room, or for the page that makes one if code is "".
-// It is nil where the request must not press it.
-func (p *Pages) letIn(r *http.Request, who, code, page string) *letIn {
+// letIn returns the button for a page of a room, or for the page that makes one if room is nil.
+// It is nil where the request must not press it. A room whose page says that phones are let in
+// keeps their listener open.
+func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string) *letIn {
 	if !p.Phones.mayAsk(r) {
 		return nil
+	}
+	code := ""
+	if room != nil {
+		code = room.Code()
+		p.Phones.join(p.Hub, room)
 	}
 	v := &letIn{
 		Code: code, Page: page, Token: p.presses.give(code, who, class.Secret{}), Hosts: p.Phones.cfg.Hosts(),
@@ -87,13 +93,31 @@ func (p *Pages) letIn(r *http.Request, who, code, page string) *letIn {
 	return v
 }
 
-// reach returns how a class gets here: through the phones' listener while it is open.
-func (p *Pages) reach(r *http.Request) reach {
+// access is how browsers get here: through the phones' listener while it is open.
+func (p *Pages) access() Access {
 	a := p.Access
 	if at := p.Phones.at(); at != nil {
 		a.URL, a.Local, a.Clear = at.String(), false, !p.Phones.cfg.TLS
 	}
-	return a.reach(r)
+	return a
+}
+
+func (p *Pages) reach(r *http.Request) reach { return p.access().reach(r) }
+
+// joinPanels are the pieces of a wall that say how to join, which change when phones are let in
+// or shut out. There are none where that cannot happen.
+func (p *Pages) joinPanels(d slide) ([]piece, error) {
+	if p.Phones == nil {
+		return nil, nil
+	}
+	a := p.access()
+	if a.URL == "" {
+		a.URL = p.Phones.url(p.Phones.cfg.Main).String()
+	}
+	if err := d.join(a.reach(nil)); err != nil {
+		return nil, err
+	}
+	return []piece{{"cl-join", joinLine(d)}, {"cl-qr", joinQR(d)}}, nil
 }
 
 // pressed reports whether a form is a press of the button on a page of this browser's, or
@@ -123,7 +147,7 @@ func (p *Pages) phones(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	room, secret, who, ok := p.taught(w, r)
+	room, _, who, ok := p.taught(w, r)
 	if !ok || !p.pressed(w, r, who, room.Code(), r.PostForm.Get("token")) {
 		return
 	}
@@ -139,7 +163,7 @@ func (p *Pages) phones(w http.ResponseWriter, r *http.Request) {
 	onMade := r.PostForm.Get("page") == madeOn
 	switch {
 	case err != nil && onMade:
-		p.showMade(w, r, room, secret, who, err)
+		p.showMade(w, r, room, who, "", err)
 	case err != nil:
 		p.showPresent(w, r, room, who, err)
 	case onMade:

@@ -132,14 +132,18 @@ func (p *Phones) listen(host string) error {
 	if err != nil {
 		return err
 	}
-	p.address = &url.URL{Scheme: "http", Host: l.Addr().String()}
-	usual := ":80"
-	if p.cfg.TLS {
-		p.address.Scheme, usual = "https", ":443"
-	}
-	p.address.Host = strings.TrimSuffix(p.address.Host, usual) // as browsers send it
+	p.address = p.url(l.Addr())
 	p.stop = p.cfg.Serve(l, p.address)
 	return nil
+}
+
+// url is the address of a listener as browsers send it: without the usual port.
+func (p *Phones) url(listener net.Addr) *url.URL {
+	scheme, usual := "http", ":80"
+	if p.cfg.TLS {
+		scheme, usual = "https", ":443"
+	}
+	return &url.URL{Scheme: scheme, Host: strings.TrimSuffix(listener.String(), usual)}
 }
 
 // join keeps the listener open for one more room, if it is open.
@@ -158,10 +162,13 @@ func (p *Phones) hold(hub *class.Hub, room *class.Room) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.rooms[room.Code()] = cancel
+	notify := func() { hub.Broker().Publish(room.Code(), class.Note{Seq: room.View().Seq}) }
 	p.wg.Go(func() {
 		defer cancel()
+		notify() // its walls show the address
 		p.watch(ctx, hub, room)
 		p.leave(ctx, room.Code())
+		notify()
 	})
 }
 

@@ -220,6 +220,7 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
 	own := strings.TrimPrefix(s.base, "http://")
+	late, lateCode := teacher(t, s.base, url.Values{})
 	var rooms [2]struct {
 		p    *person
 		code string
@@ -250,9 +251,9 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 			t.Errorf("got %q, %q; want the address %s in both", got, words(made.Find(".made__how")), at)
 		}
 		present := r.p.get("/class/" + r.code + "/present")
-		if got := words(present.Find("#d-let-in")); !strings.Contains(got, "Close it again") ||
+		if got := words(present.Find("#d-let-in")); !strings.Contains(got, "Shut phones out") ||
 			!strings.Contains(words(present.Find(".join")), at+"/join") {
-			t.Errorf("the presenter's page says %q and %q, want %s and Close it again", words(present.Find(".join")),
+			t.Errorf("the presenter's page says %q and %q, want %s and Shut phones out", words(present.Find(".join")),
 				got, at)
 		}
 	}
@@ -267,12 +268,18 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 		t.Errorf("a phone's page: got %d, want 200", got)
 	}
 
+	// A room that was made before, and says that phones are let in, keeps them in.
+	late.get("/class/" + lateCode + "/present")
+	if got := s.phones.Held(); got != 3 {
+		t.Errorf("%d rooms keep phones in, want 3", got)
+	}
+	late.do(lateCode, "end")
 	rooms[0].p.do(rooms[0].code, "end")
 	if got := s.phones.Host(); got != at {
-		t.Errorf("one of two rooms has ended: phones are let in at %q, want %s", got, at)
+		t.Errorf("one room has not ended: phones are let in at %q, want %s", got, at)
 	}
 	rooms[1].p.do(rooms[1].code, "delete", "sure", "yes")
-	s.closes(t, "both rooms have ended")
+	s.closes(t, "all rooms have ended")
 	if old, main := s.status(t, "http://"+at, at), s.status(t, s.base, at); old != 0 || main != 421 {
 		t.Errorf("afterwards the listener answers %d, and its name %d; want nothing (0) and 421", old, main)
 	}
@@ -310,7 +317,7 @@ func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	made := "/class/" + code + "/made"
 	const foreign = "192.0.2.1" // no machine has this one
 	s.hosts.Store(&[]classroom.PhoneHost{{IP: phoneIP, Interface: "wlan0"}, {IP: foreign, Interface: "eth0"}})
-	choices := p.get(made).Find(`#d-let-in input[type="radio"]`)
+	choices := p.get(made).Find(`#d-let-in select[name="host"] option`)
 	if choices.Length() != 2 || choices.First().AttrOr("value", "") != phoneIP ||
 		choices.Last().AttrOr("value", "") != foreign {
 		t.Errorf("got %d addresses to choose from, want %s and %s", choices.Length(), phoneIP, foreign)
@@ -330,6 +337,12 @@ func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	refused(foreign, "present", "#told", "did not let the server listen at "+foreign)
 	for _, host := range []string{"", "127.0.0.3", "0.0.0.0", "localhost", phoneIP + ":1"} {
 		refused(host, "made", ".field-error", "no longer has that address")
+	}
+	form := url.Values{"host": {foreign}, "let-in": {p.get("/teach").Find("[name=let-in]").AttrOr("value", "")}}
+	got := p.send(http.MethodPost, "/teach", form, s.own())
+	if link := got.Find("[data-secret]").AttrOr("value", ""); got.status != http.StatusConflict ||
+		!strings.Contains(link, "/present?key=") {
+		t.Errorf("a new room without phones: got %d, the link %q; want 409 and the instructor's link", got.status, link)
 	}
 	s.hosts.Store(&[]classroom.PhoneHost{})
 	if got := words(p.get(made).Find("#d-let-in")); !strings.Contains(got, "no address in a private network") {

@@ -281,7 +281,7 @@ func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.
 		return
 	}
 	status := http.StatusOK
-	page.Let = p.letIn(r, who, room.Code(), presentOn)
+	page.Let = p.letIn(r, who, room, presentOn)
 	if why != nil {
 		status, _, page.Let.Error = p.trouble(r, why)
 	}

@@ -33,17 +33,19 @@ func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
 // newSlide shows a room as a page begins with it: the numbers of the heads'
 // pictures come with the connection. rest is the state where its run rests.
 func newSlide(v *class.View, view shell.View, to reach, rest *session.State) (slide, error) {
-	code, err := newQR(to.Base + "/class/" + v.Code)
-	if err != nil {
-		return slide{}, err
-	}
 	d := moving(v, view, rest, false)
-	d.Reach, d.QR = to, code
-	d.Left, d.Right = halves(v.Code)
-	return d, nil
+	return d, d.join(to)
 }
 
-// moving is a slide without what always stays the same: how to join.
+// join adds how to join.
+func (d *slide) join(to reach) (err error) {
+	d.Reach = to
+	d.Left, d.Right = halves(d.Code)
+	d.QR, err = newQR(to.Base + "/class/" + d.Code)
+	return err
+}
+
+// moving is a slide without how to join, which seldom changes.
 func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),

@@ -38,7 +38,7 @@ func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	who := p.Who(w, r)
 	q := r.URL.Query()
 	v := teachPage{Walks: p.Course.Walks, Reach: p.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
-	v.Reach.Let = p.letIn(r, who, "", "")
+	v.Reach.Let = p.letIn(r, who, nil, "")
 	var err error
 	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // the page does not need them
 		v.Notices = nil
@@ -68,7 +68,7 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		status, _, say := p.trouble(r, err)
 		v := teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.reach(r), Kept: lasting(p.Hub.TTL())}
-		v.Reach.Let = p.letIn(r, who.Learner, "", "")
+		v.Reach.Let = p.letIn(r, who.Learner, nil, "")
 		p.HTML(w, r, status, teachHTML(v))
 		return
 	}
@@ -78,12 +78,9 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	shell.SetCookie(w, r, http.Cookie{Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600})
 	if letIn {
 		if err := p.Phones.open(p.Hub, room, f.Get("host")); err != nil {
-			p.showMade(w, r, room, secret, who.Learner, err)
+			p.showMade(w, r, room, who.Learner, secret.String(), err)
 			return
 		}
-	}
-	if !letIn && p.Phones.mayAsk(r) {
-		p.Phones.join(p.Hub, room)
 	}
 	http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
 }
@@ -105,16 +102,19 @@ type madePage struct {
 
 func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 	if room, secret, who, ok := p.taught(w, r); ok {
-		p.showMade(w, r, room, secret, who, nil)
+		key := ""
+		if len(shell.Cookies(r, freshName, madePath(room.Code()))) > 0 {
+			key = secret.String()
+		}
+		p.showMade(w, r, room, who, key, nil)
 	}
 }
 
-// showMade sends the page of a new room, and why phones were not let in, if there is a reason.
-func (p *Pages) showMade(
-	w http.ResponseWriter, r *http.Request, room *class.Room, secret class.Secret, who string, why error,
-) {
+// showMade sends the page of a new room: with the instructor's link if there is a key, and why
+// phones were not let in, if there is a reason.
+func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room *class.Room, who, key string, why error) {
 	to, status := p.reach(r), http.StatusOK
-	to.Let = p.letIn(r, who, room.Code(), madeOn)
+	to.Let = p.letIn(r, who, room, madeOn)
 	if why != nil {
 		status, _, to.Let.Error = p.trouble(r, why)
 	}
@@ -129,8 +129,8 @@ func (p *Pages) showMade(
 		p.fail(w, r, err)
 		return
 	}
-	if len(shell.Cookies(r, freshName, madePath(room.Code()))) > 0 {
-		v.Secret = v.Link + "/present?key=" + url.QueryEscape(secret.String())
+	if key != "" {
+		v.Secret = v.Link + "/present?key=" + url.QueryEscape(key)
 		shell.SetCookie(w, r, http.Cookie{Name: freshName, Path: madePath(room.Code()), MaxAge: -1})
 	}
 	p.HTML(w, r, status, madeHTML(v))

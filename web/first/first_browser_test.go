@@ -265,7 +265,8 @@ func TestScenesAreAccessible(t *testing.T) {
 		audit(scene)
 		switch scene {
 		case "shares": // a share, and its bar on the map
-			tab.Eval(`document.querySelector(".shares li").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }))`)
+			tab.Eval(`document.querySelector(".shares li").dispatchEvent(new PointerEvent("pointerover",
+				{ bubbles: true }))`)
 			tab.Until(`[...document.querySelectorAll(".is-lit")].map((e) => e.localName).sort().join() === "li,span"`)
 		case "drop":
 			tab.Go(url + p.press(main).at.RequestURI())
