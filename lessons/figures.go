@@ -260,7 +260,7 @@ func figureAcceptance(a *arguments) value {
 	return number(sampling.Acceptance(p, q))
 }
 
-// computed computes a figure; its error names the place in the text.
+// figure computes a figure; its error names the place in the text.
 func (l *loader) figure(at place, expression string) string {
 	text, err := compute(expression)
 	if err != nil {

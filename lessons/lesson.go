@@ -49,7 +49,7 @@ func (p place) or(other place) place {
 	return p
 }
 
-// text is a field of the front matter that must not be empty.
+// field returns a field of the front matter that must not be empty.
 func (l *loader) field(d *document, key string) field {
 	f, ok := d.front[key]
 	if !ok || f.value == "" {

@@ -45,7 +45,7 @@ func logsIn(t *testing.T, j journal.Journal) map[journal.Owner][]string {
 	return all
 }
 
-// same compares all logs.
+// sameLogs compares all logs.
 func sameLogs(t *testing.T, what string, got, want map[journal.Owner][]string) {
 	t.Helper()
 	if len(got) != len(want) {

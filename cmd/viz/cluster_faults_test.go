@@ -24,7 +24,7 @@ type clusterFault struct {
 // none is the cut server if there is none.
 const none = -1
 
-// faults are the ways in which a part of the cluster goes.
+// clusterFaults are the ways in which a part of the cluster goes.
 var clusterFaults = []clusterFault{
 	{name: "the owner killed", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)

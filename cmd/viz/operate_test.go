@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// listed returns what viz rooms lists, by code.
+// listedRooms returns what viz rooms lists, by code.
 func listedRooms(t *testing.T, dir string) map[string]roomObject {
 	t.Helper()
 	return roomsIn(t, ok(t, "rooms", "-data", dir, "-json"))

@@ -113,7 +113,7 @@ func compiled(t *testing.T, source string) *Template {
 	return template
 }
 
-// names cuts a chat's text at its marks.
+// marked cuts a chat's text at its marks.
 func marked(t *Template, text Text) (parts []string) {
 	from := 0
 	for _, at := range text.Marks {

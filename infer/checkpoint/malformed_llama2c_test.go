@@ -42,7 +42,7 @@ func smallTokenizerBin(change func(id int, score, length uint32, text string) (u
 	return b
 }
 
-// with returns a copy of the header with one number replaced.
+// llama2cWith returns a copy of the header with one number replaced.
 func llama2cWith(i int, n int32) []byte {
 	header := append([]uint32{}, smallLlama2c...)
 	header[i] = uint32(n)

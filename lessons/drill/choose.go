@@ -70,7 +70,7 @@ type cut struct {
 	k    int
 }
 
-// parseSet reads option values separated by commas, spaces or braces.
+// parse reads option values separated by commas, spaces or braces.
 func (s *set) parse(text string) (chosen []string, unknown string) {
 	for _, word := range strings.FieldsFunc(
 		text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) },

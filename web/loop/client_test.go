@@ -221,7 +221,7 @@ func headOf(t testing.TB, raw json.RawMessage) (h head) {
 	return h
 }
 
-// stage returns a stage that the client knows, as a value.
+// stageAt returns a stage that the client knows, as a value.
 func stageAt[T any](c *client, step int, stage string) (v T) {
 	c.t.Helper()
 	for _, raw := range c.stages {

@@ -21,7 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// context positions of the tiny model: few enough for a run to reach the end.
+// tinyContext is the context of the tiny model: few enough for a run to reach the end.
 const tinyContext = 24
 
 // tiny is a real model with random weights: 2 layers of width 8, the bundled

@@ -106,14 +106,14 @@ const (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// kvGrid lays out layers × positions, the last grew of them new, in a box w
+// NewKVGrid lays out layers × positions, the last grew of them new, in a box w
 // wide. With many positions the columns get narrower, and eventually become one
 // band; the note says so.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }
 
-// kvHeadsGrid is the grid with a row for each head of each layer.
+// NewKVHeadsGrid returns the grid with a row for each head of each layer.
 func (w Words) NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, wide)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Panel is the stage shown. Which of the parts below the head are set depends
+// Stage is what a panel shows of a stage. Which of the parts below the head are set depends
 // on the stage: Forward at 1, Table at 2 to 5, Strip at 3 to 5, Appended at 6,
 // Cache at 7. Empty is a panel before the first prompt.
 type Stage struct {

@@ -149,7 +149,7 @@ func allGreedy(s *session.State) bool {
 	return true
 }
 
-// position is the position in the whole text of the token made by a step, from
+// Position is the position in the whole text of the token made by a step, from
 // 1 and including the start token.
 func Position(s *session.State, step int) int { return len(s.PromptTokens) + step }
 

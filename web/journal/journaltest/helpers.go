@@ -44,7 +44,6 @@ func put(t rapid.TB, j journal.Journal, o journal.Owner, at time.Time, records .
 	return places
 }
 
-// put appends records and returns their places.
 // read returns the records after a place.
 func read(t rapid.TB, j journal.Journal, o journal.Owner, after int64) (list []journal.Record) {
 	t.Helper()
