@@ -15,7 +15,7 @@ import (
 )
 
 // readTemplate reads the model's chat template. One that cannot be used is no error of
-// the model's; whoever wants to write a chat is told. The token that ends a turn in it
+// the model's; an attempt to write a chat returns it. The token that ends a turn in it
 // ends a text.
 func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 	if c.Template == "" {

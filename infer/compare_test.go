@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestCompareByHand works out surprise and divergence of every step anew, from passes
+// TestCompareByHand works out surprise and divergence of every step again, from passes
 // over the text so far.
 func TestCompareByHand(t *testing.T) {
 	t.Parallel()

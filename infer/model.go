@@ -37,7 +37,7 @@ type Model struct {
 
 	longest int // bytes of text that can fit the context at most
 
-	chat      *chat.Template // nil if there is none, or none that can be used
+	chat      *chat.Template // nil if there is no usable one
 	chatFault error          // why it cannot
 	// chatTok is tok for what the template writes, if it writes tokens that are not flagged as
 	// special: they stand only where it put them.

@@ -119,7 +119,7 @@ func (s Settings) Check() error {
 }
 
 // CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary
-// does not have. Whoever sets a bias is told; a log that has such a token is replayed as it
+// does not have. Setting such a bias is refused; a log that has one is replayed as it
 // was written, without it.
 func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReadWalkReportsAllErrors: a walkthrough is read beside the course, by whoever writes it, with all
+// TestReadWalkReportsAllErrors: an author's walkthrough is read beside the course, with all
 // errors by line; the course stays as it was.
 func TestReadWalkReportsAllErrors(t *testing.T) {
 	c := course(t)

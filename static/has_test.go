@@ -8,7 +8,7 @@ import (
 
 // A browser looks at every change of a page for what a rule with :has() may
 // change by it. If such a rule ends in * (or in nothing but a state), that is
-// every element: all of the Loop was styled anew, twice, at every press of a key.
+// every element: all of the Loop was styled again, twice, at every press of a key.
 func TestHasRulesNameTheirTarget(t *testing.T) {
 	seen := 0
 	files, err := fs.Glob(embedded, "css/*.css")

@@ -21,8 +21,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestVisitorOfMessagePort: whoever is greeted and opens a live part finds the run again with the next
-// one. A page in another site's frame stays nobody, even with the cookie.
+// TestVisitorOfMessagePort: a visitor who was greeted and opens a live part finds the run again with the
+// next one. A page in another site's frame stays nobody, even with the cookie.
 func TestVisitorOfMessagePort(t *testing.T) {
 	t.Parallel()
 	s := withoutClasses(t, func(*web.Config) {})
@@ -42,7 +42,7 @@ func TestVisitorOfMessagePort(t *testing.T) {
 		t.Errorf("a page in a frame gets %v, want nil", got)
 	}
 	if got := s.Greet(httptest.NewRequest(http.MethodGet, "/static/css/base.css", nil)); got != nil {
-		t.Errorf("whoever asks for a file gets %v, want nil", got)
+		t.Errorf("a request for a file gets %v, want nil", got)
 	}
 	run := firstRun(t, s, request("", who))
 	if again := firstRun(t, s, request("run="+run, who)); again != run {

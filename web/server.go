@@ -188,7 +188,7 @@ func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 // [wire.Server.ServePort].
 func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
 
-// Greet returns the cookie by which whoever opens a live part is known from then on: nil for
+// Greet returns the cookie by which a visitor who opens a live part is known from then on: nil for
 // those who bring one, and for a page in another site's frame. It is asked where no page was
 // answered before that. An answer to a page brings the cookie itself, and one with a file, which
 // pages in frames need too, brings none.

@@ -20,7 +20,7 @@ import (
 )
 
 // roundRobin is a load balancer that sends each request and each socket to the next server
-// that takes connections, whoever sends it.
+// that takes connections, from any client.
 type roundRobin struct {
 	*httptest.Server
 	mu      sync.Mutex

@@ -130,8 +130,8 @@ func (n *natsNodes) fill(i int) {
 // noSpace is what a node says in its log when its disk is full.
 const noSpace = "no space left on device"
 
-// makeRoom waits until a node has noticed that its disk is full, makes room there, as whoever
-// runs it would, and starts it again: without space it has stopped storing.
+// makeRoom waits until a node has noticed that its disk is full, makes room there, as its
+// operator would, and starts it again: without space it has stopped storing.
 func (n *natsNodes) makeRoom(i int) {
 	n.t.Helper()
 	n.wait(context.Background(), "that the node notices its full disk", func() bool {

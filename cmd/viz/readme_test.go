@@ -26,7 +26,7 @@ func readme(t *testing.T) string {
 	return all.String()
 }
 
-// TestReadmeIsShort: whoever has just arrived reads 8 KB at most.
+// TestReadmeIsShort: a newcomer reads 8 KB at most.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

@@ -179,7 +179,7 @@ func readTypes(s *schema, v *value) error {
 			return errKind
 		}
 		if types[t.text] == 0 {
-			return refuse("the type %q of %s is none that JSON schema has", short(t.text), s.at)
+			return refuse("the type %q of %s is not in JSON schema", short(t.text), s.at)
 		}
 		s.types |= types[t.text]
 	}

@@ -18,7 +18,7 @@ func fits(f field, in input) mask {
 }
 
 // constrain runs the grammar on a field, before all other rules that cut. Since it may
-// leave only tokens with hardly any probability, that of what is left is worked out anew
+// leave only tokens with hardly any probability, that of what is left is worked out again
 // from the scores.
 func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	place := placeOf(RuleGrammar)

@@ -123,7 +123,7 @@ func compare(t *testing.T, list []asked, least int) {
 	t.Logf("%d vectors: %v; something is cut of %v", len(list), kinds, cut)
 }
 
-// llama.cpp's library, asked anew: its answers are those that are kept, and on ten thousand
+// llama.cpp's library, asked again: its answers are those that are kept, and on ten thousand
 // vectors every rule does what its own does.
 func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	switch {

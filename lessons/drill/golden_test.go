@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // dump writes all of a problem that a learner can see: what is given, each cell
 // with its answer, the values of its named mistakes and its hints. It omits the
@@ -113,7 +113,7 @@ func TestGoldenDrills(t *testing.T) {
 				}
 				if got != string(want) {
 					t.Errorf(
-						"%s is another; -update writes it anew, git diff shows how:\n%s", path,
+						"%s is another; -update rewrites it, git diff shows how:\n%s", path,
 						firstDifference(string(want), got),
 					)
 				}

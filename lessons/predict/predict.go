@@ -112,7 +112,7 @@ func Blind(n int) float64 {
 
 // Points is a score as people count: 100 is the best there is, and 0 what somebody gets
 // on average who guesses blindly among n candidates and says so. It is the score moved
-// and stretched, so whoever wins by points wins by the score.
+// and stretched, so the winner by points is the winner by the score.
 func Points(score float64, n int) int {
 	blind := Blind(n)
 	if blind == 0 {

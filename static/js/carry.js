@@ -51,7 +51,7 @@ export function measure(page = document) {
 }
 
 // carry moves it to where it is now, after a stage has been reached; or, at the same
-// stage, lets the marker fall again if it has been drawn anew.
+// stage, lets the marker fall again after a new draw.
 export function carry(arrived = true) {
   const was = before;
   before = null;

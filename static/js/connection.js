@@ -120,7 +120,7 @@ export class Connection extends EventTarget {
   // no connection. then is what becomes of a command whose answer a loss has cut
   // off. once: it is sent again where the server can tell whether it has been
   // carried out, and refused elsewhere; repeat: it is sent again, since to do it
-  // twice is to do it once; forget: whoever sent it looks after it.
+  // twice is to do it once; forget: the sender looks after it.
   send(command, then = 'once') {
     if (!this.#open) return 0;
     const n = ++this.#n;
@@ -183,7 +183,7 @@ export class Connection extends EventTarget {
   }
 
   // takeUnanswered gives up, and returns, the commands that a server cannot have
-  // received, or received before it was started anew.
+  // received, or received before it was started again.
   takeUnanswered() {
     const commands = [...this.#unanswered.values()].map(({ command }) => command);
     this.#unanswered.clear();

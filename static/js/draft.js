@@ -1,6 +1,6 @@
 // A walkthrough that is being written: a step is shown without leaving the text, a file is
 // opened into it, and a problem leads to its line. Without this script the form does the
-// same by loading the page anew.
+// same by loading the page again.
 import { onKey } from './keys.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';

@@ -20,7 +20,7 @@ function refuse({ say: what, why = [] }) {
   bad.replaceChildren(head, ...(why.length > 0 ? [list] : []));
 }
 
-// ask sends the worker what to change, and shows the page anew when it has.
+// ask sends the worker what to change, and shows the page again when it has.
 async function ask(message) {
   await running;
   const { port1, port2 } = new MessageChannel();

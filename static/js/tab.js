@@ -77,7 +77,7 @@ function show(state) {
 }
 
 // run lets everything through that waits for the program. A page that is about its
-// visitor, or about its address, is loaded anew: the file was the same for everybody.
+// visitor, or about its address, is loaded again: the file was the same for everybody.
 function run(state) {
   if (runs) return;
   runs = true;

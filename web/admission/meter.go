@@ -181,7 +181,7 @@ func (b *budgets[K]) spend(k K, now time.Time) {
 	l.AllowN(now, 1)
 }
 
-// forgetFull forgets the full buckets. It makes the map and the list anew, since neither
+// forgetFull forgets the full buckets. It makes the map and the list again, since neither
 // would become smaller by itself.
 func (b *budgets[K]) forgetFull(now time.Time) {
 	kept, order := map[K]*rate.Limiter{}, []K(nil)

@@ -95,7 +95,7 @@ func TestPoolReservesForKnownLearners(t *testing.T) {
 	}
 }
 
-// TestPoolFloodDisplacesOnlyItself: whoever floods a pool with newcomers only displaces their own. A
+// TestPoolFloodDisplacesOnlyItself: an address that floods a pool with newcomers only displaces its own. A
 // newcomer from another address always gets a place and keeps it.
 func TestPoolFloodDisplacesOnlyItself(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
@@ -254,7 +254,7 @@ func TestSettleKeepsThePlace(t *testing.T) {
 	}
 }
 
-// TestAwaitGetsFreedPlace: whoever waits for a place gets it when it is free.
+// TestAwaitGetsFreedPlace: a waiting caller gets a place when it is free.
 func TestAwaitGetsFreedPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -85,7 +85,7 @@ type seenToken struct {
 func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
 
 // watch adds a page that looks at the shelves with the given codes. wake gets a value when
-// something has changed. Whoever calls it sees to it that there are at most [glassPages]
+// something has changed. The caller makes sure that there are at most [glassPages]
 // pages; there are as many shelves besides the machine's own, so that a new page may take
 // the place of a shelf that none is left at.
 func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {

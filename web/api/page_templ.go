@@ -54,7 +54,7 @@ func pageHTML(v view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Off {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p>A client of the OpenAI API can talk to this program, but not at this address: here the API is off. On a machine of your own, <code>viz</code> alone opens it, and what stands below works there. Whoever runs a server for others can open it with <code>-api-key-file</code>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p>A client of the OpenAI API can talk to this program, but not at this address: here the API is off. On a machine of your own, <code>viz</code> alone opens it, and what stands below works there. The operator of a server can open it with <code>-api-key-file</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -134,7 +134,7 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 // are other machines.
 func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
 
-// enter returns who sent a request: a key's holder, or whoever is at an address. Their
+// enter returns who sent a request: a key's holder, or everybody at an address. Their
 // names are no browser's, whose learners have no spaces.
 func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	who, _ := s.Caller(r)
@@ -149,7 +149,7 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 		return who, nil
 	case len(s.keys) == 0:
 		return who, ofStatus(http.StatusUnauthorized, "This server can be reached from other machines, so the API "+
-			"needs a key, and none is set. Whoever runs it can start it with -api-key-file.")
+			"needs a key, and none is set. Its operator can start it with -api-key-file.")
 	case key == "":
 		return who, ofStatus(http.StatusUnauthorized, "No API key was sent, and this server needs one. Send it as "+
 			"\"Authorization: Bearer KEY\".")

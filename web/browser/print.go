@@ -26,7 +26,7 @@ func (tab *Tab) PDF() []byte {
 	return data
 }
 
-// Paper shows the page with its print styles, until the screen is set anew.
+// Paper shows the page with its print styles, until the screen is set again.
 func (tab *Tab) Paper() {
 	tab.t.Helper()
 	call(tab, "show as on paper", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})

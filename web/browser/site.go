@@ -20,7 +20,7 @@ type Site struct {
 	// Ready is a script that is true on a page when the program runs.
 	Ready string
 	// New are statements that a new visitor's first page runs, after which it is loaded
-	// anew. They may return a promise.
+	// again. They may return a promise.
 	New string
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// A room of a cluster that was set aside is no room that never was: whoever comes is told
+// A room of a cluster that was set aside does not look as if it had never been: visitors are told
 // so on every server, also on one that had it open, its code is not given out again, and it
 // is deleted like other rooms: by those who run the server, or when it is old.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
@@ -89,8 +89,8 @@ func (p *post) sweepsAside(t *testing.T) {
 	}
 }
 
-// A room of a cluster whose log has no secret that can be read is damaged, and whoever
-// deletes their data is told that it is not read; nothing of it is touched.
+// A room of a cluster whose log has no secret that can be read is damaged, and people
+// who delete their data are told that it is not read; nothing of it is touched.
 func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

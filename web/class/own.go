@@ -107,7 +107,7 @@ func (f *relay) watch(r *Room, lease Lease) {
 	}
 	f.mu.Unlock()
 	lease.Release()
-	signal(f.changed) // whoever watches here needs the next owner
+	signal(f.changed) // those who watch here need the next owner
 }
 
 // leave stops a room that this server no longer owns: it confirms nothing from now on.

@@ -241,8 +241,8 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 	return did, records
 }
 
-// Whatever rows say, the start succeeds: what is not damaged is as it was, and whoever
-// is hit gets what is left of theirs, or is told what happened.
+// Whatever rows say, the start succeeds: what is not damaged is as it was, and people
+// whose rows are hit get what is left of them, or are told what happened.
 func TestRowsDamagedAtRandom(t *testing.T) {
 	fixture.Long(t)
 	c := newCampus(t)

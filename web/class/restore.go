@@ -215,10 +215,10 @@ func (d *damagedRoom) mayKnow(secret Secret) bool {
 func (d *damagedRoom) err() error {
 	if d.at.IsZero() {
 		return terms.Refuse(CodeDamaged, "The saved data of this class cannot be read at the moment. Nothing was "+
-			"deleted. Ask whoever runs this server to start it again, or make a new room.")
+			"deleted. Ask the person who runs this server to start it again, or make a new room.")
 	}
 	return terms.Refuse(CodeDamaged, "The saved data of this class could not be read and was set aside on %s. Nothing "+
-		"of it was deleted: whoever runs this server may be able to read it. Please make a new room.",
+		"of it was deleted: the person who runs this server may be able to read it. Please make a new room.",
 		d.at.UTC().Format("2 January 2006"))
 }
 

@@ -105,8 +105,8 @@ func TestEnterLimits(t *testing.T) {
 }
 
 // TestWrongCodes: wrong codes and secrets are counted for each learner and for the
-// newcomers of an address. Members return though the budget is used up, and whoever
-// has not been wrong may try whatever the others have done.
+// newcomers of an address. Members return though the budget is used up, and a
+// learner who has not been wrong may try, whatever the others have done.
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
 	pace := admission.Pace{

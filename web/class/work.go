@@ -146,8 +146,8 @@ func (r *Room) assignment(ctx context.Context, learner string) (Assignment, erro
 	})
 }
 
-// HandIn saves what a learner has done, in place of what they handed in before. Whoever
-// comes with the assignment's key becomes a member, under the limits of joining, though
+// HandIn saves what a learner has done, in place of what they handed in before. A learner
+// who comes with the assignment's key becomes a member, under the limits of joining, though
 // not of a locked room; see [Hub.Assigned]. The name counts only if names are asked for.
 //
 // Errors: [ErrRemoved], [ErrLocked], [ErrFull], [CodeNick], [CodeAsk] if nothing is

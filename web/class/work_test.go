@@ -97,7 +97,7 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 }
 
 // TestWorkNeedsTheLinksKey: only the link's key opens an assignment, a locked or full room
-// takes nobody new, and whoever has handed in is not displaced. The class's code does not
+// takes nobody new, and learners who have handed in are not displaced. The class's code does not
 // come back to life.
 func TestWorkNeedsTheLinksKey(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 
 // Access is how browsers on other machines get to this server.
 type Access struct {
-	// URL is the address to give to a class, "https://class.example", where
-	// whoever started the server has said it; "" takes the address by which
+	// URL is the address to give to a class, "https://class.example", if
+	// the operator has set it; "" takes the address by which
 	// the browser that asks came.
 	URL string
 	// Local says that the server listens on this machine's own address only:

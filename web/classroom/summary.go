@@ -134,7 +134,7 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, summaryHTML(v))
 }
 
-// replay is the session for whoever has its link: to be gone through alone.
+// replay is the session for those who have its link, to go through alone.
 func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.caller(w, r))
 	if errors.Is(err, class.ErrNoRoom) {

@@ -477,7 +477,7 @@ func textsHTML(v summaryPage) templ.Component {
 	})
 }
 
-// replayHTML is a session for whoever was in it, or was not.
+// replayHTML is a session, for those who were in it and those who were not.
 func replayHTML(v summaryPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -110,7 +110,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who, fresh := p.Caller(r)
-	if fresh != nil { // whoever opened the page has a cookie, unless their browser keeps none
+	if fresh != nil { // the page set a cookie, so this browser keeps none
 		p.fail(w, r, terms.Refuse(class.CodeCookie, "Your browser didn’t keep this page’s cookie, so your results "+
 			"can’t be told from those of others. Allow cookies for this site and open your link again."))
 		return
@@ -152,7 +152,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	if err == class.ErrNoRoom {
 		p.Refuse(w, r, http.StatusNotFound, "There is no such assignment.",
-			"The link may be incomplete, or the room was deleted. Ask whoever sent it for a new one.")
+			"The link may be incomplete, or the room was deleted. Ask the person who sent it for a new one.")
 		return
 	}
 	p.fail(w, r, err)

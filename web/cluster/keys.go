@@ -46,7 +46,7 @@ func (k *keys) ensure(ctx context.Context) error {
 	}
 	if c := s.CachedInfo().Config; c.MaxMsgsPerSubject != 1 || c.AllowDirect || c.MaxAge != 0 {
 		return errFixed{errors.New("the bucket " + k.bucket + " must have a history of 1, no age limit and no direct " +
-			"access; delete it while no server runs, and it is made anew")}
+			"access; delete it while no server runs, and it is made again")}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

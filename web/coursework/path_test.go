@@ -8,7 +8,7 @@ import (
 )
 
 // TestWithinFitsTheTime: for a time there are the core lessons first, at most a quarter over it, in
-// the order of the course, and none that has been read.
+// the order of the course, and no lesson that has been read.
 func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.Load(lessons.English)

@@ -200,7 +200,7 @@ func originsHTML(origins []string) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		switch {
 		case len(origins) == 0:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p><b>So far no site may.</b> Whoever runs this server starts it with <code>-embed-origins https://school.example</code>, with the sites that may, joined by commas.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p><b>So far no site may.</b> To allow some, start this server with <code>-embed-origins https://school.example</code>, with the sites that may, joined by commas.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

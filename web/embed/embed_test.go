@@ -125,7 +125,7 @@ func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 	}
 }
 
-// TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie, and whoever is known by a cookie is
+// TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie, and a learner with a cookie is
 // nobody there: a drill done in a frame is not on their page of progress.
 func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	json.NewEncoder(w).Encode(answer{ // whoever asked may have left
+	json.NewEncoder(w).Encode(answer{ // the client may have gone
 		Version: "1.0", Type: "rich", Provider: "Token by Token", At: base.String() + "/", Title: title,
 		HTML: frameHTML(base.String()+path, title, width, height), Width: width, Height: height,
 	})

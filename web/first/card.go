@@ -146,7 +146,7 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 }
 
 // What a card's page says without a run. It is a page like others, since a static site sends
-// it first to whoever has a card's link, until the program runs there and makes the card.
+// it first to a visitor with a card's link, until the program runs there and makes the card.
 const (
 	noRunHead = "A text that somebody wrote with a model."
 	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, the " +

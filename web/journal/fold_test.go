@@ -190,7 +190,7 @@ func TestWasteIsCompacted(t *testing.T) {
 		before := stateOf(t, fs, ada.Name)
 		after := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
 		if after.Settled = before.Settled; !reflect.DeepEqual(before, after) {
-			t.Errorf("folded anew it is %+v, want %+v", after, before)
+			t.Errorf("folded again it is %+v, want %+v", after, before)
 		}
 	})
 }

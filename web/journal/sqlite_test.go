@@ -124,8 +124,8 @@ func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
 	}
 }
 
-// A deletion that has begun goes on to the end, though whoever asked for it has
-// closed the page.
+// A deletion that has begun goes on to the end, even if the person who asked for it
+// has closed the page.
 func TestDropCompletesWithoutTheCaller(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)

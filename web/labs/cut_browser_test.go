@@ -71,7 +71,7 @@ func TestCutAndReload(t *testing.T) {
 		tab.Wait("another connection", line.another)
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
 		if browser.Value[bool](tab, "fell") {
-			t.Error("the run began anew")
+			t.Error("the run began again")
 		}
 
 		before = browser.Value[int](tab, done)

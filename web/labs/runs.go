@@ -125,8 +125,8 @@ func (s *runs) add(r *liveRun) {
 	}
 }
 
-// begin starts a run in a goroutine of its own, watched by whoever requested
-// it.
+// begin starts a run in a goroutine of its own, watched by the page that
+// requested it.
 func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
 	ctx, cancel := context.WithCancel(p.Context)
 	r := &liveRun{

@@ -24,8 +24,8 @@ func newKept[K comparable]() *kept[K] {
 	return &kept[K]{all: map[K]*keptHTML{}, place: make(chan struct{}, 1)}
 }
 
-// get returns what work makes of a key, within [firstTime]. Whoever comes while it is being
-// worked out waits for the same; a failure is not kept.
+// get returns what work makes of a key, within [firstTime]. Callers who come while it is being
+// worked out wait for the same result; a failure is not kept.
 func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
 	k.mu.Lock()
 	h := k.all[key]

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is the same for everybody is worked out once, whoever asks at the same time; a failure
-// is not kept.
+// What is the same for everybody is worked out once, also for those who ask at the same time; a
+// failure is not kept.
 func TestKeptWorkIsSharedOnce(t *testing.T) {
 	t.Parallel()
 	k := newKept[string]()

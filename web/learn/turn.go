@@ -63,7 +63,7 @@ func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 	return r.done[min(n, len(r.done))-1], nil
 }
 
-// next runs one turn more. A run that failed half-way begins anew the next
+// next runs one turn more. A run that failed half-way begins again the next
 // time, and comes to the same: nothing in it but the seed is random.
 func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int) error {
 	var err error
@@ -185,8 +185,8 @@ func newTurn(st *session.State, seed int) *turnView {
 	return v
 }
 
-// says are the seven stages of a turn in words, as the Story tells them: whoever is
-// here has not chosen the Numbers yet.
+// says are the seven stages of a turn in words, as the Story tells them: a
+// learner of this lesson has not chosen Numbers yet.
 func says(st *session.State) []turnSay {
 	v := make([]turnSay, stages)
 	rail := stage.Verbs(lang.NewSteps(0))

@@ -111,7 +111,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 			return nil
 		}
 		if err != nil {
-			e.spec = nil // half a round: the next time it begins anew
+			e.spec = nil // half a round: the next time it begins again
 			return err
 		}
 		e.rounds = append(e.rounds, stages)

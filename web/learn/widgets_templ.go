@@ -235,7 +235,7 @@ func widgetBlock(f figure) templ.Component {
 	})
 }
 
-// widgetBody is the part that the server sends anew.
+// widgetBody is the part that the server sends again.
 func widgetBody(s *spec, c templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -95,7 +95,7 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkReportsNoLoss: whoever opens a link is not told that a server has lost their
+// TestOpenedLinkReportsNoLoss: people who open a link are not told that a server has lost their
 // run, though it is made from the link then as well.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	fixture.Long(t)

@@ -189,7 +189,7 @@ func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	}
 }
 
-// TestUnknownSubprotocolIsClosed: a client that names none, or none that the server speaks, is closed with the reason.
+// TestUnknownSubprotocolIsClosed: a client that names no known one is closed with the reason.
 func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -114,7 +114,7 @@ func useLight(v *visitor) {
 		column := fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-pos="%d"]').length === 1`, at)
 		v.Point(fmt.Sprintf(`#strip-gen [data-pos="%d"]`, at))
 		v.Until(column)
-		v.Keys(browser.ArrowRight) // the map is drawn anew beneath the pointer
+		v.Keys(browser.ArrowRight) // the map is drawn again beneath the pointer
 		v.Until(atStage("4") + " && " + column)
 		v.Point("#panel h2") // away from the text, whose line then folds
 		v.Until(`document.querySelector(".is-lit") === null`)

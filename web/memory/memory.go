@@ -5,7 +5,7 @@
 // database, the program itself. [Limit.Apply] makes the Go runtime collect garbage
 // more often as the limit is approached, and returns how much of it runs may use;
 // the rest is for everything else, and for garbage that has not been collected yet.
-// Whoever holds memory that can be computed again (package web/loop/runs) compares
+// The holder of memory that can be computed again (package web/loop/runs) compares
 // [Resident] with the limit and gives up what it can.
 package memory
 

@@ -2,7 +2,7 @@
 // scrapes (version 0.0.4,
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 //
-// A [Page] is one answer. Whoever serves it adds families of samples, each with its
+// A [Page] is one answer. The server adds families of samples, each with its
 // name, its help and its type; the values are read at that moment from wherever the
 // server counts them anyway. Only times need an instrument of their own, a
 // [Histogram].

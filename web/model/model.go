@@ -1,7 +1,7 @@
 // Package model is the page about the model that writes here: what it is, and how to have
 // one of one's own write instead.
 //
-// On a server that is for whoever starts it to choose. Where the program runs in a browser
+// On a server the person who starts it chooses. Where the program runs in a browser
 // (web/tab), the page takes the model's files from the visitor's disk. Its script
 // (static/js/model.js) hands them to the program, which reads them where they are.
 package model

@@ -202,7 +202,7 @@ func pageHTML(v view) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p>Which model writes is up to whoever starts the program. On your own computer, give it a folder from Hugging Face or a GGUF file:</p><pre tabindex=\"0\" role=\"region\" aria-label=\"The command\"><code>viz -model FILE</code></pre>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p>The person who starts the program chooses which model writes. On your own computer, give it a folder from Hugging Face or a GGUF file:</p><pre tabindex=\"0\" role=\"region\" aria-label=\"The command\"><code>viz -model FILE</code></pre>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -195,7 +195,7 @@ func damagedSay(aside []store.DamagedFile) string {
 	return "A damaged file was set aside on " + strings.Join(days, " and on ") +
 		" and is still on the server's disk. What it holds can't be read or deleted one by one, and something of " +
 		"yours may be in it. It is deleted as a whole on " + day(aside[len(aside)-1].Until()) +
-		" at the latest, or earlier by whoever runs the server."
+		" at the latest, or earlier by the person who runs the server."
 }
 
 func day(t time.Time) string { return t.Format("2 January 2006") }

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// silent is a journal that says after eight seconds that it is away, whoever still waits.
+// silent is a journal that says after eight seconds that it is away, even if nobody waits any more.
 type silent struct{ journal.Journal }
 
 func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error) {

@@ -134,7 +134,7 @@ func TestConcurrentReviewsCountOnce(t *testing.T) {
 }
 
 // Where a card stands is what its reviews say, also where the clock jumped
-// back: working it all out anew changes nothing.
+// back: working it all out again changes nothing.
 func TestCardsFollowFromReviews(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -160,7 +160,7 @@ func TestCardsFollowFromReviews(t *testing.T) {
 			r.Fatal(err)
 		}
 		if after := deckOf(t, s, ada); !reflect.DeepEqual(before, after) {
-			r.Fatalf("worked out anew:\n%+v\nbefore:\n%+v", after, before)
+			r.Fatalf("worked out again:\n%+v\nbefore:\n%+v", after, before)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestMoveTemperatureInOrder: with the temperature last the step shown is decided anew, and
+// TestMoveTemperatureInOrder: with the temperature last the step shown is decided again, and
 // stage 3 is at T = 1; a rule that has no place is refused, and nothing changes.
 func TestMoveTemperatureInOrder(t *testing.T) {
 	s := newRun(t, "The capital of France is")

@@ -121,7 +121,7 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-// TestOriginHasTheSchemeOfTheRequest: whoever is between a browser and a server with HTTPS
+// TestOriginHasTheSchemeOfTheRequest: an attacker between a browser and a server with HTTPS
 // can write an http page under the server's name. Its requests are refused, at whatever
 // address of the server; other hosts of the server may be in the clear. There, an https page
 // is refused, unless a proxy says that it speaks HTTPS.

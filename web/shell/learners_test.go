@@ -191,8 +191,8 @@ func TestCookieOverTLS(t *testing.T) {
 	}
 }
 
-// TestOldCookieIsExchanged: whoever has a cookie of an earlier version is still the same
-// learner over TLS. Their cookie is exchanged for one with a prefix, once.
+// TestOldCookieIsExchanged: a learner with a cookie of an earlier version is still the same
+// one over TLS. Their cookie is exchanged for one with a prefix, once.
 func TestOldCookieIsExchanged(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)

@@ -28,7 +28,7 @@ func NotFound(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNotFound)
-	text.WriteTo(w) // whoever asked may have left
+	text.WriteTo(w) // the client may have gone
 }
 
 const noPage = "There is no page at this address."

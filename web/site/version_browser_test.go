@@ -47,9 +47,9 @@ func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 		return versionOf.ReplaceAll(text, []byte(`"version":"0123456789ab"`))
 	})
 	change("learn/stopping/index.html", func(text []byte) []byte {
-		return bytes.Replace(text, []byte("</h1>"), []byte(" Anew</h1>"), 1)
+		return bytes.Replace(text, []byte("</h1>"), []byte(" Again</h1>"), 1)
 	})
-	change(styles, func(text []byte) []byte { return append(bytes.Clone(text), "\n/* anew */"...) })
+	change(styles, func(text []byte) []byte { return append(bytes.Clone(text), "\n/* again */"...) })
 	return next
 }
 
@@ -94,7 +94,7 @@ func TestNewVersionReplacesTheOld(t *testing.T) {
 	tab.Wait("another token of the same run", `document.querySelectorAll("#strip-gen > *").length === 2`)
 	other.Click(".tab-line button")
 	for _, page := range []*browser.Tab{tab, other} {
-		page.Wait("the page anew", `!window.ofTheOld`)
+		page.Wait("the page again", `!window.ofTheOld`)
 	}
 	other.Wait("the program", runs)
 	tab.Wait("a connection", live)
@@ -106,7 +106,7 @@ func TestNewVersionReplacesTheOld(t *testing.T) {
 		window.names?.endsWith("0123456789ab") && !window.names.includes(","))`)
 	tab.Wait("all files of the new version", allKept)
 	for name, want := range map[string]string{
-		"learn/stopping/index.html": " Anew</h1>", styles: "/* anew */",
+		"learn/stopping/index.html": " Again</h1>", styles: "/* again */",
 	} {
 		tab.Await(keptText(name))
 		if text := browser.Value[string](tab, "text"); !strings.Contains(text, want) {

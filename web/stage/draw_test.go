@@ -150,7 +150,7 @@ func TestForcedTokenIsExplained(t *testing.T) {
 			t.Errorf("a token that is cut has the segment %+v, want Class without %q", seg, "is-pick")
 		}
 	}
-	// u = 0.7312 lands inside the second, whoever was chosen
+	// u = 0.7312 lands inside the second, whichever was chosen
 	if got := v.Table.Rows[1].Work.Cells[2].Name.String(); got != "u lands inside" {
 		t.Errorf("the second row says %q, want %q", got, "u lands inside")
 	}

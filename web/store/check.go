@@ -37,7 +37,7 @@ func (db *DB) check(path string, now time.Time, fresh bool) error {
 	case err == nil && !fresh && !taken(path):
 		const notice = "The saved data is missing: the data folder has the secret of an earlier start, but no file " +
 			fileName + ". A new one was started, and everybody begins again. Saved progress files can be imported. " +
-			"If there is a backup, whoever runs the server can stop it and put that back."
+			"If there is a backup, the person who runs the server can stop it and put that back."
 		if err := db.announce(now, notice, path); err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func TestCopyIncludesTheWAL(t *testing.T) {
 	}
 }
 
-// Whoever goes back and comes again gets another copy; a start that was cut
+// An older version and then a newer one make another copy; a start that was cut
 // short after its copy gets none.
 func TestCopiesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()

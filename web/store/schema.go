@@ -53,7 +53,7 @@ CREATE TABLE answers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX answers_item ON answers (learner, item, at);
 
--- every review of a card; the log that cards can be worked out from anew
+-- every review of a card; the log that cards can be worked out from again
 CREATE TABLE reviews (
 	learner TEXT NOT NULL,
 	id      TEXT NOT NULL,

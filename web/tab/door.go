@@ -22,7 +22,7 @@ type Door struct {
 	// Host is the name that the requests carry, and Path where the site is on its host,
 	// with a slash at both ends.
 	Host, Path string
-	// Greet, where not nil, returns the cookie by which whoever sends a request is known from then
+	// Greet, where not nil, returns the cookie by which the sender of a request is known from then
 	// on, or nil if it brings one or is to stay nobody. A page of a site was a file until the program
 	// ran, so that its live parts may be the first to ask.
 	Greet func(r *http.Request) *http.Cookie
@@ -56,7 +56,7 @@ func (d *Door) Bring(cookies []byte) {
 	}
 }
 
-// Told reports whether the cookies say more of whoever is here than which learner that is: for
+// Told reports whether the cookies say more of the visitor than which learner that is: for
 // one who has done nothing yet, pages are as they are for everybody.
 func (d *Door) Told() bool {
 	d.mu.Lock()

@@ -80,7 +80,7 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	}
 }
 
-// TestFirstRequestCreatesTheVisitor: whoever asks first, a page or a live part, is the same visitor from then on.
+// TestFirstRequestCreatesTheVisitor: the first request, for a page or a live part, makes the visitor of all later ones.
 func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 	t.Parallel()
 	kept, met := "", 0

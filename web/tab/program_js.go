@@ -52,7 +52,7 @@ type program struct {
 	site   models
 	course *lessons.Course
 	server atomic.Pointer[web.Server] // of the model that writes now
-	first  bool                       // nothing is known of whoever is here
+	first  bool                       // nothing is known of the visitor
 
 	changing sync.Mutex // held while another model is opened
 }
@@ -66,7 +66,7 @@ type models struct {
 // Run runs the program for the worker (web/site/worker/worker.js). It does everything that is the same
 // for every visitor first, with what is in the global viz: model (name, files) and lessons
 // (see [courseWith]). Then it calls viz.prepared with a function, and waits until that is
-// called with the visitor's viz. Whoever makes a site takes an image of the program while it waits
+// called with the visitor's viz. `viz site` takes an image of the program while it waits
 // (web/site/image), and browsers begin there.
 //
 // The visitor's viz has draft (a function: a promise of a model like the other, or of {say}

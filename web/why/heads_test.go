@@ -20,7 +20,7 @@ import (
 
 type measure = func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 
-// While heads are measured, whoever asks is told how far that is and has the rest of the
+// While heads are measured, a visitor is told how far that is and has the rest of the
 // page; the measurement is made once, and then all have it.
 func TestHeadsAreMeasuredOnce(t *testing.T) {
 	var begun int
@@ -75,7 +75,7 @@ func TestHeadsAreMeasuredOnce(t *testing.T) {
 	}
 }
 
-// A measurement that fails, or takes too long, is not made again for whoever asks next,
+// A measurement that fails, or takes too long, is not made again for the next visitor,
 // and the page says why there are no heads.
 func TestFailedHeadMeasurementIsNotRepeated(t *testing.T) {
 	for want, fails := range map[string]measure{

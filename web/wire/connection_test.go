@@ -214,7 +214,7 @@ func TestMessageEncoding(t *testing.T) {
 	}
 }
 
-// TestSlowReaderGetsNewestSnapshot: whoever reads slowly is shown the snapshot that
+// TestSlowReaderGetsNewestSnapshot: a slow reader is shown the snapshot that
 // is being sent, and then the newest, however many came between.
 func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

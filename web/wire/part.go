@@ -158,8 +158,8 @@ type Conn interface {
 	// that can be neither merged nor dropped.
 	Send(Message) error
 	// Ready waits until a message sent now would leave at once. A part that builds
-	// its message only then sends the newest state, and builds none that would be
-	// dropped.
+	// its message only then sends the newest state, and builds no message that would
+	// be dropped.
 	Ready() error
 }
 

@@ -23,8 +23,8 @@ const bsd = "Redistribution and use in source and binary forms, with or without 
 
 var blanks = regexp.MustCompile(`\s+`)
 
-// identify returns the SPDX expression for the licences in a text, "" if it has
-// none that is known.
+// identify returns the SPDX expression for the licences in a text, "" if it
+// knows none of them.
 func identify(text string) string {
 	text = strings.ToLower(blanks.ReplaceAllString(text, " "))
 	has := func(words string) bool { return strings.Contains(text, strings.ToLower(words)) }

@@ -134,7 +134,7 @@ func read(name, version, folder string, packages []string) (part, error) {
 	licence := p.texts[i]
 	p.texts = slices.Insert(slices.Delete(p.texts, i, i+1), 0, licence)
 	if p.licence = identify(licence.body); p.licence == "" {
-		return p, fmt.Errorf("%s %s: its %s is none that licence.go knows: read it", name, version, licence.name)
+		return p, fmt.Errorf("%s %s: its %s is unknown to licence.go: read it", name, version, licence.name)
 	}
 	return p, nil
 }
@@ -208,7 +208,7 @@ func vendored(folder string) (parts []part, err error) {
 		}
 		p := part{name: name, licence: identify(t.body), texts: []text{t}}
 		if p.licence == "" {
-			return nil, fmt.Errorf("%s: none that licence.go knows: read it", filepath.Join(folder, e.Name()))
+			return nil, fmt.Errorf("%s: unknown to licence.go: read it", filepath.Join(folder, e.Name()))
 		}
 		parts = append(parts, p)
 	}

@@ -79,7 +79,7 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 	}{
 		"no licence":        {map[string]string{"README": mit, "NOTICE": mit}, "no licence in"},
 		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no licence in"},
-		"licence not known": {map[string]string{"LICENSE": "Pay me."}, "none that licence.go knows"},
+		"licence not known": {map[string]string{"LICENSE": "Pay me."}, "unknown to licence.go"},
 	} {
 		dir := t.TempDir()
 		writeFiles(t, dir, c.files)

@@ -164,7 +164,7 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 }
 
 // Many append at the same time, some the same records: each is there once, and
-// whoever was confirmed reads their own at once.
+// a confirmed record can be read at once by its writer.
 func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	const writers, each = 16, 20
 	var wg sync.WaitGroup

@@ -112,7 +112,7 @@ func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 				if groups == nil {
 					return nil
 				}
-				return m.anew(groups)
+				return m.restated(groups)
 			})
 			return cmp.Or(err, j.scrub(ctx, m))
 		}))

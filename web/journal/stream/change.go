@@ -65,7 +65,7 @@ func (d *draft) parts(most int) (bodies [][]byte, err error) {
 }
 
 // alter makes a change to a log. build returns it, or nil if there is nothing to do. It
-// may be called several times: after others have changed the log, it is asked anew.
+// may be called several times: after others have changed the log, it is asked again.
 func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) error {
 	synced := false
 	var open *draft // was sent, no answer came, and it may still arrive
@@ -82,7 +82,7 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 		case d == nil:
 		case m.arrived:
 			return nil
-		case m.reread: // what arrived may have been written anew
+		case m.reread: // what arrived may have been written again
 			return fmt.Errorf("%w: no answer to a change", journal.ErrAway)
 		case d.Prev != m.last: // it is too late for it
 			d, open = nil, nil

@@ -76,7 +76,7 @@ func TestLateWriterIsFenced(t *testing.T) {
 	if got[0] != 0 || got[1] == 0 {
 		t.Errorf("numbers %v; the first record was there, want [0] = 0, [1] not 0", got)
 	}
-	// A log that was dropped and begun anew is another one.
+	// A log that was dropped and begun again is another one.
 	must(t, early.Drop(ctx, ada))
 	put(t, early, ada, record("vote", "9", "{}"))
 	if got := put(t, late, ada, record("vote", "1", "{}")); got[0] == 0 {

@@ -9,10 +9,10 @@ import (
 )
 
 // wasted is how many bytes a log may have that count no more, beside as many as count,
-// until it is written anew.
+// until it is written again.
 const wasted = 256 << 10
 
-// tidy writes a log anew that has more which counts no more than what does.
+// tidy rewrites a log of which less than half still counts.
 func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	if m.dead < m.bytes+wasted {
 		return nil
@@ -20,7 +20,7 @@ func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	return j.renew(ctx, m)
 }
 
-// renew writes a log anew, with what was set aside of it, and deletes the messages
+// renew rewrites a log, with what was set aside of it, and deletes the messages
 // before. Snapshots stay of use, since the records are the same.
 func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	first := m.last + 1
@@ -28,7 +28,7 @@ func (j *Journal) renew(ctx context.Context, m *mirror) error {
 		if m.anchor >= first && m.dead == 0 && !m.retired {
 			return nil // somebody else has done it
 		}
-		return m.anew(m.groups)
+		return m.restated(m.groups)
 	})
 	if err != nil {
 		return err
@@ -36,8 +36,8 @@ func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	return j.removeOld(ctx, m)
 }
 
-// anew returns a change that says everything again, with these groups of what is set aside.
-func (m *mirror) anew(groups []group) *draft {
+// restated returns a change that says everything again, with these groups of what is set aside.
+func (m *mirror) restated(groups []group) *draft {
 	d := m.draft()
 	d.Whole, d.Retired = true, m.empty()
 	for i, g := range groups {

@@ -13,12 +13,12 @@
 // none. So whatever happens between two changes, a log reads right. A message says
 // which one it was written after, and the stream refuses it if that is no longer the
 // last of its subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or
-// was cut off, then reads what the others have added, and makes its change anew: keys
+// was cut off, then reads what the others have added, and makes its change again: keys
 // that are there by now are left out of it. If no answer comes, the id of the change
 // says whether it has arrived.
 //
 // A message that is whole describes a log completely, and nothing before it counts. A
-// log begins with one, and is written anew as one when much of it counts no more, or
+// log begins with one, and is written again as one when much of it counts no more, or
 // when nothing of what was deleted may be left (Scrub). The messages before it are
 // then deleted, oldest first, and overwritten in the streams' files.
 //
@@ -26,8 +26,8 @@
 //
 // A server keeps the logs that it used last in memory ([mirror]), within a budget. Each
 // operation asks the stream's leader for the last message of the subject and reads on
-// from where the copy ends, so that whoever was confirmed by one server is seen by all.
-// A message names the one before it; if one was deleted meanwhile, the log is read anew.
+// from where the copy ends, so that all servers see what one has confirmed.
+// A message names the one before it; if one was deleted meanwhile, the log is read again.
 //
 // # When NATS is away
 //

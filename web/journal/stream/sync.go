@@ -25,7 +25,7 @@ func (j *Journal) trying(ctx context.Context, f func() error) error {
 	}
 }
 
-// rereads is how often a log is read anew that has a gap. Messages that are deleted
+// rereads is how often a log is read again that has a gap. Messages that are deleted
 // while it is read make one. One that stays is accepted: what there is counts.
 const rereads = 3
 

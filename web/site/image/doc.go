@@ -2,7 +2,7 @@
 // visitor's differs, and takes an image of it: the module without its data, its memory, and
 // what of its surroundings it holds on to. A browser that takes up the image there does not
 // initialise packages, unpack weights and read the course once more, in code that it would
-// have to compile first; the same was done once, for all visitors, by whoever made the site.
+// have to compile first; the same was done once, for all visitors, when the site was made.
 //
 // It is what Wizer does for other languages' programs (https://github.com/bytecodealliance/wizer).
 // For Go it works because a program for js/wasm leaves nothing on WebAssembly's own stack while

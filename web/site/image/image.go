@@ -71,7 +71,7 @@ type Matrix struct {
 
 // Held is a value that a program holds so many times, or none where that is 0: what a path leads
 // to from the global object, a function of the program by its id, or neither, where it has not
-// let go yet of something that only whoever made the site had.
+// let go yet of something that existed only while the site was made.
 type Held struct {
 	Count    int      `json:"count,omitempty"`
 	Path     []string `json:"path,omitempty"`

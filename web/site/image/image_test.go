@@ -166,7 +166,7 @@ func FuzzModule(f *testing.F) {
 		}
 		again, err := parseModule(m.bytes())
 		if err != nil || len(again) != len(m) {
-			t.Fatalf("written anew it cannot be read: got %v, want no error, len(again) = %d", err, len(m))
+			t.Fatalf("written again it cannot be read: got %v, want no error, len(again) = %d", err, len(m))
 		}
 		for i := range m {
 			if m[i].id != again[i].id || !bytes.Equal(m[i].data, again[i].data) {

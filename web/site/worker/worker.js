@@ -74,7 +74,7 @@ async function replace() {
 async function connect(port, { query, protocol }, page) {
   try {
     const program = await start();
-    // A page may have been left or loaded again meanwhile. Its run would begin anew, empty.
+    // A page may have been left or loaded again meanwhile. Its run would begin again, empty.
     if (!await self.clients.get(page.id)) return;
     ports.add(port);
     port.postMessage({ life }); // before the program's first message, which the page answers
