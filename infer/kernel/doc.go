@@ -79,8 +79,8 @@
 // float64, and with the same bits on every path, those of the standard
 // library's e^x.
 //
-// The matrix functions are generated (gen); LOG.md records how they became
-// fast.
+// The matrix functions are generated (gen); LOG.md has their rates, and what
+// made them fast.
 package kernel
 
 //go:generate go run ./gen
