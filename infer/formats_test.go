@@ -55,6 +55,7 @@ func openModel(t testing.TB, name string) *Model {
 
 // Every architecture and every format agrees with PyTorch: logits within 2e-3,
 // the same largest one at every position.
+// Promise: Every supported architecture and file format agrees with PyTorch within 2e-3.
 func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
 	all := readExpected(t)
@@ -144,6 +145,7 @@ func TestFormatsKeepEngineInvariants(t *testing.T) {
 
 // The greedy text matches llama.cpp's on the same file, far past the sliding
 // windows; greedy.mjs beside the models says how it was run.
+// Promise: Greedy text is what llama.cpp writes with the same file.
 func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "greedy.json"))
 	if err != nil {

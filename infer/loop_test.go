@@ -157,6 +157,7 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 
 // The same settings give the same text; another seed gives another text, but
 // not under greedy.
+// Promise: The same seed and settings give the same text.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)
 	a, b := generate(t, m, "Hi", 20, pure(1)), generate(t, m, "Hi", 20, pure(1))

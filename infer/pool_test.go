@@ -12,6 +12,7 @@ import (
 
 // Texts written at the seats of a pool at the same time are what each would be
 // alone, bit for bit, logits and counts included.
+// Promise: Your text and its numbers are the same, bit for bit, whatever others run at the same time.
 func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	for name, m := range map[string]*Model{"small": smallModel(t), "bundled": bundledModel(t)} {
 		pool, open := held(t, m, 2)

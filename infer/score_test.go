@@ -14,6 +14,7 @@ import (
 
 // What the model expected of the fixture's texts is what PyTorch did, to 1e-4 of a nat,
 // wherever PyTorch's logit of the token that came was kept: log Σ e^z less that logit.
+// Promise: The surprise that `viz score` gives for a token agrees with PyTorch.
 func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 	f, m, compared := readPyTorch(t), bundledModel(t), 0
 	var ours, theirs float64

@@ -262,6 +262,7 @@ func TestRederivedStageIsEqual(t *testing.T) {
 
 // The cost of every stage: the multiply-adds of the pass and of the output
 // matrix, each where it was done and nowhere else.
+// Promise: Each stage shows the multiply-adds that it really took.
 func TestStagesReportTheirCost(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3)) // 3 positions

@@ -284,6 +284,7 @@ func TestCheckPrompt(t *testing.T) {
 
 // What a learner types is plain text, even the name of a special token; only
 // the model adds the start token.
+// Promise: The name of a special token in a prompt is plain text.
 func TestPromptIsPlainText(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("<|endoftext|>")

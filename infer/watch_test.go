@@ -118,6 +118,7 @@ func compareContributions(t *testing.T, w *Watch, token, over int, want map[stri
 }
 
 // Contributions to a score and to a lead equal PyTorch's for every architecture.
+// Promise: What each part of the model adds to a score agrees with PyTorch.
 func TestContributionsAgreeWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w := watch(t, m, c.IDs)

@@ -60,6 +60,7 @@ const ownExample = "../testdata/lessons"
 
 // TestOwnLessonsFollowTheCourse: the worked example comes after the built-in course, and links, figures,
 // terms, questions, cards, starts and walkthroughs of both can be found.
+// Promise: Your own lessons come after the built-in ones, with their links, questions and cards.
 func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	t.Parallel()
 	with, err := LoadWith(English, ownExample)
@@ -145,6 +146,7 @@ const ownWalk = "---\ntitle: W\nslug: loop\nminutes: 2\nlead: W.\n---\n\n## A {#
 	":::\n\nSay.\n"
 
 // Every error names the file and the line, and there is no course.
+// Promise: Every error in your own lessons is reported with its file and line.
 func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	choice := "## {#%s kind=choice section=mine#one}\n\nWhich?\n\n- [x] A\n  Yes.\n- [ ] B\n  No.\n- [ ] C\n  No.\n"

@@ -263,6 +263,7 @@ func TestDescriptionSentences(t *testing.T) {
 }
 
 // TestTableTwinsOfPictures: rows of the tables that go with the pictures.
+// Promise: Every chart has a table with the same numbers.
 func TestTableTwinsOfPictures(t *testing.T) {
 	for name, want := range map[string]string{
 		"cache-token.svg": "2 | 3,000,000 | 24,000,000 | 8.0×",

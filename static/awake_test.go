@@ -21,6 +21,7 @@ const grant = () => { lock = sentinel(); requests.shift().grant(lock); };
 
 // TestScreenStaysOn: the screen is kept on once, asked for again when the page is back in
 // view, and let go in the end, also if the browser grants it only then.
+// Promise: The screens of a class do not go dark while it runs.
 func TestScreenStaysOn(t *testing.T) {
 	p := load(t, lamp, "import { stayAwake } from './awake.js';\nglobalThis.stayAwake = stayAwake;\n")
 	for _, step := range []struct {

@@ -55,6 +55,7 @@ func newKeyboard(t *testing.T, buttons string) *page {
 
 // TestKeyNames: letters of other scripts are named by their place on an English keyboard;
 // on a Latin layout the letter typed counts, wherever it is.
+// Promise: Keyboard shortcuts work on layouts without Latin letters.
 func TestKeyNames(t *testing.T) {
 	p := newKeyboard(t, "")
 	p.does("onKey(document, (key) => { said.push(key); })")
@@ -133,6 +134,7 @@ func TestKeysPressButtons(t *testing.T) {
 
 // TestEnterSends: Enter sends a prompt, but not the Enter that ends a composition, which
 // WebKit reports after it with the code 229 alone. Neither does that one send a form.
+// Promise: The Enter that ends a Chinese, Japanese or Korean composition sends nothing.
 func TestEnterSends(t *testing.T) {
 	p := newKeyboard(t, "")
 	for _, tc := range []struct{ press, want string }{

@@ -59,6 +59,7 @@ func (v *person) asks(method, path string, form url.Values) (int, string) {
 // TestPagesWorkWithoutTheLogs: while what people do cannot be kept, lessons, exercises and runs
 // work and say so, nothing is confirmed, and load balancers are told. Afterwards all is as
 // before.
+// Promise: While nothing can be saved, lessons and runs still work and say so, and nothing is confirmed.
 func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool

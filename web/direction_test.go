@@ -49,6 +49,7 @@ outcomes: [loop]
 // TestTextsKeepTheirDirection: on every page that shows a text of a person, a model or a file, a text
 // written from right to left has a direction of its own, so that the words and numbers around
 // it stay in order, and no mark turns the direction of the page's own words.
+// Promise: Text written from right to left keeps its order, and so do the words around it.
 func TestTextsKeepTheirDirection(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.LoadTexts(lessons.English, map[string]string{"01-hebrew.md": ownHebrew})

@@ -150,6 +150,7 @@ func knownCookie(learners shell.Learners, server, id string) string {
 // TestFloodOfSockets: while one client opens sockets and starts runs as fast as it
 // can, the server still serves learners it knows at any address, and newcomers at
 // other addresses. A newcomer at the flooder's address gets in.
+// Promise: While one address floods the server, it still serves learners it knows, and newcomers elsewhere.
 func TestFloodOfSockets(t *testing.T) {
 	t.Parallel()
 	secret := []byte("a secret that the test shares")

@@ -277,6 +277,7 @@ func (b *battle) getsIn(c *client) error {
 
 // TestHostileClient: one client that attacks a server, in each way alone and in all
 // together, disturbs nobody else.
+// Promise: One hostile client disturbs nobody else.
 func TestHostileClient(t *testing.T) {
 	fixture.Long(t)
 	names := slices.Sorted(maps.Keys(attacks))

@@ -58,6 +58,7 @@ func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 }
 
 // TestMetricsCountActivity does what the metrics count, and finds each of them changed by it.
+// Promise: Metrics contain no prompts, names or room codes.
 func TestMetricsCountActivity(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()

@@ -64,6 +64,7 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 // on white, and no button, menu or bar; a question is never cut by the end of a page. Text is
 // dark where backgrounds are not printed. Where the browser forces colors, what is chosen still
 // differs from what is not, and a slider is the browser's own.
+// Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

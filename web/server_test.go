@@ -145,6 +145,7 @@ func TestSocketsAreBehindTheGate(t *testing.T) {
 
 // TestShutdownClosesSocketsAndRuns: sockets are closed with 1012, runs end, and new connections are
 // refused. TestMain checks that nothing is left running.
+// Promise: When the server stops, it closes its sockets with code 1012.
 func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	t.Parallel()
 	h := httptest.NewUnstartedServer(nil)

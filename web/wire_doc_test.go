@@ -72,6 +72,7 @@ func TestDocumentedExchange(t *testing.T) {
 }
 
 // TestDocumentedLimits: WIRE.md and OPERATING.md give the limits that the server has.
+// Promise: WIRE.md and OPERATING.md give the limits that the server has.
 func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	l := admission.DefaultLimits()

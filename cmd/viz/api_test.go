@@ -10,6 +10,7 @@ import (
 
 // TestAPIAccess: a server that only this machine reaches needs no key; with a file of
 // keys, or reached by others, it accepts those alone.
+// Promise: The API needs a key on a server that others can reach, and none on one that only your machine reaches.
 func TestAPIAccess(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef"

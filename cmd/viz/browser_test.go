@@ -120,6 +120,7 @@ func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
 	}
 }
 
+// Promise: The page shows the numbers that `viz trace -json` prints, to the last digit shown.
 func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	tab := begin(t, browser.Laptop, storyPrompt)
 	for stage := 2; stage <= 4; stage++ {
@@ -156,6 +157,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	}
 }
 
+// Promise: Stepping back shows each stage as it was, and stepping forward again changes nothing.
 func TestForwardAndBackThroughAllStages(t *testing.T) {
 	fixture.Long(t)
 	tab := begin(t, browser.Laptop, storyPrompt)
@@ -216,6 +218,7 @@ func TestPlayToAStop(t *testing.T) {
 	}
 }
 
+// Promise: An error in a form appears next to the field that caused it.
 func TestInputErrorsAppearBesideTheirControl(t *testing.T) {
 	fixture.Long(t)
 	tab := begin(t, browser.Laptop, storyPrompt)

@@ -71,6 +71,7 @@ func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
 
 // What is in a folder is the same in a cluster, and in another folder that is copied from
 // there: every record, the times, and who may do what. Doing it again adds nothing.
+// Promise: `viz data` copies a folder into a cluster and back without loss; repeating it adds nothing.
 func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -55,6 +55,7 @@ func (k *killedClass) kill() {
 // restart everybody is back at the stage that was last confirmed to the teacher
 // (or the one being requested), every confirmed vote counts once, and the class
 // goes on.
+// Promise: A server killed during a class loses no confirmed vote and comes back at the class's stage.
 func TestKilledServerKeepsTheClass(t *testing.T) {
 	fixture.Long(t)
 	const kills, phones = 100, 40

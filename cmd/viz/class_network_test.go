@@ -50,6 +50,7 @@ func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 // TestClassOverBadNetworks: whatever the networks between a class and its phones do,
 // every phone only goes forward and ends at the last stage, a number means the
 // same to all, and the votes that count are those with a receipt.
+// Promise: On bad networks phones never go back a stage, and exactly the confirmed votes count.
 func TestClassOverBadNetworks(t *testing.T) {
 	fixture.Long(t)
 	const schedules = 1000

@@ -106,6 +106,7 @@ func stayed(t *testing.T, when string, tabs ...*browser.Tab) {
 // request to another server, a class goes on when the server that runs it stops in the
 // middle of a vote, and a lone learner's run when its server does. Nobody loads a page again,
 // and every vote counts once.
+// Promise: When a server of a cluster stops, open pages move to another one without a reload.
 func TestPagesMoveToOtherServers(t *testing.T) {
 	fixture.Long(t)
 	b := newRoundRobin(t)

@@ -57,6 +57,7 @@ func within(t *testing.T) context.Context {
 
 // A class whose instructor, presenter's socket, phones and pages are on different servers
 // is one class, and a learner is the same on all of them.
+// Promise: In a cluster, instructor, presenter and phones of one class can be on different servers.
 func TestClassSpansClusterServers(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -246,6 +247,7 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 
 // While NATS is away a server says so and goes on; afterwards all is as it was. A server
 // that cannot reach it at its start says why.
+// Promise: While NATS is away the servers of a cluster say so, and they recover without help.
 func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers wait for less
 	fixture.Long(t)
 	before := clusterTimes
@@ -303,6 +305,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 }
 
 // Flags of a cluster that cannot work are refused with what would.
+// Promise: A cluster secret that is missing or unusable stops the start, and you are told how to make one.
 func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	good := clusterSecret(t)
 	bad := filepath.Join(t.TempDir(), "bad")

@@ -62,6 +62,7 @@ func (e example) fits(t *testing.T) {
 // TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist; the two
 // proxies lead to its address, under its name, from an address that it trusts; and their
 // limits let through what the program accepts.
+// Promise: The example systemd unit and proxy configurations fit this version of the program.
 func TestExampleUnitUsesExistingFlags(t *testing.T) {
 	unit, caddy, nginx := readExample(t, "viz.service"), readExample(t, "Caddyfile"), readExample(t, "nginx.conf")
 	command := strings.Fields(unit.find(t, `ExecStart=/usr/local/bin/viz serve (.*)`))

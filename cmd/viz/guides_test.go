@@ -13,7 +13,7 @@ import (
 var guides = map[string]int{
 	"CONTRIBUTING.md": 60, "infer/RECIPES.md": 30, "web/WIRE.md": 3,
 	"README.md": 0, "cmd/viz/README.md": 0, "cmd/viz/OPERATING.md": 0, "infer/README.md": 0, "lessons/README.md": 0,
-	"web/PRIVACY.md": 0, "web/PROMISES.md": 0, "web/api/README.md": 0, "web/cluster/README.md": 0,
+	"web/PRIVACY.md": 0, "web/api/README.md": 0, "web/cluster/README.md": 0,
 	"web/site/README.md": 0, "testdata/README.md": 8, "infer/bundled/MODEL_CARD.md": 0,
 	"infer/bundled/train/README.md": 0,
 }

@@ -30,6 +30,7 @@ func TestReadmeInspect(t *testing.T) {
 }
 
 // Models of every format are described, each with its peculiarities, and run.
+// Promise: `viz inspect` describes a model in any supported format before you run it.
 func TestInspectDescribesEveryFormat(t *testing.T) {
 	for name, want := range map[string][]string{
 		"": {

@@ -12,6 +12,7 @@ import (
 // drill to the Loop page and writes a token there, all by keyboard: every step
 // is reached by Tab from where the last one left the focus, and the focus is
 // never hidden. The long tier does the same on a narrow screen.
+// Promise: By keyboard alone you get from the home page through a lesson and a drill to a token in the Loop.
 func TestJourneyByKeyboard(t *testing.T) {
 	screens := map[string]browser.Screen{"laptop": browser.Laptop}
 	if fixture.LongTier() {

@@ -77,6 +77,7 @@ func (l *learnerOf) export() (k kept) {
 
 // A learner keeps reading while the server is killed repeatedly: after each
 // restart everything that was confirmed is there, for the same browser.
+// Promise: A server that is killed loses no progress that it has confirmed.
 func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 	course, err := lessons.Load(lessons.English)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 // TestLoadReportIsComplete: a small load ends, every vote is counted once, and the report is
 // complete, even if some phones never read.
+// Promise: `viz load` simulates a class, counts every vote once and prints a complete report.
 func TestLoadReportIsComplete(t *testing.T) {
 	fixture.Long(t)
 	out := ok(t, "load", "-followers", "30", "-rooms", "2", "-deaf", "3", "-time", "2s", "-every", "50ms", "-json")

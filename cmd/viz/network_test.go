@@ -111,6 +111,7 @@ func TestParseTTL(t *testing.T) {
 
 // TestStartupExplainsWhoCanConnect: the first lines say how to open a server to a
 // classroom's network, or that others may read along.
+// Promise: When it starts, the server says who can reach it and how to open it to a classroom.
 func TestStartupExplainsWhoCanConnect(t *testing.T) {
 	for _, c := range []struct {
 		args       []string

@@ -65,6 +65,7 @@ func serveFolder(t *testing.T, dir string) *served {
 
 // TestRoomsCommand lists, closes and removes rooms while a server has them open, and then
 // without a server.
+// Promise: `viz rooms` lists, closes and removes rooms, whether or not a server runs.
 func TestRoomsCommand(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
@@ -154,6 +155,7 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 
 // TestControlSocketIsPrivate: nobody else can reach the socket, a killed server's does no harm, and
 // commands say so when there is no data.
+// Promise: Only the server's own user can reach its control socket.
 func TestControlSocketIsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
@@ -217,6 +219,7 @@ func changed(t *testing.T, from, to, query string) {
 
 // TestCheckCommand: sound data and a model that runs, then a record that cannot be read, a
 // broken reference, damaged pages and a model that does not run.
+// Promise: `viz check` finds damaged data, and a model that does not run.
 func TestCheckCommand(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
@@ -287,6 +290,7 @@ func TestCheckCommand(t *testing.T) {
 
 // TestBackupCommand: a copy that is made while the server runs has what was confirmed, is
 // private, replaces nothing, and can be restored.
+// Promise: `viz backup` makes a private copy while the server runs, overwrites no file, and can be restored.
 func TestBackupCommand(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)

@@ -23,6 +23,7 @@ import (
 )
 
 // TestWhoMayLetPhonesIn: only a server that nothing but its own machine reaches, by any way.
+// Promise: Behind a proxy, under a public name or in a cluster, no button opens the server to the network.
 func TestWhoMayLetPhonesIn(t *testing.T) {
 	public := &url.URL{Scheme: "https", Host: "class.example"}
 	proxies := admission.Proxies{netip.MustParsePrefix("10.0.0.1/32")}

@@ -11,6 +11,7 @@ import (
 
 // TestPipesAreRefused: whatever is named where a file must be is refused at once if it is
 // a named pipe, a socket, a device or a folder.
+// Promise: A pipe, socket, device or folder in place of a file is refused at once; no command hangs on it.
 func TestPipesAreRefused(t *testing.T) {
 	dir, secret := t.TempDir(), t.TempDir()
 	pipe, socket := fixture.Pipe(t, dir, "pipe"), fixture.Socket(t, dir, "socket")

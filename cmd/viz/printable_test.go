@@ -34,6 +34,7 @@ func checkPrinted(t *testing.T, what, text string) {
 
 // TestOutputIsEscapedForTheTerminal: names of files, strings in them, flags, variables and
 // addresses are shown with escapes.
+// Promise: Text from files, flags and addresses cannot control your terminal.
 func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a"+strings.ReplaceAll(hostile, "/", ""))
 	write := func(name string, data []byte) string {

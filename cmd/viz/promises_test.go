@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"go/ast"
 	"net/http"
-	"os"
-	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,80 +14,136 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// TestPromisesNameTheirTests: every test that web/PROMISES.md names exists, a promise
-// without one is called open, and what is quoted from the README and the pages that it leads to is there.
-func TestPromisesNameTheirTests(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "web", "PROMISES.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, quoted, found := strings.Cut(string(page), "\n## README and the pages that it leads to\n")
-	quoted, _, _ = strings.Cut(quoted, "\n## ")
-	named := regexp.MustCompile("`([a-z/0-9]+) ((?:Test|Fuzz|Benchmark)[A-Za-z0-9_/]+)`")
-	tests, rows, open := map[string]map[string]bool{}, 0, 0
-	for line := range strings.Lines(string(page)) {
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		if !strings.HasPrefix(line, "| ") || len(cells) != 2 || cells[1] == "held by" {
-			continue
-		}
-		rows++
-		holds := 0
-		for _, m := range named.FindAllStringSubmatch(cells[1], -1) {
-			if tests[m[1]] == nil {
-				tests[m[1]] = testsIn(t, m[1])
-			}
-			if !tests[m[1]][m[2]] {
-				t.Errorf("%s: there is no %s in %s", cells[0], m[2], m[1])
-			}
-			if !strings.HasPrefix(m[2], "Benchmark") {
-				holds++
-			}
-		}
-		if strings.Contains(cells[1], "open: ") {
-			open++
-		} else if holds == 0 {
-			t.Errorf("%s: no test holds it, and it is not called open", cells[0])
-		}
-		words := strings.Trim(cells[0], "“”")
-		if strings.Contains(quoted, line) && !strings.Contains(readme(t), words) {
-			t.Errorf("README.md does not say %q", words)
-		}
-	}
-	if !found || rows < 80 {
-		t.Errorf("%d promises only", rows)
-	}
-	t.Logf("%d promises, %d of them open in whole or in part", rows, open)
+// A promise is a sentence about the program that its users can rely on, because a test holds it.
+type promise struct {
+	folder, test, text string
+	long               bool // the test is in the long tier
 }
 
-// testsIn lists the tests, fuzz targets and benchmarks of a package. The rules of TestGuards
-// are among them, as TestGuards/NAME.
-func testsIn(t *testing.T, folder string) map[string]bool {
-	t.Helper()
-	all := map[string]bool{}
-	for _, s := range repository(t) {
-		if !s.test() || s.room() != folder {
+func (p promise) String() string {
+	tier := ""
+	if p.long {
+		tier = " (long tier)"
+	}
+	return fmt.Sprintf("%s %s%s: %s", p.folder, p.test, tier, p.text)
+}
+
+// TestPromises checks that every promise is in the doc comment of a test, is a sentence of at most
+// two lines, and is made once. With -v it lists the promises. README.md quotes none of them.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	const test = "\nfunc TestA(t *testing.T) {}\n"
+	for _, e := range []guardExample{
+		{0, code("web/a_test.go", "\n// TestA tests a.\n// Promise: It works.\n// Promise: It\n// stays so."+test)},
+		{0, code("web/a_test.go", "\n// TestA holds a Promise: none."+test)},
+		{1, code("web/a_test.go", "\n// Promise:"+test)},
+		{1, code("web/a_test.go", "\n// Promise: it works"+test)},
+		{1, code("web/a_test.go", "\n// Promise: It\n// works\n// forever."+test)},
+		{1, code("web/a_test.go", "\n// Promise: It works.\n"+test)},
+		{1, code("web/a_test.go", "\n// Promise: It works.\nfunc FuzzA(f *testing.F) {}")},
+		{1, code("web/a_test.go", "\n// Promise: It works.\nfunc (a A) TestA(t *testing.T) {}")},
+		{1, code("web/a_test.go", "\nfunc TestA(t *testing.T) {\n\t// Promise: It works.\n}")},
+		{1, code("web/a_test.go", "\n// Promise: It works.\n// Promise: It works."+test)},
+	} {
+		if _, got := promisesIn(e.sources(t)); len(got) != e.want {
+			t.Errorf("%q: got %d findings %v, want %d", e.files, len(got), got, e.want)
+		}
+	}
+	promises, findings := promisesIn(repository(t))
+	for _, f := range findings {
+		t.Error(f)
+	}
+	var list strings.Builder
+	for _, p := range promises {
+		fmt.Fprintf(&list, "\n%s", p)
+	}
+	t.Logf("%d promises%s", len(promises), &list)
+	if len(promises) < 150 {
+		t.Errorf("got %d promises, want at least 150: some are not found", len(promises))
+	}
+}
+
+// promisesIn returns the promises of the tests in the order of their packages, and what is wrong
+// with any of them.
+func promisesIn(files []*source) (list []promise, findings []finding) {
+	seen := map[string]bool{}
+	for _, s := range files {
+		if !s.test() {
 			continue
 		}
+		tests := map[*ast.CommentGroup]string{} // the names of tests by their doc comments
 		for _, d := range s.file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-				all[f.Name.Name] = true
+			f, ok := d.(*ast.FuncDecl)
+			if ok && f.Recv == nil && f.Doc != nil && strings.HasPrefix(f.Name.Name, "Test") {
+				tests[f.Doc] = f.Name.Name
+			}
+		}
+		for _, comment := range s.file.Comments {
+			for _, made := range promiseLines(comment) {
+				line, text := s.line(made[0]), promiseText(made)
+				test, ok := tests[comment]
+				switch {
+				case !ok:
+					findings = append(findings, s.finds(line, "a promise", "it in the doc comment of a test"))
+				case len(made) > 2:
+					findings = append(findings, s.finds(line, fmt.Sprint(len(made), " lines"), "at most 2"))
+				case !strings.HasSuffix(text, "."):
+					findings = append(findings, s.finds(line, fmt.Sprintf("%q", text), "a sentence"))
+				case seen[text]:
+					findings = append(findings, s.finds(line, "a promise that is made elsewhere", "it once"))
+				}
+				seen[text] = true
+				list = append(list, promise{s.room(), test, text, s.long(test)})
 			}
 		}
 	}
-	if len(all) == 0 {
-		t.Errorf("got no tests in %s, want some", folder)
-	}
-	if folder == "cmd/viz" {
-		for _, g := range guards(t) {
-			all["TestGuards/"+g.name] = true
+	slices.SortStableFunc(list, func(a, b promise) int { return cmp.Compare(a.folder, b.folder) })
+	return list, findings
+}
+
+const promiseMark = "// Promise:"
+
+// promiseLines returns the lines of each promise in a comment: from its mark to the next one, or to
+// the end of the paragraph.
+func promiseLines(comment *ast.CommentGroup) (list [][]*ast.Comment) {
+	open := false
+	for _, c := range comment.List {
+		switch {
+		case strings.HasPrefix(c.Text, promiseMark):
+			list, open = append(list, []*ast.Comment{c}), true
+		case c.Text == "//":
+			open = false
+		case open:
+			list[len(list)-1] = append(list[len(list)-1], c)
 		}
 	}
-	return all
+	return list
+}
+
+// promiseText returns the sentence in the lines of a promise.
+func promiseText(lines []*ast.Comment) string {
+	var words []string
+	for i, c := range lines {
+		text := strings.TrimPrefix(c.Text, "//")
+		if i == 0 {
+			text = strings.TrimPrefix(c.Text, promiseMark)
+		}
+		words = append(words, strings.Fields(text)...)
+	}
+	return strings.Join(words, " ")
+}
+
+// long reports whether a test of the file is in the long tier.
+func (s *source) long(test string) bool {
+	return slices.ContainsFunc(s.uses, func(use located) bool {
+		return use.in == test && strings.HasSuffix(use.text, "infer/fixture.Long")
+	})
 }
 
 // TestLogsContainNoUserText: what people type, and what the model writes, is not in the log:
 // prompts, names, titles, codes, secrets and links, on pages that work and on those that
 // are refused.
+// Promise: Logs contain no prompts, generated text, names, codes, secrets or links.
 func TestLogsContainNoUserText(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)

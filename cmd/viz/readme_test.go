@@ -104,6 +104,7 @@ func TestRoomsAndChecksAreDocumented(t *testing.T) {
 }
 
 // Every field of the JSON form is described in WIRE.md.
+// Promise: WIRE.md describes every field of the JSON that `viz trace` prints.
 func TestJSONIsDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
 	if err != nil {

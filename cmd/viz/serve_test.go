@@ -199,6 +199,7 @@ func TestShutdownClosesSockets(t *testing.T) {
 }
 
 // Without -addr, a port in use is skipped for the next one.
+// Promise: By default only your own machine can reach the server; if port 8080 is in use, it takes the next free one.
 func TestNextFreePort(t *testing.T) {
 	first, second := start(t, "-no-open"), start(t, "-no-open")
 	if first.url == second.url || !strings.HasPrefix(first.url, "http://127.0.0.1:") {

@@ -74,6 +74,7 @@ func sameNames(t *testing.T, what string, readme, real []string) {
 
 // TestReadmeNamesAllStoredData: the README names every table of the database, every type of record and
 // every file of the data folder, and no others.
+// Promise: PRIVACY.md names every table, type of record and file that a server stores.
 func TestReadmeNamesAllStoredData(t *testing.T) {
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
@@ -121,6 +122,7 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 }
 
 // TestReadmeNamesAllBrowserStorage: what scripts store, and cookies, are what the README says.
+// Promise: PRIVACY.md names everything that the pages store in a browser.
 func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem|handOver)\('([^']+)'`)
 	stored := map[string]bool{}

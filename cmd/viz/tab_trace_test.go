@@ -18,6 +18,7 @@ import (
 // TestTabMatchesTheTrace: what the program in a tab sends of its runs is what
 // VIZ_KERNEL=portable viz trace -json prints of the same: the same tokens, counts and texts,
 // logits and all other numbers to a thousandth. The first subtest is a sample of each setting.
+// Promise: A model in a browser tab writes the same tokens as on a server.
 func TestTabMatchesTheTrace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -16,6 +16,7 @@ import (
 // TestClockAheadAtOneStart: a start at which the clock is more than a day ahead of the last
 // one logs that and deletes nothing for its age; the next start with that clock does. Days
 // that a server sees pass are no jump.
+// Promise: A server that starts with its clock set ahead deletes nothing because of it.
 func TestClockAheadAtOneStart(t *testing.T) {
 	course, err := loadCourse(lessons.English)
 	if err != nil {

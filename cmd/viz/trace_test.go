@@ -295,6 +295,7 @@ func TestSpaceAtEndOfPrompt(t *testing.T) {
 	}
 }
 
+// Promise: Flags can also be set in the environment; the command line takes precedence.
 func TestEnvironmentTwins(t *testing.T) {
 	env := map[string]string{
 		"VIZ_PROMPT": capital, "VIZ_N": "3", "VIZ_TEMP": "1.5", "VIZ_TOP_K": "7", "VIZ_TOP_P": "0.5",

@@ -9,6 +9,7 @@ import (
 
 // Every error in a command line must give exit code 2, nothing on standard
 // output, and a message that names the flag and the allowed range.
+// Promise: A usage error exits with status 2, prints nothing on stdout, and names the flag and what it allows.
 func TestBadInput(t *testing.T) {
 	broken := t.TempDir()
 	for name, text := range map[string]string{

@@ -28,6 +28,7 @@ func TestReadmeWhy(t *testing.T) {
 
 // The page of text and the JSON object have the same numbers, and the JSON's
 // parts add up to its score.
+// Promise: The parts that `viz why` lists add up to the score; the text and the JSON have the same numbers.
 func TestWhyJSON(t *testing.T) {
 	var got struct {
 		Token struct{ Text string }

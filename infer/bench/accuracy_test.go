@@ -28,6 +28,7 @@ func load(tb testing.TB, q infer.Quant) *infer.Model {
 // divergence below a thousandth, on texts that the bundled model was not trained
 // on and on its own. (Its weights were exported on int8's grid, see
 // infer/bundled/train/export.py; other weights lose more.)
+// Promise: With int8 the bundled model's most likely token stays the same at 99 of 100 positions.
 func TestInt8Accuracy(t *testing.T) {
 	exact, other := load(t, infer.QuantNone), load(t, infer.QuantInt8)
 	generated, err := Generated(context.Background(), exact, 8, 120)

@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
+// Promise: The model that comes with the program has five million parameters.
 func TestTargetParameters(t *testing.T) {
 	c, err := Target()
 	if err != nil {

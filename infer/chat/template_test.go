@@ -44,6 +44,7 @@ func readPublished(t *testing.T) (p published) {
 // today is make.py's.
 var today = time.Date(2026, 11, 26, 9, 5, 7, 0, time.UTC)
 
+// Promise: Chats are written exactly as the chat templates of published models write them.
 func TestPublishedTemplates(t *testing.T) {
 	t.Parallel()
 	p := readPublished(t)
@@ -124,6 +125,7 @@ func marked(t *Template, text Text) (parts []string) {
 	return append(parts, text.Text[from:])
 }
 
+// Promise: Nothing that people type in a chat can imitate a special token of the chat template.
 func TestTypedTextIsNeverASpecialToken(t *testing.T) {
 	t.Parallel()
 	template := compiled(t, chatML)

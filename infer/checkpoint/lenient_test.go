@@ -59,6 +59,7 @@ func allocated(run func()) uint64 {
 }
 
 // A header that is only claimed is never allocated.
+// Promise: A model file cannot make the program allocate memory for data that it does not contain.
 func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	for _, claim := range []uint64{maxHeaderBytes, maxHeaderBytes + 1, 1 << 40, math.MaxInt64, math.MaxUint64} {
 		data := append(binary.LittleEndian.AppendUint64(nil, claim), "{}"...)

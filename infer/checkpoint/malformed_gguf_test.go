@@ -315,6 +315,7 @@ func refuse(t *testing.T, size int, what, prefix, want string, open func() error
 	}
 }
 
+// Promise: A damaged model file is refused, and the message says what is wrong and where.
 func TestMalformedGGUF(t *testing.T) {
 	if err := openMemory("m.gguf", map[string][]byte{"m.gguf": smallGGUF().bytes()}); err != nil {
 		t.Fatalf("the sound one: %v", err)

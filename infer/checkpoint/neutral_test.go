@@ -12,6 +12,7 @@ func truthPair(key string, v bool) ggufPair {
 
 // TestKeysThatChangeTheResultAreRefused: a key that no architecture here knows is refused by
 // name, in both formats and for every architecture, unless its value changes nothing.
+// Promise: A model that needs something unsupported is refused, and the message names the setting.
 func TestKeysThatChangeTheResultAreRefused(t *testing.T) {
 	for _, arch := range []string{"llama", "qwen3", "gemma3", "smollm3", "olmo2"} {
 		for _, test := range []struct {

@@ -20,6 +20,7 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 
 // TestTextIsDecoded: UTF-8 and UTF-16 give the same text without their mark, however lines end; other
 // encodings are named, and damage has its place.
+// Promise: Text files may be UTF-8 or UTF-16 with any line ends; other encodings are refused by name.
 func TestTextIsDecoded(t *testing.T) {
 	const text = "Où?\r\n😀 日本\ufeff\n"
 	for name, data := range map[string]string{

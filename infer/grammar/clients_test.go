@@ -8,6 +8,7 @@ import (
 
 // What the published libraries of clients make of a class or of a schema of their own is
 // taken as it is.
+// Promise: The JSON schemas that pydantic and Zod generate are accepted as they are.
 func TestSchemasOfClients(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema   string

@@ -208,6 +208,7 @@ func TestSchemasByHand(t *testing.T) {
 }
 
 // What is not supported, recursive, contradictory or too large is refused in words.
+// Promise: A schema that is recursive, contradictory, unsupported or too large is refused with the reason.
 func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, 40) + `{"type":"null"}` + strings.Repeat("}", 40)
 	for schema, want := range map[string]string{

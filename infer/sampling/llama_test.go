@@ -93,6 +93,7 @@ func (a asked) check(t *testing.T, i int) {
 
 // Every rule keeps the tokens that llama.cpp's own sampler keeps, with the same
 // probabilities, alone and in llama.cpp's whole chain in its order.
+// Promise: Every sampling rule keeps the tokens that llama.cpp keeps, with the same probabilities.
 func TestRulesMatchLlamaCpp(t *testing.T) {
 	var list []asked
 	fixture.ReadZipped(t, "../../testdata/samplers/answers.json.gz", &list)

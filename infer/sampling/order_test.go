@@ -261,6 +261,7 @@ func TestLateTemperatureUnderflow(t *testing.T) {
 
 // Greedy keeps the most probable token in every order, even where XTC comes first and
 // always strikes.
+// Promise: At temperature 0 the most likely token is chosen, whatever the order of the rules.
 func TestGreedyInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

@@ -8,6 +8,7 @@ import (
 	"time"
 )
 
+// Promise: A tiny probability is shown as less than 0.0001, never as 0.
 func TestProb(t *testing.T) {
 	for _, c := range []struct {
 		p           float64
@@ -187,6 +188,7 @@ func TestCounts(t *testing.T) {
 
 // TestCellDefusesFormulas: a text that begins like a formula is marked as text, whatever space
 // comes first; everything else stays as it is.
+// Promise: No text in an exported table can run as a formula in a spreadsheet.
 func TestCellDefusesFormulas(t *testing.T) {
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-0.5": "'-0.5", "-x": "'-x", "-": "'-", "-Inf": "'-Inf", "@SUM(A1)": "'@SUM(A1)",

@@ -20,6 +20,7 @@ func lacking(tb testing.TB, normalizer any, bytes ...byte) *Tokenizer {
 
 // A text with a byte that has no token is refused with the byte, its character
 // and its place in the text; all others pass.
+// Promise: A text that the model's vocabulary cannot express is refused with the character and its position.
 func TestCheckNamesTheMissingByte(t *testing.T) {
 	tok := lacking(t, nil, 3, '7', 0xc3, 0xff, 0xf1)
 	for text, want := range map[string]string{

@@ -107,6 +107,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 
 // Every wrong value that a mistake leads to is recognised as that mistake, or
 // as another that comes as close; and none is called right.
+// Promise: Drills recognize the mistake behind a wrong number and never call a wrong number right.
 func TestMistakesAreRecognized(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)

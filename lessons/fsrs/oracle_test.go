@@ -54,6 +54,7 @@ func steps(t *testing.T, list []string) (out []time.Duration) {
 // Every card after every review of 1,000 histories matches ts-fsrs: dates,
 // counts and states exactly; memory within the last of its eight decimals,
 // which may differ where exp and pow differ in their last bit.
+// Promise: Flashcards are scheduled exactly as the published scheduler ts-fsrs schedules them.
 func TestAgreesWithTSFSRS(t *testing.T) {
 	histories, reviews := 0, 0
 	for _, g := range oracle(t) {

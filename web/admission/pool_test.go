@@ -71,6 +71,7 @@ func known(name string, from netip.Prefix) Caller { return Caller{Learner: name,
 
 // TestPoolReservesForKnownLearners: part of the pool is reserved for known learners at any address, and
 // a newcomer becomes known after a while.
+// Promise: Part of the server's capacity is reserved for learners whom it already knows.
 func TestPoolReservesForKnownLearners(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 4, Newcomers: 2, PerLearner: 2}, c)

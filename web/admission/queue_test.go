@@ -53,6 +53,7 @@ func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 
 // TestQueueIsFair: a learner with a lot of work delays another by one piece of it.
 // Otherwise the shortest work runs first.
+// Promise: A learner's many measurements delay another learner by at most one of them.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)

@@ -19,6 +19,7 @@ const chatFolder = "../../testdata/models/qwen3"
 
 // TestChatsThroughTheModelsTemplate: the prompt's tokens are those of the template, the
 // answer ends at the end of a turn, and no stop string of plain chats is at work.
+// Promise: Chat requests go through the model's own chat template, and the answer ends with the model's turn.
 func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)

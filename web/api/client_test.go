@@ -54,6 +54,7 @@ func calls(prompt string) []openai.CompletionNewParams {
 
 // TestGoClient: the published client, unmodified, reads all answers, and an answer that
 // is streamed has the same bytes and log-probabilities as one that is not.
+// Promise: The published OpenAI client for Go works unmodified.
 func TestGoClient(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -192,6 +193,7 @@ func chatCalls(t *testing.T, client openai.Client) (n int) {
 
 // TestAPIMatchesTheLoop: a request writes what the loop writes with the same settings, and
 // its log-probabilities are those of the trace, to the last printed digit.
+// Promise: The API writes exactly what the Loop writes with the same settings.
 func TestAPIMatchesTheLoop(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))
@@ -281,6 +283,7 @@ func trace(t *testing.T, s infer.Sample) float64 {
 }
 
 // TestEchoScoresAText: with max_tokens 0 a text is only scored.
+// Promise: With `echo` and `max_tokens: 0` the API scores your text without writing any.
 func TestEchoScoresAText(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

@@ -47,6 +47,7 @@ const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== nul
 // TestRequestsAppearLive: a page that is open shows what an unmodified client asks, each
 // field at its stage, with the probabilities that the client did not ask for; a token
 // opens its draw.
+// Promise: Requests of your own programs appear on the page /api while they are being answered.
 func TestRequestsAppearLive(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -168,6 +169,7 @@ func (v *visitor) code() string {
 
 // TestOthersRequestsAreHidden: with a code a request is on one page; without one it is
 // on all pages of a machine that nobody else reaches, and on none of a server with keys.
+// Promise: On a server with keys, nobody sees other people's requests on the page /api.
 func TestOthersRequestsAreHidden(t *testing.T) {
 	t.Parallel()
 	shows := func(v *visitor) string { return v.page().Find("#glass .apip__field").Text() }

@@ -29,6 +29,7 @@ var aCat = map[string]any{
 // TestAnswersKeepToASchema: with the published client's response_format an answer is a
 // JSON text of the schema, streamed or not, in a chat and as a completion; an answer that
 // its limit cuts says so.
+// Promise: With `response_format`, a complete answer is JSON of your schema, streamed or not.
 func TestAnswersKeepToASchema(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

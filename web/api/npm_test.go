@@ -64,6 +64,7 @@ type requested struct {
 // TestClientsFromNPM: the published clients for JavaScript, unmodified, read all answers and
 // refusals. Those that are streamed have the same bytes as those that are not, both what
 // the loop writes and p as the trace prints it; and a client that leaves ends its request.
+// Promise: The published OpenAI clients for JavaScript work unmodified.
 func TestClientsFromNPM(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -39,6 +39,7 @@ var textIn = regexp.MustCompile(`"(?:text|content)":"((?:[^"\\]|\\.)*)"`)
 
 // TestWhatAsksForNothingChangesNothing: labels, and values by which clients turn something off, are
 // accepted, and the answer is the one without them.
+// Promise: The API accepts labels and values that turn a feature off, and they change nothing.
 func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

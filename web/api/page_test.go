@@ -51,6 +51,7 @@ func sent(change ...string) url.Values {
 // TestPageShowsTheAPIResponse: the tokens of the page, their log-probabilities and the raw
 // answer are those that a client gets for the body of the page's own curl example, and
 // each token's link opens its draw.
+// Promise: The page /api shows exactly what a client gets, and each token opens its draw in the Loop.
 func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

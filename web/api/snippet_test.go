@@ -59,6 +59,7 @@ func saved(t *testing.T, folder, name, program string) string {
 
 // TestExamplesRun: the page's example for curl, exactly as it shows it, gets what the API
 // answers, whatever stands in the prompt.
+// Promise: The curl example on the page /api runs as it is shown.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil && os.Getenv("CI") != "true" {

@@ -16,6 +16,8 @@ import (
 )
 
 // TestTokens: prompts as token ids, tokens by name, seeds and long prompts, on one server.
+// Promise: API prompts may be token ids, and you can ask for the probabilities of tokens that you name.
+// Promise: `/tokenize` and `/detokenize` turn texts into tokens and back.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

@@ -71,6 +71,7 @@ func said(fields string) string {
 }
 
 // TestBadRequestsNameTheField: whatever is wrong with a request is refused with its field.
+// Promise: The API refuses what it cannot do and names the field; it ignores no field that would matter.
 func TestBadRequestsNameTheField(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -262,6 +263,7 @@ func TestUnknownRoutesAreRefused(t *testing.T) {
 
 // TestKeysAndOrigins: a server that others can reach answers to its keys only, and to
 // pages of the origins that it was given.
+// Promise: With API keys the server answers only to them, and of other sites only those that you list may call it.
 func TestKeysAndOrigins(t *testing.T) {
 	t.Parallel()
 	const key, origin = "0123456789abcdef", "https://notebook.example"
@@ -331,6 +333,7 @@ func TestKeysAndOrigins(t *testing.T) {
 
 // TestDisconnectCancelsTheRun: a client that leaves frees its place, and one that has all of
 // its places is told when to try again.
+// Promise: Disconnecting cancels an API request.
 func TestDisconnectCancelsTheRun(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()

@@ -15,6 +15,7 @@ import (
 
 // When the database is deleted while a class is on, nothing more is confirmed, and
 // everybody is told why.
+// Promise: If the database is lost during a class, no vote is confirmed and everybody is told why.
 func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

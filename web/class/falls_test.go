@@ -5,6 +5,7 @@ import "testing"
 // TestNamesInDrawsFollowRoomOption: in a draw the names of members and their numbers are shown to
 // everybody if the instructor has chosen that for the room; otherwise, in other polls and
 // while names are hidden nobody is shown any.
+// Promise: Names appear in a draw only if the instructor chose that for the room.
 func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -20,6 +20,7 @@ import (
 )
 
 // A deleted room is gone at once, for everybody, and no trace is on the disk.
+// Promise: A deleted room leaves no trace on the disk.
 func TestDeleteLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -157,6 +158,7 @@ func TestForgetKeepsTheVote(t *testing.T) {
 // Rooms that nobody uses are deleted after their time; one with a page open is
 // used; a run that nobody looks at is given up and made again the same. While the clock
 // may be ahead, rooms are as old as they were before.
+// Promise: Rooms that nobody uses are deleted after their time, and never because a clock may be wrong.
 func TestSweepDeletesUnusedRooms(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64 // a time.Duration

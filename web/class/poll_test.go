@@ -16,6 +16,7 @@ import (
 
 // Which token comes next: nobody sees how likely anything is, nor what the
 // others chose, before the instructor shows it.
+// Promise: In a vote nobody sees a probability or another vote before the instructor shows the result.
 func TestNextTokenFromVoteToReveal(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -137,6 +138,7 @@ func TestAppendTheClassesChoice(t *testing.T) {
 // inequality of Bretagnolle, Huber and Carol the distance of n draws over k
 // bars is above ε with a chance of at most 2^k·exp(−2nε²), here
 // 2^4·exp(−2·200·0.2²) < 2e-6.
+// Promise: When a class acts as the sampler, its draws follow the model's distribution.
 func TestClassAsSampler(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

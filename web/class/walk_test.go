@@ -13,6 +13,7 @@ import (
 // Every walkthrough is taught from its first step to its last on the model that
 // comes with the program, with a class of twelve who vote in every poll; then
 // every step is gone to by itself, and looks as it did.
+// Promise: Every script can be taught from its first step to its last with the bundled model.
 func TestWalksAreTaught(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

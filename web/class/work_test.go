@@ -34,6 +34,7 @@ const (
 
 // TestWorkIsCountedOnce: one learner counts once, however often they hand in, and
 // what they hand in last counts; it is still there after a restart.
+// Promise: Each learner counts once in an assignment, with what they handed in last.
 func TestWorkIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -70,6 +71,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 
 // TestWorkNamesNeedPermission: names are in the summary only if the instructor asked for them, and
 // vanish with who is removed or forgotten.
+// Promise: Names are in the results of an assignment only if the instructor asked for them.
 func TestWorkNamesNeedPermission(t *testing.T) {
 	t.Parallel()
 	l := begun(t, "").room(Options{})

@@ -43,6 +43,7 @@ var shortPages = []string{"open", "filter-projector", "open-present", "summary",
 
 // TestClassPagesAreAccessible: axe-core finds nothing on any page of a class, nor in the
 // teacher's dialogs, and no page is wider than its window.
+// Promise: axe-core finds nothing on the pages of a class (WCAG 2.2 AA).
 func TestClassPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

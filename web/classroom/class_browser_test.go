@@ -147,6 +147,7 @@ const place = `document.querySelector("#cl-rail .is-now .stage__short, .seven .i
 
 // TestTeachFirstWalkthrough leads a class through the whole of the first walkthrough, with
 // polls, a re-vote and reveals.
+// Promise: An instructor can lead a class through the first script, with polls, second votes and reveals.
 func TestTeachFirstWalkthrough(t *testing.T) {
 	t.Parallel()
 	wide := browser.Desktop

@@ -14,6 +14,7 @@ import (
 
 // TestDraftPagePreviewsWalkthrough: the page reads a walkthrough as the checker does, runs the
 // step that was asked for, and gives the text back as a file, byte for byte.
+// Promise: You can write a script on a page, try its steps there and save it as a file.
 func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))

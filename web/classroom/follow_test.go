@@ -96,6 +96,7 @@ func TestFormsNeedCookies(t *testing.T) {
 
 // TestNoProbabilitiesBeforeTheReveal: while the class is asked, no page that anybody
 // can open has a probability, a bar or the drawn token in it.
+// Promise: While the class is asked, no page contains a probability or the drawn token.
 func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

@@ -8,6 +8,7 @@ import (
 
 // Who deletes their progress is deleted as a member of a class, too: the name
 // they gave is not known any more, neither to them nor to the class.
+// Promise: Deleting your progress also erases the name that you gave in a class.
 func TestDeletingProgressErasesTheName(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

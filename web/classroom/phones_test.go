@@ -134,6 +134,7 @@ func (s *letting) showsButton(t *testing.T, p *person, code string) {
 
 // TestOnlyThisMachinesOwnPageLetsPhonesIn: the button is shown to a browser on the machine alone,
 // and a press counts once, from the page that has it.
+// Promise: Only a browser on the server's own machine can let phones in.
 func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
@@ -216,6 +217,7 @@ func (s *letting) keepsPhonesOut(t *testing.T, closing url.Values) {
 
 // TestPhonesAreLetInUntilTheirRoomsEnd: the listener opens once for all rooms that ask, its address is
 // the only new name of the server, and it closes with the last room or on request.
+// Promise: When the last class that let phones in has ended, the server is closed to the network again.
 func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)

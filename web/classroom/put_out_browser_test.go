@@ -60,6 +60,7 @@ const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 
 // TestSleepingPhoneReconnects: a phone whose line has died in its sleep notices when it
 // wakes, and comes back to where the class is by then.
+// Promise: A phone that wakes up returns to where the class is by then.
 func TestSleepingPhoneReconnects(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -193,6 +193,7 @@ func TestToursPlayAlone(t *testing.T) {
 
 // TestInstructorLinkDrivesTheRoom: the link that is shown once drives the room from another
 // browser, whose address then does not hold the key.
+// Promise: The instructor's link controls the room from any other browser.
 func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

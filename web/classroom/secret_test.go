@@ -113,6 +113,7 @@ func TestHiddenNamesShowNumbers(t *testing.T) {
 
 // TestMembersAreText: what members call themselves, and what they vote, never
 // becomes markup on the teacher's page.
+// Promise: Names and votes of a class never become markup on a page.
 func TestMembersAreText(t *testing.T) {
 	list := []class.Attendee{{Member: class.Member{ID: 7, Name: "<img src=x>"}, Voted: "<b>6</b>"}}
 	var b strings.Builder

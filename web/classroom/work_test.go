@@ -15,6 +15,7 @@ import (
 
 // TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill; somebody with the
 // link does the drill with a mistake and hands in; the summary has it, and no name.
+// Promise: The results of an assignment appear in the class's summary.
 func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

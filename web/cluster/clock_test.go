@@ -29,6 +29,7 @@ func TestClockDifference(t *testing.T) {
 
 // A poll of ten minutes is still open when a server begins to run the class whose clock is an
 // hour ahead, and then one whose clock is an hour behind.
+// Promise: A poll lasts as long as it should even if a server's clock is an hour wrong.
 func TestPollSurvivesClocksAnHourApart(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

@@ -12,6 +12,7 @@ import (
 // A room that was made on one server is followed on the second and presented from the
 // third. The owner dies while people vote: the class goes on, and every vote that was
 // confirmed counts once.
+// Promise: If the server of a class dies during a vote, the class continues and confirmed votes count once.
 func TestClassSpansThreeServers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

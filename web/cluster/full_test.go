@@ -35,6 +35,7 @@ func (p *post) limit(more int64) {
 
 // When the streams are full, what people do is refused with that reason, the class stays on
 // all screens, and goes on when there is space again; what was confirmed counts.
+// Promise: When a cluster has no space left, votes are refused with that reason and the class stays on its screens.
 func TestFullStreamsRefuseWrites(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

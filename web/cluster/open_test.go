@@ -28,6 +28,7 @@ func listening(t *testing.T, o server.Options) string {
 }
 
 // A server that cannot join says why.
+// Promise: A server that cannot join a cluster says why.
 func TestOpenExplainsFailures(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewTLSServer(nil) // for its certificate

@@ -9,6 +9,7 @@ import (
 
 // TestWithinFitsTheTime: for a time there are the core lessons first, at most a quarter over it, in
 // the order of the course, and no lesson that has been read.
+// Promise: The overview suggests lessons for the time that you have, at most a quarter over it.
 func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.Load(lessons.English)

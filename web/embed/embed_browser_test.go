@@ -28,6 +28,7 @@ const usual = 420
 // TestExamplePage: testdata/embed/index.html, a page of another origin with a strict policy
 // of its own, shows the Loop and a drill, each as high as it is; in the frame the Loop
 // writes. A message from elsewhere, or of another form, changes no height.
+// Promise: The Loop and drills can be part of your own page, in frames that fit their height.
 func TestExamplePage(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile("../../testdata/embed/index.html")

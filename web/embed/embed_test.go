@@ -46,6 +46,7 @@ var embedded = []string{
 
 // TestFramesAllowOnlyGivenOrigins: pages below /embed, and no others, may be shown in pages of
 // the origins given, and of none if none is given.
+// Promise: Only the sites that you list can embed your server's pages.
 func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -127,6 +128,7 @@ func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 
 // TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie, and a learner with a cookie is
 // nobody there: a drill done in a frame is not on their page of progress.
+// Promise: Embedded pages set no cookies and keep nothing of what a reader does.
 func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})

@@ -62,6 +62,7 @@ func TestBrowserFirstRun(t *testing.T) {
 
 // TestFirstRunBeforeItsScripts: on a slow connection, before any script has come, the front
 // door can be read and used, and each button of the first run leads on.
+// Promise: On a slow connection the home page and the first run work before any script has loaded.
 func TestFirstRunBeforeItsScripts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -32,6 +32,7 @@ const guessFirst = ".guess__one input"
 // TestEveryLabByEveryHand: from the list of labs through each lab, by mouse, by
 // keyboard alone and by touch on a phone: predict, run, read a chart's numbers,
 // follow the link back to the same settings.
+// Promise: Every lab can be used by mouse, by keyboard alone and by touch.
 func TestEveryLabByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -86,6 +87,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 // TestGuessIsDrawnFirst: the two rings of a guess are moved by the arrow keys; the
 // chart then has the guess, dotted, before anything is measured,
 // and the result is drawn over it.
+// Promise: You draw your guess into a chart before the measurement, and the result appears over it.
 func TestGuessIsDrawnFirst(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -119,6 +121,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 
 // TestCancelKeepsMeasurements: a large run asks first, runs, is cancelled, and keeps what
 // it has measured.
+// Promise: A measurement that you cancel keeps what it has measured.
 func TestCancelKeepsMeasurements(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -233,6 +236,7 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 
 // TestLabsAreAccessible: axe-core finds no violation on the labs before and after a
 // run, and no page is wider than its window.
+// Promise: axe-core finds nothing on the labs (WCAG 2.2 AA).
 func TestLabsAreAccessible(t *testing.T) {
 	t.Parallel()
 	url := serve(t)

@@ -119,6 +119,7 @@ func values(name string, more ...string) map[string]string {
 
 // TestFeedRunsEveryLab: each lab runs over its feed; the report is kept, so a
 // reloaded page shows it.
+// Promise: Every lab runs on your own machine, and its report survives a reload.
 func TestFeedRunsEveryLab(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 
 // TestLearnIsAccessible: axe-core finds nothing on the pages of Learn, and no page is
 // wider than its window.
+// Promise: axe-core finds nothing on the lessons (WCAG 2.2 AA).
 func TestLearnIsAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
@@ -47,6 +48,7 @@ func TestAnswersAreAccessible(t *testing.T) {
 }
 
 // TestLearnReflows: at 320 px, a laptop's window at 400%, nothing scrolls sideways.
+// Promise: At 320 px, a laptop at 400 %, no lesson scrolls sideways.
 func TestLearnReflows(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -33,6 +33,7 @@ func checks(l *lessons.Lesson) []*lessons.Question {
 // TestLessonByEveryHand: a whole lesson, from the list of lessons to the next
 // one, by mouse, by keyboard alone and by touch. Every question is answered,
 // wrongly first, every section ends up as read.
+// Promise: A whole lesson can be done by mouse, by keyboard alone and by touch.
 func TestLessonByEveryHand(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
@@ -135,6 +136,7 @@ func TestReadingIsReportedAgain(t *testing.T) {
 }
 
 // TestReferencePrintsOnOneSheet: the reference prints on exactly one page.
+// Promise: The reference prints on one page.
 func TestReferencePrintsOnOneSheet(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -177,6 +177,7 @@ func TestHomeIsShort(t *testing.T) {
 
 // TestFirstPageIsLight: the home page, with all that it loads, stays within 150
 // KB and eight files over the wire, and asks nobody else for anything.
+// Promise: The first page loads at most 150 KB, all of it from the server.
 func TestFirstPageIsLight(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 // A term's note opens where the reader is, says what the glossary says, and closes with
 // Escape: nobody leaves the lesson.
+// Promise: A term is explained where you read it, without leaving the lesson.
 func TestTermNoteOpensInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

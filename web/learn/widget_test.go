@@ -19,6 +19,7 @@ import (
 // TestEveryExperimentIsComplete: each lesson's page has its experiments worked
 // out, with a way into the Loop that can be opened, a name, a sentence that is
 // read out, and what to notice; and an id is used once in the course.
+// Promise: Every lesson page shows its experiments as the model computed them, each with a way into the Loop.
 func TestEveryExperimentIsComplete(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)

@@ -17,6 +17,7 @@ const shortState = "filter"
 // TestEveryStateIsAccessible: axe-core finds nothing in any state of the
 // storybook, no page is wider than its window, and every control is large
 // enough: 44 px where a finger presses, 24 px under a mouse.
+// Promise: axe-core finds nothing in the Loop (WCAG 2.2 AA).
 func TestEveryStateIsAccessible(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

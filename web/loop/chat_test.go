@@ -117,6 +117,7 @@ func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 
 // TestChatFormByEveryHand: a chat is typed, grows, starts, is answered and goes on with the columns kept,
 // by mouse, by keyboard alone and with a finger; the plain prompt keeps what was typed in it.
+// Promise: You can chat with a model, turn by turn, by mouse, keyboard and touch.
 func TestChatFormByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -31,6 +31,7 @@ func TestEvictedRunContinuesForViewer(t *testing.T) {
 
 // TestSlowReaderDoesNotStopOthers: one viewer that does not read neither stops the run nor a
 // second viewer, and when it reads again it misses states, not tokens.
+// Promise: A client that reads slowly misses states but no tokens, and stops nobody else.
 func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -115,6 +115,7 @@ func TestOpenedLinkReportsNoLoss(t *testing.T) {
 }
 
 // TestPageSurvivesServerRestart: the page comes back by itself to the same stage.
+// Promise: After the server restarts, the page returns to the same stage without help.
 func TestPageSurvivesServerRestart(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -14,6 +14,7 @@ import (
 
 // TestBlockedSocketsAreExplained: behind a proxy that lets pages through and no sockets, the page
 // says what is wrong and what to ask for, in place of "reconnecting" for ever.
+// Promise: Behind a proxy that blocks sockets, the page says what is wrong and what to ask for.
 func TestBlockedSocketsAreExplained(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

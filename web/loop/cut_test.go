@@ -14,6 +14,7 @@ import (
 // its answer has not been read, at each of the stages of two turns. Whether the
 // command had arrived or not, the client that comes back and sends it again
 // sees it carried out once: each stage once and in order.
+// Promise: If a client reconnects and sends a command again, it takes effect once; no stage is lost or repeated.
 func TestCutAtEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {

@@ -167,6 +167,7 @@ func TestBranchByTouch(t *testing.T) {
 }
 
 // TestScrubberAndWhatIfSliders drags the two sliders by their keys.
+// Promise: You can rewind to any token and see what another u would have drawn.
 func TestScrubberAndWhatIfSliders(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -236,6 +237,7 @@ func TestContinuePastLimitAndFinish(t *testing.T) {
 
 // TestLinkInFreshBrowser opens a copied link where nobody knows the run, then
 // one edited by hand.
+// Promise: A link opens the very stage in a browser that has never seen the run.
 func TestLinkInFreshBrowser(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 )
 
 // TestCookieDecidesWhoseRun: the cookie is signed, kept, and decides whose run it is.
+// Promise: Only the browser that started a run can open it on the server.
 func TestCookieDecidesWhoseRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

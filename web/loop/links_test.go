@@ -217,6 +217,7 @@ func TestClientSurvivesServerRestart(t *testing.T) {
 
 // TestExportsInEveryFormat saves a run in every format; live and by its link they are
 // the same.
+// Promise: A run can be saved as a text, a table, a chart and a trace.
 func TestExportsInEveryFormat(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -76,6 +76,7 @@ func (b loopTab) still(why string) {
 }
 
 // TestReducedMotionMovesNothing: nothing moves where that is asked for.
+// Promise: With reduced motion nothing moves.
 func TestReducedMotionMovesNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -113,6 +113,7 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 
 // TestSpaceAtEndIsNoticed: a run whose prompt ends with a space says so with a button that starts
 // without it; one that does not, and a chat, say nothing.
+// Promise: If a prompt ends with a space, the page says so and offers to start without it.
 func TestSpaceAtEndIsNoticed(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	for prompt, want := range map[string]string{
@@ -290,6 +291,7 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 }
 
 // The page says it where the weights are not the model's own.
+// Promise: The page says so when the weights are rounded to int8.
 func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {
 		c, err := bundled.Target()

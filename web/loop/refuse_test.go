@@ -16,6 +16,7 @@ import (
 
 // TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that can be recognized. Each
 // is answered with its code and field, and the run stays as it was.
+// Promise: A wrong command gets an error code and the field at fault, and changes nothing.
 func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 4097)
@@ -161,6 +162,7 @@ func TestNonObjectMessagesAreAnswered(t *testing.T) {
 }
 
 // TestProtocolErrorsCloseWithACode: what breaks the protocol ends the connection, by number.
+// Promise: A message that breaks the protocol closes only its own connection, with a code.
 func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -25,6 +25,7 @@ var chained = []session.Command{
 }
 
 // TestSamplingChainByKeyAndDrag goes through stage 4 rule by rule, and moves rules by drag, key and button.
+// Promise: You can see what each sampling rule removes, and reorder the rules by drag, key or button.
 func TestSamplingChainByKeyAndDrag(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -60,6 +60,7 @@ func useAll(t *testing.T, features []feature) {
 
 // TestWaysByGesture goes, by keyboard and with a finger, through what they do by
 // gestures of their own.
+// Promise: Drags and other gestures in the Loop have their equivalent by keyboard and by touch.
 func TestWaysByGesture(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

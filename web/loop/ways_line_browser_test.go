@@ -205,6 +205,7 @@ func TestTwoTabsDriveOneRun(t *testing.T) {
 }
 
 // TestReloadAtEveryStage, at rest and while the run plays.
+// Promise: Reloading the page returns to the same stage, even while the run plays.
 func TestReloadAtEveryStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 // TestAssignedTasksFromTheAddress: an address is an assignment. The tasks it names are listed with how far
 // one is, others are not; what the course does not have is said, and never shown.
+// Promise: One link assigns lessons and drills, and its page shows how far you are.
 func TestAssignedTasksFromTheAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -36,6 +36,7 @@ func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 
 // TestCardsAcrossDays: a card that is recalled again and again is due at growing
 // intervals, those of the scheduler; a forgotten one is due after minutes.
+// Promise: A card that you know returns at growing intervals; one that you forgot returns after minutes.
 func TestCardsAcrossDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -144,6 +145,7 @@ func TestCardByAddress(t *testing.T) {
 
 // TestAnkiTextExport: header lines, then one card per line in three fields with escaped
 // markup.
+// Promise: Flashcards can be exported to Anki.
 func TestAnkiTextExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -349,6 +349,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 
 // TestSmallDrillByEveryHand: a drill to full marks by mouse, keyboard and
 // touch.
+// Promise: A drill can be solved by mouse, by keyboard alone and by touch.
 func TestSmallDrillByEveryHand(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)

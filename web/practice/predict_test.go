@@ -59,6 +59,7 @@ var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 
 // TestPredictHidesTheAnswer: before the guess the page holds no probability,
 // and nothing sets the next token apart from the other candidates.
+// Promise: Before you guess the next token, the page contains no probability.
 func TestPredictHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -44,6 +44,7 @@ func (s *site) visit() string {
 
 // TestProgressExportDeleteImport: what is kept is exported, deleted, and imported again as it
 // was.
+// Promise: You can export all your progress, delete it, and import it again as it was.
 func TestProgressExportDeleteImport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -10,6 +10,7 @@ import (
 
 // TestThenAndNowListsCorrectedAnswers: a wrong answer comes back with its section; once the right one is given,
 // the first answer stands beside it; a right one at once is in neither list.
+// Promise: You can compare what you answered first with what you know now.
 func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -168,6 +168,7 @@ func TestInterruptedMigrationIsCompleted(t *testing.T) {
 }
 
 // What a learner deletes goes from the copy as well; what others kept stays in it.
+// Promise: Deleting your data also deletes it from the server's own copies of its database.
 func TestDeleteErasesTheOldCopy(t *testing.T) {
 	dir, _, was := oldFolder(t)
 	s, end := startOn(t, dir, was.Now)

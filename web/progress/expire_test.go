@@ -16,6 +16,7 @@ import (
 
 // The data of learners who have been away for 400 days goes, and that of those who
 // read one section and did nothing else after 30. Everybody else's stays.
+// Promise: A learner's data is deleted 400 days after they last did something.
 func TestExpireAbsentLearners(t *testing.T) {
 	logs := journal.NewMemory()
 	c := &clock{t: morning}
@@ -199,6 +200,7 @@ func TestScarceSpaceRefusesWrites(t *testing.T) {
 }
 
 // No learner can fill more than their share.
+// Promise: No learner can store more than their share of -data-limit.
 func TestLearnerCannotExceedTheirShare(t *testing.T) {
 	db := &short{DB: memory(t), limit: store.LearnerShare * 1000}
 	s := New(journal.NewMemory(), db, course(), time.Now)

@@ -277,6 +277,7 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 
 // Deleting leaves nothing of a learner's progress, in no table and in no byte of
 // the files. Who is a member of a class is the class's: web/class forgets it.
+// Promise: Deleting your progress leaves nothing of it in any table or file.
 func TestDeleteIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {

@@ -61,6 +61,7 @@ func texts(st *State) (list []string) {
 	return list
 }
 
+// Promise: You can try a different token and come back from that branch.
 func TestChooseBranchesAndReturns(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a")
 	first := must(t, s, StepToken{}, StepToken{}, StepToken{})

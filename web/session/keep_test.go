@@ -93,6 +93,7 @@ func TestLinkPromptIsBounded(t *testing.T) {
 
 // The same files with rounded weights write a different text: a link made with
 // one does not open with the other.
+// Promise: A link made with another model is refused instead of showing a different text.
 func TestLinkBelongsToItsModel(t *testing.T) {
 	t.Parallel()
 	c, err := bundled.Draft()

@@ -10,6 +10,7 @@ import (
 
 // TestSetTakesAnOrder: by name, as a text, as a list and from a form; links keep it, and
 // those without one mean this program's own.
+// Promise: The order of the sampling rules can be set by name or as a list, and links keep it.
 func TestSetTakesAnOrder(t *testing.T) {
 	for _, body := range []string{
 		`{"samplers": "llama.cpp"}`,

@@ -116,6 +116,7 @@ func TestTickWithCanceledContext(t *testing.T) {
 
 // Up to the filter, new settings affect what is shown immediately; later steps
 // are dropped and their tokens stay as ghosts until the next draw.
+// Promise: Before the draw, a new setting changes what is shown at once.
 func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})

@@ -46,6 +46,7 @@ func through(method, path string, header ...string) *httptest.ResponseRecorder {
 
 // TestGateRefusesForeignPages sends requests as other sites' pages would make a browser send
 // them, to pages and sockets alike.
+// Promise: Requests and sockets from other sites' pages are refused.
 func TestGateRefusesForeignPages(t *testing.T) {
 	t.Parallel()
 	const own, port = "127.0.0.1:8080", "8080"
@@ -125,6 +126,7 @@ func TestPanicIsAnswered(t *testing.T) {
 // can write an http page under the server's name. Its requests are refused, at whatever
 // address of the server; other hosts of the server may be in the clear. There, an https page
 // is refused, unless a proxy says that it speaks HTTPS.
+// Promise: A server with HTTPS refuses requests from http pages.
 func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })
@@ -171,6 +173,7 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 
 // TestStrictTransportHeader: over HTTPS browsers are asked to stay with it, where the host is
 // a name of its own.
+// Promise: Over HTTPS, browsers are told to use nothing else for the server's name.
 func TestStrictTransportHeader(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})

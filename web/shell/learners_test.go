@@ -167,6 +167,7 @@ func TestTemporarySecretsShareACookie(t *testing.T) {
 }
 
 // TestCookieAttributes: scripts cannot read it, and a click on a link elsewhere sends it.
+// Promise: Scripts cannot read the cookie that identifies you.
 func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
 	_, c := ask(Learners{secret: []byte("a test's")}, "127.0.0.1:8080")
@@ -176,6 +177,7 @@ func TestCookieAttributes(t *testing.T) {
 }
 
 // TestCookieOverTLS: what arrived encrypted never travels in the clear.
+// Promise: Over HTTPS, cookies are never sent in the clear.
 func TestCookieOverTLS(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {

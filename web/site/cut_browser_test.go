@@ -47,6 +47,7 @@ func (h *half) Write(b []byte) (int, error) {
 
 // TestBrokenDownloadCanBeRetried: a download that breaks off says what has arrived and what is
 // missing; the page can be read; and trying again goes on to a running program.
+// Promise: A download that breaks off says what is missing, and can be continued.
 func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -91,6 +92,7 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 
 // TestSiteWorksOffline: after the first visit the site needs no network: pages that nobody has
 // looked at come from the browser, and the model goes on writing.
+// Promise: After the first visit a static site works without a network.
 func TestSiteWorksOffline(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -116,6 +118,7 @@ func TestSiteWorksOffline(t *testing.T) {
 
 // TestPagesWithoutServiceWorker: where a browser lets pages have no service worker, a sentence says so, and
 // the page can be read. What only the program has is not saved, whatever the host sends for it.
+// Promise: Without service workers a static site says so, and its pages can be read.
 func TestPagesWithoutServiceWorker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -20,6 +20,7 @@ const allKept = `(caches.keys().then(async (names) => {
 // a lesson that is visited by an address without a slash has its styles, the program runs, a
 // drill is worked out, and all of it goes on when the host is gone. At a wrong address there is a page
 // that leads back: the host's own, if it sends one, and the program's.
+// Promise: A static site works however its host treats addresses, file types and compression.
 func TestHosts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

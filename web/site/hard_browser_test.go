@@ -116,6 +116,7 @@ func TestTwoTabsShareTheProgram(t *testing.T) {
 
 // TestRunsWithoutStorage: in a window that gives no storage, as private ones may, the program runs, and
 // a sentence says that nothing is kept.
+// Promise: Without browser storage a static site runs and says that nothing is kept.
 func TestRunsWithoutStorage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

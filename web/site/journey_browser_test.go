@@ -29,6 +29,7 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // its experiment; and to a drill, which is still done after the worker and all that it held
 // is gone. All of it runs in the browser: the file server knows only files. The model that
 // drafts arrives when the program writes already, and only then are its guesses seen.
+// Promise: A static site works under any path, with the model and your progress in the browser.
 func TestVisitUnderAPath(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -21,6 +21,7 @@ const fixtures = "../../testdata/models"
 // TestOwnModelWritesTheSame: a model from the disk writes in the tab exactly what it writes here; it is
 // a file, or the files of a folder. It survives the worker, since the page knows where its
 // files are. A damaged file is refused with the reason, and the model of before goes on.
+// Promise: Your own model writes in a static site what it writes on a server.
 func TestOwnModelWritesTheSame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -58,6 +58,7 @@ func made(t *testing.T, o site.Options) map[string][]byte {
 }
 
 // TestSiteIsReproducible: two servers write the same site, byte for byte.
+// Promise: Two builds of a static site are the same, byte for byte.
 func TestSiteIsReproducible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -87,6 +88,7 @@ func parting(one, two []byte) string {
 
 // TestFirstVisitDownloadSize: what a browser loads before the model can run is less than 14.8 MB; with the
 // page's own files it is then less than 15. The model that drafts is not in it.
+// Promise: The first visit to a static site loads less than 15 MB.
 func TestFirstVisitDownloadSize(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -66,6 +66,7 @@ func keptText(name string) string {
 // a new version. Pages of the old one work on, and say so with a button. Pressed on one of them, it loads them all
 // again, of which one has its run again. Then the new version is there, whole: nothing of it is what the browser
 // still had.
+// Promise: Open pages of a site offer its new version with a button, and using it loses no run.
 func TestNewVersionReplacesTheOld(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 // The tokens without a row are part of every sum: 20 of the 4,096 have one, and
 // the sum is still 1. At T = 50 the distribution is nearly flat, so the others'
 // sum is far beyond the end of an axis made for single tokens.
+// Promise: Sums on the page include the tokens that have no row.
 func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})

@@ -43,6 +43,7 @@ func needs(t *testing.T, db *DB, version int, want bool) {
 
 // An old database gets as far as it can before its tables are carried over, and
 // to the end then; a copy of it stays as it was.
+// Promise: An upgrade keeps a copy of the old database.
 func TestUpgradeOldDatabase(t *testing.T) {
 	dir := t.TempDir()
 	old := read(t, version2)

@@ -77,6 +77,7 @@ func aside(t *testing.T, dir string) (paths []string) {
 
 // Every kind of damage leaves the file, byte for byte, under another name, and
 // a database that works.
+// Promise: A damaged database is kept unchanged under another name.
 func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
 		"text":          func(t *testing.T, path string) { replace(t, path, []byte("this was never a database")) },

@@ -19,6 +19,7 @@ func execOwners(db *DB) error {
 
 // Damaged files are deleted 30 days after they were set aside, with their logs, and
 // copies of earlier forms after 400 days. Files of others stay.
+// Promise: Damaged database files are deleted 30 days after they were set aside.
 func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{

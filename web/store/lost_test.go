@@ -16,6 +16,7 @@ import (
 // A database that is missing or has nothing in it, in a folder that was used, is reported in
 // a notice and in the log; nothing is overwritten, and the secret stays. [Check] and
 // [OpenToRead] say what is wrong before.
+// Promise: A missing or empty database is reported, and nothing is overwritten.
 func TestLostDatabaseIsReported(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.db")
 	conn, err := sql.Open("sqlite", dsn(empty, pragmas(true)))

@@ -10,6 +10,7 @@ import (
 
 // The more of the limit is used, the less is accepted. Space that was given back
 // counts as free.
+// Promise: The closer the database comes to -data-limit, the less it accepts.
 func TestSpaceLevels(t *testing.T) {
 	db := opened(t, t.TempDir())
 	space := func() Space {

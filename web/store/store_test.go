@@ -155,6 +155,7 @@ func TestInMemoryDatabaseIsPrivate(t *testing.T) {
 	}
 }
 
+// Promise: On Unix, no other user of the machine can read the data folder.
 func TestFilesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows keeps rights otherwise")

@@ -17,6 +17,7 @@ import (
 // TestPackedModelsAreSmaller: the bundled weights come back bit for bit, and gzip makes of them an
 // eighth less than it made before, and of the target, most of which lies on the grid, a
 // quarter less.
+// Promise: A static site's model has exactly the weights of the server's.
 func TestPackedModelsAreSmaller(t *testing.T) {
 	t.Parallel()
 	models := map[string]func() (fs.FS, error){"target": bundled.TargetFiles, "draft": bundled.DraftFiles}

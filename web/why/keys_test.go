@@ -13,6 +13,7 @@ import (
 
 // Every kind of control works by keyboard alone, and the arrow keys move on the map,
 // which is one stop of Tab.
+// Promise: Everything on the page Why works by keyboard alone.
 func TestBrowserByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

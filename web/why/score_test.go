@@ -21,6 +21,7 @@ import (
 // TestScorePage: the page has the sums of viz score, every token with its bits, and says
 // the same as a table. Without a text it shows one that the model has read, then the form with
 // its settings folded; a text of one's own is not called an example.
+// Promise: The page /score shows the sums of `viz score`, and every token with its bits.
 func TestScorePage(t *testing.T) {
 	t.Parallel()
 	site, m := webtest.Serve(t, webtest.Options{}), testmodel.Target(t)
@@ -107,6 +108,7 @@ func rowsHave(t *testing.T, m *infer.Model, d *goquery.Document, side int, text 
 
 // TestScoreComparesTwo: a second text, or the same at another temperature, stands beside
 // the first with the divergence at each step; the same text does not diverge.
+// Promise: The page /score compares two texts or temperatures, with the divergence at each step.
 func TestScoreComparesTwo(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

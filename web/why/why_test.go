@@ -185,6 +185,7 @@ func TestLensCellsOpen(t *testing.T) {
 }
 
 // Programs get what the page shows, at the same address with .json.
+// Promise: Programs can read the page Why as JSON, at the same address with .json.
 func TestJSONMatchesThePage(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

@@ -146,6 +146,7 @@ func checkout(t *testing.T, dir string) {
 
 // Two releases of the same commit, built in different folders, are the same, byte
 // for byte, and the program in them says the version that is in their names.
+// Promise: Two releases made from the same commit are the same, byte for byte.
 func TestReproducibleRelease(t *testing.T) {
 	fixture.Long(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "")

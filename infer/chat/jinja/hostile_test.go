@@ -10,6 +10,7 @@ import (
 var limits = Limits{Work: 1 << 20, Output: 1 << 16}
 
 // TestHostileTemplates renders what would take for ever, or all memory, or the stack.
+// Promise: No chat template can run forever or use up the memory.
 func TestHostileTemplates(t *testing.T) {
 	t.Parallel()
 	values := map[string]any{"messages": []Dict{{{"content", strings.Repeat("ab ", 1000)}}}}

@@ -194,6 +194,7 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 }
 
 // TestRunsExpireAfterSixHours lets six hours pass.
+// Promise: A run that nobody uses is deleted after six hours.
 func TestRunsExpireAfterSixHours(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, func(t *testing.T) {
@@ -255,6 +256,7 @@ func TestWakeupsCoalesce(t *testing.T) {
 }
 
 // TestPanicEndsOneRun: a run that panics ends alone.
+// Promise: A crash in one run ends that run, not the server.
 func TestPanicEndsOneRun(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
