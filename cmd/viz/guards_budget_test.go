@@ -27,15 +27,15 @@ var budgetsAreChecked = guard{
 		spends, checks := map[string]*source{}, map[string]bool{}
 		for _, s := range files {
 			if slices.ContainsFunc(s.imports, func(i located) bool { return slices.Contains(spending, i.text) }) {
-				spends[s.room()] = s
+				spends[s.folder()] = s
 			}
-			checks[s.room()] = checks[s.room()] || slices.ContainsFunc(s.uses, func(u located) bool {
+			checks[s.folder()] = checks[s.folder()] || slices.ContainsFunc(s.uses, func(u located) bool {
 				return strings.HasSuffix(u.in, "TestMain") && slices.Contains(checksBudget, u.text)
 			})
 		}
-		for _, room := range slices.Sorted(maps.Keys(spends)) {
-			if !checks[room] {
-				list = append(list, spends[room].finds(1, "no TestMain that checks the budget of "+room,
+		for _, folder := range slices.Sorted(maps.Keys(spends)) {
+			if !checks[folder] {
+				list = append(list, spends[folder].finds(1, "no TestMain that checks the budget of "+folder,
 					"one that calls fixture.Run"))
 			}
 		}

@@ -81,7 +81,7 @@ func TestGuards(t *testing.T) {
 func guards(t *testing.T) []guard {
 	t.Helper()
 	return []guard{
-		linesFit, importsFollowTheLayers, engineImportsLittle, roomsAreDescribed,
+		linesFit, importsFollowTheLayers, engineImportsLittle, packagesAreDescribed,
 		wordsHaveOneHome(), sentencesHaveOneHome(t), outputHasOneHome, shapesHaveOneHome,
 		randomNumbersDiffer, testsDoNotSleep, budgetsAreChecked, nothingDialsOut, pagesNameNoOtherHost,
 		keysHaveOneHome, directionsAreGiven,
@@ -133,9 +133,9 @@ type located struct {
 	in   string // the function around it, such as "run" or "loop.run", "" outside of functions
 }
 
-func (s *source) ext() string  { return path.Ext(s.name) }
-func (s *source) test() bool   { return strings.HasSuffix(s.name, "_test.go") }
-func (s *source) room() string { return path.Dir(s.name) }
+func (s *source) ext() string    { return path.Ext(s.name) }
+func (s *source) test() bool     { return strings.HasSuffix(s.name, "_test.go") }
+func (s *source) folder() string { return path.Dir(s.name) }
 
 // program reports whether a file is part of the program and not of its tests.
 func (s *source) program() bool {

@@ -93,7 +93,7 @@ func promisesIn(files []*source) (list []promise, findings []finding) {
 					findings = append(findings, s.finds(line, "a promise that is made elsewhere", "it once"))
 				}
 				seen[text] = true
-				list = append(list, promise{s.room(), test, text, s.long(test)})
+				list = append(list, promise{s.folder(), test, text, s.long(test)})
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func constants(t *testing.T, folder, prefix string) []string {
 	t.Helper()
 	var list []string
 	for _, s := range repository(t) {
-		if !s.program() || s.room() != folder {
+		if !s.program() || s.folder() != folder {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

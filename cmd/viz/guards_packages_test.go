@@ -40,7 +40,7 @@ var layers = []struct{ folders, never []string }{
 }
 
 // importsFollowTheLayers checks the imports of the program's files, with any build
-// constraint. Tests may import everything. CONTRIBUTING.md describes the rules under Rooms.
+// constraint. Tests may import everything. web/ARCHITECTURE.md describes the rules under Packages.
 var importsFollowTheLayers = guard{
 	name: "ImportsFollowTheLayers", reads: (*source).program, least: 300,
 	check: func(files []*source) (list []finding) {
@@ -50,8 +50,8 @@ var importsFollowTheLayers = guard{
 				if !ours {
 					continue
 				}
-				if want := forbids(s.room(), imported); want != "" {
-					list = append(list, s.finds(i.line, s.room()+" imports "+imported, want))
+				if want := forbids(s.folder(), imported); want != "" {
+					list = append(list, s.finds(i.line, s.folder()+" imports "+imported, want))
 				}
 			}
 		}
@@ -85,22 +85,22 @@ func importing(want int, file, imported string) guardExample {
 }
 
 // forbids explains why one package may not import another one. It returns "" if it may.
-func forbids(room, imported string) string {
+func forbids(importing, imported string) string {
 	for _, layer := range layers {
-		in := func(room string) func(string) bool {
-			return func(folder string) bool { return inFolder(room, folder) }
+		in := func(path string) func(string) bool {
+			return func(folder string) bool { return inFolder(path, folder) }
 		}
-		if slices.ContainsFunc(layer.folders, in(room)) && slices.ContainsFunc(layer.never, in(imported)) {
+		if slices.ContainsFunc(layer.folders, in(importing)) && slices.ContainsFunc(layer.never, in(imported)) {
 			if slices.Equal(layer.never, everything) {
 				return "no import of this module"
 			}
 			return "no import from " + strings.Join(layer.never, ", ")
 		}
 	}
-	if slices.Contains(pagePackages, imported) && !slices.Contains(assemblers, room) {
+	if slices.Contains(pagePackages, imported) && !slices.Contains(assemblers, importing) {
 		return "packages of pages imported only by " + strings.Join(assemblers, ", ")
 	}
-	if slices.Contains(forTests, imported) && !slices.Contains(forTests, room) {
+	if slices.Contains(forTests, imported) && !slices.Contains(forTests, importing) {
 		return "packages for tests imported only by tests"
 	}
 	return ""
@@ -133,28 +133,43 @@ var engineImportsLittle = guard{
 	},
 }
 
-// roomsAreDescribed: every package has a row in the table of CONTRIBUTING.md.
-var roomsAreDescribed = guard{
-	name: "RoomsAreDescribed", least: 300,
-	reads: func(s *source) bool { return s.program() || s.name == "CONTRIBUTING.md" },
+const architecture = "web/ARCHITECTURE.md"
+
+// packagesAreDescribed: every package is named in the first column of a table in
+// web/ARCHITECTURE.md. A row may name several.
+var packagesAreDescribed = guard{
+	name: "PackagesAreDescribed", least: 300,
+	reads: func(s *source) bool { return s.program() || s.name == architecture },
 	check: func(files []*source) (list []finding) {
-		table := ""
-		if i := slices.IndexFunc(files, func(s *source) bool { return s.name == "CONTRIBUTING.md" }); i >= 0 {
-			table = files[i].text
-		}
 		known := map[string]bool{}
-		for _, s := range files {
-			if s.program() && !known[s.room()] && !strings.Contains(table, "\n| `"+s.room()+"` |") {
-				list = append(list, s.finds(s.line(s.file.Name), "package "+s.room()+" has no row",
-					"a row in the table of rooms in CONTRIBUTING.md"))
+		if i := slices.IndexFunc(files, func(s *source) bool { return s.name == architecture }); i >= 0 {
+			for row := range strings.Lines(files[i].text) {
+				if row, inTable := strings.CutPrefix(row, "| "); inTable {
+					packages, _, _ := strings.Cut(row, " |")
+					for name := range strings.SplitSeq(packages, ", ") {
+						known[strings.Trim(name, "`")] = true
+					}
+				}
 			}
-			known[s.room()] = true
+		}
+		for _, s := range files {
+			if s.program() && !known[s.folder()] {
+				list = append(list, s.finds(s.line(s.file.Name), "package "+s.folder()+" has no row",
+					"it in the table of packages in "+architecture))
+				known[s.folder()] = true
+			}
 		}
 		return list
 	},
 	examples: []guardExample{
-		{1, map[string]string{"web/a.go": "package a", "web/b.go": "package a", "CONTRIBUTING.md": "\n| `infer` | |"}},
-		{0, map[string]string{"web/a.go": "package web", "CONTRIBUTING.md": "\n| `web` | the server |"}},
+		{1, map[string]string{"web/a.go": "package a", "web/b.go": "package a", architecture: "\n| `infer` | `web` |"}},
+		{1, map[string]string{
+			"web/a.go": "package web", "web/b/b.go": "package b", architecture: "| `web`, `web/c` | both |",
+		}},
+		{0, map[string]string{"web/a.go": "package web", architecture: "\n| `web` | the server |"}},
+		{0, map[string]string{
+			"web/a.go": "package web", "infer/a.go": "package infer", architecture: "| `infer`, `web` | both |",
+		}},
 	},
 }
 
