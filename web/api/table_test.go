@@ -9,9 +9,9 @@ import (
 )
 
 // TestEveryFieldOfTheTable: a label has any value, another field those that ask for nothing and no
-// more; what is refused says why; and WIRE.md names every field.
+// more; what is refused says why; and README.md names every field.
 func TestEveryFieldOfTheTable(t *testing.T) {
-	page, err := os.ReadFile("../WIRE.md")
+	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestEveryFieldOfTheTable(t *testing.T) {
 			t.Errorf("%s is neither a label nor refused with a reason: %+v", name, o)
 		}
 		if !strings.Contains(string(page), "`"+field+"`") {
-			t.Errorf("WIRE.md does not name %s", name)
+			t.Errorf("README.md does not name %s", name)
 		}
 		if o.label && actsAt[name] > 0 || slices.Contains(o.off, "") {
 			t.Errorf("%s acts at a stage and is a label, or has an empty value: %+v", name, o)
