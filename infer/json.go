@@ -9,7 +9,7 @@ import (
 )
 
 // The JSON form of the stages, one object each. It is what `viz trace -json`
-// prints and what the viz.json.v1 socket sends; web/WIRE.md documents it.
+// prints and what the viz.json.v1 socket sends; STAGES.md documents it.
 
 type jsonToken struct {
 	ID      int    `json:"id"`

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -231,16 +230,16 @@ func checkSpecStages(t *testing.T, s Settings) {
 	}
 }
 
-// WIRE.md names every field of every stage.
+// STAGES.md names every field of every stage.
 func TestSpecFieldsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "web", "WIRE.md"))
+	page, err := os.ReadFile("STAGES.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(page), "\n## Speculation as JSON\n")
+	_, section, found := strings.Cut(string(page), "\n## Speculation\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if !found {
-		t.Fatal("WIRE.md has no section on speculation as JSON")
+		t.Fatal("STAGES.md has no section on speculation")
 	}
 	m, s := smallModel(t), pure(1)
 	s.Stop.MaxTokens = 40
@@ -257,7 +256,7 @@ func TestSpecFieldsAreDocumented(t *testing.T) {
 		}
 		for name := range fields {
 			if !strings.Contains(section, "`"+name+"`") {
-				t.Errorf("%v has the field %s, which WIRE.md does not name", st.SpecKind(), name)
+				t.Errorf("%v has the field %s, which STAGES.md does not name", st.SpecKind(), name)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func ParseKind(name string) (Kind, bool) {
 
 // Stage is one stage of one step: [Forward], [Logits], [Softmax], [Filter],
 // [Sample], [Append] or [CacheGrowth]. A stage owns all its data. MarshalJSON
-// gives the object documented in web/WIRE.md.
+// gives the object documented in infer/STAGES.md.
 type Stage interface {
 	Kind() Kind
 	stage()

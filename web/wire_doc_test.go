@@ -27,7 +27,7 @@ func TestDocumentedExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(page), "### An exchange")
+	_, rest, ok := strings.Cut(string(page), "## An exchange")
 	if !ok {
 		t.Fatal("WIRE.md shows no exchange")
 	}
@@ -83,11 +83,11 @@ func TestDocumentedLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(page), "### Limits")
+	_, table, _ := strings.Cut(string(page), "## Limits")
 	wants := map[string][]string{}
 	for name, s := range map[string]admission.Share{
 		"runs": l.Runs, "connections": l.Sockets, "imports": l.Imports, "classes": l.Rooms,
-		"members of a class": l.Members, "requests of the API": l.API,
+		"members of a class": l.Members, "API requests": l.API,
 	} {
 		for _, n := range []int{s.PerLearner, s.Most, s.Newcomers, s.PerAddress} {
 			wants[name] = append(wants[name], number(float64(n)))
@@ -105,15 +105,15 @@ func TestDocumentedLimits(t *testing.T) {
 		rate    string
 		burst   string
 	}{
-		"all messages":                 {l.Messages, 1, " a second", " in a burst"},
-		"new connections":              {l.Openings, 1, " a second", " in a burst"},
-		"requests":                     {l.Requests, 1, " a second", " in a burst"},
-		"requests without a cookie":    {l.NewLearners, 1, " a second", " in a burst"},
-		"imports":                      {l.Imported, 1, " a second", ""},
-		"wrong codes":                  {l.WrongCodes, 1, " a second", ""},
-		"classes":                      {l.NewRooms, 60, " a minute", ""},
-		"grammars that cannot be used": {l.BadGrammars, 1, " a second", " in a burst"},
-		"refused requests":             {Pace: l.Refusals, burst: " in a burst"},
+		"messages":                  {l.Messages, 1, " a second", " in a burst"},
+		"new connections":           {l.Openings, 1, " a second", " in a burst"},
+		"HTTP requests":             {l.Requests, 1, " a second", " in a burst"},
+		"requests without a cookie": {l.NewLearners, 1, " a second", " in a burst"},
+		"MiB imported":              {l.Imported, 1, " a second", ""},
+		"wrong class codes":         {l.WrongCodes, 1, " a second", ""},
+		"new classes":               {l.NewRooms, 60, " a minute", ""},
+		"invalid grammars":          {l.BadGrammars, 1, " a second", " in a burst"},
+		"refused requests":          {Pace: l.Refusals, burst: " in a burst"},
 	} {
 		for _, r := range []admission.Rate{p.PerLearner, p.PerAddress} {
 			wants[name] = append(wants[name], number(r.PerSecond*p.seconds)+p.rate, number(float64(r.Burst))+p.burst)

@@ -37,7 +37,7 @@ func (o *checkOptions) flags() *flags {
 	return f
 }
 
-// checked is the output of viz check -json; web/WIRE.md describes it.
+// checked is the output of viz check -json; infer/STAGES.md describes it.
 type checked struct {
 	Database checkedDatabase `json:"database"`
 	Model    checkedModel    `json:"model"`

@@ -197,7 +197,7 @@ func describeRoom(b *strings.Builder, r class.Saved) {
 		terms.Bytes(r.Bytes))
 }
 
-// roomObject is a room of viz rooms -json; web/WIRE.md describes it.
+// roomObject is a room of viz rooms -json; infer/STAGES.md describes it.
 type roomObject struct {
 	Code    string    `json:"code"`
 	Title   string    `json:"title"`

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// inspected is the output of viz inspect -json; web/WIRE.md describes it.
+// inspected is the output of viz inspect -json; infer/STAGES.md describes it.
 type inspected struct {
 	Model        string                    `json:"model"`
 	Title        string                    `json:"title,omitempty"`

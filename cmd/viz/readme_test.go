@@ -78,13 +78,13 @@ func TestReadmeFlags(t *testing.T) {
 	}
 }
 
-// Every field of the JSON objects of viz rooms and viz check is described in WIRE.md.
+// Every field of the JSON objects of viz rooms and viz check is described in STAGES.md.
 func TestRoomsAndChecksAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "infer", "STAGES.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "\n## Rooms and checks as JSON\n")
+	_, text, _ := strings.Cut(string(page), "\n## Rooms and checks\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	var look func(reflect.Type)
 	look = func(of reflect.Type) {
@@ -94,7 +94,7 @@ func TestRoomsAndChecksAreDocumented(t *testing.T) {
 		for i := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 			if !strings.Contains(text, "`"+name+"`") {
-				t.Errorf("WIRE.md does not say what %s of %s is", name, of)
+				t.Errorf("STAGES.md does not say what %s of %s is", name, of)
 			}
 			look(of.Field(i).Type)
 		}
@@ -103,17 +103,17 @@ func TestRoomsAndChecksAreDocumented(t *testing.T) {
 	look(reflect.TypeFor[checked]())
 }
 
-// Every field of the JSON form is described in WIRE.md.
-// Promise: WIRE.md describes every field of the JSON that `viz trace` prints.
+// Every field of the JSON form is described in STAGES.md.
+// Promise: STAGES.md describes every field of the JSON that `viz trace` prints.
 func TestJSONIsDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "infer", "STAGES.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "\n## Stages as JSON\n")
+	_, text, _ := strings.Cut(string(page), "\n## Stages\n")
 	text, _, found := strings.Cut(text, "\n## ")
 	if !found {
-		t.Fatal("WIRE.md has no section on stages as JSON")
+		t.Fatal("STAGES.md has no section on stages")
 	}
 	missing := map[string]bool{}
 	var look func(any)
@@ -143,6 +143,6 @@ func TestJSONIsDocumented(t *testing.T) {
 		look(o)
 	}
 	for name := range missing {
-		t.Errorf("WIRE.md does not say what %q is", name)
+		t.Errorf("STAGES.md does not say what %q is", name)
 	}
 }

@@ -22,7 +22,7 @@ const traceUsage = `Usage: viz trace -prompt TEXT [flags]
 
 Writes text after a prompt, without a server, and prints the seven stages of
 every turn of the loop: as a readable account, or with -json as one object a
-line, the objects that the viz.json.v1 socket sends. web/WIRE.md describes
+line, the objects that the viz.json.v1 socket sends. infer/STAGES.md describes
 them. Without further flags it draws as the page does at first.
 `
 

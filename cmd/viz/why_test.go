@@ -105,13 +105,13 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	}
 }
 
-// Every field of the JSON object is described in WIRE.md.
+// Every field of the JSON object is described in STAGES.md.
 func TestWhyIsDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "infer", "STAGES.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "\n## Why a token, as JSON\n")
+	_, text, _ := strings.Cut(string(page), "\n## Why a token\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	var object any
 	out := ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L1", "-mean", "-lens",
@@ -130,7 +130,7 @@ func TestWhyIsDocumented(t *testing.T) {
 		case map[string]any:
 			for key, value := range v {
 				if seen++; !strings.Contains(text, "`"+key+"`") && key != "id" && key != "text" && key != "special" {
-					t.Errorf("WIRE.md does not describe %s", key)
+					t.Errorf("STAGES.md does not describe %s", key)
 				}
 				look(value)
 			}

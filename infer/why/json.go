@@ -10,7 +10,7 @@ import (
 const Shown = 5
 
 // A Report is all that was asked about a text, for `viz why` and for programs;
-// web/WIRE.md describes its JSON form.
+// infer/STAGES.md describes its JSON form.
 type Report struct {
 	Study    *Study
 	Question Question
@@ -127,7 +127,7 @@ type jsonHead struct {
 	Off   float64 `json:"off"`
 }
 
-// MarshalJSON gives what web/WIRE.md describes.
+// MarshalJSON gives what infer/STAGES.md describes.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	m, a := r.Study.Model(), r.Answer
 	j := jsonReport{

@@ -17,7 +17,7 @@ func TestDocumentedClassData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, ok := strings.Cut(string(page), "### The data of a class")
+	_, table, ok := strings.Cut(string(page), "### Class data")
 	if !ok {
 		t.Fatal("WIRE.md does not describe the data of a class")
 	}
