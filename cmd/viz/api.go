@@ -23,10 +23,10 @@ type apiOptions struct {
 }
 
 func (o *apiOptions) flags(f *flags) {
-	f.text("api-key-file", "FILE", "keys for the API at /v1, one a line, each at least 16 characters long; a server "+
-		"that other machines can reach answers the API only to them", &o.keyFile)
+	f.text("api-key-file", "FILE", "keys for the API at /v1, needed if other machines can reach the server: one per "+
+		"line, each of at least 16 characters; lines that begin with # are comments", &o.keyFile)
 	f.value("api-origin", "ORIGINS", "other sites whose pages may use the API, such as https://notebook.example, "+
-		"several joined by commas", func(s string) error { return addOrigins(&o.origins, s) })
+		"separated by commas (default: none)", func(s string) error { return addOrigins(&o.origins, s) })
 }
 
 // addOrigins reads origins, joined by commas.

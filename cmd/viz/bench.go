@@ -106,8 +106,8 @@ func (o *benchOptions) flags() *flags {
 	})
 	f.numbers("threads", "threads in use (default 1 and one per processor)", &o.plan.Threads)
 	f.numbers("texts", "texts read or written together (default 1,4,16)", &o.plan.Texts)
-	f.number("prompt-tokens", "tokens of the prompt that is read (default 256)", &o.plan.Prompt)
-	f.number("n", "tokens written of each text (default 255)", &o.plan.Written)
+	f.number("prompt-tokens", "tokens of the prompt that is read", &o.plan.Prompt)
+	f.number("n", "tokens written of each text", &o.plan.Written)
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
@@ -124,8 +124,8 @@ func (o *benchOptions) flags() *flags {
 // quant defines the flag for how weights are stored.
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
-	f.value("quant", "KIND", "how weights are kept: none as they are, int8 in a byte each (default "+
-		"none)", func(text string) error {
+	f.value("quant", "KIND", "how weights are stored in memory: none (unchanged) or int8 (one byte each), "+
+		"smaller and faster with nearly the same text (default none)", func(text string) error {
 		q, err := infer.ParseQuant(text)
 		if err != nil {
 			return errors.New("it must be none or int8")
@@ -135,9 +135,9 @@ func (f *flags) quant(to *infer.Quant) {
 	})
 }
 
-// number defines a flag whose argument is a positive whole number.
+// number defines a flag whose argument is a positive whole number. Its default is what to points to.
 func (f *flags) number(name, help string, to *int) {
-	f.value(name, "N", help, func(text string) error {
+	f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
 			return errors.New("it must be a whole number, 1 or more")

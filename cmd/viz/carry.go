@@ -45,7 +45,7 @@ type dataOptions struct {
 func (o *dataOptions) flags() *flags {
 	f := newFlags(dataUsage)
 	o.flag(f)
-	o.cluster.flags(f, "the cluster, as viz serve has it: nats://HOST:PORT, several joined by commas")
+	o.cluster.flags(f, "the cluster, as for viz serve")
 	return f
 }
 

@@ -33,7 +33,7 @@ was removed is gone.
 type folderFlag struct{ data string }
 
 func (o *folderFlag) flag(f *flags) {
-	f.text("data", "DIR", "the data folder (default: the user's, as viz serve has it)", &o.data)
+	f.text("data", "DIR", "the data folder (default: as for viz serve)", &o.data)
 }
 
 // folder is the data folder.
@@ -62,8 +62,7 @@ type roomsOptions struct {
 func (o *roomsOptions) flags() *flags {
 	f := newFlags(roomsUsage)
 	o.flag(f)
-	o.cluster.flags(f, "the cluster whose rooms these are, instead of a folder: nats://HOST:PORT, several joined "+
-		"by commas")
+	o.cluster.flags(f, "the cluster, as for viz serve")
 	if o.verb != "" {
 		f.path = &o.code
 		f.text("lessons", "DIR", "the folder of viz serve -lessons, if the server had one", &o.lessons)

@@ -34,8 +34,8 @@ func (o *clusterFlags) flags(f *flags, help string) {
 		return checkNATS(s)
 	})
 	f.text("cluster-creds", "FILE", "credentials for the cluster, as nsc writes them", &o.creds)
-	f.text("cluster-ca", "FILE", "the authority that signs the cluster's certificates (PEM), if the system does not "+
-		"know it", &o.ca)
+	f.text("cluster-ca", "FILE", "the authority that signs the cluster's certificates, PEM (default: the system's)",
+		&o.ca)
 	f.text("cluster-cert", "FILE", "this server's own certificate for the cluster (PEM); needs -cluster-key", &o.cert)
 	f.text("cluster-key", "FILE", "its private key (PEM)", &o.key)
 }

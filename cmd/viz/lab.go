@@ -95,9 +95,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 		})
 	}
 	o.modelPath.flags(f)
-	f.text(
-		"draft", "PATH", "another model to draft with (default: the one in this binary, for the model in it)", &o.draft,
-	)
+	f.text("draft", "PATH", draftHelp, &o.draft)
 	f.toggle("json", "print one JSON object instead of tables", &o.json)
 	f.text("csv", "TABLE", "print the raw rows of one table as CSV", &o.csv)
 	return f

@@ -14,7 +14,7 @@ const lessonsUsage = `Usage: viz lessons check DIR
 Checks a folder of your own lessons, questions, cards and walkthroughs, which
 "viz serve -lessons DIR" adds to the built-in ones: every link, every figure,
 every setting. Each error is on a line with its file and line, and then the exit
-code is 2. README.md says how the files are written.
+code is 2. lessons/README.md describes the files.
 `
 
 // runLessons runs viz lessons.

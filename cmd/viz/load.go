@@ -43,9 +43,10 @@ const (
 func (o *loadOptions) flags() *flags {
 	o.Followers, o.Rooms, o.Time, o.Every = 500, 1, 20*time.Second, 250*time.Millisecond
 	f := newFlags(loadUsage)
-	f.value("url", "URLS", "a running server, or several of a cluster (default: one in this process)", o.parseServers)
+	f.value("url", "URLS", "a running server, http://HOST:PORT, or several of one cluster, separated by commas, "+
+		"which get the phones in turn (default: a server in this process)", o.parseServers)
 	whole := func(name, help string, least, most int, to *int) {
-		f.value(name, "N", help, func(s string) error {
+		f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(s string) error {
 			n, err := strconv.Atoi(s)
 			if err != nil || n < least || n > most {
 				return fmt.Errorf("it must be %d to %d", least, most)
@@ -54,11 +55,12 @@ func (o *loadOptions) flags() *flags {
 			return nil
 		})
 	}
-	whole("followers", "phones in each room (default 500)", 1, mostFollowers, &o.Followers)
-	whole("rooms", "rooms at the same time (default 1)", 1, mostRooms, &o.Rooms)
-	whole("deaf", "phones of the first room that never read what they are sent (default 0)", 0, mostFollowers, &o.Deaf)
+	whole("followers", "phones in each room; each is a connection and so an open file (ulimit -n)",
+		1, mostFollowers, &o.Followers)
+	whole("rooms", "rooms at the same time", 1, mostRooms, &o.Rooms)
+	whole("deaf", "phones of the first room that never read what they are sent", 0, mostFollowers, &o.Deaf)
 	duration := func(name, help string, least, most time.Duration, to *time.Duration) {
-		f.value(name, "T", help, func(s string) error {
+		f.value(name, "T", fmt.Sprintf("%s (default %v)", help, *to), func(s string) error {
 			d, err := time.ParseDuration(s)
 			if err != nil || d < least || d > most {
 				return fmt.Errorf("it must be a time from %v to %v", least, most)
@@ -67,10 +69,8 @@ func (o *loadOptions) flags() *flags {
 			return nil
 		})
 	}
-	duration("time", "how long stages are measured (default 20s)", time.Second, time.Hour, &o.Time)
-	duration(
-		"every", "from one stage of a room to its next (default 250ms)", 10*time.Millisecond, time.Minute, &o.Every,
-	)
+	duration("time", "how long stages are measured", time.Second, time.Hour, &o.Time)
+	duration("every", "from one stage of a room to its next", 10*time.Millisecond, time.Minute, &o.Every)
 	f.toggle("json", "print JSON instead of lines", &o.json)
 	return f
 }

@@ -50,9 +50,9 @@ func runsNote(c *checkpoint.Checkpoint) string {
 type ceiling struct{ limit memory.Limit } // 0 if not given
 
 func (c *ceiling) flags(f *flags) {
-	f.value("memory", "SIZE", "how much memory this program may use, such as 512MiB or 2GiB: near it, idle runs "+
-		"are given up and made again later, and new ones are refused (default: four fifths of what the container "+
-		"may use, or half of the machine's)", func(s string) error {
+	f.value("memory", "SIZE", "how much memory the program may use, such as 512MiB; near the limit, idle runs are "+
+		"dropped and rebuilt when needed, and new ones are refused (default: GOMEMLIMIT, else four fifths of what "+
+		"the container may use, else half of the machine's)", func(s string) error {
 		n, ok := terms.ReadBytes(s)
 		if c.limit = memory.Limit(n); !ok || n < 1 {
 			return errors.New("it must be a number and a unit, such as 512MiB or 2GiB")

@@ -42,24 +42,23 @@ const (
 func (n *network) flags(f *flags) {
 	n.roomTTL = defaultRoomTTL
 	f.value("public-url", "URL", "what others type to reach this server, such as http://192.168.0.7:8080 or, "+
-		"behind a proxy, https://class.example; it is shown to classes and its host is allowed",
+		"behind a proxy, https://class.example; it is shown to classes, and its host is allowed",
 		func(s string) (err error) {
 			n.public, err = parsePublic(s)
 			return err
 		})
-	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server, whose X-Forwarded-For says which "+
-		"address a request came from: addresses or networks such as 10.0.0.0/8, several joined by commas",
+	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server, addresses or networks such as 10.0.0.0/8, "+
+		"separated by commas: limits count by the address in their X-Forwarded-For (default: none)",
 		func(s string) (err error) {
 			n.proxies, err = parseProxies(s)
 			return err
 		})
 	f.value("embed-origins", "ORIGINS", "sites that may show the Loop, an experiment or a drill inside their own "+
-		"pages (see /embed): https://school.example, several joined by commas",
+		"pages (see /embed), such as https://school.example, separated by commas (default: none)",
 		func(s string) error { return addOrigins(&n.embeds, s) })
 	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
-	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as "+
-		"30d or 12h (default 30d)",
+	f.value("room-ttl", "TIME", "how long a class's room is kept after it was last used, from 1h to 400d (default 30d)",
 		func(s string) (err error) {
 			n.roomTTL, err = parseTTL(s)
 			return err

@@ -15,11 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-const modelHelp = "another model: a folder as Hugging Face keeps it (config.json, " +
-	"model.safetensors, tokenizer.json), or as its cache does, a GGUF file, or a .bin file of " +
-	"llama2.c with tokenizer.bin beside it (default: the model in this binary)"
+const modelHelp = "another model: a Hugging Face folder, downloaded or in its cache, a GGUF file, or a llama2.c " +
+	".bin file (default: the model in this binary)"
 
-const tokenizerHelp = "the vocabulary of a .bin file of llama2.c, if it is not tokenizer.bin in the same folder"
+const tokenizerHelp = "the vocabulary of a llama2.c .bin file (default: tokenizer.bin in the same folder)"
 
 // modelPath has the flags -model and -tokenizer.
 type modelPath struct{ model, tokenizer string }
@@ -69,8 +68,8 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 }
 
 // draftHelp describes the flag -draft.
-const draftHelp = "a smaller model with the same vocabulary, to draft where speculation is shown " +
-	"(default: the one in this binary, for the model in it)"
+const draftHelp = "a smaller model with the same vocabulary, which drafts tokens for speculative decoding " +
+	"(default: the draft in this binary, for the model in it)"
 
 // openDraft loads the model that drafts for another: the one at a path, or, for
 // "" and the embedded model, the embedded draft; else there is none. It rejects

@@ -43,7 +43,7 @@ func (o *scoreOptions) flags() *flags {
 	f.path = &o.file
 	o.modelPath.flags(f)
 	o.settings = sampling.Pure
-	f.value("rules", "RULES", "read the text with rules too, such as \"top_k=40 top_p=0.9\"", func(text string) error {
+	f.value("rules", "RULES", "also read the text with rules, such as \"top_k=40 top_p=0.9\"", func(text string) error {
 		t := o.settings.Temperature
 		s, err := session.ReadRules(text, sampling.Pure)
 		if o.settings, o.asked = s, true; err != nil {
@@ -52,7 +52,7 @@ func (o *scoreOptions) flags() *flags {
 		o.settings.Temperature = t
 		return nil
 	})
-	f.value("temperature", "T", "read the text at a temperature too, 0.1 to 10", func(text string) error {
+	f.value("temperature", "T", "also read the text at a temperature, 0.1 to 10", func(text string) error {
 		t, ok := terms.ReadNumber(text)
 		if o.settings.Temperature, o.asked = t, true; !ok {
 			return errors.New("it must be a number")
@@ -60,7 +60,8 @@ func (o *scoreOptions) flags() *flags {
 		return nil
 	})
 	f.toggle("tokens", "list every token with the bits it cost", &o.tokens)
-	f.toggle("json", "print JSON objects, one a line: with -tokens each token, then the sums", &o.json)
+	f.toggle("json", "print one JSON object per line: with -tokens each token with its bits, then "+
+		"tokens, bytes, bits, bits_per_token, perplexity and bits_per_byte", &o.json)
 	return f
 }
 

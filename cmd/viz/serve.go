@@ -17,6 +17,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 const serveUsage = `Usage: viz [serve] [flags]
@@ -220,16 +221,16 @@ var errAddr = errors.New("it must be HOST:PORT, with a port from 0 to 65535")
 
 func (o *serveOptions) flags() *flags {
 	f := newFlags(serveUsage)
-	f.value("addr", "HOST:PORT", "where to listen; port 0 takes any free one (default 127.0.0.1:8080, "+
-		"or the next free port)", func(s string) error {
+	f.value("addr", "HOST:PORT", "where to listen; port 0 takes any free port, and an address in use is an error "+
+		"(default 127.0.0.1:8080, or the next free port)", func(s string) error {
 		if !validAddr(s) {
 			return errAddr
 		}
 		o.addr = s
 		return nil
 	})
-	f.value("allow-host", "NAMES", "further names that browsers may use for this server: HOST or HOST:PORT, "+
-		"several joined by commas; others are refused", func(s string) error {
+	f.value("allow-host", "NAMES", "further names that browsers may use for this server, HOST or HOST:PORT, "+
+		"separated by commas", func(s string) error {
 		for name := range strings.SplitSeq(s, ",") {
 			if !validHost(name) {
 				return errors.New("it must be HOST or HOST:PORT, several joined by commas")
@@ -243,22 +244,25 @@ func (o *serveOptions) flags() *flags {
 	o.modelPath.flags(f)
 	f.text("draft", "PATH", draftHelp, &o.draft)
 	f.quant(&o.quant)
-	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+
-		"(default: the user's data folder, such as ~/.local/share/viz)", &o.data)
+	f.text("data", "DIR", "where progress is stored, by one server at a time; \"\" keeps it in memory (default: "+
+		"~/.local/share/viz, on a Mac ~/Library/Application Support/viz, on Windows %LocalAppData%\\viz)", &o.data)
 	f.text("lessons", "DIR", "a folder with your own lessons, questions, cards and walkthroughs, added to the "+
-		"built-in ones (viz lessons check DIR checks it)", &o.lessons)
+		"built-in ones", &o.lessons)
 	o.limit = defaultDataLimit
-	f.value("data-limit", "SIZE", "how large the database may become, from 16MiB to 1TiB, or none; the last tenth is "+
-		"reserved for answers, card reviews and votes (default 2GiB)", func(s string) (err error) {
+	f.value("data-limit", "SIZE", "how large the database may become, from 16MiB to 1TiB, or none "+
+		"(default 2GiB)", func(s string) (err error) {
 		o.limit, err = parseLimit(s)
 		return err
 	})
-	o.cluster.flags(f, "keep what people do in a cluster of NATS, which several servers share, instead of a folder: "+
-		"nats://HOST:PORT, several joined by commas")
-	f.text("cluster-secret", "FILE", "the secret that signs the cookies of all servers of the cluster: 64 hexadecimal "+
-		"digits, as openssl rand -hex 32 makes them", &o.clusterSecret)
-	f.value("room-members", "N", "how many members a room of a class may have, from 8 to 20000, also if all are of "+
-		"one address (default 4000, of them 1000 of one address)",
+	o.cluster.flags(f, "store progress and classes in a NATS cluster that servers share, nats:// or tls://HOST:PORT, "+
+		"separated by commas; -data then holds only this server's notices and control socket")
+	f.text("cluster-secret", "FILE", "the secret that signs cookies, the same on every server: 64 hexadecimal digits, "+
+		"as openssl rand -hex 32 makes them", &o.clusterSecret)
+	members := admission.DefaultLimits().Members
+	f.value("room-members", "N", fmt.Sprintf("how many members a class may have, from %d to %d; an eighth is reserved "+
+		"for cookies older than ten minutes, and one address may have the rest (default %d, at most %d from one "+
+		"address)",
+		leastMembers, mostMembers, members.Most, members.PerAddress),
 		func(s string) (err error) {
 			o.roomMembers, err = parseMembers(s)
 			return err

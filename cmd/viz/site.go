@@ -39,10 +39,10 @@ type siteOptions struct{ program, out, base, lessons string }
 
 func (o *siteOptions) flags() *flags {
 	f := newFlags(siteUsage)
-	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; the wasm_exec.js of the same Go "+
-		"lies in the same folder", &o.program)
+	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; wasm_exec.js of the same Go "+
+		"must be in the same folder", &o.program)
 	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
-	f.text("lessons", "DIR", "a folder with your own lessons, which become a part of the site", &o.lessons)
+	f.text("lessons", "DIR", "a folder with your own lessons, which become part of the site", &o.lessons)
 	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for previews of its "+
 		"links and the page for wrong addresses", func(text string) error {
 		u, err := url.Parse(text)

@@ -63,7 +63,8 @@ func trace(
 
 func (o *traceOptions) flags() *flags {
 	f := newFlags(traceUsage)
-	f.text("prompt", "TEXT", "the text to continue; - reads standard input, without a final newline", &o.prompt)
+	f.text("prompt", "TEXT", "the text to continue; - reads standard input, UTF-8 or UTF-16 with a byte order "+
+		"mark", &o.prompt)
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}
@@ -74,13 +75,13 @@ func (o *traceOptions) flags() *flags {
 		}
 		return mustBe(err)
 	})
-	f.value("samplers", "ORDER", "the order of the rules: own (default), llama.cpp, hugging_face, openai, or their "+
-		"names joined by semicolons, such as top_k;top_p;temperature", func(text string) (err error) {
+	f.value("samplers", "ORDER", "the order of the rules: own, llama.cpp, hugging_face, openai, or names separated by "+
+		"semicolons, such as top_k;top_p;temperature (default own)", func(text string) (err error) {
 		o.settings.Order, _, err = sampling.ParseOrder(text)
 		return mustBe(err)
 	})
 	f.value("stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
-	const rows = "tokens listed at each stage; 0 lists the whole vocabulary (default 20)"
+	rows := fmt.Sprintf("tokens listed at each stage; 0 lists the whole vocabulary (default %d)", o.rows)
 	f.value("rows", "R", rows, func(text string) error {
 		n, err := strconv.Atoi(text)
 		if o.rows = n; err != nil || n < 0 {

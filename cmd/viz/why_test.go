@@ -17,13 +17,13 @@ import (
 
 // The README shows what the command next to it really prints.
 func TestReadmeWhy(t *testing.T) {
-	command := `$ go run ./cmd/viz why -prompt "The capital of France is" -off L1.H6`
+	command := `$ go run ./cmd/viz why -prompt "The capital of France is"`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
 	shown, _, closed := strings.Cut(shown, "```\n")
 	if !found || !closed {
 		t.Fatalf("README.md lacks the example %s", command)
 	}
-	sameText(t, ok(t, "why", "-prompt", "The capital of France is", "-off", "L1.H6"), shown)
+	sameText(t, ok(t, "why", "-prompt", "The capital of France is"), shown)
 }
 
 // The page of text and the JSON object have the same numbers, and the JSON's
