@@ -43,6 +43,7 @@ func (o *serveOptions) phones(
 	if a.loopback() && o.public == nil && len(o.proxies) == 0 && len(o.hosts) == 0 && o.cluster.url == "" {
 		p.Phones = classroom.NewPhones(classroom.PhonesConfig{
 			Main: main, Hosts: phoneHosts, Serve: p.serve, TLS: secure != nil, Linger: phonesLinger,
+			Listen: func(address string) (net.Listener, error) { return net.Listen("tcp", address) },
 		})
 	}
 	return p

@@ -1,6 +1,7 @@
 package classroom
 
 import (
+	"net"
 	"strings"
 	"testing"
 
@@ -36,3 +37,6 @@ func (p *Phones) Held() int {
 	defer p.mu.Unlock()
 	return len(p.rooms)
 }
+
+// ListenTCP is what a server passes as [PhonesConfig]'s Listen.
+func ListenTCP(address string) (net.Listener, error) { return net.Listen("tcp", address) }

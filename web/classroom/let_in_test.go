@@ -60,7 +60,7 @@ func localPhones(t *testing.T, linger time.Duration) *Phones {
 	p := NewPhones(PhonesConfig{
 		Main: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, Linger: linger,
 		Hosts: func() []PhoneHost { return []PhoneHost{{IP: "127.0.0.1"}} },
-		Serve: func(l net.Listener, _ *url.URL) func() { return func() { l.Close() } },
+		Serve: func(l net.Listener, _ *url.URL) func() { return func() { l.Close() } }, Listen: ListenTCP,
 	})
 	t.Cleanup(p.End)
 	return p

@@ -24,6 +24,9 @@ type PhonesConfig struct {
 	Main net.Addr
 	// Hosts returns the machine's addresses in private networks as they are now.
 	Hosts func() []PhoneHost
+	// Listen listens for TCP, as [net.Listen] does. It is a field so that the program for browsers does
+	// not link [net.Listen].
+	Listen func(address string) (net.Listener, error)
 	// Serve serves a listener under the address that phones type, until stop is called.
 	// stop closes the listener before it returns, and does not wait for connections.
 	Serve func(l net.Listener, address *url.URL) (stop func())
@@ -125,7 +128,7 @@ func (p *Phones) listen(host string) error {
 	}
 	var l net.Listener
 	for _, port := range []string{port, "0"} {
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err == nil {
+		if l, err = p.cfg.Listen(net.JoinHostPort(host, port)); err == nil {
 			break
 		}
 	}

@@ -48,6 +48,7 @@ func newLetting(t *testing.T) *letting {
 			}
 			s.phones = classroom.NewPhones(classroom.PhonesConfig{
 				Main: main, Hosts: func() []classroom.PhoneHost { return *s.hosts.Load() }, Serve: s.serve,
+				Listen: classroom.ListenTCP,
 			})
 			cfg.Classes.Phones = s.phones
 		},
