@@ -119,7 +119,7 @@ func clearFree() {
 	runtime.ReadMemStats(&m)
 	had := m.HeapSys
 	var held [][]byte
-	for size := 1 << 20; size > 32<<10; size /= 2 { // smaller ones share their pages
+	for size := 1 << 20; size >= 8<<10; size /= 2 { // smaller ones share a page
 		for m.HeapIdle > uint64(size) && m.HeapSys == had {
 			held = append(held, make([]byte, size))
 			runtime.ReadMemStats(&m)
