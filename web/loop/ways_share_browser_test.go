@@ -100,16 +100,26 @@ func (v *visitor) saves(got, want []byte) bool {
 	return true
 }
 
-// byID is a table of tokens in the order of their ids, without their ranks and sums: tokens
-// that are nearly as likely may stand in another order. Other files stay as they are.
+// byID is a table of tokens in the order of their ids, with decimal points, without their ranks and
+// sums: the order of tokens that are nearly as likely may differ. Other files stay as they are.
 func byID(file []byte) []byte {
-	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff")))).ReadAll()
+	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff"))))
+	commas := bytes.Contains(file, []byte("rank;"))
+	if commas {
+		table.Comma = ';'
+	}
+	rows, err := table.ReadAll()
 	if err != nil || rows[0][0] != "rank" {
 		return file
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
 	var b bytes.Buffer
 	for _, r := range rows {
+		if commas { // in numbers
+			for _, column := range []int{3, 4, 8} {
+				r[column] = strings.Replace(r[column], ",", ".", 1)
+			}
+		}
 		fmt.Fprintln(&b, r[1:5], r[6:])
 	}
 	return b.Bytes()
