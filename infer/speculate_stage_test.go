@@ -170,7 +170,7 @@ func checkSpecStages(t *testing.T, s Settings) {
 		}
 		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab {
 			t.Errorf(
-				"%s: %d rows and %d others sum to %v; want rest ≈ 1, len(c.Rows) at most 3, len(c.Rows)+c.Rest.N = %d",
+				"%s: %d rows and %d others sum to %v; want about 1, len(c.Rows) at most 3, len(c.Rows)+c.Rest.N = %d",
 				what, len(c.Rows), c.Rest.N, rest, target.config.Vocab,
 			)
 		}

@@ -116,7 +116,7 @@ func (o *benchOptions) flags() *flags {
 		o.plan.Time = d
 		return nil
 	})
-	f.toggle("accuracy", "compare int8's predictions with those of the model's own weights", &o.accuracy)
+	f.toggle("accuracy", "compare the predictions of int8 and of the model's own weights", &o.accuracy)
 	f.toggle("json", "print JSON instead of a table", &o.json)
 	return f
 }

@@ -16,8 +16,8 @@ type clusterFault struct {
 	name   string
 	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)
 
-	seconds string                            // that polls last, "" for as long as the teacher wants
-	clocks  [3]time.Duration                  // by how much those of the servers are ahead
+	seconds string                            // how long polls last, "" for no limit
+	clocks  [3]time.Duration                  // how far each server's clock is ahead
 	stores  func(t *testing.T) map[int]string // folders for what nodes store, beside the usual ones
 }
 

@@ -305,7 +305,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 }
 
 // Flags of a cluster that cannot work are refused with what would.
-// Promise: A cluster secret that is missing or unusable stops the start, and you are told how to make one.
+// Promise: The server does not start with a missing or invalid cluster secret, and explains how to make one.
 func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	good := clusterSecret(t)
 	bad := filepath.Join(t.TempDir(), "bad")

@@ -147,8 +147,8 @@ func readPair(cert, key string) (tls.Certificate, error) {
 	return tls.X509KeyPair([]byte(c), []byte(k))
 }
 
-// allowed are the other names that browsers may use for this server: those
-// given, and that of the public address.
+// allowed returns the other names that browsers may use for this server: hosts and the host of the
+// public address.
 func (n *network) allowed(hosts []string) []string {
 	if n.public == nil {
 		return hosts

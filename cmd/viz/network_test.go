@@ -27,8 +27,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestAccessAdviceFitsTheAddress: what is said about reaching a server depends on where it listens,
-// what others type, and whether it uses HTTPS.
+// TestAccessAdviceFitsTheAddress: the advice on reaching a server depends on its address, its public
+// address, and whether it uses HTTPS.
 func TestAccessAdviceFitsTheAddress(t *testing.T) {
 	local, all, lan := address{host: "127.0.0.1", port: "8080"}, address{
 		host: "0.0.0.0", port: "8080",
@@ -203,7 +203,7 @@ func TestServeTLS(t *testing.T) {
 	if cookies := res.Cookies(); len(cookies) != 1 || !strings.HasPrefix(cookies[0].Name, "__Host-viz-learner") {
 		t.Errorf("the page's cookies are %v, want 1 element, [0].Name beginning with %q", cookies, "__Host-viz-learner")
 	}
-	// A client that asks for a socket over HTTP/2 is told what to do, and nothing breaks.
+	// A client that asks for a socket over HTTP/2 gets an explanation.
 	if res, err = client.Get(url + "/ws"); err != nil {
 		t.Fatal(err)
 	}

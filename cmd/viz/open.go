@@ -128,8 +128,8 @@ func loadModel(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error
 	return m, err
 }
 
-// openFor opens a model for a prompt, which it reads from stdin if it is "-". What is
-// wrong with the prompt alone is said before the model is loaded.
+// openFor opens a model for a prompt, which it reads from stdin if it is "-". Errors
+// in the prompt alone are reported before the model is loaded.
 func openFor(
 	ctx context.Context, f *flags, prompt *string, path modelPath, quant infer.Quant, stdin io.Reader, stderr io.Writer,
 ) (*infer.Model, error) {

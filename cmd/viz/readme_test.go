@@ -59,8 +59,8 @@ func TestReadmeExample(t *testing.T) {
 
 //go:generate go test -run ^TestReadmeFlags$ -update .
 
-// TestReadmeFlags: the tables of flags in README.md are what the program defines. With -update they
-// are rewritten.
+// TestReadmeFlags: the tables of flags in README.md are what the program defines, and the tables of the
+// other pages have no unknown flags. With -update the tables of README.md are rewritten.
 func TestReadmeFlags(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	if err != nil {
@@ -81,16 +81,24 @@ func TestReadmeFlags(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	known := map[string]bool{"version": true}
+	for _, c := range commandFlags() {
+		for _, x := range c.listed {
+			known[x.name] = true
+		}
+	}
+	for line := range strings.Lines(readme(t)) {
+		if name, isFlag := strings.CutPrefix(line, "| `-"); isFlag {
+			if name := name[:strings.IndexAny(name, " `")]; !known[name] {
+				t.Errorf("a table has the flag -%s, which does not exist", name)
+			}
+		}
+	}
 }
 
-// flagTables renders the flags of all commands. A flag that an earlier command has too is only named.
-func flagTables() string {
-	var b strings.Builder
-	seen := map[listed]bool{}
-	for _, command := range []struct {
-		name string
-		*flags
-	}{
+// commandFlags returns the commands with their flags, in the order of README.md.
+func commandFlags() []namedFlags {
+	return []namedFlags{
 		{"serve", new(serveOptions).flags()},
 		{"trace", (&traceOptions{settings: infer.DefaultSettings(), rows: infer.DefaultRows}).flags()},
 		{"why", new(whyOptions).flags()},
@@ -105,7 +113,19 @@ func flagTables() string {
 		{"backup", new(backupOptions).flags()},
 		{"data", new(dataOptions).flags()},
 		{"site", new(siteOptions).flags()},
-	} {
+	}
+}
+
+type namedFlags struct {
+	name string
+	*flags
+}
+
+// flagTables renders the flags of all commands. A flag that an earlier command has too is only named.
+func flagTables() string {
+	var b strings.Builder
+	seen := map[listed]bool{}
+	for _, command := range commandFlags() {
 		fmt.Fprintf(&b, "### viz %s\n\n", command.name)
 		var rows, same []string
 		for _, x := range command.listed {

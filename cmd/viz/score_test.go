@@ -118,7 +118,7 @@ func TestScoreCountsCutTokens(t *testing.T) {
 		t.Errorf("%+v, want %d cut and %v bits apart", got, c.Sides[0].Cut, want)
 	}
 	if f := try(t, nil, text, "score", "-rules", "top_k=1", "-"); !strings.Contains(f.out, "infinite") {
-		t.Errorf("the other way is said to be finite: got %s, want it to contain %q", f.out, "infinite")
+		t.Errorf("the divergence in the other direction: got %s, want it to contain %q", f.out, "infinite")
 	}
 	if f := try(t, nil, text, "score", "-temperature", "2", "-"); f.code != exitDone ||
 		strings.Contains(f.out, "infinite") {

@@ -247,10 +247,10 @@ func (o *serveOptions) flags() *flags {
 	f.text("data", "DIR", "where progress is stored, by one server at a time; \"\" keeps it in memory (default: "+
 		"~/.local/share/viz, on a Mac ~/Library/Application Support/viz, on Windows %LocalAppData%\\viz)", &o.data)
 	f.text("lessons", "DIR", "a folder with your own lessons, questions, cards and walkthroughs, added to the "+
-		"built-in ones", &o.lessons)
+		"built-in ones (viz lessons check DIR checks it)", &o.lessons)
 	o.limit = defaultDataLimit
-	f.value("data-limit", "SIZE", "how large the database may become, from 16MiB to 1TiB, or none "+
-		"(default 2GiB)", func(s string) (err error) {
+	f.value("data-limit", "SIZE", "how large the database may become, from 16MiB to 1TiB, or none; the last "+
+		"tenth is reserved for answers, card reviews and votes (default 2GiB)", func(s string) (err error) {
 		o.limit, err = parseLimit(s)
 		return err
 	})

@@ -186,7 +186,7 @@ func checkFilter(t *testing.T, o, sample object) {
 	}
 	if !(math.Abs(p-1) <= 1e-9) || !(math.Abs(q-1) <= 1e-9) || n != 4096 || kept != o["kept"] || !found {
 		t.Errorf(
-			"step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v; want about 1, about 1, 4096, %v, true",
+			"step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v; want 1, 1, 4096, %v, true",
 			o["step"], p, q, n, kept, o["kept"], found, o["kept"],
 		)
 	}

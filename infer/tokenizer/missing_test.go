@@ -28,8 +28,9 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 		"hello\n world ²": "",
 		"hello\x03":       `the vocabulary has no token for byte 0x03 of "\x03" (U+0003) at line 1, character 6`,
 		"²²\n\n²7":        `the vocabulary has no token for byte 0x37 of "7" (U+0037) at line 3, character 2`,
-		"日本é é":           `the vocabulary has no token for byte 0xC3 of "\u00e9" (U+00E9) at line 1, character 3`,
-		"a\U00050000":     `the vocabulary has no token for byte 0xF1 of "\U00050000" (U+50000) at line 1, character 2`,
+		"日本é é": `the vocabulary has no token for byte 0xC3 of "\u00e9" (U+00E9) at line 1, ` +
+			"character 3",
+		"a\U00050000": `the vocabulary has no token for byte 0xF1 of "\U00050000" (U+50000) at line 1, character 2`,
 		"a\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
 			"character 2",
 		"a\xe2\x80\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +

@@ -31,8 +31,8 @@ func clientOf(server string, more ...option.RequestOption) openai.Client {
 
 // prompts end in many ways: by a limit, the end of text, a stop string.
 var prompts = []string{
-	"The wizard lived in a", "Once upon a time", "User: Hello\nAssistant:", "In the old house", "Ünïcödé — “x”",
-	"The capital of France is",
+	"The wizard lived in a", "Once upon a time", "User: Hello\nAssistant:", "In the old house",
+	"Ünïcödé — “x”", "The capital of France is",
 }
 
 // calls are what the client is asked with each prompt.

@@ -149,8 +149,8 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 // it first to a visitor with a card's link, until the program runs there and makes the card.
 const (
 	noRunHead = "A text that somebody wrote with a model."
-	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, the " +
-		"address has lost its end: ask for it again."
+	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, " +
+		"the address has lost its end: ask for it again."
 )
 
 // card answers GET /first/card: the card of a run. Anybody who has the link sees it.
