@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web"
 )
 
-const metricsHelp = "serve metrics for Prometheus at /metrics on this address, such as 127.0.0.1:9464 " +
-	"(default: off)"
+const metricsHelp = "serve metrics for Prometheus at /metrics on this address, such as 127.0.0.1:9464; " +
+	"anyone who reaches it can see how busy the server is (default: off)"
 
 // serveMetrics serves /metrics on the address of -metrics, if one is given, until it is
 // closed. at is the URL, "" if there is none.

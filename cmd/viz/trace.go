@@ -64,7 +64,7 @@ func trace(
 func (o *traceOptions) flags() *flags {
 	f := newFlags(traceUsage)
 	f.text("prompt", "TEXT", "the text to continue; - reads standard input, UTF-8 or UTF-16 with a byte order "+
-		"mark", &o.prompt)
+		"mark, without a final newline", &o.prompt)
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}
