@@ -58,14 +58,21 @@ func (k *killedClass) kill() {
 // Promise: A server killed during a class loses no confirmed vote and comes back at the class's stage.
 func TestKilledServerKeepsTheClass(t *testing.T) {
 	fixture.Long(t)
-	const kills, phones = 100, 40
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint("class ", seed+1), func(t *testing.T) { killClass(t, 50, seed+1) })
+	}
+}
+
+// killClass kills the server of a class so many times.
+func killClass(t *testing.T, kills int, seed uint64) {
+	const phones = 40
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(kills)*time.Minute)
 	defer cancel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &killedClass{t: t, dir: t.TempDir(), addr: free.Addr().String(), rng: rand.New(rand.NewPCG(8, 1))}
+	k := &killedClass{t: t, dir: t.TempDir(), addr: free.Addr().String(), rng: rand.New(rand.NewPCG(8, seed))}
 	free.Close()
 	k.startAgain()
 	if k.teacher, err = load.NewTeacher(ctx, "http://"+k.addr); err != nil {

@@ -101,14 +101,16 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	}
 }
 
-// least is the least that a process uses in the minute and a half in which the memory of
-// runs that were left is returned.
+// least is the least that a process uses once the memory of runs that were left has been
+// returned, which takes at most 45 seconds: when it uses no less for ten seconds more.
 func least(resident func() int64) int64 {
 	n, look := resident(), time.NewTicker(time.Second)
 	defer look.Stop()
-	for range 90 {
+	for seconds, last := 0, 0; seconds < max(45, last+10); seconds++ {
 		<-look.C
-		n = min(n, resident())
+		if now := resident(); now < n {
+			n, last = now, seconds
+		}
 	}
 	return n
 }

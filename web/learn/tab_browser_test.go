@@ -33,4 +33,6 @@ func TestInTabPages(t *testing.T) {
 }
 
 // TestInTabPictures looks at every state of the picture that grows from lesson to lesson.
-func TestInTabPictures(t *testing.T) { webtest.InTab(t, TestPictureAccessible) }
+func TestInTabPictures(t *testing.T) {
+	webtest.InTab(t, TestOddPicturesAccessible, TestEvenPicturesAccessible)
+}

@@ -32,7 +32,9 @@ var parts = append(
 		"TestLearnIsAccessible", "TestAnswersAreAccessible", "TestLearnReflows",
 	}},
 	part{name: "learn-experiments", packages: []string{"./web/learn"}, tests: []string{"TestExperimentsAccessible"}},
-	part{name: "learn-pictures", packages: []string{"./web/learn"}, tests: []string{"TestPictureAccessible"}},
+	part{name: "learn-pictures", packages: []string{"./web/learn"}, tests: []string{
+		"TestOddPicturesAccessible", "TestEvenPicturesAccessible",
+	}},
 	part{name: "learn-ways", packages: []string{"./web/learn"}, tests: []string{
 		"TestLessonByEveryHand", "TestPictureByEveryHand", "TestExperimentsByEveryHand",
 		"TestHomePromptStartsTheFirstRun", "TestTermNoteOpensInPlace",
@@ -44,7 +46,14 @@ var parts = append(
 	part{name: "practice-ways", packages: []string{"./web/practice"}, tests: []string{
 		"TestSmallDrillByEveryHand", "TestQuizByEveryHand",
 	}},
-	part{name: "killed-class", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledServerKeepsTheClass"}},
+	part{
+		name: "killed-class-1", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledServerKeepsTheClass"},
+		sub: "class_1",
+	},
+	part{
+		name: "killed-class-2", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledServerKeepsTheClass"},
+		sub: "class_2",
+	},
 	part{
 		name: "killed-cluster-servers", packages: []string{"./cmd/viz"}, tests: []string{"TestKilledCluster"},
 		sub: "(owner|server)",
@@ -108,7 +117,18 @@ var parts = append(
 		"TestSpeculationHasTheTargetsDistribution", "TestGreedySpeculationIsPlainGreedy",
 		"TestCanceledRunReturnsPartialReport", "TestParseMemory",
 	}},
-	part{name: "release", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducibleRelease"}},
+	part{
+		name: "release-linux", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducibleRelease"},
+		sub: "linux",
+	},
+	part{
+		name: "release-darwin", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducibleRelease"},
+		sub: "darwin",
+	},
+	part{
+		name: "release-windows", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducibleRelease"},
+		sub: "windows",
+	},
 	part{name: "hostile-client", packages: []string{"./web"}, tests: []string{"TestHostileClient"}},
 	part{name: "tab-learn-lessons", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestLessonByEveryHand", "TestReadingIsNoticed", "TestReadingIsReportedAgain", "TestSearchFromAnyPage",
@@ -130,7 +150,14 @@ var parts = append(
 		"TestExperimentsAccessible", "TestExperimentWithReducedMotion", "TestLessonOnPaper",
 		"TestReferencePrintsOnOneSheet", "TestLearnReflows",
 	)},
-	part{name: "tab-learn-pictures", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"}},
+	part{
+		name: "tab-learn-pictures-1", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"},
+		sub: "^TestOddPicturesAccessible$",
+	},
+	part{
+		name: "tab-learn-pictures-2", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"},
+		sub: "^TestEvenPicturesAccessible$",
+	},
 	part{name: "tab-drills", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestDrillStatesAreAccessible", "TestDrillByKeyboard", "TestDrillNamesMistakes", "TestDrillArrowKeys",
 		"TestDrillAddressIsReproducible", "TestSmallDrillByEveryHand", "TestDrillFastTyping",
