@@ -37,7 +37,7 @@ func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) St
 			Head: head, Rows: m.rows(s, d, rows, kind), Settings: s.Settings.Settings,
 			Kept: d.Keep, Cut: len(d.Order) - d.Keep, Mass: d.Mass,
 			Cuts: d.Cuts, Leading: d.Leading(), Fallback: d.Fallback,
-			KeptRenormalising: d.KeepRenormalising(),
+			KeptRenormalizing: d.KeepRenormalizing(),
 			KeptLlama:         d.KeepIn(sampling.OrderLlama), KeptHugging: d.KeepIn(sampling.OrderHugging),
 		}
 	case KindSample:

@@ -266,7 +266,7 @@ func TestColumnIsACopy(t *testing.T) {
 
 func TestForwardRefusesBadInput(t *testing.T) {
 	m := smallModel(t)
-	cancelled, cancel := context.WithCancel(context.Background())
+	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, row := range []struct {
 		name   string
@@ -281,8 +281,8 @@ func TestForwardRefusesBadInput(t *testing.T) {
 			fmt.Sprintf("token %d is not in the vocabulary of %d", m.Config().Vocab, m.Config().Vocab),
 		},
 		{"id negative", context.Background(), []int{-1}, "token -1 is not in the vocabulary"},
-		{"cancelled", cancelled, []int{1}, "context canceled"},
-		{"cancelled, several chunks", cancelled, make([]int, 50), "context canceled"},
+		{"canceled", canceled, []int{1}, "context canceled"},
+		{"canceled, several chunks", canceled, make([]int, 50), "context canceled"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := m.NewCache()

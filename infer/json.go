@@ -220,7 +220,7 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		ReachXTC          int             `json:"reach_xtc,omitempty"`
 		ReachMirostat     int             `json:"reach_mirostat,omitempty"`
 		Mass              float64         `json:"mass"`
-		KeptRenormalising int             `json:"kept_renormalising"`
+		KeptRenormalizing int             `json:"kept_renormalising"`
 		KeptLlama         int             `json:"kept_llama"`
 		KeptHugging       int             `json:"kept_hugging_face"`
 		Chain             []jsonCut       `json:"chain"`
@@ -230,7 +230,7 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 	}{
 		head, f.Settings, f.Kept, f.Cut, f.Reach(sampling.RuleTopK), f.Reach(sampling.RuleTopP),
 		f.Reach(sampling.RuleMinP), on(sampling.RuleTypicalP), on(sampling.RuleTopNSigma),
-		on(sampling.RuleXTC), on(sampling.RuleMirostat), f.Mass, f.KeptRenormalising, f.KeptLlama,
+		on(sampling.RuleXTC), on(sampling.RuleMirostat), f.Mass, f.KeptRenormalizing, f.KeptLlama,
 		f.KeptHugging, chainJSON(f.Cuts),
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})

@@ -289,16 +289,16 @@ func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 	s := pure(4)
 	s.Stop.MaxTokens = 6
 	l := newLoop(t, m, "Hi", s)
-	cancelled, cancel := context.WithCancel(context.Background())
+	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for {
 		if l.BetweenTurns() && l.Stopped() == StopNone {
 			before := l.Steps()
-			if stage, err := l.Next(cancelled); stage != nil || !errors.Is(err, context.Canceled) {
+			if stage, err := l.Next(canceled); stage != nil || !errors.Is(err, context.Canceled) {
 				t.Fatalf("%v, %v; want context.Canceled", stage, err)
 			}
 			if !slices.Equal(l.Steps(), before) {
-				t.Fatal("a cancelled pass left a step")
+				t.Fatal("a canceled pass left a step")
 			}
 		}
 		if _, err := l.Next(context.Background()); errors.Is(err, io.EOF) {

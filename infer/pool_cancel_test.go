@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// A pass that is cancelled while it is queued returns immediately, though the
+// A pass that is canceled while it is queued returns immediately, though the
 // worker stays busy.
 func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	m := smallModel(t)

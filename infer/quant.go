@@ -16,7 +16,7 @@ const (
 	// QuantNone keeps their values: float32, or bfloat16 if the model was
 	// stored that way.
 	QuantNone Quant = "none"
-	// QuantInt8 stores a byte a weight, and a scale for 64 neighbours in a row.
+	// QuantInt8 stores a byte a weight, and a scale for 64 neighbors in a row.
 	// The embedding table and the output matrix keep their values.
 	QuantInt8 Quant = "int8"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// QuantQ4 rounds weights to Q4_0, four bits each and a scale for 32 neighbours
+// QuantQ4 rounds weights to Q4_0, four bits each and a scale for 32 neighbors
 // in a row, and keeps the rounded values as float32: it shows what the format
 // does to predictions, and saves no memory. Only [Model.Rounded] makes it.
 const QuantQ4 Quant = "q4_0"

@@ -11,7 +11,7 @@ import (
 )
 
 // A copy rounded to int8 equals the model loaded as int8, bit for bit; one
-// rounded to Q4_0 has at most 16 levels in 32 neighbours; the original does not
+// rounded to Q4_0 has at most 16 levels in 32 neighbors; the original does not
 // change.
 func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 	c, err := bundled.Draft()

@@ -102,7 +102,7 @@ type Rest struct {
 	P    float64 // their probability together, after the temperature
 	E    float64 // their share of Σ e^{(z−max)/T}
 	Kept int     // how many of them the filters keep
-	Q    float64 // their renormalised probability together
+	Q    float64 // their renormalized probability together
 }
 
 // Rows is the whole vocabulary, shortened for display: the top tokens by score,
@@ -148,7 +148,7 @@ type Softmax struct {
 	Entropy     float64 // bits
 }
 
-// Filter is stage 4: top-k, top-p, min-p and typical-p, and one renormalisation.
+// Filter is stage 4: top-k, top-p, min-p and typical-p, and one renormalization.
 type Filter struct {
 	Head
 	Rows
@@ -168,9 +168,9 @@ type Filter struct {
 	// KeptLlama and KeptHugging are how many tokens would be kept in the orders of
 	// llama.cpp and of Hugging Face.
 	KeptLlama, KeptHugging int
-	// KeptRenormalising is how many tokens would be kept if every filter worked
+	// KeptRenormalizing is how many tokens would be kept if every filter worked
 	// on the rescaled result of the one before it, as in some libraries.
-	KeptRenormalising int
+	KeptRenormalizing int
 }
 
 // Reach is how many tokens a filter keeps by itself: all, if it is off.

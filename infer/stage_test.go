@@ -68,11 +68,11 @@ func TestDrillThroughTheLoop(t *testing.T) {
 	}
 	if filter.Kept != 3 || filter.Cut != 262-3 || filter.Reach(sampling.RuleTopP) != 3 ||
 		filter.Reach(sampling.RuleTopK) != 262 ||
-		filter.KeptRenormalising != 3 {
+		filter.KeptRenormalizing != 3 {
 		t.Errorf(
 			"kept %d, cut %d, reach %d, %d; want filter.Kept = 3, filter.Cut = 262-3, "+
 				"filter.Reach(sampling.RuleTopP) = 3, filter.Reach(sampling.RuleTopK) = 262, "+
-				"filter.KeptRenormalising = 3",
+				"filter.KeptRenormalizing = 3",
 			filter.Kept, filter.Cut, filter.Reach(sampling.RuleTopP), filter.Reach(sampling.RuleTopK),
 		)
 	}

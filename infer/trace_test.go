@@ -261,9 +261,9 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	if _, err := Replay(context.Background(), m, other); err == nil {
 		t.Error("a log of another model is replayed")
 	}
-	cancelled, cancel := context.WithCancel(context.Background())
+	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if l, err := Replay(cancelled, m, log); l != nil || err == nil {
+	if l, err := Replay(canceled, m, log); l != nil || err == nil {
 		t.Errorf("with an ended context: got %v, %v; want nil, an error", l, err)
 	}
 	// A log that claims more steps than the text has.

@@ -195,7 +195,7 @@ func decided(a *arguments) *sampling.Distribution {
 	return sampling.Decide(z, s)
 }
 
-// figureFilter is the result of the filters: each token's renormalised share,
+// figureFilter is the result of the filters: each token's renormalized share,
 // how many are kept, which, their mass, and how many would be kept by filters
 // that each work on the rescaled result of the one before.
 func figureFilter(a *arguments) value {
@@ -212,7 +212,7 @@ func figureFilter(a *arguments) value {
 	v.fields["cut"] = number(float64(len(d.Order) - d.Keep))
 	v.fields["mass"] = number(d.Mass)
 	v.fields["tokens"] = word(strings.Join(names, ", "))
-	v.fields["kept_renormalising"] = number(float64(d.KeepRenormalising()))
+	v.fields["kept_renormalising"] = number(float64(d.KeepRenormalizing()))
 	return v
 }
 

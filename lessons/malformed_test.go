@@ -76,7 +76,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "{#first}", "{#First}", `00-start.md:12: "First" is not an id`},
 	{"00-start.md", "{#first}", "", `00-start.md:12: "" is not an id`},
 	{"00-start.md", "{#first}", "{#first #again}", `00-start.md:12: two ids`},
-	{"00-start.md", "{#first}", "{#first colour=red}", `00-start.md:12: there is no setting "colour"`},
+	{"00-start.md", "{#first}", "{#first color=red}", `00-start.md:12: there is no setting "color"`},
 	{"00-start.md", "## First", "Text\n\n## First", `00-start.md:11: text before the first heading`},
 	{"00-start.md", "::: check q-one\n:::", "::: check q-one", `00-start.md:20: the directive "check" is never closed`},
 	{

@@ -84,23 +84,23 @@ func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 	}
 	d := p(widgetNamed(t, "turn-shares").Params["prompt"], 1)
 	if d.Cum[0] < 0.18 || d.Cum[0] > 0.22 || d.Cum[6] < 0.95 {
-		t.Errorf("the favourite has %.3f, the first seven %.3f; want 0.18 to 0.22, at least 0.95", d.Cum[0], d.Cum[6])
+		t.Errorf("the favorite has %.3f, the first seven %.3f; want 0.18 to 0.22, at least 0.95", d.Cum[0], d.Cum[6])
 	}
 	sure := course(t).Start("sure").Prompt
 	if sure != "The capital of France is" {
 		t.Errorf("the sure prompt is %q, want the one that the lesson on temperature names", sure)
 	}
 	if top := p(sure, 1).Cum[0]; top < 0.99 {
-		t.Errorf("the sure prompt's favourite has %.3f, want at least 0.99", top)
+		t.Errorf("the sure prompt's favorite has %.3f, want at least 0.99", top)
 	}
 	if d := p(course(t).Start("unsure").Prompt, 1); d.Cum[0] > 0.15 || d.Cum[23] > 0.75 {
-		t.Errorf("the unsure prompt's favourite has %.3f, the first 24 %.3f; want at most 0.15, at most 0.75", d.Cum[0],
+		t.Errorf("the unsure prompt's favorite has %.3f, the first 24 %.3f; want at most 0.15, at most 0.75", d.Cum[0],
 			d.Cum[23])
 	}
 	hot := p(sure, 2)
 	if second := hot.Cum[1] - hot.Cum[0]; hot.Cum[0] < 5*second || 1-hot.Cum[0] < 0.1 {
 		t.Errorf(
-			"at T = 2 the favourite has %.3f, the second %.3f; want hot.Cum[0] at least %.3f, 1-hot.Cum[0] "+
+			"at T = 2 the favorite has %.3f, the second %.3f; want hot.Cum[0] at least %.3f, 1-hot.Cum[0] "+
 				"at least 0.1",
 			hot.Cum[0], second, 5*second,
 		)
@@ -176,7 +176,7 @@ func TestLessonWalkCircleIsTrue(t *testing.T) {
 func TestLessonNucleusIsTrue(t *testing.T) {
 	says(t,
 		"one surer than the wizard’s and one less sure",
-		"On the sure prompt top-p keeps hardly anything but the favourite, while top-k still lets in its full number",
+		"On the sure prompt top-p keeps hardly anything but the favorite, while top-k still lets in its full number",
 		"On the unsure prompt top-p keeps many more than top-k",
 	)
 	w := widgetNamed(t, "nucleus-two")
@@ -336,7 +336,7 @@ func TestLessonTokensIsTrue(t *testing.T) {
 
 func TestLessonAttentionIsTrue(t *testing.T) {
 	says(t,
-		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbour, ·in",
+		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbor, ·in",
 		"This one found nothing of interest", "head 1 rests on the start mark",
 		"36 looks, worked out for the last token",
 		"By block 5 it has heard of the wizard and the house he needs",

@@ -133,8 +133,8 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 		begin + "::: ask all\n:::\n": "x.md:12: the kind \"all\"",
 		begin + "::: ask next choices=9\n:::\n": "x.md:12: choices is " +
 			"9, and must be 4 to 8",
-		begin + "::: ask next colour=red\n:::\n": "x.md:12: there is " +
-			"no setting \"colour\"",
+		begin + "::: ask next color=red\n:::\n": "x.md:12: there is " +
+			"no setting \"color\"",
 		begin + "::: ask next\nWell?\n:::\n": "x.md:12: only a number " +
 			"can have a text",
 		begin + "::: ask question id=q-two\n:::\n": "x.md:12: there is " +
@@ -171,12 +171,12 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 			t.Errorf("%q\nis told %q, want %q", text, wrong, want)
 		}
 	}
-	_, wrong := readWalkText(t, strings.Replace(walkHead, "slug: x", "slug: y\ncolour: red", 1)+begin)
+	_, wrong := readWalkText(t, strings.Replace(walkHead, "slug: x", "slug: y\ncolor: red", 1)+begin)
 	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") ||
-		!strings.Contains(all, "no key \"colour\"") {
+		!strings.Contains(all, "no key \"color\"") {
 		t.Errorf(
 			"the front matter is told %q, want it to contain %q and %q", all, "the slug \"y\" is not the file's name",
-			"no key \"colour\"",
+			"no key \"color\"",
 		)
 	}
 }

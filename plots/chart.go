@@ -2,7 +2,7 @@
 //
 // A [Chart] is an SVG picture and its text alternative: a title, a description
 // and a table of the data. Pictures are drawn with gonum/plot and then themed:
-// colours become the page's own custom properties, so one picture serves light
+// colors become the page's own custom properties, so one picture serves light
 // and dark, and no style attribute is left, which a content security policy
 // would forbid. They belong inside a page that defines those properties.
 package plots
@@ -30,7 +30,7 @@ type Chart struct {
 	Rows        [][]string // of the table, as people read them
 }
 
-// A chart's colours stand for the page's custom properties. They are unlikely
+// A chart's colors stand for the page's custom properties. They are unlikely
 // values, so that the theme finds them again in the SVG.
 var (
 	ink2      = role(1, "--ink-2")
@@ -73,7 +73,7 @@ var (
 )
 
 // theme prepares an SVG by gonum/plot for a page: no prolog, no style
-// attributes, colours by role, a title and a description.
+// attributes, colors by role, a title and a description.
 func theme(svg string, width, height float64, title, description string) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {
@@ -84,7 +84,7 @@ func theme(svg string, width, height float64, title, description string) (string
 		return presentation(styleAttr.FindStringSubmatch(attr)[1], &unknown)
 	})
 	if unknown != "" {
-		return "", fmt.Errorf("draw %q: colour %s has no role", title, unknown)
+		return "", fmt.Errorf("draw %q: color %s has no role", title, unknown)
 	}
 	return fmt.Sprintf(
 		`<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`,
@@ -93,7 +93,7 @@ func theme(svg string, width, height float64, title, description string) (string
 }
 
 // presentation turns the declarations of a style attribute into presentation
-// attributes. The page chooses the font family; colours without a role are
+// attributes. The page chooses the font family; colors without a role are
 // reported, since they would not follow the theme.
 func presentation(style string, unknown *string) string {
 	var b strings.Builder

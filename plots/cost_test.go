@@ -42,7 +42,7 @@ func TestOnePointIsADot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(c.SVG, `fill="var(--accent)"`) {
-		t.Error("no dot in the colour of the cache")
+		t.Error("no dot in the color of the cache")
 	}
 	if _, err := CumulativeCost(nil); err == nil {
 		t.Error("a chart of nothing was drawn")

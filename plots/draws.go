@@ -138,7 +138,7 @@ type EntropyLane struct {
 	Bits []float64
 }
 
-// laneStyles distinguish up to six lanes by dashes and colour.
+// laneStyles distinguish up to six lanes by dashes and color.
 var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.75},
 	{Color: accent, Width: 2.5},

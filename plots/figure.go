@@ -33,7 +33,7 @@ type axis struct {
 	ticks    []plot.Tick
 }
 
-// figure is a chart with axes under construction. Lines are labelled at their
+// figure is a chart with axes under construction. Lines are labeled at their
 // ends, to the right of the frame, which needs no legend.
 type figure struct {
 	*plot.Plot
@@ -65,7 +65,7 @@ type note struct {
 	align draw.XAlignment
 }
 
-// lineStyles distinguish lines without relying on colour.
+// lineStyles distinguish lines without relying on color.
 var (
 	solid  = draw.LineStyle{Color: accent, Width: 2.5}
 	dashed = draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}
@@ -120,7 +120,7 @@ func (f *figure) line(xys plotter.XYs, style draw.LineStyle, end string) error {
 	return nil
 }
 
-// textColor is the colour of a line's text.
+// textColor is the color of a line's text.
 func textColor(c color.Color) color.Color {
 	if c == other || c == ink3 || c == edge {
 		return ink2
@@ -234,7 +234,7 @@ func (f *figure) done() error {
 	return err
 }
 
-// spread moves positions apart until neighbours are at least gap apart, within
+// spread moves positions apart until neighbors are at least gap apart, within
 // low to high if there is room, and as little as possible, from below.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))

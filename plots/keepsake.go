@@ -141,11 +141,11 @@ type bar struct {
 
 func (k Keepsake) layout() keepsakeLayout {
 	l := keepsakeLayout{height: keepsakeMargin}
-	l.text([]coloured{{words: k.Title, color: other}}, small, small, 2)
+	l.text([]colored{{words: k.Title, color: other}}, small, small, 2)
 	l.height += small
-	parts := make([]coloured, len(k.Parts))
+	parts := make([]colored, len(k.Parts))
 	for i, p := range k.Parts {
-		parts[i] = coloured{p.Text, writer(p.Yours), p.Long}
+		parts[i] = colored{p.Text, writer(p.Yours), p.Long}
 	}
 	l.text(parts, proseSize, proseLeading, keepsakeLines)
 	l.height += keepsakeGap
@@ -158,13 +158,13 @@ func (k Keepsake) layout() keepsakeLayout {
 	}
 	l.height += marksHeight + keepsakeGap/2
 	for _, line := range k.Foot {
-		l.text([]coloured{{words: line, color: other}}, small, footLeading, 3)
+		l.text([]colored{{words: line, color: other}}, small, footLeading, 3)
 	}
 	l.height += keepsakeMargin
 	return l
 }
 
-// writer is the colour of the person's tokens, or of the model's.
+// writer is the color of the person's tokens, or of the model's.
 func writer(yours bool) color.Color {
 	if yours {
 		return ink
@@ -173,7 +173,7 @@ func writer(yours bool) color.Color {
 }
 
 // text adds at most some lines of text below the rest, and how many more there are.
-func (l *keepsakeLayout) text(parts []coloured, size, leading float64, most int) {
+func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) {
 	lines := wrap(parts, size, keepsakeInner)
 	left := max(len(lines)-most, 0)
 	for _, line := range lines[:len(lines)-left] {
@@ -195,7 +195,7 @@ func (l *keepsakeLayout) text(parts []coloured, size, leading float64, most int)
 	}
 }
 
-// draw draws everything in the colours of roles.
+// draw draws everything in the colors of roles.
 func (l keepsakeLayout) draw(c vg.Canvas) {
 	for _, b := range l.bars {
 		var p vg.Path
@@ -215,13 +215,13 @@ func (l keepsakeLayout) draw(c vg.Canvas) {
 	}
 }
 
-// lightCanvas draws roles in the light theme's colours.
+// lightCanvas draws roles in the light theme's colors.
 type lightCanvas struct{ vg.Canvas }
 
 // SetColor implements [vg.Canvas].
 func (c lightCanvas) SetColor(role color.Color) { c.Canvas.SetColor(lightColor(role)) }
 
-// lightColor is a role's colour in the light theme.
+// lightColor is a role's color in the light theme.
 func lightColor(role color.Color) color.Color {
 	_, _, n, _ := role.RGBA()
 	value := light[roles[fmt.Sprintf("#0000%02X", n>>8)]]

@@ -114,11 +114,11 @@ func TestKeepsakePNGColors(t *testing.T) {
 func TestWrapProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var parts []coloured
+		var parts []colored
 		var all strings.Builder
 		for range rapid.IntRange(0, 6).Draw(t, "parts") {
 			words := rapid.StringOf(rapid.RuneFrom([]rune("aiW .é世\n\t"))).Draw(t, "words")
-			parts = append(parts, coloured{words: words, color: ink})
+			parts = append(parts, colored{words: words, color: ink})
 			all.WriteString(words)
 		}
 		width := rapid.Float64Range(5, 120).Draw(t, "width")
@@ -156,7 +156,7 @@ func TestWrapBreaksLines(t *testing.T) {
 		"oneeeeeeeeee": "oneeee|eeeeee",
 	} {
 		var lines []string
-		for _, line := range wrap([]coloured{{words: text}}, 12, room) {
+		for _, line := range wrap([]colored{{words: text}}, 12, room) {
 			var words []string
 			for _, p := range line {
 				words = append(words, p.words)

@@ -134,7 +134,7 @@ func Windows(list []Window) (Chart, error) {
 }
 
 // Heads draws which query heads (circles) share which keys and values
-// (squares). now colours the current model's way.
+// (squares). now colors the current model's way.
 func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	c := Chart{
 		Title: "Heads", Header: []string{"query heads", "pairs of keys and values"},

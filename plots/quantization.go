@@ -23,7 +23,7 @@ type RoundedBar struct {
 }
 
 // wayBars are the bars' styles, by way: an outline, a solid bar, a pale one
-// with a solid edge. They can be told apart without colour.
+// with a solid edge. They can be told apart without color.
 var wayBars = []struct {
 	fill color.Color
 	edge draw.LineStyle

@@ -37,7 +37,7 @@ var (
 )
 
 // Standalone turns a chart's SVG, which belongs inside a page, into a file:
-// with the light theme's colours, a white background, a size, a font and the
+// with the light theme's colors, a white background, a size, a font and the
 // namespace that a file must declare. It is an error if svg is not one of this
 // package's charts.
 func Standalone(svg string) (string, error) { return standalone(svg, sans) }
@@ -53,14 +53,14 @@ func standalone(svg, family string) (string, error) {
 	var unknown string
 	svg = property.ReplaceAllStringFunc(svg, func(v string) string {
 		name := property.FindStringSubmatch(v)[1]
-		colour, ok := light[name]
+		color, ok := light[name]
 		if !ok {
 			unknown = name
 		}
-		return colour
+		return color
 	})
 	if unknown != "" {
-		return "", fmt.Errorf("make a file of a chart: no colour for %s", unknown)
+		return "", fmt.Errorf("make a file of a chart: no color for %s", unknown)
 	}
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[3]s %[4]s" `+
 		`font-family="%[5]s"`,

@@ -70,7 +70,7 @@ func TestStandaloneUsesLightTheme(t *testing.T) {
 	}
 	for _, property := range roles {
 		if light[property] == "" {
-			t.Errorf("charts use %s, which files have no colour for", property)
+			t.Errorf("charts use %s, which files have no color for", property)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const small = 12
 // anchoredText writes text that the browser aligns. The page's font has
 // different widths from the one that gonum/plot measures, so right-aligned
 // figures would be ragged if they were placed by their start. The alignment
-// travels in the green part of the colour, which no role uses.
+// travels in the green part of the color, which no role uses.
 type anchoredText struct{ text.Plain }
 
 // Draw implements [text.Handler].
@@ -33,26 +33,26 @@ func (h anchoredText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point)
 	c.SetColor(color.NRGBA{uint8(r >> 8), anchor, uint8(b >> 8), 255})
 	if sty.YAlign == draw.YTop { // figures under an axis
 		pt.Y -= 1.15 * sty.Font.Size
-	} else { // the eye centres on the height of capitals
+	} else { // the eye centers on the height of capitals
 		pt.Y += sty.Font.Size * vg.Length(0.72*float64(sty.YAlign))
 	}
 	c.FillString(face, pt, txt)
 }
 
-// anchored decodes the alignment from a colour.
-func anchored(colour string) (plain, anchor string) {
-	if len(colour) != len("#RRGGBB") {
-		return colour, ""
+// anchored decodes the alignment from a color.
+func anchored(color string) (plain, anchor string) {
+	if len(color) != len("#RRGGBB") {
+		return color, ""
 	}
-	switch colour[3:5] {
+	switch color[3:5] {
 	case "01":
 		anchor = "middle"
 	case "02":
 		anchor = "end"
 	default:
-		return colour, ""
+		return color, ""
 	}
-	return colour[:3] + "00" + colour[5:], anchor
+	return color[:3] + "00" + color[5:], anchor
 }
 
 func handler() text.Handler {
@@ -66,7 +66,7 @@ const (
 	end    = draw.XRight
 )
 
-// words is a text style, vertically centred on its point.
+// words is a text style, vertically centered on its point.
 func words(c color.Color, size float64, bold bool, x draw.XAlignment) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
 	if bold {

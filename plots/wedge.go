@@ -25,7 +25,7 @@ func (w Wedge) at(positions float64) float64 { return w.Weights + w.PerToken*pos
 
 // Draw draws memory against the tokens in each text: a floor for the weights, a wedge
 // for the caches, and a dashed ceiling for the card. What is above the ceiling is
-// outlined in the colour of faults, and named.
+// outlined in the color of faults, and named.
 func (w Wedge) Draw() (Chart, error) {
 	c := Chart{
 		Title:  "Memory for weights and caches",

@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// coloured is a stretch of text of one colour.
-type coloured struct {
+// colored is a stretch of text of one color.
+type colored struct {
 	words string
 	color color.Color
 	under bool // underlined
 }
 
-// piece is a stretch of text of one colour on one line, without spaces.
+// piece is a stretch of text of one color on one line, without spaces.
 type piece struct {
 	words string
 	size  float64
@@ -43,7 +43,7 @@ func widthOf(words string, size float64) float64 {
 // wrap breaks a text into lines of at most width, at spaces and line ends; a word that is
 // longer than a line is broken anywhere. Each word is placed by itself, since a viewer's
 // font can be a little wider or narrower.
-func wrap(parts []coloured, size, width float64) [][]piece {
+func wrap(parts []colored, size, width float64) [][]piece {
 	w := wrapper{width: width, space: widthOf(" ", size)}
 	for _, part := range parts {
 		var run strings.Builder
@@ -79,7 +79,7 @@ type wrapper struct {
 	lines        [][]piece
 	line         []piece
 	x            float64 // the end of the line so far
-	word         []piece // the word so far: its pieces can have different colours
+	word         []piece // the word so far: its pieces can have different colors
 }
 
 func (w *wrapper) newLine() { w.lines, w.line, w.x = append(w.lines, w.line), nil, 0 }

@@ -44,7 +44,7 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 	}).Mount(mux)
 }
 
-// mountCourse adds the pages of Learn, the home page among them, and of Practise.
+// mountCourse adds the pages of Learn, the home page among them, and of Practice.
 // Without a course or somewhere to keep progress the home page leads to the loop.
 func (s *Server) mountCourse(mux *http.ServeMux) {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {

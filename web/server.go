@@ -43,7 +43,7 @@ type Config struct {
 	// OpenDraft, where not nil, opens Draft when a page first needs it. Its error is a
 	// sentence for people, who may try again.
 	OpenDraft func() (*infer.Model, error)
-	// Course and Progress are what Learn and Practise teach and where they keep
+	// Course and Progress are what Learn and Practice teach and where they keep
 	// what learners do; without both there are no such pages, and the home page
 	// leads to the loop.
 	Course   *lessons.Course

@@ -41,7 +41,7 @@ func TestDeepModelFitsEveryScreen(t *testing.T) {
 	for _, size := range []browser.Screen{browser.Phone, browser.Chromebook, browser.Laptop, browser.Desktop} {
 		for _, dark := range []bool{false, true} {
 			if dark && os.Getenv("VIZ_SHOTS") == "" {
-				continue // colours do not change the layout
+				continue // colors do not change the layout
 			}
 			size.Dark = dark
 			v := deepVisit{

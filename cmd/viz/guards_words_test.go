@@ -146,7 +146,7 @@ func sentencesHaveOneHome(t *testing.T) guard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := terms.ReadCatalogue(texts)
+	c, err := terms.ReadCatalog(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func sentencesHaveOneHome(t *testing.T) guard {
 		}
 	}
 	if len(sentences) < 60 {
-		t.Fatalf("the catalogue has %d sentences, want at least 60", len(sentences))
+		t.Fatalf("the catalog has %d sentences, want at least 60", len(sentences))
 	}
 	one := sentences[0]
 	return guard{

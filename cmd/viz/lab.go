@@ -75,7 +75,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err := o.print(report, l.Info(), stdout); err != nil {
 		return err
 	}
-	if report.Cancelled {
+	if report.Canceled {
 		return ctx.Err()
 	}
 	return nil

@@ -60,7 +60,7 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 			Values     lab.Values
 			Result     map[string]any
 			Tables     []lab.Table
-			Cancelled  bool
+			Canceled   bool
 		}
 		if err := json.Unmarshal([]byte(f.out), &r); f.code != exitDone || err != nil {
 			t.Errorf("viz lab %s: exit %d, %v, %s; want %d, <nil>", name, f.code, err, f.errors, exitDone)
@@ -68,10 +68,10 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 		}
 		taken := len(shortLabs[name]) == 0 ||
 			r.Values[strings.ReplaceAll(shortLabs[name][0][1:], "-", "_")] == shortLabs[name][1]
-		if r.Lab != name || len(r.Result) == 0 || len(r.Tables) == 0 || r.Cancelled || !taken {
+		if r.Lab != name || len(r.Result) == 0 || len(r.Tables) == 0 || r.Canceled || !taken {
 			t.Errorf(
 				"viz lab %s: got %s with %v, %d tables; want r.Lab = %s, len(r.Result) not 0, "+
-					"len(r.Tables) not 0, r.Cancelled = false, taken = true",
+					"len(r.Tables) not 0, r.Canceled = false, taken = true",
 				name, r.Lab, r.Values, len(r.Tables), name,
 			)
 		}
@@ -156,13 +156,13 @@ func TestInterruptedLabPrintsPartialResults(t *testing.T) {
 		strings.NewReader(""), &out, stop,
 	)
 	var r struct {
-		Cancelled bool
-		Result    lab.Cache
+		Canceled bool `json:"cancelled"`
+		Result   lab.Cache
 	}
-	if err := json.Unmarshal(out.Bytes(), &r); code != exitInterrupted || err != nil || !r.Cancelled ||
+	if err := json.Unmarshal(out.Bytes(), &r); code != exitInterrupted || err != nil || !r.Canceled ||
 		len(r.Result.Steps) == 0 || len(r.Result.Steps) >= 50 {
 		t.Errorf(
-			"exit %d, cancelled %v, %d steps, %v, %s; want %d, true, not 0, less than 50, <nil>", code, r.Cancelled,
+			"exit %d, canceled %v, %d steps, %v, %s; want %d, true, not 0, less than 50, <nil>", code, r.Canceled,
 			len(r.Result.Steps), err, errors.String(), exitInterrupted,
 		)
 	}

@@ -51,7 +51,7 @@ func labText(r *lab.Report, info lab.Info) string {
 			b.WriteString("\n" + strings.Join(wrap(strings.Fields(say), 80), "\n") + "\n")
 		}
 	}
-	if r.Cancelled {
+	if r.Canceled {
 		b.WriteString("\nThe run was ended early: this is what was measured until then.\n")
 	}
 	return b.String()

@@ -15,7 +15,7 @@
 //	viz data       copy the saved data into a cluster, or from one
 //	viz load       let classes of hundreds follow a server, and measure
 //	viz site       write the program as a static site
-//	viz notices    the licences of what others wrote
+//	viz notices    the licenses of what others wrote
 //	viz version    what this binary is
 //
 // Everything shown is computed by the embedded model, or by the one that -model
@@ -25,7 +25,7 @@
 // (tracetext.go), the parts behind a token (why.go), the surprise of a text (score.go), the
 // description of a model (inspect.go), its speed (bench.go), the labs (lab.go), lessons of somebody's own
 // (lessons.go), a static site (site.go),
-// the load of classes on a server (load.go) and other people's licences
+// the load of classes on a server (load.go) and other people's licenses
 // (notices.go).
 //
 // For those who run a server there are metrics (metrics.go), rooms (classes.go, and
@@ -103,7 +103,7 @@ Usage:
   viz data into|from    copy the saved data into a cluster, or from one
   viz load [flags]      let classes of hundreds follow a server, and measure
   viz site [flags]      write the program as a static site, for browsers
-  viz notices           print the licences of the parts that others wrote
+  viz notices           print the licenses of the parts that others wrote
   viz version           print what this binary is (-version, too)
 
 "viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the

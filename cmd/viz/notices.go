@@ -8,7 +8,7 @@ import (
 
 //go:generate go run ./dist notices
 
-// notices are the licences of everything in this binary that others wrote.
+// notices are the licenses of everything in this binary that others wrote.
 //
 //go:embed NOTICES.txt
 var notices string

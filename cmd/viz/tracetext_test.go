@@ -9,7 +9,7 @@ import (
 
 // The strip of 60 columns has a mark where each token but the first begins: its
 // position among the kept ones counts, not its rank. A token drawn from further
-// down has no neighbour to begin next to.
+// down has no neighbor to begin next to.
 func TestStripMarksTokenStarts(t *testing.T) {
 	lane := func(rank int, q float64) infer.Row {
 		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestTerminalUsesTheCatalog prints runs in a language in which each word
-// of the catalogues is marked: a word without a mark is hard-coded.
+// of the catalogs is marked: a word without a mark is hard-coded.
 func TestTerminalUsesTheCatalog(t *testing.T) {
 	texts, err := stage.Texts("en")
 	if err != nil {

@@ -248,9 +248,9 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 	return nil
 }
 
-// neighbouringPairs is the order in which llama.cpp stores the queries and keys
-// of a Llama: the rows of a rotary pair are neighbours.
-func neighbouringPairs(c Config, p Part) order {
+// neighboringPairs is the order in which llama.cpp stores the queries and keys
+// of a Llama: the rows of a rotary pair are neighbors.
+func neighboringPairs(c Config, p Part) order {
 	switch p {
 	case Query:
 		return order{interleaved: c.Heads}

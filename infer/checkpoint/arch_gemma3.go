@@ -97,7 +97,7 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	local := &Rope{Theta: p.number("rope.freq_base_swa", gemma3LocalTheta, lowTheta, highTheta)}
 	period := p.size("attention.sliding_window_pattern", gemma3Period, maxLayers)
 	// No key holds the scale of the scores. The largest published model,
-	// recognised by its 62 layers, divides by the width over its heads.
+	// recognized by its 62 layers, divides by the width over its heads.
 	if c.Layers == 62 {
 		c.QueryScalar = float64(c.Width / c.Heads)
 	}

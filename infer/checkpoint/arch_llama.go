@@ -7,7 +7,7 @@ var _ = register(&architecture{
 	layer:   "model.layers.%d.",
 	tensors: llamaTensors,
 
-	ggufOrder: neighbouringPairs,
+	ggufOrder: neighboringPairs,
 	// Older files store the rotary frequencies, which follow from the base.
 	folderIgnores: []string{".rotary_emb.inv_freq"},
 	ggufIgnores:   []string{"rope_freqs.weight"}, // read by openGGUF

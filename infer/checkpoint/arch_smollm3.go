@@ -6,7 +6,7 @@ var _ = register(&architecture{
 	name: "smollm3", modelType: "smollm3", class: "SmolLM3ForCausalLM", gguf: "smollm3",
 	layer:     "model.layers.%d.",
 	tensors:   llamaTensors,
-	ggufOrder: neighbouringPairs,
+	ggufOrder: neighboringPairs,
 
 	readFolder: func(f *fields, c *Config) {
 		readShape(f, c, defaults{context: 32_768, eps: 1e-6, tied: true, activation: "silu"})

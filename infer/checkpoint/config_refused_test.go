@@ -31,7 +31,7 @@ var refusals = []struct {
 	{"attention bias", tiny.with("attention_bias", true).json(), "attention_bias is true"},
 	{"mlp bias", tiny.with("mlp_bias", true).json(), "mlp_bias is true"},
 	{"quantised", tiny.with("quantization_config", object{"bits": 4}).json(), "quantization_config is set"},
-	{"rotary pairs that are neighbours", tiny.with("rope_interleaved", true).json(), "rope_interleaved is true"},
+	{"rotary pairs that are neighbors", tiny.with("rope_interleaved", true).json(), "rope_interleaved is true"},
 	{
 		"rope scaling half said", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8}).json(),
 		`config.json: rope_scaling: low_freq_factor is missing`,

@@ -92,7 +92,7 @@ func identify(name string, head []byte) (foreign, bool) {
 	return foreign{}, false
 }
 
-// foreignFile is the error that rejects a file which identify recognises.
+// foreignFile is the error that rejects a file which identify recognizes.
 type foreignFile struct {
 	name string
 	foreign

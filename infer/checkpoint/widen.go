@@ -67,7 +67,7 @@ func endless(values []float32) int {
 type order struct {
 	transposed bool // column by column: rows are inputs
 	// interleaved is set for matrices of queries and keys whose rotary pairs
-	// are neighbouring rows, and is the number of their heads. The layout has
+	// are neighboring rows, and is the number of their heads. The layout has
 	// the first rows of all pairs of a head, then the second ones.
 	interleaved int
 	lessOne     bool // the file stores each value less one

@@ -18,7 +18,7 @@
 //	row 31    …
 //
 // One value x1 of the vector, copied to all lanes of a register, then serves 32
-// neighbouring weights, and each lane sums one row:
+// neighboring weights, and each lane sums one row:
 //
 //	lanes     sum of row 0   sum of row 1   sum of row 2  …
 //	  +=         a1 · x1        b1 · x1        c1 · x1    …
@@ -36,7 +36,7 @@
 //
 // # Int8
 //
-// [Quantize] keeps a byte a weight: 64 neighbouring weights of a row share a
+// [Quantize] keeps a byte a weight: 64 neighboring weights of a row share a
 // scale, by which the largest of them becomes ±127. A panel then holds, block
 // after block of 64 columns,
 //

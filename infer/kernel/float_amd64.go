@@ -19,7 +19,7 @@ func pairColumns(p Path) int {
 	return 1
 }
 
-// floatPair multiplies two neighbouring panels with n ≤ [pairColumns] vectors:
+// floatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors:
 // w [2, cols, 32], x [n, cols]. Each vector has 64 results in dst, stride after
 // those of the previous one.
 func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
@@ -94,7 +94,7 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 	}
 }
 
-// bfloatPair multiplies two neighbouring panels with n ≤ [pairColumns] vectors:
+// bfloatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors:
 // w [2, cols, 16], x [n, cols]. Each vector has 64 results in dst, stride after
 // those of the previous one. A word has two bfloat16.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// block is how many neighbouring weights of a row share a scale, and how many
+// block is how many neighboring weights of a row share a scale, and how many
 // values of a vector.
 const block = 64
 
@@ -32,7 +32,7 @@ const (
 const least = 1e-30
 
 // Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it.
-// Each 64 neighbouring weights of a row are divided by a scale, the smallest
+// Each 64 neighboring weights of a row are divided by a scale, the smallest
 // bfloat16 from max |w| / 127 on, and rounded to the nearest, ties to even;
 // −128 does not occur. If a weight is not finite, its row's products are not
 // either. Quantize panics if the length does not fit.

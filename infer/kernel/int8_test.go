@@ -24,7 +24,7 @@ func TestInt8ByHand(t *testing.T) {
 	})
 }
 
-// Half-way cases round to the even neighbour: the scale is 254/127 = 2, so 1, 3, 5 and
+// Half-way cases round to the even neighbor: the scale is 254/127 = 2, so 1, 3, 5 and
 // −3 are 0.5, 1.5, 2.5 and −1.5 steps.
 func TestQuantizeRoundsToEven(t *testing.T) {
 	w := Quantize(1, 5, []float32{254, 1, 3, 5, -3})

@@ -30,7 +30,7 @@ func detect() Path {
 	return AVX512
 }
 
-// int8Pair multiplies two neighbouring quantized panels with the one vector of
+// int8Pair multiplies two neighboring quantized panels with the one vector of
 // q: dst [64].
 func int8Pair(p Path, dst []float32, w []int8, q *quantized) {
 	if p == AVX512 {

@@ -22,7 +22,7 @@ type outcome interface {
 // needs a new run. v are values that [Info.Parse] returned.
 func Again(l Lab, env Env, r *Report, v Values) *Report {
 	lab, ok := l.(reckoner)
-	if !ok || r == nil || r.Result == nil || r.Cancelled || r.Hash != env.Target.Hash() {
+	if !ok || r == nil || r.Result == nil || r.Canceled || r.Hash != env.Target.Hash() {
 		return nil
 	}
 	same := maps.Clone(r.Values)

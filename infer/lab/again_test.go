@@ -76,8 +76,8 @@ func TestOtherValuesNeedANewRun(t *testing.T) {
 	v := values(t, l, Values{"tokens": "5"})
 	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
 	early, other := *first, *first
-	early.Cancelled, other.Hash = true, "another model"
-	for name, r := range map[string]*Report{"none": nil, "cancelled": &early, "another model": &other} {
+	early.Canceled, other.Hash = true, "another model"
+	for name, r := range map[string]*Report{"none": nil, "canceled": &early, "another model": &other} {
 		if Again(l, env, r, v) != nil {
 			t.Errorf("%s: answered from what was measured, want a new run", name)
 		}

@@ -207,7 +207,7 @@ func (r *billRun) why() error {
 	if err != nil {
 		return err
 	}
-	if report.Cancelled {
+	if report.Canceled {
 		return r.ctx.Err()
 	}
 	p := report.Result.(*Prefill)

@@ -9,7 +9,7 @@
 // A [Lab] states its question and its parameters ([Info]); [Info.Parse] checks
 // values against their ranges; [Lab.Estimate] says in advance what a run would
 // cost; [Lab.Run] measures. A run reports its progress with a complete [Report]
-// so far; a cancelled run returns that report, marked, instead of an error, so
+// so far; a canceled run returns that report, marked, instead of an error, so
 // that measurements are kept.
 //
 // Three rules hold in every lab. Counts are exact: multiply-adds are tallied
@@ -39,7 +39,7 @@ type Lab interface {
 	Estimate(env Env, v Values) (Estimate, error)
 	// Run measures. progress may be nil; it is called from Run's goroutine, and
 	// may keep its argument. If ctx ends, the run ends early with a report of
-	// what was measured so far (Cancelled) and no error; if nothing was
+	// what was measured so far (Canceled) and no error; if nothing was
 	// measured yet, the report's Result is nil.
 	Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error)
 }
@@ -109,13 +109,13 @@ type Report struct {
 	Values Values `json:"values"`
 	// Result points to the lab's own struct, such as a [Cache]; nil if nothing
 	// was measured.
-	Result    any           `json:"result"`
-	Findings  []string      `json:"findings"`  // a summary, in sentences
-	Tables    []Table       `json:"tables"`    // the raw rows
-	Noise     string        `json:"noise"`     // how much the measurement varied, in words
-	Cancelled bool          `json:"cancelled"` // the run was ended early
-	Yielded   bool          `json:"-"`         // so that another could run; set by the caller of Run
-	Took      time.Duration `json:"took_ns"`   // the whole run
+	Result   any           `json:"result"`
+	Findings []string      `json:"findings"`  // a summary, in sentences
+	Tables   []Table       `json:"tables"`    // the raw rows
+	Noise    string        `json:"noise"`     // how much the measurement varied, in words
+	Canceled bool          `json:"cancelled"` // the run was ended early
+	Yielded  bool          `json:"-"`         // so that another could run; set by the caller of Run
+	Took     time.Duration `json:"took_ns"`   // the whole run
 }
 
 // labs are all labs, by their position in the course.

@@ -62,8 +62,8 @@ func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Cancelled {
-		t.Fatal("cancelled")
+	if r.Canceled {
+		t.Fatal("canceled")
 	}
 	return r.Result.(T), r
 }
@@ -192,7 +192,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 	}
 }
 
-// A cancelled run returns what it has measured, and no error.
+// A canceled run returns what it has measured, and no error.
 func TestCanceledRunReturnsPartialReport(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -217,10 +217,10 @@ func TestCanceledRunReturnsPartialReport(t *testing.T) {
 				}
 			})
 			cancel()
-			if err != nil || !r.Cancelled {
+			if err != nil || !r.Canceled {
 				t.Errorf(
-					"%s, canceled after %d of %d messages: got cancelled %v, %v; want true, <nil>", name, after, whole,
-					r != nil && r.Cancelled, err,
+					"%s, canceled after %d of %d messages: got canceled %v, %v; want true, <nil>", name, after, whole,
+					r != nil && r.Canceled, err,
 				)
 				continue
 			}

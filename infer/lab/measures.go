@@ -6,7 +6,7 @@ import "github.com/tokenbytoken/viz/infer"
 // they recur.
 const repeatRun = 4
 
-// pairs returns a text's pairs of neighbouring tokens.
+// pairs returns a text's pairs of neighboring tokens.
 func pairs(ids []int) [][2]int {
 	var list [][2]int
 	for i := 1; i < len(ids); i++ {

@@ -19,7 +19,7 @@ func (quantizationLab) Info() Info {
 		Friend: "You can round off most of what each number in a model says, and it still writes mostly " +
 			"the same words.",
 		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and " +
-			"does its favourite token stay?",
+			"does its favorite token stay?",
 		Params: append([]Param{
 			promptParam(story), tokensParam(48, 256),
 			{
@@ -44,7 +44,7 @@ func (quantizationLab) Info() Info {
 			},
 			{
 				Name: "A longer text",
-				Why: "Over many steps, four bits change the favourite token now and then, mostly where two tokens " +
+				Why: "Over many steps, four bits change the favorite token now and then, mostly where two tokens " +
 					"were nearly equal; int8 hardly ever does.",
 				Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"},
 			},

@@ -61,10 +61,10 @@ func (r *running) snapshot() *Report {
 
 // end returns what Run returns after err, nil if all went well.
 func (r *running) end(err error) (*Report, error) {
-	if err != nil && !cancelled(r.ctx, err) {
+	if err != nil && !canceled(r.ctx, err) {
 		return nil, err
 	}
-	r.report.Cancelled = err != nil
+	r.report.Canceled = err != nil
 	whole := r.snapshot()
 	if r.progress != nil && err == nil {
 		r.progress(Progress{Done: r.of, Of: r.of, Say: "done", Partial: whole})

@@ -134,7 +134,7 @@ type Segment struct {
 // TextMeasures describe one text.
 type TextMeasures struct {
 	Tokens int `json:"tokens"`
-	// Distinct2 is the share of its pairs of neighbouring tokens that are new
+	// Distinct2 is the share of its pairs of neighboring tokens that are new
 	// (distinct-2, Li et al. 2016).
 	Distinct2 float64 `json:"distinct_2"`
 	// Repetition is the share of its runs of four tokens that occurred before
@@ -151,7 +151,7 @@ type LaneRuns struct {
 	Lane          int       `json:"lane"`
 	Runs          int       `json:"runs"`
 	DistinctTexts int       `json:"distinct_texts"`
-	DistinctPairs int       `json:"distinct_pairs"` // different pairs of neighbouring tokens in all texts together
+	DistinctPairs int       `json:"distinct_pairs"` // different pairs of neighboring tokens in all texts together
 	Pairs         int       `json:"pairs"`          // all such pairs
 	Distinct2     float64   `json:"distinct_2"`     // the one over the other
 	Repetition    float64   `json:"repetition"`     // mean over the texts

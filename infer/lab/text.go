@@ -71,8 +71,8 @@ func chosen(l *infer.Loop) []int {
 	return ids
 }
 
-// cancelled reports whether an error came from the end of ctx, not from the
+// canceled reports whether an error came from the end of ctx, not from the
 // run.
-func cancelled(ctx context.Context, err error) bool {
+func canceled(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

@@ -73,7 +73,7 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 
 // rank sorts the tokens: the most probable first, ties by the lower id. Their
 // order is nearly that of the upper halves of their float64, which is found as
-// scores are ranked; what is left is in order but for neighbours.
+// scores are ranked; what is left is in order but for neighbors.
 func (c *Correction) rank() {
 	n := len(c.tokens)
 	c.keys, c.sorted = sized(c.keys, n), sized(c.sorted, n)

@@ -106,23 +106,23 @@ func TestDrillNucleus(t *testing.T) {
 // rescale in between keep {the, a}: 0.8640/0.9495 = 0.9100 ≥ 0.9.
 func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 3, TopP: 0.9})
-	if d.Keep != 3 || d.KeepRenormalising() != 2 {
-		t.Errorf("keeps %d, renormalising %d; want 3 and 2", d.Keep, d.KeepRenormalising())
+	if d.Keep != 3 || d.KeepRenormalizing() != 2 {
+		t.Errorf("keeps %d, renormalizing %d; want 3 and 2", d.Keep, d.KeepRenormalizing())
 	}
 	// One filter alone has nothing in between.
 	for _, s := range []Settings{
 		{Temperature: 1, TopP: 0.9}, {Temperature: 1, TopK: 3, TopP: 1}, {Temperature: 1, TopP: 1, MinP: 0.1},
 	} {
-		if d := Decide(drill, s); d.Keep != d.KeepRenormalising() {
-			t.Errorf("%+v: keeps %d, renormalising %d; want the same", s, d.Keep, d.KeepRenormalising())
+		if d := Decide(drill, s); d.Keep != d.KeepRenormalizing() {
+			t.Errorf("%+v: keeps %d, renormalizing %d; want the same", s, d.Keep, d.KeepRenormalizing())
 		}
 	}
-	if d := Decide(drill, Settings{TopP: 1}); d.KeepRenormalising() != 1 {
-		t.Errorf("greedy: renormalising keeps %d, want 1", d.KeepRenormalising())
+	if d := Decide(drill, Settings{TopP: 1}); d.KeepRenormalizing() != 1 {
+		t.Errorf("greedy: renormalizing keeps %d, want 1", d.KeepRenormalizing())
 	}
 }
 
-// Temperature on logits is p^(1/T), renormalised: 0.6316² / Σp² = 0.8643.
+// Temperature on logits is p^(1/T), renormalized: 0.6316² / Σp² = 0.8643.
 func TestTemperatureIsAPower(t *testing.T) {
 	p, _, _ := Softmax(drill, 1)
 	for _, temperature := range []float64{0.5, 0.7, 2, 10} {

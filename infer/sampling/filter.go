@@ -266,9 +266,9 @@ func (d *Distribution) RankOf(id int32) int {
 	return slices.Index(d.Order, id)
 }
 
-// KeepRenormalising returns how many tokens stay when each rule that cuts is measured
+// KeepRenormalizing returns how many tokens stay when each rule that cuts is measured
 // [OnRest], in the same order.
-func (d *Distribution) KeepRenormalising() int { return d.KeepIn(d.Settings.Order.On(OnRest)) }
+func (d *Distribution) KeepRenormalizing() int { return d.KeepIn(d.Settings.Order.On(OnRest)) }
 
 // KeepIn returns how many tokens stay in another order.
 func (d *Distribution) KeepIn(o Order) int {

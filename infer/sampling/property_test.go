@@ -189,8 +189,8 @@ func TestFilterProperties(t *testing.T) {
 		if d.Keep < 1 || !(math.Abs(sumP-1) <= 1e-12) || !(math.Abs(sumQ-1) <= 1e-12) {
 			t.Fatalf("keeps %d, Σp %v, Σq %v; want at least 1, about 1, about 1", d.Keep, sumP, sumQ)
 		}
-		if n := d.KeepRenormalising(); n < 1 || n > d.Keep && leading(s) {
-			t.Fatalf("renormalising in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
+		if n := d.KeepRenormalizing(); n < 1 || n > d.Keep && leading(s) {
+			t.Fatalf("renormalizing in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
 		}
 	})
 }

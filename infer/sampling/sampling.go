@@ -16,7 +16,7 @@
 //     filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each measured
 //     on those same probabilities (of what the grammar leaves, rescaled), before any
 //     other filter has cut anything: [Context.Filter].
-//  3. One renormalisation over what every filter kept; where they keep nothing in
+//  3. One renormalization over what every filter kept; where they keep nothing in
 //     common, over the most probable token.
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
 //     end: [Distribution.Draw], with u from [U].

@@ -41,7 +41,7 @@ func Residual(p, q []float64) (r []float64, mass float64) {
 	return r, mass
 }
 
-// Vector returns the renormalised probabilities by token id [vocab], 0 for
+// Vector returns the renormalized probabilities by token id [vocab], 0 for
 // tokens that were cut.
 func (d *Distribution) Vector() []float64 {
 	v := make([]float64, len(d.Order))
@@ -85,7 +85,7 @@ const (
 // purpose. ForDraw it is [U]. For the others it is U of another seed: seed plus
 // purpose times SplitMix64's increment, put through the 64-bit finalizer of
 // MurmurHash3 (Appleby), so that the streams of one seed do not meet those of
-// its neighbours. Like U it depends on its arguments alone.
+// its neighbors. Like U it depends on its arguments alone.
 func UFor(seed uint64, step int, purpose Purpose) float64 {
 	if purpose == ForDraw {
 		return U(seed, step)

@@ -115,7 +115,7 @@ func TestUForIsAsDocumented(t *testing.T) {
 	}
 }
 
-// The u of one step for different purposes, and of neighbouring seeds, have
+// The u of one step for different purposes, and of neighboring seeds, have
 // nothing to do with each other: over n steps their correlation is within 4/√n.
 func TestStreamsAreIndependent(t *testing.T) {
 	const n = 100_000

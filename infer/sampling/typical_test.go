@@ -71,7 +71,7 @@ func TestTopTokenCutByTypicalP(t *testing.T) {
 // works on what the one before left, there is always something.
 func TestDisjointFiltersKeepTopToken(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 1 }))
-	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalising() != 1 || !d.Fallback {
+	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalizing() != 1 || !d.Fallback {
 		t.Errorf(
 			"got %d kept, the first cut by %q, fallback %v; want 1, the first, by the fallback", d.Keep, d.CutBy(0),
 			d.Fallback,
@@ -87,7 +87,7 @@ func TestDisjointFiltersKeepTopToken(t *testing.T) {
 	// Of the first two, rescaled to 0.7311 and 0.2689, the entropy is 0.5822: −ln p
 	// is 0.3133 and 1.3133, so the first is the more typical one and suffices.
 	d = Decide(drill, with(func(s *Settings) { s.TypicalP = 0.7; s.TopK = 2 }))
-	if d.KeepRenormalising() != 1 || d.Keep != 2 {
-		t.Errorf("renormalising keeps %d, want 1; this order %d, want 2", d.KeepRenormalising(), d.Keep)
+	if d.KeepRenormalizing() != 1 || d.Keep != 2 {
+		t.Errorf("renormalizing keeps %d, want 1; this order %d, want 2", d.KeepRenormalizing(), d.Keep)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Catalogue holds the texts of one room in one language, by key. It is read
+// Catalog holds the texts of one room in one language, by key. It is read
 // from a file of lines:
 //
 //	# texts about stage 2
@@ -15,15 +15,15 @@ import (
 //
 // Names in braces are replaced by values. A line that begins with a space
 // continues the text above it.
-type Catalogue struct {
+type Catalog struct {
 	texts map[string][]Piece
 }
 
 // Piece is a part of a text: words, or the name of a value.
 type Piece struct{ Words, Name string }
 
-// ReadCatalogue reads the texts of a file. Its error names the line.
-func ReadCatalogue(file string) (Catalogue, error) {
+// ReadCatalog reads the texts of a file. Its error names the line.
+func ReadCatalog(file string) (Catalog, error) {
 	whole := map[string]string{}
 	last := ""
 	for i, line := range strings.Split(file, "\n") {
@@ -34,19 +34,19 @@ func ReadCatalogue(file string) (Catalogue, error) {
 		case strings.HasPrefix(line, " ") && last != "":
 			whole[last] += " " + strings.TrimSpace(line)
 		case !ok || strings.ContainsAny(key, " {}"):
-			return Catalogue{}, fmt.Errorf("line %d is not “key = text”: %q", i+1, line)
+			return Catalog{}, fmt.Errorf("line %d is not “key = text”: %q", i+1, line)
 		default:
 			if _, twice := whole[key]; twice {
-				return Catalogue{}, fmt.Errorf("line %d: the key %s is there twice", i+1, key)
+				return Catalog{}, fmt.Errorf("line %d: the key %s is there twice", i+1, key)
 			}
 			whole[key], last = text, key
 		}
 	}
-	c := Catalogue{map[string][]Piece{}}
+	c := Catalog{map[string][]Piece{}}
 	for key, text := range whole {
 		pieces, err := piecesOf(text)
 		if err != nil {
-			return Catalogue{}, fmt.Errorf("%s: %w", key, err)
+			return Catalog{}, fmt.Errorf("%s: %w", key, err)
 		}
 		c.texts[key] = pieces
 	}
@@ -73,14 +73,14 @@ func piecesOf(text string) (list []Piece, err error) {
 }
 
 // Has reports whether there is a text with the key.
-func (c Catalogue) Has(key string) bool { return c.texts[key] != nil }
+func (c Catalog) Has(key string) bool { return c.texts[key] != nil }
 
 // Keys lists the keys of all texts, in order.
-func (c Catalogue) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
+func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
 // Pieces returns the pieces of a text. A key without a text is a bug in the
 // program, and is shown as the key itself.
-func (c Catalogue) Pieces(key string) []Piece {
+func (c Catalog) Pieces(key string) []Piece {
 	if p, ok := c.texts[key]; ok {
 		return p
 	}
@@ -88,7 +88,7 @@ func (c Catalogue) Pieces(key string) []Piece {
 }
 
 // Text fills in a text with values by name: Text("took", "ms", "1.8").
-func (c Catalogue) Text(key string, with ...string) string {
+func (c Catalog) Text(key string, with ...string) string {
 	var b strings.Builder
 	for _, p := range c.Pieces(key) {
 		b.WriteString(p.Words)

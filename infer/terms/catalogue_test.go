@@ -9,7 +9,7 @@ import (
 )
 
 func TestReadCatalog(t *testing.T) {
-	c, err := ReadCatalogue("# a note\nscores = From {min} to\n {max}, {n} in all.\n\nplain = a = b\n")
+	c, err := ReadCatalog("# a note\nscores = From {min} to\n {max}, {n} in all.\n\nplain = a = b\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +23,8 @@ func TestReadCatalog(t *testing.T) {
 		t.Errorf("a text that is not there is %q", c.Text("other"))
 	}
 	for _, file := range []string{"a = {open", "a = and {}", "a: b", "a = 1\na = 2", "two words = x"} {
-		if _, err := ReadCatalogue(file); err == nil {
-			t.Errorf("ReadCatalogue(%q): got no error, want one", file)
+		if _, err := ReadCatalog(file); err == nil {
+			t.Errorf("ReadCatalog(%q): got no error, want one", file)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := ReadCatalogue(texts)
+		c, err := ReadCatalog(texts)
 		if err != nil {
 			t.Fatalf("%s: %v", tag, err)
 		}

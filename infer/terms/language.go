@@ -13,7 +13,7 @@ import (
 type Language struct {
 	// Tag names it as HTML does: "en".
 	Tag    string
-	words  Catalogue
+	words  Catalog
 	stages []Stage
 	stops  []Stop
 	knobs  []Knob
@@ -46,9 +46,9 @@ func mustRead(tag string) *Language {
 }
 
 // ReadLanguage makes a language from its texts, which have the form described
-// at [Catalogue].
+// at [Catalog].
 func ReadLanguage(tag, texts string) (*Language, error) {
-	words, err := ReadCatalogue(texts)
+	words, err := ReadCatalog(texts)
 	if err != nil {
 		return nil, fmt.Errorf("the words of %s: %w", tag, err)
 	}

@@ -90,7 +90,7 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	return t, nil
 }
 
-// NewSentencePiece makes a SentencePiece BPE of a list: of the neighbours that
+// NewSentencePiece makes a SentencePiece BPE of a list: of the neighbors that
 // together make a token, those whose token has the highest score join first;
 // scores is [len(Tokens)]. addSpace puts a space in front of every text.
 func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, error) {

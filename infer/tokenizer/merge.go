@@ -9,18 +9,18 @@ type pair struct{ left, right int32 }
 // and the token that the pair becomes.
 type merge struct{ rank, id int32 }
 
-// noRank marks a token that has no rule with its right neighbour, or has been
+// noRank marks a token that has no rule with its right neighbor, or has been
 // merged away. Ranks are below it.
 const noRank = int32(-1)
 
-// end marks the missing neighbour at either end of a piece.
+// end marks the missing neighbor at either end of a piece.
 const end = int32(-1)
 
 // A symbol is one token of the piece being merged, a link of a doubly linked
 // list. Its index never changes.
 type symbol struct {
 	id         int32
-	prev, next int32 // indices of the neighbours, or end
+	prev, next int32 // indices of the neighbors, or end
 	rank       int32 // of the rule for this symbol and the next, or noRank
 	into       int32 // what that rule makes of the two; unused without a rule
 }
@@ -29,8 +29,8 @@ type symbol struct {
 // buffers between them.
 //
 // The candidates are in a binary min-heap, ordered by rank, then position:
-// lowest rank first, leftmost first. A merge changes at most two neighbouring
-// pairs; their old candidates stay in the heap and are recognised as stale when
+// lowest rank first, leftmost first. A merge changes at most two neighboring
+// pairs; their old candidates stay in the heap and are recognized as stale when
 // popped, because their rank is no longer their symbol's. A piece of n bytes
 // sees fewer than 3n candidates in all, so it takes O(n log n) time. (Searching
 // the piece for the best pair before each merge, as the simplest version does,
@@ -115,7 +115,7 @@ func (m *merger) rule(t *Tokenizer, left, right int32) (merge, bool) {
 	return merge{rank: t.ranks[id], id: id}, true
 }
 
-// rate looks up the rule for symbol i and its right neighbour and, if there is
+// rate looks up the rule for symbol i and its right neighbor and, if there is
 // one, adds the pair to the candidates.
 func (m *merger) rate(t *Tokenizer, i int32) {
 	s := &m.symbols[i]
@@ -129,7 +129,7 @@ func (m *merger) rate(t *Tokenizer, i int32) {
 	}
 }
 
-// join merges symbol i with its right neighbour, and rates the two pairs that
+// join merges symbol i with its right neighbor, and rates the two pairs that
 // this changed.
 func (m *merger) join(t *Tokenizer, i int32) {
 	s := &m.symbols[i]

@@ -153,7 +153,7 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	return nil
 }
 
-// readSplit recognises a pattern by its exact text: an almost right one would
+// readSplit recognizes a pattern by its exact text: an almost right one would
 // give a model almost the right input. Since every pattern matches all of a
 // text, keeping only the matches (Removed, inverted) is the same as cutting at
 // them (Isolated).

@@ -163,7 +163,7 @@ func (r Reading) fits(v float64, f Form) bool {
 	return r.rounds(v) && r.Digits >= 2 && r.Ulp <= 0.1*math.Abs(v)
 }
 
-// rounding recognises an answer that is right except for its last place, or has
+// rounding recognizes an answer that is right except for its last place, or has
 // too few places.
 func (n *number) rounding(r Reading) (slip, float64) {
 	best, found := math.Inf(1), slip{}
@@ -253,7 +253,7 @@ func significant(v float64, digits int) string {
 	return terms.Thousands(s)
 }
 
-// unknown is the response to an unrecognised mistake.
+// unknown is the response to an unrecognized mistake.
 func (n *number) unknown(r Reading) (title, why string) {
 	v := n.want[0]
 	switch {

@@ -80,7 +80,7 @@ func (p *Problem) Worked() []Working {
 type Summary struct {
 	Step, Name, Note, Remark string
 	Rows                     []SummaryRow
-	Cut                      bool // some tokens were cut, and Q is renormalised
+	Cut                      bool // some tokens were cut, and Q is renormalized
 }
 
 // SummaryRow is one token: p after the temperature, q after the cut.

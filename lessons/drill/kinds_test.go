@@ -42,7 +42,7 @@ func TestShiftByHand(t *testing.T) {
 		{"after.p.0", "0.0331", Wrong, IgnoredT}, // 0.3679 / 11.107
 		{"after.p.0", "-2.3348", Wrong, AfterT},  // 0.6652 − 3
 		{"after.what", "same", Right, ""},
-		{"after.what", "scaled", Wrong, Renormalise},
+		{"after.what", "scaled", Wrong, Renormalize},
 		{"after.sign", "nothing", Right, ""},
 		{"after.sign", "impossible", Wrong, OtherOption},
 	})

@@ -4,7 +4,7 @@ package drill
 // teacher: as what somebody did, without their numbers.
 var slipNames = map[Mistake]string{
 	Largest:     "divided by the largest number, not by the sum",
-	Renormalise: "forgot to renormalise",
+	Renormalize: "forgot to renormalize",
 	TimesT:      "multiplied by T instead of dividing",
 	IgnoredT:    "left T out",
 	AfterT:      "applied T in the wrong place",

@@ -105,7 +105,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 	}
 }
 
-// Every wrong value that a mistake leads to is recognised as that mistake, or
+// Every wrong value that a mistake leads to is recognized as that mistake, or
 // as another that comes as close; and none is called right.
 // Promise: Drills recognize the mistake behind a wrong number and never call a wrong number right.
 func TestMistakesAreRecognized(t *testing.T) {
@@ -157,7 +157,7 @@ func (n *number) asNear(v Verdict, s slip) bool {
 }
 
 // The mistakes of the lesson, with other numbers, worked out without the
-// program: recognised unless the number is right or belongs to two mistakes.
+// program: recognized unless the number is right or belongs to two mistakes.
 func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	found, all := map[Mistake]int{}, map[Mistake]int{}
 	for seed := range uint64(60) {
@@ -190,8 +190,8 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 			{"softmax.p.2", e[1] / sum, OtherRow},
 			{"cold.p.1", hot1[1] / hotSum, TimesT},
 			{"hot.p.0", cold1[0] / coldSum, TimesT},
-			{"topk.q.0", e[0] / sum, Renormalise},
-			{"topp.q.0", e[0] / sum, Renormalise},
+			{"topk.q.0", e[0] / sum, Renormalize},
+			{"topp.q.0", e[0] / sum, Renormalize},
 			{"topp.q.0", e[0] / (kept + e[keep]), OneTooMany},
 			{"topp.mass", (kept - e[keep-1]) / sum, Crossing},
 		} {
@@ -200,13 +200,13 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 			if v.Mistake == row.want {
 				found[row.want]++
 			} else if v.Mistake == "" && v.State != Right {
-				t.Errorf("seed %d: %s = %.4f, %v: not recognised", seed, row.cell, row.x, row.want)
+				t.Errorf("seed %d: %s = %.4f, %v: not recognized", seed, row.cell, row.x, row.want)
 			}
 		}
 	}
 	for m, n := range all {
 		if found[m] < n*9/10 {
-			t.Errorf("%s is recognised in %d of %d cases; want at least %d", m, found[m], n, n*9/10)
+			t.Errorf("%s is recognized in %d of %d cases; want at least %d", m, found[m], n, n*9/10)
 		}
 	}
 }

@@ -266,7 +266,7 @@ func (s *shifted) questions() {
 			right: "same", note: "Every exp was multiplied by " + factor + ", and so was the sum: it cancels out.",
 			why: map[string]said{
 				"scaled": {
-					Renormalise, "The exps are, not the probabilities.",
+					Renormalize, "The exps are, not the probabilities.",
 					"Each exp and the sum are multiplied by " + factor +
 						". Divide one by the other, and it cancels out.",
 				},

@@ -11,7 +11,7 @@ func buildFive(p *Problem) {
 		{"logits", s.join(func(i int) string { return logit(s.z[i]) })},
 	}
 	s.sharesStep()
-	s.favouriteStep()
+	s.favoriteStep()
 	s.bestStep()
 	s.totalsStep()
 	s.topAt("cold", cold, "sharper")
@@ -20,7 +20,7 @@ func buildFive(p *Problem) {
 		d := s.plain(t)
 		p.trend = append(p.trend, TrendPoint{t, d.P[d.Order[0]]})
 	}
-	s.summarise()
+	s.summarize()
 }
 
 // sharesStep asks for the probabilities alone.
@@ -36,8 +36,8 @@ func (s *sheet) sharesStep() {
 	s.foot(map[string]Item{"p": {Text: "must be 1"}})
 }
 
-// favouriteStep asks which token greedy takes.
-func (s *sheet) favouriteStep() {
+// favoriteStep asks which token greedy takes.
+func (s *sheet) favoriteStep() {
 	s.open(Step{
 		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"},
 		Title: "Which token does greedy take?", Ask: "Mark one.", Remark: "Always the top one. No randomness is left.",

@@ -31,7 +31,7 @@ func buildSoftmax(p *Problem) {
 		d := s.plain(t)
 		p.trend = append(p.trend, TrendPoint{t, d.P[d.Order[0]]})
 	}
-	s.summarise()
+	s.summarize()
 }
 
 func percent(x float64) string { return canonical(100*x, Real) + "%" }
@@ -65,7 +65,7 @@ var columns = []Column{
 	{Key: "p", Head: "p", Title: "probability"},
 	{Key: "cum", Head: "Σ p", Title: "running total of p, from the most probable down"},
 	{Key: "keep", Head: "keep", Title: "kept by the cut"},
-	{Key: "q", Head: "p′", Title: "probability after the cut, renormalised"},
+	{Key: "q", Head: "p′", Title: "probability after the cut, renormalized"},
 }
 
 // frame sets the step's columns: given those named first, live those named
@@ -168,7 +168,7 @@ func (s *sheet) greedyStep() {
 	p := d.P[d.Order[0]]
 	n := newNumber(Probability, []float64{1}, []slip{
 		{
-			mistake: Renormalise, value: p, title: "You forgot to renormalise.",
+			mistake: Renormalize, value: p, title: "You forgot to renormalize.",
 			why: "One token is left, so it has the whole: " + Probability.show(p) + " / " + Probability.show(p) +
 				" = 1.",
 		},
@@ -181,7 +181,7 @@ func (s *sheet) greedyStep() {
 		Cell: Cell{ID: "q", Label: "p′ for the token that greedy chooses", Type: Number}, grader: n, answer: "1",
 		hints: [3]string{
 			"All other tokens are cut. What is left to share the whole?",
-			"Renormalise: divide by the sum of what was kept.",
+			"Renormalize: divide by the sum of what was kept.",
 			"Only " + best + " was kept, so divide its " + Probability.show(p) + " by " + Probability.show(p) + ".",
 		},
 		work: []Line{
@@ -200,7 +200,7 @@ func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cu
 		title = "Keep the smallest set that reaches " + canonical(rule.topP, Real)
 		ask = "Mark the tokens from the most probable down until their sum is at least " + canonical(
 			rule.topP, Real,
-		) + ". Then renormalise as before."
+		) + ". Then renormalize as before."
 		remark = fmt.Sprintf(
 			"%s is short of %s, so the next one stays too: %d tokens.", Probability.show(d.Cum[d.Keep-2]),
 			canonical(rule.topP, Real), d.Keep,
@@ -261,8 +261,8 @@ func (s *sheet) temperatureStep(id string, t float64, what string) {
 	}
 }
 
-// summarise fills the tables for the end.
-func (s *sheet) summarise() {
+// summarize fills the tables for the end.
+func (s *sheet) summarize() {
 	for _, x := range []struct {
 		id string
 		d  *sampling.Distribution

@@ -64,8 +64,8 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 		},
 		slip{mistake: Swapped, value: float64(d.Keep), title: "That is how many tokens stay.", why: "Add up their p."},
 		slip{
-			mistake: Renormalise, value: 1, title: "Not yet: 1 is the sum of p′.",
-			why: "Before renormalising, the kept p add up to " + p4(d.Mass) + ".",
+			mistake: Renormalize, value: 1, title: "Not yet: 1 is the sum of p′.",
+			why: "Before renormalizing, the kept p add up to " + p4(d.Mass) + ".",
 		},
 		slip{
 			mistake: Percent, value: 100 * d.Mass, title: "A percentage needs its sign.",
@@ -155,7 +155,7 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	p4, p := Probability.show, d.P[d.Order[r]]
 	slips := []slip{
 		{
-			mistake: Renormalise, value: p, title: "You forgot to renormalise.",
+			mistake: Renormalize, value: p, title: "You forgot to renormalize.",
 			why: fmt.Sprintf(
 				"The kept p add up to %s, not to 1. Divide by that: %s / %s.", p4(d.Mass), p4(p), p4(d.Mass),
 			),
@@ -194,7 +194,7 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 		slips = append(
 			slips,
 			slip{
-				mistake: Renormalise, value: p / rule.topP, title: "You divided by the border.",
+				mistake: Renormalize, value: p / rule.topP, title: "You divided by the border.",
 				why: fmt.Sprintf(
 					"%s is only what must be reached. The kept tokens weigh %s: divide by that.",
 					canonical(rule.topP, Real), p4(d.Mass),
@@ -204,7 +204,7 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	}
 	slips = append(slips,
 		slip{
-			mistake: Renormalise, value: p * d.Mass, title: "You multiplied by the kept sum.",
+			mistake: Renormalize, value: p * d.Mass, title: "You multiplied by the kept sum.",
 			why: "Divide by it: what stays must grow to fill the whole.",
 		},
 		slip{mistake: OneTooFew, value: 0, title: "This token stays.", why: "Only what is cut gets 0."},

@@ -78,8 +78,8 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 	slips = append(
 		slips,
 		slip{
-			mistake: Renormalise, value: d.Cum[r], title: "That is the running total of p.",
-			why: "Lay the renormalised p′ end to end, so that the line is filled.",
+			mistake: Renormalize, value: d.Cum[r], title: "That is the running total of p.",
+			why: "Lay the renormalized p′ end to end, so that the line is filled.",
 		},
 	)
 	if r+1 < d.Keep {
@@ -129,8 +129,8 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 			w = said{OneTooMany, "This token was cut.", "It has no part of the line, so nothing can fall on it."}
 		case r == plain:
 			w = said{
-				Renormalise, "On the line of p it would be this one.",
-				"The draw is on p′, renormalised: there this part goes from " + p4(f) + " to " + p4(t) + ".",
+				Renormalize, "On the line of p it would be this one.",
+				"The draw is on p′, renormalized: there this part goes from " + p4(f) + " to " + p4(t) + ".",
 			}
 		case r == 0:
 			w.mistake, w.title = OtherOption, "The most probable is not always drawn."

@@ -101,7 +101,7 @@ func (s *sheet) expCell(i int, t float64) Item {
 			slip{
 				mistake: AfterT, value: s.exp(i, 1) / t, title: "T acts before the exponential.",
 				why: "Divide the logit by T, and raise e to the result. Dividing e to z instead cancels " +
-					"out when you normalise.",
+					"out when you normalize.",
 			})
 	}
 	slips = append(slips,

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// share is Σ-normalised f over the rows, for row i: the result of another base
+// share is Σ-normalized f over the rows, for row i: the result of another base
 // or of no exponential for the same logits.
 func (s *sheet) share(i int, f func(j int) float64) float64 {
 	var sum float64
@@ -46,7 +46,7 @@ func (s *sheet) pCell(i int, t float64) Item {
 				why: "The logits were divided by T, so the exps and their sum have changed.",
 			},
 			slip{
-				mistake: Renormalise, value: math.Pow(one, 1/t), title: "You forgot to renormalise.",
+				mistake: Renormalize, value: math.Pow(one, 1/t), title: "You forgot to renormalize.",
 				why: fmt.Sprintf(
 					"p to the power of 1 / T is a good way: %s to the power of %s is %s. But these no longer add up "+
 						"to 1: divide by their sum.",

@@ -110,10 +110,10 @@ var lessonMistakes = []struct {
 	{"softmax.cum.1", "0.6316", OneTooFew, "0.6316 + 0.2324"},
 	{"softmax.cum.1", "0.9495", OneTooMany, "Stop"},
 	{"softmax.cum.1", "0.3684", Unsorted, "most probable"}, // 1 − 0.6316
-	{"greedy.q", "0.6316", Renormalise, "the whole"},
+	{"greedy.q", "0.6316", Renormalize, "the whole"},
 	{"topk.mass", "0.8640", OneTooFew, "3 tokens"},
 	{"topk.mass", "0.0505", Swapped, "what stays"},
-	{"topk.q.0", "0.6316", Renormalise, "0.6316 / 0.9495"},
+	{"topk.q.0", "0.6316", Renormalize, "0.6316 / 0.9495"},
 	{"topk.q.0", "0.7311", OneTooFew, "3 stay"},  // 0.6316 / 0.8640
 	{"topk.q.0", "0.6439", OneTooMany, "0.9809"}, // 0.6316 / 0.9809
 	{"topk.q.3", "0.0314", NotCut, "keeps nothing"},
@@ -123,7 +123,7 @@ var lessonMistakes = []struct {
 	{"topp.keep", "the,an", OtherOption, "more probable"},
 	{"topp.mass", "0.8640", Crossing, "0.8640 is short of 0.9"},
 	{"topp.q.0", "0.7311", Crossing, "0.8640 is short of 0.9"},
-	{"topp.q.0", "0.7018", Renormalise, "only what must be reached"}, // 0.6316 / 0.9
+	{"topp.q.0", "0.7018", Renormalize, "only what must be reached"}, // 0.6316 / 0.9
 	{"cold.zt.0", "2", TimesT, "4 / 0.5 = 8"},
 	{"cold.zt.0", "4", IgnoredT, "Divide it by T"},
 	{"cold.zt.0", "3.5", AfterT, "Divide by T"},
@@ -131,20 +131,20 @@ var lessonMistakes = []struct {
 	{"cold.exp.0", "54.598", IgnoredT, "is 8"},              // e^4
 	{"cold.p.0", "0.4217", TimesT, "p at T = 2"},            //
 	{"cold.p.0", "0.6316", IgnoredT, "have changed"},        //
-	{"cold.p.0", "0.3990", Renormalise, "no longer add up"}, // 0.63163² = 0.39896
+	{"cold.p.0", "0.3990", Renormalize, "no longer add up"}, // 0.63163² = 0.39896
 	{"cold.p.0", "0.866", Printed, "1.002"},
 	{"hot.p.0", "0.8643", TimesT, "p at T = 0.5"},
-	{"hot.p.0", "0.7948", Renormalise, "no longer add up"}, // √0.63163 = 0.79475
+	{"hot.p.0", "0.7948", Renormalize, "no longer add up"}, // √0.63163 = 0.79475
 	{"hot.count", "3", Crossing, "short of 0.9"},           // 0.4217 + 0.2558 + 0.1551 = 0.8326
 	{"cold.count", "1", Crossing, "0.8643, short of 0.9"},
 	{"draw.end.1", "0.2447", NotRunning, "0.6652 + 0.2447"},
-	{"draw.end.1", "0.8640", Renormalise, "p′"},
+	{"draw.end.1", "0.8640", Renormalize, "p′"},
 	{"draw.drawn", "the", OtherOption, "ends at 0.6652"},
 	{"draw.drawn", "and", OneTooMany, "no part"},
 	{"hot.trend", "rises", TimesT, "flatter"},
 }
 
-// Each mistake is recognised from its number.
+// Each mistake is recognized from its number.
 func TestMistakesByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	for _, row := range lessonMistakes {

@@ -12,13 +12,13 @@ const (
 	Refused State = "refused" // not an answer: it costs nothing
 )
 
-// Mistake names a mistake; empty if there is none or none was recognised.
+// Mistake names a mistake; empty if there is none or none was recognized.
 type Mistake string
 
-// The mistakes that are recognised from the number itself.
+// The mistakes that are recognized from the number itself.
 const (
 	Largest     Mistake = "largest"      // divided by the largest instead of the sum
-	Renormalise Mistake = "renormalise"  // forgot to renormalise
+	Renormalize Mistake = "renormalise"  // forgot to renormalize
 	TimesT      Mistake = "times-t"      // multiplied by T instead of dividing
 	IgnoredT    Mistake = "ignored-t"    // left T, or the constant, out
 	AfterT      Mistake = "after-t"      // applied T, or the constant, in the wrong place

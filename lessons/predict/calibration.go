@@ -97,9 +97,9 @@ func (s *Sums) Bins() []Bin {
 func wilson(hits, n int) (low, high float64) {
 	const z = 1.959963984540054 // 97.5% of the normal distribution lie below
 	p, m := float64(hits)/float64(n), float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	center := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(0, centre-half), min(1, centre+half)
+	return max(0, center-half), min(1, center+half)
 }
 
 // MeanScore is the mean logarithmic score in nats, and the number of guesses; 0

@@ -43,7 +43,7 @@ function byKey(key, { target }) {
 }
 
 const heads = () => [...document.querySelectorAll('[data-chain] th[data-rule]')];
-const centre = (element) => {
+const center = (element) => {
   const { left, width } = element.getBoundingClientRect();
   return left + width / 2;
 };
@@ -78,7 +78,7 @@ function take(event) {
 // before is the head before which a dragged column would come, and those beside it.
 function before(rule, x) {
   const others = heads().filter((head) => head.dataset.rule !== rule);
-  const at = others.findIndex((head) => x < centre(head));
+  const at = others.findIndex((head) => x < center(head));
   return { others, at: at < 0 ? others.length : at };
 }
 

@@ -200,7 +200,7 @@ form.addEventListener('beforeinput', (event) => {
   now({ do: 'hint' });
 });
 
-// move goes to the neighbouring cell, and returns whether there is one. Within
+// move goes to the neighboring cell, and returns whether there is one. Within
 // a text the arrows move the caret first.
 function move(cell, dx, dy) {
   const place = cell.closest('td');

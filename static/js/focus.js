@@ -12,13 +12,13 @@ export function holdFocus() {
   const cancels = had.closest('#progress') !== null;
   return () => {
     const lost = document.activeElement === document.body;
-    const another = cmd === finish && had.dataset.cmd !== finish; // a button turned into its neighbour
+    const another = cmd === finish && had.dataset.cmd !== finish; // a button turned into its neighbor
     if (lost || another) heir(cancels)?.focus();
   };
 }
 
 // heir is the button that takes over from the lost one.
-function heir(cancelled) {
-  const again = cancelled && document.querySelector(`#transport [data-cmd='${finish}']`);
+function heir(canceled) {
+  const again = canceled && document.querySelector(`#transport [data-cmd='${finish}']`);
   return document.querySelector('#progress button') || again || document.querySelector('#transport .btn--main');
 }

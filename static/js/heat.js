@@ -43,8 +43,8 @@ function paint() {
   const all = [...canvases()].map((canvas) => ({ canvas, box: canvas.getBoundingClientRect() }));
   if (all.length === 0) return;
   const style = getComputedStyle(document.documentElement);
-  const colours = { accent: style.getPropertyValue('--accent'), ink: style.getPropertyValue('--ink') };
-  for (const { canvas, box } of all) paintOne(canvas, box, colours);
+  const colors = { accent: style.getPropertyValue('--accent'), ink: style.getPropertyValue('--ink') };
+  for (const { canvas, box } of all) paintOne(canvas, box, colors);
 }
 
 function paintOne(canvas, { width, height }, { accent, ink }) {

@@ -10,7 +10,7 @@ export class Walk {
   #bar = null;
   #timer = 0;
 
-  // show initialises a bar, which may be new or replaced, at the step it was
+  // show initializes a bar, which may be new or replaced, at the step it was
   // at.
   show(bar) {
     bar.hidden = false;

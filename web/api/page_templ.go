@@ -729,7 +729,7 @@ func rulesHTML(v view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</ul></div><div><h3>Addresses and limits</h3><ul><li><code>GET /v1/models</code>, <code>POST /v1/completions</code>, <code>POST /v1/chat/completions</code>; with <code>\"stream\": true</code> each token is sent as soon as it is certain.</li><li><code>POST /tokenize</code>, <code>POST /detokenize</code>, as in vLLM and in llama.cpp.</li><li>A field that the server can’t honour is refused by name, never ignored: tools, audio, images. A label, such as <code>user</code>, has no effect here.</li><li>A prompt as long as the model can read, a body of ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</ul></div><div><h3>Addresses and limits</h3><ul><li><code>GET /v1/models</code>, <code>POST /v1/completions</code>, <code>POST /v1/chat/completions</code>; with <code>\"stream\": true</code> each token is sent as soon as it is certain.</li><li><code>POST /tokenize</code>, <code>POST /detokenize</code>, as in vLLM and in llama.cpp.</li><li>A field that the server can’t honor is refused by name, never ignored: tools, audio, images. A label, such as <code>user</code>, has no effect here.</li><li>A prompt as long as the model can read, a body of ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

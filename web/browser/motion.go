@@ -50,7 +50,7 @@ func (tab *Tab) Film(name string) {
 }
 
 // Seen returns what can be seen of the page, without what matches a selector: each element
-// with its own text, place and colours, once the animations of the styles have ended.
+// with its own text, place and colors, once the animations of the styles have ended.
 func (tab *Tab) Seen(except string) string {
 	tab.t.Helper()
 	return Value[string](tab, fmt.Sprintf(`(() => {

@@ -147,7 +147,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	own.Temperature = in.Temperature
 	own.T = strconv.FormatFloat(in.Temperature, 'f', -1, 64)
 	own.screen = newScreen(lookAt(st, c, turned), view, false)
-	own.Back, own.Next = neighbours(st, c)
+	own.Back, own.Next = neighbors(st, c)
 	if own.Next != "" {
 		next, _ := parseAt(st, own.Next) // it is one of the state's
 		own.NextName = own.Rail[next.Stage-1].Name

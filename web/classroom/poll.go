@@ -118,7 +118,7 @@ func (q *poll) fill() {
 				one.Before, one.BeforeBar = "before "+terms.Percent(was), sized(was/longest)
 			}
 		}
-		if q.modelled() {
+		if q.modeled() {
 			one.Model, one.ModelBar = terms.Percent(o.Q), sized(o.Q/longest)
 		}
 		q.Options = append(q.Options, one)
@@ -131,8 +131,8 @@ func (q *poll) fill() {
 // Before are the counts of the round before.
 func (q *poll) Before() []int { return q.Poll.Before }
 
-// modelled tells whether the model's probabilities stand beside the counts.
-func (q *poll) modelled() bool {
+// modeled tells whether the model's probabilities stand beside the counts.
+func (q *poll) modeled() bool {
 	if q.Kind == class.Draw {
 		for _, o := range q.Poll.Options {
 			if o.Q > 0 {
@@ -143,8 +143,8 @@ func (q *poll) modelled() bool {
 	return q.Known && q.Kind == class.Next
 }
 
-// Modelled is modelled for templates.
-func (q *poll) Modelled() bool { return q.modelled() }
+// Modeled is modeled for templates.
+func (q *poll) Modeled() bool { return q.modeled() }
 
 // head sums a revealed poll of tokens up in a sentence.
 func (q *poll) head() stage.Rich {

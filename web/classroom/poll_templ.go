@@ -1268,7 +1268,7 @@ func twoKey(q *poll) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if q.Modelled() {
+		if q.Modeled() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 115, "<span><svg class=\"by-model\" width=\"16\" height=\"10\" aria-hidden=\"true\" focusable=\"false\"><rect width=\"16\" height=\"10\" rx=\"2\"></rect></svg>the model, after the filters</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

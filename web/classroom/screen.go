@@ -186,8 +186,8 @@ func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.
 	return &v
 }
 
-// neighbours are the places before and after one; "" at either end.
-func neighbours(st *session.State, c session.Cursor) (back, next string) {
+// neighbors are the places before and after one; "" at either end.
+func neighbors(st *session.State, c session.Cursor) (back, next string) {
 	number := func(c session.Cursor) int { return (c.Step-1)*len(infer.Kinds) + int(c.Stage) }
 	place := func(n int) session.Cursor {
 		return session.Cursor{Step: (n-1)/len(infer.Kinds) + 1, Stage: infer.Kind((n-1)%len(infer.Kinds) + 1)}

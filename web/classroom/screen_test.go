@@ -204,10 +204,10 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 		}
 	}
 	// Step 1 stage 7 lies between step 1 stage 6 and step 2 stage 1.
-	if back, next := neighbours(st, session.Cursor{Step: 1, Stage: infer.KindCache}); back != "1.6" || next != "2.1" {
-		t.Errorf("neighbours of 1.7: got %s, %s; want %s, %s", back, next, "1.6", "2.1")
+	if back, next := neighbors(st, session.Cursor{Step: 1, Stage: infer.KindCache}); back != "1.6" || next != "2.1" {
+		t.Errorf("neighbors of 1.7: got %s, %s; want %s, %s", back, next, "1.6", "2.1")
 	}
-	if _, next := neighbours(st, session.Cursor{Step: 2, Stage: infer.KindSoftmax}); next != "" {
+	if _, next := neighbors(st, session.Cursor{Step: 2, Stage: infer.KindSoftmax}); next != "" {
 		t.Errorf("after the last place comes %s, want nothing", next)
 	}
 }

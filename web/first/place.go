@@ -34,7 +34,7 @@ var scenes = []scene{
 // guessElse is a guess that none of the tokens offered comes next.
 const guessElse = "else"
 
-// Guesses of what the knob does to the bar of the favourite.
+// Guesses of what the knob does to the bar of the favorite.
 const (
 	turnGrow   = "grow"
 	turnShrink = "shrink"

@@ -166,7 +166,7 @@ func offered(st *session.State, guess string) bool {
 	if guess == guessElse {
 		return true
 	}
-	for _, id := range favourites(st) {
+	for _, id := range favorites(st) {
 		if strconv.Itoa(int(id)) == guess {
 			return true
 		}
@@ -174,7 +174,7 @@ func offered(st *session.State, guess string) bool {
 	return false
 }
 
-// favourites are the most likely tokens of the step shown, the likeliest first.
-func favourites(st *session.State) []int32 {
+// favorites are the most likely tokens of the step shown, the likeliest first.
+func favorites(st *session.State) []int32 {
 	return st.Dist.Order[:min(candidates, len(st.Dist.Order))]
 }

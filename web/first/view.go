@@ -146,13 +146,13 @@ func (v *view) read(st *session.State) {
 		"those before it."
 }
 
-// guessToken offers the favourites in the order of the alphabet, which says nothing about
+// guessToken offers the favorites in the order of the alphabet, which says nothing about
 // their shares.
 func (v *view) guessToken(st *session.State) {
 	if st.Dist == nil {
 		return // the model was interrupted, and the page is not sent
 	}
-	for _, id := range favourites(st) {
+	for _, id := range favorites(st) {
 		v.Choices = append(v.Choices, choice{
 			Value: strconv.Itoa(int(id)), Text: stage.TokenText(st.Model.Token(int(id))),
 		})
@@ -164,7 +164,7 @@ func (v *view) guessToken(st *session.State) {
 	v.Choices = append(v.Choices, choice{Value: guessElse, Name: "something else"})
 	v.Asked, v.Do = "guess", doNext
 	v.Title = "What comes next? You first."
-	v.Say = "These are its favourites, in ABC order. Pick the one you think it likes best."
+	v.Say = "These are its favorites, in ABC order. Pick the one you think it likes best."
 	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
 }
 
@@ -307,7 +307,7 @@ func (v *view) bolder(st *session.State, story stage.Story) {
 	}
 	v.Say = "“" + plain(st, int(st.Dist.Order[0])) + "” had " + before +
 		" before you touched the knob, and has " + now +
-		" now. Bolder gives long shots a chance. Safer gives the favourite nearly everything."
+		" now. Bolder gives long shots a chance. Safer gives the favorite nearly everything."
 	v.Knob = terms.Plain(t)
 	v.Next = "Good. Now choose one"
 }

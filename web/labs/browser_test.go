@@ -119,7 +119,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	}
 }
 
-// TestCancelKeepsMeasurements: a large run asks first, runs, is cancelled, and keeps what
+// TestCancelKeepsMeasurements: a large run asks first, runs, is canceled, and keeps what
 // it has measured.
 // Promise: A measurement that you cancel keeps what it has measured.
 func TestCancelKeepsMeasurements(t *testing.T) {
@@ -137,7 +137,7 @@ func TestCancelKeepsMeasurements(t *testing.T) {
 		hands.Press("#lab-run button")
 		tab.Wait(
 			"the end",
-			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && `+
+			`document.querySelector("#lab-run").textContent.includes("Canceled after") && `+
 				`document.querySelector(".about")`,
 		)
 		if !strings.Contains(tab.Text(".about"), "ended early") {

@@ -42,7 +42,7 @@ var (
 )
 
 // TestCutAndReload: neither a cut connection nor a reload restarts a
-// measurement; it can still be cancelled, and is kept.
+// measurement; it can still be canceled, and is kept.
 func TestCutAndReload(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestCutAndReload(t *testing.T) {
 		hands.Press("#lab-run button")
 		tab.Wait(
 			"the end",
-			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && `+
+			`document.querySelector("#lab-run").textContent.includes("Canceled after") && `+
 				`document.querySelector(".about")`,
 		)
 	})

@@ -10,7 +10,7 @@
 //
 // Pages work without a script: the form is a GET, and its response is a whole
 // page with what could be measured in the time for a page. With a script the
-// same form uses a feed ([Pages.Feeds]): progress, cancelling, and results that
+// same form uses a feed ([Pages.Feeds]): progress, canceling, and results that
 // follow the controls.
 //
 // Times would be worthless if two measurements ran concurrently, so a server

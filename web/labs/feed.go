@@ -297,7 +297,7 @@ func (f *feed) finish() wire.Message {
 	switch {
 	case errors.Is(r.err, context.Canceled):
 		m.Panels = append(
-			m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled while it waited. Nothing was measured.")),
+			m.Panels, panel(ctx, "lab-trouble", trouble("Canceled while it waited. Nothing was measured.")),
 		)
 	case errors.Is(r.err, errFull):
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))
@@ -305,7 +305,7 @@ func (f *feed) finish() wire.Message {
 		f.p.Log.Error("a lab failed", "lab", f.i.Name, "err", r.err, slog.Any("values", len(r.values)))
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))
 	case r.report.Result == nil:
-		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled before anything was measured.")))
+		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Canceled before anything was measured.")))
 	default:
 		f.last = r.report
 		ended = runEnded(r.report, f.stale())

@@ -199,7 +199,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 }
 
 // TestLargeRunAsksFirst: a long run sends its estimate first, and runs only
-// when asked again; cancelled, it keeps its results.
+// when asked again; canceled, it keeps its results.
 func TestLargeRunAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -220,8 +220,8 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	)
 	w.ask("cancel", nil)
 	end := w.done()
-	if html := panelOf(end, "lab-run"); !strings.Contains(html, "Cancelled after") {
-		t.Errorf("the run says %s, want it to contain %q", html, "Cancelled after")
+	if html := panelOf(end, "lab-run"); !strings.Contains(html, "Canceled after") {
+		t.Errorf("the run says %s, want it to contain %q", html, "Canceled after")
 	}
 	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || !strings.Contains(html, "<svg") {
 		t.Error("what was measured was not kept")
@@ -279,7 +279,7 @@ func TestBillJSONFollowsFields(t *testing.T) {
 	for bad, say := range map[string]string{
 		`{"prompt": `:            "request is",
 		`{"max_tokens": 0}`:      "max_tokens is 0",
-		`{"colour": "blue"}`:     "colour is not a field of a request",
+		`{"color": "blue"}`:      "color is not a field of a request",
 		`{"temperature": "hot"}`: `temperature is "hot"`,
 	} {
 		m := w.ask("set", map[string]string{"request": bad, "was": byJSON["was"]})
@@ -314,9 +314,9 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	w.ask("set", other)
 	w.ask("cancel", nil)
-	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Cancelled after") ||
+	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Canceled after") ||
 		!strings.Contains(html, "changed since") {
-		t.Errorf("changed while it ran: got %s, want it to contain %q and %q", html, "Cancelled after", "changed since")
+		t.Errorf("changed while it ran: got %s, want it to contain %q and %q", html, "Canceled after", "changed since")
 	}
 }
 
@@ -339,8 +339,8 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are before yours")
 	})
 	first.ask("cancel", nil)
-	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Cancelled while it waited") {
-		t.Errorf("the one that left says %s, want it to contain %q", html, "Cancelled while it waited")
+	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Canceled while it waited") {
+		t.Errorf("the one that left says %s, want it to contain %q", html, "Canceled while it waited")
 	}
 	second.until(
 		"its new place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },

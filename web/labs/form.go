@@ -155,7 +155,7 @@ func (c control) order() int {
 }
 
 // slides reports whether a number also has a slider: not a seed, for which
-// neighbouring numbers mean nothing.
+// neighboring numbers mean nothing.
 func (c control) slides() bool {
 	return (c.Kind == lab.Int || c.Kind == lab.Float) && c.Max < 1e16 && c.Name != "seed" && c.Name != "position" &&
 		c.Name != "block"

@@ -31,7 +31,7 @@ func newSite(t *testing.T) *site {
 		},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	p.every = time.Millisecond // tests of runs that are cancelled measure little
+	p.every = time.Millisecond // tests of runs that are canceled measure little
 	mux := http.NewServeMux()
 	p.Mount(mux)
 	return &site{t, p, mux}

@@ -104,7 +104,7 @@ func (p *Pages) measureInTurn(
 	if err != nil {
 		return nil, err
 	}
-	r.Yielded = r.Cancelled && errors.Is(context.Cause(turn), admission.ErrYield)
+	r.Yielded = r.Canceled && errors.Is(context.Cause(turn), admission.ErrYield)
 	if r.Result != nil {
 		p.kept.keep(who.Learner, l.Info(), r)
 	}

@@ -17,8 +17,8 @@ import (
 // roundedBars is how many tokens fit into a picture; the table has all.
 const roundedBars = 7
 
-var _ = drawGuess(show("quantization", quantizationSections, favouritesLost, prediction{
-	Ask: "Rounded to four bits, at how many steps does the favourite token change?",
+var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, prediction{
+	Ask: "Rounded to four bits, at how many steps does the favorite token change?",
 	Choices: []choice{
 		{"0", "at no step"},
 		{"tenth", "at up to a tenth of them"},
@@ -26,7 +26,7 @@ var _ = drawGuess(show("quantization", quantizationSections, favouritesLost, pre
 		{"more", "at more"},
 	},
 }), "quantization", guessBars{
-	title: "Steps at which the favourite token changes", whole: "all steps", words: terms.Percent,
+	title: "Steps at which the favorite token changes", whole: "all steps", words: terms.Percent,
 	caption: "share of the steps, rounded to four bits",
 	scale:   fixed(1, 1),
 	ranges: map[string][2]float64{
@@ -96,7 +96,7 @@ func barsSay(q *lab.Quantization) []span {
 			parts = append(parts, " With "+w.Name+" it still does, KL ", b(kl(w.KL)), ".")
 		} else {
 			parts = append(
-				parts, " With "+w.Name+" the favourite is ", x(tokenName(w.Top)), " instead, KL ", b(kl(w.KL)), ".",
+				parts, " With "+w.Name+" the favorite is ", x(tokenName(w.Top)), " instead, KL ", b(kl(w.KL)), ".",
 			)
 		}
 	}
@@ -107,7 +107,7 @@ func stepsSay(q *lab.Quantization) []span {
 	var parts []any
 	for _, w := range q.Ways[1:] {
 		parts = append(
-			parts, w.Name+" keeps the favourite token at ", x(fmt.Sprintf("%d of %d", w.Kept, len(q.Steps))),
+			parts, w.Name+" keeps the favorite token at ", x(fmt.Sprintf("%d of %d", w.Kept, len(q.Steps))),
 			" steps; mean KL ", b(kl(w.MeanKL)), ". ",
 		)
 	}
@@ -156,7 +156,7 @@ func waysGrid(q *lab.Quantization) grid {
 	g := grid{
 		Caption: "Ways of keeping the weights",
 		Head: []string{
-			"weights", "size", "bits a weight", "favourite stays", "mean KL, nats", "largest KL", "a token, ms",
+			"weights", "size", "bits a weight", "favorite stays", "mean KL, nats", "largest KL", "a token, ms",
 		},
 	}
 	for _, w := range q.Ways {
@@ -188,7 +188,7 @@ func fourBits(q *lab.Quantization) (w lab.QuantWay, ok bool) {
 	return q.Ways[n], true
 }
 
-func favouritesLost(q *lab.Quantization) (string, string, bool) {
+func favoritesLost(q *lab.Quantization) (string, string, bool) {
 	w, ok := fourBits(q)
 	if !ok {
 		return "", "", false
@@ -196,7 +196,7 @@ func favouritesLost(q *lab.Quantization) (string, string, bool) {
 	lost := len(q.Steps) - w.Kept
 	key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
 	return key, fmt.Sprintf(
-		"With %s the favourite token changes at %d of %s.", w.Name, lost,
+		"With %s the favorite token changes at %d of %s.", w.Name, lost,
 		terms.Counted(len(q.Steps), "step"),
 	), true
 }

@@ -75,7 +75,7 @@ func (r *liveRun) ended() bool {
 }
 
 // watch and leave count the viewers. A run without viewers goes on for a while
-// and is then cancelled; it keeps what it has measured.
+// and is then canceled; it keeps what it has measured.
 func (r *liveRun) watch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,7 +18,7 @@ func (w *visitor) cut() {
 	w.end <- err
 }
 
-// long is a run that goes on until it is cancelled.
+// long is a run that goes on until it is canceled.
 func long(press string) map[string]string {
 	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
 }
@@ -47,8 +47,8 @@ func TestReconnectDuringARun(t *testing.T) {
 	again.ask("cancel", nil)
 	end := again.done()
 	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || first.report == nil ||
-		!first.report.Cancelled {
-		t.Error("the run that was resumed is not the one that was cancelled")
+		!first.report.Canceled {
+		t.Error("the run that was resumed is not the one that was canceled")
 	}
 
 	// Another press is another run.
@@ -135,7 +135,7 @@ func TestReloadDuringARun(t *testing.T) {
 	}
 }
 
-// TestAbandonedRunIsCanceled: a run without viewers is cancelled after the grace
+// TestAbandonedRunIsCanceled: a run without viewers is canceled after the grace
 // period, one with viewers is not.
 func TestAbandonedRunIsCanceled(t *testing.T) {
 	t.Parallel()
@@ -175,8 +175,8 @@ func TestShutdownEndsRuns(t *testing.T) {
 	}
 	down()
 	<-r.done
-	if r.report == nil || !r.report.Cancelled {
-		t.Errorf("got %+v, %v; want r.report not nil, Cancelled = true", r.report, r.err)
+	if r.report == nil || !r.report.Canceled {
+		t.Errorf("got %+v, %v; want r.report not nil, Canceled = true", r.report, r.err)
 	}
 }
 

@@ -31,7 +31,7 @@ type section struct {
 // span is a piece of a sentence: plain, or an emphasised number.
 type span struct {
 	S    string
-	Kind string // "", "b", "x", which is bold in the accent, or "bad", in the colour of faults
+	Kind string // "", "b", "x", which is bold in the accent, or "bad", in the color of faults
 }
 
 // say makes a sentence; b and x are its numbers.

@@ -67,7 +67,7 @@ func strategiesSections(s *lab.Strategies) []section {
 	list := []section{{
 		ID: "lanes", Title: "Lanes", Small: "one prompt, one seed, the same u at every step",
 		Say: say(
-			"The stronger a token’s colour, the more probable it was when it was taken. A thick edge is where " +
+			"The stronger a token’s color, the more probable it was when it was taken. A thick edge is where " +
 				"a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle.",
 		),
 		Body: lanesView(lanes, len(s.U)),
@@ -222,7 +222,7 @@ func runsSay(s *lab.Strategies) []span {
 	}
 	return say(
 		"Texts of each lane with the seeds ", b(terms.Count(int64(s.Seed))),
-		" and those that follow. Distinct-2 is the share of pairs of neighbouring tokens that differ; repetition the "+
+		" and those that follow. Distinct-2 is the share of pairs of neighboring tokens that differ; repetition the "+
 			"share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.",
 	)
 }

@@ -23,7 +23,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 	return 0
 }
 
-// verdictWord is a verdict with its mark, so that it does not depend on colour.
+// verdictWord is a verdict with its mark, so that it does not depend on color.
 func verdictWord(verdict string) string {
 	return map[string]string{
 		"taken": "✓ accepted", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
@@ -38,7 +38,7 @@ func runSay(r *lab.Report) string {
 		say += " with " + r.Draft
 	}
 	say += "; " + terms.Took(r.Took) + " in all. "
-	if r.Cancelled {
+	if r.Canceled {
 		say += "It ended early; everything it measured is here. "
 	}
 	return say + r.Noise

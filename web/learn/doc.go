@@ -4,7 +4,7 @@
 // A handler reads the request, asks the course (package lessons) and the
 // learner's record (package progress), makes a view model, and gives it to a
 // templ component, which lays it out and decides nothing. [shell.Page] is the
-// frame of every page. What Learn shares with Practise (web/practice), the map of
+// frame of every page. What Learn shares with Practice (web/practice), the map of
 // the course and its questions, is in web/coursework.
 //
 // The pages work without a script: questions and marks are forms, and the answer

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/practice"
 )
 
-// others are the pages of other rooms than Learn and Practise that links lead to.
+// others are the pages of other rooms than Learn and Practice that links lead to.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {

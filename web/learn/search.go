@@ -111,7 +111,7 @@ func marked(text, query string) []piece {
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// appendPiece joins neighbours of one kind.
+// appendPiece joins neighbors of one kind.
 func appendPiece(list []piece, p piece) []piece {
 	if n := len(list); n > 0 && list[n-1].Hit == p.Hit {
 		list[n-1].S += p.S

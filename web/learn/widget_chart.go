@@ -46,7 +46,7 @@ func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoi
 
 // newShareChart draws a curve of [shareCurve] with the point at t, where the
 // share is p; at T = 1 it is one.
-func newShareChart(curve []float64, one, p, t float64, favourite stage.Text) shareChart {
+func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }
 	var path strings.Builder
@@ -57,9 +57,9 @@ func newShareChart(curve []float64, one, p, t float64, favourite stage.Text) sha
 	}
 	c := shareChart{
 		Line: path.String(), X: fmt.Sprintf("%.1f", x(t)), Y: fmt.Sprintf("%.1f", y(p)), One: fmt.Sprintf("%.1f", x(1)),
-		Share: terms.ProbShort(p), Token: favourite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
+		Share: terms.ProbShort(p), Token: favorite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
 		Say: fmt.Sprintf("Share of %s against the temperature: %s at T = %s, %s at T = 1, %s at T = %s, %s at T = %s.",
-			favourite, terms.Prob(p), terms.Decimals(t, 2), terms.Prob(one),
+			favorite, terms.Prob(p), terms.Decimals(t, 2), terms.Prob(one),
 			terms.Prob(curve[0]), terms.Decimals(leastT, 1), terms.Prob(curve[len(curve)-1]), terms.Decimals(mostT, 1)),
 	}
 	if x(t) > shareLeft+shareWidth-40 {

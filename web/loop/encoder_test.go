@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 
 // handmade is a run whose numbers come from no engine, so that they are the
 // same on every machine: the score of token i is −(i mod 97)/8 plus 9 for one
-// favourite, and every stage took as many microseconds as its number.
+// favorite, and every stage took as many microseconds as its number.
 func handmade(t testing.TB, ran infer.Kind) *session.State {
 	m := testmodel.Target(t)
 	s := &session.State{
@@ -45,7 +45,7 @@ func handmade(t testing.TB, ran infer.Kind) *session.State {
 }
 
 // advance fills in what a step knows up to stage ran.
-func advance(m *infer.Model, s *infer.Step, favourite int, ran infer.Kind) {
+func advance(m *infer.Model, s *infer.Step, favorite int, ran infer.Kind) {
 	pass := m.Shape().Pass(len(s.Input))
 	s.Ran, s.Blocks, s.Output = ran, pass, pass
 	for k := infer.KindForward; k <= ran; k++ {
@@ -56,7 +56,7 @@ func advance(m *infer.Model, s *infer.Step, favourite int, ran infer.Kind) {
 		for i := range s.Logits {
 			s.Logits[i] = -float32(i%97) / 8
 		}
-		s.Logits[favourite] += 9
+		s.Logits[favorite] += 9
 	}
 	if ran >= infer.KindSoftmax {
 		s.Entropy = sampling.Entropy(s.Distribution().P)

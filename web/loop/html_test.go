@@ -266,7 +266,7 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	}
 	d = parse(t, html(t, PageHTML(NewPage(all["finishing"]))))
 	if d.Find("#progress [data-cmd*=pause]").Length() != 1 {
-		t.Error("a run to the end cannot be cancelled")
+		t.Error("a run to the end cannot be canceled")
 	}
 }
 

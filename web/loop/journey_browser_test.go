@@ -227,10 +227,10 @@ func TestContinuePastLimitAndFinish(t *testing.T) {
 	// The model is quick: cancel as soon as there is something to cancel.
 	b.Eval(`new MutationObserver((_, o) => {
 		const cancel = document.querySelector('#progress [data-cmd*=pause]')
-		if (cancel) { o.disconnect(); document.body.dataset.cancelled = 'yes'; cancel.click() }
+		if (cancel) { o.disconnect(); document.body.dataset.canceled = 'yes'; cancel.click() }
 	}).observe(document.body, {childList: true, subtree: true, attributes: true})`)
 	b.Click(`[data-cmd='{"cmd":"finish"}']`)
-	b.Until(`document.body.dataset.cancelled === 'yes'`)
+	b.Until(`document.body.dataset.canceled === 'yes'`)
 	st := x.onlyRun().comes(t, func(st *session.State) bool { return !st.Playing })
 	b.tokens(len(st.Steps))
 }

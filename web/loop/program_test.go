@@ -182,7 +182,7 @@ func TestFinishCancelAndContinue(t *testing.T) {
 	c.do(`{"cmd":"pause"}`)
 	n := len(c.state(x).Steps)
 	if c.last.Data.Playing || n >= 400 {
-		t.Fatalf("cancelled at %d tokens, playing: %v; want less than 400, false", n, c.last.Data.Playing)
+		t.Fatalf("canceled at %d tokens, playing: %v; want less than 400, false", n, c.last.Data.Playing)
 	}
 	sameAsFresh(t, x, wire.ProtocolHTML, c)
 	c.do(`{"cmd":"finish"}`)

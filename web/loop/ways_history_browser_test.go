@@ -112,7 +112,7 @@ func useFinish(v *visitor) {
 	st := v.comes("a pause", func(st *session.State) bool { return !st.Playing })
 	if st.Stopped != infer.StopNone || len(st.Steps) < 2 {
 		v.t.Fatalf(
-			"cancelled after %d tokens, stopped by %q; want at least 2, %q", len(st.Steps), st.Stopped, infer.StopNone,
+			"canceled after %d tokens, stopped by %q; want at least 2, %q", len(st.Steps), st.Stopped, infer.StopNone,
 		)
 	}
 	v.focused(cmd("#transport", `{"cmd":"finish"}`))

@@ -52,15 +52,15 @@ func (p *Page) Counter(name, help string, value float64) {
 
 // Gauges adds a gauge for every value of a label.
 func (p *Page) Gauges(name, help, label string, values ...Value) {
-	p.labelled(name, help, "gauge", label, values)
+	p.labeled(name, help, "gauge", label, values)
 }
 
 // Counters adds a counter for every value of a label.
 func (p *Page) Counters(name, help, label string, values ...Value) {
-	p.labelled(name, help, "counter", label, values)
+	p.labeled(name, help, "counter", label, values)
 }
 
-func (p *Page) labelled(name, help, kind, label string, values []Value) {
+func (p *Page) labeled(name, help, kind, label string, values []Value) {
 	p.family(name, help, kind)
 	for _, v := range values {
 		p.sample(name, label+`="`+escapeLabel.Replace(v.Label)+`"`, v.Value)

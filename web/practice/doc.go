@@ -1,4 +1,4 @@
-// Package practice is Practise: drills, the quiz, flashcards, guesses of the next
+// Package practice is Practice: drills, the quiz, flashcards, guesses of the next
 // token, and what is kept of a learner's progress.
 //
 // Like web/learn it holds a whole feature in one folder: a handler reads the

@@ -186,14 +186,14 @@ func TestDrillNamesMistakes(t *testing.T) {
 		{"softmax.exp.1", "8", drill.Base2},             // 2³
 		{"softmax.p.0", "0.63", drill.Rounding},         // two places
 		{"softmax.p.2", "7.389", drill.Swapped},         // its exp
-		{"topk.q.0", "0.6316", drill.Renormalise},       // p as it was
+		{"topk.q.0", "0.6316", drill.Renormalize},       // p as it was
 		{"cold.zt.0", "2", drill.TimesT},                // 4 × 0.5
 		{"topp.keep", "the,a", drill.Crossing},          // 0.8640 < 0.9
 		{"topp.keep", "the,a,an,and", drill.OneTooMany}, // 0.9495 was enough
 	} {
 		v := p.Check(m.cell, m.answer)
 		if v.Mistake != m.want {
-			t.Errorf("%s in %s is recognised as %q, want %q", m.answer, m.cell, v.Mistake, m.want)
+			t.Errorf("%s in %s is recognized as %q, want %q", m.answer, m.cell, v.Mistake, m.want)
 			continue
 		}
 		step, _, _ := strings.Cut(m.cell, ".")

@@ -29,7 +29,7 @@ type Deps struct {
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }
 
-// Pages answers the addresses of Practise.
+// Pages answers the addresses of Practice.
 type Pages struct {
 	Deps
 	coursework.Base
@@ -38,7 +38,7 @@ type Pages struct {
 // New returns the pages.
 func New(d Deps) *Pages { return &Pages{d, coursework.New(d.Deps)} }
 
-// Mount adds the addresses of Practise to the server's.
+// Mount adds the addresses of Practice to the server's.
 func (p *Pages) Mount(mux *http.ServeMux) { p.Base.Mount(mux, p.routes()) }
 
 // styles of the pages.
@@ -78,7 +78,7 @@ func (p *Pages) routes() pages.Routes {
 	}
 }
 
-// practicePage is the list of everything to practise.
+// practicePage is the list of everything to practice.
 type practicePage struct {
 	Drills []practiceDrill
 	Deck   progress.Deck

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// practicePages are the pages of Practise, by the names of their pictures.
+// practicePages are the pages of Practice, by the names of their pictures.
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
 	"quiz":   "/quiz?lesson=temperature",
@@ -29,7 +29,7 @@ var practicePages = map[string]string{
 // shortPages are the pages that the short tier audits: one of each layout.
 var shortPages = []string{"practice", "card-turned", "quiz", "assign", "guess", "draw"}
 
-// TestPracticePagesAreAccessible: axe-core finds nothing on the pages of Practise, none is
+// TestPracticePagesAreAccessible: axe-core finds nothing on the pages of Practice, none is
 // wider than its window, and every control is large enough.
 // Promise: axe-core finds nothing on the practice pages (WCAG 2.2 AA).
 func TestPracticePagesAreAccessible(t *testing.T) {

@@ -160,7 +160,7 @@ func TestPredictScoresTheGuess(t *testing.T) {
 }
 
 // TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p
-// existed is recognised, so that a second guess of it does not count. The ids are
+// existed is recognized, so that a second guess of it does not count. The ids are
 // those that the program gave these rounds at commit 3b5ab6c.
 func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ var boldness = []struct {
 	upTo float64
 	say  string
 }{
-	{0, "always the favourite"},
+	{0, "always the favorite"},
 	{0.5, "very safe"},
 	{0.95, "a little safe"},
 	{1.05, "as learned"},
@@ -31,7 +31,7 @@ func Boldness(t float64) string {
 }
 
 // BoldnessWords is the list of [Boldness] for a page's script: "0 always the
-// favourite|…".
+// favorite|…".
 func BoldnessWords() string {
 	var list []string
 	for _, b := range boldness {

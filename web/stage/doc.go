@@ -6,7 +6,7 @@
 //
 // Everything but the components is a pure function of a *session.State or of a
 // stage of the engine: rounding, shortening, the marks for white space, the
-// colour class of a probability, the sentence of each stage, and the text
+// color class of a probability, the sentence of each stage, and the text
 // alternative of a picture. Every number comes from the engine's stages; this
 // package computes only sums, shares and positions of them.
 //

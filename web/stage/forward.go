@@ -41,8 +41,8 @@ type PartBar struct{ Name, Count, Share, Bar string }
 // ShapeRow is one tensor of the pass.
 type ShapeRow struct{ Name, Dims string }
 
-// labelledColumns is the most positions that get their text.
-const labelledColumns = 32
+// labeledColumns is the most positions that get their text.
+const labeledColumns = 32
 
 // textTokens are the texts at positions 1 to n: prompt, then generated.
 func (w Words) textTokens(s *session.State, n int) []Column {
@@ -94,7 +94,7 @@ func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	for i := range c.Layers {
 		f.Blocks = append(f.Blocks, terms.Count(i+1))
 	}
-	if n <= labelledColumns {
+	if n <= labeledColumns {
 		for i, col := range w.textTokens(s, n) {
 			col.X = Share((float64(i) + 0.5) / float64(n))
 			if i >= old {

@@ -238,7 +238,7 @@ func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorVi
 }
 
 // bars draws values as bars up and down from zero. If there are too many, each
-// bar is the one of several neighbours that is furthest from zero.
+// bar is the one of several neighbors that is furthest from zero.
 func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars
 	if per > 1 {

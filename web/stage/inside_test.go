@@ -236,11 +236,11 @@ func TestInsideOneBlock(t *testing.T) {
 	}
 	many := English.tensor("q", "", "", ramp(2000), valuesInRow)
 	// 2,000 values as 500 bars of four, 1,024 of them listed in rows of 16
-	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbours" || len(many.Values) != 64 ||
+	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbors" || len(many.Values) != 64 ||
 		many.ValuesSummary != "the first 1,024 of 2,000 values" {
 		t.Errorf(
 			"2,000 values: width %s, %q, %d rows, %q; want %s, %q, 64, %q", many.W, many.Note, len(many.Values),
-			many.ValuesSummary, "500", "each bar is the largest of 4 neighbours", "the first 1,024 of 2,000 values",
+			many.ValuesSummary, "500", "each bar is the largest of 4 neighbors", "the first 1,024 of 2,000 values",
 		)
 	}
 	s := looked(t)

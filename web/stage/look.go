@@ -165,7 +165,7 @@ func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 		if c.to == len(tokens) {
 			col.Class = strings.TrimSpace(col.Class + " is-new")
 		}
-		if (len(cols)-1-i)%2 == 1 && len(cols) > labelledColumns {
+		if (len(cols)-1-i)%2 == 1 && len(cols) > labeledColumns {
 			continue // no room for every label: every second, including the newest
 		}
 		col.X = Share((float64(i) + 0.5) / float64(len(cols)))

@@ -100,7 +100,7 @@ type MapColumn struct {
 	Pos   string // the position of its token, from 0; "" if it stands for none or several
 	Small string // under it, or ""
 	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if there
-	// is no room for its text, "is-wide" if it reaches over its neighbours, and "is-no" for a
+	// is no room for its text, "is-wide" if it reaches over its neighbors, and "is-no" for a
 	// guess that came to nothing
 	Class string
 }
@@ -131,7 +131,7 @@ const (
 	mapCells   = 12 // blocks; more are drawn as bands
 	mapEmpty   = 8  // columns of the map before the first prompt, where only one is drawn
 	mapShares  = 5
-	mapLabels  = 14   // columns that are all labelled; of more, every second one
+	mapLabels  = 14   // columns that are all labeled; of more, every second one
 	mapPitch   = 10.0 // of rows and columns, in units of the view box
 )
 
@@ -221,7 +221,7 @@ func (w Words) mapColumns(
 }
 
 // quiet hides every second label if there is no room for all. The newest is shown, which is
-// that of the column to come as soon as it has a word; the fold's is too, and not its neighbour's.
+// that of the column to come as soon as it has a word; the fold's is too, and not its neighbor's.
 func quiet(columns []MapColumn) {
 	if len(columns) <= mapLabels {
 		return
@@ -308,7 +308,7 @@ func (w Words) mapRows(s *session.State, m *Map, spans []span, classes []string)
 	}
 }
 
-// mapRuns are the cells of a row: each column, or in a band the neighbours of
+// mapRuns are the cells of a row: each column, or in a band the neighbors of
 // one class together.
 func mapRuns(classes []string, bands bool) []span {
 	var runs []span

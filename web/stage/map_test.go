@@ -169,7 +169,7 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	}
 }
 
-// Many blocks are bands: neighbours of one kind are one rectangle.
+// Many blocks are bands: neighbors of one kind are one rectangle.
 func TestMapMergesBlocksIntoBands(t *testing.T) {
 	classes := []string{"kept", "kept", "kept", "last", "next"}
 	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {

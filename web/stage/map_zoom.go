@@ -173,7 +173,7 @@ func (w Words) lanes(s *session.State, block int, heads [][]float32, from int, z
 	}
 }
 
-// shades are a lane's cells by the colour class of their weights, weakest first.
+// shades are a lane's cells by the color class of their weights, weakest first.
 func shades(reads []float32, spans []span) []ZoomShade {
 	paths := map[string]*strings.Builder{}
 	for i, c := range spans {

@@ -78,7 +78,7 @@ func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOption
 	return p
 }
 
-// wideLabels lets a word that is longer than its column reach over both its neighbours, where
+// wideLabels lets a word that is longer than its column reach over both its neighbors, where
 // these are short enough to make way, rather than break in the middle.
 func wideLabels(columns []MapColumn) {
 	const long, short = 7, 4

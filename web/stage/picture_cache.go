@@ -38,15 +38,15 @@ func (w Words) PictureEdit(s, to *session.State) Picture {
 		same++
 	}
 	p := w.picture(s, "edit", infer.KindCache, MapOptions{Dead: same + 1})
-	favourite := int(to.Dist.Order[0])
+	favorite := int(to.Dist.Order[0])
 	for _, run := range []*session.State{s, to} {
-		share := run.Dist.P[favourite]
+		share := run.Dist.P[favorite]
 		p.Rows = append(p.Rows, PictureRow{
 			Text: Marked(run.Prompt), Bar: Share(share), Value: terms.Percent(share), Class: "is-line",
 		})
 	}
 	p.Rows[0].Class += " is-other"
-	token := TokenText(s.Model.Token(favourite)).String()
+	token := TokenText(s.Model.Token(favorite)).String()
 	n := len(s.PromptTokens)
 	p.Head = w.T("pic.edit.head", "token", token)
 	p.Say = w.T(

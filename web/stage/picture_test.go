@@ -176,7 +176,7 @@ func TestPictureGuesses(t *testing.T) {
 	}
 }
 
-// A long word reaches over short neighbours, but never over another long one.
+// A long word reaches over short neighbors, but never over another long one.
 func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	var columns []MapColumn
@@ -191,7 +191,7 @@ func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 		}
 	}
 	if want := []string{"·cottage"}; !slices.Equal(wide, want) {
-		t.Errorf("%q reach over their neighbours, want %q", wide, want)
+		t.Errorf("%q reach over their neighbors, want %q", wide, want)
 	}
 }
 

@@ -174,9 +174,9 @@ func (w Words) filterPanel(s *session.State, st infer.Filter, p *Stage) {
 	case st.Settings.OrderInForce() != sampling.OrderOwn:
 		p.Notes = append(p.Notes, w.Rich("note.chain", "llama", bold(terms.Count(st.KeptLlama)),
 			"hugging", bold(terms.Count(st.KeptHugging)), "own", bold(terms.Count(s.Dist.KeepIn(sampling.OrderOwn)))))
-	case st.KeptRenormalising != st.Kept:
+	case st.KeptRenormalizing != st.Kept:
 		p.Notes = append(p.Notes, w.Rich(
-			"note.filter", "other", bold(terms.Count(st.KeptRenormalising)), "kept", terms.Count(st.Kept),
+			"note.filter", "other", bold(terms.Count(st.KeptRenormalizing)), "kept", terms.Count(st.Kept),
 		))
 	}
 	p.Work = p.Table.worked()

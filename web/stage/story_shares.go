@@ -163,7 +163,7 @@ func (w Words) lineOf(s *session.State, v *Story) {
 	top := d.KeptQ(0)
 	v.Line = line
 	v.Foot = w.Rich(
-		"story.favourite", "token", TokenText(s.Model.Token(int(d.Order[d.KeptRank(0)]))), "n", w.OfHundred(top),
+		"story.favorite", "token", TokenText(s.Model.Token(int(d.Order[d.KeptRank(0)]))), "n", w.OfHundred(top),
 		"others", w.others100(1-top),
 	)
 }
@@ -216,7 +216,7 @@ func (w Words) landed(s *session.State, st infer.Sample, v *Story) {
 	v.Foot = w.Rich("story.next", "token", span)
 	if !st.Greedy && st.Likely.ID != st.Chosen.ID {
 		was := w.Rich(
-			"story.favourite.was", "token", TokenText(st.Likely.Token), "n", w.OfHundred(st.Likely.Q),
+			"story.favorite.was", "token", TokenText(st.Likely.Token), "n", w.OfHundred(st.Likely.Q),
 		)
 		v.Foot = slices.Concat(v.Foot, Rich{{S: " "}}, was)
 	}

@@ -98,7 +98,7 @@ func unseen(r rune) bool {
 	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff || terms.Turns(r)
 }
 
-// marker joins neighbouring pieces of one kind.
+// marker joins neighboring pieces of one kind.
 type marker struct {
 	pieces Text
 	bytes  []byte // waiting to be written as one ⟨…⟩

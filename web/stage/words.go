@@ -11,11 +11,11 @@ import (
 // Words describe and draw a stage in one language. They make every view of this
 // package, and every component with text is one of their methods, so that a
 // page is in one language throughout. The texts of a language are one file,
-// words/TAG.txt, in addition to that of infer/terms; [terms.Catalogue]
+// words/TAG.txt, in addition to that of infer/terms; [terms.Catalog]
 // describes its form. It marks **bold** and *variable*.
 type Words struct {
 	*terms.Language
-	texts terms.Catalogue
+	texts terms.Catalog
 }
 
 //go:embed words
@@ -44,7 +44,7 @@ func mustRead(l *terms.Language) Words {
 
 // ReadWords makes the words of a language from its texts.
 func ReadWords(l *terms.Language, texts string) (Words, error) {
-	c, err := terms.ReadCatalogue(texts)
+	c, err := terms.ReadCatalog(texts)
 	if err != nil {
 		return Words{}, fmt.Errorf("what stages say in %s: %w", l.Tag, err)
 	}

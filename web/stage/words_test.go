@@ -151,7 +151,7 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
 // TestEveryWordIsInTheCatalog draws every stage of runs in a language in
-// which each word of the catalogues is marked: a word without a mark is
+// which each word of the catalogs is marked: a word without a mark is
 // hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
@@ -268,7 +268,7 @@ func dataOf(st *session.State) []string {
 	return data
 }
 
-// keyed are calls with a key of the catalogue in the source, and the names of
+// keyed are calls with a key of the catalog in the source, and the names of
 // their values.
 type keyed struct {
 	at     string
@@ -399,7 +399,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 	if err != nil || len(tags) == 0 {
 		t.Fatalf("languages: got %v, %v; want at least one, <nil>", tags, err)
 	}
-	names := func(c terms.Catalogue, key string) (list []string) {
+	names := func(c terms.Catalog, key string) (list []string) {
 		for _, p := range c.Pieces(key) {
 			if p.Name != "" {
 				list = append(list, p.Name)
@@ -414,7 +414,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := terms.ReadCatalogue(texts)
+		c, err := terms.ReadCatalog(texts)
 		if err != nil {
 			t.Fatalf("%s: %v", tag, err)
 		}

@@ -148,10 +148,10 @@ func TestInMemoryDatabaseIsPrivate(t *testing.T) {
 		return err
 	})
 	if err == nil {
-		t.Error("a cancelled write succeeded")
+		t.Error("a canceled write succeeded")
 	}
 	if got := get(t, a, "pace"); got != "slow" {
-		t.Errorf("after a cancelled write memory holds %q, want slow", got)
+		t.Errorf("after a canceled write memory holds %q, want slow", got)
 	}
 }
 

@@ -116,7 +116,7 @@ func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 	return o
 }
 
-// surprise is a cell's surprise at what came, and how it is coloured: in the five
+// surprise is a cell's surprise at what came, and how it is colored: in the five
 // steps that the page's key names.
 func surprise(c infer.LensCell) (bits, class string) {
 	if c.Rank == 0 {

@@ -2144,7 +2144,7 @@ func lensHTML(v view) templ.Component {
 	})
 }
 
-// keyHTML says how surprise is coloured.
+// keyHTML says how surprise is colored.
 func keyHTML() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -140,7 +140,7 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 	}
 }
 
-// A place of the lens is coloured by its surprise at what came, and opens its
+// A place of the lens is colored by its surprise at what came, and opens its
 // distribution; so does a token of the strip.
 func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func checks() []step {
 // sends, which take minutes under it, and those of a memory limit, since it uses several times
 // as much.
 func nightlyChecks() []step {
-	skip := "Accessible|Practise|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
+	skip := "Accessible|Practice|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
 		"SaysWhat|LeadNowhere|VotesFit|LookInside|MemoryInARush"
 	return []step{
 		{name: "race detector, all of web", run: commands(raceTest + "-short ./infer/lab ./web/...")},

@@ -8,7 +8,7 @@
 // not in it. It has
 //
 //   - an archive for each platform, with the program, a short README, the
-//     licence and the notices of what others wrote (archive.go);
+//     license and the notices of what others wrote (archive.go);
 //   - a bill of materials for each program, in SPDX 2.3 (sbom.go), made from
 //     the build information in the program itself;
 //   - a container image for linux, as an OCI layout in a tar file (oci.go);
@@ -19,10 +19,10 @@
 // SOURCE_DATE_EPOCH; files are sorted and have no owner; build.go sets everything
 // else that could change the compiler's output.
 //
-// The licences of all modules that are linked, and of the fonts and scripts
+// The licenses of all modules that are linked, and of the fonts and scripts
 // that are embedded, are collected in NOTICES.txt (notices.go), which viz
 // notices prints. It is committed, and a test fails if it is out of date. A
-// module without a licence, or with one that licence.go doesn't know, is an
+// module without a license, or with one that license.go doesn't know, is an
 // error: a person must look at it.
 package main
 

@@ -23,18 +23,18 @@ const noticesFile = "cmd/viz/NOTICES.txt"
 type part struct {
 	name    string // a module's path, or what the embedded files are called
 	version string // of a module
-	licence string // an SPDX expression
-	texts   []text // the licence first
+	license string // an SPDX expression
+	texts   []text // the license first
 }
 
-// text is a file with a licence or a notice.
+// text is a file with a license or a notice.
 type text struct{ name, body string }
 
 // standardLibrary is the name of the part that is Go itself.
 const standardLibrary = "Go standard library and runtime"
 
-// legal matches the names of files and folders with licences and notices,
-// primary those with the licence of a whole module.
+// legal matches the names of files and folders with licenses and notices,
+// primary those with the license of a whole module.
 var (
 	legal   = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notices?|patents|third[-_ ]party.*)([-_.].*)?$`)
 	primary = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.(md|txt|rst))?$`)
@@ -111,7 +111,7 @@ func linked(top string) ([]module, error) {
 
 // read collects the legal texts of a module: those at its top, and those in the
 // folders of its linked packages and between. It is an error if the top has no
-// licence, or one that is not known.
+// license, or one that is not known.
 func read(name, version, folder string, packages []string) (part, error) {
 	p := part{name: name, version: version}
 	folders := map[string]bool{folder: true}
@@ -129,12 +129,12 @@ func read(name, version, folder string, packages []string) (part, error) {
 	}
 	i := slices.IndexFunc(p.texts, func(t text) bool { return primary.MatchString(t.name) })
 	if i < 0 {
-		return p, fmt.Errorf("%s %s: no licence in %s", name, version, folder)
+		return p, fmt.Errorf("%s %s: no license in %s", name, version, folder)
 	}
-	licence := p.texts[i]
-	p.texts = slices.Insert(slices.Delete(p.texts, i, i+1), 0, licence)
-	if p.licence = identify(licence.body); p.licence == "" {
-		return p, fmt.Errorf("%s %s: its %s is unknown to licence.go: read it", name, version, licence.name)
+	license := p.texts[i]
+	p.texts = slices.Insert(slices.Delete(p.texts, i, i+1), 0, license)
+	if p.license = identify(license.body); p.license == "" {
+		return p, fmt.Errorf("%s %s: its %s is unknown to license.go: read it", name, version, license.name)
 	}
 	return p, nil
 }
@@ -186,29 +186,29 @@ func readText(top, path string) (text, error) {
 	return text{filepath.ToSlash(name), strings.Trim(string(data), "\n") + "\n"}, err
 }
 
-// licenceSuffix ends the name of a licence next to embedded files of others:
+// licenseSuffix ends the name of a license next to embedded files of others:
 // inter-LICENSE.txt is that of inter-latin-wght-normal.woff2.
-const licenceSuffix = "-LICENSE.txt"
+const licenseSuffix = "-LICENSE.txt"
 
 // vendored returns what others wrote in a folder of files that are embedded. Each
-// file must have a licence next to it.
+// file must have a license next to it.
 func vendored(folder string) (parts []part, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		name, isLicence := strings.CutSuffix(e.Name(), licenceSuffix)
-		if !isLicence {
+		name, isLicense := strings.CutSuffix(e.Name(), licenseSuffix)
+		if !isLicense {
 			continue
 		}
 		t, err := readText(folder, filepath.Join(folder, e.Name()))
 		if err != nil {
 			return nil, err
 		}
-		p := part{name: name, licence: identify(t.body), texts: []text{t}}
-		if p.licence == "" {
-			return nil, fmt.Errorf("%s: unknown to licence.go: read it", filepath.Join(folder, e.Name()))
+		p := part{name: name, license: identify(t.body), texts: []text{t}}
+		if p.license == "" {
+			return nil, fmt.Errorf("%s: unknown to license.go: read it", filepath.Join(folder, e.Name()))
 		}
 		parts = append(parts, p)
 	}
@@ -218,14 +218,14 @@ func vendored(folder string) (parts []part, err error) {
 			return found && (rest[0] == '-' || rest == path.Ext(rest))
 		}
 		if !slices.ContainsFunc(parts, licensed) {
-			return nil, fmt.Errorf("%s: has no licence next to it", filepath.Join(folder, e.Name()))
+			return nil, fmt.Errorf("%s: has no license next to it", filepath.Join(folder, e.Name()))
 		}
 	}
 	return parts, nil
 }
 
 const noticesHead = `Token by Token contains software and fonts that others wrote. This file has
-their licences and notices, word for word. "go generate ./cmd/viz" writes it.
+their licenses and notices, word for word. "go generate ./cmd/viz" writes it.
 
 `
 
@@ -234,7 +234,7 @@ func notices(parts []part) []byte {
 	var b bytes.Buffer
 	b.WriteString(noticesHead)
 	for _, p := range parts {
-		fmt.Fprintf(&b, "  %s\n      %s\n", p.title(), p.licence)
+		fmt.Fprintf(&b, "  %s\n      %s\n", p.title(), p.license)
 	}
 	for _, p := range parts {
 		for _, t := range p.texts {

@@ -66,8 +66,8 @@ func TestReadModuleFindsLicenses(t *testing.T) {
 		{"licenses/more.txt", "more\n"},
 		{"a/b/COPYING", "linked\n"},
 	}
-	if p.licence != "MIT" || !slices.Equal(p.texts, want) {
-		t.Errorf("licence %s, texts %q\nwant %q", p.licence, p.texts, want)
+	if p.license != "MIT" || !slices.Equal(p.texts, want) {
+		t.Errorf("license %s, texts %q\nwant %q", p.license, p.texts, want)
 	}
 }
 
@@ -77,9 +77,9 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no licence":        {map[string]string{"README": mit, "NOTICE": mit}, "no licence in"},
-		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no licence in"},
-		"licence not known": {map[string]string{"LICENSE": "Pay me."}, "unknown to licence.go"},
+		"no license":        {map[string]string{"README": mit, "NOTICE": mit}, "no license in"},
+		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no license in"},
+		"license not known": {map[string]string{"LICENSE": "Pay me."}, "unknown to license.go"},
 	} {
 		dir := t.TempDir()
 		writeFiles(t, dir, c.files)
@@ -91,7 +91,7 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 	}
 }
 
-// Every embedded file of others has a licence next to it.
+// Every embedded file of others has a license next to it.
 func TestVendoredFilesHaveLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -100,8 +100,8 @@ func TestVendoredFilesHaveLicenses(t *testing.T) {
 		t.Errorf("parts %v, %v; want no error, 1 element, parts[0].title() = %q", parts, err, "inter")
 	}
 	writeFiles(t, dir, map[string]string{"international.woff2": ""})
-	if _, err := vendored(dir); err == nil || !strings.Contains(err.Error(), "international.woff2: has no licence") {
-		t.Errorf("error %v, want an error containing %q", err, "international.woff2: has no licence")
+	if _, err := vendored(dir); err == nil || !strings.Contains(err.Error(), "international.woff2: has no license") {
+		t.Errorf("error %v, want an error containing %q", err, "international.woff2: has no license")
 	}
 }
 

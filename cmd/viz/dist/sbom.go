@@ -73,7 +73,7 @@ const (
 
 // billOfMaterials lists what is in a program: Go and the modules that its build
 // information names, and the embedded fonts and scripts. A module that is not
-// among the parts, whose licences are in the notices, is an error.
+// among the parts, whose licenses are in the notices, is an error.
 func billOfMaterials(r release, p program, parts []part) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(p.data))
 	if err != nil {
@@ -136,7 +136,7 @@ func (p part) spdx(purpose string, refs ...spdxRef) spdxPackage {
 	s := spdxPackage{
 		Name: p.name, SPDXID: "SPDXRef-" + notInID.ReplaceAllString(p.title(), "-"), Version: p.version,
 		Purpose: purpose, DownloadLocation: noAssertion,
-		LicenseConcluded: noAssertion, LicenseDeclared: p.licence, CopyrightText: noAssertion,
+		LicenseConcluded: noAssertion, LicenseDeclared: p.license, CopyrightText: noAssertion,
 		ExternalRefs: refs,
 	}
 	if len(p.texts) > 1 {

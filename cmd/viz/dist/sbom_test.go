@@ -13,13 +13,13 @@ import (
 
 func testParts() []part {
 	return []part{
-		{name: standardLibrary, licence: "BSD-3-Clause"},
-		{name: "example.org/~a/b", version: "v1.0.0+incompatible", licence: "MIT"},
+		{name: standardLibrary, license: "BSD-3-Clause"},
+		{name: "example.org/~a/b", version: "v1.0.0+incompatible", license: "MIT"},
 		{
-			name: "example.org/unused", version: "v0.1.0", licence: "Apache-2.0",
+			name: "example.org/unused", version: "v0.1.0", license: "Apache-2.0",
 			texts: []text{{"LICENSE", "…"}, {"NOTICE", "…"}},
 		},
-		{name: "inter", licence: "OFL-1.1", texts: []text{{"inter-LICENSE.txt", "…"}}},
+		{name: "inter", license: "OFL-1.1", texts: []text{{"inter-LICENSE.txt", "…"}}},
 	}
 }
 
@@ -107,7 +107,7 @@ func TestBillOfMaterials(t *testing.T) {
 	}
 }
 
-// A program may not contain a module whose licence was not collected.
+// A program may not contain a module whose license was not collected.
 func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	t.Parallel()
 	info := testInfo()
@@ -118,7 +118,7 @@ func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	}
 }
 
-// Where a module has more than its licence, the document says so.
+// Where a module has more than its license, the document says so.
 func TestBillOfMaterialsNamesFurtherTexts(t *testing.T) {
 	t.Parallel()
 	s := testParts()[2].spdx("LIBRARY")

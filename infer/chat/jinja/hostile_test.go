@@ -78,8 +78,8 @@ func TestHostileTemplates(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	template, _ := Parse("{% for a in range(99999) %}{% endfor %}")
-	if _, err := template.Render(ended, nil, limits); err == nil || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("rendered for somebody who has gone: got error %v, want an error containing %q", err, "cancelled")
+	if _, err := template.Render(ended, nil, limits); err == nil || !strings.Contains(err.Error(), "canceled") {
+		t.Errorf("rendered for somebody who has gone: got error %v, want an error containing %q", err, "canceled")
 	}
 }
 

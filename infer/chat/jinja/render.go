@@ -42,7 +42,7 @@ func (r *render) spend(n int) {
 		r.fail("the template takes too much work")
 	}
 	if before>>12 != r.work>>12 && r.ctx.Err() != nil {
-		r.fail("rendering was cancelled")
+		r.fail("rendering was canceled")
 	}
 }
 
@@ -220,7 +220,7 @@ type loop struct {
 }
 
 func (l *loop) get(name string) any {
-	neighbour := func(i int) any {
+	neighbor := func(i int) any {
 		if i < 0 || i >= len(l.items) {
 			return undefined{name}
 		}
@@ -247,9 +247,9 @@ func (l *loop) get(name string) any {
 	case "depth0":
 		return int64(l.depth - 1)
 	case "previtem":
-		return neighbour(l.at - 1)
+		return neighbor(l.at - 1)
 	case "nextitem":
-		return neighbour(l.at + 1)
+		return neighbor(l.at + 1)
 	case "cycle":
 		return function(func(r *render, a *arguments) any {
 			if len(a.positional) == 0 {

@@ -1,4 +1,4 @@
-// Package pseudo makes a language for tests in which every word of a catalogue is
+// Package pseudo makes a language for tests in which every word of a catalog is
 // marked, so that a word written anywhere else stands out.
 package pseudo
 

@@ -1,7 +1,7 @@
 // Package image runs the program for browsers (cmd/viz/tab) up to the point from which on every
 // visitor's differs, and takes an image of it: the module without its data, its memory, and
 // what of its surroundings it holds on to. A browser that takes up the image there does not
-// initialise packages, unpack weights and read the course once more, in code that it would
+// initialize packages, unpack weights and read the course once more, in code that it would
 // have to compile first; the same was done once, for all visitors, when the site was made.
 //
 // It is what Wizer does for other languages' programs (https://github.com/bytecodealliance/wizer).

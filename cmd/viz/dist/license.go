@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// licences are the licences that modules have, by words that only they have.
+// licenses are the licenses that modules have, by words that only they have.
 // Another one must be read by a person before a release may carry it.
-var licences = []struct{ id, words string }{
+var licenses = []struct{ id, words string }{
 	{"0BSD", "Zero-Clause BSD"},
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"BSD-2-Clause", bsd},
@@ -18,18 +18,18 @@ var licences = []struct{ id, words string }{
 	{"OFL-1.1", "This Font Software is licensed under the SIL Open Font License, Version 1.1"},
 }
 
-// bsd is in both BSD licences.
+// bsd is in both BSD licenses.
 const bsd = "Redistribution and use in source and binary forms, with or without modification, are permitted"
 
 var blanks = regexp.MustCompile(`\s+`)
 
-// identify returns the SPDX expression for the licences in a text, "" if it
+// identify returns the SPDX expression for the licenses in a text, "" if it
 // knows none of them.
 func identify(text string) string {
 	text = strings.ToLower(blanks.ReplaceAllString(text, " "))
 	has := func(words string) bool { return strings.Contains(text, strings.ToLower(words)) }
 	var found []string
-	for _, l := range licences {
+	for _, l := range licenses {
 		switch {
 		case !has(l.words):
 		case l.id == "BSD-2-Clause" && has("may be used to endorse or promote"): // the third clause follows
