@@ -19,7 +19,7 @@ generate: # *_templ.go from *.templ, and formatting
 	go tool templ generate
 	git ls-files --cached --others --exclude-standard '*.go' | grep -v '_templ\.go$$' | xargs go tool gofumpt -l -w
 
-golden: # writes the golden files anew; read the diff before you keep it
+golden: # rewrites the golden files; read the diff before you keep it
 	go test ./cmd/viz -run Golden -update
 
 bench: # speeds, rates and sizes

@@ -84,7 +84,7 @@ func guards(t *testing.T) []guard {
 		linesFit, importsFollowTheLayers, engineImportsLittle, packagesAreDescribed,
 		wordsHaveOneHome(), sentencesHaveOneHome(t), outputHasOneHome, shapesHaveOneHome,
 		randomNumbersDiffer, testsDoNotSleep, budgetsAreChecked, nothingDialsOut, pagesNameNoOtherHost,
-		keysHaveOneHome, directionsAreGiven,
+		keysHaveOneHome, directionsAreGiven, commentsNameTheirSubject, wordsAreCommon,
 	}
 }
 
@@ -186,11 +186,7 @@ var versionFolder = regexp.MustCompile(`/v[0-9]+$`)
 
 func (s *source) parse() (err error) {
 	s.set = token.NewFileSet()
-	mode := parser.SkipObjectResolution
-	if s.test() {
-		mode |= parser.ParseComments // which have the promises
-	}
-	s.file, err = parser.ParseFile(s.set, s.name, s.text, mode)
+	s.file, err = parser.ParseFile(s.set, s.name, s.text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return err
 	}
