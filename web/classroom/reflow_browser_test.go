@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTeacherPagesReflow: at 320 px, a laptop's window at 400 %, the presenter's page, the
-// projector's, the one that lets phones in and the summary do not scroll sideways.
+// TestTeacherPagesReflow: at 320 px, a laptop's window at 400 %, the presenter's page and
+// its dialogs, the projector's, the one that lets phones in and the summary do not scroll sideways.
 func TestTeacherPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -30,6 +30,21 @@ func TestTeacherPagesReflow(t *testing.T) {
 		}
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("%s: got %d px wide, want at most %d", page, wide, width)
+		}
+	}
+	tab.Go(room + "/present")
+	for _, s := range []browser.Screen{{Width: width, Height: 800}, browser.Chromebook} {
+		tab.Screen(s)
+		for _, dialog := range []string{"d-ask", "d-run", "d-room"} {
+			cut := browser.Value[int](tab, `(d => {
+				d.showModal();
+				const cut = d.scrollWidth - d.clientWidth;
+				d.close();
+				return cut;
+			})(document.getElementById("`+dialog+`"))`)
+			if cut > 0 {
+				t.Errorf("%s in a window of %d px: %d px are cut off, want 0", dialog, s.Width, cut)
+			}
 		}
 	}
 }
