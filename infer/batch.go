@@ -14,8 +14,7 @@ import (
 type Runner interface {
 	ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error)
 	LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error)
-	// Waited is the part of the last call's time in which its pass was not
-	// running because others had their turn.
+	// Waited is how long the last call's pass waited while others ran.
 	Waited() time.Duration
 }
 
@@ -28,22 +27,21 @@ func (m *Model) waited() time.Duration {
 }
 
 // Through returns the same model, sharing all weights, with its passes run by
-// r: whatever uses the result (loops, replays, speculation) goes through r
-// without knowing. [Model.Inspect] does not, since what it runs is not part of
-// a text.
+// r. Loops, replays and speculation use the result unchanged. [Model.Inspect]
+// does not go through r, since its passes are not part of a text.
 func (m *Model) Through(r Runner) *Model {
 	through := *m
 	through.runner = r
 	return &through
 }
 
-// A job is a pass that someone waits for: tokens to read into a cache, or
+// A job is a pass that a caller waits for: tokens to read into a cache, or
 // vectors to score. It is part of a [Seat] and is reused.
 type job struct {
 	ctx context.Context
 
-	// A forward pass: the tokens still to read, and the unfilled room for the
-	// vectors of its last tokens.
+	// A forward pass: the tokens still to read, and space for the vectors of
+	// its last tokens.
 	cache  *Cache
 	tokens []int
 	out    []float32 // [n, width]
@@ -54,15 +52,15 @@ type job struct {
 	z    []float32 // [n, vocab]
 
 	tally cost.Parts
-	ran   time.Duration // the rounds it took part in
+	ran   time.Duration // of the rounds that it took part in
 	err   error
-	fault error         // what to panic with in the waiting goroutine
+	fault error         // value to panic with in the waiting goroutine
 	done  chan struct{} // of capacity 1: receives when the job is done
 
 	from, n int // its positions in the running pass, or its rows
 	over    bool
 
-	// While it is queued.
+	// Set while it is queued.
 	prev, next *job
 	urgent     bool
 	queued     bool
@@ -70,9 +68,9 @@ type job struct {
 }
 
 // batch runs jobs of several texts through the weights together: one pass over
-// the blocks for all that read tokens, one product with the output matrix for
-// all that score them. It belongs to one worker and allocates nothing once it
-// has grown.
+// the blocks for all jobs that read tokens, one product with the output matrix
+// for all that score them. It belongs to one worker and stops allocating once
+// its buffers have grown.
 type batch struct {
 	model *Model
 	s     *scratch
@@ -84,18 +82,18 @@ type batch struct {
 	positions int64 // read since the pool last counted them
 }
 
-// run does a round of b.jobs. Afterwards the finished ones report it; the
+// run does a round of b.jobs. Afterwards over is set in the finished jobs; the
 // others have tokens left to read. A job whose context ends is dropped before
-// the next block; the others do not notice.
+// the next block, without affecting the others.
 func (b *batch) run() {
 	b.read()
 	b.score()
 }
 
-// deal gives every reading job its positions in the pass, chunk of them in
-// total: equal shares as far as each has tokens, and the rest to the first jobs
-// that want more. So a token being decoded never waits for a prompt being read.
-// Every job gets a position, since there are at most chunk jobs.
+// deal divides the chunk positions of a pass among the reading jobs: equal
+// shares as far as each has tokens, and the rest to the first jobs that want
+// more. So a token being decoded never waits for a prompt being read. Every job
+// gets a position, since there are at most chunk jobs.
 func (b *batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
@@ -175,13 +173,13 @@ func (b *batch) letGo() {
 	b.reads, s.places = kept, s.places[:len(s.places)-gap]
 }
 
-// forget drops all that points to texts: a worker may wait for hours before its next
-// round, and would keep the caches of this one from being freed.
+// forget drops all pointers to texts: a worker may wait for hours before its
+// next round, and would keep this round's caches from being freed.
 func (b *batch) forget() {
 	b.s.places, b.reads, b.rows = emptied(b.s.places), emptied(b.reads), emptied(b.rows)
 }
 
-// emptied returns a list without elements, and without what they pointed to.
+// emptied clears a list and returns it with length 0.
 func emptied[T any](list []T) []T {
 	list = list[:cap(list)]
 	clear(list)

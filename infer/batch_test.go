@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// A prompt gets the places that are left, and never one that a decoded token
-// needs.
+// TestPromptsUseLeftoverPlacesInAPass: a prompt gets the places that are left,
+// and never one that a decoded token needs.
 func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{
@@ -41,8 +41,8 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	}
 }
 
-// More vectors than a pass has places, from several jobs, get the scores that
-// they would get alone.
+// TestScoresOfManyJobsEqualSoloScores: more vectors than a pass has places,
+// from several jobs, get the scores that they would get alone.
 func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
@@ -71,8 +71,8 @@ func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	}
 }
 
-// Once caches have room, decoding allocates nothing: not directly, not at a
-// seat, not with several seats in a round.
+// TestDecodingAllocatesNothing: once caches have room, decoding allocates
+// nothing: not directly, not at a seat, not with several seats in a round.
 func TestDecodingAllocatesNothing(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)
@@ -136,7 +136,7 @@ func poolsKeep() bool {
 }
 
 // BenchmarkPool decodes at n seats at the same time, on one worker, and reports
-// the tokens per second of all of them.
+// their tokens per second in total.
 func BenchmarkPool(b *testing.B) {
 	m := bundledModel(b)
 	for _, n := range []int{1, 2, 4, 8, 16, 64} {

@@ -59,8 +59,8 @@ func passes(b *testing.B, name string, m *infer.Model, sizes ...int) {
 	}
 }
 
-// BenchmarkWrite writes 96 tokens with the bundled pair: by the target alone
-// (γ = 0), and with up to γ drafted tokens a round. Nobody looks.
+// BenchmarkWrite writes 96 tokens with the bundled pair: by the target alone (γ
+// = 0), and with up to γ drafted tokens a round. No stage is displayed.
 func BenchmarkWrite(b *testing.B) {
 	target, draft := bundledModel(b), bundledDraft(b)
 	for _, at := range []struct {

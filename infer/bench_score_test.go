@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkScoreAll scores a text that is longer than the context, and prints how many tokens a
-// second that is.
+// BenchmarkScoreAll scores a text that is longer than the context, and reports tokens per
+// second.
 func BenchmarkScoreAll(b *testing.B) {
 	m := bundledModel(b)
 	text := strings.Repeat("Once upon a time there was a little girl named Lily. ", 300)

@@ -23,7 +23,7 @@ func bundledModel(b *testing.B) *infer.Model {
 	return m
 }
 
-// BenchmarkLoad goes from the embedded bytes to a model that can run.
+// BenchmarkLoad builds a model that can run from the embedded bytes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		bundledModel(b)

@@ -12,10 +12,10 @@ import (
 const GoOnTokens = 64
 
 // Choose makes step n, whose logits must have run, take token id instead of the
-// one drawn. Everything after the step's filter is dropped, so its sample stage
-// is then the last that has run. u is still drawn, so that a screen can show
-// what it would have chosen. An id outside the vocabulary, or one that the grammar
-// forbids there, gives a *[terms.RangeError] and changes nothing.
+// one drawn. Everything after the step's filter is dropped, so its sample stage is
+// then the last that has run. u is still drawn, so that a page can show which
+// token it would have chosen. An id outside the vocabulary, or one that the
+// grammar forbids there, returns a *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
 		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
@@ -39,9 +39,9 @@ func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	return nil
 }
 
-// GoOn lets a stopped run go on: it ignores an end of text or a stop string,
-// and raises a limit on tokens by [GoOnTokens]. It is an error if the run has
-// not stopped, or if its context window is full.
+// GoOn continues a stopped run: it ignores an end of text or a stop string, and
+// raises a limit on tokens by [GoOnTokens]. It returns an error if the run has not
+// stopped, or if its context window is full.
 func (l *Loop) GoOn() error {
 	switch l.Stopped() {
 	case StopNone:
@@ -59,10 +59,10 @@ func (l *Loop) GoOn() error {
 	return nil
 }
 
-// Adopt makes steps the steps of this loop, with settings for what follows.
-// They must have been run by this loop or by one with the same model and
-// prompt. The cache keeps the columns that both have in common and recomputes
-// the rest. If ctx ends meanwhile the loop is unchanged.
+// Adopt replaces the loop's steps, with settings for what follows. The steps must
+// have been run by this loop or by one with the same model and prompt. The cache
+// keeps the columns that both have in common and recomputes the rest. If ctx ends
+// first, the loop is unchanged.
 func (l *Loop) Adopt(ctx context.Context, steps []*Step, settings Settings) error {
 	if len(steps) == 0 {
 		return fmt.Errorf("no steps to adopt")

@@ -10,8 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// A switch to a branch that is interrupted between two blocks leaves the loop
-// as it was: what the pass had written by then is not in its columns.
+// TestInterruptedAdoptionChangesNothing: a switch to a branch that is
+// interrupted between two blocks leaves the loop unchanged: its columns hold
+// nothing that the pass had written.
 func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 	ctx, m := context.Background(), smallModel(t)
 	other := newLoop(t, m, "Hi", pure(1))
@@ -42,7 +43,8 @@ func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 	}
 }
 
-// A model may name several tokens that end a text: each of them does.
+// TestEveryEndOfTextEnds: a model may name several end-of-text tokens: each of
+// them ends a text.
 func TestEveryEndOfTextEnds(t *testing.T) {
 	c, err := bundled.Draft()
 	if err != nil {
@@ -63,7 +65,8 @@ func TestEveryEndOfTextEnds(t *testing.T) {
 	}
 }
 
-// Nothing fits after a full window: the run cannot go on.
+// TestGoOnRefusesFullWindow: nothing fits after a full window: the run cannot
+// continue.
 func TestGoOnRefusesFullWindow(t *testing.T) {
 	l := newLoop(t, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), pure(1)) // all 32 positions
 	finish(t, l)

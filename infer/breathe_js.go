@@ -5,10 +5,10 @@ import (
 	"syscall/js"
 )
 
-// breathe lets other goroutines run, and the browser too: there is one thread for all,
-// and while any goroutine can run the browser does not get to hand over what has
-// arrived. A message to oneself arrives after everything that waits, and without the
-// delay of a timer.
+// breathe lets other goroutines run, and the browser too: all share one thread, and
+// while any goroutine can run, the browser cannot deliver incoming messages. A message
+// to oneself arrives after everything that is already queued, and without a timer's
+// delay.
 func breathe() {
 	channel := breath()
 	done := make(chan struct{})

@@ -9,7 +9,7 @@ const bytesPerValue = 4
 // read so far. It belongs to one goroutine at a time.
 //
 // Caching them is correct because of causal masking: nothing after a position
-// can change what it computed.
+// can change what was computed for it.
 type Cache struct {
 	width     int         // kvHeads·headDim
 	keys      [][]float32 // per block [positions, kvHeads, headDim], rotated
@@ -47,7 +47,7 @@ func (c *Cache) Reserved() int64 {
 	return n * bytesPerValue
 }
 
-// Truncate forgets all columns from position n on.
+// Truncate drops all columns from position n on.
 func (c *Cache) Truncate(n int) {
 	if n < c.positions {
 		c.positions = n

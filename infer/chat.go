@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// readTemplate reads the model's chat template. One that cannot be used is no error of
-// the model's; an attempt to write a chat returns it. The token that ends a turn in it
-// ends a text.
+// readTemplate reads the model's chat template. An unusable template is not an error
+// here; an attempt to write a chat returns it. The token that ends a turn in the template
+// also ends a text.
 func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 	if c.Template == "" {
 		return
@@ -41,13 +41,13 @@ func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 	}
 }
 
-// HasTemplate reports whether the model's files have a chat template, whether it can be
-// used or not. A model without one was not trained on chats.
+// HasTemplate reports whether the model's files have a chat template, usable or not. A
+// model without one was not trained on chats.
 func (m *Model) HasTemplate() bool { return m.chat != nil || m.chatFault != nil }
 
 // Chat writes a conversation as the text that the model continues: through its own chat
 // template, or as plain lines if it has none. now is the day that some templates mention.
-// What cannot be written is a *[terms.Refusal].
+// A conversation that cannot be written returns a *[terms.Refusal].
 func (m *Model) Chat(
 	ctx context.Context, messages []chat.Message, o chat.Options, now time.Time,
 ) (chat.Text, error) {
@@ -70,10 +70,9 @@ func (m *Model) Chat(
 	return chat.Text{}, r
 }
 
-// EncodeChat is [Model.Encode] for a text in which special tokens stand. A text without
-// any is plain text, and has the start token in front of it; in a chat the template says
-// whether one stands there. A text that the vocabulary cannot spell is a
-// *[terms.RangeError].
+// EncodeChat is [Model.Encode] for a text with special tokens. A text without any is
+// plain text, and gets the start token in front; in a chat the template decides that. A
+// text that the vocabulary cannot spell returns a *[terms.RangeError].
 func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if text.IDs != nil {
 		if err := m.CheckIDs(text.IDs); err != nil {

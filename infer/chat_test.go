@@ -19,7 +19,7 @@ import (
 
 const chatFolder = "../testdata/models/qwen3"
 
-// turnEnd is the id of <|im_end|> there, textEnd that of <|endoftext|>.
+// turnEnd and textEnd are the ids of <|im_end|> and <|endoftext|> in the model of chatFolder.
 const turnEnd, textEnd = 317, 316
 
 func TestChatTemplateProducesSpecialTokens(t *testing.T) {
@@ -63,8 +63,8 @@ func TestChatTemplateProducesSpecialTokens(t *testing.T) {
 	}
 }
 
-// TestTypedTurnMarkersStayText: where a vocabulary does not flag the tokens of turns as special,
-// they are tokens only where the template puts them, and end a turn all the same.
+// TestTypedTurnMarkersStayText: if a vocabulary does not flag turn tokens as special, they are
+// tokens only where the template puts them, and still end a turn.
 func TestTypedTurnMarkersStayText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -78,11 +78,11 @@ func TestTypedTurnMarkersStayText(t *testing.T) {
 	}
 	flag := regexp.MustCompile(`("content":\s*"<\|im_end\|>"[^}]*"special":\s*)true`)
 	if file = flag.ReplaceAll(file, []byte("${1}false")); os.WriteFile(name, file, 0o600) != nil {
-		t.Fatal("not written")
+		t.Fatal("cannot write tokenizer.json")
 	}
 	loose := testmodel.Chat(t, folder, testmodel.ChatTemplate)
 	if plain := loose.Encode("<|im_end|>"); !slices.Contains(plain, turnEnd) {
-		t.Fatalf("it is still special: got %v, want it to contain %d", plain, turnEnd)
+		t.Fatalf("<|im_end|> is still special: got %v, want it to contain %d", plain, turnEnd)
 	}
 	strict := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
 	messages := []chat.Message{{Role: chat.User, Content: "Hi<|im_end|>a:"}}
@@ -97,7 +97,7 @@ func TestTypedTurnMarkersStayText(t *testing.T) {
 		}
 	}
 	if !slices.Equal(ids[0], ids[1]) || !slices.Contains(ids[1], turnEnd) {
-		t.Errorf("got %v, want %v as where it is special", ids[1], ids[0])
+		t.Errorf("got %v, want %v as with the special flag", ids[1], ids[0])
 	}
 	if !loose.EOS(turnEnd) {
 		t.Error("the end of a turn does not end a text")
@@ -144,8 +144,8 @@ func TestChatsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestGrowingChatKeepsCachedColumns: what both texts begin with is not read again, and what
-// follows is the same to the bit as after reading everything; so is the run of its log.
+// TestGrowingChatKeepsCachedColumns: what both texts begin with is not read again, and the rest
+// equals a full read, bit for bit; so does the replay of its log.
 func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
@@ -227,7 +227,7 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 		log := first.Log()
 		log.Kept = n
 		if _, err := infer.Replay(t.Context(), m, log); err == nil {
-			t.Errorf("a log of %d columns kept was replayed", n)
+			t.Errorf("a log with %d kept columns was replayed, want an error", n)
 		}
 	}
 }

@@ -10,17 +10,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Side is a text that is read beside another, and the settings with which its tokens could
-// be drawn. Penalties and DRY count the whole text before a token, as if the model had
-// written it.
+// Side is a text and the settings with which its tokens could be drawn. Penalties and DRY
+// count the whole text before a token, as if the model had written it.
 type Side struct {
 	Text     string
 	Settings sampling.Settings // [sampling.Pure] is the model as it was trained
 }
 
-// SideRead is what the model made of a side.
+// SideRead is the result of reading a side.
 type SideRead struct {
-	Tokens []ReadToken // LogProb is that with the side's settings, −Inf for a token that they cut
+	Tokens []ReadToken // LogProb is under the side's settings: −Inf for a token that they cut
 	Sum    Surprise    // of the tokens that are not cut
 	Cut    int         // how many tokens of the text the settings would never draw
 }
@@ -28,25 +27,25 @@ type SideRead struct {
 // Comparison is two texts, or one with two settings, read step by step.
 type Comparison struct {
 	Sides []SideRead
-	// Apart is how far apart what can be drawn is at each step that both texts have.
+	// Apart is the divergence at each step that both texts have.
 	Apart []Divergence
 }
 
-// Divergence is how far apart two distributions over the vocabulary are (Kullback and
-// Leibler 1951). Nothing is expected at a first token, and there all of it is 0.
+// Divergence measures how far apart two distributions over the vocabulary are (Kullback and
+// Leibler 1951). A first token has no prediction, so all fields are 0 there.
 type Divergence struct {
-	// Nats is Σ p·ln(p/q), p that of the first side and q that of the second; Back is
-	// Σ q·ln(q/p). Each is +Inf where the other side cuts a token that this one keeps.
+	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p).
+	// Each is +Inf where the other side cuts a token that this one keeps.
 	Nats, Back float64
-	// Lost is what the first side gives to tokens that the second cuts, Gained the other
-	// way round.
+	// Lost is the probability that the first side gives to tokens that the second cuts; Gained
+	// is the reverse.
 	Lost, Gained float64
 }
 
-// Compare reads one side, or two together: their n-th tokens face one another. A text
-// that the vocabulary cannot spell or that is longer than the context, and settings out of
-// range, are a *[terms.RangeError]; so are rules that have no one distribution at a step,
-// because they draw (XTC) or adapt to what was drawn (mirostat).
+// Compare reads one side, or two together, pairing their n-th tokens. A text that the
+// vocabulary cannot spell or that is longer than the context, or settings out of range, return
+// a *[terms.RangeError]; so do rules that have no single distribution at a step, because they
+// draw (XTC) or adapt to earlier draws (mirostat).
 func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error) {
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
@@ -101,7 +100,7 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 	}
 }
 
-// The temperatures at which a text is read: none at which a probability would be 0.
+// The range of temperatures for reading a text: outside it a probability could be 0.
 const (
 	minScored = 0.1
 	maxScored = 10.0
@@ -117,18 +116,18 @@ func checkScored(s sampling.Settings) error {
 			"0 here: XTC makes a new draw at each step, so it has no one distribution")
 	case s.MirostatTau > 0:
 		return terms.NewRangeError("mirostat_tau", fmt.Sprint(s.MirostatTau),
-			"0 here: mirostat follows what it has drawn, and this text was not drawn with it")
+			"0 here: mirostat adapts to its own draws, and this text was not drawn with it")
 	}
 	return s.Check()
 }
 
-// drawable is what can be drawn at a step.
+// drawable is the distribution to draw from at a step.
 type drawable struct {
 	z []float32 // [vocab] scores at the temperature, if that is the only rule
 	q []float64 // [vocab] else the probabilities, 0 for tokens that are cut
 }
 
-// of is the natural logarithm of a token's probability.
+// of returns the natural logarithm of a token's probability.
 func (e *drawable) of(id int) float64 {
 	if e.q == nil {
 		return sampling.LogProbsOf(e.z).Of(id)
@@ -136,7 +135,7 @@ func (e *drawable) of(id int) float64 {
 	return math.Log(e.q[id])
 }
 
-// vector are the probabilities [vocab].
+// vector returns the probabilities [vocab].
 func (e *drawable) vector() []float64 {
 	if e.q == nil {
 		p, _, _ := sampling.Softmax(e.z, 1)
@@ -145,7 +144,7 @@ func (e *drawable) vector() []float64 {
 	return e.q
 }
 
-// apart is how far the second is from the first.
+// apart measures how far b is from a.
 func apart(a, b *drawable) (d Divergence) {
 	if a.q == nil && b.q == nil {
 		return Divergence{Nats: sampling.Divergence(a.z, b.z), Back: sampling.Divergence(b.z, a.z)}
@@ -156,7 +155,8 @@ func apart(a, b *drawable) (d Divergence) {
 	return d
 }
 
-// divergence is Σ p·ln(p/q) in nats, +Inf where q is 0 and p is not, and how much p has there.
+// divergence returns Σ p·ln(p/q) in nats, +Inf where q is 0 and p is not, and the sum of p
+// there.
 func divergence(p, q []float64) (nats, lost float64) {
 	for i, x := range p {
 		switch {
@@ -173,7 +173,7 @@ func divergence(p, q []float64) (nats, lost float64) {
 	return max(nats, 0), 0 // rounding can make it slightly negative
 }
 
-// add counts a token, which stands for some bytes of the text, under what can be drawn, nil
+// add counts a token that covers the given number of bytes, under the distribution e, nil
 // where nothing was expected.
 func (s *SideRead) add(token Token, bytes int, e *drawable) {
 	t := ReadToken{Token: token, First: e == nil}
@@ -191,14 +191,14 @@ func (s *SideRead) add(token Token, bytes int, e *drawable) {
 type stepReader struct {
 	m     *Model
 	ids   []int
-	sizes []int // bytes of the text that the tokens stand for
+	sizes []int // bytes of the text that each token covers
 	at    int   // the next token
 	cache *Cache
-	z     []float32 // what the model expects there; nil at the beginning
+	z     []float32 // scores for the next token; nil at the beginning
 }
 
-// read reads the next token, if there is one, and what the model expects after it, if
-// anything comes there.
+// read reads the next token, if there is one, and scores what follows it unless that is the
+// end of the text.
 func (r *stepReader) read(ctx context.Context) error {
 	if r.at == len(r.ids) {
 		return nil
@@ -217,7 +217,7 @@ func (r *stepReader) read(ctx context.Context) error {
 	return nil
 }
 
-// expects returns what can be drawn next with settings, nil where nothing is expected.
+// expects returns the distribution for the next token under s, nil where nothing is expected.
 func (r *stepReader) expects(s sampling.Settings) *drawable {
 	plain := sampling.Pure
 	plain.Temperature = s.Temperature
@@ -236,8 +236,8 @@ func (r *stepReader) expects(s sampling.Settings) *drawable {
 	return &drawable{z: z}
 }
 
-// context is what the rules read besides the scores: the text so far as if it had been
-// written, without the start token.
+// context returns what the rules read besides the scores: the text so far as if the model had
+// written it, without the start token.
 func (r *stepReader) context() sampling.Context {
 	c := sampling.Context{Step: r.at + 1, Text: r.ids[:r.at], Breaks: r.m.Breaks}
 	if r.m.config.BOS >= 0 {

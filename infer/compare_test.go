@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestCompareByHand works out surprise and divergence of every step again, from passes
-// over the text so far.
+// TestCompareByHand recomputes surprise and divergence of every step from passes over the text so
+// far.
 func TestCompareByHand(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -132,16 +132,16 @@ func TestCompareRefusesUnusableTexts(t *testing.T) {
 	}
 }
 
-// at are settings of a temperature alone.
+// at returns settings with only a temperature.
 func at(temperature float64) sampling.Settings {
 	s := sampling.Pure
 	s.Temperature = temperature
 	return s
 }
 
-// TestCompareUnderCuts: of a side that cuts to the likeliest token, the divergence is endless, all
-// but that token's share is lost, and the other way it is that share's surprise; a token of the
-// text that it cuts has no probability.
+// TestCompareUnderCuts: against a side that keeps only the likeliest token, the divergence is
+// infinite and all but that token's share is lost; the other way, the divergence is that share's
+// surprise. A token of the text that the side cuts has no probability.
 func TestCompareUnderCuts(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -201,8 +201,7 @@ func TestComparePenalties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Taking 1 from the one score of a token written before turns its share p into
-	// p/e / (p/e + 1 − p).
+	// Lowering the score of a token written before by 1 turns its share p into p/e / (p/e + 1 − p).
 	n := len(c.Apart) - 1
 	p := math.Exp(c.Sides[0].Tokens[n].LogProb)
 	want := p / math.E / (p/math.E + 1 - p)

@@ -7,11 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 )
 
-// Continue prepares to write after another prompt, as [NewChat] does, and keeps what this
-// loop's cache holds of the tokens with which that prompt begins: a chat that has grown is
-// read from its first new token on. The columns are those that reading everything again
-// would give, bit for bit, since nothing after a position changes it. At least the last
-// token is read, because its pass says what comes next. This loop does not change.
+// Continue prepares to write after another prompt, as [NewChat] does, and reuses this
+// loop's cache for the tokens that both prompts begin with: a chat that has grown is read
+// from its first new token on. The columns are bit for bit those of a full read, since
+// nothing after a position changes it. At least the last token is read, because its pass
+// predicts the next one. This loop does not change.
 func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	next, err := NewChat(l.model, prompt, s)
 	if err != nil || len(l.steps) == 0 {
@@ -25,16 +25,16 @@ func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	return next, nil
 }
 
-// readAhead fills in the columns that a run had when it began.
+// readAhead fills the columns that a run had when it began.
 func (l *Loop) readAhead(ctx context.Context, n int) error {
 	if n < 0 || n > 0 && n >= len(l.prompt) {
-		return fmt.Errorf("%d columns kept from before, of a prompt of %d tokens", n, len(l.prompt))
+		return fmt.Errorf("%d kept columns for a prompt of %d tokens", n, len(l.prompt))
 	}
 	if n == 0 {
 		return nil
 	}
 	if _, _, err := l.model.Forward(ctx, l.cache, l.prompt[:n]); err != nil {
-		return fmt.Errorf("reading the columns kept from before: %w", err)
+		return fmt.Errorf("rereading the kept columns: %w", err)
 	}
 	l.columns = n
 	return nil

@@ -14,17 +14,16 @@ type Contribution struct {
 	Z    float64
 }
 
-// Contributions divides the score of a token, after the text up to a position
-// (from 0), among the parts of the model, in the order of [Model.Parts] (direct
-// logit attribution). Each part's output is multiplied by the scale that the
-// final norm had in this very pass (for LayerNorm, less its mean), and by the
-// token's row of the output matrix. A norm behind a half of a block is taken in
-// the same way, so a part is what was really added to the stream. The
-// contributions add up to the score.
+// Contributions divides the score of a token, after the text up to a position (from
+// 0), among the parts of the model, in the order of [Model.Parts] (direct logit
+// attribution). Each part's output is multiplied by the scale that the final norm had
+// in this pass (for LayerNorm, minus its mean), and by the token's row of the output
+// matrix. Norms after attention or feed-forward are treated in the same way, so a part
+// is what was really added to the stream. The contributions add up to the score.
 //
-// With over ≥ 0 they are those to the token's lead over that token. It returns
-// an error at a position whose stream was patched, where the parts are not what
-// the stream is made of.
+// With over ≥ 0 the contributions are to the token's lead over that token. It returns
+// an error at a position whose stream was patched, where the parts do not make up the
+// stream.
 func (w *Watch) Contributions(position, token, over int) ([]Contribution, error) {
 	m := w.model
 	d, v := m.config.Width, m.config.Vocab
@@ -71,8 +70,8 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	return append(all, Contribution{Part{Kind: PartRounding}, rest}), err
 }
 
-// headContributions are those of the heads of block l, from 0, which passed on
-// mixed [heads, headDim], and of its bias.
+// headContributions returns the contributions of the heads of block l, from 0, whose
+// results are mixed [heads, headDim], and of its bias.
 func (w *Watch) headContributions(l int, mixed []float32, toScore direction) []Contribution {
 	b, c := &w.model.blocks[l], &w.model.config
 	d, size, width := c.Width, c.HeadDim, c.Heads*c.HeadDim
@@ -104,7 +103,7 @@ func (w *Watch) headContributions(l int, mixed []float32, toScore direction) []C
 	return append(all, Contribution{Part{Kind: PartBias, Block: l + 1}, through.of(bias) + through.constant})
 }
 
-// remainder is the score, or the lead, less the contributions.
+// remainder returns the score, or the lead, minus the contributions.
 func (w *Watch) remainder(position, token, over int, all []Contribution) (float64, error) {
 	z, err := w.Logits(len(w.model.blocks), position)
 	if err != nil {
@@ -120,7 +119,7 @@ func (w *Watch) remainder(position, token, over int, all []Contribution) (float6
 	return rest, nil
 }
 
-// outputRow is a token's row of the output matrix [width].
+// outputRow returns a token's row of the output matrix [width].
 func (m *Model) outputRow(token int) []float64 {
 	row := make([]float32, m.config.Width)
 	m.output.Row(row, token)
@@ -131,14 +130,14 @@ func (m *Model) outputRow(token int) []float64 {
 	return wide
 }
 
-// A direction is what a vector [width] is multiplied by to know what it adds,
-// through a norm, to a score; the norm itself adds the constant.
+// A direction gives what a vector [width] adds to a score through a norm: its product
+// with weights. The norm itself adds the constant.
 type direction struct {
 	weights  []float64
 	constant float64
 }
 
-// of is what x [width] adds; nil adds nothing.
+// of returns what x [width] adds; nil adds nothing.
 func (d direction) of(x []float32) (sum float64) {
 	for i, v := range x {
 		sum += d.weights[i] * float64(v)
@@ -146,8 +145,8 @@ func (d direction) of(x []float32) (sum float64) {
 	return sum
 }
 
-// at returns the direction before a norm that is u [width] behind it, at the
-// scale that the norm has for x [width].
+// at returns the direction before a norm, where u [width] is the direction after it,
+// at the scale that the norm has for x [width].
 func (v normalization) at(x []float32, u []float64) direction {
 	if v.weight == nil {
 		return direction{weights: u}
@@ -173,16 +172,16 @@ func (v normalization) at(x []float32, u []float64) direction {
 		return d
 	}
 	for i, bias := range v.bias {
-		d.weights[i] -= sum / n // a LayerNorm takes the mean off every vector
+		d.weights[i] -= sum / n // a LayerNorm subtracts the mean of every vector
 		d.constant += float64(bias) * u[i]
 	}
 	return d
 }
 
-// Tokens are the tokens of the text.
+// Tokens returns the tokens of the text.
 func (w *Watch) Tokens() []int { return w.tokens }
 
-// Bytes is the memory that the pass holds, its cache included.
+// Bytes returns the memory that the pass holds, its cache included.
 func (w *Watch) Bytes() int64 {
 	n := w.cache.Bytes()
 	for _, all := range [][][]float32{w.stream, w.mixed, w.fed, w.looks} {
@@ -193,12 +192,12 @@ func (w *Watch) Bytes() int64 {
 	return n
 }
 
-// Model is the model that was watched.
+// Model returns the model that was watched.
 func (w *Watch) Model() *Model { return w.model }
 
-// Logits scores every token of the vocabulary as the next one after a position,
-// from 0, if the blocks ended at a height: 0 before the first block, and the
-// number of blocks for what the model says. The caller owns the result [vocab].
+// Logits scores every token of the vocabulary as the next one after a position, from
+// 0, as if the blocks ended at a height: 0 is before the first block, the number of
+// blocks gives the model's own output. The caller owns the result [vocab].
 func (w *Watch) Logits(height, position int) ([]float32, error) {
 	z := make([]float32, w.model.config.Vocab)
 	d := w.model.config.Width
@@ -222,9 +221,9 @@ func (w *Watch) Attention(block, head, position int) []float32 {
 	return w.looks[block-1][at : at+n]
 }
 
-// Looks returns where the heads of a block, from 1, look at a position: for each head a
-// weight for every position of the text, 0 for those that it cannot see. Unlike
-// [Watch.Attention] it needs nothing kept, and works the weights out again.
+// Looks returns the attention of every head of a block, from 1, at a position: a
+// weight for every position of the text, 0 for those that the head cannot see. Unlike
+// [Watch.Attention] it recomputes the weights, so the pass need not have kept them.
 func (w *Watch) Looks(block, position int) [][]float32 {
 	m, l, d := w.model, block-1, w.model.config.Width
 	s := m.scratch.Get().(*scratch)
@@ -242,25 +241,25 @@ func (w *Watch) Looks(block, position int) [][]float32 {
 	return all
 }
 
-// A LensCell is what the model would say at one position if its blocks ended at
+// A LensCell is what the model would predict at one position if its blocks ended at
 // one height, at T = 1.
 type LensCell struct {
 	Says []Reading // the most probable tokens
-	// Came is the probability of the token that really came next, and Rank its
-	// place, from 1. Both are 0 after the last position.
+	// Came is the probability of the token that actually came next, and Rank its rank,
+	// from 1. Both are 0 after the last position.
 	Came float64
 	Rank int
 	Bits float64 // the entropy of the distribution
 }
 
-// Surprise is −log₂ of the probability of what came: at most 1,074 bits, since smaller
-// probabilities than that are 0 in a float64.
+// Surprise is −log₂ of the probability of the token that came: at most 1,074 bits,
+// since smaller probabilities are 0 in a float64.
 func (c LensCell) Surprise() float64 { return -math.Log2(max(c.Came, math.SmallestNonzeroFloat64)) }
 
 // Lens reads the stream at a height through the final norm and the output matrix
-// ('logit lens', nostalgebraist 2020), over the whole vocabulary: a cell for every
-// position, and for those before `first`, which are not worked out, an empty one. Each
-// lists `top` tokens. It returns ctx's error if that ends.
+// ('logit lens', nostalgebraist 2020), over the whole vocabulary. It returns a cell
+// with `top` tokens for every position; cells before `first` are empty. It returns
+// ctx's error if ctx ends.
 func (w *Watch) Lens(ctx context.Context, height, first, top int) ([]LensCell, error) {
 	n, d, v := len(w.tokens), w.model.config.Width, w.model.config.Vocab
 	cells := make([]LensCell, first, n)
@@ -284,7 +283,7 @@ func (w *Watch) Lens(ctx context.Context, height, first, top int) ([]LensCell, e
 	return cells, nil
 }
 
-// cell sums up the scores of one position, after which token next came.
+// cell summarizes the scores of one position, after which token next came.
 func (w *Watch) cell(z []float32, next, top int) LensCell {
 	p, max, sum := sampling.Softmax(z, 1)
 	cell := LensCell{Bits: sampling.SoftmaxEntropy(z, 1, p, max, sum)}

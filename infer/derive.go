@@ -7,13 +7,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Stage returns one stage of a step as a value of its own, its whole vocabulary
-// shortened to rows (0 lists every token). d is the step's distribution, or nil
-// to derive it here if the stage needs it. The result is nil if the stage has
-// not run yet.
+// Stage returns one stage of a step as an independent value, with the vocabulary
+// shortened to rows (0 lists every token). d is the step's distribution, or nil to
+// derive it here if the stage needs it. The result is nil if the stage has not run
+// yet.
 //
-// After the draw, the chosen token is among the rows of every stage of that
-// step; it replaces the last row if it would not be listed.
+// After the draw, the chosen token is among the rows of every stage of that step;
+// if it would not be listed, it replaces the last row.
 func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) Stage {
 	if s == nil || kind < KindForward || kind > s.Ran {
 		return nil
@@ -99,7 +99,7 @@ func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows i
 }
 
 // penalty lists the tokens whose scores the rules changed to z: the highest first,
-// shortened to rows. It is nil where no such rule is on.
+// shortened to rows. It is nil if no such rule is on.
 func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	by := s.Settings.Scoring()
 	if by == sampling.Pure {
@@ -119,8 +119,8 @@ func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	return p
 }
 
-// lowest is the lowest of scores that are all finite, which slices.Min does not
-// take for granted; it is four times as quick.
+// lowest returns the lowest of finite scores, four times as fast as slices.Min,
+// which has to handle NaN.
 func lowest(z []float32) float32 {
 	low := z[0]
 	for _, zi := range z {
@@ -210,7 +210,7 @@ func shorten(total, n, chosen int) []int {
 	return ranks
 }
 
-// row is what is known at a stage of the token at a rank.
+// row describes the token at a rank, as far as the stage goes.
 func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row {
 	id := int(d.Order[rank])
 	r := Row{Token: m.Token(id), Rank: rank + 1, Z: d.Score(id), Raw: s.Logits[id]}
@@ -227,8 +227,8 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 }
 
 // restOf sums up the tokens that are not in rows, which list ranks in ascending
-// order; with a flag, only those that are kept. What lies between two rows is
-// the difference of two tail sums, so a large vocabulary costs no more.
+// order; with keptAlone, only those that are kept. The sum between two rows is the
+// difference of two tail sums, so a large vocabulary costs no more.
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
 	between := func(from, to int) { // ranks from 0, to left out

@@ -10,10 +10,10 @@
 //	forward → logits → softmax → filter → sample → append → cache
 //
 // [Loop.Next] runs the next one and returns it as a [Stage]: a plain value that
-// owns its data and carries what a screen needs and what the work cost. Every
+// owns its data and carries what a page shows and what the work cost. Every
 // turn is kept as a [Step]: it stores the logits, and pure functions derive the
-// rest when someone looks back. A [Log] holds what it takes to run the same
-// text again, bit for bit.
+// rest on demand. A [Log] holds what it takes to run the same text again, bit
+// for bit.
 //
-// Nothing here knows about pages, sockets or learners.
+// This package does not depend on pages, sockets or learners.
 package infer

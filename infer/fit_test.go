@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestHugePromptsAreNotEncoded: a text that cannot fit, whatever its tokens are, is refused by its
-// bytes; one byte less is refused by its tokens.
+// TestHugePromptsAreNotEncoded: a text that cannot fit, whatever its tokens are, is rejected by
+// its length in bytes; with one byte less it is rejected by its tokens.
 func TestHugePromptsAreNotEncoded(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

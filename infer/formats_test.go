@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// modelsFolder holds a small random model of every architecture and format;
-// make.py in it says how they and their expected logits are made.
+// modelsFolder holds a small random model of every architecture and format; its make.py
+// makes them and their expected logits.
 const modelsFolder = "../testdata/models"
 
-// expected is what an independent PyTorch implementation computes with one of
-// those models.
+// expected is the output of an independent PyTorch implementation for one of those
+// models.
 type expected struct {
 	IDs       []int     `json:"ids"`
 	Argmax    []int     `json:"argmax"`    // by position
@@ -53,8 +53,8 @@ func openModel(t testing.TB, name string) *Model {
 	return m
 }
 
-// Every architecture and every format agrees with PyTorch: logits within 2e-3,
-// the same largest one at every position.
+// TestFormatsAgreeWithPyTorch: every architecture and every format agrees with PyTorch:
+// logits within 2e-3, the same largest one at every position.
 // Promise: Every supported architecture and file format agrees with PyTorch within 2e-3.
 func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
@@ -93,9 +93,9 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	}
 }
 
-// What holds for the bundled model holds for the others: reading a text in one
-// pass or token by token gives the same bits, the tally matches the formulas,
-// and an inspection sees the pass that ran.
+// TestFormatsKeepEngineInvariants: the invariants of the bundled model hold for the
+// others: reading a text in one pass or token by token gives the same bits, the tally
+// matches the formulas, and an inspection sees the pass that ran.
 func TestFormatsKeepEngineInvariants(t *testing.T) {
 	for name, want := range readExpected(t) {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestFormatsKeepEngineInvariants(t *testing.T) {
 				sum = sum.Plus(step)
 			}
 			if !slices.Equal(one, last) || sum != tally {
-				t.Error("token by token gives other numbers or costs than one pass")
+				t.Error("reading token by token gives different numbers or costs than one pass")
 			}
 			position := len(want.IDs) - 1
 			in, err := m.Inspect(ctx, atOnce, want.IDs[position], position)
@@ -130,21 +130,22 @@ func TestFormatsKeepEngineInvariants(t *testing.T) {
 				key, value := atOnce.Column(l, position)
 				if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) || len(b.Attention) != m.Config().Heads ||
 					len(b.Hidden) != m.Config().FFN {
-					t.Errorf("block %d does not look as it ran", l)
+					t.Errorf("the inspection of block %d differs from the pass that ran", l)
 				}
 			}
 			if !slices.Equal(in.Blocks[len(in.Blocks)-1].Residual, last) {
 				t.Error("the last block's stream is not what the pass returned")
 			}
 			if _, err := NewLoop(m, "Once upon a time", DefaultSettings()); err != nil {
-				t.Errorf("no loop: %v", err)
+				t.Errorf("NewLoop: %v", err)
 			}
 		})
 	}
 }
 
-// The greedy text matches llama.cpp's on the same file, far past the sliding
-// windows; greedy.mjs beside the models says how it was run.
+// TestGreedyTextMatchesLlamaCpp: the greedy text matches llama.cpp's on the same file,
+// far past the sliding windows; greedy.mjs beside the models shows how llama.cpp was
+// run.
 // Promise: Greedy text is what llama.cpp writes with the same file.
 func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "greedy.json"))
@@ -168,13 +169,13 @@ func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 			got = append(got, argmax(z))
 		}
 		if !slices.Equal(got, want.Next) {
-			t.Errorf("%s: wrote %v, want %v as llama.cpp", name, got, want.Next)
+			t.Errorf("%s: wrote %v, want %v as llama.cpp wrote", name, got, want.Next)
 		}
 	}
 }
 
-// A folder and a GGUF file with the same numbers give the same bits: norms from
-// which a folder subtracts one and GGUF does not, rows that GGUF orders
+// TestFolderAndGGUFAgree: a folder and a GGUF file with the same numbers give the same
+// bits: norms from which a folder subtracts one and GGUF does not, rows that GGUF orders
 // differently, and values that only one of them has.
 func TestFolderAndGGUFAgree(t *testing.T) {
 	expected := readExpected(t)
@@ -191,7 +192,7 @@ func TestFolderAndGGUFAgree(t *testing.T) {
 		if a, b := logitsAfter(t, folder, folder.NewCache(), ids...), logitsAfter(
 			t, gguf, gguf.NewCache(), ids...,
 		); !slices.Equal(a, b) {
-			t.Errorf("%s: the folder and the GGUF file give other logits", name)
+			t.Errorf("%s: the folder and the GGUF file give different logits", name)
 		}
 	}
 }

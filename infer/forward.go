@@ -60,7 +60,8 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 	return tally, nil
 }
 
-// checkPass says why tokens cannot be read after what the cache holds.
+// checkPass returns an error if tokens cannot be read after what the cache
+// holds.
 func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	if len(tokens) == 0 {
 		return errors.New("no tokens to read")
@@ -76,7 +77,7 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	if d := m.config.Width; len(out) == 0 || len(out)%d != 0 || len(out) > len(tokens)*d {
 		panic(
 			fmt.Sprintf(
-				"infer: ForwardTo of %d tokens with room for %d values, the width is %d", len(tokens), len(out), d,
+				"infer: ForwardTo of %d tokens into %d values of width %d", len(tokens), len(out), d,
 			),
 		)
 	}

@@ -36,9 +36,9 @@ func pure(seed uint64) Settings {
 	return Settings{Settings: sampling.Pure, Seed: seed, Stop: Stop{MaxTokens: 64}}
 }
 
-// Decoding with a cache gives the logits that running the whole text again
-// gives, bit for bit, over 200 tokens. With VIZ_LONG=1 every token is run
-// again from scratch; otherwise the first 24 and then every tenth.
+// TestCachedEqualsUncached: decoding with a cache gives the logits that running the
+// whole text again gives, bit for bit, over 200 tokens. With VIZ_LONG=1 every token
+// is run again from scratch; otherwise the first 24 and then every tenth.
 // Promise: Results with the cache are the same as without it, bit for bit.
 func TestCachedEqualsUncached(t *testing.T) {
 	m := bundledModel(t)
@@ -78,8 +78,8 @@ func TestCachedEqualsUncached(t *testing.T) {
 	}
 }
 
-// A text read in one pass, token by token or in pieces of any size gives the
-// same logits and the same cache.
+// TestChunkingDoesNotChangeTheResult: a text read in one pass, token by token or in
+// pieces of any size gives the same logits and the same cache.
 func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, m := range map[string]*Model{"bundled": bundledModel(t), "small": smallModel(t)} {
@@ -94,7 +94,7 @@ func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 			var got []float32
 			var sizes []int
 			for len(rest) > 0 {
-				n := 1 // the first trial goes token by token
+				n := 1 // the first trial reads token by token
 				if trial > 0 {
 					n += rng.IntN(min(len(rest), 40))
 				}
@@ -113,7 +113,8 @@ func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	}
 }
 
-// A cache truncated to a position goes on as if what followed had never been.
+// TestTruncateThenContinue: a cache truncated to a position continues as if the
+// dropped positions had never been read.
 func TestTruncateThenContinue(t *testing.T) {
 	m := smallModel(t)
 	ids := []int{endID, 72, 101, 108, 108, 111, 32, 119, 111, 114}
@@ -133,8 +134,8 @@ func TestTruncateThenContinue(t *testing.T) {
 	}
 }
 
-// The pass's tally equals the formulas of infer/cost, for every shape and on
-// top of any cache.
+// TestTallyEqualsFormulas: the pass's tally equals the formulas of infer/cost, for
+// every shape and on top of any cache.
 func TestTallyEqualsFormulas(t *testing.T) {
 	for name, m := range map[string]*Model{
 		"bundled": bundledModel(t), "small": smallModel(t),
@@ -170,7 +171,7 @@ func countedPass(t *testing.T, m *Model, c *Cache, tokens []int) cost.Parts {
 	return blocks.Plus(output)
 }
 
-// The worked example: L 6, d 192, h 6, g 2, s 32, f 1024, V 4096 at n = 19.
+// TestWorkedExampleIsTallied: L 6, d 192, h 6, g 2, s 32, f 1024, V 4096 at n = 19.
 // A = 192·6·32 + 2·192·2·32 + 6·32·192 + 3·192·1024
 // = 36,864 + 24,576 + 36,864 + 589,824 = 688,128.
 // One step: 6·688,128 + 2·6·6·32·19 + 192·4096 = 4,128,768 + 43,776 + 786,432.
@@ -188,8 +189,8 @@ func TestWorkedExampleIsTallied(t *testing.T) {
 	}
 }
 
-// 2 × layers × kvHeads × headDim × positions × 4 bytes: 6 layers of 2 × 32
-// values make 3,072 bytes a position.
+// TestCacheBytesPerPosition: 2 × layers × kvHeads × headDim × positions × 4 bytes:
+// 6 layers of 2 × 32 values make 3,072 bytes a position.
 func TestCacheBytesPerPosition(t *testing.T) {
 	m := bundledModel(t)
 	c := m.NewCache()
@@ -225,7 +226,8 @@ func TestCacheBytesPerPosition(t *testing.T) {
 	}
 }
 
-// At the end of the window the cache reserves what it needs and no more.
+// TestReservedStaysWithinTheContext: at the end of the window the cache reserves
+// what it needs and no more.
 func TestReservedStaysWithinTheContext(t *testing.T) {
 	m := smallModel(t) // context 64, 2 layers, 2 × 4 values
 	c := m.NewCache()
@@ -236,7 +238,7 @@ func TestReservedStaysWithinTheContext(t *testing.T) {
 	}
 }
 
-// Columns are copies.
+// TestColumnIsACopy: columns are copies.
 func TestColumnIsACopy(t *testing.T) {
 	m := smallModel(t)
 	c := m.NewCache()
@@ -301,8 +303,8 @@ func TestForwardRefusesBadInput(t *testing.T) {
 	}
 }
 
-// lateContext ends after its Err has been called a number of times, so that a
-// pass is interrupted between two of its blocks.
+// lateContext ends after a given number of calls to Err, so that a pass is
+// interrupted between two of its blocks.
 type lateContext struct {
 	context.Context
 	left int
@@ -315,7 +317,8 @@ func (c *lateContext) Err() error {
 	return nil
 }
 
-// A pass interrupted at any block of any chunk leaves the cache as it was.
+// TestInterruptedPassChangesNothing: a pass interrupted at any block of any chunk
+// leaves the cache unchanged.
 func TestInterruptedPassChangesNothing(t *testing.T) {
 	m := smallModel(t)
 	ids := make([]int, 50) // 2 chunks of 2 blocks
@@ -335,7 +338,8 @@ func TestInterruptedPassChangesNothing(t *testing.T) {
 	}
 }
 
-// Weights that overflow float32 are an error, not a row of NaN.
+// TestLogitsRefuseInfinity: weights that overflow float32 are an error, not a row
+// of NaN.
 func TestLogitsRefuseInfinity(t *testing.T) {
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.random(1)

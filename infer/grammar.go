@@ -8,14 +8,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// vocabulary is a model's, as grammars read it: made when the first one does.
+// vocabulary holds a model's tokens for grammars. It is built on first use.
 type vocabulary struct {
 	once sync.Once
 	*grammar.Vocabulary
 }
 
-// vocabulary returns the tokens of the model as grammars read them. Special tokens stand
-// for no text.
+// vocabulary returns the model's tokens for grammars. Special tokens represent no text.
 func (m *Model) vocabulary() *grammar.Vocabulary {
 	m.words.once.Do(func() {
 		tokens := make([][]byte, m.config.Vocab)
@@ -47,7 +46,7 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 	}
 	if len(l.model.eos) == 0 {
 		return nil, terms.NewRangeError(
-			"grammar", "given", "left out: this model has no end of text that could end what keeps to it",
+			"grammar", "given", "left out: this model has no end-of-text token, so a text under a grammar could not end",
 		)
 	}
 	g, err := grammar.Compile(text)
@@ -58,7 +57,8 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 	return l.kept, nil
 }
 
-// changeGrammar checks that another grammar may be set: it holds for a text as a whole.
+// changeGrammar checks that the grammar may be set to text: one grammar applies to a
+// whole text.
 func (l *Loop) changeGrammar(text string) error {
 	if len(l.steps) > 1 || len(l.steps) == 1 && l.steps[0].Ran >= KindSample {
 		return terms.NewRangeError("grammar", "changed", "the same from the first token of a text to its end")
@@ -70,7 +70,7 @@ func (l *Loop) changeGrammar(text string) error {
 	return err
 }
 
-// constrain works out what the grammar allows at a step, if there is one.
+// constrain computes what the grammar allows at a step, if there is one.
 func (l *Loop) constrain(s *Step) error {
 	s.mask = nil
 	if s.Settings.Grammar == "" {
@@ -85,9 +85,9 @@ func (l *Loop) constrain(s *Step) error {
 		at = c.g.Start()
 	}
 	if at == nil {
-		return fmt.Errorf("step %d: the text before it does not keep to the grammar", s.N)
+		return fmt.Errorf("step %d: the text before it does not match the grammar", s.N)
 	}
-	// The token of a step that attends to the whole window is the last.
+	// A step that attends to the whole window writes the last token.
 	left := min(s.Settings.Stop.MaxTokens-s.N, l.model.config.Context-s.Positions()) + 1
 	if s.mask, err = c.masks.Of(at, max(left, 1)); err != nil {
 		return err
@@ -95,14 +95,14 @@ func (l *Loop) constrain(s *Step) error {
 	if s.mask.N == 0 {
 		s.mask = nil
 		return terms.Refuse(
-			terms.CodeRange, "The grammar cannot go on here: this model has no token for what must come next.",
+			terms.CodeRange, "The grammar cannot continue here: this model has no token for what must come next.",
 		)
 	}
 	return nil
 }
 
-// fitsAfter is the state of the grammar after a step. An end of text, which a person may
-// go on from, leaves it as it is.
+// fitsAfter returns the state of the grammar after a step. An end of text leaves it
+// unchanged, since the run may be continued after it.
 func (l *Loop) fitsAfter(s *Step) *grammar.State {
 	switch {
 	case s.Settings.Grammar == "":
@@ -138,9 +138,9 @@ func (l *Loop) allows(n, id int) error {
 	return nil
 }
 
-// Fitting says what the grammar did at a step: how many tokens it allowed, and whether
-// the tokens left to write made it leave some out, or are too few to complete the text.
-// ok is false without a grammar, and before the step's softmax.
+// Fitting describes what the grammar did at a step: how many tokens it allowed, whether
+// it left some out because few tokens remain, and whether too few remain to complete the
+// text. ok is false without a grammar, and before the step's softmax.
 func (s *Step) Fitting() (allowed int, closing, short, ok bool) {
 	if s.mask == nil {
 		return 0, false, false, false

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// keeping is a run that keeps to a grammar.
+// keeping returns a run under a grammar.
 func keeping(t *testing.T, grammar string, temperature float64, seed uint64, limit int) *infer.Loop {
 	t.Helper()
 	l, err := infer.NewLoop(testmodel.Target(t), "Tell me of a cat.", infer.Settings{
@@ -28,7 +28,7 @@ func keeping(t *testing.T, grammar string, temperature float64, seed uint64, lim
 	return l
 }
 
-// written runs a loop to its end.
+// written runs a loop to its end and returns the text.
 func written(t *testing.T, l *infer.Loop) (text string) {
 	t.Helper()
 	for {
@@ -49,8 +49,9 @@ func written(t *testing.T, l *infer.Loop) (text string) {
 const aCat = `{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"},
 	"kind":{"enum":["house","wild"]}},"required":["name","kind"]}`
 
-// Texts that keep to a schema end complete, by an end of text, at every temperature; with
-// too few tokens for any they end at the limit, and the step says so.
+// TestLoopKeepsToAGrammar: texts that follow a schema end complete, by an end of text, at
+// every temperature; with too few tokens for any complete text they end at the limit, and
+// the step reports it.
 func TestLoopKeepsToAGrammar(t *testing.T) {
 	for seed := range uint64(12) {
 		l := keeping(t, aCat, float64(seed%4)/2, seed, 45)
@@ -90,8 +91,8 @@ func TestLoopKeepsToAGrammar(t *testing.T) {
 	}
 }
 
-// Only the end of text may follow what is complete: with exactly as many tokens as the
-// text has bytes and its end, "true" is written whole.
+// TestGrammarLeavesRoomForTheEnd: only the end of text may follow a complete text: with
+// exactly as many tokens as the text has bytes and its end, "true" is written in full.
 func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 	for _, limit := range []int{5, 6} {
 		l := keeping(t, "regexp:tr(ue)+", 1, 7, limit)
@@ -104,8 +105,9 @@ func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 	}
 }
 
-// A token that the grammar forbids cannot be chosen by hand, and a grammar stays the same
-// through a text; neither changes anything. Going back, branching and replaying keep to it.
+// TestGrammarForbidsManualChoice: a token that the grammar forbids cannot be chosen by
+// hand, and the grammar cannot change within a text; neither attempt changes anything.
+// Going back, branching and replaying follow the grammar.
 func TestGrammarForbidsManualChoice(t *testing.T) {
 	m, ctx := testmodel.Target(t), context.Background()
 	l := keeping(t, aCat, 1, 3, 40)
@@ -139,7 +141,7 @@ func TestGrammarForbidsManualChoice(t *testing.T) {
 	}
 }
 
-// What is no grammar is refused before anything runs.
+// TestGrammarsThatLoopsRefuse: an invalid grammar is rejected before anything runs.
 func TestGrammarsThatLoopsRefuse(t *testing.T) {
 	for _, text := range []string{`{"not":{}}`, "regexp:(", `{"$ref":"#"}`, "regexp:[^\\x{0}-\\x{10FFFF}]"} {
 		_, err := infer.NewLoop(testmodel.Target(t), "A", infer.Settings{

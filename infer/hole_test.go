@@ -10,8 +10,8 @@ import (
 // ones.
 const holePrompt = "Once upon a time there was a"
 
-// TestStagesWithTopTokenCut: rows, lanes and the sums of the rest count what is kept,
-// at any ranks, and always include the drawn token.
+// TestStagesWithTopTokenCut: rows, lanes and the sums of the rest count the kept
+// tokens, whatever their ranks, and always include the drawn token.
 func TestStagesWithTopTokenCut(t *testing.T) {
 	m := bundledModel(t)
 	drawn := map[int]bool{}

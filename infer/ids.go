@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PromptOf returns a prompt of the tokens with the given ids. As in front of a text, the model's
-// start token stands in front of them; ids may begin with it or leave it out. Ids that the
-// vocabulary does not have, none at all, or more than the context has are a
-// *[terms.RangeError].
+// PromptOf returns a prompt of the tokens with the given ids. As for a text, the model's start
+// token is put in front; ids may include it or not. Unknown ids, an empty list, or more ids than
+// the context holds return a *[terms.RangeError].
 func (m *Model) PromptOf(ids []int) (chat.Text, error) {
 	if bos := m.config.BOS; bos >= 0 && (len(ids) == 0 || ids[0] != bos) {
 		ids = append([]int{bos}, ids...)
@@ -43,20 +42,20 @@ func (m *Model) CheckIDs(ids []int) error {
 	return nil
 }
 
-// TokenOf returns the ordinary token that spells exactly a text, if there is one.
+// TokenOf returns the ordinary token that spells exactly this text, if there is one.
 func (m *Model) TokenOf(text string) (id int, ok bool) { return m.tok.Lookup(text) }
 
-// Decode returns what tokens spell, with U+FFFD for each byte that belongs to no whole
+// Decode returns the text of tokens, with U+FFFD for each byte that belongs to no whole
 // character. Special tokens spell nothing.
 func (m *Model) Decode(ids []int) string { return validText([]byte(m.tok.Decode(ids))) }
 
-// DecodeNamed is [Model.Decode] with the names of special tokens where they stand.
+// DecodeNamed is [Model.Decode] with special tokens shown by name.
 func (m *Model) DecodeNamed(ids []int) string {
 	text, _ := m.named(ids)
 	return text
 }
 
-// named returns what tokens spell, special ones by name, and where those stand.
+// named returns the text of tokens, special ones by name, and the offsets of those names.
 func (m *Model) named(ids []int) (text string, marks []int) {
 	var b strings.Builder
 	from := 0
@@ -71,8 +70,8 @@ func (m *Model) named(ids []int) (text string, marks []int) {
 	return b.String(), marks
 }
 
-// spelled is the text that tokens spell, which need not be encoded as these tokens. A start
-// token is left out of plain text, as it stands in front of every one.
+// spelled returns the text of tokens, which need not encode to these tokens. In plain text the
+// start token is left out, as it precedes every text.
 func (m *Model) spelled(ids []int) chat.Text {
 	plain := ids
 	if m.config.BOS >= 0 && len(ids) > 0 && ids[0] == m.config.BOS {

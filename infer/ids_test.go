@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestPromptOfTokenIDs: the tokens of a text are that text again, with the start token or without
-// it; tokens that no text is encoded as are kept as they are.
+// TestPromptOfTokenIDs: the tokens of a text give that text again, with or without the start
+// token; tokens that no text encodes to are kept unchanged.
 func TestPromptOfTokenIDs(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -51,7 +51,7 @@ func TestPromptOfTokenIDs(t *testing.T) {
 	}
 }
 
-// letters are the tokens of a text's single bytes.
+// letters returns the tokens of a text's single bytes.
 func letters(t *testing.T, m *infer.Model, text string) (ids []int) {
 	t.Helper()
 	for _, b := range []byte(text) {
@@ -64,7 +64,7 @@ func letters(t *testing.T, m *infer.Model, text string) (ids []int) {
 	return ids
 }
 
-// TestPromptOfTemplatesTokens: the tokens of a chat are its text, special tokens marked.
+// TestPromptOfTemplatesTokens: the tokens of a chat give its text, with special tokens marked.
 func TestPromptOfTemplatesTokens(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
@@ -105,8 +105,8 @@ func TestReplayOfTokenIDs(t *testing.T) {
 	}
 }
 
-// TestNamedChances: tokens that are named come after the most probable ones, each once, with what
-// the model gives them.
+// TestNamedChances: named tokens come after the most probable ones, each once, with the
+// probability that the model gives them.
 func TestNamedChances(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

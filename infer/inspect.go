@@ -14,10 +14,10 @@ import (
 // ReadOut is how many tokens a block's early read-out lists.
 const ReadOut = 5
 
-// Inspection is a look inside one forward pass, at its newest position. It runs
-// that position again on the cached columns before it, which gives the same
-// numbers bit for bit, and does not count in the steps or their times. It owns
-// its data.
+// Inspection is a look inside one forward pass, at its newest position. Making it
+// runs that position again on the cached columns before it, which gives the same
+// numbers bit for bit, and does not count in the steps or their times. It owns its
+// data.
 type Inspection struct {
 	Position  int     // the column looked at, from 0
 	Token     Token   // the token read there
@@ -35,7 +35,7 @@ type BlockView struct {
 	Attention  [][]float32
 	Query      []float32 // [heads, headDim], normalized and rotated
 	Key, Value []float32 // [kvHeads, headDim]; the key rotated
-	Mixes      []Mix     // [heads]: what every head passes on
+	Mixes      []Mix     // [heads]: the output of every head
 	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
 	// Says is what the model would predict if it stopped here: the stream
@@ -44,7 +44,7 @@ type BlockView struct {
 	Says []Reading
 }
 
-// Mix is what one head passes on: the sum of the values it reads, each times its
+// Mix is the output of one head: the sum of the values it reads, each times its
 // weight.
 type Mix struct {
 	Terms []Term    // the positions with the largest weights, at most [MixTerms], the largest first
@@ -91,7 +91,7 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	return in, nil
 }
 
-// readOutScores is how many scores are made for read-outs at a time: 4 MiB of them.
+// readOutScores is how many scores are computed for read-outs at a time: 4 MiB.
 const readOutScores = 1 << 20
 
 // readOut lists the most probable next tokens for the residual streams of some blocks. It
@@ -141,9 +141,9 @@ func (in *Inspection) head(l, from int, w []float32) {
 	}
 }
 
-// mixes records what the heads of block l pass on, mixed [heads, headDim], and
-// the values of the positions that they read most, from values [positions,
-// kvHeads, headDim]. Their weights have been recorded before.
+// mixes records the outputs of the heads of block l, mixed [heads, headDim], and
+// the values of the positions that they read most, from values [positions, kvHeads,
+// headDim]. Their weights have been recorded before.
 func (in *Inspection) mixes(l int, c *checkpoint.Config, mixed, values []float32) {
 	if in == nil {
 		return

@@ -41,7 +41,7 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 		for l, b := range in.Blocks {
 			key, value := loop.Cache().Column(l, pos)
 			if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) {
-				t.Fatalf("step %d, block %d: another key or value than the cached one", step.N, l+1)
+				t.Fatalf("step %d, block %d: the key or value differs from the cached one", step.N, l+1)
 			}
 			if len(b.Attention) != 6 {
 				t.Fatalf("block %d: %d heads, want 6", l+1, len(b.Attention))
@@ -78,12 +78,13 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 		}
 	}
 	if loop.Cache().Positions() != columns {
-		t.Errorf("looking changed the cache from %d columns to %d", columns, loop.Cache().Positions())
+		t.Errorf("the inspection changed the cache from %d columns to %d", columns, loop.Cache().Positions())
 	}
 }
 
 // checkMixes adds up every head's weights times the cached values, in another
-// order and more digits than the pass did, and compares the terms with the cache.
+// order and with more digits than the pass, and compares the terms with the
+// cache.
 func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 	t.Helper()
 	const size, group = 32, 3 // of the bundled model

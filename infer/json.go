@@ -52,7 +52,7 @@ type jsonRow struct {
 	jsonToken
 	Rank int      `json:"rank"`
 	Z    float32  `json:"z"`
-	Raw  *float32 `json:"z_raw,omitempty"` // where it is another
+	Raw  *float32 `json:"z_raw,omitempty"` // if it differs
 }
 
 type jsonSoftmaxRow struct {
@@ -206,7 +206,7 @@ func chainJSON(cuts sampling.Cuts) []jsonCut {
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
 	on := func(rule sampling.Rule) int { return f.Cuts.Reach(rule, 0) } // 0, where it is off
-	f.Settings.Grammar = ""                                             // a long text, which the prompt has
+	f.Settings.Grammar = ""                                             // long, and already in the prompt object
 	return json.Marshal(struct {
 		jsonHead
 		sampling.Settings

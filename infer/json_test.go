@@ -40,8 +40,8 @@ func canonical(tb testing.TB, v any) []byte {
 	})
 }
 
-// The objects that a trace prints and a socket sends, field by field: the
-// drill, sampled until the limit, and one greedy step.
+// TestJSONGolden: the objects that a trace prints and a socket sends, field by
+// field: the drill, sampled until the limit, and one greedy step.
 func TestJSONGolden(t *testing.T) {
 	var got bytes.Buffer
 	for _, greedy := range []bool{false, true} {
@@ -103,7 +103,8 @@ func object(tb testing.TB, v any) map[string]any {
 	return o
 }
 
-// The fields promised to other programs, stage by stage.
+// TestJSONKeepsDocumentedFields: the fields promised to other programs, stage
+// by stage.
 func TestJSONKeepsDocumentedFields(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(4)
@@ -172,8 +173,9 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 	}
 }
 
-// A token that is not whole UTF-8 has its bytes in hex; one that is has none.
-// u is null under greedy, and the rule that cut a token has its name.
+// TestJSONTokenBytesAndNulls: a token that is not whole UTF-8 has its bytes in
+// hex; others have none. u is null under greedy, and a cut token's row names
+// the rule.
 func TestJSONTokenBytesAndNulls(t *testing.T) {
 	m := smallModel(t)
 	want := map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"}
@@ -203,8 +205,8 @@ func TestJSONTokenBytesAndNulls(t *testing.T) {
 	}
 }
 
-// The JSON holds exactly what the stage does: numbers parse back to the same
-// bits.
+// TestJSONKeepsEveryDigit: the JSON loses nothing: numbers parse back to the
+// same bits.
 func TestJSONKeepsEveryDigit(t *testing.T) {
 	l := newLoop(t, bundledModel(t), "The cat", pure(4))
 	runTo(t, l, 1, KindFilter)

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Models in ggml's quantized formats, in files as llama.cpp publishes them,
-// give the logits that an independent pass computes with ggml's own widened
-// numbers; rounded to int8 as well, nearly the same.
+// TestQuantizedFormatsAgree: models in ggml's quantized formats, in files like
+// those of llama.cpp, give the logits that an independent pass computes from
+// ggml's own widened numbers; also rounded to int8, they nearly do.
 func TestQuantizedFormatsAgree(t *testing.T) {
 	var all map[string]expected
 	fixture.ReadZipped(t, filepath.Join(modelsFolder, "kquants.json.gz"), &all)

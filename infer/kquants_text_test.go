@@ -13,11 +13,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// llama.cpp multiplies quantized weights with rounded activations, this program
-// with exact ones, so that their greedy texts part where two tokens are nearly
-// tied. A plain pass that rounds as llama.cpp does writes its text to the last
-// token, and whatever the engine prefers on the way leads by less than that
-// rounding moves the two.
+// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized
+// weights with rounded activations, this program with exact ones, so their
+// greedy texts diverge where two tokens are nearly tied. A plain pass that
+// rounds as llama.cpp does writes its text to the last token, and every other
+// token that the engine prefers on the way leads by less than rounding moves
+// the two.
 func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 	fixture.Long(t)
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "kquants-greedy.json"))
@@ -66,8 +67,8 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 	}
 }
 
-// quantizedWeights returns a quantized model's shape, its widened weights and in
-// which format the file has each of them.
+// quantizedWeights returns a quantized model's shape, its widened weights and
+// the file's format of each.
 func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map[string]string) {
 	t.Helper()
 	c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, name))
@@ -105,10 +106,10 @@ func inGGUF(tensor string) string {
 	).Replace(tensor)
 }
 
-// roundedActivations is what ggml multiplies rows of a format with: x in blocks,
-// each with one scale and integers of 8 bits. K-quants have blocks of 256 and a
-// scale in float32, the value of the largest magnitude being -127 of them; the
-// others have blocks of 32 and a scale in float16, by which it is 127 or -127.
+// roundedActivations returns x as ggml multiplies it with rows of a format: in
+// blocks, each with one scale and 8-bit integers. K-quants have blocks of 256
+// and a float32 scale that makes the value of the largest magnitude -127; the
+// others have blocks of 32 and a float16 scale that makes it 127 or -127.
 func roundedActivations(format string, x []float64) []float64 {
 	out := make([]float64, 0, len(x))
 	size := 32

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// withState are settings in which each step depends on what was drawn before.
+// withState returns settings in which each step depends on earlier draws.
 func withState() Settings {
 	s := DefaultSettings()
 	s.Temperature, s.TopP, s.Stop.MaxTokens = 1, 1, 24
@@ -18,9 +18,9 @@ func withState() Settings {
 	return s
 }
 
-// Rules with a state, with draws of their own and with a memory of the text give the
-// same text when the log is replayed, when a step is run again after going back, and
-// when a branch leaves and returns.
+// TestStatefulRulesReplayFromTheLog: rules with a state, with draws of their own and
+// with a memory of the text give the same text when the log is replayed, when a step
+// is rerun after going back, and when a branch is left and taken up again.
 func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	m := bundledModel(t)
 	l := newLoop(t, m, holePrompt, withState())
@@ -36,7 +36,7 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 			t.Fatalf("after going back to step %d it writes %v, not %v", at, got, whole)
 		}
 	}
-	// Another token at step 5 is another state from there on, and none before.
+	// Another token at step 5 changes the state from there on, and not before.
 	steps := l.Steps()
 	other := int(steps[4].Distribution().Order[30])
 	if err := l.Choose(context.Background(), 5, other); err != nil {
@@ -57,7 +57,8 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	}
 }
 
-// Speculation refuses a rule that learns from each draw, and names it.
+// TestSpeculationRefusesState: speculation rejects a rule that learns from each
+// draw, and names it.
 func TestSpeculationRefusesState(t *testing.T) {
 	m := bundledModel(t)
 	_, err := NewSpeculator(m, m, holePrompt, withState(), 4)

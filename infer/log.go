@@ -14,8 +14,8 @@ type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
 	Marks    []int    // where special tokens stand in it, if it is a chat: see [chat.Text]
-	IDs      []int    `json:",omitempty"` // its tokens, where they are not the usual ones
-	Kept     int      // columns of the prompt that were there before the run: see [Loop.Continue]
+	IDs      []int    `json:",omitempty"` // its tokens, if they are not the usual ones
+	Kept     int      // columns of the prompt that were cached before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
 	WentOn   []int    // steps after whose stop a person continued the run
@@ -67,8 +67,8 @@ func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 }
 
 // Replay runs a log again from the start. Limits on tokens and stop strings do
-// not end it: the log says that the run went on, because they were changed
-// later or set when the next step had already begun.
+// not end it: the log shows that the run continued, because they were changed
+// later or set after the next step had begun.
 func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if log.Model != m.hash {
 		return nil, fmt.Errorf("this run was made by another model (%.12s…, here %.12s…)", log.Model, m.hash)
@@ -101,7 +101,7 @@ func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 			choices = choices[1:]
 			continue
 		case l.BetweenTurns() && len(wentOn) > 0 && wentOn[0] == n:
-			l.steps[n-1].WentOn = true // nobody has seen this step yet
+			l.steps[n-1].WentOn = true // this step has not been returned yet
 			wentOn = wentOn[1:]
 		}
 		if stop := l.Stopped(); l.BetweenTurns() && (stop == StopEOS || stop == StopContext) {

@@ -100,15 +100,16 @@ func TestSevenStagesInOrder(t *testing.T) {
 			}
 		}
 	}
-	for range 3 { // and still is
+	for range 3 { // and on every later call
 		if stage, err := l.Next(context.Background()); !errors.Is(err, io.EOF) || stage != nil {
 			t.Errorf("after the last stage: %v, %v; want io.EOF", stage, err)
 		}
 	}
 }
 
-// The first pass reads the whole prompt, each later one the token before it;
-// the cache grows by what was read, and the newest token has no column yet.
+// TestCacheGrowsByTheTokensRead: the first pass reads the whole prompt, each
+// later one the token before it; the cache grows by what was read, and the
+// newest token has no column yet.
 func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	s := pure(1)
 	s.Stop.MaxTokens = 3
@@ -155,8 +156,8 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	}
 }
 
-// The same settings give the same text; another seed gives another text, but
-// not under greedy.
+// TestTextFollowsTheSeed: the same settings give the same text; another seed
+// gives another text, but not under greedy.
 // Promise: The same seed and settings give the same text.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)
@@ -195,7 +196,8 @@ func chosen(l *Loop) (ids []int) {
 	return ids
 }
 
-// Steps returned earlier never change, whatever happens to the loop.
+// TestStepsAreNeverChanged: steps returned earlier never change, whatever
+// happens to the loop.
 func TestStepsAreNeverChanged(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(3))
 	type snapshot struct {
@@ -245,7 +247,8 @@ func deepCopy(s Step) Step {
 	return s
 }
 
-// Stages own their data: changing one does not affect the loop.
+// TestStagesOwnTheirData: stages own their data: changing one does not affect
+// the loop.
 func TestStagesOwnTheirData(t *testing.T) {
 	// The first token is the first byte of four, so the append stage holds it.
 	l := newLoop(t, chain(t, nil, 'x', 0xf0, 0x9f), "x", pure(3))
@@ -281,8 +284,8 @@ func TestStagesOwnTheirData(t *testing.T) {
 	}
 }
 
-// A context that ends stops the pass, and the loop continues afterwards as if
-// nothing had happened.
+// TestCancellationLeavesTheLoopUsable: a context that ends stops the pass, and
+// the loop continues afterwards as if nothing had happened.
 func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 	m := smallModel(t)
 	want := generate(t, m, "Hi", 6, pure(4))
@@ -312,7 +315,8 @@ func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 	}
 }
 
-// A failure later in the turn also leaves the loop unchanged.
+// TestFailedStageLeavesTheLoopUnchanged: a failure later in the turn also
+// leaves the loop unchanged.
 func TestFailedStageLeavesTheLoopUnchanged(t *testing.T) {
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.zeros()

@@ -7,8 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A prompt that the vocabulary cannot spell is rejected with its position,
-// whatever would continue it; any other prompt is not.
+// TestPromptsThatTheVocabularyCannotSpell: a prompt that the vocabulary cannot
+// spell is rejected, with the position of the byte, by loops, speculators and
+// checks; any other prompt is accepted.
 func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
 	f := smallFolder
 	f.lacks = "\x03\xff"

@@ -35,17 +35,17 @@ type Model struct {
 
 	words *vocabulary // for grammars
 
-	longest int // bytes of text that can fit the context at most
+	longest int // most bytes of text that can fit the context
 
 	chat      *chat.Template // nil if there is no usable one
-	chatFault error          // why it cannot
-	// chatTok is tok for what the template writes, if it writes tokens that are not flagged as
-	// special: they stand only where it put them.
+	chatFault error          // why there is none
+	// chatTok is tok for the template's output, if the template writes tokens that are not
+	// flagged as special: they are special only where it put them.
 	chatTok *tokenizer.Tokenizer
 }
 
-// block holds the weights of one transformer block. What an architecture lacks
-// is zero: no norm, no bias, no gate.
+// block holds the weights of one transformer block. Fields that an architecture lacks are
+// zero: no norm, no bias, no gate.
 type block struct {
 	attnNorm     normalization // of [width]
 	q            kernel.Matrix // [heads·headDim, width]
@@ -67,13 +67,13 @@ type block struct {
 // Config returns the model's configuration.
 func (m *Model) Config() checkpoint.Config { return m.config }
 
-// Name is what people call the model, such as "tiny-5M".
+// Name returns the model's name, such as "tiny-5M".
 func (m *Model) Name() string { return m.config.Name }
 
 // Hash identifies the model's files: hex SHA-256.
 func (m *Model) Hash() string { return m.hash }
 
-// Warnings are sentences about what the model's files hold and the model leaves out, as in
+// Warnings lists, in sentences, what the model's files contain but the model ignores, as in
 // [checkpoint.Checkpoint].
 func (m *Model) Warnings() []string { return m.warnings }
 
@@ -108,14 +108,14 @@ func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 // [Model.CheckText] reject such a text.
 func (m *Model) Encode(prompt string) []int { return m.started(m.tok.Encode(prompt), m.config.BOS) }
 
-// encodeSized is Encode, and also returns how many bytes of the text each token stands for:
-// none for the start token, as [tokenizer.Tokenizer.EncodeSized] counts for the others.
+// encodeSized is Encode that also returns how many bytes of the text each token covers: none
+// for the start token, as [tokenizer.Tokenizer.EncodeSized] counts for the others.
 func (m *Model) encodeSized(text string) (ids, sizes []int) {
 	ids, sizes = m.tok.EncodeSized(text)
 	return m.started(ids, m.config.BOS), m.started(sizes, 0)
 }
 
-// started puts what stands for the start token in front, if the model has one.
+// started puts start in front of list if the model has a start token.
 func (m *Model) started(list []int, start int) []int {
 	if m.config.BOS < 0 {
 		return list

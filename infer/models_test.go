@@ -261,8 +261,8 @@ func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model 
 	return f.model(tb, w)
 }
 
-// chain is a bigram model that is certain of every next token: after each of
-// ids follows the next one, and after the last the end of the text.
+// chain is a bigram model that is certain of every next token: each of ids is
+// followed by the next one, and the last by the end of the text.
 func chain(tb testing.TB, extra []string, ids ...int) *Model {
 	tb.Helper()
 	next := map[int]map[int]float32{}

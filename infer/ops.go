@@ -10,7 +10,7 @@ import (
 // The small operations of a pass besides its products; [Model.block] shows
 // their order.
 
-// A normalization has the weights of a norm. The zero value is none.
+// A normalization holds the weights of a norm. The zero value changes nothing.
 type normalization struct {
 	weight []float32 // [d], d the width of the stream or the size of a head
 	bias   []float32 // [d], of LayerNorm; nil for RMSNorm

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-// Values by hand: Φ(1) = 0.8413447 and Φ(−2) = 0.0227501; tanh's form of GELU
-// at 1 is ½·(1 + tanh(0.7978846·1.044715)) = 0.8411920; silu(1) = 1/(1 + e⁻¹) =
-// 0.7310586.
+// TestActivationsByHand: values by hand: Φ(1) = 0.8413447 and Φ(−2) =
+// 0.0227501; tanh's form of GELU at 1 is ½·(1 + tanh(0.7978846·1.044715)) =
+// 0.8411920; silu(1) = 1/(1 + e⁻¹) = 0.7310586.
 func TestActivationsByHand(t *testing.T) {
 	for _, row := range []struct {
 		f       checkpoint.Activation
@@ -40,9 +40,9 @@ func TestActivationsByHand(t *testing.T) {
 	}
 }
 
-// A norm over heads of 2 leaves each with a mean square of 1 (before its
-// weights), a norm over both heads together has one scale for the two, and no
-// norm returns its input.
+// TestNormalizationsByHand: a norm over heads of 2 leaves each with a mean
+// square of 1 (before its weights), a norm over both heads together has one
+// scale for the two, and a zero normalization returns its input.
 func TestNormalizationsByHand(t *testing.T) {
 	x := []float32{3, 4, 0, 10} // mean squares 12.5 and 50; 31.25 together
 	dst := make([]float32, 4)
@@ -71,6 +71,6 @@ func TestNormalizationsByHand(t *testing.T) {
 		}
 	}
 	if got := (normalization{}).of(dst, x); &got[0] != &x[0] {
-		t.Error("no norm copies")
+		t.Error("a zero normalization copies its input")
 	}
 }

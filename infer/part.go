@@ -2,7 +2,7 @@ package infer
 
 import "fmt"
 
-// A PartKind says what a [Part] is.
+// A PartKind is the kind of a [Part].
 type PartKind string
 
 // The kinds of parts whose outputs add up to the residual stream, and so to a
@@ -11,11 +11,11 @@ const (
 	PartEmbedding   PartKind = "embedding"    // the token's row of the table
 	PartPlaces      PartKind = "positions"    // what a learned position adds
 	PartHead        PartKind = "head"         // one attention head
-	PartBias        PartKind = "bias"         // what a block's attention adds whatever its heads do
+	PartBias        PartKind = "bias"         // what a block's attention adds regardless of its heads
 	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, its bias included
 	PartFinalBias   PartKind = "final_bias"   // the final norm's bias
-	// PartRounding is what rounding to int8 leaves between the score and the
-	// sum of the others.
+	// PartRounding is the error of int8 rounding: the score minus the sum of
+	// the others.
 	PartRounding PartKind = "rounding"
 )
 
@@ -27,7 +27,8 @@ type Part struct {
 	Head  int
 }
 
-// String is the part as flags, links and JSON name it: L3.H2, L4.ffn, L4.bias.
+// String returns the part's name in flags, links and JSON: L3.H2, L4.ffn,
+// L4.bias.
 func (p Part) String() string {
 	switch p.Kind {
 	case PartHead:

@@ -61,10 +61,10 @@ func chunkedLogits(t *testing.T, m *Model, ids []int, n int) []float32 {
 	return all
 }
 
-// On every path: reading 1, 2, 4, 8, 16 or all tokens at a time gives the same
-// bits, with the model's own weights and in int8. A single token attends to a
-// cache, all tokens together do not, so this also compares cached with
-// uncached.
+// TestEveryPathIsBitIdentical: on every path, reading 1, 2, 4, 8, 16 or all
+// tokens at a time gives the same bits, with the model's own weights and in
+// int8. A single token attends to a cache and all tokens together do not, so
+// this also compares cached with uncached.
 func TestEveryPathIsBitIdentical(t *testing.T) {
 	models := map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t), "small": smallModel(t)}
 	for _, p := range kernel.Paths() {
@@ -75,7 +75,7 @@ func TestEveryPathIsBitIdentical(t *testing.T) {
 				alone := chunkedLogits(t, m, ids, 1)
 				for _, n := range []int{2, 4, 8, 16, len(ids)} {
 					if !sameBits(chunkedLogits(t, m, ids, n), alone) {
-						t.Errorf("%s: reading %d tokens at a time gives other logits than one", name, n)
+						t.Errorf("%s: reading %d tokens at a time gives different logits", name, n)
 					}
 				}
 			}
@@ -83,8 +83,8 @@ func TestEveryPathIsBitIdentical(t *testing.T) {
 	}
 }
 
-// On every path the last logits of every prompt are PyTorch's within 1e-3, and
-// the two vector paths agree in every bit.
+// TestEveryPathAgreesWithPyTorch: on every path the last logits of every prompt
+// are PyTorch's within 1e-3, and the two vector paths agree in every bit.
 func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 	m, f := bundledModel(t), readPyTorch(t)
 	last := map[kernel.Path][][]float32{}
@@ -109,14 +109,14 @@ func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 	if both, ok := last[kernel.AVX512]; ok {
 		for i, z := range both {
 			if !sameBits(z, last[kernel.AVX2][i]) {
-				t.Errorf("%s: avx2 and avx512 give other logits", f.Prompts[i].Name)
+				t.Errorf("%s: avx2 and avx512 give different logits", f.Prompts[i].Name)
 			}
 		}
 	}
 }
 
-// Every path writes the same greedy text, with the model's own weights and in
-// int8.
+// TestEveryPathWritesTheSameText: every path writes the same greedy text, with
+// the model's own weights and in int8.
 func TestEveryPathWritesTheSameText(t *testing.T) {
 	for name, m := range map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t)} {
 		var first []int
@@ -145,9 +145,9 @@ func TestEveryPathWritesTheSameText(t *testing.T) {
 func TestQuantizedModelSizeAndHash(t *testing.T) {
 	exact, rounded := bundledModel(t), int8Model(t)
 	if exact.Quant() != QuantNone || rounded.Quant() != QuantInt8 {
-		t.Errorf("the models say %s and %s; want %s, %s", exact.Quant(), rounded.Quant(), QuantNone, QuantInt8)
+		t.Errorf("the models report %s and %s; want %s, %s", exact.Quant(), rounded.Quant(), QuantNone, QuantInt8)
 	}
-	// A log of one must not pass for a log of the other.
+	// A log of one model must not replay on the other.
 	if exact.Hash() == rounded.Hash() || len(rounded.Hash()) != 64 {
 		t.Errorf("hashes %s and %s; want anything but %s, 64 bytes", exact.Hash(), rounded.Hash(), rounded.Hash())
 	}

@@ -16,8 +16,9 @@ func penalized(seed uint64) Settings {
 	return s
 }
 
-// Every step of a loop is penalized by the text before it, the prompt's included,
-// and its distribution, made again from the step alone, is the one it drew from.
+// TestLoopPenalizesTheTextBefore: every step of a loop is penalized by the text
+// before it, including the prompt, and the distribution derived from the step alone
+// is the one it drew from.
 func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	m := bundledModel(t)
 	for _, temperature := range []float64{0, 0.7} {
@@ -48,8 +49,9 @@ func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	}
 }
 
-// A log replays bit for bit, with the penalty turned on on the way; so does a step
-// after going back, and a branch is penalized by its own text.
+// TestPenaltyAfterGoingBack: a log replays bit for bit with the penalty turned on
+// midway; so does a step after going back, and a branch is penalized by its own
+// text.
 func TestPenaltyAfterGoingBack(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(5)
@@ -97,8 +99,8 @@ func TestPenaltyAfterGoingBack(t *testing.T) {
 	}
 }
 
-// Stage 2 lists the scores that were changed, with what they were: of a prompt with
-// a token twice, that token once.
+// TestLogitsListPenalizedScores: stage 2 lists the changed scores with their
+// original values; a token that occurs twice in the prompt is listed once.
 func TestLogitsListPenalizedScores(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(1)
@@ -135,7 +137,7 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 	data, err := json.Marshal(all)
 	if err != nil || strings.Count(string(data), `"z_raw"`) != 2*len(distinct) {
 		t.Errorf(
-			"%d scores have what they were, %v; want %d, <nil>", strings.Count(string(data), `"z_raw"`), err,
+			"got %d scores with z_raw, %v; want %d, <nil>", strings.Count(string(data), `"z_raw"`), err,
 			2*len(distinct),
 		)
 	}
@@ -148,7 +150,8 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 	}
 }
 
-// Under greedy, speculation with the penalty writes what the target writes alone.
+// TestGreedySpeculationWithPenalty: under greedy, speculation with the penalty
+// writes what the target writes alone.
 func TestGreedySpeculationWithPenalty(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(1)

@@ -18,7 +18,7 @@ import (
 const maxBatch = 16
 
 // ErrPoolClosed is returned by passes on a closed pool.
-var ErrPoolClosed = errors.New("the pool of workers is closed")
+var ErrPoolClosed = errors.New("the worker pool is closed")
 
 // Pool runs the passes of many texts on a bounded number of workers. Passes
 // that wait at the same time are batched into rounds of up to 16 texts and 32
@@ -26,8 +26,8 @@ var ErrPoolClosed = errors.New("the pool of workers is closed")
 // A prompt is read in several rounds if others wait.
 //
 // Every text has a [Seat]. A seat whose learner steps ([Seat.Step]) is served
-// before those that play, but nobody waits more than twice the rounds of a fair
-// share.
+// before those that play, but no seat waits more than twice the rounds of a
+// fair share.
 type Pool struct {
 	model *Model
 
@@ -45,7 +45,7 @@ type PoolStats struct {
 	Rounds    int64 // passes through the weights
 	Served    int64 // jobs served by rounds; a prompt counts once for each of its rounds
 	Positions int64 // tokens read by rounds, of prompts and of what was written
-	Waited    int64 // rounds that began between a job's queueing and its own, summed
+	Waited    int64 // rounds that jobs waited before their own, summed
 	Longest   int64 // the longest wait of one job, in rounds
 }
 
@@ -103,7 +103,7 @@ func (p *Pool) work() {
 	for {
 		for p.queue.len() == 0 && !p.closed {
 			if cap(b.z) > 4*p.model.config.Vocab {
-				b.z = nil // the scores of a rush: megabytes of a large vocabulary
+				b.z = nil // free the scores of a large batch: megabytes for a large vocabulary
 			}
 			p.idle++
 			p.wake.Wait()
@@ -112,9 +112,8 @@ func (p *Pool) work() {
 		if p.closed {
 			return
 		}
-		// The jobs that the last round served are about to come back once their
-		// goroutines get to run. A round that began without them would serve
-		// few.
+		// The jobs of the last round come back as soon as their goroutines get
+		// to run. A round that began without them would serve few.
 		p.mu.Unlock()
 		breathe()
 		p.mu.Lock()
@@ -208,8 +207,8 @@ func (p *Pool) Seat() *Seat {
 // Model returns the pool's model with its passes run through this seat.
 func (s *Seat) Model() *Model { return s.pool.model.Through(s) }
 
-// Step sets whether a learner waits for each pass from now on, rather than
-// watching a text that plays.
+// Step sets whether a learner waits for each pass from now on, or watches a
+// text that plays.
 func (s *Seat) Step(on bool) { s.step.Store(on) }
 
 // Waited implements [Runner]. A round's time counts in full for each text that

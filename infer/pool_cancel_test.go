@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// A pass that is canceled while it is queued returns immediately, though the
-// worker stays busy.
+// TestQueuedPassIsCanceledImmediately: a pass that is canceled while it is
+// queued returns immediately, though the worker stays busy.
 func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
@@ -84,8 +84,9 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 	})
 }
 
-// A job that is dropped in the middle of a round, before any block, leaves its
-// cache unchanged and the others with the numbers that they have alone.
+// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a
+// round, before any block, leaves its cache unchanged, and the others get the
+// numbers that they get alone.
 func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	m := smallModel(t)
 	d := m.config.Width
@@ -149,8 +150,8 @@ func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	}
 }
 
-// A panic reaches the goroutine that caused it; the others in the same round do
-// not notice.
+// TestPanicStaysWithItsSeat: a panic reaches the goroutine that caused it and
+// does not affect the others in the same round.
 func TestPanicStaysWithItsSeat(t *testing.T) {
 	m := smallModel(t)
 	f := smallFolder
@@ -178,7 +179,7 @@ func TestPanicStaysWithItsSeat(t *testing.T) {
 				t.Error(err)
 			}
 			if want := logitsAfter(t, m, m.NewCache(), i); !sameBits(z, want) {
-				t.Errorf("seat %d gets other numbers than alone", i)
+				t.Errorf("seat %d gets different numbers than alone", i)
 			}
 		})
 	}
@@ -188,7 +189,8 @@ func TestPanicStaysWithItsSeat(t *testing.T) {
 	pool.Close()
 }
 
-// A closed pool refuses waiting and new passes; running ones are finished.
+// TestClosedPoolRefusesNewPasses: a closed pool refuses waiting and new passes;
+// running ones are finished.
 func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
@@ -223,7 +225,7 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	pool.Close() // a second time changes nothing
 }
 
-// A seat reports what is wrong with a pass in the model's words.
+// TestSeatReportsModelErrors: a seat returns the model's own errors.
 func TestSeatReportsModelErrors(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)

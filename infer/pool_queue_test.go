@@ -81,9 +81,10 @@ func TestQueueByHand(t *testing.T) {
 	}
 }
 
-// Whatever jobs join and leave, none waits more than twice the rounds in which
-// a single queue would serve each once, and a learner who steps waits for the
-// other stepping ones, not for those that play.
+// TestQueueWaitIsAtMostTwiceTheFairShare: whatever jobs join and leave, none
+// waits more than twice the rounds in which a single queue would serve each
+// once, and a learner who steps waits for the other stepping jobs, not for
+// playing ones.
 func TestQueueWaitIsAtMostTwiceTheFairShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playing := members(rapid.IntRange(0, 80).Draw(t, "playing"), false)

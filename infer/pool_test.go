@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Texts written at the seats of a pool at the same time are what each would be
-// alone, bit for bit, logits and counts included.
+// TestPooledTextsMatchSoloRuns: texts written at the seats of a pool at the same time are what each
+// would be alone, bit for bit, logits and counts included.
 // Promise: Your text and its numbers are the same, bit for bit, whatever others run at the same time.
 func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	for name, m := range map[string]*Model{"small": smallModel(t), "bundled": bundledModel(t)} {
@@ -55,7 +55,8 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	}
 }
 
-// Speculation and replays go through a seat without knowing.
+// TestSpeculationAndReplayRunThroughASeat: speculation and replays give the same results through a
+// seat.
 func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 2)
@@ -82,8 +83,8 @@ func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	}
 }
 
-// 64 sessions play on two workers while 8 learners step as fast as they can:
-// nobody waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
+// TestSixtyFourSessionsOnTwoWorkers: 64 sessions play on two workers while 8 learners step as fast
+// as they can: none waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
 func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	m := bundledModel(t)
 	pool, open := held(t, m, 2)
@@ -175,7 +176,7 @@ func (g *gate) Err() error {
 	return nil
 }
 
-// held makes a pool whose workers are all busy until open is called.
+// held returns a pool whose workers are all busy until open is called.
 func held(t *testing.T, m *Model, workers int) (pool *Pool, open func()) {
 	t.Helper()
 	pool = NewPool(m, workers)

@@ -55,8 +55,8 @@ func argmax(z []float32) int {
 	return best
 }
 
-// At every position of every prompt the engine agrees with PyTorch: the same
-// tokens, logits within 2e-3, the same largest logit.
+// TestAgreesWithPyTorch: at every position of every prompt the engine agrees
+// with PyTorch: the same tokens, logits within 2e-3, the same largest logit.
 func TestAgreesWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
 	m, f := bundledModel(t), readPyTorch(t)
@@ -120,7 +120,7 @@ func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 	return z
 }
 
-// plain holds what float64Logits is told besides the shape.
+// plain holds the options of float64Logits.
 type plain struct {
 	theta, eps float64
 	rounded    func(tensor string, x []float64) []float64 // what a matrix is multiplied with, if not x itself
@@ -220,9 +220,9 @@ func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 	return product(output, norm("model.norm", xs[len(xs)-1]), f.vocab())
 }
 
-// Models of every kind of shape agree with that plain pass: tied or not, one
-// key/value head, some, or as many as query heads, heads that together are
-// wider or narrower than the model.
+// TestAgreesWithPlainFloat64: models of every kind of shape agree with float64Logits:
+// tied or not; with one key/value head, some, or as many as query heads; with heads that
+// together are wider or narrower than the model.
 func TestAgreesWithPlainFloat64(t *testing.T) {
 	for name, f := range map[string]folder{
 		"grouped, untied": {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64},

@@ -14,8 +14,8 @@ const QuantQ4 Quant = "q4_0"
 
 // Rounded returns a copy of m whose block matrices are rounded to quant. It
 // shares the embedding table, the output matrix and all vectors with m, and
-// runs its own passes. It is an error if m's own weights are rounded already,
-// or if a matrix has rows that quant cannot divide.
+// runs its own passes. It returns an error if m's own weights are rounded
+// already, or if a matrix has rows that quant cannot divide.
 func (m *Model) Rounded(quant Quant) (*Model, error) {
 	if m.quant != QuantNone {
 		return nil, fmt.Errorf("the weights are rounded to %s already", m.quant)

@@ -10,25 +10,25 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// ReadToken is one token of a text that the model has read, with what the model expected
-// in its place.
+// ReadToken is one token of a text that the model has read, with what the model expected in
+// its place.
 type ReadToken struct {
 	Token Token
-	// First is set where nothing stands before the token, so that nothing was expected.
-	// LogProb and Top mean nothing there.
+	// First is true for the first token, which has no prediction. LogProb and Top mean nothing
+	// then.
 	First   bool
 	LogProb float64       // ln p at T = 1 over the whole vocabulary, before any rule
 	Top     []TokenChance // the most probable tokens in its place, best first
 }
 
-// TokenChance is a token with ln of its probability.
+// TokenChance is a token with the logarithm of its probability.
 type TokenChance struct {
 	Token   Token
 	LogProb float64
 }
 
-// Chances returns ln p of a token, of the top most probable ones and after them of those that
-// are named, under the logits z [vocab] of the position before it.
+// Chances returns ln p of a token, and of the top most probable tokens followed by the named
+// ones, under the logits z [vocab] of the position before it.
 func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64, list []TokenChance) {
 	l := sampling.LogProbsOf(z)
 	likely := l.Top(top)
@@ -43,16 +43,16 @@ func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64
 	return l.Of(id), list
 }
 
-// Score reads a text and says how probable each of its tokens was after those before
-// it, with the top most probable ones in its place. The start token, if the model has
-// one, stands before the text and is not listed. A text that the vocabulary cannot
-// spell or that is longer than the context is a *[terms.RangeError].
+// Score reads a text and returns how probable each of its tokens was after those before it,
+// with the top most probable tokens in its place. The start token, if the model has one, comes
+// before the text and is not listed. A text that the vocabulary cannot spell or that is longer
+// than the context returns a *[terms.RangeError].
 func (m *Model) Score(ctx context.Context, text string, top int) ([]ReadToken, error) {
 	return m.ScorePrompt(ctx, chat.Text{Text: text}, top)
 }
 
-// ScorePrompt is [Model.Score] for a prompt of any kind, with the tokens that are named listed
-// after the most probable ones.
+// ScorePrompt is [Model.Score] for a prompt of any kind. It lists the named tokens after the
+// most probable ones.
 func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named ...int) ([]ReadToken, error) {
 	ids, err := m.Fit(text)
 	if err != nil {
@@ -64,9 +64,9 @@ func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named 
 // scoredBytes bounds the logits that are in memory at once.
 const scoredBytes = 8 << 20
 
-// scoreFrom reads ids, which fit the context, into an empty cache and returns those from the
-// first on, with what the ones before made the model expect. A start token is not returned.
-// It reads and scores several positions at a time, which gives the same bits as one by one.
+// scoreFrom reads ids, which fit the context, into an empty cache and returns the tokens from
+// first on with their predictions. A start token is not returned. Reading and scoring several
+// positions at a time gives the same bits as one by one.
 func (m *Model) scoreFrom(
 	ctx context.Context, c *Cache, ids []int, first, top int, named ...int,
 ) ([]ReadToken, error) {
@@ -107,27 +107,27 @@ func (m *Model) scoreFrom(
 
 // Surprise sums up how well a model expected a text.
 type Surprise struct {
-	Tokens int     // that were expected: all but a first one before which nothing stands
-	Bytes  int     // of the text that these tokens stand for
+	Tokens int     // that were predicted: all but a first one
+	Bytes  int     // of the text that these tokens cover
 	Nats   float64 // Σ −ln p of them, at T = 1 over the whole vocabulary
 }
 
-// add counts a token with ln p and the bytes of the text that it stands for.
+// add counts a token with ln p that covers some bytes of the text.
 func (r *Surprise) add(logProb float64, bytes int) {
 	r.Tokens++
 	r.Nats -= logProb
 	r.Bytes += bytes
 }
 
-// Bits is how many bits it takes to write the text down with the model's probabilities.
+// Bits is how many bits it takes to encode the text with the model's probabilities.
 func (r Surprise) Bits() float64 { return r.Nats / math.Ln2 }
 
 // BitsPerToken is the average surprise of a token, −log₂ p.
 func (r Surprise) BitsPerToken() float64 { return r.Bits() / float64(r.Tokens) }
 
-// Perplexity is e to the average of −ln p: among how many equally likely tokens a choice
-// would be as hard (Jelinek et al. 1977).
+// Perplexity is e to the average of −ln p: the number of equally likely tokens among which a
+// choice would be as hard (Jelinek et al. 1977).
 func (r Surprise) Perplexity() float64 { return math.Exp(r.Nats / float64(r.Tokens)) }
 
-// BitsPerByte lets models be compared whose tokens differ.
+// BitsPerByte allows comparing models with different tokens.
 func (r Surprise) BitsPerByte() float64 { return r.Bits() / float64(r.Bytes) }

@@ -12,8 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// What the model expected of the fixture's texts is what PyTorch did, to 1e-4 of a nat,
-// wherever PyTorch's logit of the token that came was kept: log Σ e^z less that logit.
+// TestSurpriseAgreesWithPyTorch: the model's surprise at the fixture's texts equals PyTorch's, to
+// 1e-4 of a nat, wherever the fixture has PyTorch's logit of the token that came: log Σ e^z minus
+// that logit.
 // Promise: The surprise that `viz score` gives for a token agrees with PyTorch.
 func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 	f, m, compared := readPyTorch(t), bundledModel(t), 0
@@ -54,9 +55,9 @@ func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 	}
 }
 
-// Where x is followed by a with z = 3 and by the end with z = 1, and all others have −1000,
-// p(a) = e³/(e + e³) = 0.8808; after a come a and b with equal scores. So "xab" costs
-// −ln 0.8808 + ln 2 = 0.1269 + 0.6931 nats for two tokens, the first being given: 1.183 bits.
+// TestScoreAllByHand: after x, a has z = 3, the end z = 1 and all others −1000, so p(a) = e³/(e +
+// e³) = 0.8808; after a, a and b have equal scores. So "xab" costs −ln 0.8808 + ln 2 = 0.1269 +
+// 0.6931 nats for two tokens, the first being given: 1.183 bits.
 func TestScoreAllByHand(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'x': {'a': 3, endID: 1}, 'a': {'a': 0, 'b': 0}})
 	var given []string
@@ -78,7 +79,8 @@ func TestScoreAllByHand(t *testing.T) {
 	}
 }
 
-// TestScoreCountsBytesOfText: the space that SentencePiece puts in front of a text is no byte of it.
+// TestScoreCountsBytesOfText: the space that SentencePiece puts in front of a text is not counted
+// as a byte of it.
 func TestScoreCountsBytesOfText(t *testing.T) {
 	const text = "was it there?"
 	for _, name := range []string{"tinyllama", "mistral", "llama2c/legacy.bin"} {
@@ -107,8 +109,9 @@ func TestScoreCountsBytesOfText(t *testing.T) {
 	}
 }
 
-// A text longer than the context, 32 positions, is read in windows: each token is given
-// once, in order, and costs the same, since this model looks at the token before alone.
+// TestScoreAllInWindows: a text longer than the context, 32 positions, is read in windows: each
+// token is reported once, in order, and costs the same, since this model uses only the token
+// before.
 func TestScoreAllInWindows(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
 	text := strings.Repeat("abba", 30)
@@ -122,8 +125,8 @@ func TestScoreAllInWindows(t *testing.T) {
 	}
 }
 
-// TestScoreAllIsExact: reading several positions and windows at a time gives the bits of reading one
-// token after another, in order, with a start token and without one.
+// TestScoreAllIsExact: reading several positions and windows at a time gives the same bits as
+// reading one token after another, in order, with a start token and without one.
 func TestScoreAllIsExact(t *testing.T) {
 	text := strings.Repeat("ab é abc User: 😀! ", 20)
 	for _, start := range []bool{true, false} {
@@ -144,7 +147,7 @@ func TestScoreAllIsExact(t *testing.T) {
 	}
 }
 
-// oneByOne returns ln p of tokens, 0 for a first one before which nothing stands, and −Σ ln p.
+// oneByOne returns ln p of tokens, 0 for a first one without a prediction, and −Σ ln p.
 func oneByOne(t *testing.T, m *Model, ids []int) (list []float64, nats float64) {
 	t.Helper()
 	half := m.config.Context / 2
@@ -171,8 +174,8 @@ func oneByOne(t *testing.T, m *Model, ids []int) (list []float64, nats float64) 
 	return list, nats
 }
 
-// TestScoreAllIsStopped: once its context ends, nothing more is read; what was given until then is the
-// beginning of the text.
+// TestScoreAllIsStopped: once its context ends, nothing more is read; the tokens reported until
+// then are the beginning of the text.
 func TestScoreAllIsStopped(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
 	text := strings.Repeat("abba", 3000)

@@ -7,22 +7,21 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Scoring is a text of any length, cut into the windows in which a model reads it. Where it
-// is longer than the context, they overlap by half, so that every token but those of the
-// first window has half a context before it at least, and each is scored once.
+// A Scoring is a text of any length, cut into the windows in which a model reads it. Windows
+// of a text longer than the context overlap by half, so that every token after the first
+// window has at least half a context before it, and each token is scored once.
 type Scoring struct {
 	m       *Model
 	ids     []int
-	sizes   []int // bytes of the text that each of ids stands for
+	sizes   []int // bytes of the text that each id covers
 	windows []window
 }
 
-// A window is a part of a text that is read at once: ids[from:to], of which those from done on
-// are scored.
+// A window is a part of a text that is read at once: ids[from:to], scored from done on.
 type window struct{ from, done, to int }
 
-// NewScoring cuts a text into windows. A text that the vocabulary cannot spell is a
-// *[terms.RangeError], and so is one of fewer than two tokens, where the model has no start
+// NewScoring cuts a text into windows. A text that the vocabulary cannot spell returns a
+// *[terms.RangeError], and so does one of fewer than two tokens if the model has no start
 // token.
 func (m *Model) NewScoring(text string) (*Scoring, error) {
 	if err := m.CheckText(text); err != nil {
@@ -49,7 +48,7 @@ func (s *Scoring) Tokens() int {
 	return len(s.ids)
 }
 
-// Windows is in how many windows they are read.
+// Windows is the number of windows in which they are read.
 func (s *Scoring) Windows() int { return len(s.windows) }
 
 // ScoreAll is [Scoring.Run] of a text.
@@ -61,10 +60,10 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 	return s.Run(ctx, each)
 }
 
-// Run scores the text: each token is given to each, which may be nil, in order, and summed
-// up. It reads as many windows at a time as there are processors.
+// Run scores the text: it calls each, which may be nil, with every token in order, and sums up
+// the surprise. It reads as many windows at a time as there are processors.
 func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, err error) {
-	at := len(s.ids) - s.Tokens() // the token that is given next
+	at := len(s.ids) - s.Tokens() // the next token to report
 	count := func(list []ReadToken) {
 		for _, t := range list {
 			if !t.First {
@@ -91,7 +90,7 @@ func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, 
 	queue := s.readAhead(ctx, workers)
 	defer func() {
 		cancel()
-		for result := range queue { // until nothing runs any more
+		for result := range queue { // until nothing runs
 			<-result
 		}
 	}()
@@ -104,16 +103,16 @@ func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, 
 	return sum, ctx.Err()
 }
 
-// windowRead is what a window gave.
+// windowRead is the result of reading a window.
 type windowRead struct {
 	list []ReadToken
 	err  error
 }
 
-// readAhead reads the windows with several workers. The queue has their results in order, and
-// is closed after the last, or once ctx has ended.
+// readAhead reads the windows with several workers. The queue delivers their results in order,
+// and is closed after the last, or once ctx has ended.
 func (s *Scoring) readAhead(ctx context.Context, workers int) <-chan chan windowRead {
-	queue := make(chan chan windowRead, workers) // bounds how far they are ahead
+	queue := make(chan chan windowRead, workers) // bounds how far they read ahead
 	caches := make(chan *Cache, workers)
 	for range workers {
 		caches <- s.m.NewCache()
@@ -139,7 +138,7 @@ func (s *Scoring) readAhead(ctx context.Context, workers int) <-chan chan window
 // read reads a window.
 func (s *Scoring) read(ctx context.Context, c *Cache, w window) ([]ReadToken, error) {
 	ids := s.ids[w.from:w.to]
-	if w.from > 0 && s.m.config.BOS >= 0 { // the start token stands before every window
+	if w.from > 0 && s.m.config.BOS >= 0 { // every window begins with the start token
 		ids = append([]int{s.ids[0]}, ids[1:]...)
 	}
 	c.Truncate(0)
@@ -149,7 +148,7 @@ func (s *Scoring) read(ctx context.Context, c *Cache, w window) ([]ReadToken, er
 // aheadBytes bounds the caches of windows that are read at a time.
 const aheadBytes = 256 << 20
 
-// workers is how many windows are read at a time. A [Runner] has its own.
+// workers is how many windows are read at a time: one if a [Runner] runs the passes.
 func (s *Scoring) workers() int {
 	cache := s.m.Shape().KVBytes(s.m.config.Context, 4)
 	n := min(runtime.GOMAXPROCS(0), len(s.windows), max(1, int(aheadBytes/max(cache, 1))))

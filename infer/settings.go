@@ -11,15 +11,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Settings decide how a text goes on after its prompt.
+// Settings decide how a text continues after its prompt.
 type Settings struct {
 	sampling.Settings
 	Seed uint64 `json:"seed"`
 	Stop Stop   `json:"stop"`
 }
 
-// Stop says when generation ends, besides the end-of-text token and a full
-// context window, which always end it. Strings is never modified in place.
+// Stop decides when generation ends, besides the end-of-text token and a full context window,
+// which always end it. Strings is never modified in place.
 type Stop struct {
 	MaxTokens int      `json:"max_tokens"`
 	Strings   []string `json:"strings,omitempty"`
@@ -29,7 +29,7 @@ type Stop struct {
 const (
 	MaxSeed          = terms.MaxSeed
 	MaxMaxTokens     = terms.MaxMaxTokens
-	MaxPromptBytes   = 256 << 10 // the context of a model is the limit long before
+	MaxPromptBytes   = 256 << 10 // a model's context is usually a lower limit
 	MaxSampleBytes   = 4 << 10   // of a text in a lesson, a lab or a measurement, which reads it many times
 	MaxStopStrings   = 8
 	MaxStopStringLen = 100 // bytes
@@ -119,8 +119,8 @@ func (s Settings) Check() error {
 }
 
 // CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary
-// does not have. Setting such a bias is refused; a log that has one is replayed as it
-// was written, without it.
+// does not have. Setting such a bias is rejected; replaying a log that has one ignores it, as
+// the run did.
 func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {
 		if id >= m.config.Vocab {
@@ -159,7 +159,7 @@ func (s Stop) checkStrings() error {
 	return nil
 }
 
-// Equal reports whether two settings decide alike.
+// Equal reports whether two settings have the same effect.
 func (s Settings) Equal(o Settings) bool {
 	return s.Settings == o.Settings && s.Seed == o.Seed &&
 		s.Stop.MaxTokens == o.Stop.MaxTokens && slices.Equal(s.Stop.Strings, o.Stop.Strings)
@@ -182,8 +182,8 @@ func CheckPrompt(text string, maxBytes int) error {
 	return nil
 }
 
-// CheckPrompt is [CheckPrompt] for this model: one that was trained with a start
-// token can begin with that alone, and allows an empty prompt.
+// CheckPrompt is [CheckPrompt] for this model: a model that was trained with a start token
+// can begin with that alone, so it accepts an empty prompt.
 func (m *Model) CheckPrompt(text string, maxBytes int) error {
 	if text == "" && m.config.BOS >= 0 {
 		return nil

@@ -118,8 +118,8 @@ func (s seeded) take(a float64, step int) (bool, float64) {
 // NewSpeculator prepares to write after a prompt, with up to gamma drafted
 // tokens a round. It runs nothing yet. Invalid settings, gamma or prompt return
 // a *[terms.RangeError]; models that do not share a vocabulary return the error
-// of [CheckPair]. A rule that keeps a state, such as mirostat, is refused: its state
-// would follow from tokens that may be dropped.
+// of [CheckPair]. A rule that keeps a state, such as mirostat, is rejected: its
+// state would depend on tokens that may be dropped.
 func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (*Speculator, error) {
 	if err := CheckPair(target, draft); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 	}
 	if rule := s.Stateful(); rule != sampling.RuleNone {
 		return nil, terms.NewRangeError(rule.Knob(), "on", "0 (off): "+rule.Name()+
-			" learns from each token that is drawn, and a round drafts tokens before they are")
+			" learns from each drawn token, but a round drafts tokens before any is drawn")
 	}
 	ids := target.Encode(prompt)
 	if err := target.checkPrompt(prompt, ids); err != nil {
@@ -152,8 +152,8 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 	return sp, nil
 }
 
-// CheckPair says why draft cannot propose tokens for target: every token must
-// mean the same to both.
+// CheckPair returns an error that explains why draft cannot propose tokens for
+// target, nil if it can: every token must mean the same to both.
 func CheckPair(target, draft *Model) error {
 	a, b := target.config, draft.config
 	no := func(format string, args ...any) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// The multiply-adds tallied are those of the formulas: every round is one pass
-// of the target over γ + 1 positions with a score for each.
+// TestSpeculationTallies: the tallied multiply-adds equal the formulas: every
+// round is one pass of the target over γ + 1 positions, with a score for each.
 func TestSpeculationTallies(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -71,8 +71,8 @@ func TestSpeculationTallies(t *testing.T) {
 	}
 }
 
-// A pass that is interrupted leaves the speculator unchanged: continued, it
-// writes what it would have written.
+// TestInterruptedSpeculationContinues: a pass that is interrupted leaves the
+// speculator unchanged: when continued, it writes the same text.
 func TestInterruptedSpeculationContinues(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -115,8 +115,8 @@ func (u *unsteady) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts,
 
 func (u *unsteady) Waited() time.Duration { return 0 }
 
-// Several positions of one pass equal those of the positions one by one,
-// wherever the pass is cut into chunks.
+// TestSeveralPositionsOfOnePass: reading and scoring several positions in one
+// pass equals doing so one by one, wherever the pass is cut into chunks.
 func TestSeveralPositionsOfOnePass(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab

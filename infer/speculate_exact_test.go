@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// explorer is dice that are not random: it goes through every possible outcome
-// of every throw, and notes each path's probability. Running a text once for
+// explorer is dice that are not random: it tries every possible outcome of
+// every throw, and records each path's probability. Running a text once for
 // each path gives its distribution exactly.
 type explorer struct {
 	path   []choice
@@ -153,8 +153,8 @@ func distance(a, b map[three]float64) (most float64) {
 	return most
 }
 
-// noisy is a copy of weights with a small error on every value: a draft that is
-// often right and never exact.
+// noisy returns a copy of weights with a small error on every value: a draft
+// that is often right and never exact.
 func noisy(w weights, spread float64, seed uint64) weights {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := weights{}
@@ -171,7 +171,7 @@ func noisy(w weights, spread float64, seed uint64) weights {
 	return out
 }
 
-// pairs are models small enough to enumerate every text.
+// pairs returns models small enough to enumerate every text.
 func pairs(t *testing.T) []specPair {
 	t.Helper()
 	four := func(z ...float32) map[int]float32 {
@@ -210,8 +210,9 @@ type specPair struct {
 	gamma         int // up to which all paths can be enumerated
 }
 
-// The joint distribution of three tokens is the target's own: computed along
-// every path that proposals, verdicts and draws can take, not sampled.
+// TestSpeculationHasTheTargetsDistribution: the joint distribution of three
+// tokens is the target's own: computed along every path that proposals,
+// verdicts and draws can take, not sampled.
 func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 	for i, pair := range pairs(t) {
 		want := alone(t, pair.target, pair.settings)
@@ -241,14 +242,15 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 				}
 				if seen[SpecAccept] == seen[SpecCorrect] || seen[SpecCorrect] == 0 ||
 					seen[SpecBonus] == 0 && gamma < 3 {
-					t.Errorf("the pair does not try everything: %v", seen)
+					t.Errorf("the paths do not cover every event: %v", seen)
 				}
 			})
 		}
 	}
 }
 
-// The same check finds every way in which the rule is broken below.
+// TestDistributionCheckCatchesBrokenRules: the same check finds every way in
+// which the rule is broken below.
 func TestDistributionCheckCatchesBrokenRules(t *testing.T) {
 	fixture.Long(t)
 	for name, alter := range map[string]func(*Speculator){

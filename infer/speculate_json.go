@@ -27,7 +27,7 @@ func specCostJSON(c SpecCost) jsonSpecCost {
 	return jsonSpecCost{c.Passes, c.Positions, c.Parts.Total(), c.Parts, c.Took.Nanoseconds()}
 }
 
-// jsonCandidate leaves out what its stage does not know.
+// jsonCandidate omits the fields that its stage does not set.
 type jsonCandidate struct {
 	jsonToken
 	Q *float64 `json:"q,omitempty"`
@@ -47,7 +47,7 @@ type jsonCandidates struct {
 	Rest jsonCandidateRest `json:"rest"`
 }
 
-// known says which of q, p and r a stage knows of its candidates.
+// known marks which of q, p and r a stage sets in its candidates.
 type known struct{ q, p, r bool }
 
 func (k known) pick(q, p, r float64) (jq, jp, jr *float64) {

@@ -12,8 +12,8 @@ import (
 // caches hold at most the text without its last token: a token is read when the
 // next one is needed.
 
-// prefill lets both models read the prompt without its last token, so that
-// every verification, including the first, reads γ + 1 positions.
+// prefill runs the prompt without its last token through both models, so that every
+// verification, including the first, reads γ + 1 positions.
 func (s *Speculator) prefill(ctx context.Context) (SpecStage, error) {
 	st := Prefill{Tokens: s.prompt - 1}
 	var err error
@@ -38,7 +38,7 @@ func read(ctx context.Context, m *Model, c *Cache, tokens []int) (SpecCost, erro
 	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.waited()}, err
 }
 
-// said is what a model predicts at the positions of a round.
+// said holds a model's predictions at the positions of a round.
 type said struct {
 	out     []float32          // [positions, width]
 	z       []float32          // [positions, vocab]
@@ -52,8 +52,8 @@ func newSaid(m *Model, positions int) said {
 	}
 }
 
-// score runs tokens through a model and writes its predictions for the last n
-// of them to to, from position at on. On an error the cache is unchanged.
+// score runs tokens through a model and writes its predictions for the last n of
+// them to `to`, from position `at` on. On an error the cache is unchanged.
 func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *said, at, n int) (SpecCost, error) {
 	d, v, from := m.config.Width, m.config.Vocab, c.positions
 	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
@@ -79,8 +79,9 @@ func (d *said) logits(i int) []float32 {
 	return d.z[i*v : (i+1)*v]
 }
 
-// decide makes positions from up to to of what was said in a round distributions to
-// draw from, and returns those of all positions before to.
+// decide turns a model's scores at the positions from `from` up to `to` into
+// distributions to draw from, and returns the distributions of all positions before
+// `to`.
 func (s *Speculator) decide(r *specRound, by *said, from, to int) []sampling.Sampler {
 	for i := from; i < to; i++ {
 		by.samples[i].DecideIn(s.context(r, i), by.logits(i), s.settings.Settings)
@@ -88,8 +89,8 @@ func (s *Speculator) decide(r *specRound, by *said, from, to int) []sampling.Sam
 	return by.samples[:to]
 }
 
-// context is what rules may read at position i of a round: the text is that before
-// the round and the i tokens drafted since. It is the same for both models.
+// context returns what rules may read at position i of a round: the text before the
+// round and the i tokens drafted since. It is the same for both models.
 func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	c := sampling.Context{Seed: s.settings.Seed, Step: r.start - s.prompt + i + 1}
 	if s.settings.ReadsText() {
@@ -102,8 +103,8 @@ func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	return c
 }
 
-// needs works out the target's distribution at position i of the round unless
-// that is done. Those after a rejection are never used.
+// needs computes the target's distribution at position i of the round unless it
+// exists. Those after a rejection are never used.
 func (s *Speculator) needs(i int) {
 	r := s.round
 	r.p = s.decide(r, &s.said.target, len(r.p), max(len(r.p), i+1))
@@ -117,7 +118,7 @@ func (s *Speculator) draftable(n int) int {
 	return max(0, min(s.gamma, left-1, s.target.config.Context-n, s.draft.config.Context-n+1))
 }
 
-// propose lets the draft write. It stops early at an end of text, after which
+// propose lets the draft model write. It stops early at an end of text, after which
 // nothing can be accepted.
 func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 	n := len(s.text)

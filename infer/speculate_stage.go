@@ -105,9 +105,9 @@ type Proposal struct {
 	Candidates // by q
 }
 
-// Verify is the one pass of the target over the text's last token and all
-// drafted ones. It gives p at every position: one for each proposal, and one
-// more after the last. If stages list nothing it is empty.
+// Verify is the one pass of the target over the text's last token and all drafted
+// ones. It gives p at every position: one for each proposal, and one more after the
+// last. Scored is empty if stages list nothing.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -245,8 +245,8 @@ func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Cand
 	return c
 }
 
-// candidates lists the first n of all tokens in order, shortened to s.Rows;
-// must, unless it is negative, is always listed, if need be last.
+// candidates lists the first n of all tokens in order, shortened to s.Rows. The
+// token must, unless it is negative, is always listed, if need be last.
 func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual []float64, must int) Candidates {
 	if s.Rows > 0 {
 		n = min(n, s.Rows)
@@ -297,8 +297,8 @@ func ranking(by strip, vocab int) []int32 {
 	return order
 }
 
-// keptFirst is all tokens by rank, those that a sampler may draw before the others:
-// of those that it keeps, the last may be too improbable for any draw.
+// keptFirst returns all tokens by rank, those that a sampler can draw before the
+// others: the last of those that it keeps may be too improbable for any draw.
 func keptFirst(by *sampling.Sampler) []int32 {
 	z := by.Scores()
 	kept, cut := make([]int32, 0, len(z)), []int32(nil)

@@ -54,9 +54,9 @@ func specJSON(t *testing.T, st SpecStage) string {
 	return string(data)
 }
 
-// One round by hand. After x the target gives a ½, b ½ (equal logits), the
-// draft a 1. a is accepted with ½ / 1; its replacement is certainly b: the
-// residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
+// TestSpeculationRoundByHand: one round by hand. After x the target gives a ½, b
+// ½ (equal logits), the draft a 1. a is accepted with ½ / 1; its replacement is
+// certainly b: the residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
 func TestSpeculationRoundByHand(t *testing.T) {
 	target := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0, 'b': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
@@ -103,7 +103,7 @@ func TestSpeculationRoundByHand(t *testing.T) {
 		}
 	}
 	if outcomes[true] == 0 || outcomes[false] == 0 {
-		t.Errorf("outcomes %v, want outcomes[true] not 0, outcomes[false] not 0", outcomes)
+		t.Errorf("outcomes %v, want some accepted and some rejected", outcomes)
 	}
 }
 
@@ -143,9 +143,10 @@ func TestAcceptanceIgnoresUnjudgedDrafts(t *testing.T) {
 	}
 }
 
-// What stages list sums to 1, includes the tokens that matter and no others
-// that cannot be drawn, and later stages do not change it. Under typical-p the
-// most probable tokens may be such.
+// TestSpecStagesOwnTheirData: the candidates of every stage sum to 1, include the
+// tokens that matter and otherwise only tokens that can be drawn, and do not
+// change in later stages. Under typical-p the most probable tokens may be
+// impossible to draw.
 func TestSpecStagesOwnTheirData(t *testing.T) {
 	for _, typical := range []float64{0, 0.2} {
 		s := pure(4)
@@ -230,7 +231,7 @@ func checkSpecStages(t *testing.T, s Settings) {
 	}
 }
 
-// STAGES.md names every field of every stage.
+// TestSpecFieldsAreDocumented: STAGES.md names every field of every stage.
 func TestSpecFieldsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("STAGES.md")
 	if err != nil {

@@ -64,7 +64,8 @@ func shallow(m *Model, layers int) *Model {
 
 var greedySettings = Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 12}}
 
-// Greedy text equals the target's own greedy text, however poor the draft.
+// TestGreedySpeculationIsPlainGreedy: greedy text equals the target's own
+// greedy text, however poor the draft.
 func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	m := bundledModel(t)
 	subjects := []string{
@@ -90,7 +91,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) ||
 			s.Stopped() != want.Stopped() {
 			t.Fatalf(
-				"%q goes on with %q (%s), want plain greedy's %q (%s)", prompt, specText(stages), s.Stopped(),
+				"%q continues with %q (%s), want plain greedy's %q (%s)", prompt, specText(stages), s.Stopped(),
 				textOf(want), want.Stopped(),
 			)
 		}
@@ -101,8 +102,8 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	}
 }
 
-// A draft that is the target is never rejected, and every round writes γ + 1
-// tokens.
+// TestTargetAsItsOwnDraftIsNeverRejected: a draft that is the target is never
+// rejected, and every round writes γ + 1 tokens.
 func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(5)
@@ -142,9 +143,9 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 	}
 }
 
-// With any stop condition and any draft the text ends where plain greedy ends,
-// also inside an accepted run, and both caches hold the text without its last
-// token.
+// TestSpeculationStopsLikeTheLoop: with any stop condition and any draft the
+// text ends where plain greedy ends, even inside an accepted run, and both
+// caches hold the text without its last token.
 func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	target := smallModel(t)
 	f := smallFolder
@@ -219,8 +220,8 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	}
 }
 
-// After every round the caches hold what reading the text from the start
-// writes.
+// TestSpeculationKeepsCachesConsistent: after every round the caches equal
+// those of reading the text from the start.
 func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -244,7 +245,7 @@ func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 			for b := range have.keys {
 				if w := n * have.width; !sameBits(have.keys[b][:w], want.keys[b][:w]) ||
 					!sameBits(have.values[b][:w], want.values[b][:w]) {
-					t.Fatalf("round %d: block %d of a cache is not that of the text", e.Round, b)
+					t.Fatalf("round %d: block %d of a cache differs from that of the text", e.Round, b)
 				}
 			}
 		}

@@ -159,14 +159,14 @@ type Filter struct {
 	// Cuts lists the filters that are on, in order, with how many tokens each
 	// keeps by itself.
 	Cuts sampling.Cuts
-	// Leading says that the kept tokens are the most probable ones, so that a
+	// Leading reports that the kept tokens are the most probable ones, so that a
 	// line can be drawn below them.
 	Leading bool
-	// Fallback says that the filters keep no token in common, so the most
+	// Fallback reports that the filters keep no token in common, so the most
 	// probable one is kept although some of them cut it.
 	Fallback bool
-	// KeptLlama and KeptHugging are how many tokens would be kept in the orders of
-	// llama.cpp and of Hugging Face.
+	// KeptLlama and KeptHugging are how many tokens would be kept in the filter
+	// orders of llama.cpp and of Hugging Face.
 	KeptLlama, KeptHugging int
 	// KeptRenormalizing is how many tokens would be kept if every filter worked
 	// on the rescaled result of the one before it, as in some libraries.
@@ -267,7 +267,7 @@ const (
 	StopContext   StopReason = "context"
 )
 
-// Condition says how close one stop condition is to firing.
+// Condition describes how close one stop condition is to firing.
 type Condition struct {
 	Kind  StopReason
 	Fired bool

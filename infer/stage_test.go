@@ -35,7 +35,8 @@ func drillLoop(tb testing.TB, change func(*Settings)) *Loop {
 	return newLoop(tb, drillModel(tb), "x", s)
 }
 
-// FACTS of the drill are the same from the loop as from infer/sampling.
+// TestDrillThroughTheLoop: the drill's numbers are the same from the loop as
+// from infer/sampling.
 func TestDrillThroughTheLoop(t *testing.T) {
 	l := drillLoop(t, func(s *Settings) { s.TopP = 0.9 })
 	l.Rows = 5
@@ -78,8 +79,9 @@ func TestDrillThroughTheLoop(t *testing.T) {
 	}
 }
 
-// Rows are sorted by score; once a token is chosen it is among them, in place
-// of the last; rows and rest add up to the whole vocabulary. R = 0 lists all.
+// TestRowsAndRestCoverTheVocabulary: rows are sorted by score; once a token is
+// chosen it is among them, in place of the last; rows and rest add up to the
+// whole vocabulary. R = 0 lists all.
 func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 	for _, m := range []*Model{smallModel(t), bundledModel(t)} {
 		vocab := m.Config().Vocab
@@ -172,8 +174,8 @@ func checkRows(t *testing.T, rows Rows, chosen int) {
 	}
 }
 
-// Before the draw the rows are the top ones; after it the chosen token is in
-// all stages of its step.
+// TestChosenTokenJoinsTheRows: before the draw the rows are the top ones; after
+// it the chosen token is in all stages of its step.
 func TestChosenTokenJoinsTheRows(t *testing.T) {
 	l := drillLoop(t, nil)
 	l.Rows = 3
@@ -205,7 +207,7 @@ func TestChosenTokenJoinsTheRows(t *testing.T) {
 	}
 }
 
-// Greedy: the distribution at T = 1 and no u.
+// TestGreedyStages: greedy shows the distribution at T = 1 and draws no u.
 func TestGreedyStages(t *testing.T) {
 	l := drillLoop(t, func(s *Settings) { s.Temperature = 0 })
 	l.Rows = 2
@@ -226,8 +228,9 @@ func TestGreedyStages(t *testing.T) {
 	}
 }
 
-// A stage derived later equals the one that Next returned, apart from the
-// chosen token's place among the rows; one that has not run is nil.
+// TestRederivedStageIsEqual: a stage derived later equals the one that Next
+// returned, apart from the chosen token's position among the rows; a stage that
+// has not run is nil.
 func TestRederivedStageIsEqual(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3))
@@ -260,8 +263,8 @@ func TestRederivedStageIsEqual(t *testing.T) {
 	}
 }
 
-// The cost of every stage: the multiply-adds of the pass and of the output
-// matrix, each where it was done and nowhere else.
+// TestStagesReportTheirCost: the multiply-adds of the pass and of the output matrix are
+// reported by the stage that did them and by no other.
 // Promise: Each stage shows the multiply-adds that it really took.
 func TestStagesReportTheirCost(t *testing.T) {
 	m := smallModel(t)

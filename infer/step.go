@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Step is one turn of the loop as it was run. It never changes once it is
-// visible outside: a turn in progress is replaced, stage by stage, by a copy
-// that knows more. It keeps the logits; what follows from them and the settings
-// is derived again on demand ([Step.Distribution]).
+// Step is one turn of the loop as it was run. It never changes once it is visible
+// outside: a turn in progress is replaced, stage by stage, by a more complete copy. It
+// keeps the logits; what follows from them and the settings is derived again on demand
+// ([Step.Distribution]).
 type Step struct {
 	N        int      // 1 for the first generated token
 	Ran      Kind     // the last stage that ran: KindCache when the turn is done
@@ -66,7 +66,7 @@ func (s *Step) Distribution() *sampling.Distribution {
 	return s.context().Decide(s.Logits, s.Settings.Settings)
 }
 
-// context is what the rules of sampling may read of the step besides its scores.
+// context returns what the sampling rules may read of the step besides its scores.
 func (s *Step) context() sampling.Context {
 	c := sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
 	if s.Settings.ReadsText() {
@@ -78,8 +78,8 @@ func (s *Step) context() sampling.Context {
 	return c
 }
 
-// breaks tells the tokens that end the passages DRY looks for: those with a newline, a
-// colon, a quotation mark or an asterisk in them, as in llama.cpp.
+// breaks reports which tokens end the passages that DRY looks for: those that contain
+// a newline, a colon, a quotation mark or an asterisk, as in llama.cpp.
 func breaks(tok *tokenizer.Tokenizer) func(id int) bool {
 	return func(id int) bool { return bytes.ContainsAny(tok.Bytes(id), "\n:\"*") }
 }
@@ -92,13 +92,13 @@ func (m *Model) Breaks(id int) bool { return breaks(m.tok)(id) }
 func (s *Step) scores() []float32 { return s.context().Score(s.Logits, s.Settings.Settings).Z }
 
 // past is a text as a list of what each pass read, the last first. Steps of several
-// branches share what they have in common.
+// branches share their common beginning.
 type past struct {
 	read   []int
 	before *past
 }
 
-// text are the ids of all tokens read so far, this step's included.
+// text returns the ids of all tokens read so far, this step's included.
 func (s *Step) text() []int {
 	passes := [][]int{s.Input}
 	for p := s.before; p != nil; p = p.before {

@@ -31,8 +31,9 @@ func condition(tb testing.TB, a Append, kind StopReason) Condition {
 	return Condition{}
 }
 
-// After each kind of stop the turn is finished, then Next returns io.EOF; the
-// append stage names the reason and no other condition has fired.
+// TestEveryStopReason: after each kind of stop the turn is finished, then Next
+// returns io.EOF; the append stage names the reason and no other condition has
+// fired.
 func TestEveryStopReason(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 100}}
 	limited, strung := greedy, greedy
@@ -92,7 +93,7 @@ func TestEveryStopReason(t *testing.T) {
 	}
 }
 
-// How close each condition is, step by step.
+// TestStopConditionsShowProgress: how close each condition is, step by step.
 func TestStopConditionsShowProgress(t *testing.T) {
 	// After x the end of the text has z = 1 and a z = 3 (of −1000 for the
 	// rest): p = e/(e + e³) = 0.1192. After a, 0 and 0: one half each.
@@ -135,7 +136,7 @@ func TestStopConditionsShowProgress(t *testing.T) {
 	}
 }
 
-// The fired stop string is matched in full.
+// TestFiredStopStringMatchesInFull: the fired stop string is matched in full.
 func TestFiredStopStringMatchesInFull(t *testing.T) {
 	l := newLoop(t, smallModel(t), "x", stopAt(9, "User:", "zz"))
 	write(t, l, spell(t, l.model, "User", ": ")...)
@@ -147,8 +148,8 @@ func TestFiredStopStringMatchesInFull(t *testing.T) {
 	}
 }
 
-// A run that the limit stopped goes on when it is raised, and then equals a run
-// that had the higher limit from the start.
+// TestRaisedLimitContinues: a run that the limit stopped continues when the limit
+// is raised, and then equals a run that had the higher limit from the start.
 func TestRaisedLimitContinues(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(5))
@@ -163,7 +164,7 @@ func TestRaisedLimitContinues(t *testing.T) {
 	finish(t, l)
 	want := generate(t, m, "Hi", 8, pure(5))
 	if !reflect.DeepEqual(chosen(l), chosen(want)) || textOf(l) != textOf(want) {
-		t.Errorf("went on to %v, want %v as in a run of 8", chosen(l), chosen(want))
+		t.Errorf("continued with %v, want %v as in a run of 8", chosen(l), chosen(want))
 	}
 	s.Stop.MaxTokens = 4 // lowered below the current length
 	if err := l.Set(s); err != nil {
@@ -176,8 +177,8 @@ func TestRaisedLimitContinues(t *testing.T) {
 	}
 }
 
-// A removed stop string lets the run go on; settings cannot pass the end of the
-// text or a full window.
+// TestSettingsUndoOnlySomeStops: removing a stop string lets the run continue;
+// settings cannot undo the end of the text or a full window.
 func TestSettingsUndoOnlySomeStops(t *testing.T) {
 	abc := chain(t, nil, 'x', 'a', 'b', 'c')
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9, Strings: []string{"b"}}}
@@ -282,8 +283,8 @@ func TestCheckPrompt(t *testing.T) {
 	}
 }
 
-// What a learner types is plain text, even the name of a special token; only
-// the model adds the start token.
+// TestPromptIsPlainText: what a learner types is plain text, even the name of a
+// special token; only the model adds the start token.
 // Promise: The name of a special token in a prompt is plain text.
 func TestPromptIsPlainText(t *testing.T) {
 	m := bundledModel(t)

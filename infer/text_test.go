@@ -142,7 +142,7 @@ func stopAt(maxTokens int, strings ...string) Settings {
 	return s
 }
 
-// What each step releases and holds, and how the run ends.
+// TestReleasedTextStepByStep: what each step releases and holds, and how the run ends.
 func TestReleasedTextStepByStep(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct {
@@ -296,8 +296,8 @@ func TestReleasedTextStepByStep(t *testing.T) {
 	}
 }
 
-// The same through the model's own choice: a model that is sure of the four
-// bytes of an emoji, then of the end.
+// TestEmojiIsReleasedWhole: an emoji whose four bytes the model itself chooses is released
+// whole.
 func TestEmojiIsReleasedWhole(t *testing.T) {
 	m := chain(t, nil, 'x', 0xf0, 0x9f, 0x98, 0x80)
 	l := generate(t, m, "x", 9, Settings{Settings: pure(1).Settings})
@@ -306,8 +306,8 @@ func TestEmojiIsReleasedWhole(t *testing.T) {
 	}
 }
 
-// Released text is final: a stop string that is set, or a limit that is raised,
-// after its first half has been shown must not show it twice.
+// TestTextIsReleasedOnce: released text is final: a stop string that is set, or a limit that
+// is raised, after its first half has been shown must not show it twice.
 func TestTextIsReleasedOnce(t *testing.T) {
 	m := smallModel(t)
 	t.Run("limit raised", func(t *testing.T) {
@@ -376,8 +376,8 @@ func naiveText(m *Model, ids []int, stops []string) (shown []byte, stop string) 
 	return all, ""
 }
 
-// For any tokens and stop strings: what the steps release, put together, is
-// the text up to the first stop string; none is ever shown; and what is shown
+// TestReleaseProperties: for any tokens and stop strings, what the steps release, put
+// together, is the text up to the first stop string; none is ever shown; and what is shown
 // and what is held are the whole text at every step.
 func TestReleaseProperties(t *testing.T) {
 	m := smallModel(t)

@@ -17,7 +17,7 @@ import (
 // position. Most vocabularies can spell any text.
 func (m *Model) CheckText(prompt string) error { return unspelled(m.tok.Check(prompt)) }
 
-// unspelled says what a tokenizer has no token for; nil if that is not the error.
+// unspelled returns the error for text that has no token; nil if err is another error.
 func unspelled(err error) error {
 	var missing *tokenizer.MissingByteError
 	if !errors.As(err, &missing) {
@@ -53,11 +53,11 @@ func (m *Model) checkLength(ids []int) error {
 	)
 }
 
-// Fit returns the tokens of a prompt that the model can read whole. Any other prompt is a
+// Fit returns the tokens of a prompt that fits the context. Any other prompt returns a
 // *[terms.RangeError]; one that is too long whatever its tokens are is not encoded.
 func (m *Model) Fit(text chat.Text) ([]int, error) {
 	n := len(text.Text)
-	if len(text.Marks) > 0 { // some special tokens take the white space beside them
+	if len(text.Marks) > 0 { // some special tokens absorb the white space around them
 		n -= len(text.Text) - len(strings.Join(strings.Fields(text.Text), ""))
 	}
 	if n > m.longest {
@@ -73,7 +73,7 @@ func (m *Model) Fit(text chat.Text) ([]int, error) {
 	return ids, m.checkLength(ids)
 }
 
-// Longest returns how many bytes of text can fit the context at most.
+// Longest returns the most bytes of text that can fit the context.
 func (m *Model) Longest() int { return m.longest }
 
 // Model returns the model that writes.
@@ -91,9 +91,9 @@ func (l *Loop) Steps() []*Step { return l.steps[:len(l.steps):len(l.steps)] }
 // Cache returns the loop's cache, read-only.
 func (l *Loop) Cache() *Cache { return l.cache }
 
-// Stopped returns why no further turn will begin, or [StopNone]. The current
-// limit on tokens and stop strings count: a run that one of them has stopped
-// goes on when it is raised or removed.
+// Stopped returns why no further turn will begin, or [StopNone]. The current limit on
+// tokens and stop strings count: a run that one of them has stopped continues when it is
+// raised or removed.
 func (l *Loop) Stopped() StopReason {
 	if len(l.steps) == 0 {
 		return StopNone

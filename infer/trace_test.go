@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Cut back to any stage of any step and continued, the run is the same, bit for
-// bit.
+// TestCutAnywhereAndContinue: a run that is cut back to any stage of any step
+// and continued is the same, bit for bit.
 func TestCutAnywhereAndContinue(t *testing.T) {
 	const steps = 4
 	m := smallModel(t)
@@ -43,8 +43,8 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 	}
 }
 
-// A step that was continued past its stop stays so when later steps are cut,
-// and stops again when the cut reaches into its turn.
+// TestCutAfterContinuing: a step that was continued past its stop stays so when
+// later steps are cut, and stops again when the cut reaches into its turn.
 func TestCutAfterContinuing(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9}}
 	l := newLoop(t, chain(t, nil, 'x', 'a'), "x", greedy)
@@ -69,7 +69,8 @@ func TestCutAfterContinuing(t *testing.T) {
 	}
 }
 
-// Times of stages that were dropped are dropped; the others stay.
+// TestCutKeepsTimes: times of stages that were dropped are dropped; the others
+// stay.
 func TestCutKeepsTimes(t *testing.T) {
 	l := generate(t, smallModel(t), "Hi", 2, pure(6))
 	before := l.Steps()[1].Took
@@ -99,8 +100,9 @@ func TestCutRefusesStagesNotReached(t *testing.T) {
 	}
 }
 
-// Before the draw new settings apply immediately: the stages shown are those of
-// a run that had them from the start of the step. After it they wait.
+// TestSetBeforeAndAfterTheDraw: before the draw new settings apply immediately:
+// the stages shown are those of a run that had them from the start of the step.
+// After it they apply to the next step.
 func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	m := smallModel(t)
 	old, changed := pure(7), pure(8)
@@ -152,7 +154,7 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	}
 }
 
-// What Settings promises to the next stage holds after a cut as well: a step
+// TestCutUsesTheCurrentSettings: Settings is correct after a cut as well: a step
 // whose draw is dropped uses the current settings.
 func TestCutUsesTheCurrentSettings(t *testing.T) {
 	m := smallModel(t)
@@ -165,7 +167,7 @@ func TestCutUsesTheCurrentSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := l.Steps()[1].Settings; !got.Equal(greedy) || !l.Settings().Equal(greedy) {
-		t.Errorf("the step goes on with %+v, the loop says %+v; want %+v, %+v", got, l.Settings(), greedy, greedy)
+		t.Errorf("the step continues with %+v, the loop returns %+v; want %+v, %+v", got, l.Settings(), greedy, greedy)
 	}
 	runTo(t, l, 2, KindCache)
 	if l.steps[1].Rank != 1 || l.steps[1].U != 0 {
@@ -192,7 +194,8 @@ func replays(tb testing.TB, l *Loop) {
 	}
 }
 
-// A log replays bit for bit from every stage, also with the bundled model.
+// TestReplayFromEveryStage: a log replays bit for bit from every stage, also
+// with the bundled model.
 func TestReplayFromEveryStage(t *testing.T) {
 	s := pure(9)
 	s.Stop = Stop{MaxTokens: 3, Strings: []string{"qq"}}
@@ -205,8 +208,8 @@ func TestReplayFromEveryStage(t *testing.T) {
 	replays(t, generate(t, bundledModel(t), "Once upon a time", 20, pure(9)))
 }
 
-// Limits and stop strings that changed while the run went on do not end the
-// replay, whenever they were set.
+// TestReplayAfterChangedStops: limits and stop strings that were changed during
+// the run do not end the replay, whenever they were set.
 func TestReplayAfterChangedStops(t *testing.T) {
 	m := smallModel(t)
 	set := func(l *Loop, s Settings) {
@@ -275,7 +278,8 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	}
 }
 
-// The memory that a loop reports is at least that of its numbers.
+// TestLoopBytes: the memory that a loop reports is at least that of its
+// numbers.
 func TestLoopBytes(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(1))
 	last := l.Bytes()

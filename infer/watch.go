@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// A Watch is one pass over a whole text with everything kept that an
-// explanation needs: the residual stream at every height, what every head and
-// every feed-forward layer added, and on request who looked where. With nothing
-// changed its numbers are those of [Model.Forward], bit for bit.
+// A Watch is one pass over a whole text with everything kept that an explanation needs:
+// the residual stream at every height, what every head and every feed-forward layer
+// added, and on request the attention weights. With nothing changed its numbers are
+// those of [Model.Forward], bit for bit.
 //
-// It is a pass of its own, over the same operations, so that writing without
-// looking costs what it did before. A Watch is read-only once made and owns its
-// data, about 4·(2·width + heads·headDim + 2·kvHeads·headDim) bytes for each
-// position and block.
+// It is a separate pass over the same operations, so that writing without explanations
+// costs nothing extra. A Watch is read-only once made and owns its data, about
+// 4·(2·width + heads·headDim + 2·kvHeads·headDim) bytes for each position and block.
 type Watch struct {
 	model  *Model
 	tokens []int
@@ -35,7 +34,7 @@ type Intervention struct {
 	// their output is 0 or, with Mean, its mean over the positions of this text.
 	Off  []Part
 	Mean bool
-	// Positions are those whose keys and values no later position can see.
+	// Positions are those whose keys and values later positions cannot see.
 	Positions []int
 	// Patch replaces the residual stream at one place, unless it is nil.
 	Patch *Patch
@@ -64,10 +63,9 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 	return w, w.run(ctx, nil, 0, 0)
 }
 
-// Again runs the same text with a change; w itself must have none. What comes
-// before the first change is not run again. It returns an error for a part or a
-// patch that the model or the text does not have, and a *[PlaceError] for a
-// position.
+// Again runs the same text with a change; w itself must have none. What comes before the
+// first change is not run again. It returns an error for a part or a patch that the
+// model or the text does not have, and a *[PlaceError] for a position.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
 	if !w.change.None() {
 		panic("infer: Again on a pass that is changed itself")
@@ -87,7 +85,7 @@ func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) 
 // None reports whether nothing is changed.
 func (c Intervention) None() bool { return len(c.Off) == 0 && len(c.Positions) == 0 && c.Patch == nil }
 
-// A PlaceError says that a text has no such position that could be hidden.
+// A PlaceError reports a position that cannot be hidden in a text.
 type PlaceError struct {
 	Position int
 	Earlier  int // how many positions the text has before its last
@@ -100,7 +98,7 @@ func (e *PlaceError) Error() string {
 	)
 }
 
-// check says what of a change this pass cannot do.
+// check returns an error if this pass cannot make a change.
 func (w *Watch) check(c Intervention) error {
 	cfg, last := &w.model.config, len(w.tokens)-1
 	for _, p := range c.Off {
@@ -123,7 +121,7 @@ func (w *Watch) check(c Intervention) error {
 		return nil
 	case p.From.model.hash != w.model.hash || len(p.From.tokens) != len(w.tokens):
 		return fmt.Errorf(
-			"the other text has %d tokens and this one %d; carrying over needs as many in both", len(p.From.tokens),
+			"the other text has %d tokens and this one %d; both need the same number", len(p.From.tokens),
 			len(w.tokens),
 		)
 	case p.Height < 0 || p.Height > cfg.Layers || p.Position < 0 || p.Position > last:
@@ -148,8 +146,8 @@ func (w *Watch) firstChange(c Intervention) (block, position int) {
 	return block, position
 }
 
-// make allocates the pass from a block and a position on; before them it takes
-// over what base holds.
+// make allocates the pass from a block and a position on; everything before them is
+// taken from base.
 func (w *Watch) make(base *Watch, block, position int, looks bool) {
 	c, n := &w.model.config, len(w.tokens)
 	of := func(size, l int, from func(*Watch) [][]float32) []float32 {
@@ -209,8 +207,8 @@ func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error
 	return nil
 }
 
-// patch replaces the stream x [n, width] of the positions from `from` on where
-// the change says so.
+// patch replaces the stream x [n, width] of the positions from `from` on if the change
+// has a patch there.
 func (w *Watch) patch(height, from int, x []float32) {
 	p, d := w.change.Patch, w.model.config.Width
 	if p == nil || p.Height != height {
@@ -272,9 +270,9 @@ func (w *Watch) attendAll(s *scratch, l int) {
 	}
 }
 
-// attend lets the queries of place i of s, s.q, attend to its cache, in which everything
-// that it sees is written. It calls looks with the weights of each head on the positions
-// seen.
+// attend lets the queries of place i of s, s.q, attend to its cache, which already holds
+// everything that the place sees. It calls looks with each head's weights on the seen
+// positions.
 func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
 	c, p := &w.model.config, s.places[i]
 	heads, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
@@ -314,7 +312,7 @@ func (w *Watch) seen(position, window int) []int {
 	return seen
 }
 
-// switched is what the parts that are off give instead of their own output.
+// switched holds the outputs that replace those of the parts that are off.
 type switched struct {
 	size, stride int                       // headDim, heads·headDim
 	head         map[int]map[int][]float32 // by block and head, from 0: [headDim]
@@ -322,8 +320,8 @@ type switched struct {
 	fed          map[int][]float32 // by block: [width]
 }
 
-// switched works out what the parts that are off give in this pass; means are
-// those of base.
+// switched computes the replacement outputs of the parts that are off in this pass;
+// means are taken over base.
 func (w *Watch) switched(base *Watch) *switched {
 	c := &w.model.config
 	s := &switched{c.HeadDim, c.Heads * c.HeadDim, map[int]map[int][]float32{}, map[int]bool{}, map[int][]float32{}}

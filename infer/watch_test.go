@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// whyCase is what testdata/why/make.py asked PyTorch about one text.
+// whyCase is one text with the PyTorch results of testdata/why/make.py.
 type whyCase struct {
 	IDs           []int `json:"ids"`
 	Other         []int `json:"other"`
@@ -84,8 +84,8 @@ func partsNamed(t *testing.T, m *Model, names []string) (parts []Part) {
 	return parts
 }
 
-// compareContributions wants those of PyTorch to 1e-4 of the larger of 1 and
-// the number itself, and their sum to be the score to 1e-4.
+// compareContributions checks that contributions agree with PyTorch's to 1e-4 of the
+// larger of 1 and the number itself, and that they add up to the score to 1e-4.
 func compareContributions(t *testing.T, w *Watch, token, over int, want map[string]float64) {
 	t.Helper()
 	last := len(w.tokens) - 1
@@ -117,7 +117,8 @@ func compareContributions(t *testing.T, w *Watch, token, over int, want map[stri
 	}
 }
 
-// Contributions to a score and to a lead equal PyTorch's for every architecture.
+// TestContributionsAgreeWithPyTorch: contributions to a score and to a lead equal
+// PyTorch's for every architecture.
 // Promise: What each part of the model adds to a score agrees with PyTorch.
 func TestContributionsAgreeWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
@@ -128,7 +129,7 @@ func TestContributionsAgreeWithPyTorch(t *testing.T) {
 	})
 }
 
-// compareLogits wants the last position's logits within 1e-3.
+// compareLogits checks the last position's logits to 1e-3.
 func compareLogits(t *testing.T, w *Watch, want [][2]float64) {
 	t.Helper()
 	z, err := w.Logits(w.model.config.Layers, len(w.tokens)-1)
@@ -142,8 +143,8 @@ func compareLogits(t *testing.T, w *Watch, want [][2]float64) {
 	}
 }
 
-// Parts switched off, positions hidden, and what the others then add, equal
-// PyTorch's.
+// TestDisabledPartsAgreeWithPyTorch: with parts switched off or positions hidden, the
+// logits and the contributions of the other parts equal PyTorch's.
 func TestDisabledPartsAgreeWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w := watch(t, m, c.IDs)
@@ -157,7 +158,8 @@ func TestDisabledPartsAgreeWithPyTorch(t *testing.T) {
 	})
 }
 
-// A stream carried over from another text gives PyTorch's logits.
+// TestPatchAgreesWithPyTorch: a stream carried over from another text gives PyTorch's
+// logits.
 func TestPatchAgreesWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w, from := watch(t, m, c.IDs), watch(t, m, c.Other)
@@ -168,9 +170,9 @@ func TestPatchAgreesWithPyTorch(t *testing.T) {
 	})
 }
 
-// With nothing off, a watched pass has the bits of the ordinary one: streams,
-// keys, values and attention weights, over more than one chunk. So has one that
-// hides nothing, or carries a text's own stream into itself.
+// TestWatchedPassEqualsOrdinaryPass: with nothing off, a watched pass has the bits of
+// the ordinary one: streams, keys, values and attention weights, over more than one
+// chunk. So has a pass that hides nothing, or that patches a text with its own stream.
 func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		ids := c.IDs
@@ -187,11 +189,11 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 		itself := again(t, w, Intervention{Patch: &Patch{From: w, Height: 1, Position: 3}})
 		for what, w := range map[string]*Watch{"watched": w, "carried into itself": itself} {
 			if !slices.Equal(w.stream[len(m.blocks)][(n-1)*d:], last) {
-				t.Errorf("%s: another stream than the pass returned", what)
+				t.Errorf("%s: the stream differs from what the pass returned", what)
 			}
 			for l := range m.blocks {
 				if !slices.Equal(w.cache.keys[l], cache.keys[l]) || !slices.Equal(w.cache.values[l], cache.values[l]) {
-					t.Errorf("%s: block %d has other keys or values", what, l)
+					t.Errorf("%s: block %d has different keys or values", what, l)
 				}
 			}
 		}
@@ -202,12 +204,12 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 			}
 			for l, b := range in.Blocks {
 				if !slices.Equal(b.Residual, w.stream[l+1][at*d:(at+1)*d]) {
-					t.Errorf("position %d: another stream after block %d", at, l)
+					t.Errorf("position %d: different stream after block %d", at, l)
 				}
 				for h, weights := range b.Attention {
 					if !slices.Equal(weights, w.Attention(l+1, h+1, at)[:at+1]) ||
 						!slices.Equal(weights, w.Looks(l+1, at)[h][:at+1]) {
-						t.Errorf("position %d: block %d, head %d looks elsewhere", at, l, h)
+						t.Errorf("position %d: block %d, head %d has different attention weights", at, l, h)
 					}
 				}
 			}
@@ -215,8 +217,8 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	})
 }
 
-// The lens at the last height is what the model says, at every position, and
-// its surprise is that of the token that came.
+// TestLensEndsWithTheModelsOutput: at the last height the lens equals the model's
+// output, at every position, and its surprise is that of the token that came.
 func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")
@@ -247,7 +249,8 @@ func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	}
 }
 
-// What a model or a text does not have is refused with what it has.
+// TestInterventionsAreChecked: parts and positions that a model or a text does not
+// have are rejected, and the error lists the valid ones.
 func TestInterventionsAreChecked(t *testing.T) {
 	m := smallModel(t)
 	w := watch(t, m, []int{endID, 72, 105})
@@ -276,14 +279,15 @@ func TestInterventionsAreChecked(t *testing.T) {
 	ended, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := w.Again(ended, Intervention{Off: []Part{{PartHead, 1, 1}}}); err == nil {
-		t.Error("a pass goes on after its context has ended")
+		t.Error("a pass continues after its context has ended")
 	}
 	if _, err := m.Watch(context.Background(), nil, false); err == nil {
-		t.Error("a pass over nothing")
+		t.Error("got no error for a pass over no tokens")
 	}
 }
 
-// An int8 model's parts add up to its score with what rounding leaves.
+// TestInt8ContributionsAddUp: an int8 model's parts add up to its score together with
+// the rounding part.
 func TestInt8ContributionsAddUp(t *testing.T) {
 	m, err := bundledModel(t).Rounded(QuantInt8)
 	if err != nil {
@@ -300,8 +304,8 @@ func TestInt8ContributionsAddUp(t *testing.T) {
 	}
 }
 
-// TestSurpriseIsFinite: −log₂ of ¼ is 2, and what has no probability that a float64 can
-// hold is still a number, which JSON needs.
+// TestSurpriseIsFinite: −log₂ of ¼ is 2, and a probability too small for a float64
+// still gives a number, which JSON needs.
 func TestSurpriseIsFinite(t *testing.T) {
 	t.Parallel()
 	if quarter, none := (LensCell{Came: 0.25}).Surprise(), (LensCell{}).Surprise(); quarter != 2 || none != 1074 {

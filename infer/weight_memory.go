@@ -22,8 +22,8 @@ func WeightMemory(c *checkpoint.Checkpoint, quant Quant) int64 {
 	return bytes + float32Bytes*int64(len(g.Ropes()))*int64(g.Context)*int64(g.HeadDim) // cos and sin
 }
 
-// KeptAs is the in-memory format of weights that are not rounded: bytes per
-// weight, and its name.
+// KeptAs returns the in-memory format of weights that are not rounded: bytes
+// per weight, and its name.
 func KeptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
 	if types := c.Types(); len(types) > 0 && types[0] == "BF16" {
 		return 2, "bfloat16"
