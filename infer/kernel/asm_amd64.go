@@ -1,7 +1,7 @@
 package kernel
 
-// The functions in assembly; the .s files say what each does. Strides are in
-// values. dst is written, everything else read.
+// The functions in assembly; the .s files document them. Strides are in values.
+// dst is written, everything else read.
 
 //go:noescape
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)

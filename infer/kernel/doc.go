@@ -1,14 +1,13 @@
-// Package kernel is where nearly all of the engine's time goes: products of
-// weight matrices with vectors, and the few vector operations that attention,
-// activations and the draw need.
+// Package kernel contains the operations that take nearly all of the engine's
+// time: products of weight matrices with vectors, and the few vector operations
+// of attention, activations and the draw.
 //
 // # Packing
 //
-// A product with one vector reads every weight once and uses it once, so it is
-// as fast as memory lets weights flow, and a product with several vectors is as
-// fast as the multipliers. Both want the weights in the order of use. A matrix
-// is therefore cut into panels of 32 rows, and a panel is stored column by
-// column:
+// A product with one vector reads every weight once and uses it once, so memory
+// bandwidth limits its speed; a product with several vectors is limited by the
+// multipliers. Both want the weights in the order of use. A matrix is therefore
+// cut into panels of 32 rows, and a panel is stored column by column:
 //
 //	          columns →                       memory →
 //	row  0    a0 a1 a2 a3 …                   a0 b0 c0 … | a1 b1 c1 … | a2 b2 …
@@ -74,12 +73,12 @@
 //
 // # Scores
 //
-// A draw begins with the scores of the whole vocabulary. What package sampling
-// needs of them is here too ([Max], [ExpSum], [DivideBy], [Between]): in
-// float64, and with the same bits on every path, those of the standard
+// A draw begins with the scores of the whole vocabulary. The operations that
+// package sampling needs on them are here too ([Max], [ExpSum], [DivideBy],
+// [Between]): in float64, and on every path with the bits of the standard
 // library's e^x.
 //
-// The matrix functions are generated (gen); LOG.md has their rates, and what
+// The matrix functions are generated (gen); LOG.md has their rates and what
 // made them fast.
 package kernel
 

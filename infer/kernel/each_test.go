@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Several queries together give what each gives alone, bit for bit, and so do
-// several rows of weights and several matrices: for any number of queries, keys
-// and values, and wherever results end.
+// TestEachEqualsSingleQueries: several queries together give what each gives
+// alone, bit for bit, and so do several rows of weights and several matrices:
+// for any number of queries, keys and values, and wherever results end.
 func TestEachEqualsSingleQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	onEveryPath(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func compareEach(t *testing.T, r *rand.Rand, size, queries, n int) {
 		Scores(want[i*n:(i+1)*n], q[i*size:(i+1)*size], keys, stride, 0.3)
 	}
 	if !sameBits(got[:queries*n], want) || got[queries*n] != behind {
-		t.Fatalf("%s: the scores are not those of each alone", what)
+		t.Fatalf("%s: the scores differ from those of single queries", what)
 	}
 
 	got, want = slices.Repeat([]float32{behind}, queries*size+16), make([]float32, queries*size)
@@ -45,7 +45,7 @@ func compareEach(t *testing.T, r *rand.Rand, size, queries, n int) {
 		Mix(want[i*size:(i+1)*size], weights[i*n:(i+1)*n], keys, stride)
 	}
 	if !sameBits(got[:queries*size], want) || got[queries*size] != behind {
-		t.Fatalf("%s: the mixes are not those of each alone", what)
+		t.Fatalf("%s: the mixes differ from those of single rows", what)
 	}
 }
 
@@ -68,14 +68,14 @@ func TestMulEachEqualsSingleProducts(t *testing.T) {
 			for i, p := range all {
 				alone := make([]float32, len(p.Dst))
 				if p.Matrix.Mul(alone, x, n); !sameBits(alone, p.Dst) {
-					t.Errorf("matrix %d of several with %d columns gives other bits than alone", i, cols)
+					t.Errorf("matrix %d of several with %d columns gives different bits than alone", i, cols)
 				}
 			}
 		}
 	})
 }
 
-// (2 · 3) · 5 = 30 and (−1 · 3) · 0.5 = −1.5.
+// TestScaleByHand: (2 · 3) · 5 = 30 and (−1 · 3) · 0.5 = −1.5.
 func TestScaleByHand(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		dst := make([]float32, 2)
@@ -85,9 +85,9 @@ func TestScaleByHand(t *testing.T) {
 	})
 }
 
-// FuzzVectors runs what attention and activations need on every path: the
-// vector paths agree bit for bit, the portable one within what rounding allows,
-// and several together give what each gives alone.
+// FuzzVectors runs the operations of attention and activations on every path:
+// the vector paths agree bit for bit, the portable one within what rounding
+// allows, and several together give what each gives alone.
 func FuzzVectors(f *testing.F) {
 	for _, seed := range [][4]uint64{{1, 1, 1, 0}, {32, 3, 8, 1}, {33, 6, 9, 2}, {64, 4, 130, 3}, {96, 7, 31, 4}} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])

@@ -1,8 +1,9 @@
 package kernel
 
-// Which assembly function multiplies a panel of float32 or bfloat16 with how
-// many vectors. They are split into groups of similar size, nine into five and
-// four, since a single one has too few sums to keep the multipliers busy.
+// The functions below choose the assembly function that multiplies a panel of
+// float32 or bfloat16 with a given number of vectors. Vectors are split into
+// groups of similar size, nine into five and four, since a single one has too
+// few sums to keep the multipliers busy.
 
 // share is how many of the remaining vectors go first, at most mostColumns.
 func share(left int) int {

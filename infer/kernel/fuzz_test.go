@@ -36,7 +36,7 @@ func TestMulAcrossPaths(t *testing.T) {
 func compareMul(t *testing.T, rows, cols, n int, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 17))
-	spread := math.Pow(2, float64(r.IntN(40)-20)) // of the vectors, to leave the comfortable range
+	spread := math.Pow(2, float64(r.IntN(40)-20)) // of the vectors' magnitudes, to include extreme ones
 	data, x := random(r, rows*cols), random(r, n*cols)
 	for i := range x {
 		x[i] *= float32(spread)
@@ -53,7 +53,7 @@ func compareMul(t *testing.T, rows, cols, n int, seed uint64) {
 			w.Mul(dst, x, n)
 			for i := range n {
 				if w.Mul(alone, x[i*cols:(i+1)*cols], 1); !sameBits(alone, dst[i*rows:(i+1)*rows]) {
-					t.Fatalf("%s: vector %d alone gives other bits on %v", what, i, Current())
+					t.Fatalf("%s: vector %d alone gives different bits on %v", what, i, Current())
 				}
 			}
 			return dst

@@ -32,8 +32,8 @@ const (
 const least = 1e-30
 
 // Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it.
-// Each 64 neighboring weights of a row are divided by a scale, the smallest
-// bfloat16 from max |w| / 127 on, and rounded to the nearest, ties to even;
+// Every 64 neighboring weights of a row are divided by a scale, the smallest
+// bfloat16 not below max |w| / 127, and rounded to the nearest, ties to even;
 // −128 does not occur. If a weight is not finite, its row's products are not
 // either. Quantize panics if the length does not fit.
 func Quantize(rows, cols int, data []float32) Matrix {
@@ -79,7 +79,7 @@ func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortab
 
 func blocks(cols int) int { return (cols + block - 1) / block }
 
-// block is the b-th block of the panel that holds row r.
+// block returns the b-th block of the panel that holds row r.
 func (w Matrix) block(r, b int) []int8 {
 	at := (r/panelRows*blocks(w.Cols) + b) * blockBytes
 	return w.bytes[at : at+blockBytes]
@@ -110,7 +110,7 @@ func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	return q
 }
 
-// mulInt8 goes panel by panel, with n quantized vectors.
+// mulInt8 works panel by panel, with n quantized vectors.
 func (w Matrix) mulInt8(p Path, dst []float32, q *quantized, n int) {
 	nb := blocks(w.Cols)
 	full, size := w.Rows/panelRows, nb*blockBytes
@@ -158,9 +158,9 @@ func quantizeVector(p Path, values []int8, scales, x []float32) {
 	}
 }
 
-// quantizeBlock rounds a block of a vector to 16-bit numbers of a common scale,
-// which it returns, and splits each in two signed bytes: number = 256 · upper +
-// lower.
+// quantizeBlock rounds a block of a vector to 16-bit numbers with a common
+// scale, which it returns, and splits each into two signed bytes: number = 256
+// · upper + lower.
 func quantizeBlock(dst []int8, x []float32) float32 {
 	most := magnitude(x)
 	var scale, factor float32
@@ -179,8 +179,7 @@ func quantizeBlock(dst []int8, x []float32) float32 {
 	return scale
 }
 
-// Heads are written in the byte order of the machine, as the assembly reads
-// them.
+// Heads are written in the machine's byte order, as the assembly reads them.
 
 func putHead(to []int8, v uint32) { binary.NativeEndian.PutUint32(unsigned(to), v) }
 

@@ -20,9 +20,9 @@
 // gains float32(sum) · (scale of the weights · scale of x), rounded after each
 // of the three operations: the same everywhere, portable Go included.
 //
-// VPDPBUSD takes bytes of x without a sign: so lower bytes are 0 … 255, and upper
-// bytes come with 128 added; the head of a row, whose lower half is −Σ w, takes
-// that back, 128·256 times. On AVX2 both bytes are signed.
+// VPDPBUSD reads bytes of x as unsigned: lower bytes are then 0 … 255, and upper
+// bytes have 128 added, which the head of a row undoes: its lower half is −Σ w,
+// counted 128·256 times. On AVX2 both bytes are signed.
 
 // func int8VNNIx1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
 TEXT ·int8VNNIx1(SB), NOSPLIT, $0-48

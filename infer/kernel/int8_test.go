@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Weights and values that are whole numbers with ±127 as the largest of every
-// block have scales of 1, so that the int8 product is exact.
+// TestInt8ByHand: weights and values that are whole numbers with ±127 as the largest
+// of every block have scales of 1, so that the int8 product is exact.
 func TestInt8ByHand(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		// 127·127 − 5·3 + 2·0 = 16,114; −1·127 + 127·3 + 10·0 = 254.
@@ -24,8 +24,8 @@ func TestInt8ByHand(t *testing.T) {
 	})
 }
 
-// Half-way cases round to the even neighbor: the scale is 254/127 = 2, so 1, 3, 5 and
-// −3 are 0.5, 1.5, 2.5 and −1.5 steps.
+// TestQuantizeRoundsToEven: half-way cases round to the even neighbor: the scale is
+// 254/127 = 2, so 1, 3, 5 and −3 are 0.5, 1.5, 2.5 and −1.5 steps.
 func TestQuantizeRoundsToEven(t *testing.T) {
 	w := Quantize(1, 5, []float32{254, 1, 3, 5, -3})
 	row := make([]float32, 5)
@@ -35,9 +35,9 @@ func TestQuantizeRoundsToEven(t *testing.T) {
 	}
 }
 
-// Int8 against float64: rounding moves a weight by at most half a step of its
-// block, max / 127 and up to 1/128 more for the scale's own rounding; a value by
-// half a step of max / 32,512.
+// TestInt8AgainstFloat64: rounding moves a weight by at most half a step of its block,
+// max / 127 and up to 1/128 more for the scale's own rounding; a value by half a step
+// of max / 32,512.
 func TestInt8AgainstFloat64(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 4))
@@ -68,8 +68,8 @@ func TestInt8AgainstFloat64(t *testing.T) {
 	})
 }
 
-// The largest sums that int8 can have: all weights and values at ±127. An
-// instruction that sums pairs in 16 bits would saturate at 32,767.
+// TestInt8DoesNotSaturate: the largest sums that int8 can have: all weights and
+// values at ±127. An instruction that sums pairs in 16 bits would saturate at 32,767.
 func TestInt8DoesNotSaturate(t *testing.T) {
 	const rows, cols = 33, 130
 	for _, signs := range [][2]float32{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
@@ -94,8 +94,8 @@ func TestInt8DoesNotSaturate(t *testing.T) {
 	}
 }
 
-// Int8 products have the same bits on every path: exact sums, and the same
-// roundings afterwards.
+// TestInt8PathsAgree: int8 products have the same bits on every path: exact sums, and
+// the same roundings afterwards.
 func TestInt8PathsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for rows := 1; rows <= 70; rows += 3 {
@@ -114,7 +114,8 @@ func TestInt8PathsAgree(t *testing.T) {
 	}
 }
 
-// A block of zeros, or of values too small to divide by, counts as zeros.
+// TestTinyValuesAreZeroInInt8: a block of zeros, or of values too small to divide by,
+// is treated as zeros.
 func TestTinyValuesAreZeroInInt8(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		w := Quantize(1, 64, slices.Repeat([]float32{1}, 64))

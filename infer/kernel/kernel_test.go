@@ -18,7 +18,7 @@ func onEveryPath(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// on runs f on a path.
+// on runs f on path p.
 func on(tb testing.TB, p Path, f func()) {
 	tb.Helper()
 	before, err := Use(p)
@@ -75,8 +75,8 @@ func TestMulByHand(t *testing.T) {
 	})
 }
 
-// The number of vectors does not change a bit of any of them: every path, both
-// kinds of weights, sizes with every kind of tail.
+// TestBatchSizesAgree: on every path, with both kinds of weights and every kind of
+// tail, the number of vectors does not change a bit of any result.
 func TestBatchSizesAgree(t *testing.T) {
 	shapes := [][2]int{
 		{1, 1}, {3, 5}, {7, 31}, {31, 64}, {32, 65}, {33, 97}, {64, 192}, {65, 130}, {70, 129}, {96, 63}, {192, 512},
@@ -105,7 +105,8 @@ func TestBatchSizesAgree(t *testing.T) {
 	})
 }
 
-// A product writes its results and nothing around them.
+// TestMulWritesOnlyItsResults: a product writes its results and nothing around
+// them.
 func TestMulWritesOnlyItsResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
@@ -120,7 +121,7 @@ func TestMulWritesOnlyItsResults(t *testing.T) {
 					w.Mul(room[32:32+n*rows:32+n*rows], random(r, n*9), n)
 					for i, v := range room {
 						if outside := i < 32 || i >= 32+n*rows; outside != (v == 1234) {
-							t.Fatalf("%s, %d rows, %d vectors: value %d of the room is %v", kind, rows, n, i-32, v)
+							t.Fatalf("%s, %d rows, %d vectors: value %d around the results is %v", kind, rows, n, i-32, v)
 						}
 					}
 				}
@@ -129,8 +130,8 @@ func TestMulWritesOnlyItsResults(t *testing.T) {
 	})
 }
 
-// Against float64, with a bound that follows from the rounding of each step:
-// k·2⁻²⁴·Σ|w·x| for k columns.
+// TestMulAgainstFloat64: products match float64 within a bound that follows from the
+// rounding of each step: k·2⁻²⁴·Σ|w·x| for k columns.
 func TestMulAgainstFloat64(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -151,9 +152,9 @@ func TestMulAgainstFloat64(t *testing.T) {
 	})
 }
 
-// Weights that all are bfloat16 are kept in half the memory, and their products
-// are those of float32 panels bit for bit. One more row, with a value that
-// needs more bits, makes Pack use float32.
+// TestBfloat16ProductsAreExact: if all weights are bfloat16 they take half the memory,
+// and their products are those of float32 panels, bit for bit. One more row, with a
+// value that needs more bits, makes Pack use float32.
 func TestBfloat16ProductsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))
 	onEveryPath(t, func(t *testing.T) {
@@ -204,7 +205,8 @@ func comparePaths(tb testing.TB, what string, tolerance float64, f func() []floa
 	}
 }
 
-// A value that is not finite must not become a number.
+// TestMulPreservesNonFiniteValues: a value that is not finite must not become a
+// number.
 func TestMulPreservesNonFiniteValues(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for kind, pack := range kinds {
@@ -223,8 +225,8 @@ func TestMulPreservesNonFiniteValues(t *testing.T) {
 	})
 }
 
-// Rows come back out of the panels: exactly from float32, within half a step
-// from int8.
+// TestRowReadsPackedMatrix: rows come back out of the panels: exactly from float32,
+// within half a step from int8.
 func TestRowReadsPackedMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 1))
 	const rows, cols = 70, 67
@@ -339,8 +341,8 @@ func TestPathNamesParse(t *testing.T) {
 	}
 }
 
-// What the processor reports agrees with the operating system's list of its
-// features.
+// TestDetectionAgreesWithTheSystem: what the processor reports agrees with the
+// operating system's list of its features.
 func TestDetectionAgreesWithTheSystem(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	_, after, found := bytes.Cut(info, []byte("\nflags"))

@@ -22,9 +22,9 @@ type Matrix struct {
 	bytes  []int8    // [panels, blocks, blockBytes], if quantized
 }
 
-// Pack copies a row-major matrix, data [rows, cols], into panels. Weights that
-// all are bfloat16, as most models are stored, use two bytes each, and the
-// products are bit-identical. Pack panics if the length does not fit.
+// Pack copies a row-major matrix, data [rows, cols], into panels. If all weights are
+// bfloat16, as in most models, they use two bytes each, and the products are bit-identical.
+// Pack panics if the length does not fit.
 func Pack(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols}
@@ -50,16 +50,16 @@ func Pack(rows, cols int, data []float32) Matrix {
 	return w
 }
 
-// packFloats puts a row into its lane of a panel. Like packHalves it is a function of its own
-// for browsers, which compile a function well only when it has been called often.
+// packFloats puts a row into its lane of a panel. Like packHalves it is a separate function
+// for browsers, which compile a function well only after many calls.
 func packFloats(lane, row []float32) {
 	for c, v := range row {
 		lane[c*panelRows] = v
 	}
 }
 
-// packHalves puts a row of bfloat16 into the lower half of its lane's words, which are 0, with
-// shift 16, or into the upper half with shift 0.
+// packHalves puts a row of bfloat16 into its lane's words, which are 0 there: with shift 16
+// into the lower half, with shift 0 into the upper half.
 func packHalves(lane []uint32, row []float32, shift int) {
 	for c, v := range row {
 		lane[c*halfPanel] |= math.Float32bits(v) >> shift
@@ -80,8 +80,8 @@ func fitsBfloat16(data []float32) bool {
 	return true
 }
 
-// low and high are the two weights in a word: those of a row in the first half
-// of a panel and of the row 16 below it.
+// low and high return the two weights in a word: that of a row in the first half of a panel,
+// and that of the row 16 below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 
@@ -93,8 +93,8 @@ func check(rows, cols int, data []float32) {
 
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
-// Row copies row r to dst [Cols], which is needed if an output matrix is also
-// the embedding table. Rows of a quantized matrix are rounded.
+// Row copies row r to dst [Cols], as needed when an output matrix is also the embedding
+// table. Rows of a quantized matrix are rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
@@ -168,8 +168,8 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	return ops
 }
 
-// mulFloat goes panel by panel: a panel is fetched from memory once and used
-// for all vectors while it is cached.
+// mulFloat works panel by panel: a panel is fetched from memory once and used for all vectors
+// while it is cached.
 func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	full := w.Rows / panelRows
 	at := 0

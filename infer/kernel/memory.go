@@ -10,9 +10,10 @@ import (
 // from end to end for every token would need a thousand entries of 4 KiB
 // instead of two of 2 MiB.
 
-const line = 64 // of the processor's cache: no register of weights crosses two
+const line = 64 // size of the processor's cache lines: no register of weights crosses two
 
-// slab is where the next weights go. A slab is freed once no matrix uses it.
+// slab holds the memory for the next weights. A slab is freed once no matrix
+// uses it.
 var slab struct {
 	sync.Mutex
 	rest []byte

@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Weights get memory of their own, zeroed and aligned to a cache line, however
-// many goroutines ask and whether or not they fit into the rest of a slab.
+// TestWeightMemoryIsAligned: weights get their own memory, zeroed and aligned
+// to a cache line, however many goroutines ask and whether or not they fit into
+// the rest of a slab.
 func TestWeightMemoryIsAligned(t *testing.T) {
 	sizes := []int{1, 63, 64, 65, 1000, hugePage - 1, hugePage, 5 * hugePage, 3, 2*hugePage + 1, 7}
 	all := make([][]byte, len(sizes))
@@ -25,7 +26,7 @@ func TestWeightMemoryIsAligned(t *testing.T) {
 		}
 		for j := range b {
 			if b[j] != 0 {
-				t.Fatalf("byte %d of %d is %d: it belongs to another or is not zeroed", j, len(b), b[j])
+				t.Fatalf("byte %d of %d is %d: it is shared or not zeroed", j, len(b), b[j])
 			}
 			b[j] = byte(1 + i)
 		}

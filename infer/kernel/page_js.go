@@ -1,5 +1,5 @@
 package kernel
 
 // hugePage is the size of a small page: a browser has no huge ones, and its memory is scarce.
-// Slabs of megabytes would leave as much of it empty as the bundled model's weights take.
+// Slabs of megabytes would waste as much memory as the bundled model's weights take.
 const hugePage = 4 << 10

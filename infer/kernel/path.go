@@ -60,8 +60,8 @@ func Paths() []Path {
 
 // Use changes the path, for tests and measurements, and returns the previous
 // one. Matrices stay valid, since all paths share their layout. Do not call it
-// while others compute: a pass that uses both paths is not bit for bit what it
-// would be on one. A path that the machine lacks is an error.
+// while others compute: a pass that uses both paths differs in its bits from a
+// pass on one. A path that the machine lacks is an error.
 func Use(p Path) (before Path, err error) {
 	if p < Portable || p > best {
 		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)

@@ -1,11 +1,11 @@
 package kernel
 
 // This file chooses among the assembly functions. They are called by name and
-// not through variables, so that the compiler knows that none of them keeps
+// not through variables, so that the compiler can see that none of them keeps
 // its arguments, and buffers can live on the stack.
 
-// detect finds out what the processor supports, and which registers the
-// operating system saves when it switches threads.
+// detect returns the fastest path that the processor supports, given the
+// registers that the operating system saves when it switches threads.
 func detect() Path {
 	const (
 		fma, osxsave, avx       = 1 << 12, 1 << 27, 1 << 28                // leaf 1, c
@@ -119,7 +119,7 @@ func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
 	}
 }
 
-// scoresThree does three queries together, or nothing if it cannot.
+// scoresThree handles three queries together, and reports false if it cannot.
 func scoresThree(p Path, dst, q, keys []float32, stride int, scale float32) bool {
 	n, size := len(dst)/3, len(q)/3
 	if p != AVX512 || n < 4 || size%lanes > 0 {
@@ -137,7 +137,8 @@ func mix(p Path, dst, weights, values []float32, stride int) {
 	mixAVX2(&dst[0], &weights[0], &values[0], stride, len(dst), len(weights))
 }
 
-// mixThree does three rows of weights together, or nothing if it cannot.
+// mixThree handles three rows of weights together, and reports false if it
+// cannot.
 func mixThree(p Path, dst, weights, values []float32, stride int) bool {
 	n, size := len(weights)/3, len(dst)/3
 	if p != AVX512 || size%32 > 0 {

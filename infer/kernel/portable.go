@@ -107,7 +107,7 @@ func addScaledPortable(dst []float32, s float32, x []float32) {
 	}
 }
 
-// mostBitsPortable is the largest of the values' bits, ignoring signs.
+// mostBitsPortable returns the largest of the values' bits, ignoring signs.
 func mostBitsPortable(x []float32) uint32 {
 	most := uint32(0)
 	for _, v := range x {

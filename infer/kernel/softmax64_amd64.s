@@ -35,7 +35,7 @@ FOUR(bias, $1023) // of the exponent
 //
 // dst = e^{(z−max)/t} for n values, n a multiple of 4, none above max; sum is
 // before plus all of them, added one by one. It stops early at four values of
-// which one lies between −746 and −708, where e^x loses precision by and by.
+// which one is between −746 and −708, where e^x gradually loses precision.
 //	DI dst, SI z, CX values left, AX values done
 //	Y15 max, Y14 t, X13 sum, Y12 lanes whose result is 0
 TEXT ·expSum64AVX2(SB), NOSPLIT, $0-64
@@ -133,7 +133,7 @@ done:
 	VMULPD Z3, Z1, Z1
 
 // ADD adds two values of the sixteen before to the sum, one by one. An addition
-// waits for the one before it; between other instructions nobody waits for them.
+// waits for the one before it; between other instructions that wait costs nothing.
 #define ADD(at) \
 	VADDSD at(R8), X9, X9; \
 	VADDSD (at+8)(R8), X9, X9
@@ -253,9 +253,9 @@ next:
 
 // func betweenAVX2(dst *int32, z *float32, n int, from, below float32) int
 //
-// Writes the places of those of n values that are from or more and less than
-// below, in order, and returns how many; n is a multiple of 8.
-//	DI dst, SI z, CX values left, BX place of the next eight
+// Writes the indices of those of n values that are in [from, below), in order,
+// and returns how many; n is a multiple of 8.
+//	DI dst, SI z, CX values left, BX index of the next eight
 TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ z+8(FP), SI

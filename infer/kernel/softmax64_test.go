@@ -20,9 +20,10 @@ func sameBits64(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// On every path e^x is math.Exp's, bit for bit, and the sum goes from first to
-// last: for lengths with every tail, for scores near each other and far apart,
-// down to where e^x has fewer bits and then none.
+// TestExpSumMatchesMathExp: on every path e^x is math.Exp's, bit for bit, and
+// the sum runs from first to last: for lengths with every tail, for scores near
+// each other and far apart, down to where e^x has fewer bits and finally
+// underflows.
 func TestExpSumMatchesMathExp(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 3))
@@ -41,13 +42,13 @@ func TestExpSumMatchesMathExp(t *testing.T) {
 					got := make([]float64, n)
 					if sum := ExpSum(got, z, top, temperature); !sameBits64(got, want) ||
 						math.Float64bits(sum) != math.Float64bits(wantSum) {
-						t.Fatalf("%d scores spread by %v at T = %v: not what math.Exp gives", n, spread, temperature)
+						t.Fatalf("%d scores spread by %v at T = %v: differs from math.Exp", n, spread, temperature)
 					}
 					for i := range want {
 						want[i] /= wantSum
 					}
 					if DivideBy(got, wantSum); !sameBits64(got, want) {
-						t.Fatalf("%d scores spread by %v at T = %v: not the quotients", n, spread, temperature)
+						t.Fatalf("%d scores spread by %v at T = %v: wrong quotients", n, spread, temperature)
 					}
 				}
 			}
@@ -55,8 +56,8 @@ func TestExpSumMatchesMathExp(t *testing.T) {
 	})
 }
 
-// A million arguments from 0 to where e^x underflows, including those around
-// which the last bits are rounded.
+// TestExpSumNearUnderflow: a million arguments from 0 to where e^x underflows,
+// including those around which the last bits are rounded.
 func TestExpSumNearUnderflow(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		const n = 1 << 20
@@ -76,7 +77,7 @@ func TestExpSumNearUnderflow(t *testing.T) {
 	})
 }
 
-// Zeros of both signs: 0 is the larger.
+// TestMaxOfSignedZeros: among zeros of both signs, 0 is the larger.
 func TestMaxOfSignedZeros(t *testing.T) {
 	minus := float32(math.Copysign(0, -1))
 	onEveryPath(t, func(t *testing.T) {
@@ -88,8 +89,8 @@ func TestMaxOfSignedZeros(t *testing.T) {
 	})
 }
 
-// Every path finds the same indices as a plain loop over the scores, bounds
-// included.
+// TestBetweenOnEveryPath: every path finds the same indices as a plain loop
+// over the scores, bounds included.
 func TestBetweenOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 11))

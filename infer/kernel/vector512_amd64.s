@@ -11,8 +11,8 @@
 	VFMADD231PS Y18, query, c; \
 	VFMADD231PS Y19, query, d
 
-// PAIRS leaves in a what VHADDPS would, the sums of pairs of a, then of b. That
-// instruction is a small program of its own; three plain ones are faster.
+// PAIRS leaves in a the result of VHADDPS, the sums of pairs of a, then of b.
+// VHADDPS takes several micro-operations; three plain instructions are faster.
 // Clobbers Y12 and Y13.
 #define PAIRS(b, a) \
 	VSHUFPS $0x88, b, a, Y12; \
@@ -33,8 +33,8 @@
 // func scoresAVX512x3(dst *float32, dstStride int, q, keys *float32, stride, size, count int, scale float32)
 //
 // Three queries with the same keys, four keys at a time: each key is loaded
-// once. size is a multiple of 8, count is 4 or more. Where count is no multiple
-// of 4 the last keys are done twice.
+// once. size is a multiple of 8, count is 4 or more. If count is not a multiple
+// of 4, the last keys are done twice.
 //	DI R8 R9 results of the three queries, SI R10 R11 the queries
 //	BX DX R12 R13 four keys, AX bytes from key to key, CX keys left, R15 bytes of a query done
 //	Y0–Y3, Y4–Y7, Y8–Y11 sums, X14 scale
@@ -193,7 +193,7 @@ ONCE(expFourth, $0x3d2aaaab) // 1/4!
 ONCE(expFifth, $0x3c088889)  // 1/5!
 ONCE(expSixth, $0x3ab60b61)  // 1/6!
 
-// LOADEXP puts them where EXP512 looks for them: Z20 to Z30.
+// LOADEXP loads them into Z20 to Z30 for EXP512.
 #define LOADEXP \
 	VBROADCASTSS expLeast<>(SB), Z20; \
 	VBROADCASTSS expMost<>(SB), Z21; \

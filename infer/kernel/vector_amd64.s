@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// Short vectors: what attention and activations need. AVX2 and FMA, registers
-// of 8 float32; both vector paths use these functions.
+// The short vectors of attention and activations. AVX2 and FMA, registers of 8
+// float32; both vector paths use these functions.
 
 // Eight −1, eight 0: the 8 values from 4·(8−n) bytes on mask the first n lanes.
 DATA lanes<>+0(SB)/8, $-1
@@ -64,8 +64,8 @@ reduce:
 	VZEROUPPER
 	RET
 
-// PAIRS leaves in a what VHADDPS would, the sums of pairs of a, then of b. That
-// instruction is a small program of its own; three plain ones are faster.
+// PAIRS leaves in a the result of VHADDPS, the sums of pairs of a, then of b.
+// VHADDPS takes several micro-operations; three plain instructions are faster.
 // Clobbers Y4 and Y5.
 #define PAIRS(b, a) \
 	VSHUFPS $0x88, b, a, Y4; \
@@ -354,7 +354,7 @@ next:
 
 // func mostBitsAVX2(x *float32, n int) uint32
 //
-// The largest of the bits of n values as whole numbers, signs left out: n is a
+// Returns the largest of n values' bits as whole numbers, without signs; n is a
 // multiple of 8 and not 0.
 TEXT ·mostBitsAVX2(SB), NOSPLIT, $0-20
 	MOVQ x+0(FP), SI
@@ -464,8 +464,8 @@ next:
 	RET
 
 // SPLIT rounds the 32 values from at on and writes their upper and lower bytes;
-// quantizeAVX2 tells what is in the registers. Packing works on the halves of a
-// register apart, so VPERMD puts the bytes in order.
+// quantizeAVX2 lists the registers. Packing works on each half of a register
+// separately, so VPERMD puts the bytes in order.
 #define SPLIT(at, upper, lower) \
 	VMULPS at+0(SI), Y3, Y0; \
 	VMULPS at+32(SI), Y3, Y1; \
@@ -558,7 +558,7 @@ block:
 	VXORPS X2, X2, X2  // scale and factor of a block of zeros
 	VXORPS X3, X3, X3
 	VUCOMISS X0, X9
-	JCC    scaled      // 1e-30 ≥ max; NaN goes on
+	JCC    scaled      // 1e-30 ≥ max; NaN continues
 	VDIVSS X8, X0, X2  // scale = max / 32,512
 	VDIVSS X0, X8, X3  // factor = 32,512 / max
 

@@ -71,8 +71,9 @@ func TestEmptyVectors(t *testing.T) {
 	})
 }
 
-// A score does not depend on how many there are, though four are computed at
-// a time; nor does it differ from a single dot product.
+// TestScoresDoNotDependOnBatchSize: a score does not depend on how many there
+// are, though four are computed at a time; nor does it differ from a single dot
+// product.
 func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	onEveryPath(t, func(t *testing.T) {
@@ -94,8 +95,8 @@ func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 	})
 }
 
-// Every vector function on every path against the portable one, at all short
-// lengths.
+// TestVectorsAcrossPaths: every vector function agrees with the portable one on every
+// path, at all short lengths.
 func TestVectorsAcrossPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	for n := 1; n <= 130; n++ {
@@ -131,7 +132,8 @@ func TestVectorsAcrossPaths(t *testing.T) {
 	}
 }
 
-// The vector functions write their results and nothing after them.
+// TestVectorsWriteOnlyTheirResults: the vector functions write their results
+// and nothing after them.
 func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, 3))
@@ -152,7 +154,7 @@ func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 				for i, v := range room[n:] {
 					if v != 1234 {
 						t.Fatalf(
-							"%s of %d values wrote %v at %d behind them, want nothing written there", name, n, v, i,
+							"%s of %d values wrote %v at %d after them, want nothing written there", name, n, v, i,
 						)
 					}
 				}
@@ -161,8 +163,8 @@ func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 	})
 }
 
-// e^x of the vector paths over its whole range: within 3e-7 of the value, and 0
-// for values too small to matter.
+// TestExponentialOnEveryPath: on the vector paths e^x is within 3e-7 of its
+// value over the whole range, and 0 for values too small to matter.
 func TestExponentialOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		worst := 0.
@@ -183,7 +185,8 @@ func TestExponentialOnEveryPath(t *testing.T) {
 	})
 }
 
-// Far from 0, silu(x) is x on the right and nothing on the left.
+// TestSwiGLUFarFromZero: far from 0, silu(x) is x for positive x and 0 for
+// negative x.
 func TestSwiGLUFarFromZero(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		gate := []float32{100, -100, 1e30, -1e4, 0}

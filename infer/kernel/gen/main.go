@@ -7,7 +7,7 @@
 //	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
 //
 // Run it with "go generate ./infer/kernel". A test compares the files in the
-// tree with what it writes.
+// tree with its output.
 package main
 
 import (
@@ -79,7 +79,7 @@ func (v variant) StepBytes() int {
 	return 4 * panelRows
 }
 
-// StepShift is its logarithm to base 2.
+// StepShift is the logarithm of StepBytes to base 2.
 func (v variant) StepShift() int { return bits.Len(uint(v.StepBytes())) - 1 }
 
 // Loads is how many registers of bfloat16 a step of all panels fills.
@@ -122,8 +122,8 @@ func (v variant) X(c, disp int) string {
 // Block is how many weights of a row share a scale.
 func (v variant) Block() int { return block }
 
-// BothBytes says that there are enough registers to sum the upper and the lower
-// bytes of x together, so that each weight is loaded once.
+// BothBytes reports whether there are enough registers to sum the upper and the
+// lower bytes of x together, so that each weight is loaded once.
 func (v variant) BothBytes() bool { return v.Reg == "Z" && v.Columns == 1 }
 
 // Groups is how many times four columns make a block.
@@ -140,7 +140,7 @@ func (v variant) Scales() []string {
 	return []string{"(R12)", "(R12)(R13*1)", "(R12)(R13*2)", "(R12)(AX*1)"}
 }
 
-// step is what the template of one step along the rows needs.
+// step holds the values for the template of one step along the rows.
 type step struct {
 	Variant variant
 	At      int // which step of the round
@@ -210,7 +210,7 @@ func Generate(name string) ([]byte, error) {
 	if err := t.Execute(&out, files[name]); err != nil {
 		return nil, err
 	}
-	var lines []string // without those that only control the template
+	var lines []string // lines that only control the template are dropped
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.TrimRight(line, " \t\n"))
 	}

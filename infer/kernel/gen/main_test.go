@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The assembly in the tree is what the generator writes.
+// TestAssemblyIsUpToDate: the assembly in the tree equals the generator's
+// output.
 func TestAssemblyIsUpToDate(t *testing.T) {
 	for name := range files {
 		want, err := Generate(name)
@@ -19,7 +20,7 @@ func TestAssemblyIsUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s_amd64.s is not what its template gives: run go generate ./infer/kernel", name)
+			t.Errorf("%s_amd64.s differs from the output of its template: run go generate ./infer/kernel", name)
 		}
 	}
 }
