@@ -10,9 +10,8 @@ import (
 // An architecture is one file, arch_NAME.go. It registers a description: the
 // model's name, the keys of its config.json and its GGUF metadata, the names of
 // its tensors in both formats, and what its blocks compute. From that the
-// readers find the weights, and package infer's one forward pass knows how to
-// use them: it leaves out a part that the list of tensors lacks, such as a gate
-// or a norm after the attention.
+// readers find the weights. Package infer's one forward pass omits each part
+// that the list of tensors lacks, such as a gate or a norm after the attention.
 type architecture struct {
 	name      string // Config.Architecture
 	modelType string // model_type of config.json
@@ -48,7 +47,7 @@ func register(a *architecture) *architecture {
 	return a
 }
 
-// Block says what the blocks of an architecture compute, as far as its tensors
+// Block describes what the blocks of an architecture compute, where its tensors
 // do not show it. The zero value is a Llama's.
 type Block struct {
 	LayerNorm  bool       // LayerNorm (Ba et al. 2016) instead of RMSNorm (Zhang and Sennrich 2019)
@@ -174,10 +173,11 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	return s
 }
 
-// runs lists what can be computed, for the messages that reject the rest.
+// runs lists the supported architectures for the messages that reject others.
 func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
 
-// Architectures lists what can be computed, for people: "gemma3, gpt2 and llama".
+// Architectures lists the supported architectures for display: "gemma3, gpt2
+// and llama".
 func Architectures() string { return listing(func(a *architecture) string { return a.name }) }
 
 func listing(called func(*architecture) string) string {
@@ -191,9 +191,9 @@ func listing(called func(*architecture) string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// folderArchitecture returns the architecture of a config.json. It rejects
-// unsupported ones: then it returns nil, with the error in f. Other problems
-// with the description are errors too, but the architecture is known.
+// folderArchitecture returns the architecture of a config.json. For an
+// unsupported one it returns nil, with the error in f. Other problems with the
+// description are errors too, but the architecture is known.
 func folderArchitecture(f *fields) *architecture {
 	model, classes := f.text("model_type", ""), f.texts("architectures")
 	can := runs(func(a *architecture) string { return a.modelType })

@@ -8,7 +8,7 @@ import "math"
 // by the root of the width.
 var _ = register(&architecture{
 	name: "gemma3", modelType: "gemma3_text", class: "Gemma3ForCausalLM", gguf: "gemma3",
-	kin:   map[string]string{"gemma3": "which sees pictures too; of Gemma 3 the text-only checkpoints run"},
+	kin:   map[string]string{"gemma3": "which also reads images; only Gemma 3's text-only checkpoints run"},
 	layer: "model.layers.%d.",
 	block: Block{Activation: GELUTanh},
 	tensors: []tensorName{
@@ -29,7 +29,7 @@ var _ = register(&architecture{
 		{FinalNorm, "model.norm", "output_norm", false},
 		{Output, "lm_head", "output", false},
 	},
-	// A folder stores norms less one, GGUF stores the factors.
+	// A folder stores norms minus one, GGUF stores the factors.
 	folderOrder: func(_ Config, p Part) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:

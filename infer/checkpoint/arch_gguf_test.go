@@ -52,7 +52,7 @@ func (m *ggufModel) drop(name string) {
 	for _, d := range last.dims {
 		bytes *= d
 	}
-	m.data = m.data[:last.offset+(bytes+31)/32*32] // without the tensor's, if it was the last
+	m.data = m.data[:last.offset+(bytes+31)/32*32] // without the dropped tensor's bytes, if it was the last
 }
 
 func openSmall(t *testing.T, m *ggufModel) Config {
@@ -64,9 +64,9 @@ func openSmall(t *testing.T, m *ggufModel) Config {
 	return c.Config
 }
 
-// How a GGUF file says that rotary positions are stretched: linearly, unless
-// its type is none; by the factor under its current name, or under its first
-// one; a factor of 0 is none.
+// TestGGUFRopeScaling: a GGUF file can stretch rotary positions: linearly,
+// unless its type is none; by the factor under its current key, or under the
+// key's first name. A factor of 0 means none.
 func TestGGUFRopeScaling(t *testing.T) {
 	const kind, factor, first = "llama.rope.scaling.type", "llama.rope.scaling.factor", "llama.rope.scale_linear"
 	for name, test := range map[string]struct {
@@ -100,8 +100,8 @@ func TestGGUFRopeScaling(t *testing.T) {
 	}
 }
 
-// What the metadata says about windows and about layers with other rotary
-// bases.
+// TestGGUFAttention: the metadata of a GGUF file sets the windows, and the
+// layers with other rotary bases.
 func TestGGUFAttention(t *testing.T) {
 	for name, test := range map[string]struct {
 		arch  string
@@ -254,7 +254,7 @@ var malformedArchitecturesGGUF = []struct {
 		"a window in some layers", "llama", func(m *ggufModel) {
 			m.set(wholePair("llama.attention.sliding_window", 4))
 			m.set(wholePair("llama.attention.sliding_window_pattern", 2))
-		}, "llama.attention.sliding_window_pattern is set; a llama with a window has it in every layer here",
+		}, "llama.attention.sliding_window_pattern is set; a llama with a window must have it in every layer",
 	},
 	{
 		"a mixture of experts", "qwen3", func(m *ggufModel) { m.set(textPair("general.architecture", "qwen3moe")) },

@@ -17,13 +17,14 @@ var _ = register(&architecture{
 		rope := readRope(f, c.Context, 10_000)
 		c.everyLayer(f.err, func(int) Attention { return Attention{Rope: rope} })
 	},
-	// Converters call Mistral's models Llamas too; those may have a window.
+	// Converters also write Mistral's models as Llamas; those may have a
+	// window.
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope, window := p.rope(c), p.window()
 		for _, key := range []string{"attention.sliding_window_pattern", "rope.freq_base_swa"} {
 			if window > 0 && p.has(key) {
-				p.fail("%s%s is set; a llama with a window has it in every layer here", p.prefix, key)
+				p.fail("%s%s is set; a llama with a window must have it in every layer", p.prefix, key)
 			}
 		}
 		c.everyLayer(p.err, func(int) Attention { return Attention{Rope: rope, Window: window} })

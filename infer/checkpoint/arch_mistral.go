@@ -11,7 +11,7 @@ var _ = register(&architecture{
 	readFolder: func(f *fields, c *Config) {
 		readShape(f, c, defaults{eps: 1e-6, activation: "silu"})
 		rope := readRope(f, c.Context, 10_000)
-		window := 4096 // what the key's absence has always meant
+		window := 4096 // the meaning of a missing key
 		if _, given := f.raw["sliding_window"]; given {
 			window = 0
 		}

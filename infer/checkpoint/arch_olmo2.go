@@ -1,8 +1,8 @@
 package checkpoint
 
-// OLMo 2 (Team OLMo 2025) is a Llama with its norms elsewhere: after attention
-// and feed-forward layer instead of before, and of queries and keys, over all
-// heads together.
+// OLMo 2 (Team OLMo 2025) is a Llama with other norms: after attention and
+// feed-forward layer instead of before, and of queries and keys, over all heads
+// together.
 var _ = register(&architecture{
 	name: "olmo2", modelType: "olmo2", class: "Olmo2ForCausalLM", gguf: "olmo2",
 	kin:   map[string]string{"olmo3": "which has a sliding window in most of its layers and is not supported"},

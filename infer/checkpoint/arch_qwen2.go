@@ -40,8 +40,8 @@ func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 	return readLayerTypes(f, layers, window, func(l int) bool { return window > 0 && l >= first })
 }
 
-// readQwenGGUF reads a Qwen's metadata, which does not say which layers have
-// the sliding window: if there is one, the context is limited to it.
+// readQwenGGUF reads a Qwen's metadata, which does not give the layers with the
+// sliding window: if there is a window, the context is limited to it.
 func readQwenGGUF(p *ggufPairs, c *Config) {
 	p.shape(c)
 	rope := p.rope(c)

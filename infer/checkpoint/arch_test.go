@@ -71,8 +71,8 @@ func parse(t *testing.T, config object) Config {
 	return c
 }
 
-// Each published model has as many parameters as its published files, and its
-// layers have its peculiarities.
+// TestPublishedModels: each published model has as many parameters as its
+// published files, and the features of its architecture's layers.
 func TestPublishedModels(t *testing.T) {
 	for name, test := range map[string]struct {
 		config     object
@@ -110,8 +110,8 @@ func TestPublishedModels(t *testing.T) {
 	}
 }
 
-// Peculiar to Gemma 3: each kind of layer has its own rotary base, the scores
-// and the embedding have a scale. Without layer_types every sixth layer is
+// TestGemma3Config: Gemma 3 has a rotary base for each kind of layer, and
+// scales the scores and the embedding. Without layer_types every sixth layer is
 // global; newer files keep the bases by layer type.
 func TestGemma3Config(t *testing.T) {
 	for name, config := range map[string]object{
@@ -178,8 +178,8 @@ func TestGemma3Config(t *testing.T) {
 	}
 }
 
-// Which layers of SmolLM3 have rotary positions: as listed, or all but every
-// interval-th. With a window, those without have it.
+// TestSmolLM3Layers: SmolLM3's layers with rotary positions are those listed, or all
+// but every interval-th. A window applies to the others.
 func TestSmolLM3Layers(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
@@ -231,7 +231,8 @@ func TestSmolLM3Layers(t *testing.T) {
 	}
 }
 
-// Qwen's window is for the layers from max_window_layers on, if it is on.
+// TestQwenWindows: Qwen's window applies to the layers from max_window_layers
+// on, if it is switched on.
 func TestQwenWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
@@ -269,7 +270,8 @@ func TestQwenWindows(t *testing.T) {
 	}
 }
 
-// rope_parameters without a type stretches nothing.
+// TestRopeParametersWithoutAType: rope_parameters without a type stretches
+// nothing.
 func TestRopeParametersWithoutAType(t *testing.T) {
 	for _, config := range []object{
 		tiny.with("rope_theta", absent, "rope_parameters", object{"rope_theta": 1e6}),
@@ -284,7 +286,7 @@ func TestRopeParametersWithoutAType(t *testing.T) {
 	}
 }
 
-// GPT-2 with either form of GELU.
+// TestGPT2Activations: GPT-2 with either form of GELU.
 func TestGPT2Activations(t *testing.T) {
 	for name, want := range map[string]Activation{"gelu_new": GELUTanh, "gelu_pytorch_tanh": GELUTanh, "gelu": GELU} {
 		if got := parse(t, gpt2.with("activation_function", name)).Block.Activation; got != want {
@@ -293,8 +295,9 @@ func TestGPT2Activations(t *testing.T) {
 	}
 }
 
-// The causal masks of older GPT-2 files are not weights: they count neither as
-// parameters nor as bytes, and their type is not listed.
+// TestCausalMasksAreNotWeights: the causal masks of older GPT-2 files are not
+// weights: they count neither as parameters nor as bytes, and their type is not
+// listed.
 func TestCausalMasksAreNotWeights(t *testing.T) {
 	c, err := OpenPath(modelsFolder + "/gpt2-gelu")
 	if err != nil {
@@ -311,7 +314,8 @@ func TestCausalMasksAreNotWeights(t *testing.T) {
 	}
 }
 
-// A message that rejects a model lists every supported one, in order.
+// TestUnsupportedModelErrorListsArchitectures: a message that rejects a model
+// lists every supported one, in order.
 func TestUnsupportedModelErrorListsArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
 	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")

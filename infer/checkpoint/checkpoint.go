@@ -18,16 +18,16 @@
 //
 // and the architectures that the files arch_*.go describe, one each.
 //
-// [Open] and [OpenPath] read the descriptions, check them against one another
-// and against the header of the weights, and hash all of it;
-// [Checkpoint.Float32] then returns one tensor at a time, widened to float32.
-// The engine asks by name and shape, in the names and the order of a Hugging
-// Face folder with every matrix [outputs, inputs], whatever the format: a
-// matrix can never be mistaken for its transpose.
+// [Open] and [OpenPath] read the descriptions, check them against one another and
+// against the header of the weights, and hash all of it; [Checkpoint.Float32] then
+// returns one tensor at a time, widened to float32. Whatever the format, the engine
+// requests tensors by name and shape, in the names and the order of a Hugging Face
+// folder with every matrix [outputs, inputs], so a matrix can never be mistaken for its
+// transpose.
 //
-// A model file is untrusted. Every length and offset is checked against the
-// file before anything is allocated or read by it, and what cannot be computed
-// faithfully is rejected with an error that names the place:
+// A model file is untrusted. Every length and offset is checked against the file before
+// it is used to allocate or read, and a model that cannot be computed faithfully is
+// rejected with an error that names the location:
 //
 //	model.safetensors: layer 3: self_attn.q_proj has shape [192 190], want [192 192]
 package checkpoint
@@ -54,22 +54,23 @@ type Checkpoint struct {
 	Tokenizer *tokenizer.Tokenizer
 	Format    string // "Hugging Face folder", "GGUF v3", "llama2.c"
 
-	// Hash identifies the model in links: the hex SHA-256 of what
+	// Hash identifies the model in links: the hex SHA-256 of the output of
 	//
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
-	// prints, so that `… | sha256sum` in the folder gives the same. Several
-	// files of weights are in the order of their names; for other formats the
-	// list is that of the file, or of model and tokenizer.bin.
+	// so that `… | sha256sum` in the folder gives the same. Several files of weights
+	// are in the order of their names; for other formats the list has the file, or
+	// model and tokenizer.bin.
 	Hash string
 
-	// Template is the model's chat template, in Jinja, "" for none. It is not checked:
-	// running a model needs none.
+	// Template is the model's chat template, in Jinja, "" for none. It is not checked,
+	// since running a model does not need one.
 	Template string
-	// TemplateTokens are the special tokens that it may name: "eos_token" and the like.
+	// TemplateTokens are the special tokens that the template may name: "eos_token" and
+	// the like.
 	TemplateTokens map[string]string
 
-	// Warnings are sentences about what the files hold and the model leaves out.
+	// Warnings are sentences about what the files contain but the model ignores.
 	Warnings []string
 
 	tensors map[string]tensor // by the layout's names
@@ -115,8 +116,9 @@ func (h modelHash) text(file string, text []byte) {
 	h.line(sum[:], file)
 }
 
-// Summed is a file that has the SHA-256 of its bytes computed elsewhere: a browser does it
-// within a moment, for which this program would take longer there than for all else.
+// Summed is a file whose SHA-256 has been computed elsewhere: a browser hashes it in a
+// moment, while this program would spend more time there on the hash than on everything
+// else.
 type Summed interface {
 	SHA256() ([]byte, error)
 }
@@ -145,9 +147,9 @@ func (h modelHash) weights(w *weights) error {
 
 func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
-// Float32 returns a tensor's values in row-major order, the last dimension
-// varying fastest, as a copy that the caller owns. Floating-point values keep
-// their value; quantized ones become what ggml makes of them, bit for bit.
+// Float32 returns a tensor's values in row-major order, the last dimension varying
+// fastest, as a copy that the caller owns. Floating-point values keep their value;
+// quantized ones become the values that ggml gives them, bit for bit.
 //
 // It is an error if the tensor is missing, has another shape, or has a value
 // that is NaN or infinite, or if the file cannot be read. The error names the
@@ -171,8 +173,8 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// Verify reads every value once and rejects what Float32 would, without keeping
-// any. The error has a reason for each tensor at fault.
+// Verify reads every value once and rejects what Float32 would reject, without keeping
+// any. The error has a reason for each bad tensor.
 func (c *Checkpoint) Verify() (err error) {
 	if c.weights == nil {
 		return errors.New("checkpoint is closed")

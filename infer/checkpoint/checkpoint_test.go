@@ -46,7 +46,7 @@ func tinyFolder(t *testing.T) fstest.MapFS {
 	}
 }
 
-// sequential hides everything but Read from the files of a file system.
+// sequential hides all methods but Read of the files of a file system.
 type sequential struct{ fs.FS }
 
 type sequentialFile struct{ f fs.File }
@@ -63,8 +63,8 @@ func (s sequentialFile) Read(p []byte) (int, error) { return s.f.Read(p) }
 func (s sequentialFile) Stat() (fs.FileInfo, error) { return s.f.Stat() }
 func (s sequentialFile) Close() error               { return s.f.Close() }
 
-// A folder reads the same from memory, from disk and from files that can only
-// be read sequentially.
+// TestOpenReadsEveryKindOfFolder: a folder reads the same from memory, from
+// disk and from files that can only be read sequentially.
 func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerConfigFile] = &fstest.MapFile{Data: []byte(`{"add_bos_token":true}`)}
@@ -115,7 +115,8 @@ func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 	}
 }
 
-// The hash depends on each of the three files and nothing else.
+// TestHashCoversAllFiles: the hash depends on each of the three files and
+// nothing else.
 func TestHashCoversAllFiles(t *testing.T) {
 	hashOf := func(change func(fstest.MapFS)) string {
 		folder := tinyFolder(t)
@@ -134,7 +135,7 @@ func TestHashCoversAllFiles(t *testing.T) {
 	plain := hashOf(func(fstest.MapFS) {})
 	for _, name := range []string{configFile, tokenizerFile} {
 		if hashOf(add(name, "\n")) == plain {
-			t.Errorf("a byte more in %s leaves the hash as it was", name)
+			t.Errorf("a byte more in %s does not change the hash", name)
 		}
 	}
 	if hashOf(func(folder fstest.MapFS) {
@@ -142,7 +143,7 @@ func TestHashCoversAllFiles(t *testing.T) {
 		data[len(data)-2] ^= 1 // the last bit of the last value
 		folder[weightsFile] = &fstest.MapFile{Data: data}
 	}) == plain {
-		t.Errorf("another weight leaves the hash as it was")
+		t.Errorf("another weight does not change the hash")
 	}
 	if hashOf(func(f fstest.MapFS) { f["README.md"] = &fstest.MapFile{Data: []byte("x")} }) != plain {
 		t.Error("another file changes the hash")
@@ -295,9 +296,9 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 	}
 }
 
-// A tokenizer may use fewer ids than the embedding has rows; a tied model may
-// still store its output matrix; old files hold rotary frequencies, which are
-// not weights.
+// TestOpenAcceptsUnusualFolders: a tokenizer may use fewer ids than the
+// embedding has rows; a tied model may still store its output matrix; old files
+// hold rotary frequencies, which are not weights.
 func TestOpenAcceptsUnusualFolders(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[configFile] = &fstest.MapFile{Data: tiny.with("vocab_size", 4100).json()}
@@ -318,7 +319,8 @@ func TestOpenAcceptsUnusualFolders(t *testing.T) {
 	}
 }
 
-// A file that is shorter or longer than it claims is rejected, not padded.
+// TestFileWithAWrongSize: a file that is shorter or longer than it claims is
+// rejected, not padded.
 func TestFileWithAWrongSize(t *testing.T) {
 	for claim, want := range map[int64]string{
 		2 * chunkBytes: "has 1048586 of the 2097152 bytes it claims",
@@ -331,7 +333,7 @@ func TestFileWithAWrongSize(t *testing.T) {
 	}
 }
 
-// Chunks join without a seam.
+// TestChunksJoin: chunks join without a gap.
 func TestChunksJoin(t *testing.T) {
 	data := make([]byte, 2*chunkBytes+5)
 	for i := range data {
@@ -346,7 +348,7 @@ func TestChunksJoin(t *testing.T) {
 	) {
 		p := make([]byte, n)
 		if got, err := c.ReadAt(p, at); got != n || err != nil || string(p) != string(data[at:at+int64(n)]) {
-			t.Errorf("reading %d bytes from %d: got %d, %v; want all of them as they are", n, at, got, err)
+			t.Errorf("reading %d bytes from %d: got %d, %v; want all of them unchanged", n, at, got, err)
 		}
 	}
 	if n, err := c.ReadAt(make([]byte, 9), int64(len(data))-4); n != 4 || err == nil {

@@ -31,7 +31,7 @@ type Config struct {
 	EOS []int // ids that end a text; nil if none is named
 }
 
-// Attention says how the attention of one layer uses positions.
+// Attention describes how the attention of one layer uses positions.
 type Attention struct {
 	Rope   *Rope // how queries and keys are rotated; nil if they are not. Layers that rotate alike share it
 	Window int   // how many positions a token sees, its own included; 0 for all earlier ones
@@ -96,8 +96,8 @@ const (
 // parseConfig reads config.json and, where not nil, tokenizer_config.json and
 // generation_config.json. Missing keys have Hugging Face's defaults. Options
 // that would change the architecture's plain forward pass are rejected by name.
-// startSaid reports whether the files say if prompts begin with a start token;
-// otherwise the tokenizer decides.
+// startSaid reports whether the files specify if prompts begin with a start
+// token; otherwise the tokenizer decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)
@@ -164,7 +164,7 @@ func readHeads(f *fields, c *Config, d defaults) {
 	}
 	kvHeads := d.kvHeads
 	if _, given := f.raw["num_key_value_heads"]; given || kvHeads == equalHeads {
-		kvHeads = c.Heads // the meaning of null; for other numbers this default does not determine the shape
+		kvHeads = c.Heads // the meaning of null; a number overrides it
 	}
 	c.KVHeads = f.size("num_key_value_heads", kvHeads, maxHeads)
 	if c.HeadDim = d.headDim; f.has("head_dim") || d.headDim > 0 {
@@ -186,8 +186,8 @@ func readHeads(f *fields, c *Config, d defaults) {
 }
 
 // readLayerTypes reads which layers have a sliding window of the given size (0:
-// there is none): those that layer_types names, or without that key those that
-// absent names.
+// there is none): the layers that layer_types lists, or without that key those
+// for which absent is true.
 func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) (windows func(layer int) int) {
 	sliding := absent
 	var types []string
@@ -215,8 +215,8 @@ func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) 
 
 // readTokenIDs reads which id starts a prompt and which ids end a text.
 //
-// bos_token_id by itself does not mean that the model was trained with it in
-// front: add_bos_token says that, or else the tokenizer's own description.
+// bos_token_id alone does not mean that the model was trained with it in front:
+// add_bos_token decides that, or else the tokenizer's own description.
 func readTokenIDs(config *Config, c, tokens, generation *fields) {
 	config.BOS = -1
 	if c.err != nil {

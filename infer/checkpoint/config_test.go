@@ -55,7 +55,8 @@ var gpt2 = object{
 	"layer_norm_epsilon": 1e-5, "bos_token_id": 299, "eos_token_id": 299,
 }
 
-// alike is the attention of layers that share one rotary base and one window.
+// alike returns the attention of layers that share one rotary base and one
+// window.
 func alike(layers int, theta float64, window int) []Attention {
 	return slices.Repeat([]Attention{{&Rope{Theta: theta}, window}}, layers)
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Description is what a model's files say about it, whether it can run or not.
-// What they do not say, or what could not be read, is zero. All texts come from
-// the files: escape them before printing.
+// Description is what a model's files say about the model, whether it can run
+// or not. Fields that they do not give, or that could not be read, are zero.
+// All texts come from the files: escape them before printing.
 type Description struct {
 	Name         string // of the folder or the file
 	Title        string // the model's own name for itself
-	Format       string // as in [Checkpoint], or what the file is instead of a model
+	Format       string // as in [Checkpoint], or what the file is if not a model
 	Architecture string // as the files name it, such as "llama" or an unsupported one
 	Files        []File // with weights
 	Facts        []Fact // other GGUF metadata, by key
@@ -52,7 +52,7 @@ type Tensor struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Vocabulary is what is known about a model's tokens.
+// Vocabulary describes a model's tokens.
 type Vocabulary struct {
 	Kind    string // of the tokenizer, "" if it cannot be read
 	Tokens  int
@@ -106,7 +106,7 @@ func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 const folderFormat = "Hugging Face folder"
 
 // describeFolder reads the model folder at the root of fsys. The error lists
-// everything that keeps it from running.
+// all reasons why it cannot run.
 func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	d = &Description{Name: name, Format: folderFormat, Warnings: folderWarnings(fsys)}
 	var hashed [2][]byte // config.json and tokenizer.json
@@ -204,7 +204,7 @@ var ggufKinds = map[float64]string{
 	29: "IQ2_M", 30: "IQ4_XS", 31: "IQ1_M", 32: "BF16", 36: "TQ1_0", 37: "TQ2_0", 38: "MXFP4_MOE",
 }
 
-// summary is what the head of a GGUF file says about itself.
+// summary returns what the head of a GGUF file says about the model.
 func (g *gguf) summary(name string) *Description {
 	d := &Description{Name: name, Format: fmt.Sprintf("GGUF version %d", g.version)}
 	text := func(key string) string { s, _ := g.pairs[key].(string); return s }

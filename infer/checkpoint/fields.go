@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// fields reads typed values out of one JSON object. Keys match exactly; null
-// counts as absent, as Hugging Face writes it. Errors are collected in err;
-// after one, a method returns a value that is safe to use.
+// fields reads typed values out of one JSON object. Keys match exactly; null counts
+// as absent, as in Hugging Face's files. Errors are collected in err; after an error,
+// methods return values that are safe to use.
 type fields struct {
-	place  string // where the object is: "config.json"
+	place  string // the object's file or path: "config.json"
 	raw    map[string]json.RawMessage
 	err    error
 	broken bool // not an object: reported already, so no key counts as missing
@@ -85,8 +85,7 @@ func (f *fields) value(key, want string, v any) bool {
 	return true
 }
 
-// size reads a whole number from 1 to limit; a default of 0 means that the key
-// is required.
+// size reads a whole number from 1 to limit; if absent is 0, the key is required.
 func (f *fields) size(key string, absent, limit int) int {
 	n := absent
 	if !f.has(key) && absent == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// missingFile says which file a model folder lacks. It unwraps to
+// missingFile reports a file that a model folder lacks. It unwraps to
 // fs.ErrNotExist.
 type missingFile struct{ name, hint string }
 
@@ -26,7 +26,7 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	} else if errors.Is(err, fs.ErrNotExist) && linked(fsys, name) {
-		return nil, 0, fmt.Errorf("%s: is a link to a file that is not there; was the model fetched whole?", name)
+		return nil, 0, fmt.Errorf("%s: is a link to a file that is not there; was the download complete?", name)
 	}
 	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	var buffer bytes.Buffer
 	if size <= limit {
 		buffer.Grow(int(max(size, 0)) + bytes.MinRead) // growing would leave copies behind
-		// A file may grow after Stat, or lie about its size.
+		// A file may grow after Stat, or report a wrong size.
 		_, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
 		size = max(size, int64(buffer.Len()))
 	}

@@ -96,9 +96,8 @@ func entries(path string) ([]string, error) {
 	return names, err
 }
 
-// modelFiles lists the files of a folder, by its names, that are models by themselves:
-// GGUF files (the first part of split ones) and llama2.c's. A folder in Hugging
-// Face's layout has none.
+// modelFiles returns the names that are models by themselves: GGUF files (the first part of
+// split ones) and llama2.c's. A folder in Hugging Face's layout has none.
 func modelFiles(names []string) []string {
 	var models []string
 	vocabulary := slices.Contains(names, llama2cTokens)
@@ -136,8 +135,8 @@ func several(names []string) string {
 	return text
 }
 
-// folderName is the name of a folder's model: in Hugging Face's cache the
-// model's, not the revision's.
+// folderName returns the name of a folder's model: in Hugging Face's cache the model's, not
+// the revision's.
 func folderName(path string) string {
 	if above := filepath.Dir(path); filepath.Base(above) == snapshots {
 		if name, cached := strings.CutPrefix(filepath.Base(filepath.Dir(above)), cacheFolder); cached {
@@ -150,11 +149,11 @@ func folderName(path string) string {
 	return filepath.Base(path)
 }
 
-// adapterFiles are what PEFT writes of an adapter, such as LoRA's, which changes the weights
-// of another model.
+// adapterFiles are the files that PEFT writes for an adapter, such as LoRA's, which changes
+// the weights of another model.
 var adapterFiles = []string{"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"}
 
-// folderWarnings says what a folder holds besides a model.
+// folderWarnings describes what a folder contains besides a model.
 func folderWarnings(fsys fs.FS) []string {
 	for _, name := range adapterFiles {
 		if _, err := fs.Stat(fsys, name); err == nil {
@@ -165,9 +164,9 @@ func folderWarnings(fsys fs.FS) []string {
 	return nil
 }
 
-// otherWeights looks for a folder's weights if they are not called
-// model.safetensors. It returns the only file of that kind, or an error that
-// says what the folder has instead.
+// otherWeights looks for a folder's weights if they are not named model.safetensors. It
+// returns the only file of that kind, or an error that describes what the folder has
+// instead.
 func otherWeights(fsys fs.FS) (string, error) {
 	list, _ := fs.ReadDir(fsys, ".")
 	var tensors []string

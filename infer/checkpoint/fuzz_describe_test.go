@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// Any file of any name is described or rejected, with 1 to 64 reasons; if it is
-// accepted it can be read.
+// FuzzDescribeFile: any file of any name is described or rejected, with 1 to 64
+// reasons; if it is accepted it can be read.
 func FuzzDescribeFile(f *testing.F) {
 	f.Add("m.gguf", smallGGUF().bytes())
 	f.Add("m.bin", llama2cFile(smallLlama2c...))
@@ -28,7 +28,8 @@ func FuzzDescribeFile(f *testing.F) {
 	})
 }
 
-// The same for a model in three parts, one of which is arbitrary.
+// FuzzSplitGGUF checks the same for a model in three parts, one of which is
+// arbitrary.
 func FuzzSplitGGUF(f *testing.F) {
 	sound := map[string][]byte{}
 	for name, part := range splitGGUF() {
@@ -70,8 +71,8 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	readAll(t, d.Checkpoint, size)
 }
 
-// Every format widens any whole blocks without a panic, to the right number of
-// values.
+// FuzzWiden: every format widens any whole blocks without a panic, to the right
+// number of values.
 func FuzzWiden(f *testing.F) {
 	for d := range formats {
 		if formats[d].widen != nil {
@@ -93,8 +94,8 @@ func FuzzWiden(f *testing.F) {
 	})
 }
 
-// FuzzRoundQ4 checks rounding to Q4_0 against what its formula allows: no value
-// moves by more than an eighth of the largest of its block.
+// FuzzRoundQ4 checks rounding to Q4_0 against the bound of its formula: no
+// value moves by more than an eighth of the largest of its block.
 func FuzzRoundQ4(f *testing.F) {
 	f.Add(uint64(1), float32(1))
 	f.Add(uint64(7), float32(1e-3))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Opening a GGUF file of any bytes returns; what it accepts is inside the file
-// and can be read or is rejected by value.
+// FuzzGGUF: opening a GGUF file of any bytes returns; the tensors it accepts are
+// inside the file and can be read or have their values rejected.
 func FuzzGGUF(f *testing.F) {
 	f.Add(smallGGUF().bytes())
 	for _, seed := range malformedGGUF {
@@ -42,7 +42,7 @@ func FuzzGGUF(f *testing.F) {
 	})
 }
 
-// The same for llama2.c's models and vocabularies.
+// FuzzLlama2c checks the same for llama2.c's models and vocabularies.
 func FuzzLlama2c(f *testing.F) {
 	vocabulary := smallTokenizerBin(nil)
 	f.Add(llama2cFile(smallLlama2c...), vocabulary)
@@ -83,7 +83,7 @@ func FuzzTokenizerBin(f *testing.F) {
 	})
 }
 
-// No index can name a file outside of the folder.
+// FuzzIndex: no index can name a file outside of the folder.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range malformedIndexes {
 		f.Add([]byte(seed.text))
@@ -126,7 +126,7 @@ func readAll(t *testing.T, c *Checkpoint, size int64) {
 	}
 }
 
-// openGGUF makes a checkpoint of a GGUF file.
+// openGGUF opens a GGUF file as a checkpoint.
 func openGGUF(w *weights, name string) (*Checkpoint, error) {
 	g, err := readGGUF(w, w.size)
 	if err != nil {
@@ -136,7 +136,7 @@ func openGGUF(w *weights, name string) (*Checkpoint, error) {
 	return d.Checkpoint, err
 }
 
-// openLlama2c makes a checkpoint of a llama2.c model and its tokenizer.bin.
+// openLlama2c opens a llama2.c model and its tokenizer.bin as a checkpoint.
 func openLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, name string) (*Checkpoint, error) {
 	d, err := describeLlama2c(w, vocabulary, vocabularySize, name, llama2cTokens)
 	return d.Checkpoint, err

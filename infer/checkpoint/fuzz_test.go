@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The parser returns for any bytes; what it accepts is inside the file, has the
-// size of its shape, and can be widened or is rejected by value.
+// FuzzSafetensors: the parser returns for any bytes; the tensors it accepts are
+// inside the file, have the size of their shape, and can be widened or have
+// their values rejected.
 func FuzzSafetensors(f *testing.F) {
 	for _, seed := range malformed {
 		f.Add(seed.file)
@@ -45,8 +46,8 @@ func FuzzSafetensors(f *testing.F) {
 	})
 }
 
-// An accepted configuration can be laid out, whatever the files say: every size
-// is positive and every count fits.
+// FuzzConfig: an accepted configuration can be laid out, whatever the files
+// contain: every size is positive and every count fits.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range refusals {
 		f.Add(seed.config, []byte(`{}`), []byte(`{}`))

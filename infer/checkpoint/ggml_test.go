@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// ggmlFolder holds what ggml makes of random blocks; ask.c in it says how, and
-// describes the files.
+// ggmlFolder holds ggml's results for random blocks; its ask.c made the files
+// and describes them.
 const ggmlFolder = "../../testdata/ggml"
 
-// ggmlAnswers are blocks of one format and what ggml widens them to.
+// ggmlAnswers are blocks of one format and the values that ggml widens them to.
 type ggmlAnswers struct {
 	rounded int      // how many of the blocks ggml rounded; the others are random bytes
 	blocks  []byte   // one after another
@@ -58,8 +58,8 @@ func fnv1a(values []float32) uint64 {
 	return h
 }
 
-// Every format that can be read is widened as ggml does it, bit for bit:
-// blocks that ggml rounded and blocks of random bytes.
+// TestWideningMatchesGGML: every format that can be read is widened exactly as
+// ggml does it: blocks that ggml rounded and blocks of random bytes.
 func TestWideningMatchesGGML(t *testing.T) {
 	tried := 0
 	for d, f := range formats {
@@ -92,7 +92,8 @@ func TestWideningMatchesGGML(t *testing.T) {
 	}
 }
 
-// Reading a tensor of every format, in parts as large as the buffer allows.
+// BenchmarkWiden reads a tensor of every format, in parts as large as the
+// buffer allows.
 func BenchmarkWiden(b *testing.B) {
 	for _, d := range []dtype{dtypeF16, dtypeQ8, dtypeQ4, dtypeQ4K, dtypeQ5K, dtypeQ6K, dtypeIQ4NL} {
 		b.Run(string(d), func(b *testing.B) {

@@ -67,9 +67,9 @@ var ggufTypes = map[uint32]dtype{
 // gguf is the head of a GGUF file.
 type gguf struct {
 	version  int
-	pairs    map[string]any // numbers as float64, bool, string, []string, []float32; nil for skipped ones
+	pairs    map[string]any // float64, bool, string, []string or []float32; nil if skipped
 	tensors  map[string]tensor
-	problems error // what is wrong with single tensors, if the head could be read
+	problems error // faults of single tensors, if the head could be read
 
 	incomplete bool // parts are missing, with the tensors in them
 }
@@ -185,7 +185,7 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	return name
 }
 
-// alignment is what the tensors' offsets are multiples of.
+// alignment returns the number of which all tensor offsets are multiples.
 func (g *gguf) alignment() (int64, error) {
 	a, ok := g.pairs["general.alignment"].(float64)
 	if !ok {
@@ -232,13 +232,13 @@ func (g *gguf) place(names []string, start, alignment, size int64) {
 	}
 }
 
-// checkEnd rejects bytes behind the last tensor, in which a file could carry what nobody
-// sees. Some programs pad the last tensor with zeros as they do those before it.
+// checkEnd rejects bytes after the last tensor, which a file could use to carry hidden
+// data. Some programs pad the last tensor with zeros like those before it.
 func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	end := start
 	for _, t := range g.tensors {
 		if _, known := formats[t.dtype]; !known {
-			return nil // where it ends is not known, and the file is refused for it
+			return nil // the end is unknown, and the file is rejected for that
 		}
 		end = max(end, t.offset+t.bytes)
 	}
@@ -246,7 +246,7 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 		return nil
 	}
 	if padded := start + (end-start+alignment-1)/alignment*alignment; padded < size {
-		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to none", padded, size)
+		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to no tensor", padded, size)
 	}
 	rest := make([]byte, size-end)
 	if err := readFull(file, rest, end); err != nil {
@@ -258,8 +258,8 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	return nil
 }
 
-// beyondEnd says that n tensors, the first of which is t, are beyond the end of
-// a file of size bytes.
+// beyondEnd returns an error for n tensors, the first of which is t, beyond the end of a
+// file of size bytes.
 func beyondEnd(t tensor, n int, size int64) error {
 	said := fmt.Sprintf("tensor %s ends at byte %d, the file at %d", quote(t.name), t.offset+t.bytes, size)
 	if t.offset > size {
@@ -271,8 +271,8 @@ func beyondEnd(t tensor, n int, size int64) error {
 	return errors.New(said)
 }
 
-// unreadable says which tensors have a format that cannot be read, one error
-// per format; can lists those that can.
+// unreadable returns an error for each format that cannot be read, naming its tensors;
+// can lists the readable formats.
 func unreadable(tensors map[string]tensor, can string) error {
 	count, first := map[dtype]int{}, map[dtype]string{}
 	for name, t := range tensors {

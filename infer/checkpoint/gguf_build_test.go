@@ -96,7 +96,7 @@ func (m ggufModel) bytes() []byte {
 	return join(b, make([]byte, (32-len(b)%32)%32), m.data)
 }
 
-// smallTokens are SentencePiece's smallest vocabulary: three marks and the
+// smallTokens returns SentencePiece's smallest vocabulary: three marks and the
 // bytes.
 func smallTokens() (tokens []string, scores []float32) {
 	tokens = []string{"<unk>", "<s>", "</s>"}
@@ -106,7 +106,7 @@ func smallTokens() (tokens []string, scores []float32) {
 	return tokens, make([]float32, len(tokens))
 }
 
-// smallGGUF is a valid model: one block, every matrix of zeros.
+// smallGGUF returns a valid model: one block, every matrix of zeros.
 func smallGGUF() *ggufModel {
 	tokens, scores := smallTokens()
 	types := join(u32(5), u64(259), u32(2, 3, 3))

@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// describe describes the file, and opens a checkpoint if nothing is wrong.
+// describe returns the file's description, and opens a checkpoint if nothing is
+// wrong.
 func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	d := g.summary(name)
 	faults := collect(unreadable(g.tensors, readableGGUF), g.problems)
@@ -69,7 +70,7 @@ func (g *gguf) whole() error {
 	return nil
 }
 
-// ropeFactors reads what the rotary frequencies are divided by.
+// ropeFactors reads the numbers by which the rotary frequencies are divided.
 func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
 	if !slices.Equal(t.shape, []int{pairs}) {
 		return RopeScaling{}, fmt.Errorf(" has shape %v, want [%d]", t.shape, pairs)
@@ -91,7 +92,7 @@ func (g *gguf) config() (Config, error) {
 	p := &ggufPairs{g: g, prefix: "general."}
 	a := ggufArchitecture(p)
 	if a == nil {
-		return Config{}, p.err // its keys have another meaning
+		return Config{}, p.err // the meaning of its keys is unknown
 	}
 	p.prefix = a.gguf + "."
 	c := Config{
@@ -135,7 +136,7 @@ func (g *gguf) config() (Config, error) {
 		)
 	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || len(c.Ropes()) > 0 && c.HeadDim%2 != 0:
 		p.fail(
-			"%sattention.key_length is %d, or follows so; want an even number from 2 to %d", p.prefix, c.HeadDim,
+			"%sattention.key_length is %d (given or derived); want an even number from 2 to %d", p.prefix, c.HeadDim,
 			maxHeadDim,
 		)
 	}
@@ -143,7 +144,7 @@ func (g *gguf) config() (Config, error) {
 	return c, p.err
 }
 
-// shape reads what Llama and its descendants have beyond GPT-2.
+// shape reads the keys of Llama and its descendants that GPT-2 does not have.
 func (p *ggufPairs) shape(c *Config) {
 	p.epsilon(c, "attention.layer_norm_rms_epsilon")
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
@@ -158,7 +159,8 @@ func (p *ggufPairs) shape(c *Config) {
 	}
 }
 
-// epsilon reads what is added in the norms. llama.cpp has no default for it either.
+// epsilon reads the number that the norms add. llama.cpp has no default for it
+// either.
 func (p *ggufPairs) epsilon(c *Config, key string) {
 	if !p.has(key) {
 		p.fail("%s%s is missing", p.prefix, key)
@@ -166,14 +168,13 @@ func (p *ggufPairs) epsilon(c *Config, key string) {
 	c.NormEps = float32(p.number(key, 1e-5, 1e-30, 1))
 }
 
-// rope reads how queries and keys are rotated. A factor without a type means
-// linear stretching; its key was first called scale_linear; a factor of 0 is
-// none.
+// rope reads how queries and keys are rotated. A factor without a type means linear
+// stretching; its key was first called scale_linear. A factor of 0 means none.
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
 		p.fail(
-			"%srope.dimension_count is %d, the head size %d; turning a part of a head is not supported", p.prefix, n,
+			"%srope.dimension_count is %d, the head size %d; rotating part of a head is not supported", p.prefix, n,
 			c.HeadDim,
 		)
 	}
@@ -205,13 +206,13 @@ func (p *ggufPairs) window() int {
 	return p.size(key, 0, maxWindow)
 }
 
-// marks reads which tokens begin and end a text.
+// marks reads the tokens that begin and end a text.
 func (g *gguf) marks(p *ggufPairs, c *Config) {
 	p.prefix = "tokenizer.ggml."
 	sentencePiece := p.text("model", "") == "llama"
 	id := func(key string) int {
 		absent := -1
-		if sentencePiece { // older files omit what SentencePiece always has
+		if sentencePiece { // older files omit SentencePiece's fixed ids
 			absent = map[string]int{"bos_token_id": 1, "eos_token_id": 2, "eot_token_id": -1}[key]
 		}
 		return int(p.number(key, float64(absent), 0, float64(c.Vocab-1)))
@@ -253,8 +254,8 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 		case p.err != nil:
 			return nil, p.err
 		case pre == "":
-			return nil, errors.New("tokenizer.ggml.pre is missing, so nobody can tell how this tokenizer splits " +
-				"a text; a newer llama.cpp writes it when it converts the model")
+			return nil, errors.New("tokenizer.ggml.pre is missing, so it is unknown how this tokenizer splits " +
+				"a text; convert the model again with a newer llama.cpp")
 		}
 		return tokenizer.NewByteLevel(list, merges, pre)
 	case "":
@@ -303,7 +304,7 @@ type ggufPairs struct {
 
 func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
 
-// positive reports whether a key has a number above 0 and up to high. Absent
+// positive reports whether a key has a number above 0 and up to high. A missing key
 // and 0 mean the same; other numbers are errors.
 func (p *ggufPairs) positive(key string, high float64) bool {
 	x := p.number(key, 0, 0, high)
@@ -342,8 +343,8 @@ func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 	return x
 }
 
-// size reads a whole number from 1 to limit; absent 0 means that it is
-// required. An unreadable value counts as 1, so that divisions by it are safe.
+// size reads a whole number from 1 to limit; if absent is 0, the key is required.
+// An unreadable value counts as 1, so that divisions by it are safe.
 func (p *ggufPairs) size(key string, absent, limit int) int {
 	if !p.has(key) && absent == 0 {
 		p.fail("%s%s is missing", p.prefix, key)

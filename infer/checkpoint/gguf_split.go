@@ -10,8 +10,8 @@ import (
 )
 
 // A large GGUF model may be split into several files, NAME-00001-of-00003.gguf
-// and so on, as llama.cpp's gguf-split writes them. Each is a GGUF file with a
-// part of the tensors; the first has the metadata, all have
+// and so on, as by llama.cpp's gguf-split. Each is a GGUF file with a part of
+// the tensors; the first has the metadata. All of them have
 //
 //	split.no             which part, from 0
 //	split.count          of how many
@@ -136,7 +136,7 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 		}
 	}
 	if missing > 1 {
-		faults = collect(faults, fmt.Errorf("%d of the %d parts are missing in all", missing, of))
+		faults = collect(faults, fmt.Errorf("%d of the %d parts are missing", missing, of))
 	}
 	if all == nil || faults != nil {
 		if all != nil {
@@ -157,7 +157,7 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 func (g *gguf) join(part *gguf, base int64, name string) (faults error) {
 	for tensor, t := range part.tensors {
 		if _, taken := g.tensors[tensor]; taken {
-			faults = collect(faults, fmt.Errorf("%s: tensor %s is in another part as well", name, quote(tensor)))
+			faults = collect(faults, fmt.Errorf("%s: tensor %s is also in another part", name, quote(tensor)))
 			continue
 		}
 		if len(g.tensors) == maxTensors {
@@ -169,7 +169,7 @@ func (g *gguf) join(part *gguf, base int64, name string) (faults error) {
 	return faults
 }
 
-// found is the value of a key as an error says it.
+// found formats the value of a key for an error.
 func found(value any) string {
 	if value == nil {
 		return "missing"

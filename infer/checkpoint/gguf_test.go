@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// modelsFolder holds a small random model of every architecture and format;
-// make.py in it says how they are made.
+// modelsFolder holds a small random model of every architecture and format, made by its
+// make.py.
 const modelsFolder = "../../testdata/models"
 
 // readModel returns a file of modelsFolder.
@@ -27,9 +27,8 @@ func readModel(tb testing.TB, name string) []byte {
 	return data
 }
 
-// TestGGUFMatchesReferenceReader compares what the reader finds in GGUF files with what
-// @huggingface/gguf does: every metadata value, every tensor's name, shape,
-// type and offset.
+// TestGGUFMatchesReferenceReader compares the contents of GGUF files with the output of
+// @huggingface/gguf: every metadata value, every tensor's name, shape, type and offset.
 func TestGGUFMatchesReferenceReader(t *testing.T) {
 	type list struct {
 		Length int `json:"length"`
@@ -58,7 +57,7 @@ func TestGGUFMatchesReferenceReader(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		pairs := float64(len(g.pairs)) // without these
+		pairs := float64(len(g.pairs)) // before the two pairs below
 		g.pairs["version"], g.pairs["tensor_count"] = float64(g.version), float64(len(g.tensors))
 		g.pairs["kv_count"] = pairs
 		if got := slices.Sorted(maps.Keys(g.pairs)); !slices.Equal(got, slices.Sorted(maps.Keys(want.Metadata))) {
@@ -98,9 +97,9 @@ func TestGGUFMatchesReferenceReader(t *testing.T) {
 	}
 }
 
-// A vocabulary gives the same ids whichever file it is from: by merges from a
-// tokenizer.json, by scores from GGUF and tokenizer.bin; a byte-level one from
-// tokenizer.json and GGUF.
+// TestSameTokenizerFromEveryFormat: a vocabulary gives the same ids from every kind of
+// file: by merges from a tokenizer.json, by scores from GGUF and tokenizer.bin; a
+// byte-level one from tokenizer.json and GGUF.
 func TestSameTokenizerFromEveryFormat(t *testing.T) {
 	texts := []string{
 		"", "Once upon a time there was a girl.", " two  spaces\n\n\tand tabs", "IT'S 12345 été 日本 😀👍",
@@ -145,7 +144,8 @@ func TestSameTokenizerFromEveryFormat(t *testing.T) {
 	}
 }
 
-// What the files say about start and end tokens reaches the configuration.
+// TestStartAndEndTokensOfFormats: the start and end tokens in the files reach the
+// configuration.
 func TestStartAndEndTokensOfFormats(t *testing.T) {
 	for name, want := range map[string]struct {
 		bos     int
@@ -160,7 +160,7 @@ func TestStartAndEndTokensOfFormats(t *testing.T) {
 		"qwen2":                {-1, []int{516}, 64, "Hugging Face folder"},
 		"llama-f16.gguf":       {1, []int{2}, 64, "GGUF version 3"},
 		"llama-q8_0.gguf":      {1, []int{2}, 64, "GGUF version 2"},
-		"llama-q4_0.gguf":      {516, []int{517}, 64, "GGUF version 3"}, // the meaning of llama-bpe if nothing is said
+		"llama-q4_0.gguf":      {516, []int{517}, 64, "GGUF version 3"}, // the default of llama-bpe
 		"gpt2-f32.gguf":        {-1, []int{516}, 48, "GGUF version 3"},
 		"llama2c/legacy.bin":   {1, []int{2, 1}, 64, "llama2.c"},
 		"llama2c/version1.bin": {1, []int{2, 1}, 64, "llama2.c version 1"},
@@ -183,7 +183,8 @@ func TestStartAndEndTokensOfFormats(t *testing.T) {
 	}
 }
 
-// Blocks by hand: a scale of 0.5 (0x3800 in binary16), then the numbers.
+// TestQuantizedBlocksByHand: each block has a scale of 0.5 (0x3800 in binary16), then
+// the numbers.
 func TestQuantizedBlocksByHand(t *testing.T) {
 	q8 := append([]byte{0x00, 0x38, 1, 0xff, 127, 0x81}, make([]byte, 28)...)
 	got := make([]float32, 32)
@@ -201,7 +202,8 @@ func TestQuantizedBlocksByHand(t *testing.T) {
 	}
 }
 
-// Orders by hand, of a matrix of two heads with rows of two values.
+// TestHeadRowOrdersByHand: a matrix of two heads with rows of two values is restored to
+// the order of the layout.
 func TestHeadRowOrdersByHand(t *testing.T) {
 	// Head 0 has the rows 0 1 2 3, pairs (0 1) and (2 3): the layout has the
 	// firsts 0 2, then the seconds 1 3.
@@ -217,8 +219,8 @@ func TestHeadRowOrdersByHand(t *testing.T) {
 	}
 }
 
-// TestRotaryFrequenciesByHand: θ = 10,000 and heads of 8 give 1, 0.1, 0.01 and
-// 0.001 a position, 1/2π times that turns.
+// TestRotaryFrequenciesByHand: θ = 10,000 and heads of 8 give 1, 0.1, 0.01 and 0.001
+// radians a position, 1/2π times that in turns.
 func TestRotaryFrequenciesByHand(t *testing.T) {
 	for name, test := range map[string]struct {
 		scaling RopeScaling
@@ -246,7 +248,7 @@ func TestRotaryFrequenciesByHand(t *testing.T) {
 	}
 }
 
-// GPT-2's smallest published model has 124,439,808 parameters.
+// TestGPT2Parameters: GPT-2's smallest published model has 124,439,808 parameters.
 func TestGPT2Parameters(t *testing.T) {
 	c := Config{
 		Architecture: "gpt2", Vocab: 50257, Width: 768, Layers: 12, Heads: 12, HeadDim: 64, FFN: 3072, Context: 1024,

@@ -157,7 +157,7 @@ func (r *ggufReader) long(n int64) string {
 	return b.String()
 }
 
-// length reads how many elements follow, each of at least size bytes, and
+// length reads how many elements follow, each of at least least bytes, and
 // checks that against what is left of the file.
 func (r *ggufReader) length(least int64) int64 {
 	n := r.uint64()

@@ -111,8 +111,8 @@ func (s *scanner) dtype() dtype {
 }
 
 // isDtype reports whether a name can be a format's: at most 16 capital letters, digits and
-// underscores, a letter first. It is no regular expression, since a browser would take longer
-// to compile the code that compiles one than for the whole header.
+// underscores, a letter first. It does not use a regular expression, since a browser would
+// take longer to compile the code that compiles one than to read the whole header.
 func isDtype(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {

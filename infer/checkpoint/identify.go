@@ -13,19 +13,18 @@ import (
 // headBytes is how much of a file identifies it.
 const headBytes = 512
 
-// A foreign file is one that is easily mistaken for a model, and what to say
-// about it.
+// A foreign file is easily mistaken for a model.
 type foreign struct {
 	kind string // what the file is, for a description
 	say  string // the sentence that rejects it
 }
 
-// pointer matches the file that git LFS has in place of a large one.
+// pointer matches the file that git LFS puts in place of a large one.
 var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
-const pickled = "a Python pickle, which may hold programs and is not read; where it came from there is often " +
-	"a model.safetensors, " +
-	"and transformers writes one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
+const pickled = "a Python pickle, which can contain code and is not read; its source often also has a " +
+	"model.safetensors, " +
+	"and transformers can write one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
 
 // signatures are the first bytes of files that are not supported models.
 var signatures = []struct {
@@ -50,13 +49,12 @@ var signatures = []struct {
 	{"\x1f\x8b", foreign{"gzip file", "is compressed with gzip; unpack it first"}},
 	{"\xfd7zXZ", foreign{"xz file", "is compressed with xz; unpack it first"}},
 	{"\x28\xb5\x2f\xfd", foreign{"Zstandard file", "is compressed with Zstandard; unpack it first"}},
-	{"\x93NUMPY", foreign{"NumPy array", "is a NumPy array and no model"}},
+	{"\x93NUMPY", foreign{"NumPy array", "is a NumPy array, not a model"}},
 }
 
-var ggml = foreign{"GGML file", "is in a format that llama.cpp gave up in 2023; it needs the model as GGUF today"}
+var ggml = foreign{"GGML file", "is in a format that llama.cpp dropped in 2023; convert the model to GGUF"}
 
-// identify says what a file is by its first bytes, if these show that it is not
-// a model's.
+// identify recognizes files that are not models by their first bytes.
 func identify(name string, head []byte) (foreign, bool) {
 	if bytes.HasPrefix(head, []byte("version https://git-lfs")) {
 		size := "the large file itself"
@@ -92,7 +90,7 @@ func identify(name string, head []byte) (foreign, bool) {
 	return foreign{}, false
 }
 
-// foreignFile is the error that rejects a file which identify recognizes.
+// foreignFile is the error that rejects a file recognized by identify.
 type foreignFile struct {
 	name string
 	foreign

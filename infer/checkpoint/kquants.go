@@ -1,9 +1,8 @@
 package checkpoint
 
-// K-quants store 256 values in a superblock. Its parts have scales of their
-// own, integers that are multiplied by one F16 for the whole superblock. They
-// are the usual download of llama.cpp today: a "Q4_K_M" file mixes Q4_K with
-// Q6_K.
+// K-quants store 256 values in a superblock. Each of its parts has its own scale,
+// an integer that is multiplied by one F16 for the whole superblock. They are the
+// usual download for llama.cpp today: a "Q4_K_M" file mixes Q4_K with Q6_K.
 //
 // Q4_K and Q5_K have eight parts of 32 values. A value is (d·scale)·q − (dmin·min)
 // with a q of 4 or 5 bits:

@@ -54,10 +54,10 @@ type dialect struct {
 	ignores []string // suffixes of optional tensors that follow from the configuration
 }
 
-// arrange rejects a file that lacks tensors of the layout, or has some of
-// another shape or some that are not in the layout: ignoring a bias or an extra
-// layer would silently give wrong numbers. It returns the tensors of the layout
-// by their canonical names, and a spare output matrix by the file's.
+// arrange rejects a file that lacks tensors of the layout, or has any with
+// another shape or outside the layout: ignoring a bias or an extra layer would
+// silently give wrong numbers. It returns the tensors of the layout by their
+// canonical names, and a spare output matrix by the file's.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))
@@ -98,7 +98,7 @@ func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor
 	return arranged, nil
 }
 
-// output is the slot of the output matrix.
+// output returns the slot of the output matrix.
 func (c Config) output() slot {
 	a := architectures[c.Architecture]
 	last := a.tensors[len(a.tensors)-1]

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// repeated is what format makes of 0 to n-1, separated by commas.
+// repeated returns the results of format for 0 to n-1, separated by commas.
 func repeated(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -22,8 +22,8 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// TestOversizedDescriptionsAreRefusedEarly: a description with too much of something is refused with
-// little more memory than its text takes, so nothing is parsed that is of no use, nor twice.
+// TestOversizedDescriptionsAreRefusedEarly: a description with too many entries is rejected with
+// little more memory than its text takes, so nothing is parsed needlessly or twice.
 func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 	added := `{"added_tokens":[%s],"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},` +
 		`"model":{"type":"BPE","vocab":{%s},"merges":[]}%s}`
@@ -77,8 +77,8 @@ func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 	}
 }
 
-// TestRefusedTokenizerListsSpecialTokens: the special tokens of a tokenizer that does not run here
-// are described all the same, and as many keys as there may be are read.
+// TestRefusedTokenizerListsSpecialTokens: the special tokens of an unsupported tokenizer are
+// described all the same, and the maximum number of keys is read.
 func TestRefusedTokenizerListsSpecialTokens(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerFile] = &fstest.MapFile{Data: []byte(`{"model":{"type":"WordPiece"},"added_tokens":[` +
@@ -94,7 +94,7 @@ func TestRefusedTokenizerListsSpecialTokens(t *testing.T) {
 	}
 }
 
-// TestChatTemplateOfSeveral: of several templates the one called default counts, or the only one.
+// TestChatTemplateOfSeveral: of several templates the one named default is used, or the only one.
 func TestChatTemplateOfSeveral(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"name":"tool","template":"T"},{"name":"default","template":"D"}]`: "D",

@@ -21,7 +21,7 @@ const (
 	llama2cHeader = 256
 	llama2cTokens = "tokenizer.bin"
 
-	// What the program that wrote these files assumed.
+	// Assumptions of the program that wrote these files, which they do not store.
 	llama2cTheta = 10_000
 	llama2cEps   = 1e-5
 	llama2cBOS   = 1
@@ -81,7 +81,7 @@ var llama2cParts = map[string]string{
 	"lm_head": "wcls",
 }
 
-// readLlama2cHeader reads the model's shape and where its weights begin.
+// readLlama2cHeader reads the model's shape and the offset of its weights.
 func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start int64, err error) {
 	raw := make([]byte, min(size, llama2cHeader))
 	if err := readFull(r, raw, 0); err != nil {
@@ -104,7 +104,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 		first, start, shared = 2, llama2cHeader, raw[4*9] != 0
 	}
 	vocab := number(first + 5)
-	if version == 0 && vocab < 0 { // the sign encodes it
+	if version == 0 && vocab < 0 { // a negative size means that the output matrix is separate
 		vocab, shared = -vocab, false
 	}
 	c = Config{
@@ -147,8 +147,8 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	return c, version, start, err
 }
 
-// llama2cTensors returns where the weights are, from byte at on, and where the
-// last one ends.
+// llama2cTensors returns the tensors, from byte at on, and the end of the last
+// one.
 func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor, end int64) {
 	tensors = map[string]tensor{}
 	shapes := map[string][]int{}
@@ -202,8 +202,8 @@ func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor,
 }
 
 // readTokenizerBin reads llama2.c's vocabulary of n tokens: the longest token's
-// length, then for each its score, its length and its bytes. The number of
-// tokens is in the model, not here.
+// length, then for each token its score, its length and its bytes. The number
+// of tokens is in the model's file, not here.
 func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, error) {
 	in := bufio.NewReader(r)
 	at := int64(0)
@@ -244,8 +244,8 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("byte %d: holds more than the model's %d tokens", at, n)
 	}
-	if claimed != longest { // run.c makes its buffers of that size
-		return nil, fmt.Errorf("the longest token is said to have %d bytes, but has %d", claimed, longest)
+	if claimed != longest { // run.c sizes its buffers by it
+		return nil, fmt.Errorf("the header gives the longest token %d bytes, but it has %d", claimed, longest)
 	}
 	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file has no marks for them
 		list.Tokens[id], list.Marks[id] = name, tokenizer.Special

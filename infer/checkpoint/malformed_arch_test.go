@@ -41,7 +41,7 @@ var malformedArchitectures = []struct {
 	{
 		"gemma3, with pictures",
 		gemma3.with("model_type", "gemma3", "architectures", []string{"Gemma3ForConditionalGeneration"}),
-		"which sees pictures too; of Gemma 3 the text-only checkpoints run",
+		"which also reads images; only Gemma 3's text-only checkpoints run",
 	},
 	{"gemma3, both ways", gemma3.with("use_bidirectional_attention", true), "use_bidirectional_attention is true"},
 	{

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkMalformed refuses every malformed file of the tests, and prints how
-// many there are and how long the slowest of them took. The target is a second.
+// BenchmarkMalformed opens every malformed file of the tests, and prints how
+// many there are and how long the slowest took. The target is one second.
 func BenchmarkMalformed(b *testing.B) {
 	openings := malformedOpenings()
 	slowest := time.Duration(0)
@@ -24,7 +24,8 @@ func BenchmarkMalformed(b *testing.B) {
 	b.ReportMetric(float64(slowest.Microseconds())/1e3, "ms/slowest")
 }
 
-// malformedOpenings open the malformed files and texts of the tests' tables.
+// malformedOpenings returns functions that open the malformed files and texts
+// of the tests' tables.
 func malformedOpenings() (openings []func() error) {
 	one := func(name string, data []byte) {
 		files := map[string][]byte{name: data}

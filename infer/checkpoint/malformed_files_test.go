@@ -12,11 +12,11 @@ import (
 const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid " +
 	"sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 269060552\n"
 
-// pickle is what a PyTorch file in a zip archive begins with.
+// pickle is the beginning of a PyTorch file in a zip archive.
 const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.pkl\x80\x02}"
 
-// foreignFiles are files that people mistake for a model, each with a part of
-// the message and its name.
+// foreignFiles are files that are easily mistaken for a model, each with a part of the message and
+// its kind.
 var foreignFiles = []struct{ file, text, kind, want string }{
 	{
 		"m.gguf", lfsPointer, "git-LFS pointer",
@@ -29,7 +29,7 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 		`is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/"`,
 	},
 	{"m.gguf", "\n <HTML>", "web page", "is a web page"},
-	{"pytorch_model.bin", pickle, "PyTorch file", "is a Python pickle, which may hold programs and is not read"},
+	{"pytorch_model.bin", pickle, "PyTorch file", "is a Python pickle, which can contain code and is not read"},
 	{"consolidated.00.pth", pickle, "PyTorch file", "is a Python pickle"},
 	{"pytorch_model.bin", "PK\x03\x04 another beginning", "PyTorch file", "is a Python pickle"},
 	{"old.bin", "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "PyTorch file", "is a Python pickle"},
@@ -37,9 +37,9 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"m.zip", "PK\x03\x04\x14\x00\x00\x00\x00\x00model.gguf", "zip archive", "is a zip archive; unpack it first"},
 	{"tf_model.h5", "\x89HDF\r\n\x1a\n", "HDF5 file", "is an HDF5 file"},
 	{"m.gguf", "FUGG\x00\x00\x00\x03", "big-endian GGUF", "is a GGUF file in big-endian order"},
-	{"ggml-model-q4_0.bin", "tjgg\x03\x00\x00\x00", "GGML file", "is in a format that llama.cpp gave up in 2023"},
-	{"ggml-model.bin", "lmgg\x00\x7d\x00\x00", "GGML file", "gave up in 2023"},
-	{"ggml-model.bin", "fmgg\x01\x00\x00\x00", "GGML file", "gave up in 2023"},
+	{"ggml-model-q4_0.bin", "tjgg\x03\x00\x00\x00", "GGML file", "is in a format that llama.cpp dropped in 2023"},
+	{"ggml-model.bin", "lmgg\x00\x7d\x00\x00", "GGML file", "dropped in 2023"},
+	{"ggml-model.bin", "fmgg\x01\x00\x00\x00", "GGML file", "dropped in 2023"},
 	{"m.gguf.gz", "\x1f\x8b\x08\x00", "gzip file", "is compressed with gzip; unpack it first"},
 	{"m.xz", "\xfd7zXZ\x00", "xz file", "is compressed with xz"},
 	{"m.zst", "\x28\xb5\x2f\xfd\x00", "Zstandard file", "is compressed with Zstandard"},
@@ -103,7 +103,7 @@ var foreignInFolder = []struct {
 	}, "model.fp16.safetensors: "},
 	{"bytes behind the weights", func(f fstest.MapFS) {
 		f[weightsFile] = &fstest.MapFile{Data: slices.Concat(f[weightsFile].Data, make([]byte, 10))}
-	}, "after the last tensor, belong to none"},
+	}, "after the last tensor, belong to no tensor"},
 }
 
 func replace(name, text string) func(fstest.MapFS) {
@@ -135,7 +135,7 @@ func TestUnsupportedFilesInAFolderAreNamed(t *testing.T) {
 	}
 }
 
-// A single file of weights under another name works too.
+// TestWeightsUnderAnotherName: a single file of weights under another name works too.
 func TestWeightsUnderAnotherName(t *testing.T) {
 	folder := tinyFolder(t)
 	folder["model.fp16.safetensors"] = folder[weightsFile]
@@ -147,7 +147,8 @@ func TestWeightsUnderAnotherName(t *testing.T) {
 	c.Close()
 }
 
-// malformedTypes are safetensors files with formats that are known and cannot be read, and some that are not.
+// malformedTypes are safetensors files with formats that are known but cannot be read, and with
+// unknown ones.
 var malformedTypes = []struct {
 	name string
 	file []byte
@@ -155,9 +156,9 @@ var malformedTypes = []struct {
 }{
 	{
 		"bytes behind the data", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 5)...),
-		"bytes 4 to 5, after the last tensor, belong to none",
+		"bytes 4 to 5, after the last tensor, belong to no tensor",
 	},
-	{"data without tensors", file(`{}`, 0), "bytes 0 to 1, after the last tensor, belong to none"},
+	{"data without tensors", file(`{}`, 0), "bytes 0 to 1, after the last tensor, belong to no tensor"},
 	{
 		"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...),
 		`tensor "a" has type U8; F32, F16 and BF16 can be read`,
@@ -203,7 +204,7 @@ func TestMalformedTensorTypes(t *testing.T) {
 	}
 }
 
-// Folders that hold something other than one model.
+// TestFoldersWithoutExactlyOneModel: folders that hold something other than one model.
 func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 	gguf := smallGGUF().bytes()
 	for _, test := range []struct {
@@ -266,7 +267,7 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 		{
 			"cache that was not fetched whole",
 			map[string]string{"models--o--n/snapshots/r1/" + configFile: "→ ../../blobs/abc"},
-			"config.json: is a link to a file that is not there; was the model fetched whole?", "",
+			"config.json: is a link to a file that is not there; was the download complete?", "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -306,7 +307,8 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 	}
 }
 
-// A folder in the cache gives its model the model's name, not the revision's.
+// TestCacheSnapshotGetsModelName: a folder in the cache gives its model the model's name, not the
+// revision's.
 func TestCacheSnapshotGetsModelName(t *testing.T) {
 	for path, want := range map[string]string{
 		"/hub/models--HuggingFaceTB--SmolLM2-135M/snapshots/93efa2f0": "SmolLM2-135M",

@@ -89,7 +89,7 @@ var malformedGGUF = []struct {
 	},
 	{
 		"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) },
-		"llama.attention.key_length is 1, or follows so; want an even number",
+		"llama.attention.key_length is 1 (given or derived); want an even number",
 	},
 	{
 		"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) },
@@ -125,7 +125,7 @@ var malformedGGUF = []struct {
 	}, `the split pattern called "tekken" is not one of those supported`},
 	{
 		"no split", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "gpt2")) },
-		"tokenizer.ggml.pre is missing, so nobody can tell how this tokenizer splits a text",
+		"tokenizer.ggml.pre is missing, so it is unknown how this tokenizer splits a text",
 	},
 	{
 		"fewer scores", func(m *ggufModel) { m.set(floatsPair("tokenizer.ggml.scores", []float32{1})) },
@@ -167,11 +167,11 @@ var malformedGGUF = []struct {
 	}, "missing output_norm.weight"},
 	{
 		"bytes behind the last tensor", func(m *ggufModel) { m.data = append(m.data, "hidden"...) },
-		"bytes 11552 to 11558, after the last tensor, belong to none",
+		"bytes 11552 to 11558, after the last tensor, belong to no tensor",
 	},
 	{
 		"zeros behind the last tensor", func(m *ggufModel) { m.data = append(m.data, make([]byte, 32)...) },
-		"bytes 11552 to 11584, after the last tensor, belong to none",
+		"bytes 11552 to 11584, after the last tensor, belong to no tensor",
 	},
 	{
 		"padding that is not zero", func(m *ggufModel) { m.data[len(m.data)-1] = 1 },
@@ -288,14 +288,14 @@ func openMemory(name string, files map[string][]byte) error {
 	return err
 }
 
-// folderWords are keys and files of a Hugging Face folder, which errors of other
-// formats must not speak of.
+// folderWords matches keys and files of a Hugging Face folder, which errors for other
+// formats must not mention.
 var folderWords = regexp.MustCompile(`model\.(vocab|merges)|added_tokens|tokenizer\.json|config\.json|hidden_size|` +
 	`num_\w+|rope_(theta|scaling|parameters)|\.safetensors`)
 
-// refuse checks that opening a file fails with a message that begins with its
-// name and contains a given part, and uses no more memory than the file's size
-// and 64 MiB. GGUF and llama2.c files must not be told of a folder's keys.
+// refuse checks that opening a file fails with a message that begins with its name and
+// contains a given part, and uses no more memory than the file's size and 64 MiB. Errors
+// for GGUF and llama2.c files must not mention a folder's keys.
 func refuse(t *testing.T, size int, what, prefix, want string, open func() error) {
 	t.Helper()
 	var err error
@@ -318,7 +318,7 @@ func refuse(t *testing.T, size int, what, prefix, want string, open func() error
 // Promise: A damaged model file is refused, and the message says what is wrong and where.
 func TestMalformedGGUF(t *testing.T) {
 	if err := openMemory("m.gguf", map[string][]byte{"m.gguf": smallGGUF().bytes()}); err != nil {
-		t.Fatalf("the sound one: %v", err)
+		t.Fatalf("the valid one: %v", err)
 	}
 	for _, test := range malformedGGUF {
 		m := smallGGUF()
@@ -331,8 +331,8 @@ func TestMalformedGGUF(t *testing.T) {
 	}
 }
 
-// TestGGUFPadding: the last tensor may be padded as those before it, in whole or in part,
-// or not at all: programs that write such files differ.
+// TestGGUFPadding: the last tensor may be padded like those before it, in whole or in
+// part, or not at all, since programs that write such files differ.
 func TestGGUFPadding(t *testing.T) {
 	whole := smallGGUF().bytes()
 	for cut := range 17 { // its last tensor has 16 bytes, padded to 32
@@ -351,7 +351,7 @@ func TestGGUFPadding(t *testing.T) {
 	}
 }
 
-// A truncated file of any length is rejected with its name.
+// TestTruncatedGGUF: a truncated file of any length is rejected with its name.
 func TestTruncatedGGUF(t *testing.T) {
 	data := smallGGUF().bytes()
 	for n := range len(data) {

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// llama2cFile is a llama2.c model of the header's numbers with zeros as
+// llama2cFile returns a llama2.c model with the header's numbers and zeros as
 // weights, valid for dim 4, hidden_dim 3, one layer, two heads, one of them for
 // keys, 259 tokens and 8 positions.
 func llama2cFile(header ...uint32) []byte {
@@ -21,14 +21,14 @@ func llama2cFile(header ...uint32) []byte {
 
 var smallLlama2c = []uint32{4, 3, 1, 2, 1, 259, 8}
 
-// smallVersion1 is the same model in version 1.
+// smallVersion1 returns the same model in version 1.
 func smallVersion1() []byte {
 	head := join(u32(llama2cMagic, 1), u32(smallLlama2c...), []byte{1})
 	head = append(head, make([]byte, llama2cHeader-len(head))...)
 	return join(head, make([]byte, 4*(259*4+92+4)))
 }
 
-// smallTokenizerBin is its vocabulary, each entry passed through change.
+// smallTokenizerBin returns its vocabulary, each entry passed through change.
 func smallTokenizerBin(change func(id int, score, length uint32, text string) (uint32, uint32, string)) []byte {
 	tokens, _ := smallTokens()
 	b := u32(6)
@@ -82,7 +82,7 @@ func TestMalformedLlama2c(t *testing.T) {
 		"first layout": llama2cFile(smallLlama2c...), "version 1": smallVersion1(),
 	} {
 		if err := openMemory("m.bin", map[string][]byte{"m.bin": data, llama2cTokens: vocabulary}); err != nil {
-			t.Fatalf("the sound one, %s: %v", name, err)
+			t.Fatalf("the valid one, %s: %v", name, err)
 		}
 	}
 	for _, test := range malformedLlama2c {
@@ -110,15 +110,15 @@ var malformedTokenizerBin = []struct {
 	{"cut inside a token", smallTokenizerBin(nil)[:3000], "the file ends"},
 	{
 		"longest length too small", join(u32(5), smallTokenizerBin(nil)[4:]),
-		"the longest token is said to have 5 bytes, but has 6",
+		"the header gives the longest token 5 bytes, but it has 6",
 	},
 	{
 		"longest length too large", join(u32(7), smallTokenizerBin(nil)[4:]),
-		"the longest token is said to have 7 bytes, but has 6",
+		"the header gives the longest token 7 bytes, but it has 6",
 	},
 	{
 		"longest length negative", join(u32(1<<32-6), smallTokenizerBin(nil)[4:]),
-		"the longest token is said to have -6 bytes, but has 6",
+		"the header gives the longest token -6 bytes, but it has 6",
 	},
 	{"a token too many", append(smallTokenizerBin(nil), 0), "holds more than the model's 259 tokens"},
 	{"negative length", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
@@ -172,8 +172,8 @@ func TestMalformedTokenizerBin(t *testing.T) {
 }
 
 // malformedIndexes are texts of model.safetensors.index.json, each with a part
-// of the message. The folder has two shards: one with the embedding, two.
-// safetensors with the rest.
+// of the message. The folder has two shards: one.safetensors with the
+// embedding, two.safetensors with the rest.
 var malformedIndexes = []struct{ name, text, want string }{
 	{"empty", ``, "model.safetensors.index.json: is not a JSON object"},
 	{"list", `[]`, "model.safetensors.index.json: is not a JSON object"},
@@ -197,7 +197,7 @@ var malformedIndexes = []struct{ name, text, want string }{
 	},
 	{
 		"tensor not there", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors","ghost":"one.safetensors"}}`,
-		`one.safetensors: lacks tensor "ghost", which model.safetensors.index.json puts there`,
+		`one.safetensors: lacks tensor "ghost", which model.safetensors.index.json assigns to it`,
 	},
 	{
 		"tensor elsewhere", `{"weight_map":{"model.norm.weight":"one.safetensors"}}`,
@@ -242,14 +242,15 @@ func TestMalformedIndexes(t *testing.T) {
 	})
 	folder = shardedFolder(t)
 	folder["two.safetensors"] = &fstest.MapFile{Data: writeSafetensors(tinyTensors(t)...)}
-	const twice = `tensor "model.embed_tokens.weight" is in another file as well`
+	const twice = `tensor "model.embed_tokens.weight" is also in another file`
 	refuse(t, 1<<20, "a tensor in both", "two.safetensors: ", twice, func() error {
 		_, err := Open(folder, "")
 		return err
 	})
 }
 
-// Split weights read like whole ones, and their hash depends on every file.
+// TestShardsReadLikeOneFile: split weights read like whole ones, and their hash
+// depends on every file.
 func TestShardsReadLikeOneFile(t *testing.T) {
 	folder := shardedFolder(t)
 	c, err := Open(folder, "")
@@ -283,6 +284,6 @@ func TestShardsReadLikeOneFile(t *testing.T) {
 	}
 	defer other.Close()
 	if other.Hash == c.Hash {
-		t.Error("another weight leaves the hash as it was")
+		t.Error("another weight does not change the hash")
 	}
 }

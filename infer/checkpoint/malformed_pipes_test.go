@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Anything that is not a file is rejected immediately: opening a pipe would
-// wait for a writer.
+// TestPipesAndDevicesAreRefused: anything that is not a file is rejected
+// immediately: opening a pipe would wait for a writer.
 func TestPipesAndDevicesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	pipe, sound := filepath.Join(dir, "pipe.gguf"), filepath.Join(dir, "m.bin")
@@ -27,7 +27,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 	if err := os.WriteFile(sound, llama2cFile(smallLlama2c...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// with is a sound folder in which a file is a pipe.
+	// with returns a valid folder in which one file is a pipe.
 	with := func(file string) string {
 		folder := t.TempDir()
 		for name, f := range tinyFolder(t) {

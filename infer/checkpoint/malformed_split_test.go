@@ -40,7 +40,7 @@ func splitGGUF() map[string]*ggufModel {
 	return parts
 }
 
-// A model in parts opens completely, whichever part is named.
+// TestSplitGGUF: a model in parts opens completely, whichever part is given.
 func TestSplitGGUF(t *testing.T) {
 	files := map[string][]byte{}
 	for name, part := range splitGGUF() {
@@ -82,7 +82,7 @@ var malformedSplits = []struct {
 }{
 	{"second part missing", without(2), "model folder has no m-00002-of-00003.gguf, part 2 of the 3 of this model"},
 	{"first part missing", without(1), "model folder has no m-00001-of-00003.gguf"},
-	{"two parts missing", without(1, 2), "2 of the 3 parts are missing in all"},
+	{"two parts missing", without(1, 2), "2 of the 3 parts are missing"},
 	{
 		"parts in the wrong order", setSplit(2, ggufPair{"split.no", 2, []byte{2, 0}}),
 		"m-00002-of-00003.gguf: split.no is 2 and split.count 3, want 1 and 3",
@@ -101,7 +101,7 @@ var malformedSplits = []struct {
 	},
 	{"a tensor in two parts", func(parts map[string]*ggufModel, _ map[string][]byte) {
 		parts[partName("m", 2, 3)].tensors[0].name = parts[partName("m", 1, 3)].tensors[0].name
-	}, `m-00002-of-00003.gguf: tensor "token_embd.weight" is in another part as well`},
+	}, `m-00002-of-00003.gguf: tensor "token_embd.weight" is also in another part`},
 	{"a part cut short", func(_ map[string]*ggufModel, files map[string][]byte) {
 		name := partName("m", 3, 3)
 		files[name] = files[name][:max(0, len(files[name])-40)]
@@ -126,8 +126,8 @@ func setSplit(n int, p ggufPair) func(map[string]*ggufModel, map[string][]byte) 
 	return func(parts map[string]*ggufModel, _ map[string][]byte) { parts[partName("m", n, 3)].set(p) }
 }
 
-// changedSplit is a model in three files after a change to what they hold, and to the
-// files themselves.
+// changedSplit returns a model in three files after a change to their contents and to
+// the files themselves.
 func changedSplit(change func(parts map[string]*ggufModel, files map[string][]byte)) map[string][]byte {
 	parts, files := splitGGUF(), map[string][]byte{}
 	change(parts, map[string][]byte{})

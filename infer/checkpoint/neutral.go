@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Some keys change what a model computes in a way that no architecture here knows. They
-// are refused by name, since the text would be almost right, unless they have one of the
-// values below, at which they change nothing.
+// Some keys change what a model computes in a way that no architecture here supports. They
+// are rejected by name, since the text would be almost right, unless they have one of the
+// values below, which change nothing.
 
-// folderNeutral are such keys of config.json. A key that is null is always neutral.
+// folderNeutral lists such keys of config.json. A key that is null is always neutral.
 var folderNeutral = map[string][]any{
 	"attention_multiplier":        nil,
 	"attn_logit_softcapping":      nil,
@@ -29,8 +29,8 @@ var folderNeutral = map[string][]any{
 	"use_parallel_residual":       {false},
 }
 
-// ggufNeutral are such keys of GGUF metadata, without the architecture's name. A factor of 0
-// is none.
+// ggufNeutral lists such keys of GGUF metadata, without the architecture's name. A factor of
+// 0 means none.
 var ggufNeutral = map[string][]any{
 	"attention.causal":                 {true},
 	"attention.clamp_kqv":              {0.0},
@@ -83,7 +83,7 @@ func (p *ggufPairs) neutral(c *Config) {
 			p.fail("%s%s is %s; only %v is supported", p.prefix, key, shown(v), want[0])
 		}
 	}
-	// Heads in layers with a window may have a size of their own.
+	// Layers with a window may have their own head sizes.
 	for _, key := range []string{"attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"} {
 		if n := p.number(key, float64(c.HeadDim), 0, maxHeadDim); n != float64(c.HeadDim) {
 			p.fail("%s%s is %v, the head size %d; only equal ones are supported", p.prefix, key, n, c.HeadDim)
@@ -97,10 +97,10 @@ func neutral(v any, want []any) bool {
 	case bool, float64:
 		return slices.Contains(want, v)
 	}
-	return false // and lists cannot be compared
+	return false // lists cannot be compared
 }
 
-// shown is a value of the metadata for a message.
+// shown formats a metadata value for a message.
 func shown(v any) string {
 	switch v := v.(type) {
 	case nil, []string, []float32:

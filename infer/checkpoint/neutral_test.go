@@ -10,7 +10,7 @@ func truthPair(key string, v bool) ggufPair {
 	return ggufPair{key, 7, []byte{map[bool]byte{false: 0, true: 1}[v]}}
 }
 
-// TestKeysThatChangeTheResultAreRefused: a key that no architecture here knows is refused by
+// TestKeysThatChangeTheResultAreRefused: a key that no architecture here supports is rejected by
 // name, in both formats and for every architecture, unless its value changes nothing.
 // Promise: A model that needs something unsupported is refused, and the message names the setting.
 func TestKeysThatChangeTheResultAreRefused(t *testing.T) {
@@ -81,8 +81,8 @@ func TestKeysThatChangeTheResultAreRefused(t *testing.T) {
 	}
 }
 
-// TestGGUFNeedsEpsilon: without the number that is added in the norms a file is refused, as
-// llama.cpp refuses it. GPT-2's key has a name of its own.
+// TestGGUFNeedsEpsilon: a file without the epsilon of its norms is rejected, as by llama.cpp.
+// GPT-2 has its own key.
 func TestGGUFNeedsEpsilon(t *testing.T) {
 	for _, arch := range []string{"llama", "qwen3", "gemma3", "smollm3", "olmo2"} {
 		m, key := smallGGUFOf(arch), arch+".attention.layer_norm_rms_epsilon"

@@ -14,16 +14,16 @@ import (
 
 // Files are the paths of a model.
 type Files struct {
-	// Model is a folder as [Open] reads it, the folder of such a model in
-	// Hugging Face's cache, a GGUF file or the first of its parts, a .bin file
-	// of llama2.c, or a folder with one such file. A file's first bytes say
-	// what it is, not its name.
+	// Model is a folder as [Open] reads it, the folder of such a model in Hugging
+	// Face's cache, a GGUF file or the first of its parts, a .bin file of llama2.c,
+	// or a folder with one such file. A file is identified by its first bytes, not
+	// by its name.
 	Model string
-	// Tokenizer is the vocabulary of a llama2.c model; "" is tokenizer.bin in
-	// the same folder.
+	// Tokenizer is the vocabulary of a llama2.c model; "" means tokenizer.bin in the
+	// same folder.
 	Tokenizer string
 
-	alone bool // there are no flags to name other files with
+	alone bool // the caller has no flags to name other files
 }
 
 // OpenPath is [Files.Open] for a single path.
@@ -39,9 +39,8 @@ func (f Files) Open() (*Checkpoint, error) {
 	return d.Checkpoint, nil
 }
 
-// Describe describes a model. [Reasons] of the error lists everything that
-// keeps it from running; the description still has what could be read, and is
-// never nil.
+// Describe describes a model. [Reasons] of the error lists all reasons why it cannot
+// run; the description still has what could be read, and is never nil.
 func (f Files) Describe() (*Description, error) {
 	nothing := &Description{Name: filepath.Base(f.Model)}
 	path, err := filepath.Abs(f.Model)
@@ -73,8 +72,9 @@ func (f Files) Describe() (*Description, error) {
 	return describeFolder(files.Folder(path), folderName(path))
 }
 
-// OpenAny opens the model that the files at the top of fsys are: one file, such as a
-// GGUF, with the name of the file; or else a folder as [Open] reads it, called name.
+// OpenAny opens the model whose files are at the top of fsys: one file, such as a
+// GGUF, under the name of the file; or else a folder as [Open] reads it, under the
+// given name.
 func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -86,7 +86,7 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 	}
 	file := ""
 	if len(names) == 1 && filepath.Ext(names[0]) != ".safetensors" && names[0] != configFile {
-		file = names[0] // whatever it is, it is meant
+		file = names[0] // the only file, whatever it is
 	} else if file, err = onlyModel(names); err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// problems are the faults of a model, in the order in which they were found.
-// As one error they read like the first; [Reasons] lists them all.
+// problems are the faults of a model, in the order in which they were found. As
+// an error, their text is the first fault's; [Reasons] lists them all.
 type problems []error
 
 // maxProblems bounds how many are kept: a damaged file may have a fault in each
@@ -16,7 +16,7 @@ const maxProblems = 64
 func (p problems) Error() string   { return p[0].Error() }
 func (p problems) Unwrap() []error { return p }
 
-// collect joins errors, each of which may be nil or several.
+// collect joins errors, each of which may be nil or a list.
 func collect(errs ...error) error {
 	var all problems
 	for _, err := range errs {

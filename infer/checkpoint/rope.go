@@ -2,8 +2,8 @@ package checkpoint
 
 import "math"
 
-// RopeScaling says how a model's rotary frequencies were stretched after its
-// first training, to extend its context. The zero value stretches nothing.
+// RopeScaling describes how a model's rotary frequencies were stretched after
+// its first training, to extend its context. The zero value stretches nothing.
 type RopeScaling struct {
 	// Kind is "" (none), "linear" (Chen et al. 2023: every frequency divided by
 	// Factor), "llama3" (only the slow ones divided, with a ramp between) or
@@ -12,8 +12,8 @@ type RopeScaling struct {
 	Factor float64
 
 	// Of "llama3": frequencies that turn at most LowFreq times within
-	// OriginalContext positions are divided by Factor, those that turn
-	// HighFreq times or more are left alone.
+	// OriginalContext positions are divided by Factor, those that turn HighFreq
+	// times or more are unchanged.
 	LowFreq, HighFreq float64
 	OriginalContext   int
 
@@ -26,8 +26,8 @@ const (
 	lowFactor, highFactor = 1, 1 << 20
 )
 
-// Rope says how a layer rotates its queries and keys by position (Su et al.
-// 2021).
+// Rope describes how a layer rotates its queries and keys by position (Su et
+// al. 2021).
 type Rope struct {
 	Theta   float64 // base of the frequencies
 	Scaling RopeScaling
@@ -52,7 +52,7 @@ func readRope(f *fields, context int, theta float64) *Rope {
 }
 
 // read reads an object with a kind of scaling, untyped if it has none, and
-// maybe a base.
+// optionally a base.
 func (r *Rope) read(o *fields, context int, untyped string) {
 	kind := o.text("rope_type", o.text("type", untyped))
 	switch kind {
@@ -79,7 +79,7 @@ func (r *Rope) read(o *fields, context int, untyped string) {
 	o.number("partial_rotary_factor", 1, 1, 1)
 }
 
-// requiredNumber is number for a required key.
+// requiredNumber is fields.number for a required key.
 func requiredNumber(f *fields, key string, low, high float64) float64 {
 	if !f.has(key) {
 		f.fail("%s is missing", key)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// inputs are the values that testdata/ggml/ask.c makes ggml round, computed in
-// the same way: n blocks for the format with that number.
+// inputs returns the values that testdata/ggml/ask.c makes ggml round, computed
+// in the same way: n blocks for the format with that number.
 func inputs(number uint64, n, values int) []float32 {
 	state := number
 	next := func() uint64 { // splitmix64
@@ -35,8 +35,8 @@ func inputs(number uint64, n, values int) []float32 {
 	return list
 }
 
-// Values are rounded to Q4_0 as ggml rounds them, to the last bit of every
-// block.
+// TestRoundQ4MatchesGGML: values are rounded to Q4_0 as ggml rounds them, to
+// the last bit of every block.
 func TestRoundQ4MatchesGGML(t *testing.T) {
 	want := readGGML(t, dtypeQ4)
 	values := inputs(2, want.rounded, q4Values)
@@ -58,12 +58,13 @@ func TestRoundQ4MatchesGGML(t *testing.T) {
 		}
 	}
 	if err := RoundQ4(make([]float32, 33)); err == nil {
-		t.Error("33 values were rounded")
+		t.Error("got no error for 33 values")
 	}
 }
 
-// Every binary16 value survives the way to float32 and back; half way between
-// two of them rounds to the even one, slightly off it to the nearer.
+// TestToF16RoundsToEven: every binary16 value survives the conversion to
+// float32 and back; halfway between two of them the even one is taken, slightly
+// off it the nearer.
 func TestToF16RoundsToEven(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		v := fromF16(h)

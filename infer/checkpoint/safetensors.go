@@ -30,15 +30,16 @@ type tensor struct {
 }
 
 // parseSafetensors reads the header of a safetensors file of size bytes and
-// returns its tensors by name. The layout is: 8 bytes little-endian header
-// length, a JSON header, then the values of all tensors one after another.
+// returns its tensors by name. The layout is: the header length in 8 bytes,
+// little-endian; a JSON header; then the values of all tensors one after
+// another.
 //
 // Nothing in the header is trusted before it is checked: the header must be
-// inside the file, each tensor inside the data after it, its byte count must be
-// that of its shape, and the tensors must fill the data to the end of the file
+// inside the file, each tensor inside the data after it, its byte count must
+// match its shape, and the tensors must fill the data to the end of the file
 // without overlaps or gaps, in any order. No values are read. If single tensors
 // have a format that cannot be read, the tensors are returned together with an
-// error that says so.
+// error that names them.
 func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -137,7 +138,7 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 		at += t.bytes
 	}
 	if at != size {
-		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to none", at-dataStart, size-dataStart)
+		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to no tensor", at-dataStart, size-dataStart)
 	}
 	return nil
 }

@@ -66,10 +66,10 @@ func fromBytes(t *testing.T, data []byte) *Checkpoint {
 	return &Checkpoint{tensors: tensors, weights: inMemory(r)}
 }
 
-// fileWeights is inMemory of a file's bytes.
+// fileWeights is inMemory for a file's bytes.
 func fileWeights(data []byte) *weights { return inMemory(bytes.NewReader(data)) }
 
-// inMemory is a single file of weights.
+// inMemory returns a single file of weights.
 func inMemory(r *bytes.Reader) *weights {
 	w := &weights{}
 	w.add(part{name: weightsFile, ReaderAt: r, Closer: io.NopCloser(nil), size: r.Size()})
@@ -130,7 +130,7 @@ func TestWidenByHand(t *testing.T) {
 	}
 }
 
-// Every half-precision number must be the one that its definition gives:
+// TestEveryF16Value: every half-precision number must equal its definition:
 // (-1)^s × 2^(e-15) × (1 + f/1024), or f × 2^-24 where e is 0.
 func TestEveryF16Value(t *testing.T) {
 	for h := range 1 << 16 {
@@ -151,7 +151,8 @@ func TestEveryF16Value(t *testing.T) {
 	}
 }
 
-// A tensor longer than the read buffer, after another one, is complete.
+// TestWidenAcrossBuffers: a tensor longer than the read buffer, after another
+// one, is complete.
 func TestWidenAcrossBuffers(t *testing.T) {
 	const rows, columns = 3, widenBuffer / 4
 	var long []uint32
@@ -217,8 +218,8 @@ func TestFloat32RefusesWrongTensors(t *testing.T) {
 	}
 }
 
-// malformed files, each with a part of the expected message. If it matters, the
-// data is 8 bytes long.
+// malformed are files, each with a part of the expected message. If it matters,
+// the data is 8 bytes long.
 var malformed = []struct {
 	name string
 	file []byte

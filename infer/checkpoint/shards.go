@@ -25,7 +25,7 @@ type part struct {
 	base, size int64
 }
 
-// weights is random access to all files with weights as if they were one,
+// weights gives random access to all files with weights as if they were
 // concatenated.
 type weights struct {
 	parts []part
@@ -65,7 +65,7 @@ func (w *weights) Close() (err error) {
 }
 
 // openTensors opens the weights of a folder, in one file or in several, and
-// returns what they hold. place is the file to name if a tensor is missing. If
+// returns their tensors. place is the file to name if a tensor is missing. If
 // the files could be read but not used, they are returned with the error.
 func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place string, err error) {
 	w, tensors := &weights{}, map[string]tensor{}
@@ -111,7 +111,7 @@ func readShard(fsys fs.FS, name string, w *weights, tensors map[string]tensor) e
 	}
 	for tensor, t := range found {
 		if _, taken := tensors[tensor]; taken {
-			return collect(err, fmt.Errorf("%s: tensor %s is in another file as well", name, quote(tensor)))
+			return collect(err, fmt.Errorf("%s: tensor %s is also in another file", name, quote(tensor)))
 		}
 		t.offset += base
 		tensors[tensor] = t
@@ -119,8 +119,8 @@ func readShard(fsys fs.FS, name string, w *weights, tensors map[string]tensor) e
 	return err
 }
 
-// readShards opens the files that an index names. Both must agree on which
-// tensor is where.
+// readShards opens the files that an index names. Index and files must agree on
+// which tensor is where.
 func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) error {
 	index, err := parseIndex(text)
 	if err != nil {
@@ -142,7 +142,7 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 		for tensor, t := range tensors {
 			if t.offset >= base && index[tensor] != name {
 				return collect(
-					faults, fmt.Errorf("%s: holds tensor %s, which %s does not say", name, quote(tensor), indexFile),
+					faults, fmt.Errorf("%s: holds tensor %s, which %s does not list", name, quote(tensor), indexFile),
 				)
 			}
 		}
@@ -152,7 +152,7 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 	}
 	for _, tensor := range slices.Sorted(maps.Keys(index)) {
 		if _, ok := tensors[tensor]; !ok {
-			return fmt.Errorf("%s: lacks tensor %s, which %s puts there", index[tensor], quote(tensor), indexFile)
+			return fmt.Errorf("%s: lacks tensor %s, which %s assigns to it", index[tensor], quote(tensor), indexFile)
 		}
 	}
 	return nil

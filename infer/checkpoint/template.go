@@ -14,9 +14,9 @@ const (
 	templateFileJSON = "chat_template.json"
 )
 
-// folderTemplate finds the chat template of a folder: in a file of its own, as
-// newer models have it, or in tokenizer_config.json, alone or as the one named
-// "default" of several; and the special tokens that it may name. An unreadable one
+// folderTemplate finds the chat template of a folder: in a separate file, as in newer
+// models, or in tokenizer_config.json, alone or as the one named "default" of several. It
+// also returns the special tokens that the template may name. An unreadable template
 // counts as none, since running a model needs no template.
 func folderTemplate(fsys fs.FS, tokenizerConfig []byte) (template string, tokens map[string]string) {
 	config := parseFields(tokenizerConfigFile, tokenizerConfig)
@@ -74,14 +74,15 @@ var templateNames = map[string]string{
 	"pad_token": "padding_token_id",
 }
 
-// folderTokens reads those of a folder: each a text, or an object with one.
+// folderTokens reads the template's special tokens from a folder: each a text, or an
+// object with one.
 func folderTokens(f *fields) map[string]string {
 	tokens := map[string]string{}
 	for name := range templateNames {
 		var added struct{ Content string }
 		raw := f.raw[name]
 		if json.Unmarshal(raw, &added.Content) != nil {
-			_ = json.Unmarshal(raw, &added) // neither is none
+			_ = json.Unmarshal(raw, &added) // leaves "" if it is neither
 		}
 		if added.Content != "" {
 			tokens[name] = added.Content
@@ -90,7 +91,7 @@ func folderTokens(f *fields) map[string]string {
 	return tokens
 }
 
-// templateTokens reads those of a GGUF file.
+// templateTokens reads the template's special tokens from a GGUF file.
 func (g *gguf) templateTokens(t *tokenizer.Tokenizer) map[string]string {
 	tokens := map[string]string{}
 	for name, key := range templateNames {

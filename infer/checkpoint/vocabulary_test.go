@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// smallTypes says what those tokens are, with changes by id.
+// smallTypes returns the types of those tokens, with changes by id.
 func smallTypes(change map[int]uint32) ggufPair {
 	types := join(u32(5), u64(259))
 	for id := range 259 {
@@ -27,8 +27,8 @@ func smallTypes(change map[int]uint32) ggufPair {
 	return ggufPair{"tokenizer.ggml.token_type", ggufArray, types}
 }
 
-// Vocabularies of GGUF files that are rejected: a change to the small model,
-// and the error.
+// malformedVocabularies are vocabularies of GGUF files that are rejected: a
+// change to the small model, and the error.
 var malformedVocabularies = []struct {
 	name   string
 	change func(*ggufModel)
@@ -81,8 +81,9 @@ func TestMalformedVocabularies(t *testing.T) {
 	}
 }
 
-// A vocabulary may lack the token of a byte, which matters only for a text that
-// needs it, and may have user-defined tokens, which are found in a text.
+// TestGGUFVocabularyWithHoles: a vocabulary may lack the token of a byte, which
+// affects only texts that contain it, and may have user-defined tokens, which
+// are found in a text.
 func TestGGUFVocabularyWithHoles(t *testing.T) {
 	m := smallGGUF()
 	tokens, _ := smallTokens()
@@ -111,8 +112,9 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	}
 }
 
-// A folder's tokenizer may have added tokens that the model has no rows for, as
-// in the smallest Gemma 3, which lack the row of the image token.
+// TestAddedTokensBeyondTheEmbedding: a folder's tokenizer may have added tokens
+// that the model has no rows for, as in the smallest Gemma 3, which lack the
+// row of the image token.
 func TestAddedTokensBeyondTheEmbedding(t *testing.T) {
 	folder := tinyFolder(t)
 	var file map[string]any

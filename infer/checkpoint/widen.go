@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// widenBuffer is roughly how many bytes of a file are read at a time: then the
-// copy in float32 is the only large allocation.
+// widenBuffer is roughly how many bytes of a file are read at a time, so that
+// the copy in float32 is the only large allocation.
 const widenBuffer = 64 << 10
 
 // widen reads t's values as float32, in the order of the layout.
@@ -52,7 +52,7 @@ func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	return nil
 }
 
-// endless is the index of the first value that is NaN or infinite, or -1.
+// endless returns the index of the first value that is NaN or infinite, or -1.
 func endless(values []float32) int {
 	for i, v := range values {
 		if v-v != 0 { // true only for NaN and ±Inf
@@ -62,18 +62,18 @@ func endless(values []float32) int {
 	return -1
 }
 
-// An order says how a file arranges the values of a matrix, if not row by row
-// like the layout.
+// An order describes how a file arranges the values of a matrix, if not row by
+// row like the layout.
 type order struct {
 	transposed bool // column by column: rows are inputs
 	// interleaved is set for matrices of queries and keys whose rotary pairs
 	// are neighboring rows, and is the number of their heads. The layout has
 	// the first rows of all pairs of a head, then the second ones.
 	interleaved int
-	lessOne     bool // the file stores each value less one
+	lessOne     bool // the file stores each value minus one
 }
 
-// stored returns the file's shape for a matrix of a shape.
+// stored returns the file's shape for a matrix with the given shape.
 func (o order) stored(shape []int) []int {
 	if o.transposed {
 		return []int{shape[1], shape[0]}
