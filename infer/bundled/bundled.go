@@ -33,7 +33,7 @@ func Target() (*checkpoint.Checkpoint, error) {
 
 // Draft opens the small model that drafts for [Target]; both have the same
 // tokenizer. Its name includes its size in thousands of parameters:
-// "draft-820K". It fails when Target does.
+// "draft-820K". It fails under the same condition as Target.
 func Draft() (*checkpoint.Checkpoint, error) {
 	c, err := open("draft")
 	if err == nil {
@@ -42,10 +42,10 @@ func Draft() (*checkpoint.Checkpoint, error) {
 	return c, err
 }
 
-// TargetFiles is the folder of [Target] itself, to be copied elsewhere.
+// TargetFiles returns the folder of [Target], to be copied elsewhere.
 func TargetFiles() (fs.FS, error) { return fs.Sub(folders, "target") }
 
-// DraftFiles is the folder of [Draft].
+// DraftFiles returns the folder of [Draft].
 func DraftFiles() (fs.FS, error) { return fs.Sub(folders, "draft") }
 
 func open(name string) (*checkpoint.Checkpoint, error) {

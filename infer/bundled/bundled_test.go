@@ -44,8 +44,8 @@ func TestTargetParameters(t *testing.T) {
 	}
 }
 
-// The draft must share the target's vocabulary: the same tokens with the same
-// ids, and as long a context.
+// TestDraftSharesTheVocabulary: the draft must share the target's vocabulary:
+// the same tokens with the same ids, and as long a context.
 func TestDraftSharesTheVocabulary(t *testing.T) {
 	target, err := Target()
 	if err != nil {
