@@ -25,7 +25,7 @@ func bundledDraft(b *testing.B) *infer.Model {
 	return m
 }
 
-// BenchmarkPass reads and scores n tokens in one pass behind 64 positions: a
+// BenchmarkPass reads and scores n tokens in one pass after 64 positions: a
 // step of the draft, one of the target, and verifications of n − 1 drafted
 // tokens.
 func BenchmarkPass(b *testing.B) {

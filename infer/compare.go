@@ -113,7 +113,7 @@ func checkScored(s sampling.Settings) error {
 		return terms.NewRangeError("temperature", fmt.Sprint(t), fmt.Sprintf("%v to %v", minScored, maxScored))
 	case s.XTCProbability > 0:
 		return terms.NewRangeError("xtc_probability", fmt.Sprint(s.XTCProbability),
-			"0 here: XTC makes a new draw at each step, so it has no one distribution")
+			"0 here: XTC makes a new draw at each step, so it has no single distribution")
 	case s.MirostatTau > 0:
 		return terms.NewRangeError("mirostat_tau", fmt.Sprint(s.MirostatTau),
 			"0 here: mirostat adapts to its own draws, and this text was not drawn with it")

@@ -75,7 +75,7 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 func (w *Watch) headContributions(l int, mixed []float32, toScore direction) []Contribution {
 	b, c := &w.model.blocks[l], &w.model.config
 	d, size, width := c.Width, c.HeadDim, c.Heads*c.HeadDim
-	alone := make([]float32, c.Heads*width) // [heads, heads·headDim]: each head's output by itself
+	alone := make([]float32, c.Heads*width) // [heads, heads·headDim]: each head's output alone
 	for h := range c.Heads {
 		copy(alone[h*width+h*size:], mixed[h*size:(h+1)*size])
 	}

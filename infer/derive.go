@@ -210,7 +210,7 @@ func shorten(total, n, chosen int) []int {
 	return ranks
 }
 
-// row describes the token at a rank, as far as the stage goes.
+// row describes the token at a rank with the fields known at a stage.
 func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row {
 	id := int(d.Order[rank])
 	r := Row{Token: m.Token(id), Rank: rank + 1, Z: d.Score(id), Raw: s.Logits[id]}

@@ -46,7 +46,7 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 	}
 	if len(l.model.eos) == 0 {
 		return nil, terms.NewRangeError(
-			"grammar", "given", "left out: this model has no end-of-text token, so a text under a grammar could not end",
+			"grammar", "given", "left out: this model has no end-of-text token, so the text could never end",
 		)
 	}
 	g, err := grammar.Compile(text)

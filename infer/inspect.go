@@ -115,7 +115,7 @@ func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
 	return nil
 }
 
-// The pass calls the methods below as it goes. On a nil Inspection they do
+// The pass calls the methods below as it runs. On a nil Inspection they do
 // nothing.
 
 // enters records the stream [width] before block l.

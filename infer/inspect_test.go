@@ -71,7 +71,7 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 		for i, says := range in.Blocks[5].Says {
 			if id := int(sampling.Rank(step.Logits)[i]); says.Token.ID != id || says.P != p[id] {
 				t.Errorf(
-					"step %d: the last block says %q %v, the logits %q %v; want says.Token.ID = %d, says.P = %v",
+					"step %d: the last block predicts %q %v, the logits %q %v; want says.Token.ID = %d, says.P = %v",
 					step.N, says.Token.Text, says.P, m.Token(id).Text, p[id], id, p[id],
 				)
 			}

@@ -205,7 +205,7 @@ func chainJSON(cuts sampling.Cuts) []jsonCut {
 // MarshalJSON implements [Stage].
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
-	on := func(rule sampling.Rule) int { return f.Cuts.Reach(rule, 0) } // 0, where it is off
+	on := func(rule sampling.Rule) int { return f.Cuts.Reach(rule, 0) } // 0 if it is off
 	f.Settings.Grammar = ""                                             // long, and already in the prompt object
 	return json.Marshal(struct {
 		jsonHead

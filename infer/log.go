@@ -13,7 +13,7 @@ import (
 type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
-	Marks    []int    // where special tokens stand in it, if it is a chat: see [chat.Text]
+	Marks    []int    // offsets of its special tokens, if it is a chat: see [chat.Text]
 	IDs      []int    `json:",omitempty"` // its tokens, if they are not the usual ones
 	Kept     int      // columns of the prompt that were cached before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1

@@ -96,7 +96,7 @@ func (m *Model) Shape() cost.Shape {
 }
 
 // ScoreScale is the factor by which a query's product with a key is multiplied before
-// the softmax: 1/√headDim unless the model says otherwise (Vaswani et al. 2017).
+// the softmax: 1/√headDim unless the model specifies another (Vaswani et al. 2017).
 func (m *Model) ScoreScale() float32 { return m.scoreScale }
 
 // Token describes one entry of the vocabulary.

@@ -157,7 +157,7 @@ type Filter struct {
 	Cut      int
 	Mass     float64 // Σ p of the kept
 	// Cuts lists the filters that are on, in order, with how many tokens each
-	// keeps by itself.
+	// keeps alone.
 	Cuts sampling.Cuts
 	// Leading reports that the kept tokens are the most probable ones, so that a
 	// line can be drawn below them.
@@ -173,7 +173,7 @@ type Filter struct {
 	KeptRenormalizing int
 }
 
-// Reach is how many tokens a filter keeps by itself: all, if it is off.
+// Reach is how many tokens a filter keeps alone: all of them if it is off.
 func (f Filter) Reach(rule sampling.Rule) int { return f.Cuts.Reach(rule, f.Kept+f.Cut) }
 
 // Sample is stage 5: u fell on a token.

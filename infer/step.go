@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Step is one turn of the loop as it was run. It never changes once it is visible
+// Step is one turn of the loop. It never changes once it is visible
 // outside: a turn in progress is replaced, stage by stage, by a more complete copy. It
 // keeps the logits; what follows from them and the settings is derived again on demand
 // ([Step.Distribution]).

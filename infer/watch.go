@@ -48,8 +48,8 @@ type Patch struct {
 	Position int    // from 0
 }
 
-// Watch runs tokens from the start of a text. looks keeps the attention weights
-// too, 4·heads·positions² bytes for each block.
+// Watch runs tokens from the start of a text. With looks it keeps the attention
+// weights too, 4·heads·positions² bytes for each block.
 func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, error) {
 	plain := *m
 	plain.runner = nil // what it runs is not part of a text

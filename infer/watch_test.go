@@ -243,7 +243,7 @@ func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	}
 	if cells[5].Rank != 1 || cells[5].Says[0].Token.Text != " Paris" {
 		t.Errorf(
-			"after %q the lens says %+v; want Rank = 1, Says[0].Token.Text = %q", "The capital of France is", cells[5],
+			"after %q the lens has %+v; want Rank = 1, Says[0].Token.Text = %q", "The capital of France is", cells[5],
 			" Paris",
 		)
 	}

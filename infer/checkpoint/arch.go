@@ -16,7 +16,7 @@ type architecture struct {
 	name      string // Config.Architecture
 	modelType string // model_type of config.json
 	class     string // architectures of config.json: the class whose output is a score for every token
-	gguf      string // general.architecture; "" if GGUF has no name of its own for it
+	gguf      string // general.architecture; "" if GGUF has no separate name for it
 
 	// kin are similar model types that do not run, each with the reason.
 	kin map[string]string

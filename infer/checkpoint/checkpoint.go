@@ -1,9 +1,9 @@
 // Package checkpoint reads the files of a trained model: its shape, its
 // tokenizer and its weights.
 //
-// It reads three formats, each in a file of its own:
+// It reads three formats:
 //
-//   - a folder as Hugging Face keeps it (config.go, shards.go, safetensors.go):
+//   - a Hugging Face folder (config.go, shards.go, safetensors.go):
 //
 //     config.json             the shape: width, layers, heads, …
 //     model.safetensors       every weight matrix, named and typed; large models

@@ -173,7 +173,7 @@ func (r *ggufReader) length(least int64) int64 {
 	return int64(n)
 }
 
-// count is length with a limit of its own.
+// count is length with a limit.
 func (r *ggufReader) count(what string, least, limit int64) int64 {
 	n := r.length(least)
 	if r.err == nil && n > limit {

@@ -201,7 +201,7 @@ var malformedIndexes = []struct{ name, text, want string }{
 	},
 	{
 		"tensor elsewhere", `{"weight_map":{"model.norm.weight":"one.safetensors"}}`,
-		`one.safetensors: holds tensor "model.embed_tokens.weight", which model.safetensors.index.json does not say`,
+		`one.safetensors: holds tensor "model.embed_tokens.weight", which model.safetensors.index.json does not list`,
 	},
 	{
 		"a file left out", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors"}}`,

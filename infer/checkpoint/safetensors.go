@@ -19,7 +19,7 @@ const (
 	maxDim         = 1<<31 - 1
 )
 
-// tensor says where one tensor's values are in the file.
+// tensor locates one tensor's values in the file.
 type tensor struct {
 	name   string // the file's name for it
 	dtype  dtype

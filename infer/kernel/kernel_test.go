@@ -121,7 +121,7 @@ func TestMulWritesOnlyItsResults(t *testing.T) {
 					w.Mul(room[32:32+n*rows:32+n*rows], random(r, n*9), n)
 					for i, v := range room {
 						if outside := i < 32 || i >= 32+n*rows; outside != (v == 1234) {
-							t.Fatalf("%s, %d rows, %d vectors: value %d around the results is %v", kind, rows, n, i-32, v)
+							t.Fatalf("%s, %d rows, %d vectors: value %d outside is %v", kind, rows, n, i-32, v)
 						}
 					}
 				}

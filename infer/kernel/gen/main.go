@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package kernel from the templates beside
-// it. AVX-512 and AVX2 run the same algorithm with registers of different
+// Command gen writes the assembly of package kernel from the templates in
+// its folder. AVX-512 and AVX2 run the same algorithm with registers of different
 // lengths, and one to eight columns with more or fewer accumulators, so one
 // template has the algorithm and the generator lists its variants:
 //
