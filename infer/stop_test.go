@@ -71,7 +71,7 @@ func TestEveryStopReason(t *testing.T) {
 			a := lastAppend(l)
 			if a.Stop != row.reason || a.Generated != row.steps {
 				t.Errorf(
-					"the append stage reports %q after %d tokens; want %q, %d", a.Stop, a.Generated, row.reason, row.steps,
+					"append reports %q after %d tokens; want %q, %d", a.Stop, a.Generated, row.reason, row.steps,
 				)
 			}
 			for _, c := range a.Conditions {
