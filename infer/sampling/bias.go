@@ -12,20 +12,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Bias is what is added to the scores of single tokens, by token id: "12:-100,50:5".
-// It is a text so that settings can be compared; ids ascend, and none is biased by 0,
-// so that equal biases are equal texts. Its JSON is an object: {"12": -100, "50": 5}.
-// [NewBias] makes one.
+// A Bias holds the numbers added to the scores of single tokens, by token id:
+// "12:-100,50:5". It is a string so that settings can be compared: ids ascend and no number
+// is 0, so equal biases are equal strings. Its JSON is an object: {"12": -100, "50": 5}.
+// Use [NewBias] to make one.
 type Bias string
 
 // Bounds of a [Bias].
 const (
-	MaxBias   = 100 // and at least −MaxBias, as OpenAI has it
+	MaxBias   = 100 // the minimum is −MaxBias, as in OpenAI's API
 	MaxBiased = 300 // tokens
 )
 
-// NewBias returns the bias that adds to each token id its number, from −100 to 100.
-// The error is a *[RangeError] for "logit_bias".
+// NewBias returns the bias that adds by[id] to the score of each token id. Numbers range
+// from −100 to 100. The error is a *[RangeError] for "logit_bias".
 func NewBias(by map[int]float64) (Bias, error) {
 	if len(by) > MaxBiased {
 		return "", terms.NewRangeError(
@@ -75,7 +75,7 @@ func ParseBias(text string) (Bias, error) {
 	return NewBias(by)
 }
 
-// Check returns a *[RangeError] unless the text is one that [NewBias] returns.
+// Check returns a *[RangeError] unless b is in the form that [NewBias] returns.
 func (b Bias) Check() error {
 	again, err := ParseBias(string(b))
 	if err == nil && again != b {
@@ -86,7 +86,7 @@ func (b Bias) Check() error {
 	return err
 }
 
-// Len is how many tokens are biased.
+// Len returns the number of biased tokens.
 func (b Bias) Len() int {
 	if b == "" {
 		return 0
@@ -94,7 +94,8 @@ func (b Bias) Len() int {
 	return strings.Count(string(b), ",") + 1
 }
 
-// All goes through the token ids with what is added to their scores, in order.
+// All iterates over the token ids, in ascending order, with the numbers added to their
+// scores.
 func (b Bias) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		for part := range strings.SplitSeq(string(b), ",") {
@@ -108,7 +109,7 @@ func (b Bias) All() iter.Seq2[int, float64] {
 	}
 }
 
-// MarshalJSON gives an object of numbers by token id.
+// MarshalJSON returns an object of numbers by token id.
 func (b Bias) MarshalJSON() ([]byte, error) {
 	text := []byte{'{'}
 	for id, x := range b.All() {

@@ -31,13 +31,13 @@ const (
 	RuleGrammar           Rule = "grammar" // before all others that cut, in every order
 )
 
-// ruleNames are those of rules whose knobs, if they have any, are called otherwise.
+// ruleNames holds the names of the rules that have no knob or a knob of another name.
 var ruleNames = map[Rule]string{
 	RuleLogitBias: "logit bias", RuleXTC: "XTC", RuleDRY: "DRY", RuleMirostat: "mirostat",
 	RuleGrammar: "grammar",
 }
 
-// Name is the rule as people call it: "top-k".
+// Name returns the rule's common name, such as "top-k".
 func (r Rule) Name() string {
 	if name, ok := ruleNames[r]; ok {
 		return name
@@ -48,35 +48,35 @@ func (r Rule) Name() string {
 	return string(r)
 }
 
-// A rule is a link of the chain. It reads the scores or the distribution, the
-// text so far, its own state and its own u, and returns new scores, or which
-// tokens it keeps and why it cuts the others. Of its functions, score or keep is
-// set and the rest may be nil. All are pure: none changes what it is given.
+// A rule is a link of the chain. It reads the scores or the distribution, the text so far,
+// its own state and its own u, and returns new scores, or which tokens it keeps and why it
+// cuts the others. Either score or keep is set; the other functions may be nil. All of them
+// are pure: none modifies its arguments.
 type rule struct {
 	name Rule
-	knob string   // the key of its knob, where that is not its name
-	also []string // knobs that say more of how it works, and do nothing while it is off
-	off  float64  // the value of its knob at which it does nothing
-	// score returns the scores that it makes of those that the rules before it left.
+	knob string   // the key of its knob, if not its name
+	also []string // knobs for its details, without effect while it is off
+	off  float64  // the value of its knob that turns it off
+	// score returns new scores, given those that the previous rules returned.
 	score func(s Scores, in input) Scores
-	// keep returns the tokens of a field that it keeps: at least one.
+	// keep returns the tokens of a field to keep: at least one.
 	keep func(f field, in input) mask
-	// reason says what it measured of the token at a place of the field that it cuts,
-	// and what that was compared with.
+	// reason returns what the rule measured of the token that it cuts at an index of the
+	// field, and the bound that it compared this with.
 	reason func(f field, m mask, at int, in Settings) Reason
-	// next returns its state for the next step, after a rank has been drawn. (The
-	// speculator keeps no state, so it refuses a rule that sets this.)
+	// next returns the rule's state for the next step, after a rank has been drawn. (The
+	// speculator keeps no state, so it refuses a rule that sets next.)
 	next func(d *Distribution, r int, in input) any
-	// early says that it cuts everything from some rank on, and that [Sampler] finds
-	// that rank without looking further.
+	// early is set if the rule cuts everything from some rank on, and [Sampler] finds that
+	// rank without looking further.
 	early bool
-	// text says that it reads the text so far, which a [Context] has to have then.
+	// text is set if the rule reads the text so far, which a [Context] must contain then.
 	text bool
 }
 
-// chain lists the rules in their order. Those that change scores come first, so
-// that all that cut see the same distribution. (What XTC draws follows from its place
-// here: a rule that is put before it changes that.)
+// chain lists the rules in order. Those that change scores come first, so that all rules
+// that cut see the same distribution. (XTC's draws depend on its index here: a rule
+// inserted before it changes them.)
 var chain = []rule{
 	{name: RuleLogitBias, score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
@@ -104,7 +104,7 @@ var chain = []rule{
 	{name: RuleGrammar, keep: fits, reason: noReason},
 }
 
-// on reports whether a rule does anything at these settings, and its number.
+// on returns the rule's setting, and whether the rule does anything at these settings.
 func (r rule) on(s Settings) (x float64, on bool) {
 	switch r.name {
 	case RuleGreedy:
@@ -118,10 +118,10 @@ func (r rule) on(s Settings) (x float64, on bool) {
 	return x, x != r.off
 }
 
-// key is that of its knob.
+// key returns the key of the rule's knob.
 func (r rule) key() string { return cmp.Or(r.knob, string(r.name)) }
 
-// RuleOf is the rule that a knob switches on, or [RuleNone].
+// RuleOf returns the rule that a knob switches on, or [RuleNone].
 func RuleOf(key string) Rule {
 	for _, c := range chain {
 		if c.key() == key && c.optional() {
@@ -131,7 +131,7 @@ func RuleOf(key string) Rule {
 	return RuleNone
 }
 
-// Rules are the rules that are on, in their order, but for the temperature and greedy.
+// Rules returns the rules that are on, in order, without the temperature and greedy.
 func (s Settings) Rules() (list []Rule) {
 	for _, r := range chain {
 		if r.name == RuleTemperature && s.Grammar != "" {
@@ -147,7 +147,7 @@ func (s Settings) Rules() (list []Rule) {
 	return list
 }
 
-// Knob is the key of the knob that switches the rule on, or "" if there is none.
+// Knob returns the key of the knob that switches the rule on, or "" if there is none.
 func (r Rule) Knob() string {
 	for _, c := range chain {
 		if c.name == r && c.optional() && r != RuleLogitBias && r != RuleGrammar {
@@ -162,11 +162,11 @@ func (r Rule) Cuts() bool {
 	return slices.ContainsFunc(chain, func(c rule) bool { return c.name == r && c.keep != nil })
 }
 
-// optional reports whether the rule has a knob of its own and can be off. There is
-// always a temperature.
+// optional reports whether the rule has its own knob and can be off. The temperature is
+// always on.
 func (r rule) optional() bool { return r.name != RuleTemperature && r.name != RuleGreedy }
 
-// ReadsText reports whether a rule is on that reads the text so far.
+// ReadsText reports whether any rule that is on reads the text so far.
 func (s Settings) ReadsText() bool {
 	for _, r := range chain {
 		if _, on := r.on(s); on && r.text {
@@ -176,8 +176,8 @@ func (s Settings) ReadsText() bool {
 	return false
 }
 
-// Stateful is the first rule that is on and keeps a state from step to step, or
-// [RuleNone]. The state of a grammar is the text, and its caller's.
+// Stateful returns the first rule that is on and carries state from step to step, or
+// [RuleNone]. A grammar's state is the text, which the caller keeps.
 func (s Settings) Stateful() Rule {
 	for _, r := range chain {
 		if _, on := r.on(s); on && (r.next != nil || r.name == RuleGrammar) {
@@ -187,55 +187,55 @@ func (s Settings) Stateful() Rule {
 	return RuleNone
 }
 
-// Measure says what each rule that cuts is measured on. It decides whether the
-// order of the chain matters.
+// Measure is the distribution that each rule that cuts is measured on. It decides whether
+// the order of the chain matters.
 type Measure int
 
 // The two measures.
 const (
-	// OnUncut is this program's way: on the probabilities before any cut. Their
-	// order only decides which of several rules is named for a token they all cut.
+	// OnUncut, this program's default, measures each rule on the probabilities before any
+	// cut. The order then only decides which rule is named for a token that several cut.
 	OnUncut Measure = iota
-	// OnRest is the way of llama.cpp and Hugging Face: on what the rule before kept,
-	// rescaled. Rescaling raises every probability, so top-p is reached sooner.
+	// OnRest, as in llama.cpp and Hugging Face, measures each rule on what the previous one
+	// kept, rescaled. Rescaling raises every probability, so top-p is reached sooner.
 	OnRest
 )
 
-// Context is what rules may read of a step besides its scores. The zero value
-// suits rules that read nothing else.
+// Context holds what rules can read of a step besides its scores. The zero value suits
+// rules that read nothing else.
 type Context struct {
-	// Text is the ids of the text so far, the prompt's included; needed where
+	// Text holds the token ids of the text so far, including the prompt. It is needed if
 	// [Settings.ReadsText]. The last Step−1 of them were generated.
 	Text  []int
 	Seed  uint64
 	Step  int // 1 for the first generated token
 	State State
-	// Breaks reports whether a token ends the passages that DRY looks for; nil: none
+	// Breaks reports whether a token ends the passages that DRY looks for; if nil, no token
 	// does.
 	Breaks func(id int) bool
-	// Allowed reports whether the grammar takes a token here; at least one is. It is
-	// needed where there is a grammar: without it, the grammar takes all.
+	// Allowed reports whether the grammar allows a token here; it must allow at least one.
+	// If nil, every token is allowed.
 	Allowed func(id int) bool
 }
 
-// State is what the rules of a chain carry from one step to the next, by their
-// place; nil at the first step. It is never changed: each step makes a new one
-// ([Distribution.Next]), so a step that is run again meets the same.
+// State holds what the rules of a chain carry from one step to the next, by index in the
+// chain; nil at the first step. It is never modified: each step makes a new one
+// ([Distribution.Next]), so repeating a step starts from the same state.
 type State []any
 
-// input is what one rule reads.
+// input is the input of one rule.
 type input struct {
 	Settings
 	text   []int
-	wrote  []int   // of text, what was generated
-	state  any     // what its next returned at the step before, or nil
-	u      float64 // uniform in [0, 1), of this rule at this step
+	wrote  []int   // the generated part of text
+	state  any     // what the rule's next returned at the previous step, or nil
+	u      float64 // uniform in [0, 1), for this rule at this step
 	breaks func(id int) bool
 	allows func(id int) bool
 }
 
-// input is that of the rule at a place of the chain. Its u follows from seed, step
-// and place, as that of the draw follows from seed and step.
+// input returns the input of the rule at an index of the chain. Its u is a function of
+// seed, step and index, as the u of the draw is a function of seed and step.
 func (c Context) input(s Settings, place int) input {
 	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
 	in := input{
@@ -248,15 +248,14 @@ func (c Context) input(s Settings, place int) input {
 	return in
 }
 
-// Scores are a step's scores after the rules that change them: Z/T. The softmax
-// divides, in float64.
+// Scores holds a step's scores after the rules that change them: Z/T. The division is left
+// to the softmax, in float64.
 type Scores struct {
 	Z []float32 // [vocab] by token id; the logits themselves where no rule changed them
 	T float64
 }
 
-// Score runs the rules that change scores on logits z [vocab], which stay as they
-// are.
+// Score runs the rules that change scores on logits z [vocab], without modifying z.
 func (c Context) Score(z []float32, s Settings) Scores {
 	scores := Scores{z, 1}
 	for place, r := range chain {
@@ -270,12 +269,12 @@ func (c Context) Score(z []float32, s Settings) Scores {
 	return scores
 }
 
-// Softmax is [Softmax] of the scores.
+// Softmax returns [Softmax] of the scores.
 func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
 
-// cut runs the temperature and the rules that cut on a field, in the order of the
-// settings, and returns what each of them does and what is left: tokens with the
-// probabilities that they are drawn with.
+// cut runs the temperature and the rules that cut on a field, in the order of the settings.
+// It returns what each of them does, and the tokens that are left with the probabilities
+// that they are drawn with.
 func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
 	on := f // what the next rule is measured on
@@ -303,8 +302,8 @@ func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	return cuts, on
 }
 
-// Next is the state of the rules after rank r has been drawn, for the next step's
-// [Context]. It is nil while no rule has any.
+// Next returns the state of the rules after rank r has been drawn, for the [Context] of the
+// next step. It is nil if no rule has state.
 func (d *Distribution) Next(r int) State {
 	var state State
 	for place, rule := range chain {
@@ -319,8 +318,8 @@ func (d *Distribution) Next(r int) State {
 	return state
 }
 
-// late reports whether a rule is on that has to see all tokens, or works in another
-// order than this program's.
+// late reports whether a rule is on that has to see all tokens, or the order is not this
+// program's own.
 func (s Settings) late() bool {
 	if s.OrderInForce() != OrderOwn {
 		return true
@@ -333,8 +332,8 @@ func (s Settings) late() bool {
 	return false
 }
 
-// OffAt is the setting at which the rule of a knob does nothing; it is false for a
-// knob without such a rule: the temperature, the seed.
+// OffAt returns the value of a knob that turns its rule off. It is false for a knob without
+// such a rule: the temperature, the seed.
 func OffAt(key string) (x float64, ok bool) {
 	for _, r := range chain {
 		if r.key() == key && r.optional() {
@@ -344,8 +343,8 @@ func OffAt(key string) (x float64, ok bool) {
 	return 0, false
 }
 
-// Part is the rule that a knob says more of, without switching it on, and the knob's
-// usual value; it is false for any other knob.
+// Part returns the rule that a knob adjusts without switching it on, and the knob's usual
+// value. It is false for any other knob.
 func Part(key string) (of Rule, usual float64, ok bool) {
 	for _, r := range chain {
 		if slices.Contains(r.also, key) {

@@ -8,21 +8,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withRules runs a test with rules at the end of the chain that are always on. No
-// test of this package runs beside another.
+// withRules adds rules that are always on to the end of the chain until the test ends.
+// Tests of this package must not run in parallel.
 func withRules(t *testing.T, rules ...rule) {
 	t.Helper()
 	old := chain
 	t.Cleanup(func() { chain = old })
 	chain = slices.Concat(old, rules)
 	for i := len(old); i < len(chain); i++ {
-		chain[i].name, chain[i].off = Rule(string(rune('a'+i))), -1 // there is no such knob, so its number is 0
+		chain[i].name, chain[i].off = Rule(string(rune('a'+i))), -1 // there is no such knob, so its value is 0
 	}
 }
 
-// surprising is the second version of mirostat (Basu et al. 2020) with a target of 1 bit and a
-// learning rate of 0.5: it cuts what surprises more than μ bits, and moves μ by how
-// much the token drawn did.
+// surprising is version 2 of mirostat (Basu et al. 2020) with a target of 1 bit and a
+// learning rate of 0.5: it cuts tokens whose surprise exceeds μ bits, and moves μ toward
+// the target by half the error of the drawn token.
 func surprising() rule {
 	mu := func(in input) float64 {
 		if in.state == nil {
@@ -43,7 +43,7 @@ func surprising() rule {
 	}
 }
 
-// xtc cuts all but the last of the tokens of at least 0.2 in half of the steps.
+// xtc cuts all tokens of at least 0.2 but the last, in half of the steps.
 func xtc(us *[]float64) rule {
 	return rule{
 		keep: func(f field, in input) mask {
@@ -61,11 +61,11 @@ func xtc(us *[]float64) rule {
 	}
 }
 
-// A state is what the rule made of it at the step before, by hand: the drill's p
-// are 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191, which surprise by 0.663, 2.105,
-// 3.549, 4.991 and 5.712 bits. With μ = 2 the first alone stays; it is drawn with
-// q = 1, so μ is 2 − 0.5·(0 − 1) = 2.5. Then the first two stay, with q 0.7310 and
-// 0.2690; after the second, which surprises by 1.894 bits, μ is 2.5 − 0.447 = 2.053.
+// TestRuleStateCarriesBetweenSteps: state computed by hand. The drill's p are 0.6316,
+// 0.2324, 0.0855, 0.0314 and 0.0191, with a surprise of 0.663, 2.105, 3.549, 4.991 and
+// 5.712 bits. With μ = 2 only the first stays; it is drawn with q = 1, so μ becomes 2 −
+// 0.5·(0 − 1) = 2.5. Then the first two stay, with q 0.7310 and 0.2690; after the second,
+// with a surprise of 1.894 bits, μ is 2.5 − 0.447 = 2.053.
 func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	withRules(t, surprising())
 	place := len(chain) - 1
@@ -74,7 +74,7 @@ func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 		t.Fatalf("with μ = 2 %d tokens stay, want 1", first.Keep)
 	}
 	second := Context{Step: 2, State: first.Next(0)}
-	for range 2 { // a step that is run again, as after going back, meets the same state
+	for range 2 { // a repeated step, as after going back, starts from the same state
 		d := second.Decide(drill, Pure)
 		if mu := second.State[place]; mu != 2.5 || d.Keep != 2 {
 			t.Fatalf("μ is %v and %d tokens stay, want 2.5 and 2", mu, d.Keep)
@@ -91,8 +91,8 @@ func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	}
 }
 
-// A rule's u follows from seed, step and place: it is neither that of the draw nor
-// that of another rule.
+// TestEachRuleHasItsOwnU: a rule's u is a function of seed, step and index in the chain,
+// and differs from the u of the draw and of any other rule.
 func TestEachRuleHasItsOwnU(t *testing.T) {
 	var us []float64
 	withRules(t, xtc(&us), xtc(&us))
@@ -111,12 +111,12 @@ func TestEachRuleHasItsOwnU(t *testing.T) {
 	}
 	slices.Sort(us)
 	if n := len(slices.Compact(us)); n != 9 {
-		t.Errorf("of nine u %d differ", n)
+		t.Errorf("%d distinct u, want 9", n)
 	}
 }
 
-// The first two of the drill have at least 0.2. Where u is below one half the first
-// is cut, and as it is not the last rules that see what it left see the rest.
+// TestRuleWithItsOwnDraw: the first two tokens of the drill have at least 0.2. If u is
+// below one half the first is cut; the others always stay.
 func TestRuleWithItsOwnDraw(t *testing.T) {
 	var us []float64
 	withRules(t, xtc(&us))
@@ -133,12 +133,12 @@ func TestRuleWithItsOwnDraw(t *testing.T) {
 		seen[cut] = true
 	}
 	if len(seen) != 2 {
-		t.Error("all u fell on one side")
+		t.Error("every u was on the same side of one half")
 	}
 }
 
-// A rule that changes scores reads the text, and all that follows is made of what it
-// left: here no token is drawn twice.
+// TestRuleChangingScoresActsFirst: a rule that changes scores reads the text, and
+// everything after it works on the scores that it returned. Here no token is drawn twice.
 func TestRuleChangingScoresActsFirst(t *testing.T) {
 	withRules(t)
 	chain = append([]rule{{name: "once", off: -1, score: func(s Scores, in input) Scores {
@@ -157,12 +157,12 @@ func TestRuleChangingScoresActsFirst(t *testing.T) {
 		)
 	}
 	if want := []float32{drill[0], drill[1]}; !slices.Equal(drill[:2], want) || drill[0] < drill[1] {
-		t.Error("the logits have changed")
+		t.Error("the logits were modified")
 	}
 }
 
-// Looking and drawing agree whatever rules are on, also those that no fast path
-// knows of.
+// TestSamplerRunsEveryRule: a sampler draws what Decide shows, whatever rules are on,
+// including rules without a fast path.
 func TestSamplerRunsEveryRule(t *testing.T) {
 	var us []float64
 	withRules(t, surprising(), xtc(&us))
@@ -183,12 +183,13 @@ func TestSamplerRunsEveryRule(t *testing.T) {
 	})
 }
 
-// Rules that change scores come first, so that all that cut see one distribution.
+// TestScoresBeforeCuts: rules that change scores come first, so that all rules that cut see
+// the same distribution.
 func TestScoresBeforeCuts(t *testing.T) {
 	cuts := false
 	for _, r := range chain {
 		if (r.score == nil) == (r.keep == nil) || (r.keep == nil) != (r.reason == nil) {
-			t.Errorf("%s has to change scores or to cut, with a reason", r.name)
+			t.Errorf("%s must either change scores or cut with a reason", r.name)
 		}
 		if r.score != nil && cuts {
 			t.Errorf("%s changes scores after a rule that cuts", r.name)

@@ -6,13 +6,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Correction is what [Residual] and [FromVector] make of a target's and a
-// draft's distributions, bit for bit, for those who draw and do not look: only
-// the tokens that one of the two keeps are gone through, and memory is used
-// again. Its zero value is ready. It belongs to one goroutine at a time.
+// Correction computes what [Residual] and [FromVector] make of a target's and a draft's
+// distributions, bit for bit, for callers that only draw: it visits only the tokens that
+// one of the two keeps, and reuses its memory. Its zero value is ready for use. It is not
+// safe for concurrent use.
 type Correction struct {
 	left   float64     // Σ max(0, p − q)
-	tokens []corrected // those with more than 0, in the order of ids, then by rank
+	tokens []corrected // those above 0, first in order of id, later by rank
 	cum    []float64   // Σ r of ranks 0 to r
 	mass   float64     // Σ r of all: 1, but for rounding
 
@@ -22,15 +22,15 @@ type Correction struct {
 	sorted     []corrected
 }
 
-// corrected is a token and what the residual gives it.
+// corrected is a token with its residual.
 type corrected struct {
 	id int32
 	r  float64
 }
 
-// Decide makes norm(excess(p, q)) of the target's p and the draft's q, which
-// have been decided over the same vocabulary. excess is [Excess]. Where p is
-// nowhere above q the residual is p itself, with mass 0.
+// Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must be
+// decided over the same vocabulary. excess is [Excess]. If p is nowhere above q, the
+// residual is p itself, with mass 0.
 func (c *Correction) Decide(p, q *Sampler, excess func(p, q float64) float64) {
 	c.p, c.q = sized(c.p, len(p.z)), sized(c.q, len(p.z))
 	p.spread(c.p)
@@ -57,12 +57,12 @@ func (c *Correction) Decide(p, q *Sampler, excess func(p, q float64) float64) {
 	}
 }
 
-// gather lists the tokens whose excess is more than 0.
+// gather lists the tokens whose excess is above 0.
 func (c *Correction) gather(excess func(p, q float64) float64) {
 	c.tokens = c.tokens[:0]
 	for id, p := range c.p {
 		q := c.q[id]
-		if p == 0 && q == 0 { // cut by both, as most are
+		if p == 0 && q == 0 { // cut by both, as most tokens are
 			continue
 		}
 		if r := excess(p, q); r > 0 {
@@ -71,9 +71,9 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 	}
 }
 
-// rank sorts the tokens: the most probable first, ties by the lower id. Their
-// order is nearly that of the upper halves of their float64, which is found as
-// scores are ranked; what is left is in order but for neighbors.
+// rank sorts the tokens, the most probable first, ties by the lower id. It first sorts by
+// the upper halves of their float64, in the way that scores are ranked; after that only
+// neighbors can be out of order.
 func (c *Correction) rank() {
 	n := len(c.tokens)
 	c.keys, c.sorted = sized(c.keys, n), sized(c.sorted, n)
@@ -83,7 +83,7 @@ func (c *Correction) rank() {
 	for i, key := range sortKeys(c.keys, &c.room) {
 		t := c.tokens[idOf(key)]
 		at := i
-		for ; at > 0 && c.sorted[at-1].r < t.r; at-- { // equal ones are in the order of ids already
+		for ; at > 0 && c.sorted[at-1].r < t.r; at-- { // equal ones are already in order of id
 			c.sorted[at] = c.sorted[at-1]
 		}
 		c.sorted[at] = t
@@ -91,21 +91,21 @@ func (c *Correction) rank() {
 	c.tokens, c.sorted = c.sorted, c.tokens
 }
 
-// Mass is Σ max(0, p − q), which is also how likely a refusal was.
+// Mass returns Σ max(0, p − q), which is also the probability of a rejection.
 func (c *Correction) Mass() float64 { return c.left }
 
-// Len is the number of tokens with more than 0.
+// Len returns the number of tokens above 0.
 func (c *Correction) Len() int { return len(c.tokens) }
 
 // Token returns the id of the token of rank r, from 0.
 func (c *Correction) Token(r int) int { return int(c.tokens[r].id) }
 
-// Segment is [Distribution.Segment].
+// Segment is like [Distribution.Segment].
 func (c *Correction) Segment(r int) (from, to float64) {
 	return segment(c.cum, c.mass, r, len(c.cum))
 }
 
-// Draw is [Distribution.Draw].
+// Draw is like [Distribution.Draw].
 func (c *Correction) Draw(u float64) int { return draw(c.cum, c.mass, u, len(c.cum)) }
 
 // Vector returns the residual by token id [vocab].
@@ -119,7 +119,7 @@ func (c *Correction) Vector() []float64 {
 
 // spread writes the probabilities of the kept tokens to v [vocab].
 func (s *Sampler) spread(v []float64) {
-	if s.d == nil && s.keep == len(v) && s.sum > 0 { // then nobody needs to know their ranks
+	if s.d == nil && s.keep == len(v) && s.sum > 0 { // then the ranks are not needed
 		copy(v, s.e)
 		kernel.DivideBy(v, s.sum)
 		kernel.DivideBy(v, s.mass)

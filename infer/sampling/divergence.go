@@ -2,8 +2,8 @@ package sampling
 
 import "math"
 
-// Divergence is the Kullback–Leibler divergence Σ p·ln(p/q) of the softmaxes
-// of two rows of logits at T = 1, in nats, computed in float64.
+// Divergence returns the Kullback–Leibler divergence Σ p·ln(p/q) of the softmaxes of two
+// rows of logits at T = 1, in nats, computed in float64.
 func Divergence(p, q []float32) float64 {
 	zp, zq := logSum(p), logSum(q)
 	var d float64
@@ -14,7 +14,7 @@ func Divergence(p, q []float32) float64 {
 	return max(d, 0) // rounding can make it slightly negative
 }
 
-// logSum is ln Σ e^z.
+// logSum returns ln Σ e^z.
 func logSum(z []float32) float64 {
 	most := math.Inf(-1)
 	for _, v := range z {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The published outputs of SplitMix64: seed 0 as in the reference C code's
-// common test vectors, seed 1234567 as on Rosetta Code.
+// TestUIsSplitMix64 checks U against published outputs of SplitMix64: seed 0 from the
+// common test vectors of the reference C code, seed 1234567 from Rosetta Code.
 func TestUIsSplitMix64(t *testing.T) {
 	for seed, outputs := range map[uint64][]uint64{
 		0: {0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f},
@@ -26,9 +26,9 @@ func TestUIsSplitMix64(t *testing.T) {
 	}
 }
 
-// Over many steps of one seed, and over many seeds at one step, u is spread
-// evenly: the mean is ½ ± 4σ with σ = 1/√(12n), and no tenth gets more or
-// less than 4σ from its share.
+// TestUIsUniform: over many steps of one seed, and over many seeds at one step, u is spread
+// evenly. The mean is ½ ± 4σ with σ = 1/√(12n), and each tenth is within 4σ of its expected
+// count.
 func TestUIsUniform(t *testing.T) {
 	const n = 100_000
 	for name, u := range map[string]func(i int) float64{
@@ -56,8 +56,8 @@ func TestUIsUniform(t *testing.T) {
 	}
 }
 
-// The drill with top-k 3: q is 0.6652, 0.2447, 0.0900, so the segments end at
-// 0.6652, 0.9100 and 1.
+// TestDrawByHand: with top-k 3 on the drill q is 0.6652, 0.2447 and 0.0900, so the segments
+// end at 0.6652, 0.9100 and 1.
 func TestDrawByHand(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TopK = 3 }))
 	for _, row := range []struct {
@@ -68,7 +68,7 @@ func TestDrawByHand(t *testing.T) {
 			t.Errorf("u=%v draws rank %d, want %d", row.u, got, row.rank)
 		}
 	}
-	// A segment holds its beginning and not its end.
+	// A segment includes its start and excludes its end.
 	for r := range 2 {
 		_, to := d.Segment(r)
 		if d.Draw(to) != r+1 || d.Draw(math.Nextafter(to, 0)) != r {
@@ -78,8 +78,8 @@ func TestDrawByHand(t *testing.T) {
 	}
 }
 
-// Tokens so unlikely that their probability is 0 are kept by pure sampling
-// and never drawn.
+// TestImpossibleTokensAreNeverDrawn: pure sampling keeps tokens so unlikely that their
+// probability is 0, but never draws them.
 func TestImpossibleTokensAreNeverDrawn(t *testing.T) {
 	d := Decide([]float32{0, 0, 0, -1e30, -1e30}, Pure)
 	if d.Keep != 5 {
@@ -90,7 +90,7 @@ func TestImpossibleTokensAreNeverDrawn(t *testing.T) {
 	}
 }
 
-// Top is the beginning of Rank, ties included.
+// TestTopIsAPrefixOfRank: Top returns a prefix of Rank, ties included.
 func TestTopIsAPrefixOfRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-3, 3), 1, 40).Draw(t, "z")

@@ -8,7 +8,7 @@ import (
 // drill is the five-token exercise: the, a, an, and, or.
 var drill = []float32{4, 3, 2, 1, 0.5}
 
-// near4 reports whether got rounds to want at four places.
+// near4 reports whether got equals want rounded to four places.
 func near4(got, want float64) bool { return math.Abs(got-want) <= 0.5e-4+1e-12 }
 
 func wantRow(t *testing.T, what string, got []float64, want ...float64) {
@@ -30,7 +30,7 @@ func sumOf(list []float64) (s float64) {
 	return s
 }
 
-// with is [Pure] with some changes.
+// with returns [Pure] with some changes.
 func with(change func(*Settings)) Settings {
 	s := Pure
 	change(&s)
@@ -65,7 +65,7 @@ func TestDrillSoftmax(t *testing.T) {
 	}
 }
 
-// The exponentials that the table lists are p × Σe^z.
+// TestDrillExponentials: the exponentials in the table are p × Σe^z.
 func TestDrillExponentials(t *testing.T) {
 	p, max, sum := Softmax(drill, 1)
 	var e []float64
@@ -92,7 +92,8 @@ func TestDrillTopK(t *testing.T) {
 	}
 }
 
-// The crossing token is kept, and the temperature moves the crossing.
+// TestDrillNucleus: the token that crosses top-p is kept, and the temperature moves the
+// crossing.
 func TestDrillNucleus(t *testing.T) {
 	for temperature, want := range map[float64]int{1: 3, 0.5: 2, 2: 4} {
 		d := Decide(drill, Settings{Temperature: temperature, TopP: 0.9})
@@ -102,14 +103,15 @@ func TestDrillNucleus(t *testing.T) {
 	}
 }
 
-// Filters measured on the uncut distribution keep {the, a, an}; filters that
-// rescale in between keep {the, a}: 0.8640/0.9495 = 0.9100 ≥ 0.9.
+// TestDrillRenormalizesBetweenFilters: filters measured on the uncut distribution keep
+// {the, a, an}; filters that rescale in between keep {the, a}: 0.8640/0.9495 = 0.9100 ≥
+// 0.9.
 func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 3, TopP: 0.9})
 	if d.Keep != 3 || d.KeepRenormalizing() != 2 {
 		t.Errorf("keeps %d, renormalizing %d; want 3 and 2", d.Keep, d.KeepRenormalizing())
 	}
-	// One filter alone has nothing in between.
+	// A single filter has nothing in between.
 	for _, s := range []Settings{
 		{Temperature: 1, TopP: 0.9}, {Temperature: 1, TopK: 3, TopP: 1}, {Temperature: 1, TopP: 1, MinP: 0.1},
 	} {
@@ -122,7 +124,8 @@ func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	}
 }
 
-// Temperature on logits is p^(1/T), renormalized: 0.6316² / Σp² = 0.8643.
+// TestTemperatureIsAPower: temperature on logits is p^(1/T), renormalized: 0.6316² / Σp² =
+// 0.8643.
 func TestTemperatureIsAPower(t *testing.T) {
 	p, _, _ := Softmax(drill, 1)
 	for _, temperature := range []float64{0.5, 0.7, 2, 10} {
@@ -140,7 +143,8 @@ func TestTemperatureIsAPower(t *testing.T) {
 	}
 }
 
-// Only differences of logits matter: no value is 'likely' by being positive.
+// TestAddingAConstantChangesNothing: only differences between logits matter; a positive
+// logit is not 'likely' in itself.
 func TestAddingAConstantChangesNothing(t *testing.T) {
 	for _, c := range []float32{1, -5, 1024, -4096} {
 		moved := make([]float32, len(drill))

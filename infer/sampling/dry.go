@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// penalizeRepeats is DRY, "don't repeat yourself" (p-e-w 2024, text-generation-webui
-// pull request 5677), as llama.cpp has it. If the last n tokens of the text stand in it
-// before, and a token followed them there, then that token would make the repetition
-// longer: with n at least the allowed length, its score falls by
+// penalizeRepeats is DRY, "don't repeat yourself" (p-e-w 2024, text-generation-webui pull
+// request 5677), as implemented in llama.cpp. If the last n tokens of the text also occur
+// earlier in it, followed by some token, then generating that token again would make the
+// repetition longer. If n is at least the allowed length, the token's score falls by
 //
 //	multiplier · base^(n − allowed length)
 //
-// where n is that of the longest such passage. A repetition reaches back to the last
-// token that breaks ([Context].Breaks), and such tokens are never lowered, so that the
-// frame of a dialogue may return. The prompt counts. (llama.cpp also breaks in the middle
-// of a token, or where several make up a text that breaks.)
+// where n is the length of the longest such passage. A repetition extends back at most to
+// the last token that breaks ([Context].Breaks), and the scores of such tokens are never
+// lowered, so that the frame of a dialogue can recur. The prompt counts. (llama.cpp also
+// breaks in the middle of a token, or where several tokens make up a breaking text.)
 func penalizeRepeats(s Scores, in input) Scores {
 	base, _ := in.Value("dry_base")
 	least, _ := in.Value("dry_allowed_length")
@@ -27,8 +27,8 @@ func penalizeRepeats(s Scores, in input) Scores {
 	return s
 }
 
-// continued maps each token that would continue a repetition of at least so many
-// tokens to how many those are.
+// continued maps each token that would continue a repetition of at least `least` tokens to
+// the length of that repetition.
 func (in input) continued(least int) map[int]int {
 	text, limit := in.text, len(in.text)
 	for i := range text {
@@ -45,7 +45,7 @@ func (in input) continued(least int) map[int]int {
 		if n = min(n, limit); n < least {
 			continue
 		}
-		id := text[len(text)-back] // what followed
+		id := text[len(text)-back] // the token that followed
 		if in.breaks == nil || !in.breaks(id) {
 			longest[id] = max(longest[id], n)
 		}
@@ -53,15 +53,14 @@ func (in input) continued(least int) map[int]int {
 	return longest
 }
 
-// repeats gives for each distance from the end of a text, from 1, how many tokens
-// before there are the same as before the end, those nearest first. The entry at
-// distance 0 is 0. It is the Z-function of the reversed text (Gusfield 1997), in a time
-// that grows with the text's length.
+// repeats returns, for each distance from the end of a text, from 1, how many tokens before
+// that position equal the tokens before the end, counting backward. The entry at distance 0
+// is 0. It is the Z-function of the reversed text (Gusfield 1997), computed in linear time.
 func repeats(text []int) []int {
 	n := len(text)
 	at := func(i int) int { return text[n-1-i] } // reversed
 	z := make([]int, n)
-	from, to := 0, 0 // the passage [from, to) that equals a beginning and reaches furthest
+	from, to := 0, 0 // the passage [from, to) that equals a prefix and extends furthest
 	for i := 1; i < n; i++ {
 		if i < to {
 			z[i] = min(to-i, z[i-from])

@@ -2,44 +2,43 @@ package sampling
 
 import "slices"
 
-// Distribution is everything stages 3 to 5 know about one step, over the
-// whole vocabulary. Ranks count from 0, the most probable token. It owns its
-// slices and is not changed after [Filter] has made it.
+// Distribution holds all that stages 3 to 5 compute about one step, over the whole
+// vocabulary. Ranks count from 0, the most probable token. It owns its slices and is not
+// modified after [Filter] has made it.
 type Distribution struct {
 	Settings Settings
 	Order    []int32   // [vocab] token id by rank
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
-	// [vocab+1] Σ p of ranks r to the last, from the least probable up, so that small
-	// ones are not lost beside large ones
+	// [vocab+1] Σ p of ranks r to the last, summed from the least probable up, so that
+	// small terms are not lost next to large ones
 	Tail   []float64
 	MaxZ   float64 // the largest logit
 	SumExp float64 // Σ e^{(z−max)/T}
 	Keep   int     // how many tokens are kept
 	Mass   float64 // Σ p of the kept tokens
 	Cuts   Cuts    // the filters that are on, in their order; greedy is not among them
-	// Fallback says that the filters keep no token in common, so that the most
-	// probable one stays although some of them cut it.
+	// Fallback is set if the filters keep no token in common. The most probable token then
+	// stays, although some of them cut it.
 	Fallback bool
 
 	context Context
 	scores  Scores
 	cuts    Cuts // Cuts, and greedy where it is on
 	kept    mask
-	// What the kept tokens are drawn with: P, or where the temperature comes after a
-	// rule that cuts, or there is a grammar, the probabilities that the scores make of what
-	// is left. weight is their sum over the kept.
+	// The weights that the kept tokens are drawn with: P, unless the temperature comes
+	// after a rule that cuts, or there is a grammar; then the softmax over the scores of
+	// the tokens that are left. weight is their sum over the kept tokens.
 	w      []float64 // [vocab] by token id
 	weight float64
 	hot    bool // w is not P
-	// Where the kept are not the most probable ones or w is not P: their ranks, Σ w of
-	// them up to each, and Σ w and Σ p of those from each on [Keep+1].
+	// Set if the kept tokens are not the most probable ones, or w is not P: their ranks,
+	// the sums of w up to each, and the sums of w and of p from each on [Keep+1].
 	ranks             []int32
 	cum, tail, tailOf []float64
 }
 
-// Decide runs stages 3 and 4 on logits z [vocab], for rules that read nothing
-// but scores.
+// Decide runs stages 3 and 4 on logits z [vocab], for rules that read only scores.
 func Decide(z []float32, s Settings) *Distribution { return Context{}.Decide(z, s) }
 
 // Decide runs the chain on logits z [vocab].
@@ -50,9 +49,9 @@ func (c Context) Decide(z []float32, s Settings) *Distribution {
 }
 
 // Filter runs the rules that cut on p [vocab] (by token id, with max and sum as
-// [Scores.Softmax] returned them); order is [Rank] of the same scores. What all of them
-// keep is kept; where that is nothing, the most probable token is. Filter keeps what it
-// is given without copying.
+// [Scores.Softmax] returned them); order is [Rank] of the same scores. It keeps the tokens
+// that all rules keep, or the most probable token if there are none. Filter retains its
+// arguments without copying.
 func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum, context: c, scores: scores}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
@@ -76,21 +75,20 @@ func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []in
 	return d
 }
 
-// Score is a token's score after the rules that change scores, before the
-// temperature.
+// Score returns a token's score after the rules that change scores, before the temperature.
 func (d *Distribution) Score(id int) float32 { return d.scores.Z[id] }
 
-// Entropy is that of P, in bits.
+// Entropy returns the entropy of P, in bits.
 func (d *Distribution) Entropy() float64 {
 	return SoftmaxEntropy(d.scores.Z, d.scores.T, d.P, d.MaxZ, d.SumExp)
 }
 
-// uncut is the field before any cut.
+// uncut returns the field before any cut.
 func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, nil, d.P, d.Cum, 1} }
 
-// common is what rules have in common. Where that is nothing that can be drawn, it is the most
-// probable token that a grammar takes, and fallback is set; greedy keeps that token
-// whatever others do.
+// common returns the tokens that all rules keep. If none of these can be drawn, it returns
+// the most probable token that the grammar allows, and fallback is true; greedy keeps that
+// token whatever the other rules do.
 func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	kept = mask{n: len(d.Order)}
 	for _, c := range cuts {
@@ -102,8 +100,8 @@ func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	return kept, false
 }
 
-// empty reports whether none of the tokens that are kept can be drawn.
-// (The most probable one has.)
+// empty reports whether none of the kept tokens can be drawn. (The most probable token
+// can.)
 func (d *Distribution) empty(kept mask) bool {
 	if kept.some == nil {
 		return false
@@ -116,10 +114,10 @@ func (d *Distribution) empty(kept mask) bool {
 	return true
 }
 
-// Idle are the filters that are on and cut nothing that the others do not cut. Of
-// two that cut the same the first in order counts as the one that cuts; under
-// greedy all are idle. Where rules are measured on the rest, those are idle that cut
-// nothing of it.
+// Idle returns the filters that are on and cut nothing that the others do not cut. If two
+// filters cut the same tokens, the first in order counts as the one that cuts; under greedy
+// all are idle. If rules are measured on the rest, a rule is idle if it cuts nothing of
+// that.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
@@ -139,7 +137,7 @@ func (d *Distribution) Idle() map[Rule]bool {
 	return idle
 }
 
-// lay puts the kept tokens end to end.
+// lay computes the strip: the kept tokens end to end.
 func (d *Distribution) lay() {
 	if d.kept.some == nil && !d.hot {
 		d.Mass = d.Cum[d.Keep-1]
@@ -162,14 +160,14 @@ func (d *Distribution) lay() {
 	}
 }
 
-// Leading reports whether the kept tokens are the most probable ones, ranks 0 to
-// Keep−1, so that a line can be drawn below them.
+// Leading reports whether the kept tokens are the most probable ones, ranks 0 to Keep−1, so
+// that a line can be drawn below them.
 func (d *Distribution) Leading() bool { return d.kept.some == nil }
 
 // Stays reports whether the token of rank r is kept.
 func (d *Distribution) Stays(r int) bool { return d.kept.has(r) }
 
-// KeptRank is the rank of the i-th token that is kept, from 0.
+// KeptRank returns the rank of the i-th kept token, from 0.
 func (d *Distribution) KeptRank(i int) int {
 	if d.ranks == nil {
 		return i
@@ -177,7 +175,7 @@ func (d *Distribution) KeptRank(i int) int {
 	return int(d.ranks[i])
 }
 
-// keptBefore is how many of the tokens more probable than rank r are kept.
+// keptBefore returns how many of the tokens more probable than rank r are kept.
 func (d *Distribution) keptBefore(r int) int {
 	if d.ranks == nil {
 		return min(r, d.Keep)
@@ -186,8 +184,8 @@ func (d *Distribution) keptBefore(r int) int {
 	return i
 }
 
-// KeptIn is how many of the ranks from, from+1, ... to−1 are kept, Σ p of them and Σ of
-// what they are drawn with ([Distribution.Q]).
+// KeptIn returns how many of the ranks from, from+1, …, to−1 are kept, with the sum of
+// their p and the sum of their [Distribution.Q].
 func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	i, j := d.keptBefore(from), d.keptBefore(to)
 	if d.ranks == nil {
@@ -197,30 +195,29 @@ func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	return j - i, d.tailOf[i] - d.tailOf[j], (d.tail[i] - d.tail[j]) / d.weight
 }
 
-// Reach is how many tokens a filter alone keeps: all, where it is off.
+// Reach returns how many tokens a filter alone keeps: all, if it is off.
 func (d *Distribution) Reach(rule Rule) int { return d.Cuts.Reach(rule, len(d.Order)) }
 
 // CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
 func (d *Distribution) CutBy(r int) Rule { return d.Why(r).Rule }
 
-// Why is the reason for which rank r is cut; its rule is [RuleNone] where it is
-// kept.
+// Why returns the reason that rank r is cut. Its rule is [RuleNone] if the rank is kept.
 func (d *Distribution) Why(r int) Reason {
 	if d.kept.has(r) {
 		return Reason{}
 	}
 	for _, c := range d.cuts {
 		if !c.mask.has(r) {
-			at, _ := c.field.place(r) // it is there: the rules before it have not cut it
+			at, _ := c.field.place(r) // always found: no earlier rule has cut it
 			why := chain[c.place].reason(c.field, c.alone, at, d.Settings)
 			why.Rule = c.Rule
 			return why
 		}
 	}
-	panic("sampling: a token is cut by no rule")
+	panic("sampling: no rule cut the token")
 }
 
-// Keeps reports whether a token stays.
+// Keeps reports whether a token is kept.
 func (d *Distribution) Keeps(id int32) bool {
 	if d.kept.some == nil {
 		return slices.Contains(d.Order[:d.Keep], id)
@@ -228,8 +225,9 @@ func (d *Distribution) Keeps(id int32) bool {
 	return d.kept.has(d.RankOf(id))
 }
 
-// Q returns the probability with which rank r is drawn, 0 if the token was cut: p /
-// mass kept, or where the temperature comes after a rule that cuts what that makes of it.
+// Q returns the probability with which rank r is drawn: 0 if the token was cut, else p
+// divided by the mass kept. If the temperature comes after a rule that cuts, the
+// temperature's effect is included.
 func (d *Distribution) Q(r int) float64 {
 	if !d.kept.has(r) {
 		return 0
@@ -237,8 +235,8 @@ func (d *Distribution) Q(r int) float64 {
 	return d.w[d.Order[r]] / d.weight
 }
 
-// Segment returns where the kept token of rank r lies on the strip from 0 to
-// 1: it is drawn when from ≤ u < to.
+// Segment returns the segment of the kept token of rank r on the strip from 0 to 1: the
+// token is drawn if from ≤ u < to.
 func (d *Distribution) Segment(r int) (from, to float64) {
 	if d.ranks == nil {
 		return segment(d.Cum, d.weight, r, d.Keep)
@@ -246,11 +244,10 @@ func (d *Distribution) Segment(r int) (from, to float64) {
 	return segment(d.cum, d.weight, d.keptBefore(r), d.Keep)
 }
 
-// Draw returns the rank on whose segment u in [0, 1) falls. Under greedy it
-// is 0 whatever u is.
+// Draw returns the rank whose segment contains u, in [0, 1). Under greedy it is always 0.
 func (d *Distribution) Draw(u float64) int { return d.KeptRank(d.DrawKept(u)) }
 
-// DrawKept is [Distribution.Draw], counted among the kept tokens, from 0.
+// DrawKept is like [Distribution.Draw], but counts among the kept tokens, from 0.
 func (d *Distribution) DrawKept(u float64) int {
 	if d.ranks == nil {
 		return draw(d.Cum, d.weight, u, d.Keep)
@@ -258,15 +255,15 @@ func (d *Distribution) DrawKept(u float64) int {
 	return draw(d.cum, d.weight, u, d.Keep)
 }
 
-// KeptQ is [Distribution.Q] of the i-th token that is kept, from 0.
+// KeptQ returns [Distribution.Q] of the i-th kept token, from 0.
 func (d *Distribution) KeptQ(i int) float64 { return d.w[d.Order[d.KeptRank(i)]] / d.weight }
 
-// RankOf returns the rank of a token id. It searches the order.
+// RankOf returns the rank of a token id, by searching the order.
 func (d *Distribution) RankOf(id int32) int {
 	return slices.Index(d.Order, id)
 }
 
-// KeepRenormalizing returns how many tokens stay when each rule that cuts is measured
+// KeepRenormalizing returns how many tokens stay if each rule that cuts is measured
 // [OnRest], in the same order.
 func (d *Distribution) KeepRenormalizing() int { return d.KeepIn(d.Settings.Order.On(OnRest)) }
 

@@ -25,7 +25,7 @@ func TestRankBreaksTiesTowardTheLowerID(t *testing.T) {
 	}
 }
 
-// Where the cut falls between equal tokens, the lower ids stay.
+// TestTopKKeepsLowerIDsOnTies: if the cut falls between equal tokens, the lower ids stay.
 func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 	z := []float32{1, 5, 1, 5, 1, 5}
 	for _, row := range []struct {
@@ -36,9 +36,9 @@ func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 		{Settings{Temperature: 1, TopK: 2, TopP: 1}, []int32{1, 3}},
 		{Settings{Temperature: 1, TopK: 4, TopP: 1}, []int32{1, 3, 5, 0}},
 		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}}, // 0.327 + 0.327 ≥ 0.5
-		// equal to the largest is not below it
+		// a p equal to the largest is not cut
 		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},
-		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first crosses at once
+		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first already crosses
 		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more than there are
 	} {
 		d := Decide(z, row.s)
@@ -48,7 +48,7 @@ func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 	}
 }
 
-// p/p_max of the drill is e^{z−4}: 1, 0.3679, 0.1353, 0.0498, 0.0302.
+// TestMinPByHand: p/p_max of the drill is e^{z−4}: 1, 0.3679, 0.1353, 0.0498, 0.0302.
 func TestMinPByHand(t *testing.T) {
 	for minP, want := range map[float64]int{
 		0: 5, 0.03: 5, 0.031: 4, 0.0497: 4, 0.05: 3, 0.1: 3, 0.14: 2, 0.367: 2, 0.368: 1, 1: 1,
@@ -58,14 +58,14 @@ func TestMinPByHand(t *testing.T) {
 			t.Errorf("min-p %v keeps %d tokens, want %d", minP, d.Keep, want)
 		}
 	}
-	// After the temperature: at T = 0.5 the ratios are squared, 0.1353 for `a`.
+	// After the temperature: at T = 0.5 the ratios are squared, to 0.1353 for `a`.
 	if d := Decide(drill, Settings{Temperature: 0.5, TopP: 1, MinP: 0.14}); d.Keep != 1 {
 		t.Errorf("min-p 0.14 at T=0.5 keeps %d tokens, want 1", d.Keep)
 	}
 }
 
-// Top-k 4, top-p 0.9 (reaches 3) and min-p 0.2 (reaches 2: 0.3679 ≥ 0.2 >
-// 0.1353): each token carries the first rule, in that order, that cuts it.
+// TestFirstRuleThatCut: top-k 4, top-p 0.9 (reaches 3) and min-p 0.2 (reaches 2: 0.3679 ≥
+// 0.2 > 0.1353). Each token carries the first rule, in that order, that cuts it.
 func TestFirstRuleThatCut(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.9, MinP: 0.2})
 	want := []Rule{RuleNone, RuleNone, RuleMinP, RuleTopP, RuleTopK}
@@ -80,7 +80,7 @@ func TestFirstRuleThatCut(t *testing.T) {
 			d.Reach(RuleMinP), d.Keep,
 		)
 	}
-	// Where all three cut a token, top-k is named; where two do, top-p.
+	// If all three cut a token, top-k is named; if the last two do, top-p.
 	d = Decide(drill, Settings{Temperature: 1, TopK: 1, TopP: 0.5, MinP: 0.9})
 	if d.CutBy(1) != RuleTopK {
 		t.Errorf("all three cut: %q, want top_k", d.CutBy(1))
@@ -91,8 +91,8 @@ func TestFirstRuleThatCut(t *testing.T) {
 	}
 }
 
-// Greedy shows the distribution at T = 1, keeps one token and says why,
-// whatever the other filters are.
+// TestGreedyKeepsOneToken: greedy shows the distribution at T = 1, keeps one token and
+// gives itself as the reason, whatever the other filters are.
 func TestGreedyKeepsOneToken(t *testing.T) {
 	z := []float32{0.5, 4, 1, 4}
 	for _, s := range []Settings{{TopP: 1}, {TopP: 0.9, TopK: 40, MinP: 0.1}} {
@@ -122,8 +122,8 @@ func TestGreedyKeepsOneToken(t *testing.T) {
 	}
 }
 
-// Ten equal tokens: ten times 0.1 adds up to 0.9999999999999999. Top-p = 1 is
-// off and must not cut the last one for it.
+// TestTopPOneCutsNothingByRounding: for ten equal tokens, ten times 0.1 adds up to
+// 0.9999999999999999. Top-p = 1 is off and must not cut the last one because of that.
 func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	z := make([]float32, 10)
 	d := Decide(z, Pure)
@@ -136,14 +136,15 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	if got := d.Draw(math.Nextafter(1, 0)); got != 9 {
 		t.Errorf("the largest u draws rank %d, want the last, 9", got)
 	}
-	// A mass that the rounded sum never reaches keeps everything, too.
+	// A mass that the rounded sum never reaches also keeps everything.
 	d = Decide(make([]float32, 1000), with(func(s *Settings) { s.TopP = math.Nextafter(1, 0) }))
 	if d.Keep < 999 {
 		t.Errorf("top-p just below 1 keeps %d of 1000, want at least 999", d.Keep)
 	}
 }
 
-// A token's place is the one that the ranking gives it; no places are no tokens.
+// TestPlaceInRanking: Place returns a token's place in the ranking, and the first 0 tokens
+// are an empty list.
 func TestPlaceInRanking(t *testing.T) {
 	z := []float32{1, 3, 3, -2, 5}
 	for at, id := range Rank(z) {
@@ -152,7 +153,7 @@ func TestPlaceInRanking(t *testing.T) {
 		}
 	}
 	if got := Top(z, 0); len(got) != 0 {
-		t.Errorf("the first 0 are %v, want 0 elements", got)
+		t.Errorf("the first 0 tokens are %v, want an empty list", got)
 	}
 }
 
@@ -168,8 +169,8 @@ func TestRankOf(t *testing.T) {
 	}
 }
 
-// Ten equal tokens reach 0.8 with eight, though eight times 0.1 adds up to
-// 0.7999999999999999.
+// TestNucleusForgivesRounding: eight of ten equal tokens reach 0.8, although eight times
+// 0.1 adds up to 0.7999999999999999.
 func TestNucleusForgivesRounding(t *testing.T) {
 	z := make([]float32, 10)
 	if got := Decide(z, Settings{Temperature: 1, TopP: 0.8}).Keep; got != 8 {
@@ -177,8 +178,8 @@ func TestNucleusForgivesRounding(t *testing.T) {
 	}
 }
 
-// Tails are what is left from a rank on: 0.05, 0.15, 0.4, 1 and, behind the last,
-// nothing. A tail of tiny probabilities is not lost beside the rest.
+// TestTailSums: the tail sums from each rank on are 0.05, 0.15, 0.4, 1 and, after the last
+// rank, 0. A tail of tiny probabilities is not lost to rounding.
 func TestTailSums(t *testing.T) {
 	p := []float64{0.25, 0.6, 0.1, 0.05}
 	d := Context{}.Filter(Scores{}, p, 0, 1, []int32{1, 0, 2, 3}, Pure)
@@ -189,10 +190,10 @@ func TestTailSums(t *testing.T) {
 	}
 	tiny := Context{}.Filter(Scores{}, []float64{1, 1e-20, 1e-20}, 0, 1, []int32{0, 1, 2}, Pure)
 	if tiny.Tail[1] != 2e-20 || tiny.Cum[2] != 1 {
-		t.Errorf("after a sure token %v is left, want 2e-20", tiny.Tail[1])
+		t.Errorf("the tail after a certain token is %v, want 2e-20", tiny.Tail[1])
 	}
 	third := Context{}.Filter(Scores{}, p, 0, 1, d.Order, Settings{Temperature: 1, TopK: 2, TopP: 1})
 	if !d.Keeps(3) || third.Keeps(2) {
-		t.Error("all are kept without a filter, and the third is not by top-k 2")
+		t.Error("Keeps is wrong: without a filter all are kept, with top-k 2 the third is not")
 	}
 }

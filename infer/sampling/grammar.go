@@ -2,7 +2,7 @@ package sampling
 
 import "slices"
 
-// fits keeps the tokens that a grammar takes next ([Context].Allowed; Willard and Louf
+// fits keeps the tokens that a grammar allows next ([Context].Allowed; Willard and Louf
 // 2023, "Efficient Guided Generation for Large Language Models").
 func fits(f field, in input) mask {
 	if in.allows == nil {
@@ -17,9 +17,8 @@ func fits(f field, in input) mask {
 	return m.leading()
 }
 
-// constrain runs the grammar on a field, before all other rules that cut. Since it may
-// leave only tokens with hardly any probability, that of what is left is worked out again
-// from the scores.
+// constrain runs the grammar on a field, before all other rules that cut. The remaining
+// tokens may have very small probabilities, so these are computed again from the scores.
 func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	place := placeOf(RuleGrammar)
 	m := fits(f, c.input(s, place))
@@ -36,7 +35,7 @@ func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	return Cuts{cut}, left.heat(divisor(s.ShownTemperature()))
 }
 
-// first keeps the most probable token, or of those that a grammar takes.
+// first keeps the most probable token, among those that a grammar allows.
 func first(cuts Cuts, of int) mask {
 	m := mask{n: 1}
 	if len(cuts) > 0 && cuts[0].Rule == RuleGrammar && !cuts[0].mask.has(0) {

@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// taking is a context whose grammar takes some ids.
+// taking returns a context whose grammar allows the given ids.
 func taking(ids ...int) Context {
 	return Context{Allowed: func(id int) bool { return slices.Contains(ids, id) }}
 }
 
-// The grammar takes the ids 1, 3 and 4 of the drill: p is 0.2324, 0.0314 and 0.0191, together
-// 0.2829, so it forbids two tokens with 0.7171. Of what is left the first has 20.0855/24.4525 =
-// 0.8214, the others 0.1112 and 0.0674.
+// TestGrammarByHand: the grammar allows ids 1, 3 and 4 of the drill, whose p are 0.2324,
+// 0.0314 and 0.0191, together 0.2829. So it forbids two tokens with 0.7171. The first of
+// the rest then has 20.0855/24.4525 = 0.8214, the others 0.1112 and 0.0674.
 func TestGrammarByHand(t *testing.T) {
 	c := taking(1, 3, 4)
 	d := c.Decide(drill, Settings{Temperature: 1, TopP: 1, Grammar: "x"})
@@ -37,7 +37,7 @@ func TestGrammarByHand(t *testing.T) {
 			RuleGrammar,
 		)
 	}
-	// The other rules see what the grammar leaves: top-k 1 keeps its first, top-p 0.9 its
+	// The other rules see what the grammar leaves: top-k 1 keeps the first, top-p 0.9 the
 	// first two, since 0.8214 < 0.9 ≤ 0.9326.
 	for _, s := range []Settings{
 		{Temperature: 1, TopP: 0.9, Grammar: "x"},
@@ -51,18 +51,20 @@ func TestGrammarByHand(t *testing.T) {
 	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
 		t.Errorf("greedy keeps %v, want %v", got, []int{1})
 	}
-	// XTC keeps the last of them alone, top-k 1 the first: nothing in common, so the first.
+	// XTC keeps only the last of them and top-k 1 the first: nothing in common, so the
+	// first.
 	none := Settings{Temperature: 1, TopP: 1, TopK: 1, XTCProbability: 1, XTCThreshold: 0.05, Grammar: "x"}
 	if d := c.Decide(drill, none); !d.Fallback || !slices.Equal(kept(d), []int{1}) || d.KeptQ(0) != 1 {
-		t.Errorf("with nothing in common %v is kept", kept(d))
+		t.Errorf("with nothing in common, kept %v", kept(d))
 	}
 	if rule := (Settings{Temperature: 1, TopP: 1, Grammar: "x"}).Stateful(); rule != RuleGrammar {
-		t.Errorf("what keeps a state is %q, want %q", rule, RuleGrammar)
+		t.Errorf("the rule with state is %q, want %q", rule, RuleGrammar)
 	}
 }
 
-// Whatever rules are on, what is kept is a part of what the grammar takes, and can be
-// drawn: also where that has no probability that a float64 holds.
+// TestGrammarBoundsEveryRule: whatever rules are on, the kept tokens are a subset of what
+// the grammar allows and can be drawn, even if their probability is too small for a
+// float64.
 func TestGrammarBoundsEveryRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-2000, 2000), 2, 12).Draw(t, "z")
@@ -76,7 +78,7 @@ func TestGrammarBoundsEveryRule(t *testing.T) {
 		for i := range d.Keep {
 			id := int(d.Order[d.KeptRank(i)])
 			if !slices.Contains(takes, id) {
-				t.Fatalf("token %d is kept, want only those that the grammar takes, %v", id, takes)
+				t.Fatalf("token %d is kept, want only those that the grammar allows, %v", id, takes)
 			}
 			sum += d.KeptQ(i)
 		}
@@ -84,12 +86,12 @@ func TestGrammarBoundsEveryRule(t *testing.T) {
 			t.Fatalf("q sums to %v, want about 1", sum)
 		}
 		if id := int(d.Order[d.Draw(rapid.Float64Range(0, 0.999).Draw(t, "u"))]); !slices.Contains(takes, id) {
-			t.Fatalf("token %d is drawn, want only those that the grammar takes, %v", id, takes)
+			t.Fatalf("token %d is drawn, want only those that the grammar allows, %v", id, takes)
 		}
 	})
 }
 
-// A grammar that takes every token changes nothing.
+// TestGrammarAcceptingAllChangesNothing: a grammar that allows every token changes nothing.
 func TestGrammarAcceptingAllChangesNothing(t *testing.T) {
 	for _, s := range []Settings{{TopP: 1}, {Temperature: 0.7, TopP: 0.9}, {Temperature: 2, TopP: 1, TypicalP: 0.5}} {
 		want := Decide(drill, s)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kept are the ranks that stay.
+// kept returns the ranks that stay.
 func kept(d *Distribution) (ranks []int) {
 	for i := range d.Keep {
 		ranks = append(ranks, d.KeptRank(i))
@@ -16,9 +16,9 @@ func kept(d *Distribution) (ranks []int) {
 	return ranks
 }
 
-// The drill's scores are 4, 3, 2, 1 and 0.5: their mean is 2.1, their squares from it
-// 3.61, 0.81, 0.01, 1.21 and 2.56, together 8.2, so σ = √1.64 = 1.2806. Within 1σ of 4
-// is what has 2.7194, within 2σ 1.4388, within 3σ 0.1582.
+// TestTopNSigmaByHand: the drill's scores are 4, 3, 2, 1 and 0.5. Their mean is 2.1; the
+// squared deviations are 3.61, 0.81, 0.01, 1.21 and 2.56, together 8.2, so σ = √1.64 =
+// 1.2806. The bound is 2.7194 for 1σ below 4, 1.4388 for 2σ and 0.1582 for 3σ.
 func TestTopNSigmaByHand(t *testing.T) {
 	for n, want := range map[float64]int{0: 5, 0.5: 1, 1: 2, 2: 3, 3: 5} {
 		for _, temperature := range []float64{0.1, 1, 5} {
@@ -34,8 +34,8 @@ func TestTopNSigmaByHand(t *testing.T) {
 	}
 }
 
-// p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191: with a threshold of 0.2 the first is
-// left out, with 0.08 the first two. One token alone is never left out.
+// TestXTCByHand: p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. A threshold of 0.2
+// excludes the first, 0.08 the first two. A single token is never excluded.
 func TestXTCByHand(t *testing.T) {
 	for threshold, want := range map[float64][]int{
 		0.2: {1, 2, 3, 4}, 0.08: {2, 3, 4}, 0.01: {4}, 0.3: {0, 1, 2, 3, 4},
@@ -54,9 +54,9 @@ func TestXTCByHand(t *testing.T) {
 	}
 }
 
-// The text ends with 1 2 3, which stood before, followed by 4; with 2 3, followed by 5;
-// and with 3, followed by 1. Base 2, allowed length 2 and a multiplier of 0.5 take
-// 0.5·2^(3−2) = 1 from token 4 and 0.5 from token 5.
+// TestDRYByHand: the text ends with 1 2 3, which occurs earlier followed by 4; with 2 3,
+// followed by 5; and with 3, followed by 1. Base 2, allowed length 2 and a multiplier of
+// 0.5 take 0.5·2^(3−2) = 1 from token 4 and 0.5 from token 5.
 func TestDRYByHand(t *testing.T) {
 	text := []int{1, 2, 3, 4, 2, 3, 5, 3, 1, 2, 3}
 	z := []float32{6, 5, 4, 3, 2, 1}
@@ -71,10 +71,10 @@ func TestDRYByHand(t *testing.T) {
 		// One token is enough: 4 loses 0.5·2², 5 0.5·2, and 1 0.5.
 		{-1, func(s *Settings) { s.DRYAllowed = 1 }, []float32{6, 4.5, 4, 3, 0, 0}},
 		{-1, func(s *Settings) { s.DRYAllowed = 4 }, z},
-		// What is repeated begins after the last 1, so it has two tokens at most.
+		// The repetition starts after the last 1, so it has two tokens at most.
 		{1, func(*Settings) {}, []float32{6, 5, 4, 3, 1.5, 0.5}},
-		{2, func(*Settings) {}, z},                             // a single token is repeated
-		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // a token that breaks is never lowered
+		{2, func(*Settings) {}, z},                             // only a single token is repeated
+		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // a breaking token is never lowered
 	} {
 		with := s
 		c.change(&with)
@@ -85,8 +85,8 @@ func TestDRYByHand(t *testing.T) {
 	}
 }
 
-// The lengths of repetitions are those of the definition, and enormous penalties stay
-// numbers.
+// TestDRYProperties: the lengths of repetitions match the definition, and enormous
+// penalties give finite scores.
 func TestDRYProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.IntRange(0, 2), 1, 60).Draw(t, "text")
@@ -108,9 +108,9 @@ func TestDRYProperties(t *testing.T) {
 	})
 }
 
-// The drill's p surprise by 0.663, 2.105, 3.548, 4.991 and 5.712 bits. With τ = 1 the
-// limit is 2 at first: one token stays. It is drawn with q = 1, so with η = 0.5 the
-// limit becomes 2 − 0.5·(0 − 1) = 2.5, and the second one stays too, with q 0.2690.
+// TestMirostatByHand: the drill's p have a surprise of 0.663, 2.105, 3.548, 4.991 and 5.712
+// bits. With τ = 1 the limit starts at 2: one token stays. It is drawn with q = 1, so with
+// η = 0.5 the limit becomes 2 − 0.5·(0 − 1) = 2.5, and the second stays too, with q 0.2690.
 func TestMirostatByHand(t *testing.T) {
 	s := Settings{Temperature: 1, TopP: 1, MirostatTau: 1, MirostatEta: 0.5}
 	first := Context{Step: 1}.Decide(drill, s)
@@ -126,20 +126,21 @@ func TestMirostatByHand(t *testing.T) {
 	if mu := second.Next(1)[place].(float64); !near4(mu, 2.0527) { // 2.5 − 0.5·(1.8947 − 1)
 		t.Errorf("after the second token the limit is %v, want 2.0527", mu)
 	}
-	// A person may choose a token that is cut: 2.5 − 0.5·(5.7123 − 1).
+	// A user can choose a token that is cut: 2.5 − 0.5·(5.7123 − 1).
 	if mu := second.Next(4)[place].(float64); !near4(mu, 0.1439) {
 		t.Errorf("after a token that was cut the limit is %v, want 0.1439", mu)
 	}
 	if s.Stateful() != RuleMirostat || (Settings{Temperature: 1, TopP: 1, XTCProbability: 1}).Stateful() != RuleNone {
-		t.Error("the rule with a state is not the one that has one")
+		t.Error("Stateful does not return the rule that has state")
 	}
 }
 
-// Over many steps the surprise of what is drawn comes near to τ, which is what the
-// paper promises; from a flat distribution of 4,096 tokens it would be 12 bits.
+// TestMirostatReachesItsTarget: over many steps the mean surprise of the drawn tokens
+// approaches τ, as the paper promises; drawn from a flat distribution of 4,096 tokens it
+// would be 12 bits.
 func TestMirostatReachesItsTarget(t *testing.T) {
 	z := make([]float32, 4096)
-	for i := range z { // Zipf's law, of which the paper speaks
+	for i := range z { // Zipf's law, as the paper assumes
 		z[i] = -float32(math.Log(float64(i + 1)))
 	}
 	for _, tau := range []float64{2, 4, 6} {
@@ -161,7 +162,8 @@ func TestMirostatReachesItsTarget(t *testing.T) {
 	}
 }
 
-// A rule that is off changes nothing, whatever else is said of how it would work.
+// TestDisabledRulesChangeNothing: a rule that is off changes nothing, whatever its other
+// knobs are set to.
 func TestDisabledRulesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

@@ -5,26 +5,27 @@ import (
 	"slices"
 )
 
-// A Link is what one rule of the chain made of a step's tokens: a column, for those who
-// follow single tokens from rule to rule.
+// A Link is the effect of one rule of the chain on a step's tokens: one column of a table
+// that follows single tokens from rule to rule.
 type Link struct {
 	Rule Rule
 	At   float64 // its setting
-	// Keeps is how many tokens it leaves, of Of that it was measured on: all, or what
-	// the rule before it left.
+	// Keeps is how many tokens it leaves, out of the Of that it was measured on: all, or
+	// what the previous rule left.
 	Keeps, Of int
-	// Moved is the share of probability that it moves from some tokens to others: half of
-	// Σ |share after − share before|. Of a rule that cuts that is the share of what it cuts.
+	// Moved is the share of probability that it moves between tokens: half of Σ |share
+	// after − share before|. For a rule that cuts, it is the share of the tokens that it
+	// cuts.
 	Moved float64
-	// Place is that of the rule in its order ([Order.Rules]), −1 for one that has none.
+	// Place is the index of the rule in its order ([Order.Rules]), −1 if it has none.
 	Place int
 
 	keeps mask  // by rank among all tokens
-	left  field // what it leaves, or where rules are measured on the uncut what it was measured on
+	left  field // what it leaves or, if rules are measured on the uncut, what it was measured on
 }
 
-// Share is the probability of the token of a rank after the rule, as a share of all that
-// is measured together with it; false where the rule, or one before it, has cut the token.
+// Share returns the probability of the token of rank r after the rule, as a share of all
+// that is measured with it. It is false if this rule or an earlier one has cut the token.
 func (l Link) Share(r int) (share float64, kept bool) {
 	if !l.keeps.has(r) {
 		return 0, false
@@ -36,11 +37,12 @@ func (l Link) Share(r int) (share float64, kept bool) {
 	return l.left.share(at), true
 }
 
-// Others is [Link.Share] of all ranks but some, together, and how many of them are left.
+// Others returns the sum of [Link.Share] over all ranks but some, and how many of them are
+// left.
 func (l Link) Others(but []int) (n int, share float64) {
 	n, share = l.Keeps, 1
 	if len(l.left.ids) > l.Keeps {
-		share -= l.Moved // measured together with those that it cuts
+		share -= l.Moved // the shares include the tokens that it cuts
 	}
 	for _, r := range but {
 		if p, kept := l.Share(r); kept {
@@ -50,12 +52,12 @@ func (l Link) Others(but []int) (n int, share float64) {
 	return n, max(share, 0)
 }
 
-// Links are the temperature and the rules that cut and are on, in the order in which they
-// work, after what the scores themselves give: the first link has no rule, and the shares
-// at T = 1. Rules that change scores have worked before it.
+// Links returns the temperature and the rules that cut and are on, in the order in which
+// they run. The first link has no rule: it has the shares at T = 1, from the scores alone.
+// Rules that change scores have run before it.
 func (d *Distribution) Links() []Link {
 	s, n := d.Settings, len(d.Order)
-	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // what the next one meets
+	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // the input of the next one
 	list := []Link{at}
 	if s.heatsFirst() && !s.Greedy() {
 		if s.Temperature != 1 {
@@ -88,7 +90,7 @@ func (d *Distribution) Links() []Link {
 	return list
 }
 
-// linkOf is what a rule that cuts did.
+// linkOf returns the link of a rule that cuts.
 func (d *Distribution) linkOf(c Cut) Link {
 	order := d.Settings.OrderInForce()
 	l := Link{
@@ -104,7 +106,7 @@ func (d *Distribution) linkOf(c Cut) Link {
 	return l
 }
 
-// heated is the temperature's link after l, whose tokens have other shares then.
+// heated returns the temperature's link after l, with the new shares of l's tokens.
 func (l Link) heated(left field, s Settings) Link {
 	var moved float64
 	for _, id := range left.ids {

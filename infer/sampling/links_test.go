@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// linksAre checks links by their rules, what they keep, and the shares after them, 0 for a
+// linksAre checks links by their rules, what they keep, and the shares after them: 0 for a
 // token that is cut.
 func linksAre(t *testing.T, d *Distribution, want []Link, shares [][]float64) {
 	t.Helper()
@@ -29,11 +29,11 @@ func linksAre(t *testing.T, d *Distribution, want []Link, shares [][]float64) {
 	}
 }
 
-// The drill in llama.cpp's order at T = 2: at T = 1 p is 0.6316, 0.2324, 0.0855, 0.0314
-// and 0.0191. Top-k 4 takes the last, 0.0191, and leaves each of the others divided by
-// 0.9809. Top-p 0.9 of that is reached by the third (0.9680), which moves 0.0314 ÷ 0.9809 = 0.0321; shares
-// of 0.9495 then. The temperature makes 0.5065, 0.3072 and 0.1863 of them: the first
-// loses 0.6652 − 0.5065 = 0.1587, which is what moves.
+// TestChainLinksByHand: the drill in llama.cpp's order at T = 2. At T = 1 p is 0.6316,
+// 0.2324, 0.0855, 0.0314 and 0.0191. Top-k 4 cuts the last, 0.0191, and divides each of the
+// others by 0.9809. The third reaches top-p 0.9 of that (0.9680), which moves 0.0314 ÷
+// 0.9809 = 0.0321; the shares are then of 0.9495. The temperature turns them into 0.5065,
+// 0.3072 and 0.1863: the first loses 0.6652 − 0.5065 = 0.1587, which is what moves.
 func TestChainLinksByHand(t *testing.T) {
 	linksAre(t, Decide(drill, Settings{Temperature: 2, TopP: 0.9, TopK: 4, Order: OrderLlama}),
 		[]Link{
@@ -49,9 +49,10 @@ func TestChainLinksByHand(t *testing.T) {
 		})
 }
 
-// In this program's order every rule is measured on the same shares: at T = 2 they are
-// 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733, and the first has lost 0.6316 − 0.4217 =
-// 0.2099. Top-k 3 cuts 0.1674 of them. Top-p 0.9 alone takes four (0.9267) and cuts 0.0733.
+// TestChainLinksOnUncutDistribution: in this program's order every rule is measured on the
+// same shares. At T = 2 they are 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733, and the first
+// has lost 0.6316 − 0.4217 = 0.2099. Top-k 3 cuts 0.1674 of them. Top-p 0.9 alone takes
+// four (0.9267) and cuts 0.0733.
 func TestChainLinksOnUncutDistribution(t *testing.T) {
 	s := Settings{Temperature: 2, TopP: 0.9, TopK: 3}
 	d := Decide(drill, s)
@@ -78,8 +79,9 @@ func TestChainLinksOnUncutDistribution(t *testing.T) {
 	}, [][]float64{{0.6316}, {1, 0, 0, 0, 0}, {0.6316}, {0.6316}})
 }
 
-// TestChainLinksEndInTheDraw: in a chain the last link has what is drawn with, whatever the
-// scores, the settings and the order are, and at each link all shares sum to 1.
+// TestChainLinksEndInTheDraw: in a chain the last link has the probabilities of the draw,
+// whatever the scores, the settings and the order are, and at each link all shares sum to
+// 1.
 func TestChainLinksEndInTheDraw(t *testing.T) {
 	t.Parallel()
 	orders := []Order{OrderLlama, OrderHugging, OrderOpenAI, own.On(OnRest)}

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// asked is what llama.cpp's samplers were asked (testdata/samplers/ask.c), and what they
-// answered.
+// asked is one question to llama.cpp's samplers (testdata/samplers/ask.c), with their
+// answer.
 type asked struct {
 	Kind  string
 	Set   map[string]json.RawMessage
@@ -26,7 +26,7 @@ type asked struct {
 	}
 }
 
-// settings are those of a case, and where its passages break.
+// settings returns the settings of a case, and which tokens break its passages.
 func (a asked) settings(t *testing.T) (s Settings, breaks func(int) bool) {
 	t.Helper()
 	s = Settings{Temperature: 1, TopP: 1}
@@ -53,8 +53,8 @@ func (a asked) settings(t *testing.T) (s Settings, breaks func(int) bool) {
 	return s, breaks
 }
 
-// check compares the steps of a case. Our u is not theirs, so the token that they drew is
-// drawn here too; XTC strikes at any u.
+// check compares the steps of a case. Our u differs from llama.cpp's, so the token that it
+// drew is drawn here too; XTC strikes at any u.
 func (a asked) check(t *testing.T, i int) {
 	t.Helper()
 	s, breaks := a.settings(t)
@@ -62,7 +62,7 @@ func (a asked) check(t *testing.T, i int) {
 	for id, units := range a.Z {
 		z[id] = float32(units) / 4096
 	}
-	// All of the text counts as generated, since theirs does not tell a prompt from it.
+	// All of the text counts as generated, since llama.cpp does not distinguish the prompt.
 	c := Context{Text: a.Text, Step: len(a.Text) + 1, Breaks: breaks}
 	for n, want := range a.Steps {
 		d := c.Decide(z, s)
@@ -91,8 +91,8 @@ func (a asked) check(t *testing.T, i int) {
 	}
 }
 
-// Every rule keeps the tokens that llama.cpp's own sampler keeps, with the same
-// probabilities, alone and in llama.cpp's whole chain in its order.
+// TestRulesMatchLlamaCpp: every rule keeps the tokens that llama.cpp's own sampler keeps,
+// with the same probabilities, alone and in llama.cpp's whole chain in its order.
 // Promise: Every sampling rule keeps the tokens that llama.cpp keeps, with the same probabilities.
 func TestRulesMatchLlamaCpp(t *testing.T) {
 	var list []asked
@@ -100,7 +100,7 @@ func TestRulesMatchLlamaCpp(t *testing.T) {
 	compare(t, list, 360)
 }
 
-// compare checks at least so many cases.
+// compare checks a list of at least `least` cases.
 func compare(t *testing.T, list []asked, least int) {
 	t.Helper()
 	kinds, cut := map[string]int{}, map[string]int{}
@@ -117,15 +117,15 @@ func compare(t *testing.T, list []asked, least int) {
 	for _, kind := range []string{
 		"top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "xtc", "mirostat", "whole",
 	} {
-		if cut[kind] < kinds[kind]/4 { // a rule that cuts nothing is not compared
-			t.Errorf("of %d vectors %s cuts only %d", kinds[kind], kind, cut[kind])
+		if cut[kind] < kinds[kind]/4 { // a rule that cuts nothing tests nothing
+			t.Errorf("of %d vectors, %s cuts something in only %d", kinds[kind], kind, cut[kind])
 		}
 	}
-	t.Logf("%d vectors: %v; something is cut of %v", len(list), kinds, cut)
+	t.Logf("%d vectors: %v; with something cut: %v", len(list), kinds, cut)
 }
 
-// llama.cpp's library, asked again: its answers are those that are kept, and on ten thousand
-// vectors every rule does what its own does.
+// TestRulesMatchLlamaCppFromNPM asks llama.cpp's library again: its answers are those in
+// testdata, and on ten thousand vectors every rule agrees with it.
 func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	switch {
 	case !fixture.LongTier():

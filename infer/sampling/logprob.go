@@ -8,16 +8,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// LogProbs gives natural logarithms of probabilities at T = 1, before any rule: what
-// other programs call logprobs. They are of the same sum as [Softmax].
+// LogProbs holds natural logarithms of probabilities at T = 1, before any rule: what other
+// programs call logprobs. They use the same sum as [Softmax].
 type LogProbs struct {
 	z      []float32 // [vocab]
 	max    float64
 	logSum float64
 }
 
-// LogProbsOf returns those of the logits z [vocab], which must be finite and not
-// empty. z is kept and must not be changed.
+// LogProbsOf returns the log probabilities of the logits z [vocab], which must be finite
+// and not empty. z is retained and must not be changed.
 func LogProbsOf(z []float32) LogProbs {
 	max := float64(kernel.Max(z))
 	terms := summed.Get().(*[]float64)
@@ -27,10 +27,10 @@ func LogProbsOf(z []float32) LogProbs {
 	return LogProbs{z: z, max: max, logSum: math.Log(sum)}
 }
 
-// summed holds the terms of sums: a text that is scored needs one for each token.
+// summed holds buffers for the terms of sums; scoring a text needs one for each token.
 var summed = sync.Pool{New: func() any { return new([]float64) }}
 
-// Of is ln p of a token: (z − max) − ln Σ e^{z−max}. It is finite even where p is too
+// Of returns ln p of a token: (z − max) − ln Σ e^{z−max}. It is finite even if p is too
 // small for a float64.
 func (l LogProbs) Of(id int) float64 { return float64(l.z[id]) - l.max - l.logSum }
 

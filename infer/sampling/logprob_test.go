@@ -23,9 +23,9 @@ func TestLogProbsByHand(t *testing.T) {
 		t.Errorf("the two most probable are %v, want 1 and 3", top)
 	}
 	if top := l.Top(0); len(top) != 0 {
-		t.Errorf("none of the most probable are %v", top)
+		t.Errorf("the first 0 tokens are %v, want none", top)
 	}
-	// e^−2000 is no float64, its logarithm is.
+	// e^−2000 underflows a float64; its logarithm does not.
 	if got := LogProbsOf([]float32{0, -2000}).Of(1); got != -2000 {
 		t.Errorf("ln p is %v, want -2000", got)
 	}

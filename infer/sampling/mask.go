@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// field is what a rule that cuts is measured on: tokens from the most probable down.
+// field is what a rule that cuts is measured on: tokens, the most probable first.
 type field struct {
 	z     []float32 // [vocab] by token id, the scores that p was made of
 	ids   []int32   // by rank
 	ranks []int32   // their ranks among all tokens; nil: 0, 1, 2, …
 	p     []float64 // [vocab] by token id
 	cum   []float64 // Σ p of the first r+1 of ids
-	mass  float64   // what p is a share of: 1, or Σ p of ids where others have been cut
+	mass  float64   // what p is a share of: 1, or Σ p of ids if others have been cut
 }
 
-// of is what a rule leaves of the field, for the next one to be measured on.
+// of returns what a rule leaves of the field, for the next rule to be measured on.
 func (f field) of(m mask) field {
 	if m.some == nil {
 		left := field{f.z, f.ids[:m.n], f.ranks, f.p, f.cum[:m.n], f.cum[m.n-1]}
@@ -35,10 +35,10 @@ func (f field) of(m mask) field {
 	return left
 }
 
-// share is the probability of the token at a place.
+// share returns the probability of the token at an index of the field.
 func (f field) share(i int) float64 { return f.p[f.ids[i]] / f.mass }
 
-// rank is that of the token at a place of the field among all tokens.
+// rank returns the rank among all tokens of the token at an index of the field.
 func (f field) rank(i int) int {
 	if f.ranks == nil {
 		return i
@@ -46,7 +46,7 @@ func (f field) rank(i int) int {
 	return int(f.ranks[i])
 }
 
-// place is where the field has the token of a rank; false where others have cut it.
+// place returns the index of the token of a rank in the field; false if others have cut it.
 func (f field) place(r int) (i int, has bool) {
 	if f.ranks == nil {
 		return r, r < len(f.ids)
@@ -54,7 +54,7 @@ func (f field) place(r int) (i int, has bool) {
 	return slices.BinarySearch(f.ranks, int32(r))
 }
 
-// lift is a mask of the field as one of all tokens.
+// lift converts a mask of the field to one of all tokens.
 func (f field) lift(m mask, all int) mask {
 	if f.ranks == nil && m.some == nil {
 		return m
@@ -68,8 +68,8 @@ func (f field) lift(m mask, all int) mask {
 	return whole.leading()
 }
 
-// heat is the field at another temperature: p of its tokens is that of z/t, and sums
-// to 1. Until then it is that of z.
+// heat returns the field at another temperature: p of its tokens is the softmax of z/t, and
+// sums to 1. Before that, it is the softmax of z.
 func (f field) heat(t float64) field {
 	hot := field{z: f.z, ids: f.ids, ranks: f.ranks, p: make([]float64, len(f.p)), cum: make([]float64, len(f.ids))}
 	first := float64(f.z[f.ids[0]])
@@ -90,7 +90,7 @@ func (f field) heat(t float64) field {
 type mask struct {
 	n    int    // how many
 	some []bool // by rank; nil: the n most probable
-	// What was compared with: of typical-p, top-nσ, XTC and mirostat.
+	// The bounds of typical-p, top-nσ, XTC and mirostat.
 	mean, bound float64
 }
 
@@ -101,7 +101,7 @@ func (m mask) has(r int) bool {
 	return m.some[r]
 }
 
-// and keeps what both keep; of is how many tokens there are.
+// and returns a mask of the ranks that both keep; of is the number of tokens.
 func (m mask) and(o mask, of int) mask {
 	if m.some == nil && o.some == nil {
 		return mask{n: min(m.n, o.n)}
@@ -119,7 +119,7 @@ func (m mask) and(o mask, of int) mask {
 // same reports whether two masks keep the same ranks.
 func (m mask) same(o mask) bool { return m.n == o.n && slices.Equal(m.some, o.some) }
 
-// leading leaves the list out where the kept ones are the most probable.
+// leading drops the list if the kept tokens are the most probable ones.
 func (m mask) leading() mask {
 	for r := range m.n {
 		if !m.some[r] {

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// Where nothing is cut, the mass is the sum of all probabilities by rank: in
-// another order its last bits would be others, and what is drawn must not depend
-// on who looks. Yet the tokens need not be ranked for it. Between ½ and 1 the
-// numbers of a float64 lie evenly, one unit of 2⁻⁵³ apart. To add p to a sum in
-// there is to add p rounded to whole units, whatever the sum is, and whole
-// numbers may be added in any order. Two cases are apart:
+// If nothing is cut, the mass is the sum of all probabilities by rank. In another order the
+// last bits of the sum would differ, and what is drawn must not depend on how it is
+// computed. Yet the tokens do not have to be ranked. Between ½ and 1 the values of a
+// float64 are evenly spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p
+// rounded to whole units, whatever the sum is, and whole numbers can be added in any order.
+// There are two exceptions:
 //
-//   - A p halfway between two units is rounded by what the sum is.
-//   - From 1 on units are twice as large. The sum may just pass 1, by rounding;
-//     then the tokens at the end, as few as pass it, are ranked after all.
+//   - A p halfway between two units is rounded in a direction that depends on the sum.
+//   - From 1 on units are twice as large. Rounding can carry the sum just past 1; then the
+//     few tokens at the end that cross 1 are ranked after all.
 
-// units is how many units 1 has.
+// units is the number of units in 1.
 const units = 1 << 53
 
-// inUnits is p, ½ or less, in whole units, and whether that is halfway between
-// two.
+// inUnits returns p, ½ or less, in whole units, and whether it is halfway between two.
 func inUnits(p float64) (k float64, halfway bool) {
 	const whole = 1 << 52 // from here on a float64 has no fraction
 	x := p * units
@@ -28,18 +27,17 @@ func inUnits(p float64) (k float64, halfway bool) {
 	return k, (x-k)*(x-k) == 0.25
 }
 
-// farEnough tells that the tokens that have been ranked sum to ½ at least, and
-// that the others seldom lie halfway between two units: a p just under 2⁻⁸ has
-// eight binary places below a unit, and they are a 1 and seven 0 once in 256
-// times.
+// farEnough reports whether the ranked tokens sum to at least ½ and the others are seldom
+// halfway between two units: a p just under 2⁻⁸ has eight binary places below a unit, and
+// these are a 1 and seven 0 once in 256 times.
 func (s *Sampler) farEnough() bool {
 	const small = 1. / (1 << 8)
 	highest := math.Exp((float64(s.below)-s.top)/s.settings.Temperature) / s.sum
 	return s.total() >= 0.5 && highest < small
 }
 
-// wholeMass returns the sum of all probabilities by rank. It is false where it
-// takes ranking all to know.
+// wholeMass returns the sum of all probabilities by rank. It is false if only ranking all
+// tokens can give it.
 func (s *Sampler) wholeMass() (mass float64, known bool) {
 	total := s.total()
 	if s.ranked || total < 0.5 || total >= 1 {
@@ -64,13 +62,13 @@ func (s *Sampler) wholeMass() (mass float64, known bool) {
 	return s.past(sum, least)
 }
 
-// past is the mass where the sum in units is 1 or more. least are the units of
+// past returns the mass if the sum in units is 1 or more. least is the number of units of
 // the last token that has any.
 func (s *Sampler) past(sum, least int64) (mass float64, known bool) {
 	const few = 512
-	surplus := sum - units + 1 // to be left out for the sum to stay below 1
+	surplus := sum - units + 1 // to leave out so that the sum stays below 1
 	s.keys = s.keys[:0]
-	for i, z := range s.z { // the tokens at the end, with enough units for sure if there are few of them
+	for i, z := range s.z { // tokens at the end; if they are few, they have enough units
 		if z >= s.below {
 			continue
 		}

@@ -3,10 +3,10 @@ package sampling
 import "math"
 
 // mirostat is version 2 of Basu et al. 2020, "Mirostat: A Neural Text Decoding Algorithm
-// that Directly Controls Perplexity". It keeps the tokens whose surprise −log₂ p is at
-// most μ bits, one at least. μ starts at 2τ; after each draw it moves toward where the
-// surprise of the drawn token would have been τ (learnSurprise). So μ is its state, and
-// follows from the run's log alone.
+// that Directly Controls Perplexity". It keeps the tokens whose surprise −log₂ p is at most
+// μ bits, and at least one. μ starts at 2τ; after each draw it moves so that the surprise
+// of the drawn token comes closer to τ (learnSurprise). So μ is its state, and depends only
+// on the run's log.
 func mirostat(f field, in input) mask {
 	m := mask{bound: in.mu()}
 	for m.n < len(f.ids) && -math.Log2(f.p[f.ids[m.n]]/f.mass) <= m.bound {
@@ -16,7 +16,7 @@ func mirostat(f field, in input) mask {
 	return m
 }
 
-// mu is the most surprise that mirostat allows at this step, in bits.
+// mu returns the largest surprise that mirostat allows at this step, in bits.
 func (in input) mu() float64 {
 	if mu, ok := in.state.(float64); ok {
 		return mu
@@ -24,13 +24,12 @@ func (in input) mu() float64 {
 	return 2 * in.MirostatTau
 }
 
-// mostSurprise is that of the smallest number above 0 that a float64 holds.
+// mostSurprise is the surprise of the smallest positive float64.
 const mostSurprise = 1074
 
-// learnSurprise is μ for the next step: μ − η·(−log₂ q − τ), with q the probability of
-// the drawn token among those kept. That is what llama.cpp takes; the paper's program
-// takes the probability before the cut. It is also taken here where a person chose a
-// token that was cut.
+// learnSurprise returns μ for the next step: μ − η·(−log₂ q − τ), with q the probability of
+// the drawn token among those kept. llama.cpp also uses q; the paper's program uses the
+// probability before the cut, which is also used here if a user chose a token that was cut.
 func learnSurprise(d *Distribution, r int, in input) any {
 	q := d.Q(r)
 	if q == 0 {

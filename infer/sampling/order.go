@@ -7,41 +7,40 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Order says in which order the temperature and the rules that cut work, and what each
-// of them is measured on. It is a text so that settings can be compared: "" is this
-// program's own; any other has the names of all of these rules, joined by semicolons as
-// llama.cpp's --samplers takes them, after "uncut:" where each rule is measured before
-// any cut ([OnUncut]), else [OnRest]. [ParseOrder] makes one.
+// An Order is the order of the temperature and the rules that cut, and what each of them is
+// measured on. It is a string so that settings can be compared: "" is this program's own
+// order; any other value lists the names of all these rules, joined by semicolons as in
+// llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any
+// cut ([OnUncut]), instead of [OnRest]. [ParseOrder] makes one.
 //
-// The rules that change scores come before all of these, and so does a grammar, so they
-// have no place in it.
-// Where the temperature is not the first, what stands before it is measured at T = 1,
-// and what is left is reshaped when its turn comes.
+// The rules that change scores come before all of these, and so does a grammar, so they are
+// not part of an order. If the temperature is not first, the rules before it are measured
+// at T = 1, and it reshapes only what they leave.
 type Order string
 
-// The orders that have names.
+// The named orders.
 const (
-	// OrderOwn is this program's: the temperature, then every rule on the same
-	// probabilities, so that only the temperature's place matters.
+	// OrderOwn is this program's order: the temperature, then every rule on the same
+	// probabilities, so that only the position of the temperature matters.
 	OrderOwn Order = ""
 	// OrderLlama is llama.cpp's default (common/common.h, the list samplers of
-	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p,
-	// XTC, temperature. A logit bias comes first (common_sampler_init). Rules and order are
-	// compared with its own samplers (testdata/samplers). Mirostat does not
-	// mix with these there: turned on, it works after a bias and the temperature alone.
+	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p, XTC,
+	// temperature. A logit bias comes first (common_sampler_init). Rules and order are
+	// compared with its own samplers (testdata/samplers). Mirostat does not combine with
+	// these in llama.cpp: when on, it runs after a bias and the temperature alone.
 	OrderLlama Order = "top_n_sigma;top_k;typical_p;top_p;min_p;xtc;temperature;mirostat"
-	// OrderHugging is that of Hugging Face's generate (transformers,
+	// OrderHugging is the order of Hugging Face's generate (transformers,
 	// GenerationMixin._get_logits_processor): bias, repetition penalty, temperature, top-k,
-	// top-p, min-p, typical-p. The rules that it does not have stand at the end.
+	// top-p, min-p, typical-p. Rules that it lacks are at the end.
 	OrderHugging Order = "temperature;top_k;top_p;min_p;typical_p;top_n_sigma;xtc;mirostat"
-	// OrderOpenAI is that of the program that OpenAI published for GPT-2 (src/sample.py,
-	// sample_sequence): temperature, top-k, top-p. In which order its service works is not
-	// published: the API reference has a temperature and top-p, and no more. The rules that
-	// the program does not have stand at the end.
+	// OrderOpenAI is the order of the program that OpenAI published for GPT-2
+	// (src/sample.py, sample_sequence): temperature, top-k, top-p. OpenAI does not document
+	// the order of its service: the API reference has only a temperature and top-p. Rules
+	// that the program lacks are at the end.
 	OrderOpenAI Order = "temperature;top_k;top_p;min_p;top_n_sigma;typical_p;xtc;mirostat"
 )
 
-// orderNames are the names of orders, as people type them.
+// orderNames holds the names of orders, as users type them.
 var orderNames = []struct {
 	name  string
 	order Order
@@ -60,17 +59,17 @@ const (
 	maxOrder = 400 // bytes
 )
 
-// otherRuleNames are those that llama.cpp has for rules.
+// otherRuleNames holds llama.cpp's names for rules.
 var otherRuleNames = map[string]Rule{
 	"typ_p": RuleTypicalP, "typical": RuleTypicalP, "temp": RuleTemperature, "top_nsigma": RuleTopNSigma,
 	"nucleus": RuleTopP,
 }
 
-// ParseOrder reads an order as people write it: a name, or rules joined by semicolons,
-// commas or spaces, after "uncut:" where each is to be measured before any cut. Rules
-// that it does not name stand at the end; those are returned too. Rules that change
-// scores ("penalties", "dry") may stand first, where they always are. The error is a
-// *[RangeError].
+// ParseOrder parses an order as users write it: a name, or rules joined by semicolons,
+// commas or spaces, after "uncut:" if each is to be measured before any cut. Rules that the
+// text does not name are added at the end and also returned as unnamed. Rules that change
+// scores ("penalties", "dry") are accepted at the start, where they always run. The error
+// is a *[RangeError].
 func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	refuse := func(got string) (Order, []Rule, error) {
 		return "", nil, terms.NewRangeError("samplers", got, wantOrder)
@@ -111,7 +110,7 @@ func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	return orderOf(list, uncut), unnamed, nil
 }
 
-// orderOf is the order of a whole list.
+// orderOf returns the order of a complete list.
 func orderOf(list []Rule, uncut bool) Order {
 	words := make([]string, len(list))
 	for i, rule := range list {
@@ -127,11 +126,11 @@ func orderOf(list []Rule, uncut bool) Order {
 	return o
 }
 
-// penalties is llama.cpp's name for the three of them.
+// penalties is llama.cpp's name for the three penalties.
 const penalties = "penalties"
 
-// ruleNamed is the rule that a word means, or [RuleNone]. Of the rules that change
-// scores it is enough to know that the word means one.
+// ruleNamed returns the rule that a word names, or [RuleNone]. For "penalties" it returns
+// one of the three, which is enough to recognize a rule that changes scores.
 func ruleNamed(word string) Rule {
 	word = strings.ReplaceAll(word, "-", "_")
 	if rule, ok := otherRuleNames[word]; ok {
@@ -148,10 +147,10 @@ func ruleNamed(word string) Rule {
 	return RuleNone
 }
 
-// movable reports whether a rule has a place in an order.
+// movable reports whether a rule is part of an order.
 func movable(rule Rule) bool { return rule == RuleTemperature || rule.Cuts() && rule != RuleGrammar }
 
-// Rules are the rules of an order: the temperature and all that cut.
+// Rules returns the rules of an order: the temperature and all rules that cut.
 func (o Order) Rules() (list []Rule) {
 	if o == OrderOwn {
 		o = own
@@ -162,7 +161,7 @@ func (o Order) Rules() (list []Rule) {
 	return list
 }
 
-// Measure is what each rule of the order is measured on.
+// Measure returns what each rule of the order is measured on.
 func (o Order) Measure() Measure {
 	if o == OrderOwn || strings.HasPrefix(string(o), uncutPrefix) {
 		return OnUncut
@@ -170,12 +169,13 @@ func (o Order) Measure() Measure {
 	return OnRest
 }
 
-// On is the order with another measure.
+// On returns the order with another measure.
 func (o Order) On(m Measure) Order { return orderOf(o.Rules(), m == OnUncut) }
 
-// Move is the order with a rule at another place, from 0; places beyond the ends are the
-// ends. This program's own becomes one in which each rule is measured on the rest, since
-// places hardly matter in it. A rule that has no place in an order gives a *[RangeError].
+// Move returns the order with a rule moved to another index, from 0; an index out of range
+// means the nearest end. This program's own order becomes one in which each rule is
+// measured on the rest, since positions hardly matter otherwise. A rule that is not part of
+// an order gives a *[RangeError].
 func (o Order) Move(rule Rule, to int) (Order, error) {
 	list := o.Rules()
 	at := slices.Index(list, rule)
@@ -187,7 +187,7 @@ func (o Order) Move(rule Rule, to int) (Order, error) {
 	return orderOf(list, o != OrderOwn && o.Measure() == OnUncut), nil
 }
 
-// Name is the order's name, or "" if it has none.
+// Name returns the order's name, or "" if it has none.
 func (o Order) Name() string {
 	for _, known := range orderNames {
 		if o == known.order {
@@ -197,7 +197,7 @@ func (o Order) Name() string {
 	return ""
 }
 
-// Text is the order as people type it: its name where it has one.
+// Text returns the order as users type it: its name if it has one.
 func (o Order) Text() string {
 	if name := o.Name(); name != "" {
 		return name
@@ -205,7 +205,7 @@ func (o Order) Text() string {
 	return string(o)
 }
 
-// Check returns a *[RangeError] unless [ParseOrder] gives this order.
+// Check returns a *[RangeError] unless o has the form that [ParseOrder] returns.
 func (o Order) Check() error {
 	if o == OrderOwn {
 		return nil
@@ -217,7 +217,7 @@ func (o Order) Check() error {
 	return err
 }
 
-// UnmarshalText reads what [ParseOrder] reads.
+// UnmarshalText parses a text with [ParseOrder].
 func (o *Order) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*o = OrderOwn
@@ -227,10 +227,10 @@ func (o *Order) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// OrderInForce is the order that these settings work in. Greedy works in this program's
-// own: it keeps the most probable token, whatever the order. (With XTC before it
-// llama.cpp's temperature 0 keeps the most probable one that is left; generate, when it
-// does not sample, runs none of these rules.)
+// OrderInForce returns the order that these settings use. Greedy uses this program's own:
+// it keeps the most probable token, whatever the order. (With XTC on, llama.cpp's
+// temperature 0 keeps the most probable token that XTC left; generate, when it does not
+// sample, runs none of these rules.)
 func (s Settings) OrderInForce() Order {
 	if s.Greedy() {
 		return OrderOwn
@@ -238,8 +238,8 @@ func (s Settings) OrderInForce() Order {
 	return s.Order
 }
 
-// places are the rules that follow the scores, as places of the chain, in the order of
-// the settings.
+// places returns the rules that follow the scores, as indexes into the chain, in the order
+// of the settings.
 func (s Settings) places() (list []int) {
 	if s.OrderInForce() == OrderOwn {
 		for place, r := range chain {
@@ -259,17 +259,17 @@ func placeOf(name Rule) int {
 	return slices.IndexFunc(chain, func(r rule) bool { return r.name == name })
 }
 
-// heatsFirst reports whether the temperature comes before all that cut.
+// heatsFirst reports whether the temperature comes before all rules that cut.
 func (s Settings) heatsFirst() bool {
 	first := strings.TrimPrefix(string(s.OrderInForce()), uncutPrefix)
 	return first == "" || strings.HasPrefix(first, string(RuleTemperature))
 }
 
-// HeatsLate reports whether the temperature has a later place, and reshapes what is left
-// then. (At 1 it changes nothing.)
+// HeatsLate reports whether the temperature comes later and reshapes what is left then. (At
+// 1 it changes nothing.)
 func (s Settings) HeatsLate() bool { return !s.heatsFirst() && s.Temperature != 1 }
 
-// ShownTemperature is the temperature of the distribution before any cut: 1 where the
+// ShownTemperature returns the temperature of the distribution before any cut: 1 if the
 // order has the temperature later, 0 under greedy.
 func (s Settings) ShownTemperature() float64 {
 	if s.heatsFirst() {

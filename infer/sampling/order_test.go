@@ -10,9 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The drill at T = 1: p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. Top-k 3 leaves
-// 0.9495, so the first two are 0.6652 and 0.2447 of it, together 0.9100: with top-p 0.9
-// measured on that two tokens reach the draw, where before any cut three do.
+// TestOrdersByHand: at T = 1 the drill's p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191.
+// Top-k 3 leaves 0.9495, of which the first two are 0.6652 and 0.2447, together 0.9100:
+// top-p 0.9 measured on that keeps two tokens, while measured before any cut it keeps
+// three.
 func TestOrdersByHand(t *testing.T) {
 	s := Settings{Temperature: 1, TopP: 0.9, TopK: 3}
 	for order, want := range map[Order]int{OrderOwn: 3, OrderHugging: 2, OrderLlama: 2, OrderOpenAI: 2} {
@@ -20,13 +21,13 @@ func TestOrdersByHand(t *testing.T) {
 			t.Errorf("%s keeps %d, want %d", order.Name(), Decide(drill, s).Keep, want)
 		}
 		if got := Decide(drill, Settings{Temperature: 1, TopP: 0.9, TopK: 3}).KeepIn(order); got != want {
-			t.Errorf("asked of another order, %s keeps %d, want %d", order.Name(), got, want)
+			t.Errorf("KeepIn(%s) = %d, want %d", order.Name(), got, want)
 		}
 	}
 	// At T = 2 p is 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733. With the temperature last,
-	// top-p 0.9 is reached by three at T = 1 (0.9495), and what they are drawn with is
-	// e^{z/2} of the three: 7.3891, 4.4817 and 2.7183 of 14.5891. With it first it takes
-	// four (0.9267).
+	// three tokens reach top-p 0.9 at T = 1 (0.9495), and they are drawn with e^{z/2}:
+	// 7.3891, 4.4817 and 2.7183 of 14.5891. With the temperature first, top-p keeps four
+	// (0.9267).
 	late := Settings{Temperature: 2, TopP: 0.9, Order: OrderLlama}
 	d := Decide(drill, late)
 	if d.Keep != 3 || !near4(d.P[0], 0.6316) || !near4(d.Mass, 0.9495) || late.ShownTemperature() != 1 {
@@ -42,23 +43,24 @@ func TestOrdersByHand(t *testing.T) {
 		}
 	}
 	if from, to := d.Segment(1); !near4(from, 0.5065) || !near4(to, 0.8137) || d.Draw(0.6) != 1 {
-		t.Errorf("the second token lies from %v to %v; want from ≈ 0.5065, to ≈ 0.8137, d.Draw(0.6) = 1", from, to)
+		t.Errorf("the second segment is %v to %v; want from ≈ 0.5065, to ≈ 0.8137, d.Draw(0.6) = 1", from, to)
 	}
 	if n, p, q := d.KeptIn(1, 5); n != 2 || !near4(p, 0.3178) || !near4(q, 0.4935) {
-		t.Errorf("after the first there are %d with %v, drawn with %v; want 2, about 0.3178, about 0.4935", n, p, q)
+		t.Errorf("KeptIn after the first rank: %d with p %v and q %v; want 2, about 0.3178, about 0.4935", n, p, q)
 	}
 	if n := d.KeepIn(OrderHugging); n != 4 {
 		t.Errorf("with the temperature first %d stay, want 4", n)
 	}
 }
 
-// What each rule cuts is counted of what the one before it has left, and a token carries
-// the rule that cut it there.
+// TestChainCountsCutsPerRule: what each rule cuts is counted among what the previous rule
+// left, and a token carries the rule that cut it.
 func TestChainCountsCutsPerRule(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.8, MinP: 0.5, Order: "top_k;min_p;top_p;temperature;" +
 		"typical_p;top_n_sigma;xtc;mirostat"})
-	// Top-k leaves 4 of 5 and takes 0.0191. Min-p takes the three below half of the first:
-	// 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, 0.3561. Top-p has one token left.
+	// Top-k leaves 4 of 5 and cuts 0.0191. Min-p cuts the three below half of the first:
+	// 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, which is 0.3561. One token is left for
+	// top-p.
 	want := []Cut{
 		{Rule: RuleTopK, Keeps: 4, Of: 5, Moved: 0.0191},
 		{Rule: RuleMinP, Keeps: 1, Of: 4, Moved: 0.3561},
@@ -87,7 +89,7 @@ func TestChainCountsCutsPerRule(t *testing.T) {
 func TestParseOrder(t *testing.T) {
 	for text, want := range map[string]Order{
 		"own": "", "llama.cpp": OrderLlama, "Hugging_Face": OrderHugging, " openai ": OrderOpenAI,
-		"penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temperature": OrderLlama, // as llama.cpp has it
+		"penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temperature": OrderLlama, // llama.cpp's own spelling
 		"temperature,top-k,top-p,min-p,typical_p":                           OrderHugging,
 		string(own):               OrderOwn,
 		"uncut:temperature;top_p": "uncut:temperature;top_p;top_k;min_p;typical_p;top_n_sigma;xtc;mirostat",
@@ -110,7 +112,7 @@ func TestParseOrder(t *testing.T) {
 		t.Errorf("left out: got %v, want 6 elements, it without %q", unnamed, RuleTopK)
 	}
 	if Order("top_k").Check() == nil || Order("top_k;TEMPERATURE").Check() == nil {
-		t.Error("settings take an order that is not in its one form")
+		t.Error("Check accepts an order that is not in canonical form")
 	}
 	var names []Rule
 	for _, r := range chain {
@@ -135,23 +137,23 @@ func TestOrderMove(t *testing.T) {
 		t.Errorf("moved beyond the end it is %q, want it to end with %q", last, ";top_k")
 	}
 	if o, _ := OrderOwn.Move(RuleTopP, 1); o.Measure() != OnRest {
-		t.Errorf("%q is measured before any cut, want Measure() = %d", o, OnRest)
+		t.Errorf("the measure of %q is not %d", o, OnRest)
 	}
 	if _, err := OrderLlama.Move(RuleDRY, 2); err == nil {
-		t.Error("DRY has no place among the rules that cut")
+		t.Error("DRY was moved among the rules that cut")
 	}
 }
 
-// orders draws an order.
+// orders generates orders.
 func orders() *rapid.Generator[Order] {
 	return rapid.Custom(func(t *rapid.T) Order {
 		return orderOf(rapid.Permutation(own.Rules()).Draw(t, "rules"), rapid.Bool().Draw(t, "uncut"))
 	})
 }
 
-// In any order: the kept tokens' probabilities are positive where they can be drawn and
-// sum to 1, the strip is whole, the temperature never reorders, and who only draws gets
-// what those get who look.
+// TestInvariantsHoldInAnyOrder: in any order the kept tokens have positive probabilities,
+// as far as they can be drawn, that sum to 1; the strip has no gaps; the temperature never
+// reorders tokens; and a sampler draws what Decide shows.
 func TestInvariantsHoldInAnyOrder(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -166,7 +168,7 @@ func TestInvariantsHoldInAnyOrder(t *testing.T) {
 			q := d.Q(r)
 			if from, to := d.Segment(r); q != d.KeptQ(i) || q > last+1e-15 || from != end || to < from {
 				t.Fatalf(
-					"rank %d: got q %v after %v, from %v to %v after %v; want falling q and joined segments", r, q,
+					"rank %d: got q %v after %v, from %v to %v after %v; want falling q and adjacent segments", r, q,
 					last, from, to, end,
 				)
 			} else {
@@ -189,14 +191,14 @@ func TestInvariantsHoldInAnyOrder(t *testing.T) {
 		sampler.DecideIn(c, z, s)
 		if got := sampler.Token(sampler.Draw(u)); got != id || sampler.Len() != d.Keep ||
 			sampler.Q(id) != d.Q(d.RankOf(int32(id))) || sampler.P(id) != d.P[id] {
-			t.Fatalf("drew %d of %d, want %d of %d as when looking", got, sampler.Len(), id, d.Keep)
+			t.Fatalf("drew %d of %d, want %d of %d as Decide shows", got, sampler.Len(), id, d.Keep)
 		}
 	})
 }
 
-// Orders that must agree do: with each rule measured before any cut it does not matter
-// where it stands, as long as the temperature stays in its place; one rule alone is the
-// same on the rest; and at T = 1 the temperature's place does not matter.
+// TestEquivalentOrdersAgree: orders that must agree do. If each rule is measured before any
+// cut, its position does not matter as long as the temperature keeps its own; a single rule
+// gives the same on the rest; and at T = 1 the temperature's position does not matter.
 func TestEquivalentOrdersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -235,9 +237,10 @@ func TestEquivalentOrdersAgree(t *testing.T) {
 	})
 }
 
-// With each rule measured before any cut and a low temperature last, what is left may be
-// far below the first: of z 0.5 and seven times 0 typical-p 0.1 keeps a 0, and e^{−0.5/0.0001}
-// is 0. Then the most probable token stays, as where nothing is left at all.
+// TestLateTemperatureUnderflow: if each rule is measured before any cut and a low
+// temperature comes last, what is left can be far below the first. Of z 0.5 and seven times
+// 0, typical-p 0.1 keeps a 0, and e^{−0.5/0.0001} underflows to 0. The most probable token
+// then stays, as if nothing were left.
 func TestLateTemperatureUnderflow(t *testing.T) {
 	z := []float32{0.5, 0, 0, 0, 0, 0, 0, 0}
 	o := Order("uncut:typical_p;temperature;top_k;top_p;min_p;top_n_sigma;xtc;mirostat")
@@ -255,12 +258,12 @@ func TestLateTemperatureUnderflow(t *testing.T) {
 		)
 	}
 	if n := Decide(z, Settings{Temperature: 1e-4, TypicalP: 0.1, TopP: 1}).KeepIn(o); n != 1 {
-		t.Errorf("asked of another order, %d stay", n)
+		t.Errorf("KeepIn of another order: %d", n)
 	}
 }
 
-// Greedy keeps the most probable token in every order, even where XTC comes first and
-// always strikes.
+// TestGreedyInAnyOrder: greedy keeps the most probable token in every order, even if XTC
+// comes first and always strikes.
 // Promise: At temperature 0 the most likely token is chosen, whatever the order of the rules.
 func TestGreedyInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -279,8 +282,8 @@ func TestGreedyInAnyOrder(t *testing.T) {
 	})
 }
 
-// A draft and a target in orders of their own: what the correction draws from is what
-// [Residual] makes of those who look.
+// TestCorrectionInAnyOrder: for a draft and a target in different orders, the correction
+// draws from the same distribution as [Residual].
 func TestCorrectionInAnyOrder(t *testing.T) {
 	var p, q Sampler
 	var c Correction

@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Under θ = 2 the first score, which is positive, is halved, the second, which is
-// negative, doubled, and the third stays 0; a token that the text has twice is
-// penalized once. Σ e^z is then e^1 + e^−2 + e^0 + e^0.5 = 2.7183 + 0.1353 + 1 +
-// 1.6487 = 5.5023.
+// TestRepetitionPenaltyByHand: with θ = 2 the first score, which is positive, is halved,
+// the second, which is negative, is doubled, and the third stays 0; a token that occurs
+// twice in the text is penalized once. Σ e^z is then e^1 + e^−2 + e^0 + e^0.5 = 2.7183 +
+// 0.1353 + 1 + 1.6487 = 5.5023.
 func TestRepetitionPenaltyByHand(t *testing.T) {
 	z := []float32{2, -1, 0, 0.5}
 	s := with(func(s *Settings) { s.RepetitionPenalty = 2 })
@@ -27,19 +27,21 @@ func TestRepetitionPenaltyByHand(t *testing.T) {
 			"order %v; the logits are %v now; want %v, %v", d.Order, z, []int32{0, 3, 2, 1}, []float32{2, -1, 0, 0.5},
 		)
 	}
-	// It comes before the temperature and before greedy: with θ = 5 the first falls to 0.4.
+	// The penalty comes before the temperature and before greedy: with θ = 5 the first
+	// falls to 0.4.
 	s.Temperature, s.RepetitionPenalty = 0, 5
 	if d := (Context{Text: []int{0}}).Decide(z, s); d.Order[0] != 3 || d.Keep != 1 {
 		t.Errorf("greedy takes token %d of %d kept, want 3", d.Order[0], d.Keep)
 	}
 }
 
-// text draws ids of a vocabulary.
+// text generates token ids of a vocabulary.
 func text(t *rapid.T, vocab int) []int {
 	return rapid.SliceOfN(rapid.IntRange(0, vocab-1), 0, 30).Draw(t, "text")
 }
 
-// A penalty of 1 changes nothing, and neither does one without a text.
+// TestDisabledPenaltyChangesNothing: a penalty of 1 changes nothing, and neither does a
+// penalty without a text.
 func TestDisabledPenaltyChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -55,8 +57,8 @@ func TestDisabledPenaltyChangesNothing(t *testing.T) {
 	})
 }
 
-// A token of the text never gains on one that is not in it: its score does not
-// rise, and the others stay as they are.
+// TestPenaltyNeverHelpsRepetition: a token of the text never gains on one that is not in
+// it: its score does not rise, and the other scores stay the same.
 func TestPenaltyNeverHelpsRepetition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := scores().Draw(t, "z")
@@ -77,14 +79,15 @@ func TestPenaltyNeverHelpsRepetition(t *testing.T) {
 			for b := range z {
 				if slices.Contains(c.Text, a) && !slices.Contains(c.Text, b) &&
 					after.P[a]*before.P[b] > before.P[a]*after.P[b]*(1+1e-9)+1e-300 {
-					t.Fatalf("token %d of the text gains on %d, want it not to", a, b)
+					t.Fatalf("token %d of the text gains on %d, which is not in it", a, b)
 				}
 			}
 		}
 	})
 }
 
-// Looking and drawing agree bit for bit under the penalty.
+// TestSamplerEqualsDecideUnderPenalty: a sampler and Decide agree bit for bit under the
+// penalty.
 func TestSamplerEqualsDecideUnderPenalty(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,11 +6,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RangeError is [terms.RangeError], what [Settings.Check] gives.
+// RangeError is [terms.RangeError], the error of [Settings.Check].
 type RangeError = terms.RangeError
 
-// Say names what is not off: "temperature 0.7, top-k 40", the temperature by the
-// word given. It is "greedy" where that is so.
+// Say lists the settings that are not off, with the given word for the temperature:
+// "temperature 0.7, top-k 40". Under greedy it is "greedy".
 func (s Settings) Say(temperature string) string {
 	if s.Greedy() {
 		return "greedy"
@@ -23,13 +23,14 @@ func (s Settings) Say(temperature string) string {
 	})
 }
 
-// Name names what is not off, under greedy too, with numbers as they are typed:
-// "T 0, top-k 1000". Settings that differ have different names.
+// Name lists the settings that are not off, also under greedy, with numbers as users type
+// them: "T 0, top-k 1000". Different settings have different names.
 func (s Settings) Name() string {
 	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
 }
 
-// list is the temperature, by the word given, and every other rule that is on.
+// list returns the temperature, with the given word for it, and every other rule that is
+// on.
 func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
 	list := []string{temperature + " " + terms.Plain(s.Temperature)}
 	for _, r := range chain {
@@ -55,17 +56,17 @@ func (s Settings) list(temperature string, number func(k terms.Knob, x float64) 
 	return strings.Join(list, ", ")
 }
 
-// Preset is a named choice of settings that a learner can start from.
+// Preset is a named group of settings that a learner can start from.
 type Preset struct {
 	Key  string // "greedy", "pure", "top_k", "top_p", "common"
 	Name string
 	Settings
 }
 
-// Pure samples from the distribution as the model gives it.
+// Pure samples from the model's own distribution.
 var Pure = Settings{Temperature: 1, TopP: 1}
 
-// Presets in the order in which screens show them.
+// Presets are in the order in which they are shown.
 var Presets = []Preset{
 	{"greedy", "Greedy", Settings{Temperature: 0, TopP: 1}},
 	{"pure", "Pure", Pure},
@@ -94,7 +95,7 @@ func PresetByKey(key string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// PresetKeys are the keys of all presets as a sentence lists them.
+// PresetKeys returns the keys of all presets as a list in a sentence.
 func PresetKeys() string {
 	var keys []string
 	for _, p := range Presets {

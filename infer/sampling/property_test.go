@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// scores draws logits: small whole numbers (for ties), usual ones, and
-// extremes that a broken or hostile model could give.
+// scores generates logits: small whole numbers (for ties), usual ones, and extremes that a
+// broken or hostile model could produce.
 func scores() *rapid.Generator[[]float32] {
 	return rapid.SliceOfN(rapid.OneOf(
 		rapid.Map(rapid.IntRange(-3, 3), func(n int) float32 { return float32(n) }),
@@ -21,7 +21,7 @@ func scores() *rapid.Generator[[]float32] {
 	), 1, 40)
 }
 
-// knobs draws settings over their whole ranges, ends included.
+// knobs generates settings over their whole ranges, ends included.
 func knobs() *rapid.Generator[Settings] {
 	return rapid.Custom(func(t *rapid.T) Settings {
 		s := Settings{
@@ -55,7 +55,7 @@ func knobs() *rapid.Generator[Settings] {
 		s.XTCProbability, s.XTCThreshold = some(1e-9, 1, "xtc_probability"), some(1e-9, 0.5, "xtc_threshold")
 		s.DRYMultiplier, s.DRYBase = some(1e-9, 100, "dry_multiplier"), some(1, 100, "dry_base")
 		if err := s.Check(); err != nil {
-			t.Fatalf("drew settings that are refused: %v", err)
+			t.Fatalf("generated invalid settings: %v", err)
 		}
 		return s
 	})
@@ -81,7 +81,7 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 	var before float64
 	for r, id := range ids {
 		inK := s.TopK == 0 || r < s.TopK
-		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // what came before does not yet suffice
+		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // the ranks before it do not suffice
 		inMin := p[id] >= s.MinP*p[ids[0]]
 		kept[id] = inK && inP && inMin && typical[id] && sigma[id] && chosen[id] && mild[id]
 		if s.Temperature == 0 {
@@ -96,11 +96,11 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 	return kept
 }
 
-// naiveSigma are the tokens within n standard deviations of the highest score.
+// naiveSigma returns the tokens within n standard deviations of the highest score.
 func naiveSigma(z []float32, s Settings) []bool {
 	kept := make([]bool, len(z))
 	var mean, squares float64
-	order := Rank(z) // sums have the same last bits in the same order only
+	order := Rank(z) // only the same order gives the same last bits of the sum
 	for _, id := range order {
 		mean += float64(z[id])
 	}
@@ -115,8 +115,7 @@ func naiveSigma(z []float32, s Settings) []bool {
 	return kept
 }
 
-// naiveXTC leaves out the tokens that have another after them that reaches the
-// threshold.
+// naiveXTC excludes the tokens that are followed by another one that reaches the threshold.
 func naiveXTC(ids []int, p []float64, s Settings) []bool {
 	kept := make([]bool, len(p))
 	threshold := cmp.Or(s.XTCThreshold, 0.1)
@@ -128,7 +127,7 @@ func naiveXTC(ids []int, p []float64, s Settings) []bool {
 	return kept
 }
 
-// naiveMirostat are the tokens of a first step that surprise by at most 2τ.
+// naiveMirostat returns the tokens of a first step whose surprise is at most 2τ.
 func naiveMirostat(ids []int, p []float64, s Settings) []bool {
 	kept := make([]bool, len(p))
 	for r, id := range ids {
@@ -137,8 +136,8 @@ func naiveMirostat(ids []int, p []float64, s Settings) []bool {
 	return kept
 }
 
-// naiveTypical are the tokens that are kept because those whose surprise lies
-// nearer to the average do not suffice. ids are by rank.
+// naiveTypical returns the tokens that are kept because those with a surprise nearer to the
+// average do not suffice. ids are by rank.
 func naiveTypical(ids []int, p []float64, x float64) []bool {
 	kept := make([]bool, len(p))
 	var mean float64
@@ -158,9 +157,9 @@ func naiveTypical(ids []int, p []float64, x float64) []bool {
 	return kept
 }
 
-// A token stays exactly if every filter alone keeps it, or if it is the most
-// probable one and they keep nothing in common. What stays is a leading part of
-// the order where the distribution says so, and has probabilities that sum to 1.
+// TestFilterProperties: a token stays exactly if every filter alone keeps it, or if it is
+// the most probable one and the filters keep nothing in common. The kept tokens are a
+// prefix of the order if the distribution reports so, and their probabilities sum to 1.
 func TestFilterProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -190,18 +189,18 @@ func TestFilterProperties(t *testing.T) {
 			t.Fatalf("keeps %d, Σp %v, Σq %v; want at least 1, about 1, about 1", d.Keep, sumP, sumQ)
 		}
 		if n := d.KeepRenormalizing(); n < 1 || n > d.Keep && leading(s) {
-			t.Fatalf("renormalizing in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
+			t.Fatalf("renormalizing in between keeps %d, this order %d; want at most as many", n, d.Keep)
 		}
 	})
 }
 
-// leading reports whether all filters that are on keep a leading part of the order,
-// and those that sum probabilities are the only ones that rescaling touches.
+// leading reports whether all filters that are on keep a prefix of the order, and rescaling
+// affects only those that sum probabilities.
 func leading(s Settings) bool {
 	return s.TypicalP == 0 && s.TopNSigma == 0 && s.XTCProbability == 0 && s.MirostatTau == 0
 }
 
-// Each rule's reach is what that rule keeps alone.
+// TestReachEqualsRuleAlone: each rule's reach is what that rule keeps alone.
 func TestReachEqualsRuleAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -225,8 +224,8 @@ func TestReachEqualsRuleAlone(t *testing.T) {
 	})
 }
 
-// u falls on the segment of the token it draws, and a larger u never on an
-// earlier one.
+// TestDrawProperties: u is in the segment of the token that it draws, and a larger u never
+// draws an earlier token.
 func TestDrawProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Decide(scores().Draw(t, "z"), knobs().Draw(t, "settings"))
@@ -261,7 +260,8 @@ func TestDrawProperties(t *testing.T) {
 	})
 }
 
-// Over an evenly spaced grid of u, every token comes up as often as its q says.
+// TestFrequenciesFollowQ: over an evenly spaced grid of u, every token is drawn as often as
+// its q predicts.
 func TestFrequenciesFollowQ(t *testing.T) {
 	const n = 1000
 	rapid.Check(t, func(t *rapid.T) {
@@ -272,14 +272,14 @@ func TestFrequenciesFollowQ(t *testing.T) {
 		}
 		for r, got := range counts {
 			if !(math.Abs(float64(got)/n-d.Q(r)) <= 1.0/n+1e-12) {
-				t.Fatalf("rank %d came up %d times in %d, want as often as q = %v says", r, got, n, d.Q(r))
+				t.Fatalf("rank %d came up %d times in %d, want as often as q = %v predicts", r, got, n, d.Q(r))
 			}
 		}
 	})
 }
 
-// Temperature never changes the order: a higher score is never less probable,
-// whatever T is.
+// TestTemperatureKeepsTheOrder: temperature never changes the order. A higher score is
+// never less probable, whatever T is.
 func TestTemperatureKeepsTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := scores().Draw(t, "z")
@@ -298,14 +298,14 @@ func TestTemperatureKeepsTheOrder(t *testing.T) {
 	})
 }
 
-// Decide does not touch the logits.
+// TestDecideDoesNotModifyLogits: Decide does not modify the logits.
 func TestDecideDoesNotModifyLogits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := scores().Draw(t, "z")
 		before := slices.Clone(z)
 		Decide(z, knobs().Draw(t, "settings"))
 		if !slices.Equal(z, before) {
-			t.Fatal("the logits have changed")
+			t.Fatal("the logits were modified")
 		}
 	})
 }

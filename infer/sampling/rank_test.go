@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Sorting by digits gives what sorting by the definition gives: higher scores
-// first, equal ones by the lower id, −0 equal to +0. Scores are drawn so that
-// many are equal, of both signs, next to each other or far apart.
+// TestRadixRankEqualsSort: sorting by digits gives the same order as sorting by the
+// definition: higher scores first, equal ones by the lower id, −0 equal to +0. Scores are
+// generated so that many are equal, of both signs, close together or far apart.
 func TestRadixRankEqualsSort(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	kinds := map[string]func() float32{
@@ -44,14 +44,15 @@ func TestRadixRankEqualsSort(t *testing.T) {
 				"digits": rankByDigits(z), "comparing": rankByComparing(z), "Rank": Rank(z),
 			} {
 				if !slices.Equal(got, want) {
-					t.Fatalf("%s, %d scores, %s: not the order of the definition", name, n, what)
+					t.Fatalf("%s, %d scores, %s: not in the order of the definition", name, n, what)
 				}
 			}
 		}
 	}
 }
 
-// The entropy by way of the logits is that of the probabilities.
+// TestEntropyFromLogits: the entropy computed from logits equals the entropy of the
+// probabilities.
 func TestEntropyFromLogits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, scale := range []float64{0, 0.1, 3, 40} {
@@ -75,7 +76,7 @@ func TestEntropyFromLogits(t *testing.T) {
 	}
 }
 
-// BenchmarkDecide is what a turn spends on stages 3 and 4, part by part.
+// BenchmarkDecide measures the parts of stages 3 and 4.
 func BenchmarkDecide(b *testing.B) {
 	for _, n := range []int{4096, 151_936} {
 		z := make([]float32, n)

@@ -7,15 +7,15 @@ import (
 	"sort"
 )
 
-// penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the
-// score of each token that is in the text, however often, is divided by θ where it
-// is positive and multiplied by θ where it is negative, so that it never rises. As
-// in other libraries the prompt counts, and its start mark. (llama.cpp looks at the last
-// 64 tokens unless told otherwise, here all are looked at.)
+// penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of
+// each token in the text, however often it occurs, is divided by θ if positive and
+// multiplied by θ if negative, so that it never rises. As in other libraries the prompt
+// counts, including its start mark. (By default llama.cpp uses only the last 64 tokens;
+// this rule uses all.)
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
-	for _, id := range in.text { // of the old scores, so that a second time changes nothing
+	for _, id := range in.text { // computed from the old scores, so that repeats change nothing
 		if z[id] = s.Z[id] / theta; s.Z[id] < 0 {
 			z[id] = max(s.Z[id]*theta, -math.MaxFloat32)
 		}
@@ -24,9 +24,9 @@ func penalizeRepeated(s Scores, in input) Scores {
 	return s
 }
 
-// addBias adds to the scores of single tokens what the caller asks for, as OpenAI's
-// logit_bias does (API reference, "logit_bias"): −100 all but forbids a token, 100
-// all but forces it. Ids that the vocabulary lacks change nothing.
+// addBias adds the caller's biases to the scores of single tokens, as OpenAI's logit_bias
+// does (API reference, "logit_bias"): −100 practically forbids a token, 100 practically
+// forces it. Ids that are not in the vocabulary change nothing.
 func addBias(s Scores, in input) Scores {
 	z := slices.Clone(s.Z)
 	for id, b := range in.LogitBias.All() {
@@ -39,9 +39,9 @@ func addBias(s Scores, in input) Scores {
 }
 
 // penalizeFrequent is OpenAI's frequency penalty α (API guide, "Frequency and presence
-// penalties"): the score of a token falls by α for each time that it was generated.
-// The prompt does not count. llama.cpp does the same sum over its last 64 tokens, the
-// prompt's among them.
+// penalties"): the score of a token falls by α for each time that it was generated. The
+// prompt does not count. llama.cpp computes the same sum over its last 64 tokens, including
+// the prompt's.
 func penalizeFrequent(s Scores, in input) Scores {
 	counts := map[int]int{}
 	for _, id := range in.wrote {
@@ -50,8 +50,8 @@ func penalizeFrequent(s Scores, in input) Scores {
 	return s.lowered(counts, func(n int) float64 { return float64(n) * in.FrequencyPenalty })
 }
 
-// penalizePresent is OpenAI's presence penalty α: the score of a token that was
-// generated, however often, falls by α.
+// penalizePresent is OpenAI's presence penalty α: the score of a token that was generated
+// at least once falls by α.
 func penalizePresent(s Scores, in input) Scores {
 	counts := map[int]int{}
 	for _, id := range in.wrote {
@@ -60,8 +60,8 @@ func penalizePresent(s Scores, in input) Scores {
 	return s.lowered(counts, func(int) float64 { return in.PresencePenalty })
 }
 
-// lowered takes something away from the scores of the tokens that are counted. The
-// scores are whole new ones.
+// lowered subtracts by(n) from the score of each token that is counted n times. It returns
+// a new slice of scores.
 func (s Scores) lowered(counts map[int]int, by func(n int) float64) Scores {
 	if len(counts) == 0 {
 		return s
@@ -74,10 +74,10 @@ func (s Scores) lowered(counts map[int]int, by func(n int) float64) Scores {
 	return s
 }
 
-// finite keeps a score within what a float32 holds.
+// finite clamps a score to the range of a float32.
 func finite(z float32) float32 { return min(max(z, -math.MaxFloat32), math.MaxFloat32) }
 
-// divide is the temperature: the softmax is that of z/T.
+// divide is the temperature: the softmax uses z/T.
 func divide(s Scores, in input) Scores {
 	s.T = divisor(in.Temperature)
 	return s
@@ -88,16 +88,16 @@ func mostProbable(field, input) mask { return mask{n: 1} }
 
 func noReason(field, mask, int, Settings) Reason { return Reason{} }
 
-// topK keeps the k most probable tokens (Fan et al. 2018). Of equal ones the lower ids
-// are kept; which ones llama.cpp keeps is up to the sort of its C++ library.
+// topK keeps the k most probable tokens (Fan et al. 2018). Among equal ones, the lower ids
+// are kept; in llama.cpp this depends on the sort of its C++ library.
 func topK(f field, in input) mask { return mask{n: min(in.TopK, len(f.ids))} }
 
 func rankAgainstK(_ field, _ mask, at int, in Settings) Reason {
 	return Reason{Value: float64(at + 1), Bound: float64(in.TopK)}
 }
 
-// topP keeps the smallest leading set whose probability is p at least (Holtzman et
-// al. 2019).
+// topP keeps the smallest leading set whose probability is at least p (Holtzman et al.
+// 2019).
 func topP(f field, in input) mask { return mask{n: prefixReaching(f.cum, in.TopP*f.mass)} }
 
 func sumBefore(f field, _ mask, at int, in Settings) Reason {
@@ -114,13 +114,13 @@ func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
 	return Reason{Value: f.share(at), Bound: in.MinP * f.share(0)}
 }
 
-// typicalP keeps the tokens whose surprise −ln p lies nearest to its average, the
-// entropy in nats, until their probability is typical-p at least (Meister et al. 2022,
-// "Locally Typical Sampling"). Of two that lie equally near the more probable one
-// comes first. It may cut the most probable token, which surprises too little. A token
-// with p = 0 adds nothing to the entropy; in llama.cpp, which sums p · log p in float32,
-// it makes it no number, so that what typical-p keeps after a top-nσ that has cut
-// something follows from the sort of the C++ library.
+// typicalP keeps the tokens whose surprise −ln p is nearest to the average, the entropy in
+// nats, until their probability is at least typical-p (Meister et al. 2022, "Locally
+// Typical Sampling"). Of two equally near, the more probable one comes first. It can cut
+// the most probable token, whose surprise may be too small. A token with p = 0 adds nothing
+// to the entropy. In llama.cpp, which sums p · log p in float32, it turns the sum into NaN,
+// so that what typical-p keeps after a top-nσ that has cut something depends on the sort of
+// the C++ library.
 func typicalP(f field, in input) mask {
 	n := len(f.ids)
 	surprise, near := make([]float64, n), make([]int32, n)

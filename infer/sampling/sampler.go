@@ -7,34 +7,34 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Sampler is [Decide] for those who draw and do not look. It keeps the same
-// tokens, with the same probabilities, and draws the same one for the same u,
-// all bit for bit; but it ranks tokens only as far as the filters keep any and
-// the draw goes, divides only the probabilities that are asked for, and uses its
-// memory again. Its zero value is ready. It belongs to one goroutine at a time.
+// Sampler is [Decide] for callers that only draw. It keeps the same tokens, with the same
+// probabilities, and draws the same token for the same u, all bit for bit. But it ranks
+// tokens only as far as the filters and the draw need, divides only the probabilities that
+// are requested, and reuses its memory. Its zero value is ready for use. It is not safe for
+// concurrent use.
 //
-// Where a filter is on that has to see all tokens, such as typical-p, nothing of
-// that is saved: it ranks them all, and takes new memory for each draw.
+// If a filter is on that has to see all tokens, such as typical-p, none of this is saved:
+// the sampler ranks all tokens and allocates for each draw.
 type Sampler struct {
 	context  Context
 	logits   []float32 // [vocab] the caller's
 	settings Settings
-	z        []float32 // [vocab] the scores: logits where no rule changes them
+	z        []float32 // [vocab] the scores: logits if no rule changes them
 	top      float64   // the highest score
 	e        []float64 // [vocab] e^{(z−max)/T}
-	sum      float64   // Σ e; 0 while e has not been worked out
+	sum      float64   // Σ e; 0 until e is computed
 
 	keep int           // how many tokens are kept
-	d    *Distribution // where a rule has to see all tokens, or another order is asked for
-	some []bool        // [vocab] by token id, what d keeps
+	d    *Distribution // set if a rule has to see all tokens, or for another order
+	some []bool        // [vocab] by token id: kept by d
 	mass float64       // Σ p of the kept
-	last uint64        // rankKey of the last of them, or more
+	last uint64        // rankKey of the last of them, or greater
 
-	// As far as they have been ranked.
+	// As far as ranked:
 	order  []int32   // the kept tokens by rank
 	cum    []float64 // Σ p of ranks 0 to r
-	below  float32   // scores from here on have been ranked
-	width  float64   // the next shell goes down to so far below top
+	below  float32   // scores from here up have been ranked
+	width  float64   // how far below top the next shell ends
 	ranked bool      // all that are kept have been ranked
 
 	// Working memory of the ranking.
@@ -42,11 +42,11 @@ type Sampler struct {
 	keys, room []uint64
 }
 
-// Decide takes in logits z [vocab] and settings, as [Decide] does. z is read
-// until the next call and must stay as it is.
+// Decide computes the decision for logits z [vocab] and settings, like [Decide]. It reads z
+// until the next call; z must not change until then.
 func (s *Sampler) Decide(z []float32, settings Settings) { s.DecideIn(Context{}, z, settings) }
 
-// DecideIn is Decide with what rules may read besides scores, as
+// DecideIn is like Decide, with a context for rules that read more than scores, like
 // [Context.Decide].
 func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	z := c.Score(logits, settings).Z
@@ -55,7 +55,7 @@ func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	s.order, s.cum, s.ranked, s.d = s.order[:0], s.cum[:0], false, nil
 	s.below, s.width = float32(math.Inf(1)), firstShell*settings.Temperature
 	switch {
-	case settings.Greedy(): // one token is kept; its probability is worked out when it is asked for
+	case settings.Greedy(): // one token is kept; its probability is computed on request
 		s.put(int32(slices.Index(z, float32(s.top))), 1)
 		s.ranked = true
 	case settings.late():
@@ -74,8 +74,7 @@ func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	s.last = rankKey(z[id], int(id))
 }
 
-// decideWhole is for rules that have to see all tokens: it decides as those do
-// who look.
+// decideWhole handles rules that have to see all tokens, by way of [Context.Decide].
 func (s *Sampler) decideWhole() {
 	d := s.context.Decide(s.logits, s.settings)
 	s.d, s.some = d, make([]bool, len(s.z))
@@ -87,14 +86,14 @@ func (s *Sampler) decideWhole() {
 	s.keep, s.mass, s.ranked = d.Keep, s.total(), true
 }
 
-// exponentials works out e and its sum.
+// exponentials computes e and its sum.
 func (s *Sampler) exponentials() {
 	s.e = sized(s.e, len(s.z))
 	s.sum = kernel.ExpSum(s.e, s.z, s.top, divisor(s.settings.Temperature))
 }
 
-// keepAll is what is done where nothing is cut: the mass is that of all tokens,
-// and they are ranked when a draw goes that far.
+// keepAll handles settings that cut nothing: the mass is the sum over all tokens, and they
+// are ranked when a draw needs them.
 func (s *Sampler) keepAll() {
 	s.keep, s.last = len(s.z), math.MaxUint64
 	for !s.ranked && !s.farEnough() {
@@ -109,7 +108,7 @@ func (s *Sampler) keepAll() {
 	s.mass = s.total()
 }
 
-// total is Σ p of the tokens that have been ranked.
+// total returns Σ p of the tokens ranked so far.
 func (s *Sampler) total() float64 {
 	if len(s.cum) == 0 {
 		return 0
@@ -117,9 +116,9 @@ func (s *Sampler) total() float64 {
 	return s.cum[len(s.cum)-1]
 }
 
-// Shells of scores below the highest one, in which tokens are ranked. The first
-// goes down to where p is e⁻⁴ of the highest, and each is as wide as all before
-// it; after the last one comes the rest.
+// Tokens are ranked in shells of scores below the highest one. The first shell ends where p
+// is e⁻⁴ of the highest, and each is as wide as all before it together; after the last one
+// comes the rest.
 const (
 	firstShell = 4
 	lastShell  = 256
@@ -154,9 +153,8 @@ func (s *Sampler) shell(from, below float32) []uint64 {
 	return sortKeys(s.keys, &s.room)
 }
 
-// take keeps the tokens of a shell one by one. It reports whether a filter has
-// cut: top-k and top-p after a token that they keep, min-p before one that it
-// does not.
+// take keeps the tokens of a shell one by one. It reports whether a filter has cut: top-k
+// and top-p after a token that they keep, min-p before one that it cuts.
 func (s *Sampler) take(shell []uint64) (cut bool) {
 	most, reach := len(s.z), math.Inf(1)
 	if s.settings.TopK > 0 {
@@ -181,16 +179,16 @@ func (s *Sampler) take(shell []uint64) (cut bool) {
 	return false
 }
 
-// put lays a token at the end of the strip, which is total long then.
+// put appends a token to the strip, whose length is then total.
 func (s *Sampler) put(id int32, total float64) {
 	s.order, s.cum = append(s.order, id), append(s.cum, total)
 }
 
-// Scores are those by which the tokens rank [vocab]. They are valid until the next
+// Scores returns the scores by which the tokens rank [vocab]. They are valid until the next
 // decision.
 func (s *Sampler) Scores() []float32 { return s.z }
 
-// Len is the number of tokens kept.
+// Len returns the number of tokens kept.
 func (s *Sampler) Len() int { return s.keep }
 
 // Token returns the id of the token of rank r, from 0.
@@ -199,13 +197,13 @@ func (s *Sampler) Token(r int) int {
 	return int(s.order[r])
 }
 
-// Segment is [Distribution.Segment].
+// Segment is like [Distribution.Segment].
 func (s *Sampler) Segment(r int) (from, to float64) {
 	s.rankTo(r + 1)
 	return segment(s.cum, s.mass, r, s.keep)
 }
 
-// Draw is [Distribution.Draw].
+// Draw is like [Distribution.Draw].
 func (s *Sampler) Draw(u float64) int {
 	for !s.ranked && s.total()/s.mass <= u {
 		s.rankMore()
@@ -224,7 +222,7 @@ func (s *Sampler) P(id int) float64 {
 	return s.e[id] / s.sum
 }
 
-// Q returns a token's probability among those kept, 0 where it was cut.
+// Q returns a token's probability among those kept, 0 if it was cut.
 func (s *Sampler) Q(id int) float64 {
 	switch {
 	case s.d != nil && !s.some[id], s.d == nil && rankKey(s.z[id], id) > s.last:
@@ -237,9 +235,9 @@ func (s *Sampler) Q(id int) float64 {
 	return s.P(id) / s.mass
 }
 
-// Possible is the number of kept tokens whose probability is above 0. That of
-// others, which nothing has cut, is too small for a float64; they come last and
-// are never drawn.
+// Possible returns the number of kept tokens whose probability is above 0. The others were
+// not cut, but their probability is too small for a float64; they come last and are never
+// drawn.
 func (s *Sampler) Possible() int {
 	n := s.Len()
 	for n > 1 && s.Q(s.Token(n-1)) == 0 {
@@ -248,7 +246,7 @@ func (s *Sampler) Possible() int {
 	return n
 }
 
-// sized returns a slice of n values, whose memory is that of old if it suffices.
+// sized returns a slice of n values, reusing the memory of old if it suffices.
 func sized[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// differs tells in what a sampler is not what Decide makes of the same scores,
-// bit for bit; "" where in nothing. us are drawn with both.
+// differs describes how a sampler differs from Decide on the same scores, bit for bit; ""
+// if it does not. us are drawn with both.
 func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	want := Decide(z, settings)
 	s.Decide(z, settings)
@@ -22,7 +22,7 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	v := want.Vector()
 	for id := range z {
 		if p, q := s.P(id), s.Q(id); !same(p, want.P[id]) || !same(q, v[id]) {
-			return fmt.Sprintf("token %d has p %v and q %v, by Decide %v and %v", id, p, q, want.P[id], v[id])
+			return fmt.Sprintf("token %d has p %v and q %v, Decide: %v and %v", id, p, q, want.P[id], v[id])
 		}
 	}
 	for r := range want.Keep {
@@ -30,7 +30,7 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 		wantFrom, wantTo := want.Segment(want.KeptRank(r))
 		if s.Token(r) != int(want.Order[want.KeptRank(r)]) || !same(from, wantFrom) || !same(to, wantTo) {
 			return fmt.Sprintf(
-				"rank %d is token %d from %v to %v, by Decide %d from %v to %v", r, s.Token(r), from, to, want.Order[r],
+				"rank %d is token %d from %v to %v, Decide: %d from %v to %v", r, s.Token(r), from, to, want.Order[r],
 				wantFrom, wantTo,
 			)
 		}
@@ -38,14 +38,14 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	}
 	for _, u := range us {
 		if a, b := want.KeptRank(s.Draw(u)), want.Draw(u); a != b {
-			return fmt.Sprintf("u = %v draws rank %d, by Decide %d", u, a, b)
+			return fmt.Sprintf("u = %v draws rank %d, Decide: %d", u, a, b)
 		}
 	}
 	return ""
 }
 
-// A sampler is Decide, whatever the scores and settings, and whatever it was
-// used for before.
+// TestSamplerEqualsDecide: a sampler agrees with Decide, whatever the scores and settings,
+// and whatever it was used for before.
 func TestSamplerEqualsDecide(t *testing.T) {
 	var s Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,8 +56,8 @@ func TestSamplerEqualsDecide(t *testing.T) {
 	})
 }
 
-// The same with vocabularies of which a part is ranked: spread out and close
-// together, with ties, few and many kept.
+// TestSamplerOfLargeVocabularies: the same for vocabularies that are ranked in part: scores
+// spread out and close together, with ties, few and many kept.
 func TestSamplerOfLargeVocabularies(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(8, 1))
@@ -93,12 +93,12 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 		}
 	}
 	if kept[true] < 50 || kept[false] < 50 || typical < 50 {
-		t.Errorf("more than a quarter kept: %v, under typical-p %d; the test says little", kept, typical)
+		t.Errorf("more than a quarter kept: %v, under typical-p %d; the test proves little", kept, typical)
 	}
 }
 
-// TestSamplerAppliesEveryFilter: one that a sampler does not know, here one that
-// keeps every other rank, is applied all the same.
+// TestSamplerAppliesEveryFilter: a sampler also applies a filter without a fast path, here
+// one that keeps every other rank.
 func TestSamplerAppliesEveryFilter(t *testing.T) {
 	withRules(t, rule{keep: func(f field, _ input) mask {
 		m := mask{some: make([]bool, len(f.ids))}
@@ -122,8 +122,9 @@ func TestSamplerAppliesEveryFilter(t *testing.T) {
 	}
 }
 
-// Where nothing is cut the mass is that of all tokens by rank, to the last bit,
-// mostly without ranking them: where the sum stays below 1, and where it passes.
+// TestUncutMassEqualsSumByRank: if nothing is cut, the mass equals the sum over all tokens
+// by rank, to the last bit, mostly without ranking them: both when the sum stays below 1
+// and when it exceeds 1.
 func TestUncutMassEqualsSumByRank(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(6, 2))
@@ -155,7 +156,8 @@ func TestUncutMassEqualsSumByRank(t *testing.T) {
 	}
 }
 
-// Halfway between two units is said so: 1½ units, and 2½, which go to 2.
+// TestInUnitsReportsHalfway: inUnits reports values halfway between two units: 1½, and 2½,
+// which is rounded to 2.
 func TestInUnitsReportsHalfway(t *testing.T) {
 	for _, row := range []struct {
 		p       float64
@@ -176,8 +178,9 @@ func TestInUnitsReportsHalfway(t *testing.T) {
 	}
 }
 
-// Once it has grown, a sampler needs no memory, but for filters that have to see
-// all tokens. Those need some a draw, how ever many tokens there are.
+// TestSamplerDoesNotAllocate: once it has grown, a sampler does not allocate, except for
+// filters that have to see all tokens. These need a few allocations per draw, however many
+// tokens there are.
 func TestSamplerDoesNotAllocate(t *testing.T) {
 	z := make([]float32, 4096)
 	random := rand.New(rand.NewPCG(4, 4))
@@ -208,10 +211,10 @@ func TestSamplerDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkDraw is a draw from logits: whole, as the loop's stages show it, and
-// by a sampler, which looks at what it needs.
+// BenchmarkDraw measures a draw from logits: by Decide, as the loop's stages show it, and
+// by a sampler.
 func BenchmarkDraw(b *testing.B) {
-	var all [64][]float32 // so that no branch is foreseen
+	var all [64][]float32 // so that branches cannot be predicted
 	random := rand.New(rand.NewPCG(1, 1))
 	for k := range all {
 		all[k] = make([]float32, 4096)
@@ -245,7 +248,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// A correction is the residual of two samplers, with the same draws.
+// TestCorrectionEqualsResidual: a correction equals the residual of two samplers, with the
+// same draws.
 func TestCorrectionEqualsResidual(t *testing.T) {
 	var p, q Sampler
 	var c Correction
@@ -271,7 +275,7 @@ func TestCorrectionEqualsResidual(t *testing.T) {
 		}
 		if random.IntN(3) == 0 {
 			settings = Pure
-			settings.Temperature = []float64{0.01, 1, 100}[random.IntN(3)] // many next to 0, or next to each other
+			settings.Temperature = []float64{0.01, 1, 100}[random.IntN(3)] // many close to 0, or close together
 		}
 		p.Decide(a, settings)
 		q.Decide(b, settings)
@@ -301,6 +305,6 @@ func TestCorrectionEqualsResidual(t *testing.T) {
 		}
 	}
 	if empty == 0 || typical < 50 {
-		t.Errorf("%d pairs were equal, %d cut by typical-p: the test says little", empty, typical)
+		t.Errorf("%d pairs were equal, %d cut by typical-p: the test proves little", empty, typical)
 	}
 }

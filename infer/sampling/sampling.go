@@ -1,35 +1,34 @@
 // Package sampling turns one vector of logits into one chosen token.
 //
-// It is the arithmetic of the loop's stages 3 to 5, and nothing else: no model,
-// no clock, no random source. The pages, the terminal trace and the exercises
-// all call these same functions, so a learner who is graded by them is graded by
-// what the program itself does.
+// It contains the arithmetic of the loop's stages 3 to 5 and nothing else: no model, no
+// clock, no random source. The pages, the terminal trace and the exercises all call these
+// functions, so learners are graded by what the program itself does.
 //
-// What shapes and cuts the distribution is a chain of rules (chain.go). A rule
-// reads the scores, the text so far, its own state and its own u, and changes
-// scores or cuts tokens. The order is this program's own (libraries differ):
+// A chain of rules (chain.go) shapes and cuts the distribution. A rule reads the scores,
+// the text so far, its own state and its own u, and changes scores or cuts tokens. The
+// order is this program's own (libraries differ):
 //
-//  1. The rules that change scores: the logit bias, the repetition, frequency and
-//     presence penalties, DRY, and the temperature last, which divides them:
+//  1. The rules that change scores: the logit bias, the repetition, frequency and presence
+//     penalties, DRY, and finally the temperature, which divides the scores:
 //     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
-//  2. A grammar, if there is one, cuts every token that may not come next. Then the
-//     filters top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each measured
-//     on those same probabilities (of what the grammar leaves, rescaled), before any
-//     other filter has cut anything: [Context.Filter].
-//  3. One renormalization over what every filter kept; where they keep nothing in
-//     common, over the most probable token.
-//  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
-//     end: [Distribution.Draw], with u from [U].
+//  2. A grammar, if there is one, cuts every token that cannot come next. Then the filters
+//     top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each measured on those
+//     same probabilities (rescaled after a grammar), before any other filter has cut
+//     anything: [Context.Filter].
+//  3. One renormalization over what every filter kept or, if they keep nothing in common,
+//     over the most probable token.
+//  4. One draw: u, uniform in [0, 1), selects from the kept tokens laid end to end:
+//     [Distribution.Draw], with u from [U].
 //
-// Another order ([Settings].Order) may have the temperature later, and measure each
-// rule on what the one before has left, rescaled, as llama.cpp and Hugging Face do.
+// Another order ([Settings].Order) can run the temperature later, and measure each rule on
+// what the previous one left, rescaled, as llama.cpp and Hugging Face do.
 //
-// T = 0 is greedy: the probabilities shown are those at T = 1, one token is
-// kept, and no u is drawn. Ties break toward the lower token id everywhere.
+// T = 0 is greedy: the probabilities shown are those at T = 1, one token is kept, and no u
+// is drawn. Ties break toward the lower token id everywhere.
 //
-// [Decide] does 1 to 3 for the whole vocabulary, ranked, for those who look. Who
-// only wants a token and its probability asks a [Sampler]: it gives the same
-// ones, bit for bit, sooner. Tests compare the two.
+// [Decide] does 1 to 3 for the whole vocabulary, ranked. Use a [Sampler] if you only need a
+// token and its probability: it gives the same results, bit for bit, faster. Tests compare
+// the two.
 package sampling
 
 import (
@@ -41,8 +40,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Settings are the knobs that shape and cut the distribution. The zero value
-// is not valid: TopP must be set. Use [Pure] or a preset to start from.
+// Settings are the knobs that shape and cut the distribution. The zero value is not valid,
+// since TopP must be set. Start from [Pure] or a preset.
 type Settings struct {
 	Temperature float64 `json:"temperature"` // divides the logits; 0 is greedy
 	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off
@@ -51,37 +50,37 @@ type Settings struct {
 	// TypicalP keeps the tokens whose surprise is nearest to the average, with at
 	// least this mass; 0 is off, and so is its knob at 1.
 	TypicalP float64 `json:"typical_p,omitempty"`
-	// RepetitionPenalty lowers the scores of tokens that the text has already: it
-	// divides positive ones and multiplies negative ones; 0 is off, and so is its
-	// knob at 1.
+	// RepetitionPenalty lowers the scores of tokens that are already in the text: it
+	// divides positive ones and multiplies negative ones. 0 is off, as is 1 on its knob.
 	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
-	// FrequencyPenalty is taken from a token's score for each time that it was
+	// FrequencyPenalty is subtracted from a token's score for each time that it was
 	// generated, PresencePenalty once if it was generated at all; 0 is off.
 	FrequencyPenalty float64 `json:"frequency_penalty,omitempty"`
 	PresencePenalty  float64 `json:"presence_penalty,omitempty"`
 	// LogitBias is added to the scores of single tokens; "" is off.
 	LogitBias Bias `json:"logit_bias,omitempty"`
-	// TopNSigma keeps tokens whose score is within so many standard deviations of the
+	// TopNSigma keeps tokens whose score is within TopNSigma standard deviations of the
 	// highest; 0 is off.
 	TopNSigma float64 `json:"top_n_sigma,omitempty"`
-	// XTCProbability is how often the tokens at least XTCThreshold probable are left
-	// out, but for the last of them; 0 is off. A threshold of 0 is the usual one, 0.1.
+	// XTCProbability is how often all tokens with a probability of at least XTCThreshold
+	// but the last of them are excluded; 0 is off. A threshold of 0 means the usual one,
+	// 0.1.
 	XTCProbability float64 `json:"xtc_probability,omitempty"`
 	XTCThreshold   float64 `json:"xtc_threshold,omitempty"`
-	// DRYMultiplier lowers the scores of tokens that would make a repeated passage
-	// longer than DRYAllowed tokens, DRYBase times as much with each further one; 0 is
-	// off. Of the others 0 is the usual value: a base of 1.75, 2 tokens.
+	// DRYMultiplier lowers the scores of tokens that would make a repeated passage longer
+	// than DRYAllowed tokens, by a factor of DRYBase more for each further token; 0 is off.
+	// For the other two, 0 means the usual value: a base of 1.75, 2 tokens.
 	DRYMultiplier float64 `json:"dry_multiplier,omitempty"`
 	DRYBase       float64 `json:"dry_base,omitempty"`
 	DRYAllowed    float64 `json:"dry_allowed_length,omitempty"`
-	// MirostatTau is how many bits of surprise mirostat aims at; 0 is off. MirostatEta
-	// is how far it goes there at each step; 0 is the usual one, 0.1.
+	// MirostatTau is the surprise in bits that mirostat aims at; 0 is off. MirostatEta is
+	// its learning rate; 0 means the usual one, 0.1.
 	MirostatTau float64 `json:"mirostat_tau,omitempty"`
 	MirostatEta float64 `json:"mirostat_eta,omitempty"`
-	// Grammar is what the text must keep to, as package grammar compiles it; "" is off. A
-	// [Context] has what it allows.
+	// Grammar is the grammar that the text must follow, as package grammar compiles it; ""
+	// is off. [Context.Allowed] holds what it allows.
 	Grammar string `json:"grammar,omitempty"`
-	// Order is that of the temperature and of the rules that cut, and what they are
+	// Order is the order of the temperature and the rules that cut, and what they are
 	// measured on; "" is this program's own.
 	Order Order `json:"samplers,omitempty"`
 }
@@ -96,8 +95,8 @@ func (s Settings) Uncut() bool {
 	return true
 }
 
-// Scoring are the settings of the rules that change scores, with all others as in
-// [Pure]; the temperature, which divides them, is not among them.
+// Scoring returns the settings of the rules that change scores, with all others as in
+// [Pure]. It does not include the temperature, which divides scores.
 func (s Settings) Scoring() Settings {
 	only := Pure
 	only.RepetitionPenalty, only.FrequencyPenalty = s.RepetitionPenalty, s.FrequencyPenalty
@@ -111,9 +110,9 @@ func (s Settings) Scoring() Settings {
 // Greedy reports whether the most probable token is taken without a draw.
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
 
-// field is where the setting of a knob is kept, and its usual value, which is kept as
-// 0 so that it has one form. It is nil for a knob that is not one of sampling's, and
-// for top-k, which is a whole number.
+// field returns where the setting of a knob is stored, and its usual value, which is stored
+// as 0 so that it has one form. It is nil for a knob that does not belong to sampling, and
+// for top-k, which is an integer.
 func (s *Settings) field(key string) (at *float64, usual float64) {
 	switch key {
 	case "temperature":
@@ -150,8 +149,8 @@ func (s *Settings) field(key string) (at *float64, usual float64) {
 	return nil, 0
 }
 
-// Value is the setting of a knob ([terms.Knob]), or false where the knob is not
-// one of sampling's.
+// Value returns the setting of a knob ([terms.Knob]), or false if the knob does not belong
+// to sampling.
 func (s Settings) Value(key string) (float64, bool) {
 	if key == "top_k" {
 		return float64(s.TopK), true
@@ -163,9 +162,8 @@ func (s Settings) Value(key string) (float64, bool) {
 	return cmp.Or(*at, usual), true
 }
 
-// Set turns a knob to a value that it takes ([terms.Knob.Check]), and reports
-// whether the knob is one of sampling's. A zero loses its sign, which would be
-// shown.
+// Set sets a knob to a valid value ([terms.Knob.Check]), and reports whether the knob
+// belongs to sampling. A zero loses its sign, which would be shown.
 func (s *Settings) Set(key string, x float64) bool {
 	if key == "top_k" {
 		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
@@ -209,7 +207,7 @@ func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
 	return p, max, sum
 }
 
-// divisor is what the logits are divided by at a temperature.
+// divisor returns what the logits are divided by at a temperature.
 func divisor(t float64) float64 {
 	if t == 0 {
 		return 1
@@ -217,10 +215,9 @@ func divisor(t float64) float64 {
 	return t
 }
 
-// Rank returns the token ids [vocab] from the highest score to the lowest,
-// equal scores by ascending id. Temperature never changes this order. A large
-// vocabulary is sorted digit by digit, in a time that grows with it and no
-// faster (rank.go).
+// Rank returns the token ids [vocab] from the highest score to the lowest, equal scores by
+// ascending id. Temperature never changes this order. A large vocabulary is sorted digit by
+// digit, in linear time (rank.go).
 func Rank(z []float32) []int32 {
 	if len(z) < radixFrom {
 		return rankByComparing(z)
@@ -228,7 +225,7 @@ func Rank(z []float32) []int32 {
 	return rankByDigits(z)
 }
 
-// Place returns where [Rank] has a token, from 1, without sorting the rest.
+// Place returns the position of a token in [Rank], from 1, without sorting the rest.
 func Place(z []float32, id int) int {
 	place := 1
 	for i, zi := range z {
@@ -249,7 +246,7 @@ func Top(z []float32, n int) []int32 {
 		if len(top) == n && zi <= z[top[n-1]] {
 			continue
 		}
-		// After all that score as high: they have lower ids.
+		// After all that have the same score: they have lower ids.
 		at := len(top)
 		for at > 0 && z[top[at-1]] < zi {
 			at--
@@ -271,23 +268,21 @@ func Entropy(p []float64) float64 {
 	return h
 }
 
-// SoftmaxEntropy returns [Entropy] of what [Softmax] made of z [vocab] at t, p
-// with max and sum, without a logarithm for each token: −ln p is
-// ln sum + (max − z)/t, and the p sum to 1. No term is negative, so that none
-// cancels another.
+// SoftmaxEntropy returns [Entropy] of the result of [Softmax] for z [vocab] at t, p with
+// max and sum, without a logarithm for each token: −ln p is ln sum + (max − z)/t, and the p
+// sum to 1. No term is negative, so none cancels another.
 func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
-	var below float64 // how far a token drawn from p lies below the first, on average
+	var below float64 // how far a token drawn from p is below the first, on average
 	for i, x := range p {
 		below += x * (max - float64(z[i]))
 	}
 	return (math.Log(sum) + below/divisor(t)) / math.Ln2
 }
 
-// U returns the number drawn at a step (1 for the first generated token):
-// the step-th output of the SplitMix64 generator (Steele, Lea and Flood 2014)
-// started at seed, its upper 53 bits read as a fraction of [0, 1). It depends
-// on seed and step alone, so going back, or branching to another text, meets
-// the same u at the same step.
+// U returns the number drawn at a step (1 for the first generated token): the step-th
+// output of the SplitMix64 generator (Steele, Lea and Flood 2014) started at seed, its
+// upper 53 bits read as a fraction of [0, 1). It depends on seed and step alone, so going
+// back, or branching to another text, gives the same u at the same step.
 func U(seed uint64, step int) float64 {
 	x := seed + uint64(step)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -296,13 +291,12 @@ func U(seed uint64, step int) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// roundingSlack is how far a sum of probabilities may fall short of p by
-// rounding alone: eight times 0.1 adds up to 0.7999999999999999 and has
-// reached 0.8.
+// roundingSlack is how far a sum of probabilities can fall short of p by rounding alone:
+// eight times 0.1 adds up to 0.7999999999999999, which counts as 0.8.
 const roundingSlack = 1e-12
 
-// prefixReaching returns the length of the shortest leading part of cum whose
-// last value is at least p: the nucleus, with the token that crosses p in it.
+// prefixReaching returns the length of the shortest prefix of cum whose last value is at
+// least p: the nucleus, including the token that crosses p.
 func prefixReaching(cum []float64, p float64) int {
 	i, _ := slices.BinarySearchFunc(cum, p-roundingSlack, cmp.Compare[float64])
 	return min(i+1, len(cum))

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// After the prompt [3 3] the tokens 0, 1, 0 were generated. With a frequency penalty
-// of 0.5 token 0 loses 2 × 0.5 and token 1 loses 0.5; with a presence penalty of 0.25
-// both lose 0.25 more. Token 3, which only the prompt has, stays. A bias of −1 on
-// token 2 and of 2 on token 3 comes on top.
+// TestPenaltiesAndBiasByHand: after the prompt [3 3] the tokens 0, 1, 0 were generated.
+// With a frequency penalty of 0.5, token 0 loses 2 × 0.5 and token 1 loses 0.5; with a
+// presence penalty of 0.25 both lose another 0.25. Token 3, which only the prompt contains,
+// keeps its score. Biases of −1 on token 2 and of 2 on token 3 are added.
 func TestPenaltiesAndBiasByHand(t *testing.T) {
 	bias, err := NewBias(map[int]float64{2: -1, 3: 2, 1: 0, 99: 5})
 	if err != nil || bias != "2:-1,3:2,99:5" {
@@ -32,12 +32,12 @@ func TestPenaltiesAndBiasByHand(t *testing.T) {
 		t.Errorf("the logits are %v now, want %v", z, []float32{2, -1, 0, 0.5})
 	}
 	if name := s.Name(); name != "T 1, logit bias of 3 tokens, frequency penalty 0.5, presence penalty 0.25" {
-		t.Errorf("the settings are called %q, want the temperature, the bias and both penalties", name)
+		t.Errorf("the settings are named %q, want the temperature, the bias and both penalties", name)
 	}
 }
 
-// Penalties of 0 and a bias without tokens change nothing; with any, looking and
-// drawing agree bit for bit, and scores stay finite.
+// TestScoringProperties: penalties of 0 and a bias without tokens change nothing; otherwise
+// a sampler and Decide agree bit for bit, and scores stay finite.
 func TestScoringProperties(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -67,7 +67,7 @@ func TestScoringProperties(t *testing.T) {
 		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
 		r := d.Draw(u)
 		if got := sampler.Token(sampler.Draw(u)); got != int(d.Order[r]) || sampler.Q(got) != d.Q(r) {
-			t.Fatalf("drew token %d, want token %d with the same q as when looking", got, d.Order[r])
+			t.Fatalf("drew token %d, want token %d with the same q as Decide shows", got, d.Order[r])
 		}
 		for id := range z {
 			if x := float64(d.Score(id)); math.IsInf(x, 0) || math.IsNaN(x) {
@@ -99,7 +99,7 @@ func TestBiasIsRefused(t *testing.T) {
 	}
 	for _, b := range []Bias{"1:2,1:3", "2:1,1:1", "1:0", "1:NaN", "x:1", "1", "1:1e999", ","} {
 		if err := b.Check(); !errors.As(err, &r) {
-			t.Errorf("%q passes: got error %v, want an error of type *RangeError", b, err)
+			t.Errorf("%q: got error %v, want a *RangeError", b, err)
 		}
 	}
 	many := map[int]float64{}
@@ -107,6 +107,6 @@ func TestBiasIsRefused(t *testing.T) {
 		many[id] = 1
 	}
 	if _, err := NewBias(many); !errors.As(err, &r) {
-		t.Errorf("%d tokens: got error %v, want an error of type *RangeError", len(many), err)
+		t.Errorf("%d tokens: got error %v, want a *RangeError", len(many), err)
 	}
 }

@@ -58,7 +58,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		}
 	}
 	if (Settings{}).Check() == nil {
-		t.Error("the zero Settings are taken")
+		t.Error("the zero Settings are accepted")
 	}
 }
 
@@ -91,11 +91,11 @@ func TestPresets(t *testing.T) {
 		byKey, ok := PresetByKey(p.Key)
 		back, found := PresetOf(p.Settings)
 		if !ok || !found || byKey != p || back != p {
-			t.Errorf("preset %s is not found again: %v by its key, %v by its settings", p.Key, byKey, back)
+			t.Errorf("preset %s is not found: %v by its key, %v by its settings", p.Key, byKey, back)
 		}
 	}
 	if _, ok := PresetByKey("warm"); ok {
-		t.Error("there is a preset warm")
+		t.Error("there is a preset named warm")
 	}
 	if _, ok := PresetOf(Settings{Temperature: 0.71, TopP: 0.9}); ok {
 		t.Error("0.71 and 0.9 are a preset")

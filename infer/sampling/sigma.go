@@ -2,10 +2,10 @@ package sampling
 
 import "math"
 
-// topNSigma keeps the tokens whose score is within n standard deviations σ of the
-// highest (Tang et al. 2024, "Top-nσ: Not All Logits Are You Need"). It looks at scores
-// and not at probabilities: a temperature stretches scores and σ alike, so it changes
-// nothing of what is kept. The mean and σ are those of the tokens that it is measured on.
+// topNSigma keeps the tokens whose score is within n standard deviations σ of the highest
+// (Tang et al. 2024, "Top-nσ: Not All Logits Are You Need"). It uses scores, not
+// probabilities: a temperature scales the scores and σ alike, so it does not change what is
+// kept. The mean and σ are computed over the tokens that the rule is measured on.
 func topNSigma(f field, in input) mask {
 	var mean, squares float64
 	for _, id := range f.ids {

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Speculative sampling (Leviathan et al. 2022; Chen et al. 2023): a small
-// model proposes a token x with probability q(x), the large one takes it with
-// probability min(1, p(x)/q(x)), and what it refuses is replaced by a draw from
-// norm(max(0, p − q)). Whatever q is, the token that comes out has probability
+// Speculative sampling (Leviathan et al. 2022; Chen et al. 2023): a small model proposes a
+// token x with probability q(x), and the large one accepts it with probability min(1,
+// p(x)/q(x)). A rejected token is replaced by a draw from norm(max(0, p − q)). Whatever q
+// is, the resulting token has probability
 //
 //	q(x)·min(1, p(x)/q(x)) + (1 − Σ min(p, q)) · max(0, p(x) − q(x)) / Σ max(0, p − q) = p(x)
 //
 // since both 1 − Σ min(p, q) and Σ max(0, p − q) are the part of p above q.
 
-// Acceptance returns min(1, p/q): how likely a token that was proposed with
-// probability q > 0 is taken where the target gives it probability p.
+// Acceptance returns min(1, p/q): the probability that a token proposed with probability q
+// > 0 is accepted if the target gives it probability p.
 func Acceptance(p, q float64) float64 { return min(1, p/q) }
 
-// Excess returns max(0, p − q): how far the target's probability of a token lies
-// above the draft's.
+// Excess returns max(0, p − q): how far the target's probability of a token exceeds the
+// draft's.
 func Excess(p, q float64) float64 { return max(0, p-q) }
 
-// Residual returns norm(max(0, p − q)) [vocab] and the mass Σ max(0, p − q)
-// that it was divided by: what a refused proposal is replaced from. Where p is
-// nowhere above q, nothing is ever refused but by rounding; p itself is
-// returned then, with mass 0. p and q are [vocab] and each sums to 1.
+// Residual returns norm(max(0, p − q)) [vocab], from which a rejected proposal is replaced,
+// and the mass Σ max(0, p − q) that it was divided by. If p is nowhere above q, nothing is
+// ever rejected except by rounding; Residual then returns p itself, with mass 0. p and q
+// are [vocab] and each sums to 1.
 func Residual(p, q []float64) (r []float64, mass float64) {
 	r = make([]float64, len(p))
 	for i := range p {
@@ -52,15 +52,15 @@ func (d *Distribution) Vector() []float64 {
 	return v
 }
 
-// FromVector makes a distribution to draw from of probabilities p [vocab] by
-// token id: nothing is cut, the most probable comes first, ties by the lower
-// id. It keeps p without copying.
+// FromVector returns a distribution to draw from, given probabilities p [vocab] by token
+// id: nothing is cut, the most probable comes first, ties by the lower id. It retains p
+// without copying.
 func FromVector(p []float64) *Distribution {
 	order, none := make([]int32, 0, len(p)), make([]int32, 0, len(p))
 	for i, x := range p {
 		if x > 0 {
 			order = append(order, int32(i))
-		} else { // most of a residual, in order already
+		} else { // most of a residual, already in order
 			none = append(none, int32(i))
 		}
 	}
@@ -68,24 +68,23 @@ func FromVector(p []float64) *Distribution {
 	return Context{}.Filter(Scores{}, p, 0, 1, append(order, none...), Pure)
 }
 
-// Purpose tells what a u is drawn for. One step may need several: with one
-// stream for all of them they would be one number, and the outcomes would hang
-// together.
+// Purpose is what a u is drawn for. One step can need several; with one stream for all
+// purposes they would be the same number, and the outcomes would be correlated.
 type Purpose uint64
 
 // The purposes.
 const (
 	ForDraw   Purpose = iota // the target's own draw, as in the plain loop: [U]
 	ForDraft                 // the draft's proposal for this step
-	ForAccept                // whether the proposal is taken
-	ForRule                  // the rule at place 0 of the chain; the one at place 1 has the next number, and so on
+	ForAccept                // whether the proposal is accepted
+	ForRule                  // the rule at index 0 of the chain; index 1 has the next number, and so on
 )
 
-// UFor returns the u of a step (1 for the first generated token) for a
-// purpose. ForDraw it is [U]. For the others it is U of another seed: seed plus
-// purpose times SplitMix64's increment, put through the 64-bit finalizer of
-// MurmurHash3 (Appleby), so that the streams of one seed do not meet those of
-// its neighbors. Like U it depends on its arguments alone.
+// UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw
+// it is [U]. For the others it is U of another seed: seed plus purpose times SplitMix64's
+// increment, put through the 64-bit finalizer of MurmurHash3 (Appleby), so that the streams
+// of one seed do not overlap those of its neighbors. Like U it depends on its arguments
+// alone.
 func UFor(seed uint64, step int, purpose Purpose) float64 {
 	if purpose == ForDraw {
 		return U(seed, step)

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// p = ½, ⅓, ⅙ and q = ¼, ¼, ½: the first two are always taken, the third one
-// time in three. p is above q by ¼ and 1/12, 1/3 together, so the residual is
-// ¾, ¼, 0.
+// TestAcceptanceAndResidualByHand: with p = ½, ⅓, ⅙ and q = ¼, ¼, ½ the first two are
+// always accepted, the third one time in three. p exceeds q by ¼ and 1/12, 1/3 together, so
+// the residual is ¾, ¼, 0.
 func TestAcceptanceAndResidualByHand(t *testing.T) {
 	p, q := []float64{1. / 2, 1. / 3, 1. / 6}, []float64{1. / 4, 1. / 4, 1. / 2}
 	for i, want := range []float64{1, 1, 1. / 3} {
@@ -27,14 +27,14 @@ func TestAcceptanceAndResidualByHand(t *testing.T) {
 	if !(math.Abs(mass-1./3) <= 1e-15) {
 		t.Errorf("mass %v, want 1/3", mass)
 	}
-	// q equal to p leaves nothing to replace with.
+	// If q equals p, nothing is left to replace with.
 	if r, mass := Residual(p, p); mass != 0 || !slices.Equal(r, p) {
 		t.Errorf("residual of equals: %v, mass %v; want p and 0", r, mass)
 	}
 }
 
-// Taken and replaced together, a token has the target's probability, whatever
-// was proposed.
+// TestOneTokenHasTheTargetsProbability: accepted and replaced together, a token has the
+// target's probability, whatever was proposed.
 func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
@@ -89,7 +89,7 @@ func TestVectorRoundTrip(t *testing.T) {
 	}
 }
 
-// The streams as an independent program computes them: upper 53 bits.
+// TestUForIsAsDocumented: the streams match those of an independent program: upper 53 bits.
 func TestUForIsAsDocumented(t *testing.T) {
 	for _, row := range []struct {
 		seed    uint64
@@ -111,12 +111,12 @@ func TestUForIsAsDocumented(t *testing.T) {
 		}
 	}
 	if UFor(42, 7, ForDraw) != U(42, 7) {
-		t.Error("the target's own draw has a u of its own")
+		t.Error("the u for ForDraw differs from U")
 	}
 }
 
-// The u of one step for different purposes, and of neighboring seeds, have
-// nothing to do with each other: over n steps their correlation is within 4/√n.
+// TestStreamsAreIndependent: the u of one step for different purposes, and of neighboring
+// seeds, are independent: over n steps their correlation is within 4/√n.
 func TestStreamsAreIndependent(t *testing.T) {
 	const n = 100_000
 	streams := map[string]func(step int) float64{
@@ -137,7 +137,7 @@ func TestStreamsAreIndependent(t *testing.T) {
 				sum += (f(i) - 0.5) * (g(i) - 0.5) * 12
 			}
 			if c := sum / n; !(math.Abs(c) <= 4/math.Sqrt(n)) {
-				t.Errorf("%s and %s correlate by %v, want about 0", a, b, c)
+				t.Errorf("%s and %s have correlation %v, want about 0", a, b, c)
 			}
 		}
 	}

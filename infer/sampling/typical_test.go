@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// The drill at T = 1: p is 0.6316, 0.2324, 0.0855, 0.0314, 0.0191, so −ln p is
-// 0.4594, 1.4594, 2.4594, 3.4594, 3.9594 and Σ −p·ln p 1.0239. From that they lie
-// 0.5644, 0.4356, 1.4356, 2.4356 and 2.9356 away: the second token is the most
-// typical one, then the first, and the others in their order.
+// TestTypicalPByHand: at T = 1 the drill's p is 0.6316, 0.2324, 0.0855, 0.0314, 0.0191, so
+// −ln p is 0.4594, 1.4594, 2.4594, 3.4594, 3.9594 and Σ −p·ln p is 1.0239. The distances
+// from that are 0.5644, 0.4356, 1.4356, 2.4356 and 2.9356: the second token is the most
+// typical one, then the first, and then the others in order.
 func TestTypicalPByHand(t *testing.T) {
 	for _, c := range []struct {
 		x     float64
 		ranks []int
 		mass  float64
 	}{
-		{0.2, []int{1}, 0.2324}, // it reaches 0.2 alone: the most probable token is cut
+		{0.2, []int{1}, 0.2324}, // it alone reaches 0.2: the most probable token is cut
 		{0.5, []int{0, 1}, 0.8640},
 		{0.9, []int{0, 1, 2}, 0.9495},
 		{0.99, []int{0, 1, 2, 3, 4}, 1}, // four sum to 0.9809
@@ -31,8 +31,8 @@ func TestTypicalPByHand(t *testing.T) {
 	}
 }
 
-// TestTopTokenCutByTypicalP: with the first token cut, what follows it is drawn, and everything
-// that counts kept tokens counts past the hole.
+// TestTopTokenCutByTypicalP: if the first token is cut, the draw starts with the next one,
+// and all counts of kept tokens skip the first.
 func TestTopTokenCutByTypicalP(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 4 }))
 	if d.Keep != 1 || d.Stays(0) || !d.Stays(1) || d.Keeps(0) || !d.Keeps(1) || d.Q(0) != 0 || d.Q(1) != 1 {
@@ -67,8 +67,8 @@ func TestTopTokenCutByTypicalP(t *testing.T) {
 }
 
 // TestDisjointFiltersKeepTopToken: top-k 1 keeps the first token, typical-p 0.2 the second.
-// Where filters have nothing in common the most probable token stays; where each
-// works on what the one before left, there is always something.
+// If filters have nothing in common the most probable token stays; if each works on what
+// the previous one left, there is always something.
 func TestDisjointFiltersKeepTopToken(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 1 }))
 	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalizing() != 1 || !d.Fallback {
@@ -77,15 +77,15 @@ func TestDisjointFiltersKeepTopToken(t *testing.T) {
 			d.Fallback,
 		)
 	}
-	// One token in common is not nothing, and greedy has no need of what is common.
+	// One token in common is enough, and greedy does not depend on what is common.
 	if d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 2 })); d.Fallback || d.Keep != 1 {
 		t.Errorf("with one token in common %d are kept, fallback %v; want 1, false", d.Keep, d.Fallback)
 	}
 	if d := Decide(drill, Settings{TopP: 1, TopK: 1, TypicalP: 0.2}); d.Fallback {
 		t.Error("greedy falls back")
 	}
-	// Of the first two, rescaled to 0.7311 and 0.2689, the entropy is 0.5822: −ln p
-	// is 0.3133 and 1.3133, so the first is the more typical one and suffices.
+	// For the first two, rescaled to 0.7311 and 0.2689, the entropy is 0.5822: −ln p is
+	// 0.3133 and 1.3133, so the first is the more typical one and suffices.
 	d = Decide(drill, with(func(s *Settings) { s.TypicalP = 0.7; s.TopK = 2 }))
 	if d.KeepRenormalizing() != 1 || d.Keep != 2 {
 		t.Errorf("renormalizing keeps %d, want 1; this order %d, want 2", d.KeepRenormalizing(), d.Keep)

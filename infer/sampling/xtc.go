@@ -1,16 +1,17 @@
 package sampling
 
-// excludeTop is XTC, "exclude top choices" (p-e-w 2024, text-generation-webui pull
-// request 6335). With the probability asked for (u falls below it) and if at least two
-// tokens reach the threshold, it cuts all of those but the least probable one: a less
-// likely but still sensible word comes up. Else it keeps everything.
+// excludeTop is XTC, "exclude top choices" (p-e-w 2024, text-generation-webui pull request
+// 6335). With the given probability (if u falls below it), and if at least two tokens reach
+// the threshold, it cuts all of these but the least probable, so that a less likely but
+// still sensible word is chosen. Otherwise it keeps everything.
 //
-// Its u is a function of the seed and of the step alone ([UFor], [ForRule]): the same link,
-// log or trace strikes in the same steps, a step that is run again strikes again, and
-// moving the rule in the order moves no strike. Others draw from a generator that goes on
-// from call to call: llama.cpp's (llama_sampler_xtc) has a Mersenne Twister of its own, so
-// with the same seed it strikes in other steps, as often. Given the u that llama.cpp draws,
-// this rule strikes when that one does and leaves the same tokens (testdata/samplers).
+// Its u is a function of the seed and the step alone ([UFor], [ForRule]): the same link,
+// log or trace strikes in the same steps, a repeated step strikes again, and moving the
+// rule within the order does not change its strikes. Other programs draw from a generator
+// that advances from call to call: llama.cpp's (llama_sampler_xtc) has its own Mersenne
+// Twister, so with the same seed it strikes in other steps, equally often. Given the u that
+// llama.cpp draws, this rule strikes when llama.cpp's does and leaves the same tokens
+// (testdata/samplers).
 func excludeTop(f field, in input) mask {
 	least, _ := in.Value("xtc_threshold")
 	all := mask{n: len(f.ids), bound: least}

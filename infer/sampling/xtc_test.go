@@ -8,18 +8,19 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// xtcAsked is what llama.cpp's XTC did with one vector again and again
-// (testdata/samplers/ask.c, draws), each time by a draw of its own.
+// xtcAsked holds what llama.cpp's XTC did to one vector in repeated calls
+// (testdata/samplers/ask.c, draws), each with a draw of its own.
 type xtcAsked struct {
 	Probability float64
 	Threshold   float64
 	Seed        uint32
 	Z           []int   // in units of 1/4096
-	Kept        [][]int // at each step, by id; none where all were kept
+	Kept        [][]int // at each step, by id; empty if all were kept
 }
 
-// When llama.cpp's XTC strikes, ours does if it is given the same u, and both leave the
-// same tokens; and llama.cpp's strikes as often as it is asked to.
+// TestXTCStrikesLikeLlamaCpp: given the same u, this program's XTC strikes when llama.cpp's
+// does, and both leave the same tokens; and llama.cpp's strikes as often as its probability
+// predicts.
 func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	var list []xtcAsked
 	fixture.ReadZipped(t, "../../testdata/samplers/draws.json.gz", &list)
@@ -41,9 +42,9 @@ func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 				}
 			}
 			if slices.Sort(ids); !slices.Equal(ids, kept) {
-				t.Fatalf("case %d, step %d keeps %v, llama.cpp %v (none is all)", i, n+1, ids, kept)
+				t.Fatalf("case %d, step %d keeps %v, llama.cpp %v (an empty list means all)", i, n+1, ids, kept)
 			}
-			if always.n < len(z) { // a strike can be seen
+			if always.n < len(z) { // a strike is visible
 				steps++
 				want, variance = want+a.Probability, variance+a.Probability*(1-a.Probability)
 				if len(kept) > 0 {
@@ -57,8 +58,8 @@ func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	}
 }
 
-// Of 10,000 steps XTC strikes in the share that it is asked for, the same ones each time,
-// other ones with another seed and for another step of the text.
+// TestXTCStrikesAtItsProbability: in 10,000 steps XTC strikes in the given share of them:
+// the same steps each time, others with another seed or at another step of the text.
 func TestXTCStrikesAtItsProbability(t *testing.T) {
 	const steps = 10_000
 	struck := func(seed uint64, from int, probability float64) (list []bool) {
@@ -80,13 +81,13 @@ func TestXTCStrikesAtItsProbability(t *testing.T) {
 		}
 		if !slices.Equal(once, struck(1, 1, p)) || slices.Equal(once, struck(2, 1, p)) ||
 			slices.Equal(once, struck(1, 2, p)) {
-			t.Errorf("at %v, when it strikes does not follow from seed and step", p)
+			t.Errorf("at %v, seed and step do not determine when it strikes", p)
 		}
 	}
 }
 
-// Its draw is the same wherever it stands in the order: moved there, it strikes in the same
-// steps.
+// TestXTCStrikesIndependentOfOrder: XTC's draw does not depend on its position in the
+// order: moved, it strikes in the same steps.
 func TestXTCStrikesIndependentOfOrder(t *testing.T) {
 	own := Settings{Temperature: 1, TopP: 1, TopK: 4, XTCProbability: 0.5}
 	first := own
@@ -94,13 +95,13 @@ func TestXTCStrikesIndependentOfOrder(t *testing.T) {
 	for step := range 100 {
 		c := Context{Seed: 7, Step: step + 1}
 		if c.Decide(drill, own).Stays(0) != c.Decide(drill, first).Stays(0) {
-			t.Fatalf("at step %d it strikes in one order alone", step+1)
+			t.Fatalf("at step %d it strikes in only one of the orders", step+1)
 		}
 	}
 }
 
-// twister is the Mersenne Twister MT19937 (Matsumoto and Nishimura 1998), with which
-// llama.cpp draws.
+// twister is the Mersenne Twister MT19937 (Matsumoto and Nishimura 1998), which llama.cpp
+// uses for its draws.
 type twister struct {
 	x [624]uint32
 	n int
@@ -131,7 +132,8 @@ func (m *twister) next() uint32 {
 	return y ^ y>>18
 }
 
-// float is uniform in [0, 1), as GNU's std::uniform_real_distribution<float> makes it.
+// float returns a number uniform in [0, 1), as GNU's std::uniform_real_distribution<float>
+// does.
 func (m *twister) float() float64 {
 	return float64(min(float32(m.next())/(1<<32), math.Nextafter32(1, 0)))
 }
