@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Added tokens that are not special, such as the runs of blanks of CodeGen and
-// GPT-NeoX, are found in a text first, and only what is between them is split
-// and merged. Of those that begin at the same place the longest wins. As in
-// Hugging Face's tokenizers there are two searches: first for tokens whose flag
-// normalized is off, in the text as it is, then for the others, in the
-// normalized text between those.
+// Added tokens that are not special, such as the runs of blanks of CodeGen and GPT-NeoX,
+// are found in a text first, and only the text between them is split and merged. Of several
+// that begin at the same byte the longest wins. As in Hugging Face's tokenizers there are
+// two searches: first for tokens whose flag normalized is off, in the original text, then
+// for the others, in the normalized text between those.
 //
-// Special tokens are looked for as well, but what is found stays plain text: in
-// the same search no added token is found inside the name of a special one.
+// Special tokens are searched for as well, but remain plain text when found: this keeps the
+// same search from finding an added token inside the name of a special one.
 
 // maxAddedBytes is the longest added token that is searched for; published ones
 // stay below 100.
@@ -24,19 +23,19 @@ const maxAddedBytes = 1024
 // A matcher finds added tokens in a text. The zero matcher finds none.
 type matcher struct {
 	tokens  map[string]addedMatch
-	lengths [256][]int // of the tokens that begin with a byte, longest first
+	lengths [256][]int // of the tokens beginning with a given byte, longest first
 }
 
-// An addedMatch is what a matcher knows about an added token.
+// An addedMatch describes an added token to a matcher.
 type addedMatch struct {
 	id      int32
-	special bool // found and left as text
+	special bool // found, but left as text
 
 	singleWord     bool // only if no word character is next to it
 	lstrip, rstrip bool // includes the whitespace on that side
 }
 
-// add adds a token; of two with the same text the first counts.
+// add adds a token; if two have the same text, the first counts.
 func (m *matcher) add(text string, match addedMatch) {
 	if _, taken := m.tokens[text]; taken || text == "" {
 		return
@@ -78,8 +77,8 @@ func (m *matcher) next(text string, from int) (match addedMatch, start, end int,
 	return match, 0, 0, false
 }
 
-// cut calls visit with the parts of a text in order: for an added token its id,
-// for what is between two of them -1.
+// cut calls visit with the parts of a text in order: with the id of each added token, and
+// with -1 for the text between two of them.
 func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 	if len(m.tokens) == 0 {
 		visit(-1, 0, len(text))
@@ -105,8 +104,8 @@ func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 			visit(-1, done, start)
 		}
 		visit(match.id, start, end)
-		// A token that the previous one swallowed as whitespace ends before
-		// that one does; the reference continues after it all the same.
+		// A token that the previous one swallowed as whitespace ends before that one does;
+		// the reference continues after it nevertheless.
 		done = end
 	}
 	if done < len(text) {
@@ -133,7 +132,7 @@ func wordCharacter(r rune) bool {
 
 // readMatchers sorts the added tokens into the two searches.
 func (t *Tokenizer) readMatchers(list []addedToken) {
-	// Of two with the same text after normalizing, a special one counts first.
+	// If two have the same text after normalizing, a special one counts first.
 	slices.SortStableFunc(list, func(a, b addedToken) int {
 		switch {
 		case a.Special == b.Special:

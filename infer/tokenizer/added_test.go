@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// withAdded is smallTree with added tokens from id 266 on.
+// withAdded parses smallTree with added tokens from id 266 on.
 func withAdded(tb testing.TB, tokens ...tree) *Tokenizer {
 	tb.Helper()
 	return small(tb, func(f tree) {
@@ -19,7 +19,8 @@ func withAdded(tb testing.TB, tokens ...tree) *Tokenizer {
 	})
 }
 
-// Added tokens by hand, on the rules of smallTree: he is 256, hello 259, Ġw 260.
+// TestAddedTokensByHand: added tokens by hand, with the rules of smallTree: he is 256,
+// hello 259, Ġw 260.
 func TestAddedTokensByHand(t *testing.T) {
 	word := func(content string, flags ...string) tree {
 		a := tree{"content": content, "special": false}
@@ -37,7 +38,7 @@ func TestAddedTokensByHand(t *testing.T) {
 		{"found before merging", []tree{word("ell")}, "hello", []int{'h', 266, 'o'}},
 		{"found before cutting", []tree{word("o w")}, "hello world", []int{258, 266, 261, 'l', 'd'}},
 		{
-			"the longest of those that begin together",
+			"the longest of those that begin at the same byte",
 			[]tree{word("  "), word("    "), word("   ")},
 			strings.Repeat(" ", 9),
 			[]int{267, 267, ' '},
@@ -50,7 +51,7 @@ func TestAddedTokensByHand(t *testing.T) {
 		},
 		{"one beside the other", []tree{word("<a>"), word("<b>")}, "<a><b><a>", []int{266, 267, 266}},
 		{
-			"a beginning that goes on otherwise",
+			"a prefix that continues differently",
 			[]tree{word("<tool>")},
 			"<tool<tool>",
 			[]int{'<', 't', 'o', 'o', 'l', 266},
@@ -61,9 +62,9 @@ func TestAddedTokensByHand(t *testing.T) {
 			"<|end|>nd|",
 			[]int{'<', '|', 'e', 'n', 'd', '|', '>', 266},
 		},
-		{"takes blanks along on the left", []tree{word("<!", "lstrip")}, "w \t\n<!he", []int{'w', 266, 256}},
-		{"and on the right", []tree{word("<!", "rstrip")}, "w <!\u00a0 he", []int{'w', ' ', 266, 256}},
-		{"but not what the one before took", []tree{word("<!", "lstrip", "rstrip")}, "<! <!", []int{266, 266}},
+		{"swallows blanks on the left", []tree{word("<!", "lstrip")}, "w \t\n<!he", []int{'w', 266, 256}},
+		{"swallows blanks on the right", []tree{word("<!", "rstrip")}, "w <!\u00a0 he", []int{'w', ' ', 266, 256}},
+		{"but not blanks already swallowed", []tree{word("<!", "lstrip", "rstrip")}, "<! <!", []int{266, 266}},
 		{
 			"stands alone",
 			[]tree{word("el", "single_word")},
@@ -84,8 +85,9 @@ func TestAddedTokensByHand(t *testing.T) {
 	}
 }
 
-// A token that is not normalized is looked for in the text as it is, another
-// one in the text's normalization form C, written in that form itself.
+// TestAddedTokensAndNormalizing: a token that is not normalized is searched for in the
+// original text. Another one is searched for in the text's normalization form C, and is
+// itself in that form.
 func TestAddedTokensAndNormalizing(t *testing.T) {
 	for _, test := range []struct {
 		normalized bool
@@ -109,8 +111,9 @@ func TestAddedTokensAndNormalizing(t *testing.T) {
 	}
 }
 
-// An added token represents its text where a model writes it, and is not special
-// token. One that merging makes too is found by its bytes, another one is not.
+// TestAddedTokenTables: an added token represents its text where a model writes it, and is
+// not a special token. One that merging can also produce is found by its bytes; others are
+// not.
 func TestAddedTokenTables(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<tool>"}, tree{"content": "\t\t"})
 	if string(tok.Bytes(266)) != "<tool>" || string(tok.Bytes(267)) != "\t\t" || tok.Size() != 268 {
@@ -119,10 +122,10 @@ func TestAddedTokenTables(t *testing.T) {
 		)
 	}
 	if _, ok := tok.Special(266); ok {
-		t.Error("it counts as special")
+		t.Error("<tool> counts as special")
 	}
 	if _, ok := tok.Lookup("<tool>"); ok {
-		t.Error("merging makes it")
+		t.Error("Lookup finds the added token, which merging cannot make")
 	}
 	tok = small(t, func(f tree) {
 		f["added_tokens"] = append(f["added_tokens"].([]any), tree{"id": 259, "content": "hello"})
@@ -135,9 +138,9 @@ func TestAddedTokenTables(t *testing.T) {
 	}
 }
 
-// The space in front of a text, by each way to write it: smallPieces has ▁ 259,
-// a 260, b 261, ▁a 262, ab 263, and <x> is added as 265. ▁ and a join before a
-// and b do.
+// TestAddedTokensAndTheSpaceInFront: the space in front of a text, in each way that files
+// specify it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x> is added as 265.
+// ▁ merges with a and with b.
 func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	space := func(scheme string) tree {
 		return tree{"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false}
@@ -181,9 +184,9 @@ func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	}
 }
 
-// FuzzAdded puts two added tokens with any flags beside those of a small
-// vocabulary. No text makes Encode panic; its tokens spell the text, unless a
-// flag swallows blanks, and what Check lets pass loses nothing.
+// FuzzAdded adds two tokens with any flags to those of a small vocabulary. Encode never
+// panics; its tokens spell the text, unless a flag swallows blanks, and if Check accepts a
+// text, nothing of it is lost.
 func FuzzAdded(f *testing.F) {
 	for _, seed := range []struct{ one, other, text string }{
 		{"  ", "   ", "a       b"},
@@ -216,7 +219,7 @@ func FuzzAdded(f *testing.F) {
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "tokenizer: added_tokens[") &&
 				!strings.HasPrefix(err.Error(), "tokenizer: model.") {
-				t.Fatalf("the refusal %q names no added token", err)
+				t.Fatalf("the error %q names no added token", err)
 			}
 			return
 		}

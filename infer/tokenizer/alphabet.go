@@ -7,8 +7,8 @@ import "unicode/utf8"
 // represent themselves, and the other 68, in order, are U+0100 and up. A space
 // is Ġ (U+0120), a line feed Ċ (U+010A).
 
-// alphabetSize is one more than the highest character of the alphabet: 256 plus
-// the 68 bytes that do not stand for themselves.
+// alphabetSize is one more than the highest character of the alphabet: 256 plus the 68
+// bytes that do not represent themselves.
 const alphabetSize = 256 + 68
 
 var (
@@ -32,8 +32,8 @@ func init() {
 	}
 }
 
-// standsForItself reports whether byte b, read as Latin-1, is a character one
-// can see: not a control, not a space, not the soft hyphen (0xAD).
+// standsForItself reports whether byte b, read as Latin-1, is a visible character: not a
+// control, not a space, not the soft hyphen (0xAD).
 func standsForItself(b int) bool {
 	return b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xFF && b != 0xAD
 }
@@ -50,7 +50,7 @@ func appendSpelled(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	return dst, 0, true
 }
 
-// spell is the inverse of appendSpelled: the way a tokenizer.json writes bytes.
+// spell is the inverse of appendSpelled: it spells bytes as a tokenizer.json does.
 func spell(bytes []byte) string {
 	spelled := make([]byte, 0, 2*len(bytes))
 	for _, b := range bytes {

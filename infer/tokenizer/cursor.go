@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A cursor walks through JSON token by token. vocab and merges are long lists
-// of short strings: read like this, in place, they cost a fraction of decoding
-// them into Go values, and an error can name the item.
+// A cursor walks through JSON token by token. vocab and merges are long lists of short
+// strings. Reading them in place costs a fraction of decoding them into Go values, and an
+// error can name the item.
 //
-// Its input must be JSON that encoding/json has found valid. So it can treat
-// commas and colons as blanks, and never runs past the end.
+// Its input must be JSON that encoding/json has found valid. So it can treat commas and
+// colons as blanks, and never runs past the end.
 type cursor struct {
 	rest string
 }
@@ -33,7 +33,7 @@ func blank(b byte) bool {
 	return b == ' ' || b == '\n' || b == ',' || b == ':' || b == '\t' || b == '\r'
 }
 
-// tokenLen returns the length of the token that s begins with.
+// tokenLen returns the length of the first token of s.
 func tokenLen(s string) int {
 	if s == "" {
 		return 0
@@ -69,7 +69,7 @@ func text(token string) (string, bool) {
 	return unescape(token)
 }
 
-// unescape is text for a string with escapes, or with invalid UTF-8.
+// unescape is like text, for a string with escapes or invalid UTF-8.
 func unescape(token string) (s string, ok bool) {
 	return s, json.Unmarshal([]byte(token), &s) == nil
 }

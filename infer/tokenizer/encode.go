@@ -6,23 +6,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Encode returns the token ids of text, an empty slice for an empty text. The
-// text is plain text throughout: "<|endoftext|>" becomes the ordinary tokens
-// that spell it; only added tokens that are not special are found in it. Any
-// bytes are accepted; a byte outside valid UTF-8 counts as a character that is
-// neither letter, digit nor space.
+// Encode returns the token ids of text, an empty slice for an empty text. All of the text
+// is plain text: "<|endoftext|>" becomes the ordinary tokens that spell it; only added
+// tokens that are not special are found in it. Any bytes are accepted; a byte outside valid
+// UTF-8 counts as a character that is neither letter, digit nor space.
 //
-// A byte that has no token is left out, as in Hugging Face's tokenizers. Most
-// vocabularies have all 256; for others [Tokenizer.Check] finds the texts that
-// lose something.
+// A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies
+// have all 256; for others [Tokenizer.Check] detects the texts that lose something.
 //
-// Decode returns the exact text, with these exceptions, each part of how the
-// model was trained: add_prefix_space leaves a space in front of a text that
-// had none; SentencePiece reads ▁ as a space, and one that adds its space only
-// if there is none drops one that was there; a tokenizer with the NFC
-// normalizer returns the text in that form; the space in front of a text is
-// repeated after an added token; and an added token with lstrip or rstrip
-// swallows the whitespace next to it.
+// Decode returns the exact text, with exceptions that follow from the model's training:
+//
+//   - add_prefix_space leaves a space in front of a text that had none;
+//   - SentencePiece reads ▁ as a space, and the variant that adds its space only if there
+//     is none drops one that was there;
+//   - a tokenizer with the NFC normalizer returns the text in that form;
+//   - the space in front of a text is repeated after an added token;
+//   - an added token with lstrip or rstrip swallows the whitespace next to it.
 //
 // Encode takes O(n log n) time and O(longest piece) scratch memory for n bytes.
 func (t *Tokenizer) Encode(text string) []int {
@@ -45,9 +44,10 @@ func (t *Tokenizer) Check(text string) error {
 	return e.missing
 }
 
-// EncodeSized is Encode, and also returns how many bytes of text each token stands for. For
-// a text that [Tokenizer.Check] accepts they add up to len(text): a space that the tokenizer
-// puts in front counts 0, and white space that an added token swallows counts for that token.
+// EncodeSized is like Encode, and also returns how many bytes of text each token stands
+// for. For a text that [Tokenizer.Check] accepts they add up to len(text): a space that the
+// tokenizer puts in front counts as 0, and whitespace that an added token swallows counts
+// for that token.
 func (t *Tokenizer) EncodeSized(text string) (ids, sizes []int) {
 	e := encoder{t: t, sized: true}
 	e.encode(text)
@@ -66,7 +66,7 @@ type encoder struct {
 
 	text    string
 	from    int    // where in text the fragment begins
-	origin  origin // of the fragment: what is between two added tokens
+	origin  origin // of the fragment: the text between two added tokens
 	missing *MissingByteError
 
 	sized bool
@@ -78,7 +78,7 @@ func (e *encoder) encode(text string) {
 	e.part(0, len(text))
 }
 
-// part encodes what stands between two special tokens, or all.
+// part encodes the text between two special tokens, or all of it.
 func (e *encoder) part(begin, end int) {
 	text := e.text[begin:end]
 	e.t.raw.cut(text, func(id int32, from, to int) {
@@ -124,7 +124,7 @@ func (e *encoder) pieces(normal string, from, to int) {
 	}
 }
 
-// spaced is an offset in the normalized fragment once each ▁ in it is a space.
+// spaced converts an offset in the normalized fragment to one in which each ▁ is a space.
 func (t *Tokenizer) spaced(normal string, at int) int {
 	if !t.metaspace {
 		return at
@@ -150,14 +150,14 @@ func (e *encoder) piece(text string, at int) {
 	}
 }
 
-// end notes where in the text the newest token ends.
+// end records where in the text the newest token ends.
 func (e *encoder) end(at int) {
 	if e.sized {
 		e.ends = append(e.ends, at)
 	}
 }
 
-// measure notes that the newest token ends at a byte of the normalized fragment.
+// measure records that the newest token ends at a byte of the normalized fragment.
 func (e *encoder) measure(at int) {
 	if e.sized {
 		e.end(e.from + e.origin.of(at))
@@ -179,8 +179,8 @@ func (t *Tokenizer) normalize(text string) string {
 	return text
 }
 
-// withSpace adds the space that the pre-tokenizer puts in front of a part of
-// the text; first marks the text's first part.
+// withSpace adds the space that the pre-tokenizer puts in front of a part of the text;
+// first is set for the text's first part.
 func (t *Tokenizer) withSpace(text string, first bool) string {
 	switch {
 	case text == "" || text[0] == ' ':

@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// Reading a vocabulary of a quarter of a million tokens and twice as many rules
-// is mostly waiting for memory: each part of each rule is looked up. The two
-// tables here use open addressing and one short slot per entry. Built-in maps
-// would need twice the memory and more time. Their hashes have random seeds, so
-// that no file can make its entries collide.
+// Reading a vocabulary of a quarter of a million tokens and twice as many rules is bound by
+// memory latency: each part of each rule is looked up. The two tables here use open
+// addressing and one short slot per entry. Built-in maps would need twice the memory and
+// more time. Their hashes have random seeds, so that no file can force collisions.
 
-// roomy returns the size of a table for n entries: a power of two of which at
-// most three quarters will be used.
+// roomy returns the size of a table for n entries: a power of two, at most three quarters
+// full.
 func roomy(n int) int {
 	size := 8
 	for size/4*3 < n {
@@ -22,9 +21,8 @@ func roomy(n int) int {
 	return size
 }
 
-// An index finds tokens by their bytes. It holds ids and 32 bits of each hash;
-// the bytes are those of Tokenizer.bytes. It is never full, so an empty slot
-// ends every search.
+// An index finds tokens by their bytes. It holds ids and 32 bits of each hash; the bytes
+// themselves are in Tokenizer.bytes. It is never full, so an empty slot ends every search.
 type index struct {
 	seed  maphash.Seed
 	slots []indexSlot
@@ -52,7 +50,7 @@ func (t *Tokenizer) find(key string) (id int32, ok bool) {
 	return slot.idPlus - 1, ok
 }
 
-// findBytes is find for bytes.
+// findBytes is like find, for a byte slice.
 func (t *Tokenizer) findBytes(key []byte) (id int32, ok bool) {
 	if t.index.used == 0 {
 		return 0, false
@@ -61,7 +59,7 @@ func (t *Tokenizer) findBytes(key []byte) (id int32, ok bool) {
 	return slot.idPlus - 1, ok
 }
 
-// seek returns the slot of a key, or the empty one where it belongs.
+// seek returns the slot of a key, or the empty slot where it belongs.
 func seek[K string | []byte](t *Tokenizer, hash uint64, key K) (slot *indexSlot, ok bool) {
 	mask := uint64(len(t.index.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
@@ -77,7 +75,7 @@ func seek[K string | []byte](t *Tokenizer, hash uint64, key K) (slot *indexSlot,
 	}
 }
 
-// register enters a token under its bytes. If there is one already it returns
+// register enters a token under its bytes. If another token has the same bytes it returns
 // that one, and false.
 func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	key := t.Bytes(int(id))
@@ -91,8 +89,7 @@ func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	return id, true
 }
 
-// rules holds the merge rules by the pair that each joins. The zero value has
-// none.
+// rules holds the merge rules by the pair that each joins. The zero value is empty.
 type rules struct {
 	seed  [2]uint64
 	slots []rule
@@ -120,7 +117,7 @@ func (r *rules) get(p pair) (merge, bool) {
 	return merge{rank: slot.rankPlus - 1, id: slot.into}, slot.rankPlus > 0
 }
 
-// put adds a rule. If the pair has one already it returns that one, and false.
+// put adds a rule. If the pair already has one it returns that one, and false.
 func (r *rules) put(p pair, m merge) (first merge, ok bool) {
 	if r.used >= len(r.slots)/4*3 {
 		r.grow()
@@ -134,7 +131,7 @@ func (r *rules) put(p pair, m merge) (first merge, ok bool) {
 	return m, true
 }
 
-// seek returns the slot of a pair, or the empty one where it belongs.
+// seek returns the slot of a pair, or the empty slot where it belongs.
 func (r *rules) seek(p pair) *rule {
 	high, low := bits.Mul64(r.seed[0]^(uint64(uint32(p.left))<<32|uint64(uint32(p.right))), r.seed[1])
 	mask := uint64(len(r.slots) - 1)

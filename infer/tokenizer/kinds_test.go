@@ -15,17 +15,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// modelsFolder holds small models with tokenizers of all kinds; oracle.mjs
-// there says how the ids to compare with are made.
+// modelsFolder holds small models with tokenizers of all kinds; oracle.mjs there describes
+// how the expected ids are made.
 const modelsFolder = "../../testdata/models"
 
-// kindsOracle are texts with the ids that @huggingface/tokenizers gives them
-// under each tokenizer.
+// kindsOracle holds texts with the ids that @huggingface/tokenizers gives them under each
+// tokenizer.
 type kindsOracle struct {
 	Extra []string `json:"extra"`
 	Kinds map[string]struct {
 		SHA256 string  `json:"sha256"`
-		IDs    [][]int `json:"ids"` // those of ../tokenizer/strings.jsonl, then those of Extra
+		IDs    [][]int `json:"ids"` // of ../tokenizer/strings.jsonl, then of Extra
 	} `json:"kinds"`
 }
 
@@ -54,7 +54,7 @@ func parseModel(tb testing.TB, name string) (*Tokenizer, []byte) {
 	return tok, data
 }
 
-// wantKinds are the folders with what they are.
+// wantKinds maps the folders to their kinds.
 var wantKinds = map[string]string{
 	"gpt2":      "byte-level BPE, GPT-2 split",
 	"olmo2":     "byte-level BPE, GPT-2 split",
@@ -67,9 +67,9 @@ var wantKinds = map[string]string{
 	"mistral":   "SentencePiece BPE",
 }
 
-// TestKindsMatchHuggingFace compares every kind of tokenizer with
-// @huggingface/tokenizers, on thousands of texts: all scripts, emoji, 20,000
-// times one letter, blanks and line breaks between everything.
+// TestKindsMatchHuggingFace compares every kind of tokenizer with @huggingface/tokenizers
+// on thousands of texts: all scripts, emoji, one letter 20,000 times, blanks and line
+// breaks between everything.
 func TestKindsMatchHuggingFace(t *testing.T) {
 	o, texts := readKinds(t)
 	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
@@ -79,7 +79,7 @@ func TestKindsMatchHuggingFace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tok, data := parseModel(t, name)
 			if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want.SHA256 {
-				t.Fatal("the ids are of another tokenizer.json: rerun oracle.mjs as its header says")
+				t.Fatal("the ids are for another tokenizer.json: rerun oracle.mjs as described in its header")
 			}
 			if tok.Kind() != wantKinds[name] {
 				t.Errorf("kind %q, want %q", tok.Kind(), wantKinds[name])
@@ -105,12 +105,12 @@ func TestKindsMatchHuggingFace(t *testing.T) {
 	}
 }
 
-// otherNumber tells numbers that the npm package's Digits, which looks for \d in
-// JavaScript, passes over; the Rust reference and this program do not.
+// otherNumber reports whether r is a number that the npm package's Digits, which matches
+// JavaScript's \d, ignores; the Rust reference and this program do not.
 func otherNumber(r rune) bool { return r > unicode.MaxASCII && unicode.IsNumber(r) }
 
-// TestSingleDigits checks by hand what those are: every number stands alone, and
-// what is between is cut as if the text ended there.
+// TestSingleDigits checks these numbers by hand: every number is a piece of its own, and
+// the text between is cut as if it ended there.
 func TestSingleDigits(t *testing.T) {
 	tok, _ := parseModel(t, "smollm")
 	ids := tok.Encode
@@ -131,7 +131,7 @@ func TestSingleDigits(t *testing.T) {
 	}
 }
 
-// comesBack is what Decode(Encode(text)) must give for each kind.
+// comesBack returns the expected Decode(Encode(text)) of each kind.
 func comesBack(name, text string) string {
 	switch name {
 	case "qwen2", "qwen3":
@@ -145,8 +145,8 @@ func comesBack(name, text string) string {
 	return text
 }
 
-// TestKindsRoundTrip checks that texts come back byte for byte, invalid UTF-8
-// and special-looking names included, and that no added token comes of them.
+// TestKindsRoundTrip checks that texts come back byte for byte, including invalid UTF-8 and
+// special-looking names, and that these never become special tokens.
 func TestKindsRoundTrip(t *testing.T) {
 	_, texts := readKinds(t)
 	texts = append(texts, "\xff", "a\xc3", "\xe2\x96", "\xe2\x96\x81x", "é\x80\x80é", "\xf0\x9f\x98", "日\xe6\x97 本",
@@ -170,8 +170,7 @@ func TestKindsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStartToken checks which token goes in front by the template, which Encode
-// leaves out.
+// TestStartToken checks which token the template puts in front, which Encode leaves out.
 func TestStartToken(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpt2": "", "smollm": "", "qwen2": "", "llama3": "<|begin_of_text|>", "tinyllama": "<s>", "mistral": "<s>",
@@ -193,7 +192,7 @@ func TestModernSplits(t *testing.T) {
 		"I'M HE'LL we've": same("I", "'M", " HE", "'LL", " we", "'ve"),
 		"O'SHEA":          same("O", "'S", "HEA"), // the contraction comes before the letters
 		"it'ſ":            same("it", "'ſ"),
-		"'x":              same("'x"), // one character of any kind goes with letters
+		"'x":              same("'x"), // one character of any kind joins the letters
 		"(foo)bar":        same("(foo", ")bar"),
 		"((foo":           same("((", "foo"),
 		"\tx\ny":          same("\tx", "\n", "y"), // but no line break

@@ -16,24 +16,24 @@ type List struct {
 	Marks  []Mark   // [len(Tokens)], or nil if all are ordinary
 }
 
-// A Mark says what an entry of a [List] is.
+// A Mark is the kind of an entry of a [List].
 type Mark uint8
 
 // The marks.
 const (
 	Ordinary Mark = iota // made by merging
 	Special              // represents no text, such as the end of text
-	Added                // represents its text, and is found in one before merging
+	Added                // represents its text, and is found in texts before merging
 )
 
-// maxScoredBytes is the longest token that scores can make; published ones stay
-// below 50.
+// maxScoredBytes is the length of the longest token that scores can make; published ones
+// stay below 50.
 const maxScoredBytes = 256
 
-// A published says how a tokenizer that GGUF names differs from GPT-2's.
+// A published describes how a tokenizer that GGUF names differs from GPT-2's.
 type published struct {
 	split       *splitter
-	nfc         bool // by its tokenizer.json; GGUF does not say so
+	nfc         bool // according to its tokenizer.json; GGUF does not record it
 	wholePieces bool
 }
 
@@ -58,9 +58,9 @@ var publishedPre = map[string]published{
 	"qwen2": {split: splitQwen2, nfc: true}, // Qwen3's too
 }
 
-// NewByteLevel makes a byte-level BPE of a list. merges are its rules in order
-// of rank, each "left right"; pre is GGUF's name for the split pattern, such as
-// "llama-bpe". Errors name the token, merge or pre at fault.
+// NewByteLevel makes a byte-level BPE of a list. merges are its rules in order of rank,
+// each "left right"; pre is GGUF's name for the split pattern, such as "llama-bpe". Errors
+// name the token, merge or pre that is wrong.
 func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	kind, ok := publishedPre[pre]
 	if !ok {
@@ -90,9 +90,9 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	return t, nil
 }
 
-// NewSentencePiece makes a SentencePiece BPE of a list: of the neighbors that
-// together make a token, those whose token has the highest score join first;
-// scores is [len(Tokens)]. addSpace puts a space in front of every text.
+// NewSentencePiece makes a SentencePiece BPE of a list. Of the adjacent pairs that form a
+// token, the pair whose token has the highest score is joined first; scores is
+// [len(Tokens)]. addSpace puts a space in front of every text.
 func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, error) {
 	t := &Tokenizer{start: -1, characters: true}
 	if addSpace {
@@ -132,8 +132,8 @@ func (t *Tokenizer) readList(l List) error {
 	t.readMatchers(added)
 	r := newVocabReader(t, inList, len(l.Tokens))
 	for id, text := range l.Tokens {
-		// llama.cpp's SentencePiece merges into tokens of every kind, but never
-		// into one spelled with a space, which it writes ▁ before it merges.
+		// llama.cpp's SentencePiece merges into tokens of every kind, but never into one
+		// spelled with a space, since it replaces spaces by ▁ before it merges.
 		made := t.characters && !strings.Contains(text, " ")
 		if l.Marks != nil && (l.Marks[id] == Special || l.Marks[id] == Added && !made) {
 			continue
@@ -145,8 +145,8 @@ func (t *Tokenizer) readList(l List) error {
 	return r.build()
 }
 
-// readScores ranks the tokens by score. Equal scores give equal ranks: between
-// those, the leftmost pair goes first.
+// readScores ranks the tokens by score. Equal scores give equal ranks; among equal ranks
+// the leftmost pair is joined first.
 func (t *Tokenizer) readScores(scores []float32) error {
 	if len(scores) != t.Size() {
 		return fmt.Errorf("%d tokens, but %d scores", t.Size(), len(scores))

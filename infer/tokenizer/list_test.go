@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// byteTokens are a list's least byte-level vocabulary.
+// byteTokens returns the smallest byte-level vocabulary of a list, and more.
 func byteTokens(more ...string) []string {
 	var tokens []string
 	for b := range 256 {
@@ -20,7 +20,7 @@ func byteTokens(more ...string) []string {
 	return append(tokens, more...)
 }
 
-// pieceTokens are SentencePiece's: marks, bytes, then more.
+// pieceTokens returns SentencePiece's vocabulary: special tokens, bytes, then more.
 func pieceTokens(more ...string) ([]string, []Mark) {
 	tokens, marks := []string{"<unk>", "<s>", "</s>"}, []Mark{Special, Special, Special}
 	for b := range 256 {
@@ -30,7 +30,7 @@ func pieceTokens(more ...string) ([]string, []Mark) {
 	return tokens, append(marks, make([]Mark, len(tokens)-3)...)
 }
 
-// Scores by hand: 259 is a space, then a, b, ab, ba, aba.
+// TestPieceScoresByHand: scores by hand: 259 is a space, then a, b, ab, ba, aba.
 func TestPieceScoresByHand(t *testing.T) {
 	tokens, marks := pieceTokens("▁", "a", "b", "ab", "ba", "aba", "▁a")
 	for _, test := range []struct {
@@ -39,7 +39,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		text   string
 		want   []int
 	}{
-		// a·ba; a+ba makes aba, of a lower score: see below
+		// a·ba; then a+ba makes aba, with a lower score: see below
 		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}},
 		{"of equal scores the leftmost", 1, 1, "abab", []int{259, 262, 262}},
 		{"a character beyond the vocabulary", 1, 2, "é", []int{259, 3 + 0xc3, 3 + 0xa9}},
@@ -54,7 +54,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		}
 		got := tok.Encode(test.text)
 		if test.name == "the higher score goes first" {
-			// The lowest of scores still makes a token: a and ba become aba.
+			// Even the lowest score makes a token: a and ba become aba.
 			test.want = []int{259, 3 + 'x', 264}
 		}
 		if !slices.Equal(got, test.want) || tok.Decode(got) != test.text {
@@ -63,7 +63,7 @@ func TestPieceScoresByHand(t *testing.T) {
 	}
 }
 
-// What a list may get wrong, each with the whole message.
+// TestMalformedListsAreRefused checks malformed lists, each with the whole message.
 func TestMalformedListsAreRefused(t *testing.T) {
 	bytes, pieces := byteTokens("ab"), func(change func([]string, []Mark)) List {
 		tokens, marks := pieceTokens()
@@ -138,8 +138,8 @@ func TestMalformedListsAreRefused(t *testing.T) {
 	}
 }
 
-// What a SentencePiece or a Llama-3 tokenizer.json may get wrong, by changes to
-// the text of a sound one.
+// TestMalformedKindsAreRefused checks malformed SentencePiece and Llama-3 files, made by
+// changes to the text of a valid tokenizer.json.
 func TestMalformedKindsAreRefused(t *testing.T) {
 	for _, test := range []struct{ folder, old, with, want string }{
 		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: the pattern "},

@@ -8,24 +8,23 @@ import (
 	"unsafe"
 )
 
-// Nearly all of a tokenizer.json is three lists, the vocabulary, the merges and
-// the added tokens. They are cut out before the rest is decoded, which is then a few
-// thousand bytes, and read in place. The file is known to be valid JSON.
+// Nearly all of a tokenizer.json is three lists: the vocabulary, the merges and the added
+// tokens. They are cut out of the file and read in place; only the rest, a few thousand
+// bytes, is decoded. The file is known to be valid JSON.
 
-// lists holds the long lists, "" if the file has none, and the file without
-// them.
+// lists holds the long lists, "" if the file has none, and the rest of the file.
 type lists struct {
 	added, vocab, merges string
 	rest                 []byte // with null in their place
 	cuts                 []cut
 }
 
-// A cut is a list that was taken out: the length of the rest before it, and how
-// many bytes the rest is shorter by.
+// A cut is a list that was taken out: the length of the rest before it, and the number of
+// bytes removed.
 type cut struct{ at, by int }
 
-// cutLists cuts the lists out of text. It rejects a list that is given twice;
-// decoding shows whatever else may be wrong with the rest.
+// cutLists cuts the lists out of text. It rejects a list that is given twice; other errors
+// show when the rest is decoded.
 func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
 	keep := func(to int) error {
@@ -72,7 +71,7 @@ func cutLists(text string) (l lists, err error) {
 	return l, err
 }
 
-// offset returns where a byte of the rest is in the file.
+// offset converts an offset in the rest to one in the file.
 func (l *lists) offset(at int64) int64 {
 	moved := at
 	for _, c := range l.cuts {
@@ -125,7 +124,7 @@ func decodeFile(data []byte) (*file, error) {
 	if !json.Valid(data) {
 		return nil, explainJSON(json.Unmarshal(data, new(struct{})), nil)
 	}
-	// Not a copy: data does not change while it is read, and nothing of it is kept.
+	// No copy: data does not change while it is read, and is not retained.
 	l, err := cutLists(unsafe.String(unsafe.SliceData(data), len(data)))
 	if err != nil {
 		return nil, err
@@ -140,8 +139,8 @@ func decodeFile(data []byte) (*file, error) {
 	return f, nil
 }
 
-// explainJSON says where in the file encoding/json stopped; l is nil if it had
-// the whole file.
+// explainJSON adds to an error the position in the file at which encoding/json stopped; l
+// is nil if it decoded the whole file.
 func explainJSON(err error, l *lists) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -161,8 +160,8 @@ func explainJSON(err error, l *lists) error {
 // absent reports whether a list is missing or null.
 func absent(list string) bool { return list == "" || strings.TrimSpace(list) == "null" }
 
-// longer reports whether an array has more than n elements, or an object more than n keys and
-// values. Anything else has none.
+// longer reports whether an array has more than n elements, or an object more than n keys
+// and values. For anything else it returns false.
 func longer(list string, n int) bool {
 	c := cursor{list}
 	if opens(c.next()) != 1 {
@@ -180,6 +179,6 @@ func longer(list string, n int) bool {
 	return true
 }
 
-// mostStrings is the most strings that a list can have, counted by its quotes:
-// exact unless a string has a quote inside.
+// mostStrings returns the maximum number of strings in a list, counted by its quotes. The
+// count is exact unless a string contains a quote.
 func mostStrings(list string) int { return strings.Count(list, `"`) / 2 }

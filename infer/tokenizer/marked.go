@@ -8,12 +8,12 @@ import (
 	"unicode"
 )
 
-// EncodeMarked is [Tokenizer.Encode] for a text in which special tokens stand, such as a
-// chat: at each of marks, which are places in bytes and ascend, the text has the name of
-// one, the longest that is there. Such a token takes the white space beside it with it,
-// if the vocabulary says so. Everything else is plain text, whatever it looks like.
+// EncodeMarked is like [Tokenizer.Encode] for a text that contains special tokens, such as
+// a chat. Each of marks, which are ascending byte offsets, is the position of a special
+// token's name; the longest name there counts. Such a token swallows the whitespace next to
+// it if the vocabulary specifies that. The rest is plain text, whatever it looks like.
 //
-// A place without a name is an error, and so is a byte without a token, which is a
+// An offset without a name is an error, and so is a byte without a token, which is a
 // *[MissingByteError].
 func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	longest := 0
@@ -25,7 +25,7 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	for next := 0; len(marks) > 0; marks = marks[1:] {
 		at := marks[0]
 		if at < next || at >= len(text) {
-			return nil, fmt.Errorf("no special token can stand at byte %d", at)
+			return nil, fmt.Errorf("marks out of order or range at byte %d", at)
 		}
 		id, size := int32(-1), min(longest, len(text)-at)
 		for ; size > 0; size-- {
@@ -35,7 +35,7 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 			}
 		}
 		if id < 0 {
-			return nil, fmt.Errorf("no special token has its name at byte %d", at)
+			return nil, fmt.Errorf("no special token is named at byte %d", at)
 		}
 		to := at
 		if t.strips[id].left {
@@ -59,15 +59,14 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	return e.ids, nil
 }
 
-// strip says on which sides a special token takes white space with it.
+// strip is the sides on which a special token swallows whitespace.
 type strip struct{ left, right bool }
 
-// Added are the names of the added tokens that are not special, in no order.
+// Added returns the names of the added tokens that are not special, in no particular order.
 func (t *Tokenizer) Added() []string { return slices.Collect(maps.Keys(t.added)) }
 
-// Marking returns the tokenizer for texts in which added tokens with these names stand only
-// at marks, as special ones do ([Tokenizer.EncodeMarked]). Names without a token are
-// ignored.
+// Marking returns a tokenizer for texts that contain added tokens with these names only at
+// marks, like special tokens ([Tokenizer.EncodeMarked]). Names without a token are ignored.
 func (t *Tokenizer) Marking(names []string) *Tokenizer {
 	marking := *t
 	marking.names, marking.strips = maps.Clone(t.names), maps.Clone(t.strips)

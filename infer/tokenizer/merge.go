@@ -13,7 +13,7 @@ type merge struct{ rank, id int32 }
 // merged away. Ranks are below it.
 const noRank = int32(-1)
 
-// end marks the missing neighbor at either end of a piece.
+// end marks the missing neighbor at the start and the end of a piece.
 const end = int32(-1)
 
 // A symbol is one token of the piece being merged, a link of a doubly linked
@@ -22,19 +22,18 @@ type symbol struct {
 	id         int32
 	prev, next int32 // indices of the neighbors, or end
 	rank       int32 // of the rule for this symbol and the next, or noRank
-	into       int32 // what that rule makes of the two; unused without a rule
+	into       int32 // the token that the rule makes; unused without a rule
 }
 
-// A merger applies merge rules to one piece after another and reuses its
-// buffers between them.
+// A merger applies merge rules to one piece after another and reuses its buffers between
+// them.
 //
-// The candidates are in a binary min-heap, ordered by rank, then position:
-// lowest rank first, leftmost first. A merge changes at most two neighboring
-// pairs; their old candidates stay in the heap and are recognized as stale when
-// popped, because their rank is no longer their symbol's. A piece of n bytes
-// sees fewer than 3n candidates in all, so it takes O(n log n) time. (Searching
-// the piece for the best pair before each merge, as the simplest version does,
-// takes O(n²): seconds for one long run of letters.)
+// The candidates are in a binary min-heap, ordered by rank, then position: lowest rank
+// first, leftmost first. A merge changes at most two neighboring pairs; their old
+// candidates stay in the heap and are recognized as stale when popped, because their rank
+// is no longer their symbol's. A piece of n bytes has fewer than 3n candidates in total, so
+// it takes O(n log n) time. (The simplest implementation, which searches the piece for the
+// best pair before each merge, takes O(n²): seconds for one long run of letters.)
 type merger struct {
 	symbols []symbol
 	heap    []uint64 // rank<<32 | index of the left symbol
@@ -67,7 +66,7 @@ func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) (_ []int, lo
 	return ids, lost
 }
 
-// begin makes symbols from the bytes of a piece, or from its characters.
+// begin makes symbols of the bytes of a piece, or of its characters.
 func (m *merger) begin(t *Tokenizer, piece string) (lost int) {
 	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
 	lost = -1
@@ -129,8 +128,7 @@ func (m *merger) rate(t *Tokenizer, i int32) {
 	}
 }
 
-// join merges symbol i with its right neighbor, and rates the two pairs that
-// this changed.
+// join merges symbol i with its right neighbor, and rates the two changed pairs.
 func (m *merger) join(t *Tokenizer, i int32) {
 	s := &m.symbols[i]
 	gone := &m.symbols[s.next]

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A MissingByteError says which byte of a text has no token. Vocabularies
-// trained without the alphabet of all bytes lack the bytes that never occurred
-// in the training data: SmolLM's 21, GPT-NeoX's 13.
+// A MissingByteError reports a byte of a text that has no token. Vocabularies trained
+// without the alphabet of all bytes lack those that never occurred in the training data:
+// SmolLM's lacks 21, GPT-NeoX's 13.
 type MissingByteError struct {
 	Byte byte
 	Char string // the character that it is part of, or the byte alone if it is part of none
 
 	Offset       int // of that character in the text, in bytes
-	Line, Column int // likewise from 1, columns in characters
+	Line, Column int // of that character, from 1; columns in characters
 }
 
 // Error returns a message such as
@@ -34,13 +34,13 @@ func (e *MissingByteError) What() string {
 	return fmt.Sprintf("byte 0x%02X, which is part of no character,", e.Byte)
 }
 
-// Place says where in the text it is.
+// Place describes the position in the text.
 func (e *MissingByteError) Place() string {
 	return fmt.Sprintf("line %d, character %d", e.Line, e.Column)
 }
 
-// explain makes the error for byte `lost` of a piece that begins at byte `at`
-// of the normalized fragment.
+// explain returns the error for byte `lost` of a piece that begins at byte `at` of the
+// normalized fragment.
 func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	from := lost
 	for from > 0 && lost-from < utf8.UTFMax-1 && !utf8.RuneStart(piece[from]) {
@@ -60,7 +60,7 @@ func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	}
 }
 
-// An origin finds where the characters of a normalized fragment come from.
+// An origin maps the characters of a normalized fragment to their source.
 type origin struct {
 	t      *Tokenizer
 	source string // the fragment
@@ -68,12 +68,12 @@ type origin struct {
 	begun       bool
 	same        bool      // normalizing changes nothing
 	from, at    int       // where the next character is, in source and normalized
-	width, size int       // its bytes, in source and normalized; width 0 if they are not known yet
+	width, size int       // its bytes, in source and normalized; width 0 if not yet known
 	composed    norm.Iter // yields the characters of form NFC
 }
 
-// of returns where in the fragment the character at byte `at` of its normalized form comes
-// from. Each ▁ counts as a space there. From one call to the next, at must not decrease.
+// of returns the offset in the fragment of the character at byte `at` of its normalized
+// form. Each ▁ counts as a space there. From one call to the next, at must not decrease.
 func (o *origin) of(at int) int {
 	if !o.begun {
 		o.begin()
@@ -107,7 +107,7 @@ func (o *origin) begin() {
 	}
 }
 
-// measure finds out how long the next character is.
+// measure computes the length of the next character.
 func (o *origin) measure() {
 	switch rest := o.source[o.from:]; {
 	case !o.t.characters:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lacking is smallTree without some bytes and the rules that need them.
+// lacking returns smallTree without some bytes and the rules that need them.
 func lacking(tb testing.TB, normalizer any, bytes ...byte) *Tokenizer {
 	tb.Helper()
 	return small(tb, func(f tree) {
@@ -18,8 +18,8 @@ func lacking(tb testing.TB, normalizer any, bytes ...byte) *Tokenizer {
 	})
 }
 
-// A text with a byte that has no token is refused with the byte, its character
-// and its place in the text; all others pass.
+// TestCheckNamesTheMissingByte: a text with a byte that has no token is rejected with the
+// byte, its character and its position in the text; all other texts pass.
 // Promise: A text that the model's vocabulary cannot express is refused with the character and its position.
 func TestCheckNamesTheMissingByte(t *testing.T) {
 	tok := lacking(t, nil, 3, '7', 0xc3, 0xff, 0xf1)
@@ -57,8 +57,8 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 	}
 }
 
-// The place is that in the text as it was given: before normalizing, without
-// the space in front, behind added tokens.
+// TestCheckReportsPositionInOriginalText: the position is in the original text: before
+// normalizing, without the space in front, after added tokens.
 func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	nfc := lacking(t, tree{"type": "NFC"}, 0xc3, 3)
 	added := small(t, func(f tree) {
@@ -86,17 +86,17 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 		offset int
 		char   string
 	}{
-		{"composed", nfc, "abe\u0301", 2, "é"},                 // e and its accent become é: C3 A9
-		{"behind what shrinks", nfc, "ế\u0323\x03", 5, "\x03"}, // 3 and 2 bytes become 3 and 2
-		{"behind a stretch of ASCII", nfc, strings.Repeat("x", 40) + "\x03", 40, "\x03"},
+		{"composed", nfc, "abe\u0301", 2, "é"},                          // e and its accent become é: C3 A9
+		{"after characters that shrink", nfc, "ế\u0323\x03", 5, "\x03"}, // 3 and 2 bytes become 3 and 2
+		{"after a run of ASCII", nfc, strings.Repeat("x", 40) + "\x03", 40, "\x03"},
 		{"with a space in front", added, "az", 1, "z"},
-		{"behind an added token", added, "a<tool>  z", 9, "z"},
+		{"after an added token", added, "a<tool>  z", 9, "z"},
 		{"in a later piece", added, "a b c zz", 6, "z"},
 		{"SentencePiece", pieces(false), "▁▁ a\x03", 8, "\x03"}, // ▁ has 3 bytes
 		{"with ▁ in front", pieces(true), "▁▁ a\x03", 8, "\x03"},
 		{"half a character", pieces(true), "aé", 1, "é"}, // C3 A9
 		{"no character", pieces(true), "\xff\xa9", 1, "\xa9"},
-		{"behind an added token", pieces(true), "a<x>▁\x03", 7, "\x03"},
+		{"after an added token", pieces(true), "a<x>▁\x03", 7, "\x03"},
 		{"Metaspace", metaspaced, "▁▁ a\x03", 8, "\x03"},
 		{"Metaspace with ▁ in front", metaspaced, "▁a<x>▁\x03", 10, "\x03"},
 		{"the space in front itself", noSpace, "ab", 0, " "},
@@ -113,12 +113,13 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	}
 }
 
-// Encode leaves out what has no token and keeps the rest, as the reference does.
+// TestEncodeSkipsMissingBytes: Encode skips bytes without a token and keeps the rest, as
+// the reference does.
 func TestEncodeSkipsMissingBytes(t *testing.T) {
 	tok := lacking(t, nil, 'x', 3)
 	for text, want := range map[string][]int{
 		"x":         {},
-		"hexllo":    {259}, // h e l l o, next to each other then
+		"hexllo":    {259}, // h e l l o, which are then adjacent
 		"\x03 w":    {260},
 		"hello\x03": {259},
 	} {
@@ -128,8 +129,8 @@ func TestEncodeSkipsMissingBytes(t *testing.T) {
 	}
 }
 
-// Added tokens that a model has no rows for are left out; ordinary ones and the
-// start token make it an error.
+// TestWithinDropsAddedTokens: added tokens that a model has no rows for are dropped; for
+// ordinary ones and the start token this is an error.
 func TestWithinDropsAddedTokens(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<one>"}, tree{"content": "<two>", "special": true}, tree{"content": "<three>"})
 	within, err := tok.Within(267)
@@ -148,19 +149,19 @@ func TestWithinDropsAddedTokens(t *testing.T) {
 		}
 	}
 	if ids := tok.Encode("<three>"); !slices.Equal(ids, []int{268}) {
-		t.Errorf("the whole one has changed: got %v, want %v", ids, []int{268})
+		t.Errorf("the original tokenizer has changed: got %v, want %v", ids, []int{268})
 	}
 	if same, err := tok.Within(300); same != tok || err != nil {
 		t.Errorf("Within(300) = %p, %v; want %p, <nil>", same, err, tok)
 	}
 	if _, err := tok.Within(264); err == nil || err.Error() != `"aaaa" has id 264, beyond the 264 rows of the model` {
-		t.Errorf("Within(264) says %v, want the error %q", err, `"aaaa" has id 264, beyond the 264 rows of the model`)
+		t.Errorf("Within(264): got error %v, want %q", err, `"aaaa" has id 264, beyond the 264 rows of the model`)
 	}
 	llama, _ := parseModel(t, "llama3") // <|begin_of_text|> is 516
 	if _, err := llama.Within(516); err == nil ||
 		!strings.Contains(err.Error(), `"<|begin_of_text|>", which begins every text, has id 516`) {
 		t.Errorf(
-			"Within(516) says %v, want an error containing %q", err,
+			"Within(516): got error %v, want one containing %q", err,
 			`"<|begin_of_text|>", which begins every text, has id 516`,
 		)
 	}
@@ -171,16 +172,17 @@ func TestWithinDropsAddedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := pieces.Within(259); err == nil {
-		t.Error("a byte has no row")
+		t.Error("Within accepts a model without rows for all bytes")
 	}
 }
 
-// The tables find what was put in, keep the first of two, and grow.
+// TestMergeRuleTableGrows: the table finds its entries, keeps the first of two for a pair,
+// and grows.
 func TestMergeRuleTableGrows(t *testing.T) {
 	r := newRules(0)
 	for i := range int32(1000) {
 		if _, ok := r.put(pair{i, 1000 - i}, merge{rank: i, id: 2 * i}); !ok {
-			t.Fatalf("putting rule %d: it was there already, want it to be new", i)
+			t.Fatalf("put of new rule %d reports that it exists", i)
 		}
 	}
 	for i := range int32(1000) {
@@ -195,6 +197,6 @@ func TestMergeRuleTableGrows(t *testing.T) {
 		t.Errorf("a second rule for a pair: got %v, %v; want ok = false, rank = 7", first, ok)
 	}
 	if _, ok := new(rules).get(pair{}); ok {
-		t.Error("no rules have one")
+		t.Error("an empty table has a rule")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// oraclePath holds texts with the ids that another implementation gives them;
-// the header of make.mjs beside it says how it is made.
+// oraclePath holds texts with the ids that another implementation gives them; the header of
+// make.mjs, next to it, describes how it is made.
 const oraclePath = "../../testdata/tokenizer/strings.jsonl"
 
 // oracleLine is one text of the oracle file.
@@ -20,7 +20,7 @@ type oracleLine struct {
 	IDs  []int  `json:"ids"`
 }
 
-// oracle reads the oracle file, checked against the tokenizer it was made from.
+// oracle reads the oracle file, and checks that it was made from this tokenizer.
 func oracle(tb testing.TB) []oracleLine {
 	tb.Helper()
 	model, err := os.ReadFile(bundledPath)
@@ -61,7 +61,7 @@ func oracle(tb testing.TB) []oracleLine {
 }
 
 // TestEncodeMatchesHuggingFace compares the ids of 2,000 texts with those of
-// @huggingface/tokenizers, and every text with what its ids decode to.
+// @huggingface/tokenizers, and checks that each text's ids decode to the text.
 func TestEncodeMatchesHuggingFace(t *testing.T) {
 	tok := bundled(t)
 	for i, line := range oracle(t) {

@@ -9,9 +9,9 @@ import (
 	"reflect"
 )
 
-// Bounds on what Parse accepts, so that a hostile file is rejected early and
-// costs little. Gemma 3's, the largest published one for a model that runs
-// here, has 262,144 tokens, 514,906 merges, 6,415 added tokens and 33 MB.
+// Limits on what Parse accepts, so that a hostile file is rejected early and cheaply. Gemma
+// 3's, the largest published one for a model that runs here, has 262,144 tokens, 514,906
+// merges, 6,415 added tokens and 33 MB.
 const (
 	MaxBytes     = 48 << 20 // of the file
 	maxRestBytes = 8 << 20  // of the file without its three lists
@@ -20,14 +20,14 @@ const (
 	maxStepBytes = 1 << 20 // of one part of the pipeline
 	maxAdded     = 1 << 16
 	maxID        = 2_000_000
-	// A file may skip ids, but the tables are as long as the highest id, so
-	// that must stay within a small multiple of the number of entries.
+	// A file can skip ids, but the tables are as long as the highest id, so that must be
+	// within a small multiple of the number of entries.
 	maxIDsPerEntry = 4
 )
 
-// A file is the part of a tokenizer.json that decides how text becomes ids.
-// The lists stay raw: they are read item by item, so that an error can name the
-// item, the first bad one ends the reading, and a repeated key is noticed.
+// A file is the part of a tokenizer.json that decides how text becomes ids. The lists stay
+// raw: they are read item by item, so that an error can name the item, reading stops at the
+// first bad one, and a repeated key is noticed.
 type file struct {
 	added string // JSON, "" if it is missing (lists.go)
 
@@ -68,29 +68,28 @@ type model struct {
 	vocab, merges string // JSON, "" if they are missing (lists.go)
 }
 
-// Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with a
-// split pattern it knows, or a SentencePiece BPE with byte fallback. An error
-// says which part of the file is wrong or is not supported, as in
+// Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with a supported
+// split pattern, or a SentencePiece BPE with byte fallback. An error names the part of the
+// file that is wrong or not supported, as in
 //
 //	tokenizer: model.merges[12]: the left part "xy" is not in model.vocab
 //	tokenizer: normalizer: type "Lowercase" is not supported; want none or NFC
 //
-// Parse ignores parts that cannot change the ids of plain text: unk_token and
-// fuse_unk ([Tokenizer.Check] rejects a text with a byte that has no token),
-// and truncation and padding, which are limits for the caller to set. It also
-// ignores members that it does not know.
+// Parse ignores parts that cannot change the ids of plain text: unk_token and fuse_unk
+// ([Tokenizer.Check] rejects a text with a byte that has no token), and truncation and
+// padding, which are limits for the caller to set. It also ignores unknown members.
 //
-// The file is untrusted. Parse rejects a file of more than [MaxBytes] or with an id
-// over 2,000,000 or over four times the number of tokens, and never panics. It allocates no
-// more than the file's size and 64 MiB. The text must not change meanwhile; nothing of it is
-// kept.
+// The file is untrusted. Parse rejects a file of more than [MaxBytes] or with an id over
+// 2,000,000 or over four times the number of tokens, and never panics. It allocates no more
+// than the file's size plus 64 MiB. The file must not be modified during the call; Parse
+// does not retain it.
 func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
 	t, _, err := Describe(tokenizerJSON)
 	return t, err
 }
 
-// Describe is [Parse] that also returns the special tokens, by id: those of a file that is
-// refused, too, as far as they can be read.
+// Describe is like [Parse], and also returns the special tokens, by id. It returns them for
+// a rejected file, too, as far as they can be read.
 func Describe(tokenizerJSON []byte) (t *Tokenizer, special map[int32]string, err error) {
 	t = &Tokenizer{start: -1}
 	if err := t.parse(tokenizerJSON); err != nil {
@@ -127,8 +126,8 @@ func (t *Tokenizer) parse(data []byte) error {
 	return nil
 }
 
-// explainType says which field has the wrong JSON type: whole if the decoded
-// value itself has it, else the field's path after prefix.
+// explainType names what has the wrong JSON type: whole if it is the decoded value itself,
+// else the field's path after prefix.
 func explainType(whole, prefix string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -154,8 +153,8 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel rejects kinds of model, and options of BPE, that give a text other
-// ids than merging its bytes by rank.
+// checkModel rejects kinds of model, and options of BPE, whose ids differ from those of
+// merging bytes by rank.
 func checkModel(m *model) error {
 	switch {
 	case m == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestParseAccepts checks the spellings of the supported tokenizer that real
-// files use: each must give the ids that smallTree gives.
+// TestParseAccepts checks the variants of the supported tokenizer that real files contain:
+// each must give the same ids as smallTree.
 func TestParseAccepts(t *testing.T) {
 	seq := func(list string, members ...any) tree { return tree{"type": "Sequence", list: members} }
 	byteLevel := tree{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}
@@ -77,7 +77,7 @@ func TestParseIndented(t *testing.T) {
 	}
 }
 
-// TestParseAllowsGapsInIDs checks a vocabulary that skips ids, within reason.
+// TestParseAllowsGapsInIDs checks a vocabulary that skips ids, within limits.
 func TestParseAllowsGapsInIDs(t *testing.T) {
 	tok := small(t, func(f tree) { at(f, "model", "vocab")["hello"] = 1000 })
 	if tok.Size() != 1001 || string(tok.Bytes(1000)) != "hello" {
@@ -91,14 +91,14 @@ func TestParseAllowsGapsInIDs(t *testing.T) {
 	if got := tok.Encode("hello"); !slices.Equal(got, []int{1000}) {
 		t.Errorf("Encode(hello) = %v, want [1000]", got)
 	}
-	// 267 tokens: the highest id may be 4*267-1, and no more (see TestParseRefuses).
+	// 267 tokens: the highest id can be at most 4*267-1 (see TestParseRefuses).
 	tok = small(t, func(f tree) { at(f, "model", "vocab")["xy"] = 4*267 - 1 })
 	if tok.Size() != 4*267 {
 		t.Errorf("Size() = %d, want %d", tok.Size(), 4*267)
 	}
 }
 
-// TestParseRefuses checks what is refused, and that the error says why.
+// TestParseRefuses checks which files are rejected, and with what error.
 func TestParseRefuses(t *testing.T) {
 	vocab := func(key string, value any) func(tree) {
 		return func(f tree) { at(f, "model", "vocab")[key] = value }
@@ -115,7 +115,7 @@ func TestParseRefuses(t *testing.T) {
 
 	tests := []struct {
 		change func(tree)
-		want   string // the whole error, "tokenizer: " aside
+		want   string // the whole error, without "tokenizer: "
 	}{
 		{set("normalizer", tree{"type": "NFKC"}), `normalizer: type "NFKC" is not supported; want none or NFC`},
 		{
@@ -293,11 +293,11 @@ func TestParseRefuses(t *testing.T) {
 		tt.change(f)
 		tok, err := Parse(encodeTree(t, f))
 		if err == nil || tok != nil {
-			t.Errorf("Parse accepts a file that it must refuse with %q", tt.want)
+			t.Errorf("Parse accepts a file, want the error %q", tt.want)
 			continue
 		}
 		if got, want := err.Error(), "tokenizer: "+tt.want; got != want {
-			t.Errorf("Parse says\n\t%s\nwant\n\t%s", got, want)
+			t.Errorf("Parse returns the error\n\t%s\nwant\n\t%s", got, want)
 		}
 	}
 }
@@ -326,7 +326,7 @@ func TestParseRefusesText(t *testing.T) {
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
 		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is there twice`},
 		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is there twice`},
-		// The place is that in the file, the long lists before it included.
+		// The position is in the file, including the long lists before it.
 		{
 			replace(`"type":"BPE"`, `"type":5`),
 			fmt.Sprintf(
@@ -347,11 +347,11 @@ func TestParseRefusesText(t *testing.T) {
 	for _, tt := range tests {
 		tok, err := Parse([]byte(tt.file))
 		if err == nil || tok != nil {
-			t.Errorf("Parse accepts a file that it must refuse with %q", tt.want)
+			t.Errorf("Parse accepts a file, want the error %q", tt.want)
 			continue
 		}
 		if got, want := err.Error(), "tokenizer: "+tt.want; got != want {
-			t.Errorf("Parse says\n\t%s\nwant\n\t%s", got, want)
+			t.Errorf("Parse returns the error\n\t%s\nwant\n\t%s", got, want)
 		}
 	}
 	if _, err := Parse(make([]byte, MaxBytes+1)); err == nil ||
@@ -360,8 +360,8 @@ func TestParseRefusesText(t *testing.T) {
 	}
 }
 
-// Reading a large file allocates no more than the file has bytes, and 64 MiB,
-// what is freed on the way included. With VIZ_LONG=1 that is one as Gemma 3's.
+// TestParseMemory: parsing a large file allocates no more than the file's size plus 64 MiB,
+// counting what is freed along the way. With VIZ_LONG=1 the file is as large as Gemma 3's.
 func TestParseMemory(t *testing.T) {
 	data, tokens := fixture.Tokenizer(150_000), 150_000
 	if os.Getenv("VIZ_LONG") != "" {

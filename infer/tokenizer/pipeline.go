@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// A step is a normalizer, pre-tokenizer, post-processor or decoder, with the
-// members that matter here, of all types.
+// A step is a normalizer, pre-tokenizer, post-processor or decoder, with the relevant
+// members of all types.
 type step struct {
-	place string // where it is: "pre_tokenizer: Sequence[0]"
+	place string // its position: "pre_tokenizer: Sequence[0]"
 
 	Type           string            `json:"type"`
 	AddPrefixSpace bool              `json:"add_prefix_space"`
@@ -35,7 +35,7 @@ type step struct {
 	SpecialTokens map[string]templateMark `json:"special_tokens"` // of TemplateProcessing
 }
 
-// pattern is what a Split or a Replace searches for: one of the two.
+// pattern is what a Split or a Replace searches for: one of the two fields.
 type pattern struct {
 	Regex  string `json:"Regex"`
 	String string `json:"String"`
@@ -51,7 +51,7 @@ type templatePart struct {
 	} `json:"Sequence"`
 }
 
-// templateMark is a special token that a template may add.
+// templateMark is a special token that a template can add.
 type templateMark struct {
 	IDs []int64 `json:"ids"`
 }
@@ -153,10 +153,9 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	return nil
 }
 
-// readSplit recognizes a pattern by its exact text: an almost right one would
-// give a model almost the right input. Since every pattern matches all of a
-// text, keeping only the matches (Removed, inverted) is the same as cutting at
-// them (Isolated).
+// readSplit recognizes a pattern by its exact text: an almost right one would give a model
+// almost the right input. Since every pattern matches all of a text, keeping only the
+// matches (Removed, inverted) is equivalent to cutting at them (Isolated).
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
@@ -174,8 +173,8 @@ func readSplit(s step) (*splitter, error) {
 	)
 }
 
-// readPostProcessor finds out which token goes in front of a text. ByteLevel
-// only trims offsets, which Encode does not return.
+// readPostProcessor determines which token is put in front of a text. ByteLevel only trims
+// offsets, which Encode does not return.
 func (t *Tokenizer) readPostProcessor(list []step) error {
 	for _, s := range list {
 		switch s.Type {
@@ -191,8 +190,8 @@ func (t *Tokenizer) readPostProcessor(list []step) error {
 	return nil
 }
 
-// readTemplate supports templates that leave a text alone or put one token in
-// front of it.
+// readTemplate supports templates that leave a text unchanged or put one token in front of
+// it.
 func (t *Tokenizer) readTemplate(s step) error {
 	const want = "want the text, with at most one token in front"
 	parts := s.Single
@@ -218,8 +217,8 @@ func (t *Tokenizer) readTemplate(s step) error {
 	return nil
 }
 
-// steps reads one part of the pipeline as a list: nothing, one step, or the
-// members of a Sequence.
+// steps reads one part of the pipeline as a list: empty, one step, or the members of a
+// Sequence.
 func steps(place string, raw json.RawMessage) ([]step, error) {
 	if isNull(raw) {
 		return nil, nil
@@ -231,8 +230,7 @@ func steps(place string, raw json.RawMessage) ([]step, error) {
 	if err != nil || s.Type != "Sequence" {
 		return []step{s}, err
 	}
-	// Each part of the file names the list differently; a part of one step has
-	// none.
+	// Each part of the file has its own name for the list; a part of one step has no list.
 	members := s.Normalizers
 	for _, more := range [][]json.RawMessage{s.Pretokenizers, s.Processors, s.Decoders} {
 		members = append(members, more...)

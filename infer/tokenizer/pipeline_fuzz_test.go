@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// smallPieces is a SentencePiece BPE as a tokenizer.json: <unk>, <s>, </s>, the
-// bytes from id 3 on, then
+// smallPieces returns a SentencePiece BPE as a tokenizer.json: <unk>, <s>, </s>, the bytes
+// from id 3 on, then
 //
 //	259  ▁    260  a    261  b    262  ▁+a    263  a+b    264  ▁+ab
 func smallPieces() tree {
@@ -32,8 +32,8 @@ func smallPieces() tree {
 	}
 }
 
-// pipelineSeeds are the four parts around the model as published files have
-// them, and near misses.
+// pipelineSeeds holds the four parts around the model as in published files, and near
+// misses.
 var pipelineSeeds = [][4]string{
 	{`null`, `{"type":"ByteLevel","add_prefix_space":false}`, `null`, `{"type":"ByteLevel"}`},
 	{
@@ -87,10 +87,10 @@ var pipelineSeeds = [][4]string{
 	},
 }
 
-// FuzzPipeline puts any four parts around a sound model of either kind. Nothing
-// panics; a refusal says which part it is about; of what is accepted every step
-// has a type that Parse knows, and a text comes back but for what those steps
-// are documented to change.
+// FuzzPipeline puts any four parts around a valid model of either kind. Nothing panics;
+// errors name the part that they are about; all steps of accepted files have a type that
+// Parse supports; and a text comes back unchanged, except for the documented changes of
+// those steps.
 func FuzzPipeline(f *testing.F) {
 	for _, s := range pipelineSeeds {
 		for _, pieces := range []bool{false, true} {
@@ -119,14 +119,14 @@ func FuzzPipeline(f *testing.F) {
 			if !slices.ContainsFunc(names, func(name string) bool {
 				return strings.HasPrefix(err.Error(), "tokenizer: "+name)
 			}) {
-				t.Fatalf("the refusal %q names none of the parts", err)
+				t.Fatalf("the error %q names none of the parts", err)
 			}
 			return
 		}
 		for name, part := range parts {
 			for _, kind := range typesOf(part) {
 				if !slices.Contains(knownTypes, kind) {
-					t.Fatalf("%s %s is accepted, want only known types", name, part)
+					t.Fatalf("%s %s is accepted, want only supported types", name, part)
 				}
 			}
 		}
@@ -137,7 +137,7 @@ func FuzzPipeline(f *testing.F) {
 			}
 		}
 		if got, want := tok.Decode(ids), cameBack(tok, text); got != want {
-			t.Fatalf("%q becomes %v, which reads %q; want %q", text, ids, got, want)
+			t.Fatalf("%q becomes %v, which decodes to %q; want %q", text, ids, got, want)
 		}
 	})
 }
@@ -147,8 +147,8 @@ var knownTypes = []string{
 	"Prepend", "Replace", "Metaspace", "ByteFallback", "Fuse", "Strip",
 }
 
-// typesOf lists the types of a part's steps, of one that spells "type" in
-// another case (which is the same to encoding/json) none.
+// typesOf lists the types of a part's steps. A step that spells "type" in another case
+// (which is the same to encoding/json) is left out.
 func typesOf(part string) []string {
 	var list []string
 	var step map[string]any
@@ -177,8 +177,7 @@ func typesOf(part string) []string {
 	return list
 }
 
-// cameBack is what [Tokenizer.Encode] and then Decode are to make of a text, by
-// their documentation.
+// cameBack returns the documented result of [Tokenizer.Encode] followed by Decode.
 func cameBack(tok *Tokenizer, text string) string {
 	if tok.nfc {
 		text = norm.NFC.String(text)

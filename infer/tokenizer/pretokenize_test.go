@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// split cuts text into pieces the way Encode does.
+// split cuts text into pieces as Encode does.
 func split(text string) []string {
 	var pieces []string
 	for text != "" {
@@ -40,7 +40,7 @@ func TestSplitPattern(t *testing.T) {
 		{"x'l", []string{"x", "'", "l"}},
 		{"it’s", []string{"it", "’", "s"}}, // U+2019 is not an apostrophe here
 
-		// Whitespace: the last character of a run is left for what follows.
+		// Whitespace: the last character of a run belongs to the next piece.
 		{" ", []string{" "}},
 		{"a ", []string{"a", " "}},
 		{"a   ", []string{"a", "   "}},
@@ -55,7 +55,7 @@ func TestSplitPattern(t *testing.T) {
 		{"  'll", []string{" ", " '", "ll"}},
 		{"\n'll", []string{"\n", "'ll"}},
 
-		// Whitespace beyond ASCII: never glued to what follows.
+		// Whitespace beyond ASCII: never joined to the next piece.
 		{"a\u0085b", []string{"a", "\u0085", "b"}},
 		{"a\u00a0b", []string{"a", "\u00a0", "b"}},
 		{"a\u2003\u2003b", []string{"a", "\u2003", "\u2003", "b"}},
@@ -75,7 +75,7 @@ func TestSplitPattern(t *testing.T) {
 		{"हिन्दी", []string{"ह", "ि", "न", "्", "द", "ी"}},
 		{"x² ½Ⅳ٣", []string{"x", "²", " ½Ⅳ٣"}}, // No, Nl and Nd are numbers
 
-		// Everything else runs together.
+		// Everything else forms one run.
 		{"hi 😀👩‍👩‍👧!", []string{"hi", " 😀👩‍👩‍👧!"}},
 		{"<|endoftext|>", []string{"<|", "endoftext", "|>"}},
 

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkEncode checks what holds for any text that the vocabulary can spell: the
-// bytes of the tokens, joined, are the text; no token is special; Lookup finds
-// each token by its bytes, unless it is an added one.
+// checkEncode checks what holds for any text that the vocabulary can spell: the joined
+// bytes of the tokens are the text; no token is special; Lookup finds each token by its
+// bytes, unless it is an added one.
 func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text string) {
 	if tok.Check(text) != nil {
 		tok.Encode(text) // leaves something out
@@ -40,8 +40,8 @@ func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text st
 	}
 }
 
-// texts draws strings that stress the pattern and the merges: pieces of text,
-// characters of any script, special-looking names and raw bytes, mixed.
+// texts generates strings that stress the pattern and the merges: a mix of pieces of text,
+// characters of any script, special-looking names and raw bytes.
 func texts() *rapid.Generator[string] {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -54,7 +54,7 @@ func texts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOf(part).Draw(t, "parts"), "") })
 }
 
-// TestRoundTrip checks checkEncode on drawn texts, with both tokenizers.
+// TestRoundTrip runs checkEncode on generated texts, with both tokenizers.
 func TestRoundTrip(t *testing.T) {
 	for name, tok := range map[string]*Tokenizer{"small": small(t, nil), "bundled": bundled(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -63,9 +63,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// slowMerge is byte-pair encoding as its definition says it: look through the
-// piece for the pair with the lowest rank, the leftmost of equals, join it,
-// start again.
+// slowMerge is byte-pair encoding by its definition: search the piece for the pair with the
+// lowest rank, the leftmost among equals, join it, repeat.
 func slowMerge(tok *Tokenizer, piece string) []int {
 	var ids []int32
 	for _, b := range []byte(piece) {
@@ -92,8 +91,8 @@ func slowMerge(tok *Tokenizer, piece string) []int {
 	return out
 }
 
-// TestMergeOrder compares the heap with slowMerge, on texts over an alphabet
-// so small that rules overlap everywhere, and on drawn texts.
+// TestMergeOrder compares the heap with slowMerge, on texts over an alphabet so small that
+// rules overlap everywhere, and on generated texts.
 func TestMergeOrder(t *testing.T) {
 	dense := small(t, func(f tree) { // many overlapping rules over a and b, some of a lower rank than their parts
 		vocab := at(f, "model", "vocab")
@@ -132,7 +131,7 @@ func TestMergeOrder(t *testing.T) {
 	})
 }
 
-// FuzzEncode checks checkEncode on any bytes.
+// FuzzEncode runs checkEncode on any bytes.
 func FuzzEncode(f *testing.F) {
 	for _, text := range []string{
 		"", " ", "hello world", "a  b\n\n c\t", "I'll DON'T 's", "1²½", "日本 e\u0301 👩‍👩‍👧", "<|endoftext|>",
@@ -143,7 +142,7 @@ func FuzzEncode(f *testing.F) {
 	tok := bundled(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		checkEncode(t, tok, text)
-		for _, piece := range split(text) { // what the pattern cuts is never inside a character
+		for _, piece := range split(text) { // the pattern never cuts inside a character
 			if utf8.ValidString(text) && !utf8.ValidString(piece) {
 				t.Fatalf("%q is cut inside a character: %q, want whole characters", text, piece)
 			}
@@ -151,7 +150,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// swallows reports whether an added token takes the blanks beside it along.
+// swallows reports whether any added token swallows the blanks next to it.
 func swallows(tok *Tokenizer) bool {
 	for _, m := range []matcher{tok.raw, tok.normal} {
 		for _, match := range m.tokens {
@@ -163,8 +162,8 @@ func swallows(tok *Tokenizer) bool {
 	return false
 }
 
-// FuzzParse checks that no file makes Parse panic, and that a tokenizer which
-// it accepts encodes.
+// FuzzParse checks that no file makes Parse panic, and that the tokenizers it accepts can
+// encode.
 func FuzzParse(f *testing.F) {
 	good := string(encodeTree(f, smallTree()))
 	f.Add([]byte(good))
@@ -190,7 +189,7 @@ func FuzzParse(f *testing.F) {
 		tok, err := Parse(data)
 		if err != nil {
 			if tok != nil || !strings.HasPrefix(err.Error(), "tokenizer: ") {
-				t.Fatalf("Parse returns %v with the error %q; want nil, it beginning with %q", tok, err, "tokenizer: ")
+				t.Fatalf("Parse returns %v with the error %q; want nil, and the prefix %q", tok, err, "tokenizer: ")
 			}
 			return
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// shapesFolder holds small tokenizers in the shape of published ones; kinds.mjs
-// beside it says how they and the ids to compare with are made.
+// shapesFolder holds small tokenizers in the shape of published ones; kinds.mjs next to it
+// describes how they and the expected ids are made.
 const shapesFolder = "../../testdata/tokenizer"
 
 // A vector is a text with the ids that the reference gives it.
@@ -26,7 +26,7 @@ type vector struct {
 	IDs  []int  `json:"ids"`
 }
 
-// A shape is one of those tokenizers.
+// A shape is one such tokenizer.
 type shape struct {
 	name    string
 	data    []byte // its tokenizer.json
@@ -34,7 +34,7 @@ type shape struct {
 	vectors []vector
 }
 
-// shapes reads them all.
+// shapes reads all of them.
 func shapes(tb testing.TB) []shape {
 	tb.Helper()
 	var kinds map[string]struct {
@@ -49,7 +49,7 @@ func shapes(tb testing.TB) []shape {
 			tb.Fatal(err)
 		}
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != kinds[name].SHA256 {
-			tb.Fatalf("the ids are of another %s.json: rerun kinds.mjs as its header says", name)
+			tb.Fatalf("the ids are for another %s.json: rerun kinds.mjs as described in its header", name)
 		}
 		tok, err := Parse(data)
 		if err != nil {
@@ -60,7 +60,7 @@ func shapes(tb testing.TB) []shape {
 	return list
 }
 
-// A shapeFile is what the tests read of a tokenizer.json by themselves.
+// A shapeFile holds what the tests read from a tokenizer.json without Parse.
 type shapeFile struct {
 	Added []struct {
 		ID      int    `json:"id"`
@@ -81,16 +81,16 @@ func (s shape) file(tb testing.TB) (f shapeFile) {
 	return f
 }
 
-// wantLacks is how many bytes each shape has no token for.
+// wantLacks maps each shape to the number of bytes without a token.
 var wantLacks = map[string]int{
 	"codegen": 0, "flags": 0, "gemma3": 0, "gptneox": 13, "olmo2": 0, "qwen3": 0, "smollm2": 21, "smollm3": 0,
 	"starcoder2": 14,
 }
 
-// Every tokenizer in the shape of a published one gives the reference's ids, on
-// llama.cpp's published texts and on hundreds that mix words, runs of blanks and
-// the tokenizer's added tokens. Check refuses the texts with a byte that the
-// vocabulary lacks, and only those.
+// TestShapesOfPublishedFiles: every tokenizer in the shape of a published one gives the
+// reference's ids, on llama.cpp's published texts and on hundreds that mix words, runs of
+// blanks and the tokenizer's added tokens. Check rejects exactly the texts with a byte that
+// the vocabulary lacks.
 func TestShapesOfPublishedFiles(t *testing.T) {
 	all := shapes(t)
 	if len(all) != len(wantLacks) {
@@ -100,7 +100,7 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			if len(s.vectors) < 500 || s.tok.lacks != wantLacks[s.name] {
-				t.Fatalf("%d texts, %d bytes without a token", len(s.vectors), s.tok.lacks)
+				t.Fatalf("got %d texts, %d bytes without a token", len(s.vectors), s.tok.lacks)
 			}
 			missing := s.missing(t)
 			refused := 0
@@ -121,9 +121,9 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 					refused++
 				}
 			}
-			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // the others' are in no valid text
+			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others lack no valid byte
 				t.Errorf(
-					"got %d of %d texts refused, want some for smollm2 and starcoder2 alone", refused, len(s.vectors),
+					"got %d of %d texts rejected, want some only for smollm2 and starcoder2", refused, len(s.vectors),
 				)
 			}
 		})
@@ -145,8 +145,8 @@ func (s shape) missing(tb testing.TB) map[byte]bool {
 	return list
 }
 
-// lists is the file as GGUF keeps it: every token by its id, added ones with a
-// space for ▁ as its writers have it, merges as texts.
+// lists returns the file as GGUF stores it: every token by its id, added ones with a space
+// for ▁ as GGUF's writers do, merges as strings.
 func (s shape) lists(tb testing.TB) (l List, merges []string) {
 	tb.Helper()
 	f := s.file(tb)
@@ -169,8 +169,8 @@ func (s shape) lists(tb testing.TB) (l List, merges []string) {
 	return l, merges
 }
 
-// The same vocabularies give the same ids out of GGUF's lists, under each of
-// llama.cpp's names for their split pattern.
+// TestShapesAsGGUFLists: the same vocabularies give the same ids when read from GGUF's
+// lists, under each of llama.cpp's names for their split pattern.
 func TestShapesAsGGUFLists(t *testing.T) {
 	for _, s := range shapes(t) {
 		for _, pre := range map[string][]string{
@@ -190,7 +190,7 @@ func TestShapesAsGGUFLists(t *testing.T) {
 		if s.name == "gemma3" {
 			l, merges := s.lists(t)
 			scores := make([]float32, len(l.Tokens))
-			for rank, line := range slices.Backward(merges) { // the first rule's counts
+			for rank, line := range slices.Backward(merges) { // so that the first rule counts
 				left, right, _ := strings.Cut(line, " ")
 				id, _ := s.tok.Lookup(strings.ReplaceAll(left+right, metaspace, " "))
 				scores[id] = float32(-rank)
@@ -205,7 +205,7 @@ func TestShapesAsGGUFLists(t *testing.T) {
 }
 
 // compare compares a tokenizer's ids with the reference's. GGUF has spaces where
-// SentencePiece's added tokens have ▁: a text that has ▁ itself is another one.
+// SentencePiece's added tokens have ▁, so a text that itself contains ▁ gives other ids.
 func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 	t.Helper()
 	for _, v := range s.vectors {
@@ -221,11 +221,11 @@ func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 	}
 }
 
-// Names of special tokens stay plain text in every shape, those of the other
-// added tokens become them. Either comes back.
+// TestShapesKeepSpecialNamesAsText: in every shape, names of special tokens stay plain text
+// and names of other added tokens become those tokens. Both decode to the name.
 func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 	for _, s := range shapes(t) {
-		if s.name == "flags" { // has tokens that are found between blanks alone, or swallow them
+		if s.name == "flags" { // has tokens that are found only between blanks, or swallow them
 			continue
 		}
 		for _, a := range s.file(t).Added {
@@ -244,8 +244,8 @@ func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 	}
 }
 
-// Every text that a vocabulary can spell comes back, byte for byte but for
-// normalizing.
+// TestShapesRoundTrip: every text that a vocabulary can spell comes back, byte for byte
+// except for normalizing.
 func TestShapesRoundTrip(t *testing.T) {
 	for _, s := range shapes(t) {
 		if s.name == "flags" { // swallows blanks

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What the files of published shapes may get wrong, by changes to the text of a
-// sound one.
+// TestMalformedShapesAreRefused checks malformed files, made by changes to the text of a
+// valid one.
 func TestMalformedShapesAreRefused(t *testing.T) {
 	for _, test := range []struct{ shape, old, with, want string }{
 		{
@@ -90,7 +90,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		replace := strings.NewReplacer("\n", `\n`) // as JSON has it
+		replace := strings.NewReplacer("\n", `\n`) // as in JSON
 		changed := strings.Replace(string(data), replace.Replace(test.old), replace.Replace(test.with), 1)
 		if changed == string(data) || !json.Valid([]byte(changed)) {
 			t.Errorf("%s: %s is not in the file, or leaves no JSON", test.shape, test.old)
@@ -102,8 +102,8 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 	}
 }
 
-// Members that Parse does not know, and ones given twice outside of the long
-// lists, change nothing: published files have both.
+// TestUnknownMembersAreIgnored: unknown members, and members given twice outside the long
+// lists, change nothing. Published files have both.
 func TestUnknownMembersAreIgnored(t *testing.T) {
 	good := string(encodeTree(t, smallTree()))
 	for _, change := range [][2]string{

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readMerges reads model.merges: rules in order of rank, each either
-// ["left", "right"] or, as older files have it, "left right".
+// readMerges reads model.merges: rules in order of rank, each either ["left", "right"] or,
+// in older files, "left right".
 func (t *Tokenizer) readMerges(list string) error {
 	if absent(list) {
 		return errors.New("model.merges is missing")
@@ -16,7 +16,7 @@ func (t *Tokenizer) readMerges(list string) error {
 	if !is(c.next(), '[') {
 		return errors.New("model.merges is not a JSON array")
 	}
-	// As many as there may be; growing would leave copies behind.
+	// Allocate for the maximum: growing would leave copies behind.
 	most := mostStrings(list)
 	if peek := c; is(peek.next(), '[') {
 		most /= 2
@@ -41,7 +41,7 @@ func (t *Tokenizer) readMerges(list string) error {
 	}
 }
 
-// readMerge reads one rule, in either form, that begins with the token first.
+// readMerge reads one rule, in either form, whose first token is first.
 func readMerge(c *cursor, first string) (left, right string, err error) {
 	if line, ok := text(first); ok {
 		return cutRule(line)
@@ -56,7 +56,7 @@ func readMerge(c *cursor, first string) (left, right string, err error) {
 	return "", "", errors.New("want a pair of strings, or one string with a space in it")
 }
 
-// cutRule reads a rule that is one text.
+// cutRule parses a rule in the form of one string.
 func cutRule(line string) (left, right string, err error) {
 	left, right, ok := strings.Cut(line, " ")
 	if !ok || left == "" || right == "" || strings.Contains(right, " ") {
@@ -70,10 +70,10 @@ type ruleReader struct {
 	t      *Tokenizer
 	in     places
 	joined []byte // scratch
-	last   int32  // what the previous rule makes
+	last   int32  // the token of the previous rule
 }
 
-// add adds the rule of a rank, which joins left and right.
+// add adds the rule with a rank, which joins left and right.
 func (r *ruleReader) add(rank int32, left, right string) error {
 	var p pair
 	var ok bool
@@ -84,7 +84,7 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 	if p.right, ok = r.part(right); !ok {
 		return fmt.Errorf("the right part %s is not in %s", quote(right), r.in.vocab)
 	}
-	// Rules that make the same token mostly follow one another.
+	// Consecutive rules often make the same token.
 	if string(r.joined) != string(r.t.Bytes(int(r.last))) {
 		if r.last, ok = r.t.findBytes(r.joined); !ok {
 			// A special token is not in the index: plain text must never reach its id.

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// SentencePiece (Kudo and Richardson 2018) keeps a text in one piece. A space
-// is written ▁ (U+2581), and usually one is added in front, so that a word is
-// the same token at the start of a text as inside (Gemma does not). Tokens
-// begin as characters; one outside the vocabulary falls back to its UTF-8
-// bytes, whose 256 tokens are spelled <0x00> to <0xFF>.
+// SentencePiece (Kudo and Richardson 2018) does not split a text into pieces. A space is
+// written ▁ (U+2581), and usually one is added in front, so that a word is the same token
+// at the start of a text as inside (Gemma does not add one). Tokens begin as characters; a
+// character outside the vocabulary falls back to its UTF-8 bytes, whose 256 tokens are
+// spelled <0x00> to <0xFF>.
 
 // metaspace is the character for a space.
 const metaspace = "▁"
 
-// A prefix says when a space is added in front of a text.
+// A prefix is a rule for when a space is added in front of a text.
 type prefix uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 	prefixFirst          // before a text that does not begin with one, or with an added token
 )
 
-// readSentencePiece reads the two spellings of its pipeline: with normalizers
-// that write ▁ (Llama 2, Gemma 3), or with the Metaspace pre-tokenizer.
+// readSentencePiece reads both forms of its pipeline: with normalizers that write ▁ (Llama
+// 2, Gemma 3), or with the Metaspace pre-tokenizer.
 func (t *Tokenizer) readSentencePiece(p pipeline) error {
 	t.characters = true
 	replaces := false
@@ -57,8 +57,8 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 	return checkSentencePieceDecoder(p.decoder)
 }
 
-// readMetaspace reads the pre-tokenizer of that name. replaced says that the
-// normalizer has replaced the spaces.
+// readMetaspace reads the Metaspace pre-tokenizer. replaced reports whether the normalizer
+// has replaced the spaces.
 func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	switch {
 	case s.Type != "Metaspace":
@@ -82,8 +82,7 @@ func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	return nil
 }
 
-// checkSentencePieceDecoder rejects a decoder that does anything but undo the
-// pipeline.
+// checkSentencePieceDecoder rejects a decoder that does more than undo the pipeline.
 func checkSentencePieceDecoder(list []step) error {
 	bytes := false
 	for _, s := range list {
@@ -109,7 +108,7 @@ func checkSentencePieceDecoder(list []step) error {
 	return nil
 }
 
-// withoutPrefix removes that space.
+// withoutPrefix removes the space that was added in front.
 func (t *Tokenizer) withoutPrefix(text []byte) []byte {
 	if t.characters && t.prefix != prefixNone && len(text) > 0 && text[0] == ' ' {
 		return text[1:]

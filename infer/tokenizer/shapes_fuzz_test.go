@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkShape checks what holds for any text under any tokenizer: nothing
-// panics, every id is an ordinary token's, and a text that the vocabulary can
-// spell comes back but for normalizing.
+// checkShape checks what holds for any text under any tokenizer: nothing panics, every id
+// is an ordinary token's, and a text that the vocabulary can spell comes back, except for
+// normalizing.
 func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 	ids := s.tok.Encode(text)
 	for _, id := range ids {
@@ -25,13 +25,13 @@ func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 		}
 		return
 	}
-	if s.name != "flags" && got != want { // which swallows blanks
+	if s.name != "flags" && got != want { // flags swallows blanks
 		tb.Fatalf("%s: Decode(Encode(%q)) = %q, want %q", s.name, text, got, want)
 	}
 }
 
-// TestShapesProperty checks checkShape on drawn texts among which are the added
-// tokens of all shapes.
+// TestShapesProperty runs checkShape on generated texts that include the added tokens of
+// all shapes.
 func TestShapesProperty(t *testing.T) {
 	all := shapes(t)
 	var names []string
@@ -50,7 +50,7 @@ func TestShapesProperty(t *testing.T) {
 	})
 }
 
-// FuzzShapes checks checkShape on any bytes.
+// FuzzShapes runs checkShape on any bytes.
 func FuzzShapes(f *testing.F) {
 	for _, text := range []string{
 		"", "hello\x03", "    a\t\t\tb\n\n\nc", "<think>1²½</think>", "|||IP_ADDRESS|||", "<tool> x </tool>  e\u0301zq",

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEncodeSizedCountsBytesOfText works out by hand what each token stands for: not the space
-// that the tokenizer puts in front, but the characters as they were before normalizing.
+// TestEncodeSizedCountsBytesOfText checks by hand what each token stands for: not the space
+// that the tokenizer puts in front, but the characters before normalizing.
 func TestEncodeSizedCountsBytesOfText(t *testing.T) {
 	prefixed := small(t, func(f tree) { f["pre_tokenizer"].(tree)["add_prefix_space"] = true })
 	composing := small(t, func(f tree) { f["normalizer"] = tree{"type": "NFC"} })
@@ -48,8 +48,8 @@ func TestEncodeSizedCountsBytesOfText(t *testing.T) {
 	}
 }
 
-// TestEncodeSizedAddsUp: with every kind of tokenizer the tokens are those of Encode, and their
-// bytes add up to the text's.
+// TestEncodeSizedAddsUp: with every kind of tokenizer EncodeSized returns the tokens of
+// Encode, and their bytes add up to the text's.
 func TestEncodeSizedAddsUp(t *testing.T) {
 	_, texts := readKinds(t)
 	for name := range wantKinds {

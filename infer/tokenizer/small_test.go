@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// bundledPath is the tokenizer of the model that is built into the program.
+// bundledPath is the path of the built-in model's tokenizer.
 const bundledPath = "../bundled/target/tokenizer.json"
 
 // bundled parses the built-in model's tokenizer.
@@ -26,8 +26,8 @@ func bundled(tb testing.TB) *Tokenizer {
 // A tree is a tokenizer.json under construction: tests change parts of it.
 type tree = map[string]any
 
-// smallTree is the smallest tokenizer with merges. The byte b has id b, merge i
-// makes id 256+i, and <|end|> is the id after those.
+// smallTree returns the smallest tokenizer with merges. The byte b has id b, merge i makes
+// id 256+i, and <|end|> is the id after those.
 //
 //	256  he     257  l+l    258  he+ll = hell    259  hell+o = hello
 //	260  Ġ+w    261  o+r    262  a+a             263  b+a
@@ -66,7 +66,7 @@ func smallTree() tree {
 	}
 }
 
-// at returns the object inside t that the path leads to.
+// at returns the object inside t at a path.
 func at(t tree, path ...string) tree {
 	for _, key := range path {
 		t = t[key].(tree)
@@ -74,7 +74,7 @@ func at(t tree, path ...string) tree {
 	return t
 }
 
-// encodeTree writes t as JSON.
+// encodeTree encodes t as JSON.
 func encodeTree(tb testing.TB, t tree) []byte {
 	tb.Helper()
 	data, err := json.Marshal(t)
@@ -84,7 +84,7 @@ func encodeTree(tb testing.TB, t tree) []byte {
 	return data
 }
 
-// small parses smallTree after change, which may be nil.
+// small parses smallTree modified by change, which may be nil.
 func small(tb testing.TB, change func(tree)) *Tokenizer {
 	tb.Helper()
 	f := smallTree()

@@ -8,7 +8,7 @@ import (
 type splitter struct {
 	name   string
 	regex  string                // as in a tokenizer.json
-	digits bool                  // numbers are cut off one by one before anything else
+	digits bool                  // numbers are split off one by one before anything else
 	length func(text string) int // of the first piece, at least 1
 }
 
@@ -39,8 +39,8 @@ var (
 	splits = []*splitter{splitGPT2, splitLlama3, splitQwen2}
 )
 
-// segment returns the length of the front part of text that is split by itself,
-// as if the text ended there.
+// segment returns the length of the first part of text that is split separately, as if the
+// text ended there.
 func (s *splitter) segment(text string) int {
 	if !s.digits {
 		return len(text)
@@ -58,15 +58,15 @@ func (s *splitter) segment(text string) int {
 	return len(text)
 }
 
-// modernLen is pieceLen for the patterns of Llama 3 and Qwen2, in which a piece
-// has at most `digits` numbers. The alternatives in order:
+// modernLen is like pieceLen, for the patterns of Llama 3 and Qwen2, in which a piece has
+// at most `digits` numbers. The alternatives in order:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)   a contraction
 //	[^\r\n\p{L}\p{N}]?\p{L}+       letters, at most one character in front
 //	\p{N}{1,3} or \p{N}            numbers
-//	 ?[^\s\p{L}\p{N}]+[\r\n]*      anything else, and the line breaks behind
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*      anything else, and the line breaks after it
 //	\s*[\r\n]+                     whitespace up to its last line break
-//	\s+(?!\S)|\s+                  as GPT-2 has it
+//	\s+(?!\S)|\s+                  as in GPT-2
 func modernLen(text string, digits int) int {
 	if n := foldedContractionLen(text); n > 0 {
 		return n
@@ -111,8 +111,8 @@ func modernLen(text string, digits int) int {
 	return spaceLen(text)
 }
 
-// foldedContractionLen is contractionLen ignoring case. One character beyond
-// ASCII folds to an ASCII letter of a contraction: ſ (U+017F), an s.
+// foldedContractionLen is like contractionLen, but ignores case. One character beyond ASCII
+// folds to an ASCII letter of a contraction: ſ (U+017F), an s.
 func foldedContractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0

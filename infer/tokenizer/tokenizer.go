@@ -1,10 +1,9 @@
-// Package tokenizer turns text into token ids and token ids back into bytes,
-// by byte-pair encoding (Sennrich et al. 2016) of two kinds: the byte-level one
-// of GPT-2 (Radford et al. 2019), Llama 3, Qwen and many more, and that of
-// SentencePiece (Kudo and Richardson 2018), which Llama 2, Mistral and Gemma
-// use. Vocabularies come from the tokenizer.json of a Hugging Face model folder
-// ([Parse]) or as lists ([NewByteLevel], [NewSentencePiece]), as GGUF and
-// llama2.c keep them.
+// Package tokenizer turns text into token ids and token ids back into bytes, by byte-pair
+// encoding (Sennrich et al. 2016) of two kinds: the byte-level encoding of GPT-2 (Radford
+// et al. 2019), Llama 3, Qwen and many more, and the encoding of SentencePiece (Kudo and
+// Richardson 2018), which Llama 2, Mistral and Gemma use. Vocabularies come from the
+// tokenizer.json of a Hugging Face model folder ([Parse]) or as lists ([NewByteLevel],
+// [NewSentencePiece]), as stored in GGUF and llama2.c files.
 //
 // Byte-level encoding runs in four steps, one file each:
 //
@@ -20,19 +19,18 @@
 //     rule comes first in the file becomes one token, the leftmost such pair
 //     first, until no pair has a rule (merge.go).
 //
-// SentencePiece leaves out the second step and begins the third with
-// characters (sentencepiece.go).
+// SentencePiece skips the second step and starts the third with characters
+// (sentencepiece.go).
 //
-// If all 256 single bytes are tokens, every string can be encoded, even invalid
-// UTF-8, and joining the bytes of the tokens restores the string. Some
-// published vocabularies lack a few bytes; [Tokenizer.Check] finds the texts
-// that need one (missing.go). A token may end in the middle of a character:
-// bytes, not characters, are the unit, so a single token may be half a
-// character.
+// If all 256 single bytes are tokens, every string can be encoded, even invalid UTF-8, and
+// joining the bytes of the tokens restores the string. Some published vocabularies lack a
+// few bytes; [Tokenizer.Check] detects texts that need one (missing.go). The unit is the
+// byte, not the character, so a token can end in the middle of a character, and a single
+// token can be half a character.
 //
-// What a learner types is always plain text. The special tokens of a model (end
-// of text and the like) have ids and names, but Encode never produces them,
-// whatever the text looks like; SpecialID returns their ids.
+// What a learner types is always plain text. The special tokens of a model (such as end of
+// text) have ids and names, but Encode never produces them, whatever the text looks like;
+// SpecialID returns their ids.
 //
 // A tokenizer.json can describe many other tokenizers. Parse (parse.go) rejects
 // them with an error that names what it does not support, since an almost right
@@ -40,8 +38,8 @@
 // untrusted.
 package tokenizer
 
-// A Tokenizer is a vocabulary with its merge rules. It never changes and is
-// safe for concurrent use.
+// A Tokenizer is a vocabulary with its merge rules. It is immutable and safe for concurrent
+// use.
 type Tokenizer struct {
 	split      *splitter // nil for SentencePiece
 	characters bool      // SentencePiece: tokens begin as characters, not as bytes
@@ -54,9 +52,8 @@ type Tokenizer struct {
 	// one: the ByteLevel pre-tokenizer's option of that name.
 	addPrefixSpace bool
 
-	// bytes holds the bytes of all ordinary tokens, and spans[id] says which
-	// are token id's: none for a special token or an id that the vocabulary
-	// skips.
+	// bytes holds the bytes of all ordinary tokens; spans[id] locates those of token id. It
+	// is empty for a special token or an id that the vocabulary skips.
 	bytes []byte
 	spans []span // [size]
 
@@ -66,18 +63,18 @@ type Tokenizer struct {
 	merges  rules      // none if ranks decide the merges
 	ranks   []int32    // [size] of the rule that makes a token; nil if merges decide
 
-	wholePieces bool // a piece that is a token is that token, whatever the merges say
+	wholePieces bool // a piece that is itself a token becomes that token, whatever the merges
 
 	specials map[int32]string // id to name
 	names    map[string]int32 // name to id, special tokens only
-	strips   map[int32]strip  // of special tokens that take white space with them
+	strips   map[int32]strip  // of special tokens that swallow whitespace
 	added    map[string]int32 // added tokens that are not special: text to id
 
-	raw, normal matcher // find the added tokens: in the text as it is, and normalized
+	raw, normal matcher // find added tokens in the original and in the normalized text
 }
 
-// A span is the part of Tokenizer.bytes from one offset up to another. That of an
-// ordinary token is never empty.
+// A span is a range of offsets into Tokenizer.bytes. The span of an ordinary token is never
+// empty.
 type span struct{ from, to uint32 }
 
 // Bytes returns the bytes of token id, which need not be whole characters. It
@@ -94,14 +91,14 @@ func (t *Tokenizer) Bytes(id int) []byte {
 	return t.bytes[s.from:s.to:s.to]
 }
 
-// Longest returns the most bytes of a text that one token can stand for.
+// Longest returns the largest number of bytes of a text that one token can stand for.
 func (t *Tokenizer) Longest() int {
 	most := 1
 	for _, s := range t.spans {
 		most = max(most, int(s.to-s.from))
 	}
 	if t.nfc {
-		most *= 3 // as much as composing shortens a character: the Kelvin sign becomes a K
+		most *= 3 // composing can shorten a character by this factor: the Kelvin sign becomes a K
 	}
 	for name := range t.names {
 		most = max(most, len(name))
@@ -109,8 +106,8 @@ func (t *Tokenizer) Longest() int {
 	return most
 }
 
-// Special returns the name of special token id, such as "<|endoftext|>"; ok is
-// false if id is not a special token.
+// Special returns the name of special token id, such as "<|endoftext|>"; ok is false if id
+// is not a special token.
 func (t *Tokenizer) Special(id int) (name string, ok bool) {
 	if id < 0 || id >= t.Size() {
 		return "", false
@@ -151,8 +148,8 @@ func (t *Tokenizer) Kind() string {
 	return "byte-level BPE, " + t.split.name
 }
 
-// Start returns the token that the tokenizer's own description puts in front of
-// a text; ok is false if it names none. Encode leaves it out.
+// Start returns the token that the tokenizer's file puts in front of a text; ok is false if
+// it names none. Encode leaves it out.
 func (t *Tokenizer) Start() (id int, ok bool) { return int(t.start), t.start >= 0 }
 
 // Size returns the size of the vocabulary, special tokens included: the highest

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestEncodeSmall checks ids worked out by hand with the rules of smallTree.
+// TestEncodeSmall checks ids computed by hand with the rules of smallTree.
 func TestEncodeSmall(t *testing.T) {
 	tok := small(t, nil)
 	tests := []struct {
@@ -24,7 +24,7 @@ func TestEncodeSmall(t *testing.T) {
 		{"helo", []int{256, 'l', 'o'}, "without ll there is no hell, hence no hello"},
 		{"hello world", []int{259, 260, 261, 'l', 'd'}, "' world' is a piece of its own: Ġ+w (4), o+r (5)"},
 		{"hellor", []int{259, 'r'}, "hell+o (rank 3) goes before o+r (rank 5)"},
-		{"elor", []int{'e', 'l', 261}, "o+r where nothing takes the o first"},
+		{"elor", []int{'e', 'l', 261}, "o+r, since no earlier rule uses the o"},
 		{"aaa", []int{262, 'a'}, "two pairs a+a: the left one first"},
 		{"baa", []int{'b', 262}, "a+a (rank 6) goes before b+a (rank 7), although that is further left"},
 		{"ba", []int{263}, "b+a"},
@@ -47,7 +47,7 @@ func TestEncodeSmall(t *testing.T) {
 	}
 }
 
-// TestTokenTables checks what the tokenizer says about single tokens.
+// TestTokenTables checks the methods that describe single tokens.
 func TestTokenTables(t *testing.T) {
 	tok := small(t, nil)
 	if got := tok.Size(); got != 266 {
@@ -95,13 +95,13 @@ func TestTokenTables(t *testing.T) {
 	for id := range tok.Size() {
 		if got := tok.Bytes(id); len(got) != cap(got) {
 			t.Errorf(
-				"Bytes(%d) has room for %d bytes behind its %d, want %d", id, cap(got)-len(got), len(got), cap(got),
+				"Bytes(%d) has capacity for %d bytes after its %d, want %d", id, cap(got)-len(got), len(got), cap(got),
 			)
 		}
 	}
 }
 
-// TestByteAlphabet checks the byte alphabet at the places where it bends.
+// TestByteAlphabet checks the byte alphabet at its boundaries.
 func TestByteAlphabet(t *testing.T) {
 	for b, want := range map[byte]rune{
 		0x00: 'Ā', '\n': 'Ċ', ' ': 'Ġ', '!': '!', '~': '~', 0x7f: 'ġ',
@@ -116,7 +116,7 @@ func TestByteAlphabet(t *testing.T) {
 	}
 	for _, r := range "\x00 \u00a0\u00adńſ\U0001F600" { // ń is U+0144, the first one past the alphabet
 		if _, bad, ok := appendSpelled(nil, "a"+string(r)); ok || bad != r {
-			t.Errorf("appendSpelled of a%c (%U) says %U, %v, want %U, false", r, r, bad, ok, r)
+			t.Errorf("appendSpelled of a%c (%U) returns %U, %v, want %U, false", r, r, bad, ok, r)
 		}
 	}
 }
@@ -137,9 +137,9 @@ func TestPrefixSpace(t *testing.T) {
 	}
 }
 
-// TestLongPiecesEncodeQuickly encodes single pieces of 20,000 to 200,000 bytes. A merge loop
-// that looks through the piece for each merge would take minutes here, which
-// the test's own time limit catches.
+// TestLongPiecesEncodeQuickly encodes single pieces of 20,000 to 200,000 bytes. A merge
+// loop that searches the piece for each merge would take minutes here, which exceeds the
+// test's time limit.
 func TestLongPiecesEncodeQuickly(t *testing.T) {
 	tok := small(t, nil)
 	// 20,000 a's: 10,000 aa, then 5,000 aaaa.
@@ -160,12 +160,12 @@ func TestLongPiecesEncodeQuickly(t *testing.T) {
 	real := bundled(t)
 	mixed := strings.Repeat("théΩ7 ~~\u3000'll\xff", 8_000)
 	if back := real.Decode(real.Encode(mixed)); back != mixed {
-		t.Error("a long mixed text does not come back")
+		t.Error("a long mixed text does not round-trip")
 	}
 }
 
-// TestConcurrentEncode has several goroutines encode with one tokenizer; the race
-// detector is the judge of what they share.
+// TestConcurrentEncode encodes in several goroutines with one tokenizer; the race detector
+// checks for shared state.
 func TestConcurrentEncode(t *testing.T) {
 	tok := bundled(t)
 	const text = "The quick brown fox can't jump over 1,234 lazy dogs."

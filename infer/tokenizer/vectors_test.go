@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// The ids that llama.cpp publishes for its test texts, under the parts of the
-// published vocabularies that the texts can touch; vectors.mjs says where they are
-// from, and how the whole vocabularies were compared.
+// TestLlamaCppsPublishedVectors compares with the ids that llama.cpp publishes for its test
+// texts, under the parts of the published vocabularies that the texts can use; vectors.mjs
+// documents their source, and how the whole vocabularies were compared.
 func TestLlamaCppsPublishedVectors(t *testing.T) {
 	var published struct {
 		Kinds map[string]publishedKind `json:"kinds"`
@@ -56,7 +56,7 @@ type publishedKind struct {
 	IDs    [][]int             `json:"ids"`
 }
 
-// tokenizer makes it, and returns its tokens' numbers in the whole vocabulary.
+// tokenizer makes the tokenizer, and returns its tokens' ids in the whole vocabulary.
 func (k publishedKind) tokenizer(t *testing.T) (*Tokenizer, []int) {
 	t.Helper()
 	var l List

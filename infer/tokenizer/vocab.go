@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// readAdded reads added_tokens. Special ones are never found in a text; the
-// others represent their own text, and are found in it (added.go): [Tokenizer.readMatchers]
-// sees to that.
+// readAdded reads added_tokens. Special ones are never found in a text; the others
+// represent their own text, and [Tokenizer.readMatchers] makes them findable (added.go).
 func (t *Tokenizer) readAdded(raw string) (list []addedToken, err error) {
 	t.clear()
 	if absent(raw) {
@@ -81,10 +80,10 @@ func (t *Tokenizer) addAdded(a addedToken) error {
 	return nil
 }
 
-// Within returns the tokenizer for a model with rows for n tokens, without the
-// added tokens beyond those: a family of models shares its file, and a
-// text-only model may lack the row of the image token, as Gemma 3's smallest
-// do. It is an error if a token that merging makes has no row.
+// Within returns the tokenizer for a model with rows for n tokens, without the added tokens
+// beyond those. This happens because a family of models shares its file, and a text-only
+// model can lack the row of the image token, as Gemma 3's smallest do. It is an error if a
+// token that merging makes has no row.
 func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	if t.Size() <= n {
 		return t, nil
@@ -120,8 +119,8 @@ func checkID(id int64) error {
 	return nil
 }
 
-// places are what errors call the parts of a vocabulary. A tokenizer.json has
-// names for them; GGUF and llama2.c have lists, in which each entry has a number.
+// places holds the names of a vocabulary's parts in error messages. A tokenizer.json has
+// names for them; GGUF and llama2.c have lists with numbered entries.
 type places struct{ vocab, added, rule string }
 
 var (
@@ -239,8 +238,8 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	return nil
 }
 
-// spellsItself reports whether the text of an added token, read in the
-// vocabulary's spelling, is itself: then merging may make it too.
+// spellsItself reports whether the text of an added token, read in the vocabulary's
+// spelling, is itself, so that merging can also make it.
 func (t *Tokenizer) spellsItself(text string) bool {
 	if t.characters {
 		return true
@@ -249,8 +248,8 @@ func (t *Tokenizer) spellsItself(text string) bool {
 	return ok && string(bytes) == text
 }
 
-// build makes the tables once all entries are known to be valid: ids dense and
-// unique, tokens unique.
+// build builds the tables once all entries are known to be valid: ids dense and unique,
+// tokens unique.
 func (r *vocabReader) build() error {
 	size, err := r.size()
 	if err != nil {
@@ -335,8 +334,8 @@ func (r *vocabReader) quote(s span) string {
 	return quote(spell(r.bytes[s.from:s.to]))
 }
 
-// findSingles fills the table of single bytes; encoding starts from them or falls
-// back to them. fallback holds SentencePiece's.
+// findSingles fills the table of single bytes, which encoding starts from or falls back to.
+// fallback holds SentencePiece's.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	if t.index.used+len(fallback) == 0 {
 		return errors.New("no token represents any text")
@@ -368,8 +367,8 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	return nil
 }
 
-// appendBytes appends the bytes of a spelling of this vocabulary. If a
-// character represents none it returns that character and false.
+// appendBytes appends the bytes of a spelling of this vocabulary. If a character represents
+// no byte it returns that character and false.
 func (t *Tokenizer) appendBytes(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	if t.characters {
 		return appendPlain(dst, spelling), 0, true
