@@ -2,13 +2,13 @@ package lab
 
 import "maps"
 
-// reckoner is a lab whose results partly follow from values alone, such as
-// prices: if only those change, nothing has to be measured again.
+// reckoner is a lab whose results partly follow from its values alone, such as prices: if
+// only those change, nothing needs to be measured again.
 type reckoner interface {
-	// free names those values.
+	// free returns the names of those values.
 	free() []string
-	// reckon works out the result for v from the measured one. It returns nil
-	// if v needs a new measurement.
+	// reckon computes the result for v from the measured one. It returns nil if v needs a
+	// new measurement.
 	reckon(env Env, measured any, v Values) outcome
 }
 
@@ -18,8 +18,8 @@ type outcome interface {
 	tables() []Table
 }
 
-// Again works out the report for v from an earlier one, or returns nil if v
-// needs a new run. v are values that [Info.Parse] returned.
+// Again computes the report for v from an earlier one, or returns nil if v needs a new run.
+// v must come from [Info.Parse].
 func Again(l Lab, env Env, r *Report, v Values) *Report {
 	lab, ok := l.(reckoner)
 	if !ok || r == nil || r.Result == nil || r.Canceled || r.Hash != env.Target.Hash() {
@@ -43,20 +43,20 @@ func Again(l Lab, env Env, r *Report, v Values) *Report {
 
 // calculator is a lab whose main result follows from its values alone.
 type calculator interface {
-	// calculate works out that result. An error is a *[RangeError].
+	// calculate computes that result. An error is a *[RangeError].
 	calculate(env Env, v Values) (outcome, error)
 }
 
 // owner is a lab that calculates with one of several models.
 type owner interface {
-	// own returns the numbers of the chosen model, for parameters that may be
-	// left out ([Param.Own]).
+	// own returns the numbers of the chosen model, for parameters that can be omitted
+	// ([Param.Own]).
 	own(env Env, v Values) Values
 }
 
-// Calculated works out a lab's result from its values, without measuring
-// anything, or returns nil if the lab has to measure. v are values that
-// [Info.Parse] returned; a *[RangeError] means that they do not fit together.
+// Calculated computes a lab's result from its values, without measuring anything, or
+// returns nil if the lab has to measure. v must come from [Info.Parse]; a *[RangeError]
+// means that the values are inconsistent.
 func Calculated(l Lab, env Env, v Values) (*Report, error) {
 	lab, ok := l.(calculator)
 	if !ok {
@@ -71,8 +71,8 @@ func Calculated(l Lab, env Env, v Values) (*Report, error) {
 	return r, nil
 }
 
-// OwnNumbers returns the chosen model's own numbers for the parameters that may
-// be left out; it is empty for a lab without such.
+// OwnNumbers returns the chosen model's own numbers for the parameters that can be omitted;
+// it is empty for a lab without such parameters.
 func OwnNumbers(l Lab, env Env, v Values) Values {
 	if lab, ok := l.(owner); ok {
 		return lab.own(env, v)

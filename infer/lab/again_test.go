@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Values that only affect prices are answered from what was measured, with the
-// result that a run would give.
+// TestBillReusesMeasurementsForPrices: values that affect only prices are answered from
+// earlier measurements, with the same result as a run.
 func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	env, l := models(t), billLab{}
 	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
@@ -23,7 +23,7 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 		t.Fatal("prices need a run")
 	}
 	b := r.Result.(*Bill)
-	// Only input costs: $30 a million for each token of the prompt.
+	// Only input is charged: $30 per million for each token of the prompt.
 	want := 30 * float64(len(old.Prompt)) / 1e6
 	if !near(b.Cost.Total, want, 1e-15) || b.OutputShare != 0 || b.BreakEven != 0 ||
 		!near(b.Ticks[5].Cost, want, 1e-15) || b.Savings[1].Saved != 0 {
@@ -40,10 +40,10 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	if b.Machine.SecondsEach != old.Machine.SecondsEach ||
 		b.Training.RequestMultAdds != old.Training.RequestMultAdds || b.Training.Tokens != 1000 ||
 		b.Text != old.Text || b.Why != old.Why {
-		t.Error("what was measured has changed")
+		t.Error("the measurements were modified")
 	}
 	if old.Ticks[5].Cost == b.Ticks[5].Cost || old.Savings[2].ADay == b.Savings[2].ADay {
-		t.Error("the first report was changed")
+		t.Error("the first report was modified")
 	}
 	if r.Values["output_price"] != "0" || len(r.Tables) != len(first.Tables) || slices.Equal(
 		r.Findings, first.Findings,
@@ -70,7 +70,7 @@ func TestMemoryReusesMeasurements(t *testing.T) {
 	}
 }
 
-// Everything else needs a run.
+// TestOtherValuesNeedANewRun: all other values need a new run.
 func TestOtherValuesNeedANewRun(t *testing.T) {
 	env, l := models(t), memoryLab{}
 	v := values(t, l, Values{"tokens": "5"})
@@ -79,7 +79,7 @@ func TestOtherValuesNeedANewRun(t *testing.T) {
 	early.Canceled, other.Hash = true, "another model"
 	for name, r := range map[string]*Report{"none": nil, "canceled": &early, "another model": &other} {
 		if Again(l, env, r, v) != nil {
-			t.Errorf("%s: answered from what was measured, want a new run", name)
+			t.Errorf("%s: answered from earlier measurements, want a new run", name)
 		}
 	}
 	if Again(l, env, first, values(t, l, Values{"tokens": "6"})) != nil || Again(drawLab{}, env, first, v) != nil {

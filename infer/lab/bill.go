@@ -92,8 +92,8 @@ func (billLab) Info() Info {
 	}
 }
 
-// Bill is the result of the bill lab: what one request costs at given prices,
-// and what other requests would have cost.
+// Bill is the result of the bill lab: the cost of one request at given prices, and what
+// other requests would have cost.
 type Bill struct {
 	Request     Request          `json:"request"`
 	JSON        string           `json:"json"` // the request as a program would send it
@@ -101,19 +101,19 @@ type Bill struct {
 	Prompt      []Token          `json:"prompt"`
 	Text        string           `json:"text"`
 	Stop        infer.StopReason `json:"stop"`
-	Ticks       []Tick           `json:"ticks"` // the bill as the loop runs
+	Ticks       []Tick           `json:"ticks"` // the bill after each token
 	Cost        Cost             `json:"cost"`
-	AtMost      Cost             `json:"at_most"` // if nothing ends it before max_tokens or the window do
+	AtMost      Cost             `json:"at_most"` // if only max_tokens or the window ends it
 	Savings     []Saving         `json:"savings"`
 	OutputShare float64          `json:"output_share"` // of the cost
-	// BreakEven is how many input tokens cost as much as one output token.
+	// BreakEven is the number of input tokens that cost as much as one output token.
 	BreakEven float64    `json:"break_even"`
 	Machine   MachineUse `json:"machine"`
 	Training  Training   `json:"training"`
 	Why       Why        `json:"why"`
 }
 
-// Prices are for a million tokens, in dollars.
+// Prices are in dollars per million tokens.
 type Prices struct {
 	Input  float64 `json:"input"`
 	Output float64 `json:"output"`
@@ -136,7 +136,7 @@ type Tick struct {
 	Ms    float64 `json:"ms"`   // since the request
 }
 
-// Saving is what another request would have cost. It was really run.
+// Saving is what another request would have cost. It was actually run.
 type Saving struct {
 	Name  string           `json:"name"`  // "stop", "max_tokens" or "prompt"
 	Title string           `json:"title"` // in words
@@ -146,11 +146,11 @@ type Saving struct {
 	Saved float64          `json:"saved"` // dollars a request; negative if it costs more
 	Share float64          `json:"share"` // of the whole
 	ADay  float64          `json:"a_day"` // dollars a day at the given number of requests
-	Same  bool             `json:"same"`  // its answer is the beginning of the original one
+	Same  bool             `json:"same"`  // its answer is a prefix of the original one
 }
 
-// MachineUse compares prices with running one's own machine, at the speed
-// measured in this run.
+// MachineUse compares the prices with running your own machine, at the speed measured in
+// this run.
 type MachineUse struct {
 	PerHour      float64 `json:"per_hour"`         // dollars
 	SecondsEach  float64 `json:"seconds_each"`     // a request, run one at a time
@@ -162,12 +162,11 @@ type MachineUse struct {
 	MachineDay   float64 `json:"machine_a_day"`    // dollars
 }
 
-// Training compares what a model once cost with what each answer costs. A
-// training step takes about three forward passes: one forward, two backward
-// (Kaplan et al. 2020).
+// Training compares the cost of training a model with the cost of each answer. A training
+// step takes about three forward passes: one forward, two backward (Kaplan et al. 2020).
 type Training struct {
 	Tokens float64 `json:"tokens"` // trained on
-	// 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
+	// Tokens is 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
 	Assumed         bool    `json:"assumed"`
 	MultAdds        float64 `json:"mult_adds"`         // 3 × a forward pass per token
 	RequestMultAdds float64 `json:"request_mult_adds"` // counted in this run

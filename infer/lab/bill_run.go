@@ -42,7 +42,7 @@ func (billLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, 4*once.Total()+why.MultAdds, 4*tokens+whyTurns, s.KVBytes(prompt+tokens, 4)), nil
 }
 
-// terser are the values with the other prompt, nil if there is none.
+// terser returns the values with the other prompt, nil if there is none.
 func terser(m *infer.Model, v Values) (Values, error) {
 	if v["try_prompt"] == "" {
 		return nil, nil
@@ -58,7 +58,7 @@ func terser(m *infer.Model, v Values) (Values, error) {
 	return other, nil
 }
 
-// whyValues are the prefill lab's for this request.
+// whyValues returns the prefill lab's values for this request.
 func whyValues(v Values) Values {
 	w := prefillLab{}.Info().Defaults()
 	for _, p := range append(samplingParams(common()), promptParam(""), seedParam()) {
@@ -68,7 +68,7 @@ func whyValues(v Values) Values {
 	return w
 }
 
-// whyTurns is how many tokens those values draw.
+// whyTurns is the number of tokens that those values draw.
 const whyTurns = 5 * (24 + 5)
 
 // Run implements [Lab].
@@ -93,8 +93,8 @@ func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 	return r.end(nil)
 }
 
-// billOf is what is known of a request before it runs: what is read, and that at
-// most so many tokens are written.
+// billOf returns the bill of a request before it runs: what it reads, and at most `tokens`
+// written tokens.
 func billOf(m *infer.Model, v Values, tokens int) Bill {
 	b := Bill{Request: RequestOf(v), Prompt: tokensOf(m, m.Encode(v["prompt"]))}
 	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.float("requests")
@@ -103,13 +103,13 @@ func billOf(m *infer.Model, v Values, tokens int) Bill {
 	return b
 }
 
-// atPrices prices what is known before a run.
+// atPrices computes the costs that are known before a run.
 func (b *Bill) atPrices(p Prices) {
 	b.Prices, b.BreakEven = p, finiteOr(p.Output/p.Input, 0)
 	b.AtMost = p.cost(b.AtMost.InputTokens, b.AtMost.OutputTokens)
 }
 
-// settings are those of the request.
+// settings returns the settings of the request.
 func (r *billRun) settings() infer.Settings {
 	return r.v.settings(r.result.Request.MaxTokens, r.result.Request.Stop...)
 }
@@ -142,7 +142,7 @@ func (r *billRun) request() error {
 	}
 }
 
-// cost is the cost of a number of tokens.
+// cost returns the cost of a number of tokens.
 func (p Prices) cost(input, output int) Cost {
 	const million = 1e6
 	c := Cost{
@@ -201,7 +201,7 @@ func (r *billRun) savings() error {
 	return nil
 }
 
-// why measures reading a token and writing one, as the prefill lab does.
+// why measures reading and writing a token, as the prefill lab does.
 func (r *billRun) why() error {
 	report, err := prefillLab{}.Run(r.ctx, r.env, whyValues(r.v), nil)
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *billRun) why() error {
 	return nil
 }
 
-// say says what the two times come to.
+// say compares the two times in words.
 func (w Why) say() string {
 	return fmt.Sprintf(
 		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
@@ -226,7 +226,7 @@ func (w Why) say() string {
 	) + w.Because()
 }
 
-// Because says why output costs more, or that the two times do not show it.
+// Because explains why output costs more, or that the two times do not show it.
 func (w Why) Because() string {
 	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one " +
 		"before it and needs every weight read just for it."
@@ -252,8 +252,8 @@ func (r *billRun) fillReport(to *Report) {
 
 func pricesOf(v Values) Prices { return Prices{v.float("input_price"), v.float("output_price")} }
 
-// price works out everything that follows from prices and the measured tokens,
-// seconds and multiply-adds.
+// price computes everything that depends on prices and on the measured tokens, seconds and
+// multiply-adds.
 func (b *Bill) price(m *infer.Model, v Values) {
 	p := pricesOf(v)
 	b.atPrices(p)
@@ -275,7 +275,7 @@ func (b *Bill) price(m *infer.Model, v Values) {
 	)
 }
 
-// machineUse compares the price of requests with running one's own machine.
+// machineUse compares the price of requests with running your own machine.
 func machineUse(v Values, each, seconds float64) MachineUse {
 	const day = 24 * 3600
 	u := MachineUse{PerHour: v.float("machine"), SecondsEach: seconds, RequestsDay: v.float("requests")}
@@ -288,8 +288,8 @@ func machineUse(v Values, each, seconds float64) MachineUse {
 	return u
 }
 
-// training compares a request's work with that of the training: three forward
-// passes for each token, in texts that fill the context, every position scored.
+// training compares a request's work with the work of training: three forward passes for
+// each token, in texts that fill the context, with every position scored.
 func training(v Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
 	t := Training{Tokens: v.float("trained_tokens"), RequestMultAdds: request}
 	if t.Tokens == 0 {
@@ -303,7 +303,7 @@ func training(v Values, s cost.Shape, parameters int64, context int, request flo
 	return t
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (b *Bill) tables() []Table {
 	ticks := Table{
 		Name: "ticks", Title: "The bill as the loop runs",
@@ -349,8 +349,7 @@ func (billLab) free() []string {
 	return []string{"input_price", "output_price", "requests", "machine", "trained_tokens"}
 }
 
-// calculate implements [calculator]: how much of max_tokens is written only a
-// run can say.
+// calculate implements [calculator]: only a run can show how much of max_tokens is written.
 func (billLab) calculate(env Env, v Values) (outcome, error) {
 	m, _ := env.target()
 	_, tokens, err := room(m, v, "max_tokens")

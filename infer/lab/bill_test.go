@@ -10,14 +10,14 @@ import (
 )
 
 func TestPricesCost(t *testing.T) {
-	// 1,000 read at $3 a million and 200 written at $15: 0.003 + 0.003.
+	// 1,000 read at $3 per million and 200 written at $15: 0.003 + 0.003.
 	c := Prices{3, 15}.cost(1000, 200)
 	if !near(c.Input, 0.003, 1e-15) || !near(c.Output, 0.003, 1e-15) || !near(c.Total, 0.006, 1e-15) {
 		t.Errorf("got %+v, want Input ≈ 0.003, Output ≈ 0.003, Total ≈ 0.006", c)
 	}
 }
 
-// Each saving is the request run again with one thing changed.
+// TestBillSavings: each saving is the request run again with one change.
 func TestBillSavings(t *testing.T) {
 	env := models(t)
 	b, r := result[*Bill](
@@ -61,7 +61,7 @@ func TestBillSavings(t *testing.T) {
 			t.Errorf("%s: %+v; written %q for %+v (%v)", x.name, s, text, want, err)
 		}
 		if x.name != "prompt" && (!s.Same || !strings.HasPrefix(b.Text, s.Text) || s.Saved <= 0) {
-			t.Errorf("%s: %q is not the beginning of %q, or saves %v", x.name, s.Text, b.Text, s.Saved)
+			t.Errorf("%s: %q is not a prefix of %q, or saves %v", x.name, s.Text, b.Text, s.Saved)
 		}
 	}
 	if b.Why.OutputMs <= 0 || b.Why.InputMs <= 0 || b.Why.Say == "" || r.Noise == "" {
@@ -69,8 +69,8 @@ func TestBillSavings(t *testing.T) {
 	}
 }
 
-// TestBillEstimateBeforeARun: before a run the bill is what is read and, at most, the
-// limit on tokens or what is left of the window.
+// TestBillEstimateBeforeARun: before a run the bill is for what is read and, at most, the
+// limit on tokens or the rest of the window.
 func TestBillEstimateBeforeARun(t *testing.T) {
 	env := models(t)
 	l, _ := Find("bill")
@@ -85,7 +85,7 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := r.Result.(*Bill)
-		// $2 and $10 a million.
+		// want2 and $10 per million.
 		want := (2*float64(read) + 10*float64(most)) / 1e6
 		if b.AtMost.InputTokens != read || b.AtMost.OutputTokens != most || !near(b.AtMost.Total, want, 1e-15) ||
 			b.BreakEven != 5 || len(b.Ticks) != 0 || b.Cost.Total != 0 {
@@ -117,8 +117,7 @@ func TestMachineUseByHand(t *testing.T) {
 			u,
 		)
 	}
-	// At $0.0001 it would take 480,000 requests, more than the machine's
-	// capacity.
+	// At $0.0001 it would take 480,000 requests, more than the machine's capacity.
 	if u := machineUse(v, 0.0001, 0.5); u.BreakEvenDay != 0 {
 		t.Errorf("got %+v, want BreakEvenDay = 0", u)
 	}
@@ -129,9 +128,9 @@ func TestMachineUseByHand(t *testing.T) {
 
 func TestTrainingCostByHand(t *testing.T) {
 	v := Values{"trained_tokens": "1000", "requests": "50"}
-	// tinyShape, texts of 3: 3 positions take 3·168 + 8·3·4 = 600, 200 each,
-	// and 20 for the scores: 220. Three passes of 1,000 tokens: 660,000; a
-	// request of 6,600 is a hundredth of that, done in two days.
+	// tinyShape, texts of 3: 3 positions take 3·168 + 8·3·4 = 600, or 200 each, plus 20 for
+	// the scores: 220. Three passes over 1,000 tokens: 660,000. A request of 6,600 is a
+	// hundredth of that, which is reached in two days.
 	got := training(v, tinyShape, 99, 3, 6600, 12)
 	if got.MultAdds != 660_000 || got.Requests != 100 || got.Days != 2 || got.Answered != 1200 || got.Assumed {
 		t.Errorf("got %+v, want MultAdds = 660_000, Requests = 100, Days = 2, Answered = 1200, Assumed = false", got)
@@ -153,7 +152,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 			t.Errorf("%+v comes back as %+v (%v), want it unchanged", r, back, err)
 		}
 		if again := RequestOf(back.Values()); asJSON(t, again) != asJSON(t, r) {
-			t.Errorf("by values it comes back as %+v, want %+v", again, r)
+			t.Errorf("converted to values and back it is %+v, want %+v", again, r)
 		}
 		r = Request{Prompt: "a", MaxTokens: 1, TopP: 1, MinP: 0.05, Stop: []string{}}
 	}
@@ -177,9 +176,8 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRequestHasEveryFilter: every setting that the lab uses is in the JSON
-// that a program would send, and is read from it; the second measurement uses
-// it too.
+// TestRequestHasEveryFilter: every setting that the lab uses is in the JSON that a program
+// would send, and is parsed from it; the second measurement uses it too.
 func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",
@@ -208,7 +206,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 		}
 	}
 	if len(samplingParams(common())) != 8 {
-		t.Error("there is a knob of sampling that this test does not ask for")
+		t.Error("this test lacks a knob of sampling")
 	}
 }
 
@@ -251,7 +249,7 @@ func FuzzParseRequest(f *testing.F) {
 		if err != nil {
 			var out *RangeError
 			if !errors.As(err, &out) {
-				t.Fatalf("%v names no field", err)
+				t.Fatalf("the error %v names no field", err)
 			}
 			return
 		}

@@ -49,8 +49,8 @@ func (cacheLab) Info() Info {
 	}
 }
 
-// Cache is the result of the cache lab: one continuation, written with a KV
-// cache and by running the whole text again for every token, in step.
+// Cache is the result of the cache lab: one continuation, written both with a KV cache and
+// by running the whole text again for every token, in lockstep.
 type Cache struct {
 	Shape      cost.Shape  `json:"shape"`
 	Prompt     []Token     `json:"prompt"`
@@ -62,16 +62,15 @@ type Cache struct {
 	Logits     []SameLogit `json:"logits"`      // the largest of the last step, in descending order
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
-	// Where the formulas' parts meet. positions at which cached attention costs
-	// as much as everything else in a step; 0 if a sliding window keeps it
-	// below
+	// BreakEven is the number of positions at which cached attention costs as much as
+	// everything else in a step; 0 if a sliding window keeps it below that.
 	BreakEven float64 `json:"break_even"`
-	// Attention is recomputed attention's share of the total after so many
-	// tokens, this run's first: the cubic part matters at length.
+	// Attention is the share of recomputed attention in the total after a number of tokens,
+	// this run's first: the cubic part matters at length.
 	Attention []Share `json:"attention"`
 }
 
-// CacheStep is one token, both ways.
+// CacheStep holds one token, both ways.
 type CacheStep struct {
 	Step       int       `json:"step"`
 	Positions  int       `json:"positions"` // attended to, including the new one
@@ -82,7 +81,7 @@ type CacheStep struct {
 	Different  int       `json:"different"` // logits whose bits differ
 }
 
-// CacheSide is the cost of a token one way.
+// CacheSide is the cost of a token in one of the two ways.
 type CacheSide struct {
 	Read     int        `json:"read"`      // positions that went through the blocks
 	Parts    cost.Parts `json:"parts"`     // tallied
@@ -95,8 +94,7 @@ type CacheSide struct {
 	TotalMs       Spread     `json:"total_ms"` // over the repeats, each with its own sum
 }
 
-// SameLogit is a token's logit, both ways, with its IEEE 754 bits in
-// hexadecimal.
+// SameLogit is a token's logit, both ways, with its IEEE 754 bits in hexadecimal.
 type SameLogit struct {
 	Token          Token   `json:"token"`
 	Cached         float32 `json:"cached"`
@@ -116,18 +114,18 @@ type Columns struct {
 	ValueB    []float32 `json:"value_recomputed"`
 	WrittenAt int       `json:"written_at"` // the step that cached it
 	MadeAt    int       `json:"made_at"`    // the step that recomputed it
-	// Over all blocks and positions of the last step.
+	// Of all blocks and positions of the last step:
 	Compared  int64 `json:"compared"` // numbers
 	Different int64 `json:"different"`
 }
 
-// Share is a part of a whole at some length.
+// Share is a part of a whole at a given length.
 type Share struct {
 	Tokens int     `json:"tokens"`
 	Share  float64 `json:"share"`
 }
 
-// Fit is a least-squares polynomial through measured rows, with the one from
+// Fit is a least-squares polynomial through measured rows, together with the polynomial of
 // the formulas.
 type Fit struct {
 	Name     string  `json:"name"`     // "recomputed, in all"
@@ -140,7 +138,7 @@ type Fit struct {
 	Say      string  `json:"say"`
 }
 
-// Power is one part of a polynomial.
+// Power is one term of a polynomial.
 type Power struct {
 	Power   int      `json:"power"`
 	Fitted  float64  `json:"fitted"`

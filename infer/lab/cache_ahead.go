@@ -2,17 +2,17 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// CacheAhead is what can be said of a run of the cache lab before it: where a guess has to
-// begin, and how high a chart of it must be. The times are guesses from counted work and
-// the model's rate, in milliseconds.
+// CacheAhead holds what is known about a run of the cache lab in advance: where a guessed
+// curve starts, and how high its chart must be. The times are estimates from counted work
+// and the model's rate, in milliseconds.
 type CacheAhead struct {
 	Prompt, Tokens int
 	First          float64 // the first token, both ways
-	Again          float64 // the last one, all read again
+	Again          float64 // the last token, with everything read again
 }
 
-// AheadOfCache looks ahead of a run of the cache lab with values that [Info.Parse]
-// returned. A *[RangeError] means that there cannot be one.
+// AheadOfCache predicts a run of the cache lab. v must come from [Info.Parse]. A
+// *[RangeError] means that such a run is not possible.
 func AheadOfCache(m *infer.Model, v Values) (CacheAhead, error) {
 	prompt, tokens, err := room(m, v, "tokens")
 	if err != nil {

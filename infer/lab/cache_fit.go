@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// The cost of a text as polynomials, from the formulas of infer/cost. n is the
-// number of positions that a step attends to, N the tokens written after a
-// prompt of m positions. A step attends n = m + i for i = 0 to N − 1, so
+// costPolynomials is the cost of a text as polynomials, from the formulas of infer/cost. n
+// is the number of positions that a step attends to, N the number of tokens written after a
+// prompt of m positions. A step attends to n = m + i for i = 0 to N − 1, so
 //
 //	Σ n  = N²/2 + (m − ½)·N
 //	Σ n² = N³/3 + (m − ½)·N² + (m² − m + 1/6)·N
@@ -41,8 +41,8 @@ func polynomialsOf(s cost.Shape, m int) costPolynomials {
 	return c
 }
 
-// The terms in letters: L layers, A a layer's matrices, d width, V vocabulary,
-// h heads, s head size, m prompt.
+// The terms in letters: L layers, A a layer's matrices, d width, V vocabulary, h heads, s
+// head size, m prompt.
 var (
 	cachedStepTerms      = []string{"L·A + d·V", "2·L·h·s"}
 	recomputedStepTerms  = []string{"d·V", "L·A + L·h·s", "L·h·s"}
@@ -52,8 +52,7 @@ var (
 	}
 )
 
-// fits are least-squares polynomials through the steps so far, counted and
-// timed.
+// fits returns least-squares polynomials through the steps so far, counted and timed.
 func (c *Cache) fits() []Fit {
 	var n, each, whole []float64 // positions of a step, the prompt's cached step excluded
 	var cachedEach, cachedMs, recomputedEach, recomputedMs []float64
@@ -75,8 +74,7 @@ func (c *Cache) fits() []Fit {
 		), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
-	// Beyond a sliding window the positions that a step attends to are not a
-	// polynomial.
+	// Beyond a sliding window, the positions that a step attends to are not a polynomial.
 	cut := c.Shape.WindowLayers > 0 && slices.Max(n) > float64(c.Shape.Window)
 	const counts, ms = "multiply-adds", "ms"
 	var fits []Fit
@@ -105,7 +103,7 @@ func (c *Cache) fits() []Fit {
 	return fits
 }
 
-// say puts a fit in words: what sources call it, and what it is.
+// say describes a fit in words: what other sources call it, and what it is.
 func (f Fit) say() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {

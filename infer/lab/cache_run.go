@@ -43,8 +43,8 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, int64(v.int("repeats"))*cached.Plus(recomputed).Total(), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
-// checkColumn rejects a block or position that the run will not have. The first
-// two are always accepted: if there is only one, that is shown.
+// checkColumn rejects a block or position that the run will not have. The first two are
+// always accepted: if there is only one, it is shown.
 func checkColumn(m *infer.Model, v Values, positions int) error {
 	if l := m.Config().Layers; v.int("block") > l {
 		return terms.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
@@ -83,10 +83,9 @@ func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	return r.end(nil)
 }
 
-// breakEven is n where 2·L·h·s·n = L·A + d·V: cached attention then costs as
-// much as all the matrices. Layers with a sliding window add at most their
-// window; if all layers have one and it is too short, there is no such n, and
-// the result is 0.
+// breakEven returns the n for which 2·L·h·s·n = L·A + d·V: cached attention then costs as
+// much as all the matrices. Layers with a sliding window add at most their window; if all
+// layers have one and it is too short, there is no such n, and the result is 0.
 func breakEven(s cost.Shape) float64 {
 	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
 	attended := float64(matrices) / float64(2*s.Heads*s.HeadDim) // positions, summed over the layers
@@ -100,19 +99,18 @@ func breakEven(s cost.Shape) float64 {
 	return (attended - float64(s.WindowLayers*s.Window)) / float64(s.Layers-s.WindowLayers)
 }
 
-// side is one way to get a token's scores.
+// side is one way to compute a token's scores.
 type side struct {
 	cache *infer.Cache
 	keep  int   // columns that the cache has before the pass
 	read  []int // tokens to read
 	z     []float32
 	times []time.Duration
-	sums  []time.Duration // by repeat, of the earlier steps
+	sums  []time.Duration // by repeat, over the earlier steps
 	parts cost.Parts
 }
 
-// step measures the n-th token both ways, alternately, compares them and
-// chooses a token.
+// step measures the n-th token both ways, alternating, compares them, and chooses a token.
 func (r *cacheRun) step(n int) error {
 	from := 0
 	if n > 1 {
@@ -120,7 +118,7 @@ func (r *cacheRun) step(n int) error {
 	}
 	cached := &side{cache: r.kept, keep: from, read: r.ids[from:], sums: r.sums[0]}
 	recomputed := &side{cache: r.again, read: r.ids, sums: r.sums[1]}
-	if n == 1 { // touch memory and grow the caches before anything is timed
+	if n == 1 { // touch memory and grow the caches before timing anything
 		if err := r.once(&side{cache: r.kept, read: r.ids}); err != nil {
 			return err
 		}
@@ -128,7 +126,7 @@ func (r *cacheRun) step(n int) error {
 	for range r.result.Repeats {
 		for _, s := range []*side{cached, recomputed} {
 			if err := r.once(s); err != nil {
-				r.kept.Truncate(from) // as it was, for comparing the columns later
+				r.kept.Truncate(from) // restore it, to compare the columns later
 				return err
 			}
 		}
@@ -159,7 +157,7 @@ func (r *cacheRun) step(n int) error {
 	return nil
 }
 
-// once runs one side's pass and scores.
+// once runs the pass and the scores of one side.
 func (r *cacheRun) once(s *side) error {
 	s.cache.Truncate(s.keep)
 	last := make([]float32, r.m.Config().Width)
@@ -183,7 +181,7 @@ func minus(a, b cost.Parts) cost.Parts {
 	}
 }
 
-// side makes the row of one way, whose sums include the previous steps.
+// side returns the row of one way, whose sums include the previous steps.
 func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
 	row := CacheSide{
 		Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(),
@@ -204,7 +202,7 @@ func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSid
 	return row
 }
 
-// largest are the logits of the most probable tokens, both ways.
+// largest returns the logits of the most probable tokens, both ways.
 func largest(m *infer.Model, cached, recomputed []float32) []SameLogit {
 	const most = 6
 	var list []SameLogit
@@ -220,7 +218,7 @@ func largest(m *infer.Model, cached, recomputed []float32) []SameLogit {
 	return list
 }
 
-// differentBits counts the numbers whose bits differ.
+// differentBits returns the number of values whose bits differ.
 func differentBits(a, b []float32) int {
 	n := 0
 	for i := range a {
@@ -231,8 +229,8 @@ func differentBits(a, b []float32) int {
 	return n
 }
 
-// compareColumns compares every key and value of the kept cache with those
-// recomputed for the n-th token.
+// compareColumns compares every key and value of the kept cache with those recomputed for
+// the n-th token.
 func (r *cacheRun) compareColumns(n int) {
 	c := Columns{
 		Block: r.v.int("block"), Position: min(r.v.int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n,
@@ -271,14 +269,14 @@ func (r *cacheRun) fillReport(to *Report) {
 	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(r.spreads)
 }
 
-// attentionShare is attention's part of writing n tokens after m positions
+// attentionShare returns the share of attention in writing n tokens after m positions
 // without a cache.
 func attentionShare(s cost.Shape, m, n int) Share {
 	_, whole := s.Generate(m, n)
 	return Share{n, float64(whole.Attention) / float64(whole.Total())}
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (c *Cache) tables() []Table {
 	names := []string{"step", "", "positions", "", "token", "", "same logits", ""}
 	for _, way := range []string{"cached", "recomputed"} {

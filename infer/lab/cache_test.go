@@ -9,9 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// tinyShape is a shape to calculate with by hand: A = d·h·s·2 + 2·d·g·s + 3·d·f
-// = 2·4·2·2 + 2·4·1·2 + 3·4·3 = 32 + 16 + 36 = 84; L·A = 168; d·V = 20;
-// L·h·s = 8.
+// tinyShape is a shape for calculations by hand: A = d·h·s·2 + 2·d·g·s + 3·d·f = 2·4·2·2 +
+// 2·4·1·2 + 3·4·3 = 32 + 16 + 36 = 84; L·A = 168; d·V = 20; L·h·s = 8.
 var tinyShape = cost.Shape{Layers: 2, Width: 4, Heads: 2, KVHeads: 1, HeadDim: 2, FFN: 3, Vocab: 5}
 
 func TestCostPolynomialsByHand(t *testing.T) {
@@ -37,13 +36,13 @@ func TestCostPolynomialsByHand(t *testing.T) {
 			cached, recomputed := tinyShape.Generate(m, n)
 			if got := at(p.cachedTotal, float64(n)); !near(got, float64(cached.Total()), 1e-6) {
 				t.Errorf(
-					"m %d, N %d: got %v, want about %v, the steps add up to %d", m, n, got, float64(cached.Total()),
+					"m %d, N %d: got %v, want about %v, the steps' sum, %d", m, n, got, float64(cached.Total()),
 					cached.Total(),
 				)
 			}
 			if got := at(p.recomputedTotal, float64(n)); !near(got, float64(recomputed.Total()), 1e-6) {
 				t.Errorf(
-					"m %d, N %d: got %v, want about %v, the steps add up to %d", m, n, got, float64(recomputed.Total()),
+					"m %d, N %d: got %v, want about %v, the steps' sum, %d", m, n, got, float64(recomputed.Total()),
 					recomputed.Total(),
 				)
 			}
@@ -66,14 +65,14 @@ func TestPolynomialFitIsExact(t *testing.T) {
 			t.Errorf("coefficient %d is %v, want %v", k, c[k], want)
 		}
 	}
-	// The line of least squares through (1, 1), (2, 2), (3, 2): slope ½,
-	// constant 2/3; R² = 1 − (1/6)/(2/3) = 0.75.
+	// The least-squares line through (1, 1), (2, 2), (3, 2): slope ½, constant 2/3; R² = 1
+	// − (1/6)/(2/3) = 0.75.
 	c, r2, err = polynomial([]float64{1, 2, 3}, []float64{1, 2, 2}, 1)
 	if err != nil || !near(c[0], 2.0/3, 1e-12) || !near(c[1], 0.5, 1e-12) || !near(r2, 0.75, 1e-12) {
 		t.Errorf("got %v, R² %v, %v; want no error, c[0] ≈ 2.0/3, c[1] ≈ 0.5, r2 ≈ 0.75", c, r2, err)
 	}
 	if _, _, err := polynomial([]float64{1, 2}, []float64{1, 2}, 2); err == nil {
-		t.Error("a parabola through two points")
+		t.Error("polynomial fits a parabola through two points")
 	}
 }
 
@@ -82,15 +81,14 @@ func TestBreakEvenByHand(t *testing.T) {
 	if got := breakEven(tinyShape); got != 11.75 {
 		t.Errorf("%v, want 11.75", got)
 	}
-	// The shape of FACTS: about 1,365.
+	// The shape of the bundled model: about 1,365.
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	if got := math.Round(breakEven(shape)); got != 1365 {
 		t.Errorf("%v, want 1365", got)
 	}
-	// tinyShape's steps cost 188 without attention, as much as 23.5 attended
-	// positions of 2·h·s = 8, summed over its 2 layers. Windows: one that cuts
-	// later; of 5 in one layer, so that the other attends 18.5; of 5 in both, 10
-	// in all.
+	// Without attention, tinyShape's steps cost 188, as much as 23.5 attended positions of
+	// 2·h·s = 8, summed over its 2 layers. Windows: one that cuts later; one of 5 in one
+	// layer, so that the other attends to 18.5; one of 5 in both, 10 in total.
 	for _, row := range []struct {
 		window, layers int
 		want           float64
@@ -103,7 +101,8 @@ func TestBreakEvenByHand(t *testing.T) {
 	}
 }
 
-// Cached and recomputed, tallied and by formula, bit for bit.
+// TestCachedEqualsRecomputed compares cached and recomputed results bit for bit, and
+// tallies with formulas.
 func TestCachedEqualsRecomputed(t *testing.T) {
 	c, _ := result[*Cache](
 		t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
@@ -129,7 +128,7 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 		if s.Cached.TotalParts != cached || s.Recomputed.TotalParts != recomputed ||
 			s.Cached.TotalMultAdds != cached.Total() {
 			t.Errorf(
-				"step %d: so far %+v and %+v, want %+v and %+v", s.Step, s.Cached.TotalParts, s.Recomputed.TotalParts,
+				"step %d: totals %+v and %+v, want %+v and %+v", s.Step, s.Cached.TotalParts, s.Recomputed.TotalParts,
 				cached, recomputed,
 			)
 		}
@@ -169,8 +168,8 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 	}
 }
 
-// checkLogits: the largest logits are in descending order, both ways with the
-// same bits; times add up repeat by repeat.
+// checkLogits checks that the largest logits are in descending order, with the same bits
+// both ways, and that times add up repeat by repeat.
 func checkLogits(t *testing.T, c *Cache) {
 	t.Helper()
 	for i, x := range c.Logits {
@@ -191,15 +190,15 @@ func checkLogits(t *testing.T, c *Cache) {
 		if now := s.Cached.TotalMs; now.N != 2 ||
 			!near(now.Min+now.Max-before.Min-before.Max, s.Cached.Ms.Min+s.Cached.Ms.Max, 1e-9) {
 			t.Errorf(
-				"step %d: in all %+v after %+v and %+v; want N = 2, now.Min+now.Max-before.Min-before.Max ≈ %v", s.Step,
+				"step %d: sum %+v after %+v and %+v; want N = 2, now.Min+now.Max-before.Min-before.Max ≈ %v", s.Step,
 				now, before, s.Cached.Ms, s.Cached.Ms.Min+s.Cached.Ms.Max,
 			)
 		}
 	}
 }
 
-// On the shape of FACTS attention is 14% of recomputation after 512 tokens and
-// 57% after 4,096.
+// TestAttentionShareOfRecomputation: on the bundled model's shape, attention is 14% of
+// recomputation after 512 tokens and 57% after 4,096.
 func TestAttentionShareOfRecomputation(t *testing.T) {
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	for n, want := range map[int]float64{512: 0.14, 4096: 0.57} {
@@ -209,7 +208,7 @@ func TestAttentionShareOfRecomputation(t *testing.T) {
 	}
 }
 
-// The text is the one that the loop writes.
+// TestCacheWritesTheLoopsText: the lab's text equals the loop's.
 func TestCacheWritesTheLoopsText(t *testing.T) {
 	c, _ := result[*Cache](
 		t, "cache", Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"},

@@ -7,8 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// The comparison of keys and values really compares two caches: if they read
-// different texts, it finds the position from which they differ.
+// TestColumnComparisonFindsFirstDifference: the comparison of keys and values compares two
+// different caches. If they read different texts, it finds the position from which they
+// differ.
 func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}
@@ -31,7 +32,7 @@ func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	r.v["position"] = "1"
 	r.compareColumns(2)
 	if c := r.columns; !slices.Equal(c.KeyA, c.KeyB) || !slices.Equal(c.ValueA, c.ValueB) || c.Token.ID != 6 {
-		t.Error("what was read before they part differs")
+		t.Error("the columns before the first difference differ")
 	}
 	if n := differentBits([]float32{0, 1, 2}, []float32{float32(negativeZero()), 1, 3}); n != 2 {
 		t.Errorf("%d numbers differ in their bits, want 2: −0 is not 0", n)

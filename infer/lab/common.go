@@ -8,13 +8,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Parameters that several labs share, under the same names.
+// Parameters that several labs share, with the same names.
 
 // story is a prompt that a small model continues at length.
 const story = "Once upon a time there was a"
 
-// longPrompt is a prompt of some length, in the style of the bundled model's
-// texts.
+// longPrompt is a longer prompt in the style of the bundled model's texts.
 const longPrompt = "Once upon a time there was a little girl who lived in a house by the sea. Every morning she went " +
 	"down to the shore to look for shells, and every evening she put them in a row on the window sill. One day she " +
 	"found a shell that was larger than all the others. She held it to her ear and"
@@ -41,7 +40,7 @@ func repeatsParam(n int) Param {
 	}
 }
 
-// knobParam is the parameter of a knob, starting with x.
+// knobParam returns the parameter of a knob, with default x.
 func knobParam(key string, x float64) Param {
 	k := terms.MustKnob(key)
 	kind := Float
@@ -56,7 +55,8 @@ func knobParam(key string, x float64) Param {
 
 func seedParam() Param { return knobParam("seed", 42) }
 
-// samplingParams are temperature and filters, starting with s.
+// samplingParams returns the parameters of the temperature and the filters, with defaults
+// s.
 func samplingParams(s sampling.Settings) []Param {
 	var list []Param
 	for _, k := range terms.Knobs() {
@@ -67,12 +67,12 @@ func samplingParams(s sampling.Settings) []Param {
 	return list
 }
 
-// common are the settings of the 'Common' preset.
+// common returns the settings of the 'Common' preset.
 func common() sampling.Settings { return infer.DefaultSettings().Settings }
 
 func greedy() sampling.Settings { return sampling.Settings{TopP: 1} }
 
-// sampling reads the values of samplingParams.
+// sampling returns the values of samplingParams.
 func (v Values) sampling() (s sampling.Settings) {
 	for _, k := range terms.Knobs() {
 		if _, ok := v[k.Key]; ok {
@@ -89,9 +89,8 @@ func (v Values) settings(tokens int, stop ...string) infer.Settings {
 	}
 }
 
-// room checks that a model can spell and hold a prompt. It returns the prompt's
-// length in positions and how many of the wanted tokens fit: the last one needs
-// no position.
+// room checks that a model can spell and hold a prompt. It returns the prompt's length in
+// positions and how many of the wanted tokens fit: the last one needs no position.
 func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err error) {
 	if err := m.CheckText(v["prompt"]); err != nil {
 		return 0, 0, err

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// constantModel is a model that predicts the same at every position, whatever
-// the text: its blocks are all 0, and its token rows are on one axis, so that
-// the final norm maps them all to one vector. Logits are random, by the seed.
+// constantModel returns a model that predicts the same at every position, whatever the
+// text: its blocks are all 0, and its token rows are on one axis, so that the final norm
+// maps them all to one vector. Logits are random, by the seed.
 func constantModel(t *testing.T, seed uint64) *infer.Model {
 	t.Helper()
 	const vocab, width = 2000, 64

@@ -57,8 +57,7 @@ func (drawLab) Info() Info {
 	}
 }
 
-// Draw is the result of the draw lab: one step's distribution and many draws
-// from it.
+// Draw is the result of the draw lab: the distribution of one step and many draws from it.
 type Draw struct {
 	Prompt   []Token           `json:"prompt"`
 	Before   []Token           `json:"before"` // generated before the step
@@ -67,14 +66,14 @@ type Draw struct {
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens are the most probable ones that can be drawn. Rest sums up the
-	// others that can be drawn; its rank is that of the first of them.
+	// Tokens holds the most probable tokens that can be drawn. Rest is the sum over the
+	// others that can be drawn; its rank is the rank of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`
 	Sizes      []int       `json:"sizes"` // of the histograms: DrawToken.Counts has one count for each
 	Distances  []Distance  `json:"distances"`
-	// Slope of ln(distance) against ln(n) by least squares, as measured and as
+	// Slope is the slope of ln(distance) against ln(n) by least squares, as measured and as
 	// expected; −½ is the law.
 	Slope         float64 `json:"slope"`
 	SlopeExpected float64 `json:"slope_expected"`
@@ -89,9 +88,8 @@ type DrawToken struct {
 	Counts []int   `json:"counts"`
 }
 
-// Distance is the total variation distance ½ Σ|count/n − q| between n draws and
-// the distribution they come from: the share of draws that would have to
-// change.
+// Distance is the total variation distance ½ Σ|count/n − q| between n draws and their
+// distribution: the share of draws that would have to change.
 type Distance struct {
 	N        int     `json:"n"`
 	Shown    float64 `json:"shown"`    // of the histogram shown
@@ -99,7 +97,7 @@ type Distance struct {
 	Mean     float64 `json:"mean"`     // of the repeats
 	// Expected is the exact mean over all possible draws (De Moivre 1730).
 	Expected float64 `json:"expected"`
-	// Law is ½ Σ √(2q(1−q)/πn), which Expected tends to: the 1/√n.
+	// Law is ½ Σ √(2q(1−q)/πn), the limit of Expected: the 1/√n law.
 	Law float64 `json:"law"`
 }
 

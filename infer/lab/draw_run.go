@@ -55,7 +55,7 @@ func (drawLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 	return r.end(nil)
 }
 
-// distribution runs the loop as far as the filter of the step to be drawn from.
+// distribution runs the loop up to the filter of the step to draw from.
 func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	loop, err := infer.NewLoop(m, v["prompt"], v.settings(r.result.Step))
 	if err != nil {
@@ -111,8 +111,8 @@ func ladder(most int) []int {
 	}
 }
 
-// histogramSizes returns 10, 100 and the most; with 1,000 between them if
-// nothing else is.
+// histogramSizes returns 10, 100 and the largest size; with 1,000 added if nothing else is
+// between them.
 func histogramSizes(most int) []int {
 	var list []int
 	for _, n := range []int{10, 100} {
@@ -123,8 +123,8 @@ func histogramSizes(most int) []int {
 	return append(list, most)
 }
 
-// once draws the given number of times, with u from a seed, and measures the
-// distance at every size.
+// once draws the given number of times, with u from a seed, and measures the distance at
+// every size.
 func (r *drawRun) once(seed uint64) error {
 	first := r.result.Repeats == 0
 	r.counts = make([]int, r.d.Keep)
@@ -141,14 +141,14 @@ func (r *drawRun) once(seed uint64) error {
 			r.kept = append(r.kept, slices.Clone(r.counts))
 		}
 	}
-	for i, x := range distances { // a whole repeat or nothing
+	for i, x := range distances { // add whole repeats only
 		r.found[i] = append(r.found[i], x)
 	}
 	return nil
 }
 
-// distance is the total variation between counts of n draws, by index among the
-// kept tokens, and their probabilities: ½ Σ|count/n − q|.
+// distance returns the total variation between counts of n draws, by index among the kept
+// tokens, and their probabilities: ½ Σ|count/n − q|.
 func distance(counts []int, n int, q func(place int) float64) float64 {
 	sum := 0.0
 	for place, c := range counts {
@@ -157,9 +157,9 @@ func distance(counts []int, n int, q func(place int) float64) float64 {
 	return sum / 2
 }
 
-// expectedDistance is the mean of distance over all draws: half the sum of the
-// mean deviations of binomial shares. De Moivre's closed form of
-// E|X − nq| is 2·m·C(n, m)·q^m·(1 − q)^(n−m+1) with m = ⌊nq⌋ + 1.
+// expectedDistance returns the mean of distance over all draws: half the sum of the mean
+// deviations of binomial shares. De Moivre's closed form of E|X − nq| is 2·m·C(n, m)·q^m·(1
+// − q)^(n−m+1) with m = ⌊nq⌋ + 1.
 func expectedDistance(n int, q func(place int) float64, places int) float64 {
 	sum := 0.0
 	for place := range places {
@@ -168,7 +168,7 @@ func expectedDistance(n int, q func(place int) float64, places int) float64 {
 	return sum / (2 * float64(n))
 }
 
-// meanDeviation is E|X − nq| for X binomial with n draws of probability q.
+// meanDeviation returns E|X − nq| for X binomial with n draws of probability q.
 func meanDeviation(n int, q float64) float64 {
 	if q <= 0 || q >= 1 {
 		return 0
@@ -180,8 +180,8 @@ func meanDeviation(n int, q float64) float64 {
 	return 2 * m * math.Exp(a-b-c+m*math.Log(q)+(float64(n)-m+1)*math.Log1p(-q))
 }
 
-// rootLaw is the limit of expectedDistance for large n: ½ Σ √(2q(1−q)/πn),
-// which falls as 1/√n.
+// rootLaw returns the limit of expectedDistance for large n: ½ Σ √(2q(1−q)/πn), which falls
+// as 1/√n.
 func rootLaw(n int, q func(place int) float64, places int) float64 {
 	sum := 0.0
 	for place := range places {
@@ -190,8 +190,8 @@ func rootLaw(n int, q func(place int) float64, places int) float64 {
 	return sum / 2
 }
 
-// slope is the least-squares slope of ln y against ln x; 0 if fewer than two
-// points have a logarithm.
+// slope returns the least-squares slope of ln y against ln x, or 0 if fewer than two points
+// have a logarithm.
 func slope(x []int, y []float64) float64 {
 	var lx, ly []float64
 	for i := range x {
@@ -233,7 +233,7 @@ func (r *drawRun) fillReport(to *Report) {
 	to.Noise = drawNoise(&result)
 }
 
-// rest sums up the kept tokens from one on.
+// rest returns the sum over the kept tokens from index from on.
 func (r *drawRun) rest(from int) DrawToken {
 	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
 	if from < r.d.Keep {
@@ -259,7 +259,7 @@ func drawNoise(d *Draw) string {
 		last.N, last.Measured.Q1, last.Measured.Q3, d.Repeats, last.Expected)
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (d *Draw) tables() []Table {
 	names := []string{"token", "", "id", "", "rank", "", "p", "", "q", ""}
 	for _, n := range d.Sizes {

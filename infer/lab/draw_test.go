@@ -27,7 +27,7 @@ func TestMeanDeviationByHand(t *testing.T) {
 	}
 }
 
-// De Moivre's form agrees with the sum over all outcomes.
+// TestMeanDeviationBySum: De Moivre's formula agrees with the sum over all outcomes.
 func TestMeanDeviationBySum(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -47,15 +47,15 @@ func TestMeanDeviationBySum(t *testing.T) {
 func TestDistanceByHand(t *testing.T) {
 	q := []float64{0.5, 0.3, 0.2}
 	rank := func(r int) float64 { return q[r] }
-	// Of ten draws 7, 3 and 0: |0.7 − 0.5| + 0 + 0.2, halved.
+	// Ten draws are 7, 3 and 0: |0.7 − 0.5| + 0 + 0.2, halved.
 	if got := distance([]int{7, 3, 0}, 10, rank); !near(got, 0.2, 1e-12) {
 		t.Errorf("distance %v, want 0.2", got)
 	}
-	// One draw is on average ½ Σ 2q(1 − q) away: ½·(0.5 + 0.42 + 0.32) = 0.62.
+	// The mean distance of one draw is ½ Σ 2q(1 − q): ½·(0.5 + 0.42 + 0.32) = 0.62.
 	if got := expectedDistance(1, rank, 3); !near(got, 0.62, 1e-12) {
 		t.Errorf("expected of one draw %v, want 0.62", got)
 	}
-	// Four times the draws, half the law; and the exact mean converges to it.
+	// Four times the draws halve the law, and the exact mean converges to it.
 	if a, b := rootLaw(100, rank, 3), rootLaw(400, rank, 3); !near(a, 2*b, 1e-12) {
 		t.Errorf("law %v at 100, want about %v, %v at 400", a, 2*b, b)
 	}
@@ -77,7 +77,8 @@ func TestDistanceByHand(t *testing.T) {
 	}
 }
 
-// The histogram has every draw, and the distance is as expected.
+// TestDrawHistogramHasEveryDraw: the histogram contains every draw, and the distance is as
+// expected.
 func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	d, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
@@ -98,7 +99,7 @@ func TestDrawHistogramHasEveryDraw(t *testing.T) {
 		t.Errorf("q sums to %v, want about 1", whole)
 	}
 	for _, x := range d.Distances {
-		// 200 repeats: the mean is within some 5% of the expected one.
+		// With 200 repeats, the mean is within about 5% of the expected one.
 		if !near(x.Mean/x.Expected, 1, 0.15) || x.Measured.N != 200 {
 			t.Errorf("at %d draws: got %v on average, want about %v from 200 measurements", x.N, x.Mean, x.Expected)
 		}
@@ -106,7 +107,7 @@ func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	if !near(d.Slope, d.SlopeExpected, 0.03) {
 		t.Errorf("got slope %v, want about %v", d.Slope, d.SlopeExpected)
 	}
-	// If few tokens are kept the law holds from the first draws on.
+	// If few tokens are kept, the law holds from the first draws on.
 	few, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"},
 	)
@@ -117,7 +118,7 @@ func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	}
 }
 
-// checkCounts makes sure that each histogram counts every draw once.
+// checkCounts checks that each histogram counts every draw once.
 func checkCounts(t *testing.T, d *Draw) {
 	t.Helper()
 	for i, n := range d.Sizes {
@@ -131,8 +132,8 @@ func checkCounts(t *testing.T, d *Draw) {
 	}
 }
 
-// TestDrawBarsWithTopTokenCut: the bars are of the tokens that are kept, with their own ranks.
-// The rest begins at the rank of the first token without a bar.
+// TestDrawBarsWithTopTokenCut: the bars are for the kept tokens, with their own ranks. The
+// rest begins at the rank of the first token without a bar.
 func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	want := firstDistribution(t, 0.2)
 	d, _ := result[*Draw](t, "draw", Values{
@@ -166,7 +167,8 @@ func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	}
 }
 
-// A later step draws from what the loop would draw from there.
+// TestDrawAtLaterStep: a later step draws from the same distribution as the loop at that
+// step.
 func TestDrawAtLaterStep(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
 	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})

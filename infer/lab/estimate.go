@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// rates caches how many multiply-adds a second each model makes here, by hash,
-// only for guesses: the best of the samples so far, since other work on the
-// machine can only slow it down.
+// rates caches how many multiply-adds per second each model does here, by hash, only for
+// estimates: the best of the samples so far, since other work on the machine can only slow
+// it down.
 var rates = struct {
 	sync.Mutex
 	best map[string]known
@@ -20,18 +20,18 @@ var rates = struct {
 
 type known struct {
 	rate  float64   // multiply-adds a second
-	until time.Time // no new sample before: the last one took long
+	until time.Time // no new sample before this: the last one took long
 }
 
-// samples are taken for each guess, as long as they take less than sampling: a
-// large model has only one.
+// Samples are taken for each estimate, as long as they take less time than sampling: a
+// large model gets only one.
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
 )
 
-// rate is how many multiply-adds a second m makes, one token at a time; 0 if it
-// does not run. A model whose samples take long is seldom measured.
+// rate returns how many multiply-adds per second m does, one token at a time; 0 if it does
+// not run. A model whose samples take long is seldom measured.
 func rate(m *infer.Model) float64 {
 	rates.Lock()
 	known := rates.best[m.Hash()]
@@ -53,8 +53,8 @@ func rate(m *infer.Model) float64 {
 	return known.rate
 }
 
-// sample is the rate of the fastest of a few steps, of a single one if that
-// takes longer than most.
+// sample returns the rate of the fastest of a few steps, or of a single one if that takes
+// longer than most.
 func sample(m *infer.Model, most time.Duration) float64 {
 	const steps = 4
 	c, id := m.NewCache(), 0
@@ -67,7 +67,7 @@ func sample(m *infer.Model, most time.Duration) float64 {
 		start := time.Now()
 		blocks, err := m.ForwardTo(context.Background(), c, []int{id}, out)
 		if err != nil {
-			return 0 // the run itself will report why
+			return 0 // the run itself will report the error
 		}
 		scores, err := m.LogitsTo(context.Background(), out, z)
 		if err != nil {
@@ -78,8 +78,8 @@ func sample(m *infer.Model, most time.Duration) float64 {
 	return best
 }
 
-// choosing is roughly how long softmax, filters and draw take over a
-// vocabulary: the fastest of a few.
+// choosing returns a rough time of softmax, filters and draw over a vocabulary: the fastest
+// of a few.
 func choosing(vocab int) time.Duration {
 	z := make([]float32, vocab)
 	for i := range z { // scores in random order
@@ -95,8 +95,8 @@ func choosing(vocab int) time.Duration {
 	return best
 }
 
-// guess estimates a run from its multiply-adds, its turns of the loop, each of
-// which chooses a token, and its bytes.
+// guess estimates a run from its multiply-adds, its bytes, and its turns of the loop, each
+// of which chooses a token.
 func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
 	e := Estimate{MultAdds: multAdds, Bytes: bytes}
 	if r := rate(env.Target); r > 0 {
@@ -108,5 +108,5 @@ func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
 	return e
 }
 
-// judge decides whether a person should be asked first.
+// judge sets whether the user should confirm the run.
 func (e *Estimate) judge() { e.Large = e.Took >= LargeRun || e.Bytes >= LargeBytes }

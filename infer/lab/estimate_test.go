@@ -2,7 +2,8 @@ package lab
 
 import "testing"
 
-// A person is asked first if a run takes long or needs much memory.
+// TestLargeRunsNeedConfirmation: users must confirm a run that takes long or needs much
+// memory.
 func TestLargeRunsNeedConfirmation(t *testing.T) {
 	for _, c := range []struct {
 		e    Estimate
@@ -18,8 +19,8 @@ func TestLargeRunsNeedConfirmation(t *testing.T) {
 	}
 }
 
-// A guess counts what the formulas count: cached and recomputed, as often as
-// requested.
+// TestEstimateCountsTheFormulas: an estimate counts the same as the formulas: cached and
+// recomputed, as often as requested.
 func TestEstimateCountsTheFormulas(t *testing.T) {
 	env := models(t)
 	v := values(t, cacheLab{}, Values{"tokens": "100", "repeats": "3"})

@@ -26,7 +26,7 @@ func TestNumberFormats(t *testing.T) {
 	}
 }
 
-// Every lab sums up its run in whole sentences.
+// TestFindingsAreWholeSentences: every lab summarizes its run in whole sentences.
 func TestFindingsAreWholeSentences(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name

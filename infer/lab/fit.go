@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// polynomial fits y by c[0] + c[1]·x + … + c[degree]·x^degree with least
-// squares, and returns c and the share of the variance that it explains (R², 1
-// means through every point). x must be positive and have more than degree
-// different values.
+// polynomial fits y by c[0] + c[1]·x + … + c[degree]·x^degree with least squares, and
+// returns c and the share of the variance that it explains (R²; 1 means through every
+// point). x must be positive and have more than degree different values.
 func polynomial(x, y []float64, degree int) (c []float64, r2 float64, err error) {
 	if len(x) <= degree {
 		return nil, 0, errors.New("too few points for a polynomial of that degree")
@@ -47,7 +46,7 @@ func polynomial(x, y []float64, degree int) (c []float64, r2 float64, err error)
 	return c, r2, nil
 }
 
-// at is a polynomial's value.
+// at evaluates a polynomial.
 func at(c []float64, x float64) float64 {
 	v := 0.0
 	for k := len(c) - 1; k >= 0; k-- {
@@ -56,9 +55,8 @@ func at(c []float64, x float64) float64 {
 	return v
 }
 
-// fit makes a Fit of rows with a formula's coefficients; formula and terms are
-// nil if there is none. It returns false if there are too few rows to tell the
-// parts apart.
+// fit returns a Fit of rows with a formula's coefficients; formula and terms are nil if
+// there is none. It returns false if there are too few rows to distinguish the parts.
 func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (Fit, bool) {
 	c, r2, err := polynomial(x, y, degree)
 	if err != nil || len(x) < degree+2 {

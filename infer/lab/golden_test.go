@@ -16,16 +16,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden files leave out what differs from run to run: times, and what follows
-// from them.
+// timed matches what golden files omit because it differs from run to run: times, and what
+// follows from them.
 var timed = regexp.MustCompile(
 	`(^|_)(ms|ns)(_|$)|^(ms|gaps_ms|noise|took_ns|rate|r2|ratio|speed_up|predicted|c|v|best_gamma|` +
 		`per_token_ms|say|seconds_each|cost_each|most_a_day|break_even_a_day|` +
 		`weight_bytes|cached_bits|recomputed_bits)$`,
 )
 
-// The data behind every chart: each lab's result on the bundled model, with
-// small values. go test ./infer/lab -run Golden -update rewrites them.
+// TestGoldenReports checks the data behind every chart: each lab's result on the bundled
+// model, with small values. go test ./infer/lab -run Golden -update rewrites them.
 func TestGoldenReports(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -91,13 +91,12 @@ func alike(t *testing.T, at string, got, want any) {
 		t.Error(d)
 	}
 	if n := len(found) - most; n > 0 {
-		t.Errorf("%s: and %d differences more, want 0", at, n)
+		t.Errorf("%s: and %d more differences, want 0", at, n)
 	}
 }
 
-// differences lists what differs. Whole numbers must be equal; others may
-// differ as much as the order of float32 sums on another processor changes
-// them.
+// differences lists all differences. Integers must be equal; other numbers can differ as
+// much as the order of float32 sums on another processor changes them.
 func differences(list []string, at string, got, want any) []string {
 	differ := func() []string {
 		return append(list, fmt.Sprintf("%s: %.200s, want %.200s", at, fmt.Sprint(got), fmt.Sprint(want)))

@@ -61,34 +61,34 @@ func (inductionLab) Info() Info {
 	}
 }
 
-// Induction is the result of the induction lab: how much of a model's weight lies
-// on what came after the same token before, and what is lost without the heads
-// that have most of it.
+// Induction is the result of the induction lab: how much of a model's weight is on the
+// token that followed the same token before, and what is lost without the heads that have
+// most of it.
 type Induction struct {
-	Row  []Token `json:"row"`  // what is read twice; of several rows the first
-	Own  bool    `json:"own"`  // the person's own words
+	Row  []Token `json:"row"`  // what is read twice; the first of several rows
+	Own  bool    `json:"own"`  // the user's own words
 	Rows int     `json:"rows"` // how many
-	// Passing is the measure from which on a head is said to be one.
+	// Passing is the measure from which a head counts as an induction head.
 	Passing float64 `json:"passing"`
-	// First and Second are the mean surprise in each reading, in bits a token.
+	// First and Second are the mean surprise in each reading, in bits per token.
 	First  float64    `json:"first"`
 	Second float64    `json:"second"`
 	Layers int        `json:"layers"`
 	Heads  []HeadRead `json:"heads"` // all, block by block
 	Pass   int        `json:"pass"`  // how many pass
-	// Strong are the heads with the largest measures, Weak those with the smallest,
-	// each switched off by itself.
+	// Strong are the heads with the largest measures, Weak those with the smallest, each
+	// switched off separately.
 	Strong []HeadOff `json:"strong"`
 	Weak   []HeadOff `json:"weak"`
 }
 
-// HeadRead is where one head looks in the second reading, as its mean weight.
+// HeadRead is where one head attends in the second reading, as its mean weight.
 type HeadRead struct {
 	Part      string  `json:"part"` // "L4.H4"
 	Block     int     `json:"block"`
 	Head      int     `json:"head"`
-	Induction float64 `json:"induction"` // on what came after the same token before
-	Previous  float64 `json:"previous"`  // on the token before
+	Induction float64 `json:"induction"` // on the token that followed the same token before
+	Previous  float64 `json:"previous"`  // on the previous token
 	Start     float64 `json:"start"`     // on the first position
 }
 
@@ -99,10 +99,11 @@ type HeadOff struct {
 	Second    float64 `json:"second"` // the surprise in the second reading without it
 }
 
-// Lost is by how many bits a token the second reading surprises more without a head.
+// Lost returns how much the surprise of the second reading grows without a head, in bits
+// per token.
 func (r *Induction) Lost(h HeadOff) float64 { return h.Second - r.Second }
 
-// Usual is the mean loss without one of the weakest heads.
+// Usual returns the mean loss without one of the weakest heads.
 func (r *Induction) Usual() float64 {
 	var sum float64
 	for _, h := range r.Weak {
@@ -111,11 +112,11 @@ func (r *Induction) Usual() float64 {
 	return sum
 }
 
-// Copies reports whether the second reading surprises less than the first by a
-// quarter or more.
+// Copies reports whether the surprise of the second reading is lower than that of the first
+// by a quarter or more.
 func (r *Induction) Copies() bool { return r.Second <= 0.75*r.First }
 
-// HeadName is a head in words.
+// HeadName returns a head's name in words.
 func HeadName(part string) string {
 	var block, head int
 	if _, err := fmt.Sscanf(part, "L%d.H%d", &block, &head); err != nil {
@@ -124,7 +125,7 @@ func HeadName(part string) string {
 	return fmt.Sprintf("block %d, head %d", block, head)
 }
 
-// MoreOrLess is a difference in bits in words: "0.36 more", "0.05 less".
+// MoreOrLess formats a difference in bits: "0.36 more", "0.05 less".
 func MoreOrLess(bits float64) string {
 	if bits < 0 {
 		return terms.Decimals(-bits, 2) + " less"
@@ -187,7 +188,7 @@ func (r *Induction) candidates() string {
 	)
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (r *Induction) tables() []Table {
 	heads := Table{
 		Name: "heads", Title: "Where each head looks in the second reading",
@@ -208,7 +209,7 @@ func (r *Induction) tables() []Table {
 	return []Table{heads, off}
 }
 
-// ownRow reads the person's own words; nil if there are none.
+// ownRow returns the tokens of the user's own words; nil if there are none.
 func ownRow(m *infer.Model, v Values) ([]int, error) {
 	if v["prompt"] == "" {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// rowLength is how long the rows are, and how many there are.
+// rowLength returns the length and the number of the rows.
 func rowLength(m *infer.Model, v Values) (length, rows int, err error) {
 	own, err := ownRow(m, v)
 	switch {
@@ -62,7 +62,7 @@ func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Pr
 	r := &inductionRun{running: start(ctx, "induction", env, v, progress)}
 	r.fill = r.fillReport
 	r.result = Induction{Rows: rows, Passing: why.Passing, Layers: m.Config().Layers}
-	own, _ := ownRow(m, v) // checked with its length
+	own, _ := ownRow(m, v) // rowLength has checked it
 	list := [][]int{own}
 	if r.result.Own = own != nil; !r.result.Own {
 		list = nil
@@ -82,7 +82,7 @@ func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Pr
 	return r.end(r.switchOff(off))
 }
 
-// measure fills in where all heads look.
+// measure computes where all heads attend.
 func (r *inductionRun) measure() {
 	previous, start := r.texts.Heads(why.HabitPrevious), r.texts.Heads(why.HabitStart)
 	for i, h := range r.texts.Heads(why.HabitInduction) {
@@ -97,8 +97,8 @@ func (r *inductionRun) measure() {
 	r.result.First, r.result.Second = r.texts.First, r.texts.Second
 }
 
-// switchOff measures the second reading without the n strongest and the n weakest
-// heads, one at a time.
+// switchOff measures the second reading without each of the n strongest and the n weakest
+// heads.
 func (r *inductionRun) switchOff(n int) error {
 	heads := r.texts.Heads(why.HabitInduction)
 	slices.SortStableFunc(heads, func(a, b why.Measured) int { return cmp.Compare(b.Score, a.Score) })

@@ -41,7 +41,7 @@ func models(t testing.TB) Env {
 	return env
 }
 
-// values are a lab's defaults with some changed.
+// values returns a lab's defaults with some changes.
 func values(t testing.TB, l Lab, changed Values) Values {
 	t.Helper()
 	v, err := l.Info().Parse(changed)
@@ -68,7 +68,7 @@ func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 	return r.Result.(T), r
 }
 
-// small are values that make a run short if its lab's defaults do not.
+// small holds values that keep runs short, for labs whose defaults do not.
 var small = map[string]Values{
 	"strategies":   {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
 	"draw":         {"draws": "1000", "repeats": "5"},
@@ -94,7 +94,7 @@ func TestEveryLabIsDescribed(t *testing.T) {
 			)
 		}
 		if len(info.Try) != 2 {
-			t.Errorf("%s has %d things to try, want 2", info.Name, len(info.Try))
+			t.Errorf("%s has %d presets to try, want 2", info.Name, len(info.Try))
 		}
 		defaults, err := info.Parse(nil)
 		if err != nil {
@@ -141,8 +141,8 @@ func same(a, b Values) bool {
 	return len(a) == len(b)
 }
 
-// Every lab reports its progress in separate reports, and a row once reported
-// does not change.
+// TestProgressReportsAreFinal: every lab reports its progress in separate reports, and a
+// row does not change once reported.
 func TestProgressReportsAreFinal(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -180,7 +180,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 			}
 		}
 		if partials < 2 {
-			t.Errorf("%s: got %d reports on the way, want at least 2", name, partials)
+			t.Errorf("%s: got %d partial reports, want at least 2", name, partials)
 		}
 		if r.Lab != name || r.Model != models(t).Target.Name() || r.Took <= 0 || len(r.Tables) == 0 {
 			t.Errorf(
@@ -192,7 +192,8 @@ func TestProgressReportsAreFinal(t *testing.T) {
 	}
 }
 
-// A canceled run returns what it has measured, and no error.
+// TestCanceledRunReturnsPartialReport: a canceled run returns its measurements so far, and
+// no error.
 func TestCanceledRunReturnsPartialReport(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -225,7 +226,7 @@ func TestCanceledRunReturnsPartialReport(t *testing.T) {
 				continue
 			}
 			if after == 0 && name != "memory" && r.Result != nil { // the calculator needs no run
-				t.Errorf("%s: a result of nothing", name)
+				t.Errorf("%s: a result without measurements", name)
 			}
 			if after > whole/3 && (r.Result == nil || len(r.Tables) == 0) {
 				t.Errorf("%s: nothing kept after %d of %d messages", name, after, whole)
@@ -235,7 +236,8 @@ func TestCanceledRunReturnsPartialReport(t *testing.T) {
 	}
 }
 
-// Values that do not fit the model are rejected before anything runs.
+// TestValuesBeyondTheModelAreRefused: values that do not fit the model are rejected before
+// anything runs.
 func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	env := models(t)
 	long := strings.Repeat(" cat", env.Target.Config().Context+1)

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// partingOf makes two lanes choose at the same step of the model, and returns
-// why they diverge there.
+// partingOf makes two lanes choose at the same step of the model, and returns why they
+// diverge there.
 func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	t.Helper()
 	lanes, err := parseLanes(names)
@@ -35,7 +35,8 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	return parting(models(t).Target, lanes, [2]int{0, 1}, steps[0], steps[1]), true
 }
 
-// Each reason names the lane that it applies to, whichever is first.
+// TestLanePartingReasons: each reason names the lane that it applies to, whichever is
+// first.
 func TestLanePartingReasons(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := uint64(0); seed < 40; seed++ {
@@ -59,13 +60,13 @@ func TestLanePartingReasons(t *testing.T) {
 		PartFilter + string(sampling.RuleMinP), PartSegment,
 	} {
 		if !seen[why] {
-			t.Errorf("no lanes parted because of %s: the test says little", why)
+			t.Errorf("no lanes diverged because of %s: the test proves little", why)
 		}
 	}
 }
 
-// Lanes that differ have different names, greedy ones too, and a number in a
-// name is written as it was typed.
+// TestLaneNames: different lanes have different names, even greedy ones, and numbers in
+// names are written as typed.
 func TestLaneNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"t=0": "Greedy", "t=0 k=5": "T 0, top-k 5", "t=0 p=0.5": "T 0, top-p 0.5", "k=1000": "T 1, top-k 1000",
@@ -79,13 +80,13 @@ func TestLaneNames(t *testing.T) {
 	_, err := parseLane("t=1 seed=3")
 	if want := `lanes is "t=1 seed=3", where seed is not a setting of one lane; it must be ` + lanesWant; err == nil ||
 		err.Error() != want {
-		t.Errorf("a seed is refused with\n%v\nwant\n%s", err, want)
+		t.Errorf("a seed is rejected with\n%v\nwant\n%s", err, want)
 	}
 }
 
-// TestLanePartingWithTopTokenCut: after the story typical-p 0.2 keeps eleven tokens and cuts
-// the most probable ones, so a token that it keeps has a segment though its rank is
-// beyond eleven, and one that it cuts has none though its rank is not.
+// TestLanePartingWithTopTokenCut: after the story, typical-p 0.2 keeps eleven tokens and
+// cuts the most probable ones. So a kept token has a segment even if its rank is beyond
+// eleven, and a cut token has none even if its rank is not.
 func TestLanePartingWithTopTokenCut(t *testing.T) {
 	beyond, before := 0, 0
 	for seed := range uint64(60) {
@@ -120,11 +121,12 @@ func TestLanePartingWithTopTokenCut(t *testing.T) {
 		}
 	}
 	if beyond == 0 || before == 0 {
-		t.Errorf("%d kept tokens beyond the eleventh rank, %d cut ones before it; the test says little", beyond, before)
+		t.Errorf("%d kept tokens beyond the eleventh rank, %d cut ones before; the test proves little", beyond, before)
 	}
 }
 
-// firstDistribution is that of the first token after the story, under typical-p.
+// firstDistribution returns the distribution of the first token after the story, under
+// typical-p.
 func firstDistribution(t *testing.T, typical float64) *sampling.Distribution {
 	t.Helper()
 	s := infer.Settings{Settings: sampling.Pure, Stop: infer.Stop{MaxTokens: 1}}

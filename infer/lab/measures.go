@@ -2,8 +2,7 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// repeatRun is the length of the runs of tokens that count as repeated when
-// they recur.
+// repeatRun is the length of the runs of tokens that count as repetitions when they recur.
 const repeatRun = 4
 
 // pairs returns a text's pairs of neighboring tokens.
@@ -23,7 +22,7 @@ func distinct[T comparable](list []T) int {
 	return len(seen)
 }
 
-// ratio is a/b, or 0 if b is 0.
+// ratio returns a/b, or 0 if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -31,8 +30,8 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// repetition is the share of a text's runs of repeatRun tokens that it had
-// before: 1 − distinct runs / runs.
+// repetition returns the share of a text's runs of repeatRun tokens that occurred before: 1
+// − distinct runs / runs.
 func repetition(ids []int) float64 {
 	var runs [][repeatRun]int
 	for i := repeatRun; i <= len(ids); i++ {
@@ -47,12 +46,11 @@ func measure(ids []int) TextMeasures {
 	return TextMeasures{Tokens: len(ids), Distinct2: ratio(distinct(list), len(list)), Repetition: repetition(ids)}
 }
 
-// A circle must have two rounds, and at least four tokens in its second: "ha
-// ha" is none.
+// circleTokens is the minimum length of a circle's second round. A circle has at least two
+// rounds; "ha ha" is too short.
 const circleTokens = 4
 
-// circleOf finds the loop at the end of a text: its shortest period, and how
-// far back it goes.
+// circleOf finds the loop at the end of a text: its start and its shortest period.
 func circleOf(ids []int) (start, period int, found bool) {
 	for period = 1; 2*period <= len(ids); period++ {
 		same := 0 // tokens at the end that equal the one a period earlier
@@ -66,7 +64,7 @@ func circleOf(ids []int) (start, period int, found bool) {
 	return 0, 0, false
 }
 
-// circle returns circleOf as a result, nil if the text does not loop.
+// circle returns the result of circleOf, nil if the text does not loop.
 func circle(m *infer.Model, ids []int) *Circle {
 	start, period, found := circleOf(ids)
 	if !found {

@@ -79,8 +79,8 @@ func (memoryLab) Info() Info {
 	}
 }
 
-// Memory is the result of the memory lab: the size of a KV cache, as calculated
-// for a model and as measured in the running engine.
+// Memory is the result of the memory lab: the size of a KV cache, as calculated for a model
+// and as measured in the running engine.
 type Memory struct {
 	Model            MemoryModel     `json:"model"` // used for the calculation
 	Precision        string          `json:"precision"`
@@ -94,14 +94,14 @@ type Memory struct {
 	Overtakes        float64         `json:"overtakes"` // positions at which one cache is as large as the weights
 	MemoryBytes      float64         `json:"memory_bytes"`
 	FreeBytes        float64         `json:"free_bytes"` // left by the weights; negative if they do not fit
-	Users            int64           `json:"users"`      // texts of that length that fit besides the weights
+	Users            int64           `json:"users"`      // texts of that length that fit next to the weights
 	Variants         []MemoryVariant `json:"variants"`
 	Windows          []Window        `json:"windows"`
 	Models           []MemoryModel   `json:"models"` // the presets
 	Engine           Engine          `json:"engine"`
 }
 
-// MemoryModel is what the calculator needs to know about a model.
+// MemoryModel holds the numbers of a model that the calculator needs.
 type MemoryModel struct {
 	Key        string `json:"key"`
 	Name       string `json:"name"`
@@ -124,7 +124,7 @@ type MemoryVariant struct {
 	Bytes            float64 `json:"bytes"`
 	Saving           float64 `json:"saving"` // heads / KV heads: how many times smaller than MHA
 	Users            int64   `json:"users"`
-	Now              bool    `json:"now"` // the calculated model does so
+	Now              bool    `json:"now"` // used by the calculated model
 	Say              string  `json:"say"`
 }
 
@@ -134,7 +134,7 @@ type Window struct {
 	Tokens int     `json:"tokens"`
 	Year   int     `json:"year"` // 0 for the loaded model
 	Source string  `json:"source"`
-	Bytes  float64 `json:"bytes"` // of a cache that long for the calculated model
+	Bytes  float64 `json:"bytes"` // of a cache of that length for the calculated model
 	Loaded bool    `json:"loaded"`
 }
 

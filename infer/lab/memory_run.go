@@ -26,12 +26,11 @@ var (
 	}
 )
 
-// gpt2Parameters includes what the formula leaves out: the table of 1,024
-// positions, biases and the norms' biases (Radford et al. 2019's smallest, as
-// published).
+// gpt2Parameters includes what the formula omits: the table of 1,024 positions, biases and
+// the norms' biases (Radford et al. 2019's smallest, as published).
 const gpt2Parameters = 124_439_808
 
-// published are the presets of the calculator.
+// published holds the presets of the calculator.
 var published = []MemoryModel{
 	modelOf(
 		"example-32", "32 layers, 32 heads", llama7B, llama7B.Parameters(false), 131_072, 0,
@@ -69,7 +68,7 @@ func memoryKeys() []string {
 	return keys
 }
 
-// windows are context windows with the year and a source for each.
+// windows holds context windows with a year and a source for each.
 var windows = []Window{
 	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: "Radford et al. 2019"},
 	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: "Brown et al. 2020"},
@@ -78,7 +77,7 @@ var windows = []Window{
 	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: "Gemini Team 2024"},
 }
 
-// precision is a way to keep numbers.
+// precision is a way to store numbers.
 type precision struct {
 	name  string
 	bytes float64 // a value
@@ -135,9 +134,9 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 	return r.end(r.engine(env.Target, v, tokens))
 }
 
-// Calculate is the memory lab's calculator, with m as the loaded model: its
-// result without the engine's bytes. v are values that [Info.Parse] returned. A
-// *[RangeError] means that heads cannot be shared this way.
+// Calculate is the memory lab's calculator, with m as the loaded model: its result without
+// the engine's bytes. v must come from [Info.Parse]. A *[RangeError] means that heads
+// cannot be shared this way.
 func Calculate(m *infer.Model, v Values) (Memory, error) {
 	all := memoryModels(m)
 	model := modelIn(all, v)
@@ -176,7 +175,7 @@ func Calculate(m *infer.Model, v Values) (Memory, error) {
 	return c, nil
 }
 
-// memoryModels are the models to calculate with, the loaded one first.
+// memoryModels returns the models to calculate with, the loaded one first.
 func memoryModels(m *infer.Model) []MemoryModel {
 	return append([]MemoryModel{loadedModel(m)}, published...)
 }
@@ -185,17 +184,17 @@ func modelIn(all []MemoryModel, v Values) MemoryModel {
 	return all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
 }
 
-// perPosition is 2 × layers × KV heads × head size × bytes.
+// perPosition returns 2 × layers × KV heads × head size × bytes.
 func (m MemoryModel) perPosition(kvHeads int, bytes float64) float64 {
 	return 2 * float64(m.Layers) * float64(kvHeads) * float64(m.HeadDim) * bytes
 }
 
-// users is how many texts fit besides the weights.
+// users returns how many texts fit next to the weights.
 func (c *Memory) users(perPosition float64) int64 {
 	return int64(max(0, math.Floor(c.FreeBytes/(perPosition*float64(c.Positions)))))
 }
 
-// variants are the ways to share keys and values: all, in groups, one pair.
+// variants returns the ways to share keys and values: all, in groups, one pair.
 func (c *Memory) variants() []MemoryVariant {
 	h, g := c.Model.Heads, c.Model.KVHeads
 	if g == h || g == 1 {
@@ -225,7 +224,7 @@ func (c *Memory) variants() []MemoryVariant {
 	return list
 }
 
-// engine writes a text and reads the cache's size after every step.
+// engine writes a text and records the cache's size after every step.
 func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 	loop, err := infer.NewLoop(
 		m, v["prompt"],
@@ -262,8 +261,8 @@ func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 	}
 }
 
-// roomAfter is how many positions a cache has room for after one more: as many
-// as before if it fits, else twice as many, at most the context.
+// roomAfter returns how many positions a cache has room for after adding one: unchanged if
+// it fits, else doubled, up to the context.
 func roomAfter(room, positions, context int) int {
 	if positions <= room {
 		return room
@@ -277,7 +276,7 @@ func (r *memoryRun) fillReport(to *Report) {
 	to.Result, to.Tables = &result, result.tables()
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (c *Memory) tables() []Table {
 	variants := Table{
 		Name: "variants", Title: fmt.Sprintf(
@@ -324,7 +323,7 @@ func (c *Memory) tables() []Table {
 	return []Table{variants, models, window, engine}
 }
 
-// year is a text, so that it gets no comma; nil if there is none.
+// year returns a year as a string, so that it gets no comma; nil if there is none.
 func year(n int) any {
 	if n == 0 {
 		return nil

@@ -9,25 +9,25 @@ import (
 
 const gib = 1 << 30
 
-// The corrected figures of the lesson's 32-layer example.
+// TestMemoryCalculatorByHand checks the corrected figures of the lesson's 32-layer example.
 func TestMemoryCalculatorByHand(t *testing.T) {
 	for _, c := range []struct {
 		changed Values
 		bytes   float64 // of the cache
 		users   int64
 	}{
-		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole ones.
+		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole texts.
 		{Values{"batch": "1", "preset": "example-32", "positions": "4096"}, 2 * gib, 5},
 		{Values{"batch": "1", "preset": "example-32", "positions": "131072"}, 64 * gib, 0},
-		// 8 of 32 heads: a quarter. 11.45 / 0.5 = 22 whole ones.
+		// 8 of 32 heads: a quarter. 11.45 / 0.5 = 22 whole texts.
 		{Values{"batch": "1", "preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
-		// 2·80·8·128·4096·2 = 1.25 GiB; 137.95e9 bytes of weights are 128.48
-		// GiB, (160 − 128.48) / 1.25 = 25 whole ones.
+		// 2·80·8·128·4096·2 = 1.25 GiB; 137.95e9 bytes of weights are 128.48 GiB, (160 −
+		// 128.48) / 1.25 = 25 whole texts.
 		{Values{"batch": "1", "preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
-		// 2·12·12·64·1024·4 = 72 MiB for one, four of them. (25,769,803,776 −
-		// 248,879,616) / 75,497,472 = 338.03 beside weights of 2 bytes.
+		// 2·12·12·64·1024·4 = 72 MiB for one, four of them. (25,769,803,776 − 248,879,616)
+		// / 75,497,472 = 338.03 next to weights of 2 bytes.
 		{Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
-		// Half a byte a value: 0.5 GiB; the weights do not fit into a GiB.
+		// Half a byte per value: 0.5 GiB; the weights do not fit into one GiB.
 		{Values{"batch": "1", "preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
 	} {
 		m, _ := result[*Memory](t, "memory", c.changed)
@@ -112,7 +112,7 @@ func TestMemoryListsContextWindows(t *testing.T) {
 	}
 }
 
-// The engine's bytes equal the formula's at every step.
+// TestEngineMemoryEqualsFormula: the engine's bytes equal the formula's at every step.
 func TestEngineMemoryEqualsFormula(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
 	shape := models(t).Target.Shape()
@@ -137,7 +137,8 @@ func TestEngineMemoryEqualsFormula(t *testing.T) {
 	}
 }
 
-// What a cache reports as reserved was really allocated.
+// TestReservedIsAllocated: the memory that a cache reports as reserved is actually
+// allocated.
 func TestReservedIsAllocated(t *testing.T) {
 	m := models(t).Target
 	const texts, positions = 24, 150
@@ -166,7 +167,7 @@ func TestReservedIsAllocated(t *testing.T) {
 	}
 	got := held() - before
 	runtime.KeepAlive(caches)
-	// 150 positions have been doubled to 256.
+	// The room for 150 positions has been doubled to 256.
 	if want := texts * float64(m.Shape().KVBytes(256, 4)); reserved != want {
 		t.Errorf("%v bytes reserved, want %v", reserved, want)
 	}

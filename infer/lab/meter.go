@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// meter counts a model's passes: an [infer.Runner] that forwards to the model,
-// or to its runner, and adds up what went through it.
+// meter counts a model's passes: it is an [infer.Runner] that forwards to the model, or to
+// its runner, and keeps a tally.
 type meter struct {
 	model  *infer.Model
 	runner infer.Runner // nil for the model itself
@@ -17,7 +17,7 @@ type meter struct {
 	last time.Duration
 }
 
-// tally is what went through a meter.
+// tally is the work that went through a meter.
 type tally struct {
 	passes    int
 	positions int
@@ -32,10 +32,10 @@ func metered(m *infer.Model, runner infer.Runner) (*infer.Model, *meter) {
 	return m.Through(counter), counter
 }
 
-// target returns the environment's target, counted.
+// target returns the environment's target, with a meter.
 func (e Env) target() (*infer.Model, *meter) { return metered(e.Target, e.TargetRunner) }
 
-// draft returns the environment's draft, counted.
+// draft returns the environment's draft, with a meter.
 func (e Env) draft() (*infer.Model, *meter) { return metered(e.Draft, e.DraftRunner) }
 
 // ForwardTo implements [infer.Runner].

@@ -13,15 +13,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RangeError names a rejected value, what was given and what is accepted. Field
-// is the name of a [Param].
+// RangeError reports a rejected value and what is accepted. Field is the name of a [Param].
 type RangeError = sampling.RangeError
 
 // ParamKind is the type of a parameter's value.
 type ParamKind string
 
-// The kinds. List is a text of numbers joined by commas, Strings a text with
-// one string per line, with \n, \t and \\ for newline, tab and backslash.
+// The kinds. List is a string of numbers joined by commas, Strings has one string per line,
+// with \n, \t and \\ for newline, tab and backslash.
 const (
 	Int     ParamKind = "int"
 	Float   ParamKind = "float"
@@ -32,8 +31,8 @@ const (
 	Strings ParamKind = "strings"
 )
 
-// Param is one thing that a person can set. Min and Max bound a number, each
-// number of a list, or the bytes of a text; Step is a slider's step.
+// Param is a parameter that users can set. Min and Max bound a number, each number of a
+// list, or the bytes of a text; Step is a slider's step.
 type Param struct {
 	Name    string    `json:"name"`
 	Label   string    `json:"label"`
@@ -45,15 +44,15 @@ type Param struct {
 	Options []string  `json:"options,omitempty"`
 	Default string    `json:"default"`
 	Help    string    `json:"help"`
-	// Own says that a number may be left out, as "" or 0: then it is the
-	// chosen model's own.
+	// Own means that a number can be omitted, as "" or 0: then it is the chosen model's
+	// own.
 	Own bool `json:"own,omitempty"`
-	// Commas says that a text is a list of words, joined by commas.
+	// Commas means that a text is a list of words, joined by commas.
 	Commas bool `json:"-"`
 }
 
-// Values are the values of a lab's parameters by name, as texts in the form
-// that [Info.Parse] returns.
+// Values holds the values of a lab's parameters by name, as strings in the form that
+// [Info.Parse] returns.
 type Values map[string]string
 
 // Param returns the parameter with a name.
@@ -65,7 +64,7 @@ func (i Info) Param(name string) (Param, bool) {
 	return i.Params[at], true
 }
 
-// Defaults returns the values that a lab starts with.
+// Defaults returns a lab's initial values.
 func (i Info) Defaults() Values {
 	v := Values{}
 	for _, p := range i.Params {
@@ -74,10 +73,9 @@ func (i Info) Defaults() Values {
 	return v
 }
 
-// Parse checks raw values, each against its parameter's range, and returns all
-// of the lab's values in canonical form: missing ones at their default, numbers
-// in their shortest form. A rejected value or an unknown name gives a
-// *[RangeError].
+// Parse checks raw values, each against its parameter's range, and returns all of the lab's
+// values in canonical form: missing ones at their default, numbers in their shortest form.
+// A rejected value or an unknown name gives a *[RangeError].
 func (i Info) Parse(raw Values) (Values, error) {
 	v := i.Defaults()
 	for name, text := range raw {
@@ -133,15 +131,15 @@ func (p Param) Wants() string {
 	return terms.Plain(p.Min) + " to " + terms.Plain(p.Max) + " bytes of text"
 }
 
-// knob returns the parameter's knob, if it is one: it has the knob's name and
-// accepts the knob's values.
+// knob returns the parameter's knob, if it has one: a knob with the same name, whose values
+// it accepts.
 func (p Param) knob() (terms.Knob, bool) {
 	k, ok := terms.KnobOf(p.Name)
 	return k, ok && p.Min == k.Min && p.Max == k.Max
 }
 
-// Slider returns the range of a slider for a number: for a knob, most of what
-// is worth trying, else everything accepted.
+// Slider returns the range of a slider for a number: for a knob most useful values, else
+// everything accepted.
 func (p Param) Slider() (from, to float64) {
 	if k, ok := p.knob(); ok {
 		return k.From, k.To
@@ -205,7 +203,7 @@ func (p Param) parseNumber(text string) (string, error) {
 	return terms.Plain(x), nil
 }
 
-// maxList is how many numbers a list may hold.
+// maxList is the maximum number of elements of a list.
 const maxList = 64
 
 func (p Param) parseList(text string) (string, error) {
@@ -239,7 +237,7 @@ func (p Param) parseStrings(text string) (string, error) {
 	return terms.Lines(list), nil
 }
 
-// Values that [Info.Parse] returned are valid; missing ones read as 0.
+// Values that [Info.Parse] returned are valid; missing ones are read as 0.
 
 func (v Values) int(name string) int {
 	return int(v.float(name))

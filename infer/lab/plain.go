@@ -9,9 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// plainText is a text that a model wrote by itself with as little overhead as
-// possible: the prompt without its last token is read before the clock starts,
-// as in speculation.
+// plainText is a text that a model wrote alone with as little overhead as possible: as in
+// speculation, the prompt without its last token is read before the clock starts.
 type plainText struct {
 	ids   []int           // generated
 	at    []time.Duration // when each was ready
@@ -19,7 +18,7 @@ type plainText struct {
 	took  time.Duration   // total
 }
 
-// writePlain writes up to n tokens, the same ones that a loop would.
+// writePlain writes up to n tokens, the same ones as a loop.
 func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, tokens int) (plainText, error) {
 	var t plainText
 	ids := m.Encode(v["prompt"])
@@ -31,7 +30,7 @@ func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, t
 		}
 	}
 	next, settings, seed := ids[len(ids)-1], v.sampling(), uint64(v.float("seed"))
-	var sampler sampling.Sampler // as the speculator's
+	var sampler sampling.Sampler // as in the speculator
 	text := slices.Clone(ids)
 	clock := watchOf(counter)
 	for n := 1; n <= tokens; n++ {

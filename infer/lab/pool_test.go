@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Several labs at the seats of a pool find, apart from times, what they find
-// alone; waiting for each other does not count.
+// TestLabsThroughPoolsEqualSoloRuns: apart from times, several labs in the seats of a pool
+// get the same results as alone; waiting for each other does not count.
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	fixture.Long(t)
 	alone := models(t)
@@ -32,7 +32,7 @@ func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 					return
 				}
-				if name == "memory" { // a prompt may be read in smaller parts, which changes what is reserved
+				if name == "memory" { // a prompt can be read in smaller parts, which changes what is reserved
 					return
 				}
 				alike(t, name, decoded(t, r.Result), decoded(t, want.Result))
@@ -50,7 +50,8 @@ func decoded(t *testing.T, v any) any {
 	return untimed(out)
 }
 
-// A meter subtracts the wait that a runner reports, and counts the rest.
+// TestMeterSubtractsWaiting: a meter subtracts the wait that a runner reports, and counts
+// the rest.
 func TestMeterSubtractsWaiting(t *testing.T) {
 	env := models(t)
 	pool := infer.NewPool(env.Target, 1)
@@ -72,10 +73,10 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 	// Rejected passes are not counted.
 	before := counted.tally
 	if _, _, err := m.Forward(t.Context(), cache, []int{-1}); err == nil {
-		t.Error("token -1 was read")
+		t.Error("token -1 was accepted")
 	}
 	if counted.tally != before {
-		t.Errorf("a refused pass was counted: got %+v, want %+v", counted.tally, before)
+		t.Errorf("a rejected pass was counted: got %+v, want %+v", counted.tally, before)
 	}
 	clock := watchOf(counted)
 	counted.waited += 1 << 40 // a long wait within
@@ -84,13 +85,13 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 	}
 }
 
-// lets reports that every pass waited for an hour.
+// lets reports an hour of waiting for every pass.
 type lets struct{ infer.Runner }
 
 func (lets) Waited() time.Duration { return time.Hour }
 
-// The wait that a runner reports is not part of a pass's time: with an hour for
-// each of the two, the rest is negative.
+// TestMeterExcludesReportedWait: the wait that a runner reports is excluded from a pass's
+// time. With an hour for each of the two, the rest is negative.
 func TestMeterExcludesReportedWait(t *testing.T) {
 	m := models(t).Target
 	counted, meter := metered(m, lets{})

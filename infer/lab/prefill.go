@@ -40,13 +40,13 @@ func (prefillLab) Info() Info {
 	}
 }
 
-// Prefill is the result of the prefill lab: the time to the first token against
-// the prompt's length, then the gaps between tokens.
+// Prefill is the result of the prefill lab: the time to the first token against the
+// prompt's length, then the gaps between tokens.
 type Prefill struct {
 	Repeats int            `json:"repeats"`
 	Points  []PrefillPoint `json:"points"`
 	LeftOut []int          `json:"left_out,omitempty"` // lengths that are longer than the context
-	// The line through the points: ms of a prompt = Constant + PerToken·n.
+	// The line through the points: the ms of a prompt are Constant + PerToken·n.
 	Constant float64 `json:"constant_ms"`
 	PerToken float64 `json:"per_token_ms"`
 	R2       float64 `json:"r2"`
@@ -58,15 +58,15 @@ type Prefill struct {
 	Stream   bool      `json:"stream"` // as requested: which of the two waits to show
 	Streamed Wait      `json:"streamed"`
 	Whole    Wait      `json:"whole"` // not streamed
-	// Why writing a token costs more than reading one, from the same run.
+	// Why writing a token costs more than reading one, from the same run:
 	Input  PerToken `json:"input"`
 	Output PerToken `json:"output"`
-	// OutputPass is the part of Output that is pass and scores; the rest is
+	// OutputPass is the part of Output that the pass and the scores take; the rest is
 	// softmax, filters, draw and text.
 	OutputPass float64 `json:"output_pass_ms"`
 	Ratio      float64 `json:"ratio"` // time of writing a token over that of reading one
-	// The counted work hardly differs; what differs is how many tokens share
-	// one read of the weights.
+	// The counted work hardly differs; the difference is how many tokens share one read of
+	// the weights.
 	WorkRatio   float64 `json:"work_ratio"`
 	WeightBytes int64   `json:"weight_bytes"` // read in every pass
 }
@@ -86,13 +86,13 @@ type Arrival struct {
 	Token Token   `json:"token"`
 	At    float64 `json:"at_ms"`
 	Gap   float64 `json:"gap_ms"`
-	Text  string  `json:"text"` // what could then be shown; "" while it is held back
+	Text  string  `json:"text"` // what could be shown then; "" while it is held back
 }
 
 // Wait is how long a reader waits.
 type Wait struct {
 	First float64 `json:"first_ms"` // until there is something to read
-	Last  float64 `json:"last_ms"`  // until all of it is there
+	Last  float64 `json:"last_ms"`  // until the text is complete
 }
 
 // PerToken is the cost of one token.

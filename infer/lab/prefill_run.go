@@ -36,8 +36,8 @@ type timedText struct {
 	turns [][]time.Duration // by step
 }
 
-// lengthsFor returns the wanted prompt lengths that fit the context, and those
-// that do not.
+// lengthsFor returns the requested prompt lengths that fit the context, and those that do
+// not.
 func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
 	for _, n := range v.list("lengths") {
 		if n <= m.Config().Context {
@@ -199,14 +199,13 @@ func (p *Prefill) line() {
 		x, y = append(x, float64(q.Tokens)), append(y, q.Ms.Median)
 	}
 	a, b := stat.LinearRegression(x, y, nil, false)
-	if b > 0 { // else the noise is larger than the effect of the length
+	if b > 0 { // else the noise exceeds the effect of the length
 		p.Constant, p.PerToken = a, b
 		p.R2 = finiteOr(stat.RSquared(x, y, nil, a, b), 0)
 	}
 }
 
-// arrivals adds up the turns, each at its median, and returns the spread of
-// each.
+// arrivals adds up the turns, each at its median, and returns the spread of each.
 func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	var spreads []Spread
 	var gaps []float64
@@ -235,8 +234,8 @@ func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	return spreads
 }
 
-// compare compares writing a token with reading one: the median gap, and the
-// slope of the line through the prompts.
+// compare compares writing a token with reading one: the median gap, and the slope of the
+// line through the prompts.
 func (p *Prefill) compare(m *infer.Model, text timedText) {
 	first, last := p.Points[0], p.Points[len(p.Points)-1]
 	p.Input.Ms, p.Input.MultAdds = p.PerToken, float64(last.MultAdds)/float64(last.Tokens)
@@ -261,7 +260,7 @@ func (p *Prefill) compare(m *infer.Model, text timedText) {
 	p.WorkRatio = finiteOr(p.Output.MultAdds/p.Input.MultAdds, 0)
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (p *Prefill) tables() []Table {
 	points := Table{
 		Name: "prompts", Title: "Time to the first token",

@@ -41,8 +41,8 @@ func TestPrefillPoints(t *testing.T) {
 			p.Streamed, p.Whole, p.Arrivals[0].At, p.Streamed.Last, last, Wait{last, last},
 		)
 	}
-	// A token read adds (Pass(64) − Pass(1)) / 63; nine were written after the
-	// first, from positions len(prompt)+1 on.
+	// A token read adds (Pass(64) − Pass(1)) / 63; nine were written after the first, from
+	// position len(prompt)+1 on.
 	if want := float64(shape.Pass(64).Total()-shape.Pass(1).Total()) / 63; !near(p.Input.MultAdds, want, 1e-6) {
 		t.Errorf("a token read takes %v multiply-adds, want %v", p.Input.MultAdds, want)
 	}
@@ -83,14 +83,14 @@ func TestPrefillLineFit(t *testing.T) {
 	if !near(p.Constant, 2, 1e-9) || !near(p.PerToken, 3, 1e-9) || !near(p.R2, 1, 1e-9) {
 		t.Errorf("got %v + %v·n, R² %v; want about 2, about 3, about 1", p.Constant, p.PerToken, p.R2)
 	}
-	// One point: its own time a token.
+	// One point: its own time per token.
 	p = Prefill{Points: []PrefillPoint{{Tokens: 4, Ms: Spread{Median: 8}, PerToken: 2}}}
 	if p.line(); p.PerToken != 2 {
 		t.Errorf("%v a token, want 2", p.PerToken)
 	}
 }
 
-// Text that is held back cannot be read yet.
+// TestStreamedTextWaitsForWhatIsHeld: text that is held back cannot be read yet.
 func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
 	p, _ := result[*Prefill](t, "prefill", Values{"lengths": "1", "tokens": "6", "repeats": "1"})
 	for _, a := range p.Arrivals {
@@ -101,5 +101,5 @@ func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
 			return
 		}
 	}
-	t.Error("no text at all")
+	t.Error("no text was shown")
 }

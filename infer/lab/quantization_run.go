@@ -28,13 +28,13 @@ type quantizedWay struct {
 	m     *infer.Model
 	meter *meter
 	cache *infer.Cache
-	last  []float32 // [steps, width]: the vectors that each step's scores are computed from
+	last  []float32 // [steps, width]: the vectors from which each step's scores are computed
 	kl    []float64
 	kept  int
 	times []time.Duration
 }
 
-// roundings are the formats that are compared with the own weights.
+// roundings holds the formats that are compared with the own weights.
 var roundings = []struct {
 	name string
 	kind infer.Quant
@@ -130,7 +130,7 @@ func (r *quantizationRun) add(m *infer.Model, counter *meter, name string, wide 
 	way.BitsEach = 8 * float64(kept) / float64(weights)
 }
 
-// round makes the rounded copies and has every way read the text.
+// round makes the rounded copies and runs every way on the text.
 func (r *quantizationRun) round() error {
 	for _, kind := range roundings {
 		m, err := r.ways[0].m.Rounded(kind.kind)
@@ -231,8 +231,8 @@ func (r *quantizationRun) fillReport(to *Report) {
 	}
 }
 
-// show fills in the step shown from the logits by each way: bars for up to n of
-// the own weights' most probable tokens, and for the first of every other way.
+// show fills in the step shown from the logits of each way: bars for up to n of the own
+// weights' most probable tokens, and for the first token of every other way.
 func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 	var list []int32
 	list = append(list, sampling.Top(z[0], rows)...)
@@ -258,7 +258,7 @@ func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 	q.Others = m.Config().Vocab - len(list)
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (q *Quantization) tables() []Table {
 	ways := Table{
 		Name: "ways", Title: "Ways of keeping the weights",

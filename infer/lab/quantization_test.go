@@ -19,8 +19,8 @@ func TestQuantizationWays(t *testing.T) {
 			len(q.Text), q.Step, q.LeftOut,
 		)
 	}
-	// The blocks have 6 · (2·192·192 + 2·64·192 + 3·1024·192) = 4,128,768 weights,
-	// the embedding 4,096·192 = 786,432, all of them stored as bfloat16.
+	// The blocks have 6 · (2·192·192 + 2·64·192 + 3·1024·192) = 4,128,768 weights, the
+	// embedding 4,096·192 = 786,432, all of them stored as bfloat16.
 	const blocks, table = 4_128_768, 786_432
 	for i, want := range []struct {
 		name  string
@@ -74,7 +74,8 @@ func TestQuantizationWays(t *testing.T) {
 	}
 }
 
-// The divergences equal those that infer/bench finds over the same text.
+// TestQuantizationAgreesWithBench: the divergences equal those of infer/bench over the same
+// text.
 func TestQuantizationAgreesWithBench(t *testing.T) {
 	q, _ := result[*Quantization](t, "quantization", Values{"prompt": "Once", "tokens": "9", "repeats": "1"})
 	own := models(t).Target
@@ -91,7 +92,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of all positions and of those of the prompt alone, its last apart.
+		// Of all positions, minus those of the prompt except its last.
 		sum := func(ids []int) float64 {
 			a, err := bench.Compare(context.Background(), own, rounded, "test", [][]int{ids})
 			if err != nil {
@@ -102,13 +103,13 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		want := sum(ids) - sum(prompt[:len(prompt)-1])
 		got := q.Ways[i+1].MeanKL * float64(len(q.Steps))
 		if !(math.Abs(got-want) <= 1e-9*max(1, want)) {
-			t.Errorf("%s: KL %v in all, want %v", kind, got, want)
+			t.Errorf("%s: total KL %v, want %v", kind, got, want)
 		}
 	}
 }
 
-// An already rounded model has nothing to compare with, and one whose rows are
-// not whole blocks is compared without Q4_0.
+// TestQuantizationOfOtherModels: an already rounded model has nothing to compare with, and
+// a model whose rows are not whole blocks is compared without Q4_0.
 func TestQuantizationOfOtherModels(t *testing.T) {
 	l, _ := Find("quantization")
 	rounded, err := models(t).Target.Rounded(infer.QuantInt8)

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Request is the body of a request to a text generation service, with the
-// fields that are common there.
+// Request is the body of a request to a text generation service, with the usual fields of
+// such services.
 type Request struct {
 	Prompt      string   `json:"prompt"`
 	MaxTokens   int      `json:"max_tokens"`
@@ -23,7 +23,7 @@ type Request struct {
 	TopP        float64  `json:"top_p"`
 	TopK        int      `json:"top_k"`
 	MinP        float64  `json:"min_p,omitempty"`
-	TypicalP    float64  `json:"typical_p,omitempty"` // left out where it is off, as min_p is
+	TypicalP    float64  `json:"typical_p,omitempty"` // omitted if off, like min_p
 	Penalty     float64  `json:"repetition_penalty,omitempty"`
 	Frequency   float64  `json:"frequency_penalty,omitempty"`
 	Presence    float64  `json:"presence_penalty,omitempty"`
@@ -32,16 +32,16 @@ type Request struct {
 	Seed        uint64   `json:"seed"`
 }
 
-// requestFields are the names, the same as the bill lab's parameters.
+// requestFields holds the field names, the same as the bill lab's parameters.
 var requestFields = []string{
 	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty",
 	"frequency_penalty", "presence_penalty", "stop", "stream", "seed",
 }
 
-// maxRequest is the most bytes that a request's JSON may have.
+// maxRequest is the maximum size of a request's JSON, in bytes.
 const maxRequest = 64 << 10
 
-// RequestOf makes a request from the bill lab's values.
+// RequestOf returns the request for the bill lab's values.
 func RequestOf(v Values) Request {
 	s := v.sampling()
 	r := Request{
@@ -56,7 +56,7 @@ func RequestOf(v Values) Request {
 	return r
 }
 
-// Values returns the values of the bill lab's parameters that a request has.
+// Values returns the values of the bill lab's parameters that a request contains.
 func (r Request) Values() Values {
 	v := Values{
 		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "stop": terms.Lines(r.Stop),
@@ -84,10 +84,10 @@ func (r Request) JSON() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ParseRequest parses a request's JSON. Missing fields have the lab's defaults;
-// "stop" may be one string or a list. Anything but one JSON object, an unknown
-// field, or a value of the wrong type or out of range returns a *[RangeError]
-// that names the field, "request" for the whole.
+// ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can
+// be one string or a list. Anything but one JSON object, an unknown field, or a value of
+// the wrong type or out of range gives a *[RangeError] that names the field, or "request"
+// for the whole.
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {
@@ -135,7 +135,7 @@ func notJSON(err error) string {
 	return "not a JSON object"
 }
 
-// fieldText is a field's value in a parameter's form, if its type is right.
+// fieldText returns a field's value in a parameter's form, if it has the right type.
 func fieldText(name string, value any) (string, error) {
 	p, _ := billLab{}.Info().Param(name)
 	refuse := func() (string, error) {

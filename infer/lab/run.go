@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// running is a run in progress: what it reports, and to whom.
+// running is the state of a run in progress: its report, and where it is sent.
 type running struct {
 	ctx      context.Context
 	env      Env
@@ -14,8 +14,8 @@ type running struct {
 	start    time.Time
 	told     time.Time
 	done, of int
-	// fill copies everything measured so far to a report; it leaves Result nil
-	// while there is nothing.
+	// fill copies everything measured so far to a report; it leaves Result nil if there is
+	// nothing yet.
 	fill func(*Report)
 }
 
@@ -23,8 +23,8 @@ type running struct {
 const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give " +
 	"the same numbers again."
 
-// partialEvery is how often a run shows what it has so far. It shows its first
-// rows immediately.
+// partialEvery is how often a run sends its results so far. It sends the first rows
+// immediately.
 const partialEvery = 100 * time.Millisecond
 
 func start(ctx context.Context, name string, env Env, v Values, progress func(Progress)) *running {
@@ -59,7 +59,7 @@ func (r *running) snapshot() *Report {
 	return &part
 }
 
-// end returns what Run returns after err, nil if all went well.
+// end returns the results of Run after err, nil if all went well.
 func (r *running) end(err error) (*Report, error) {
 	if err != nil && !canceled(r.ctx, err) {
 		return nil, err

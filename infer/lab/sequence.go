@@ -12,11 +12,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The most probable sequence. The probability of a sequence only falls as
-// tokens are added. So if prefixes are expanded in the order of their
-// probability, the first whole sequence found is the most probable of all:
-// every other one continues a prefix that is already less probable. The search
-// skips only prefixes below greedy's path, which are already beaten.
+// The most probable sequence: the probability of a sequence only falls as tokens are added.
+// So if prefixes are expanded in the order of their probability, the first complete
+// sequence found is the most probable of all: every other one continues a prefix that is
+// already less probable. The search skips only prefixes below greedy's path, which are
+// already beaten.
 
 // prefix is the beginning of a sequence.
 type prefix struct {
@@ -30,8 +30,8 @@ func (p prefix) with(id int, log float64, ends bool) prefix {
 	return prefix{append(slices.Clip(p.ids), id), append(slices.Clip(p.logs), log), p.log + log, ends}
 }
 
-// prefixes is a heap with the most probable first; shorter ones before longer
-// ones, then lower ids.
+// prefixes is a heap with the most probable prefix first; ties are broken by length,
+// shorter ones first, then by lower ids.
 type prefixes []prefix
 
 func (h prefixes) Len() int      { return len(h) }
@@ -49,9 +49,9 @@ func (h *prefixes) Pop() any {
 	return last
 }
 
-// keep keeps the n most probable, and returns ln p of the least of them. A
-// search of n passes never reaches the others, since each pass pops one. So a
-// large vocabulary of equally likely tokens cannot fill the memory.
+// keep keeps the n most probable prefixes, and returns ln p of the least of them. A search
+// of n passes never reaches the others, since each pass pops one. So a large vocabulary of
+// equally likely tokens cannot exhaust the memory.
 func (h *prefixes) keep(n int) float64 {
 	slices.SortFunc(*h, func(a, b prefix) int {
 		if c := cmp.Compare(b.log, a.log); c != 0 {
@@ -64,11 +64,10 @@ func (h *prefixes) keep(n int) float64 {
 	return (*h)[n-1].log
 }
 
-// scorer returns ln p [vocab] at T = 1 of what follows a prompt and some
-// tokens.
+// scorer returns ln p [vocab] at T = 1 of the next token after a prompt and some tokens.
 type scorer func(ctx context.Context, ids []int) ([]float64, error)
 
-// scores returns the scorer of a model after a prompt, whose columns it keeps.
+// scores returns the scorer of a model after a prompt, whose columns it caches.
 func scores(m *infer.Model, prompt []int) scorer {
 	cache, read := m.NewCache(), false
 	var first []float32
@@ -95,7 +94,7 @@ func scores(m *infer.Model, prompt []int) scorer {
 	}
 }
 
-// logSoftmax is ln of the softmax of z [vocab] at T = 1.
+// logSoftmax returns ln of the softmax of z [vocab] at T = 1.
 func logSoftmax(z []float32) []float64 {
 	largest := float64(slices.Max(z))
 	sum := 0.0
@@ -117,9 +116,9 @@ type found struct {
 	expanded     int // calls of the scorer
 }
 
-// searchBest compares greedy's path with the most probable sequence of horizon
-// tokens, or fewer if one ends the text. It calls the scorer at most `most`
-// times, greedy's path included.
+// searchBest compares greedy's path with the most probable sequence of horizon tokens, or
+// fewer if one ends the text. It calls the scorer at most `most` times, including for
+// greedy's path.
 func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horizon, most int) (found, error) {
 	var f found
 	for len(f.greedy.ids) < horizon && !f.greedy.ends {
@@ -169,7 +168,7 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 	return f, nil
 }
 
-// sequence is a prefix as a result.
+// sequence returns a prefix as a result.
 func (p prefix) sequence(m *infer.Model) Sequence {
 	s := Sequence{Tokens: tokensOf(m, p.ids), P: math.Exp(p.log)}
 	for i, l := range p.logs {
@@ -179,8 +178,7 @@ func (p prefix) sequence(m *infer.Model) Sequence {
 	return s
 }
 
-// possible is how many sequences there are: vocab^horizon, capped at the
-// largest int64.
+// possible returns the number of sequences: vocab^horizon, capped at the largest int64.
 func possible(vocab, horizon int) int64 {
 	n := int64(1)
 	for range horizon {

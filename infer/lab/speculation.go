@@ -55,8 +55,8 @@ func (speculationLab) Info() Info {
 	}
 }
 
-// Speculation is the result of the speculation lab: one text written by the
-// target alone and with a draft.
+// Speculation is the result of the speculation lab: one text written by the target alone
+// and with a draft.
 type Speculation struct {
 	Target string      `json:"target"`
 	Draft  string      `json:"draft"`
@@ -64,14 +64,14 @@ type Speculation struct {
 	Rounds []SpecRound `json:"rounds"`
 	Text   string      `json:"text"`
 	Plain  string      `json:"plain"` // the target's own text with the same seed
-	// The two on one time axis: each token and when it was ready.
+	// The two texts on one time axis: each token and when it was ready.
 	PlainLane  []SpecTime `json:"plain_lane"`
 	SpecLane   []SpecTime `json:"spec_lane"`
 	Acceptance Acceptance `json:"acceptance"`
 	Costs      SpecCosts  `json:"costs"`
 	Gammas     []GammaRow `json:"gammas"`
 	Synthetic  Synthetic  `json:"synthetic"`
-	BestGamma  int        `json:"best_gamma"` // with the least measured time; 0 if none beats the target alone
+	BestGamma  int        `json:"best_gamma"` // with the lowest measured time; 0 if none beats the target alone
 	Say        string     `json:"say"`
 }
 
@@ -118,21 +118,21 @@ type SpecTime struct {
 	From  string  `json:"from"` // "target", "draft", "correction" or "bonus"
 }
 
-// Acceptance is how many proposals were accepted, and what follows.
+// Acceptance holds how many proposals were accepted, and what follows.
 type Acceptance struct {
 	Proposed int     `json:"proposed"`
 	Judged   int     `json:"judged"`
 	Accepted int     `json:"accepted"`
 	Alpha    float64 `json:"alpha"` // accepted of judged
-	// ByPlace is the share accepted at each place of a round, among those
-	// judged there.
+	// ByPlace is the share accepted at each place of a round, out of the proposals judged
+	// at that place.
 	ByPlace []PlaceRate `json:"by_place"`
-	// Tokens of a pass of the target.
+	// Tokens per pass of the target:
 	PerPass  float64 `json:"per_pass"`
 	Expected float64 `json:"expected"` // E(α, γ), independent acceptance
-	// The gap between the two is the sum of these.
+	// The gap between the two is the sum of these:
 	Gap        float64 `json:"gap"`         // PerPass − Expected
-	Dependence float64 `json:"dependence"`  // acceptance is not the same at every place, nor independent
+	Dependence float64 `json:"dependence"`  // acceptance is neither equal at every place nor independent
 	Short      float64 `json:"short"`       // rounds that drafted less than γ, or ended with the text
 	FullRounds int     `json:"full_rounds"` // rounds that drafted γ and did not end the text
 	AllRounds  int     `json:"rounds"`
@@ -158,13 +158,13 @@ type SpecCosts struct {
 	Counted  Counted `json:"counted"`   // c and v if time were proportional to multiply-adds
 }
 
-// Counted are costs by multiply-adds.
+// Counted holds costs by multiply-adds.
 type Counted struct {
 	C float64 `json:"c"`
 	V float64 `json:"v"`
 }
 
-// GammaRow is one γ: passes saved and time saved are two numbers.
+// GammaRow is the row of one γ: passes saved and time saved are two numbers.
 type GammaRow struct {
 	Gamma       int     `json:"gamma"` // 0 is the target alone
 	Tokens      int     `json:"tokens"`
@@ -180,14 +180,14 @@ type GammaRow struct {
 	Expected    float64 `json:"expected"` // E(α, γ)
 	C           float64 `json:"c"`
 	V           float64 `json:"v"`
-	// Where the time went.
+	// Where the time went:
 	DraftMs  float64 `json:"draft_ms"`
 	VerifyMs float64 `json:"verify_ms"`
 	OtherMs  float64 `json:"other_ms"` // softmax, filters, draws and verdicts
 }
 
-// Synthetic is a pair whose acceptance is independent by construction: the same
-// two distributions at every position.
+// Synthetic is a pair whose acceptance is independent by construction: the same two
+// distributions at every position.
 type Synthetic struct {
 	Gamma    int     `json:"gamma"`
 	Alpha    float64 `json:"alpha"` // Σ min(p, q): the exact value
@@ -196,8 +196,8 @@ type Synthetic struct {
 	PerPass  float64 `json:"per_pass"`
 	Expected float64 `json:"expected"` // E(α, γ)
 	Off      float64 `json:"off"`      // PerPass / Expected − 1
-	// Distance is the total variation between the tokens written and the
-	// target's distribution, with that of as many plain draws.
+	// Distance is the total variation between the written tokens and the target's
+	// distribution, together with the value for as many plain draws.
 	Distance         float64 `json:"distance"`
 	DistanceExpected float64 `json:"distance_expected"`
 }

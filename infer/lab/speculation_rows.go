@@ -55,9 +55,9 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 	}
 }
 
-// timed are the texts that supply the times of the one shown: its repeats,
-// which were interleaved with everything else, or itself before there are any.
-// It is written first, with cold memory.
+// timed returns the texts that supply the times of the one shown: its repeats, which were
+// interleaved with everything else, or the text itself before there are any. It is written
+// first, with cold memory.
 func (r *speculationRun) timed() []*specText {
 	if at := slices.Index(r.gammas, r.shown.gamma); at >= 0 && len(r.texts[at]) > 0 {
 		return r.texts[at]
@@ -65,8 +65,7 @@ func (r *speculationRun) timed() []*specText {
 	return []*specText{r.shown}
 }
 
-// spec sets each token and each round of the shown text to the median of its
-// times.
+// spec sets each token and each round of the shown text to the median of its times.
 func (s *Speculation) spec(texts []*specText) {
 	median := func(of func(*specText) float64) float64 {
 		var list []float64
@@ -85,7 +84,7 @@ func (s *Speculation) spec(texts []*specText) {
 	}
 }
 
-// acceptance sums up a text's verdicts, and splits the gap to E(α, γ).
+// acceptance summarizes a text's verdicts, and splits the gap to E(α, γ).
 func acceptance(t *specText) Acceptance {
 	a := Acceptance{
 		Proposed: t.totals.Drafted, Judged: t.totals.Judged, Accepted: t.totals.Accepted, Alpha: t.totals.Acceptance(),
@@ -145,8 +144,8 @@ func (a Acceptance) say() string {
 	return text
 }
 
-// costs are c and v as measured, and as they would be if time were proportional
-// to multiply-adds, with the target attending to `at` positions.
+// costs returns c and v as measured, and as they would be if time were proportional to
+// multiply-adds, with the target attending to `at` positions.
 func costs(texts []*specText, plain []plainText, target, draft cost.Shape, at int) SpecCosts {
 	var steps []time.Duration
 	for _, p := range plain {
@@ -165,7 +164,7 @@ func costs(texts []*specText, plain []plainText, target, draft cost.Shape, at in
 	return c
 }
 
-// aloneRow is the row of the target without a draft.
+// aloneRow returns the row of the target without a draft.
 func aloneRow(texts []plainText) GammaRow {
 	var took, passes []time.Duration
 	for _, t := range texts {
@@ -186,7 +185,7 @@ func aloneRow(texts []plainText) GammaRow {
 	return row
 }
 
-// gammaRow sums up the repeats of one γ, which are one text.
+// gammaRow summarizes the repeats of one γ, which write the same text.
 func gammaRow(gamma int, texts []*specText, alone GammaRow, step float64) GammaRow {
 	var took, drafting, verifying []time.Duration
 	for _, t := range texts {
@@ -212,7 +211,7 @@ func gammaRow(gamma int, texts []*specText, alone GammaRow, step float64) GammaR
 	return row
 }
 
-// sum sums up the result in words.
+// sum summarizes the result in words.
 func (s *Speculation) sum() {
 	if len(s.Gammas) < 2 {
 		return
@@ -246,7 +245,7 @@ func (s *Speculation) sum() {
 	)
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (s *Speculation) tables() []Table {
 	gammas := Table{
 		Name: "gammas", Title: "Passes saved and time saved, by γ",

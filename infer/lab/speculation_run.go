@@ -27,8 +27,8 @@ type speculationRun struct {
 	synthetic               Synthetic
 }
 
-// pairFor checks that there is a draft that fits the target, and returns how
-// many tokens there is room for.
+// pairFor checks that there is a draft that fits the target, and returns how many tokens
+// fit.
 func pairFor(env Env, v Values) (prompt, tokens int, err error) {
 	if env.Draft == nil {
 		return 0, 0, terms.NewRangeError(
@@ -51,7 +51,7 @@ func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
 	drafted, _ := env.Draft.Shape().Generate(m, tokens)
 	work := alone.Total()
 	for _, gamma := range append(v.list("gammas"), v.int("gamma")) {
-		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at roughly two tokens a round
+		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at roughly two tokens per round
 	}
 	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
 	e := guess(
@@ -110,8 +110,8 @@ func (r *speculationRun) show() error {
 	)
 }
 
-// write writes one text with a draft; it calls told after each round with the
-// number of new tokens.
+// write writes one text with a draft; after each round it calls told with the number of new
+// tokens.
 func (r *speculationRun) write(t *specText, told func(int)) error {
 	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], r.v.settings(r.tokens), t.gamma)
 	if err != nil {
@@ -139,7 +139,7 @@ func (r *speculationRun) write(t *specText, told func(int)) error {
 	}
 }
 
-// add records a round that ended at a time, and returns its number of tokens.
+// add records a round that ended at a given time, and returns its number of tokens.
 func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Model) int {
 	var row SpecRound
 	var drafted []Token
@@ -226,8 +226,8 @@ func (r *speculationRun) compare() error {
 	return nil
 }
 
-// synthesize makes the synthetic pair from the two models' predictions after
-// the prompt, at T = 1 without filters.
+// synthesize makes the synthetic pair from the two models' predictions after the prompt, at
+// T = 1 without filters.
 func (r *speculationRun) synthesize() error {
 	var dists [2][]float64
 	for i, m := range []*infer.Model{r.target, r.draft} {

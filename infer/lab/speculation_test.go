@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// The engine's speculation, on a pair whose acceptance is independent by
-// construction, yields E(α, γ) tokens a pass.
+// TestIndependentPairYieldsFormula: the engine's speculation, on a pair whose acceptance is
+// independent by construction, yields E(α, γ) tokens per pass.
 func TestIndependentPairYieldsFormula(t *testing.T) {
 	fixture.Long(t)
 	target, draft := constantModel(t, 1), constantModel(t, 2)
@@ -37,7 +37,7 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 	}
 	alpha := overlap(dists[0], dists[1])
 	if alpha < 0.2 || alpha > 0.8 {
-		t.Fatalf("α %v says little", alpha)
+		t.Fatalf("α %v proves little", alpha)
 	}
 	for _, gamma := range []int{1, 4} {
 		rounds, tokens := 0, 0
@@ -64,13 +64,13 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 		}
 		got, want := ratio(tokens, rounds), cost.ExpectedTokens(alpha, gamma)
 		if !near(got/want, 1, 0.03) {
-			t.Errorf("γ %d: got %v tokens a pass, want about E(%.3f, γ) = %v", gamma, got, alpha, want)
+			t.Errorf("γ %d: got %v tokens per pass, want about E(%.3f, γ) = %v", gamma, got, alpha, want)
 		}
 	}
 }
 
-// So does the lab's synthetic pair, and its tokens have the target's
-// distribution.
+// TestSyntheticPairYieldsFormula: the lab's synthetic pair yields the same, and its tokens
+// have the target's distribution.
 func TestSyntheticPairYieldsFormula(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
 	for range 12 {
@@ -90,7 +90,7 @@ func TestSyntheticPairYieldsFormula(t *testing.T) {
 		s.Expected != 4 {
 		t.Errorf("got %+v, %v; want no error, PerPass = 4, Alpha = 1, Expected = 4", s, err)
 	}
-	// If they have nothing in common, nothing is: one token a pass, p's own.
+	// If they have nothing in common, nothing is accepted: one token per pass, p's own.
 	if s, err := synthesize(
 		t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1,
 	); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
@@ -115,8 +115,8 @@ func randomDistribution(random *rand.Rand, n int) []float64 {
 	return p
 }
 
-// Two full rounds of γ = 2 accept both and none, a third, at the end, drafts
-// one and accepts it.
+// TestAcceptanceByHand: two full rounds of γ = 2 accept both and none; a third, at the end,
+// drafts one token and accepts it.
 func TestAcceptanceByHand(t *testing.T) {
 	judged := func(accepted ...bool) (list []SpecJudged) {
 		for _, a := range accepted {
@@ -131,9 +131,9 @@ func TestAcceptanceByHand(t *testing.T) {
 		totals: infer.SpecTotals{Rounds: 3, Drafted: 5, Judged: 4, Accepted: 3, Generated: 6},
 	}
 	a := acceptance(text)
-	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. Full
-	// rounds brought 3 and 1, 2 on average: −0.3125 for dependence, and
-	// nothing for the short one, which brought 2 as well.
+	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. Full rounds yielded 3
+	// and 1, 2 on average: −0.3125 for dependence, and nothing for the short one, which
+	// yielded 2 as well.
 	if a.Alpha != 0.75 || a.PerPass != 2 || !near(a.Expected, 2.3125, 1e-12) || !near(a.Dependence, -0.3125, 1e-12) ||
 		!near(a.Short, 0, 1e-12) || a.FullRounds != 2 {
 		t.Errorf(
@@ -229,8 +229,8 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 	}
 }
 
-// Times of the text shown are medians over its repeats, and c and v use all of
-// them.
+// TestSpeculationTimesAreMedians: the times of the text shown are medians over its repeats,
+// and c and v use all of them.
 func TestSpeculationTimesAreMedians(t *testing.T) {
 	const ms = time.Millisecond
 	repeat := func(at float64, draft, verify time.Duration) *specText {
@@ -263,7 +263,7 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 	}
 }
 
-// The γ shown is measured, whether it was listed or not.
+// TestShownGammaIsCompared: the γ shown is measured, whether it was listed or not.
 func TestShownGammaIsCompared(t *testing.T) {
 	s, _ := result[*Speculation](
 		t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},
@@ -273,7 +273,8 @@ func TestShownGammaIsCompared(t *testing.T) {
 	}
 }
 
-// Under greedy the two lanes write the same text, which is the loop's.
+// TestGreedySpeculation: under greedy the two lanes write the same text, which equals the
+// loop's.
 func TestGreedySpeculation(t *testing.T) {
 	greedily := Values{
 		"tokens": "30", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100", "temperature": "0", "top_p": "1",

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Spread sums up repeated measurements: the median, the quartiles, the
-// extremes. Times are in milliseconds.
+// Spread summarizes repeated measurements: the median, the quartiles, the extremes. Times
+// are in milliseconds.
 type Spread struct {
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
@@ -20,8 +20,8 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// spreadOf sums up values without changing them. Quantiles are interpolated
-// between the two nearest values (type 7 of Hyndman and Fan 1996).
+// spreadOf summarizes values without modifying them. Quantiles are interpolated between the
+// two nearest values (type 7 of Hyndman and Fan 1996).
 func spreadOf(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
@@ -36,7 +36,7 @@ func spreadOf(values []float64) Spread {
 	return Spread{len(v), at(0.5), at(0.25), at(0.75), v[0], v[len(v)-1]}
 }
 
-// spreadOfTimes is spreadOf in milliseconds.
+// spreadOfTimes is spreadOf for times, in milliseconds.
 func spreadOfTimes(times []time.Duration) Spread {
 	v := make([]float64, len(times))
 	for i, t := range times {
@@ -47,7 +47,7 @@ func spreadOfTimes(times []time.Duration) Spread {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// share is the width of the middle half relative to the median, from 0 on.
+// share returns the width of the middle half relative to the median, from 0 on.
 func (s Spread) share() float64 {
 	if s.Median == 0 {
 		return 0
@@ -55,7 +55,7 @@ func (s Spread) share() float64 {
 	return (s.Q3 - s.Q1) / s.Median
 }
 
-// noise says in words how much repeated times varied.
+// noise describes in words how much repeated times varied.
 func noise(spreads []Spread) string {
 	var shares []float64
 	repeats := 0
@@ -75,7 +75,7 @@ func noise(spreads []Spread) string {
 		repeats, 100*typical, 100*shares[len(shares)-1])
 }
 
-// mean is the average of values; 0 for none.
+// mean returns the average of values; 0 if there are none.
 func mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -83,7 +83,7 @@ func mean(values []float64) float64 {
 	return stat.Mean(values, nil)
 }
 
-// finiteOr is x if it is finite, which JSON requires, else other.
+// finiteOr returns x if it is finite, which JSON requires, else other.
 func finiteOr(x, other float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return other

@@ -49,13 +49,13 @@ func (stopsLab) Info() Info {
 	}
 }
 
-// Stops is the result of the stops lab: one text, and where each stop condition
-// would have ended it.
+// Stops is the result of the stops lab: one text, and where each stop condition would have
+// ended it.
 type Stops struct {
 	Prompt   []Token    `json:"prompt"`
-	Tokens   []StopStep `json:"tokens"` // as far as the text has been written
-	Racers   []Racer    `json:"racers"` // in the order in which they fire; those that never do are last
-	Winner   string     `json:"winner"` // the kind that ends the run; empty while it is being written
+	Tokens   []StopStep `json:"tokens"` // the text written so far
+	Racers   []Racer    `json:"racers"` // in the order in which they fire; those that never fire are last
+	Winner   string     `json:"winner"` // the kind that ends the run; empty until the text is complete
 	Answer   string     `json:"answer"` // the text that the winner leaves
 	Straddle *Straddle  `json:"straddle"`
 	NoEnd    NoEnd      `json:"no_end"`
@@ -66,7 +66,7 @@ type StopStep struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
 	Text  string  `json:"text"`     // released by this step, with only the stop strings on
-	Held  string  `json:"held"`     // held back, since it may become a stop string
+	Held  string  `json:"held"`     // held back, since it could become a stop string
 	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
 	Kept  bool    `json:"end_kept"` // the filters keep it
 	Match []int   `json:"match"`    // bytes matched of each stop string
@@ -78,16 +78,15 @@ type Racer struct {
 	String string           `json:"string,omitempty"`
 	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
 	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
-	Sure   bool             `json:"sure"`            // the step is known without running that far, like a limit's
+	Sure   bool             `json:"sure"`            // the step is known without running that far, as for a limit
 	Text   string           `json:"text"`            // what it would leave
 	Say    string           `json:"say"`
 }
 
-// Straddle is a stop string that begins inside one token and ends in a later
-// one.
+// Straddle is a stop string that begins inside one token and ends in a later one.
 type Straddle struct {
 	String string         `json:"string"`
-	Given  bool           `json:"given"` // it is one of the given ones; else it was cut from this text
+	Given  bool           `json:"given"` // one of the given strings; else it was cut from this text
 	First  int            `json:"first_step"`
 	Last   int            `json:"last_step"`
 	Offset int            `json:"offset"` // bytes of the first token before it
@@ -105,13 +104,13 @@ type StraddleStep struct {
 	Stop    infer.StopReason `json:"stop,omitempty"`
 }
 
-// NoEnd is what happens if nothing but a limit ends the text.
+// NoEnd describes what happens if only a limit ends the text.
 type NoEnd struct {
-	// the step whose token was the first end of text; 0 if there was none
+	// The step whose token was the first end of text; 0 if there was none.
 	EndAt    int             `json:"end_at"`
 	Ends     int             `json:"ends"`             // ends of text among the tokens
 	Before   string          `json:"before"`           // what the model wrote until then
-	After    string          `json:"after"`            // what it rambles on with
+	After    string          `json:"after"`            // what it wrote after that
 	Tokens   int             `json:"tokens"`           // total
 	Measures [2]TextMeasures `json:"measures"`         // before and after
 	Circle   *Circle         `json:"circle,omitempty"` // if the rest loops

@@ -2,9 +2,10 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// AheadOfStops is what can be said of a run of the stops lab before it: its conditions, of
-// which only the steps of limits are known, and how many tokens it would write. v is what
-// [Info.Parse] returned. A *[RangeError] means that there cannot be a run.
+// AheadOfStops returns what is known about a run of the stops lab in advance: its
+// conditions, of which only the steps of limits are known, and how many tokens it would
+// write. v must come from [Info.Parse]. A *[RangeError] means that such a run is not
+// possible.
 func AheadOfStops(m *infer.Model, v Values) (racers []Racer, tokens int, err error) {
 	prompt, tokens, err := room(m, v, "tokens")
 	if err != nil {
@@ -13,7 +14,7 @@ func AheadOfStops(m *infer.Model, v Values) (racers []Racer, tokens int, err err
 	return stopRacers(m, v, prompt), tokens, nil
 }
 
-// stopRacers are the conditions at the start. The steps of limits are known before.
+// stopRacers returns the conditions at the start. The steps of limits are known in advance.
 func stopRacers(m *infer.Model, v Values, prompt int) []Racer {
 	list := []Racer{{Kind: infer.StopEOS}}
 	for _, s := range v.strings("stop") {

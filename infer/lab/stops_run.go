@@ -24,7 +24,7 @@ type stopsRun struct {
 	prompt  int // positions
 	ids     []int
 	bytes   []byte // of all tokens
-	ends    []int  // by token: how many bytes there are after it
+	ends    []int  // by token: number of bytes up to its end
 	result  Stops
 }
 
@@ -60,7 +60,7 @@ func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	return r.end(nil)
 }
 
-// race writes the text past every condition but a full context, and checks each
+// race writes the text past every condition but a full context, and checks each condition
 // at every token.
 func (r *stopsRun) race(tokens int) error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens, r.strings...))
@@ -139,8 +139,8 @@ func (r *stopsRun) add(s *infer.Step) {
 // whole converts bytes to text, without an incomplete character.
 func whole(b []byte) string { return strings.ToValidUTF8(string(b), string(utf8.RuneError)) }
 
-// straddle looks for a stop string that spans tokens: one of the given ones,
-// else one cut from this very text, which is then written again with it.
+// straddle looks for a stop string that spans tokens: one of the given ones, else one cut
+// from this text, which is then written again with that stop string.
 func (r *stopsRun) straddle() error {
 	str, at, given := r.straddling()
 	if str == "" {
@@ -175,7 +175,7 @@ func (r *stopsRun) straddle() error {
 			}
 			x.Steps = append(x.Steps, row)
 		}
-		if loop.Stopped() == infer.StopEOS { // the text went past it the first time too
+		if loop.Stopped() == infer.StopEOS { // the first text continued past it, too
 			if err := loop.GoOn(); err != nil {
 				return err
 			}
@@ -186,9 +186,9 @@ func (r *stopsRun) straddle() error {
 	return nil
 }
 
-// straddling returns a string and where it first occurs in the text, or "": a
-// given one that begins inside a token, else one cut from the text, else a
-// given one that begins with a token and ends in a later one.
+// straddling returns a string and the offset of its first occurrence in the text, or "": a
+// given one that begins inside a token, else one cut from the text, else a given one that
+// begins with a token and ends in a later one.
 func (r *stopsRun) straddling() (str string, at int, given bool) {
 	text := string(r.bytes)
 	var second string
@@ -220,8 +220,8 @@ func (r *stopsRun) straddling() (str string, at int, given bool) {
 	return "", 0, false
 }
 
-// cuttable reports whether a token's text can visibly be cut inside: four
-// characters or more, all letters except for a space in front.
+// cuttable reports whether a cut inside a token's text is visible: four characters or more,
+// all letters except for a space in front.
 func cuttable(text string) bool {
 	runes := []rune(text)
 	if len(runes) < 4 || !utf8.ValidString(text) {
@@ -235,8 +235,7 @@ func cuttable(text string) bool {
 	return true
 }
 
-// tokenAt is the token, from 0, that the byte at an offset of the text belongs
-// to.
+// tokenAt returns the index of the token that contains the byte at an offset of the text.
 func (r *stopsRun) tokenAt(place int) int {
 	i, found := slices.BinarySearch(r.ends, place)
 	if found {
@@ -271,7 +270,7 @@ func (r *stopsRun) fillReport(to *Report) {
 	to.Result, to.Tables = &result, result.tables()
 }
 
-// say says where a condition fires, after n tokens have been written.
+// say describes where a condition fires, after n tokens have been written.
 func (x Racer) say(written int) string {
 	switch {
 	case x.Step == 0:
@@ -282,7 +281,7 @@ func (x Racer) say(written int) string {
 	return fmt.Sprintf("it fires at token %d", x.Step)
 }
 
-// noEnd says what follows the end of text if nothing stops there.
+// noEnd describes what follows the end of text if nothing stops there.
 func (r *stopsRun) noEnd() NoEnd {
 	n := NoEnd{Tokens: len(r.ids)}
 	split := len(r.ids)
@@ -320,7 +319,7 @@ func (r *stopsRun) noEnd() NoEnd {
 	return n
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (s *Stops) tables() []Table {
 	race := Table{
 		Name: "race", Title: "Where each condition fires",

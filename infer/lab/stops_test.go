@@ -8,8 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Before a run its limits are known: of 4 tokens of a prompt the first reads all, so 512 are
-// full when the 509th is drawn.
+// TestStopLimitsBeforeARun: the limits of a run are known in advance: the first of the
+// tokens after a prompt of 4 reads all of it, so 512 positions are full when the 509th is
+// drawn.
 func TestStopLimitsBeforeARun(t *testing.T) {
 	env := models(t)
 	i, _ := Find("stops")
@@ -34,7 +35,8 @@ func TestStopLimitsBeforeARun(t *testing.T) {
 	}
 }
 
-// Every racer's step and text are those of a run that only it can end.
+// TestStopRaceMatchesSingleRuns: every racer's step and text equal those of a run that only
+// this condition can end.
 func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
@@ -70,7 +72,7 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 		}
 		steps := loop.Steps()
 		last := steps[len(steps)-1]
-		if last.Stop != x.Kind { // an end of text came first, or this one not at all
+		if last.Stop != x.Kind { // an end of text came first, or the condition never fired
 			if x.Step != 0 && x.Step <= last.N {
 				t.Errorf(
 					"%s %q fires at %d, but alone the run ends at %d by %s", x.Kind, x.String, x.Step, last.N,
@@ -88,8 +90,8 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	}
 }
 
-// A stop string that begins inside one token and ends in a later one ends the
-// run there, and the text before it is the answer.
+// TestStopStringAcrossTokens: a stop string that begins inside one token and ends in a
+// later one ends the run there, and the text before it is the answer.
 func TestStopStringAcrossTokens(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	x := s.Straddle
@@ -119,17 +121,18 @@ func TestStopStringAcrossTokens(t *testing.T) {
 	if !held {
 		t.Error("nothing was held back before the string was complete")
 	}
-	// Given, the same string is the one shown.
+	// If given, the same string is the one shown.
 	again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": x.String})
 	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
 		t.Errorf(
-			"asked for: got %+v, want y not nil, Given = true, First = %d, Last = %d, Kept = %q", y, x.First, x.Last,
+			"given: got %+v, want y not nil, Given = true, First = %d, Last = %d, Kept = %q", y, x.First, x.Last,
 			x.Kept,
 		)
 	}
 }
 
-// A string that begins at an offset of a later token is found there.
+// TestStopStringAtATokenOffset: a string that begins at an offset of a later token is found
+// there.
 func TestStopStringAtATokenOffset(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	text, found := "", 0
@@ -157,7 +160,7 @@ func TestStopStringAtATokenOffset(t *testing.T) {
 			return
 		}
 	}
-	t.Error("too few such strings: the test says little")
+	t.Error("too few such strings: the test proves little")
 }
 
 func TestTokenAtTextOffset(t *testing.T) {
@@ -169,7 +172,8 @@ func TestTokenAtTextOffset(t *testing.T) {
 	}
 }
 
-// Past the end of text the run goes on, and is counted separately.
+// TestStopsRunContinuesPastTheEnd: past the end of text the run continues, and the rest is
+// counted separately.
 func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 	m := models(t).Target
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "400", "max_tokens": "400", "stop": ""})

@@ -62,27 +62,27 @@ func (strategiesLab) Info() Info {
 	}
 }
 
-// Strategies is the result of the strategies lab: ways to choose the next
-// token, side by side on one prompt.
+// Strategies is the result of the strategies lab: several ways to choose the next token,
+// side by side on one prompt.
 type Strategies struct {
 	Prompt   []Token   `json:"prompt"`
 	Seed     uint64    `json:"seed"`
 	Lanes    []Lane    `json:"lanes"`
 	U        []float64 `json:"u"` // by step, the same for every lane
 	Partings []Parting `json:"partings"`
-	// Runs sums up, lane by lane, more texts with other seeds.
+	// Runs summarizes, lane by lane, more texts with other seeds.
 	Runs   []LaneRuns      `json:"runs"`
 	Circle *CircleSearch   `json:"circle"` // a text in which greedy loops
 	Best   *SequenceSearch `json:"best"`   // greedy's path and the most probable one
 }
 
-// Lane is one text, written with one way of choosing.
+// Lane is one text, written with one way to choose.
 type Lane struct {
 	Name     string            `json:"name"`
 	Settings sampling.Settings `json:"settings"`
 	Steps    []LaneStep        `json:"steps"`
 	Text     string            `json:"text"`
-	Stop     infer.StopReason  `json:"stop,omitempty"` // why it ended; empty while it is being written
+	Stop     infer.StopReason  `json:"stop,omitempty"` // why it ended; empty until it is complete
 	Measures TextMeasures      `json:"measures"`
 	Circle   *Circle           `json:"circle,omitempty"` // if the text loops
 }
@@ -102,15 +102,15 @@ type LaneStep struct {
 	To   float64 `json:"to"`
 }
 
-// Why two lanes diverge.
+// The reasons that two lanes diverge.
 const (
 	PartGreedy  = "greedy"  // one takes the most probable token, the other draws
 	PartFilter  = "filter"  // the token of one is cut by the other's filters
-	PartSegment = "segment" // both keep both tokens, and u falls on other segments
+	PartSegment = "segment" // both keep both tokens, and u falls on different segments
 )
 
-// Parting is the first step at which two lanes with the same text so far choose
-// different tokens. Both saw the same logits and the same u.
+// Parting is the first step at which two lanes with the same text so far choose different
+// tokens. Both had the same logits and the same u.
 type Parting struct {
 	Lanes  [2]int   `json:"lanes"` // indices in Strategies.Lanes
 	Step   int      `json:"step"`
@@ -120,8 +120,8 @@ type Parting struct {
 	Cut    *Token   `json:"cut,omitempty"`    // the token that was cut
 	Say    string   `json:"say"`              // in a sentence
 	Tokens [2]Token `json:"tokens"`           // each lane's token
-	// Where each of the two tokens is in each lane, [lane][token]; from = to if
-	// the lane cuts it.
+	// Segments is the segment of each of the two tokens in each lane, [lane][token]; from =
+	// to if the lane cuts the token.
 	Segments [2][2]Segment `json:"segments"`
 }
 
@@ -134,11 +134,11 @@ type Segment struct {
 // TextMeasures describe one text.
 type TextMeasures struct {
 	Tokens int `json:"tokens"`
-	// Distinct2 is the share of its pairs of neighboring tokens that are new
-	// (distinct-2, Li et al. 2016).
+	// Distinct2 is the share of its pairs of neighboring tokens that are new (distinct-2,
+	// Li et al. 2016).
 	Distinct2 float64 `json:"distinct_2"`
-	// Repetition is the share of its runs of four tokens that occurred before
-	// (seq-rep-4, Welleck et al. 2020).
+	// Repetition is the share of its runs of four tokens that occurred before (seq-rep-4,
+	// Welleck et al. 2020).
 	Repetition float64 `json:"repetition"`
 	// MeanLogP is the mean of ln p of its tokens by the model at T = 1 without
 	// filters, in nats.
@@ -146,14 +146,14 @@ type TextMeasures struct {
 	Entropy  float64 `json:"entropy"` // mean over the steps, bits
 }
 
-// LaneRuns sums up texts of one lane with different seeds.
+// LaneRuns summarizes texts of one lane with different seeds.
 type LaneRuns struct {
 	Lane          int       `json:"lane"`
 	Runs          int       `json:"runs"`
 	DistinctTexts int       `json:"distinct_texts"`
 	DistinctPairs int       `json:"distinct_pairs"` // different pairs of neighboring tokens in all texts together
 	Pairs         int       `json:"pairs"`          // all such pairs
-	Distinct2     float64   `json:"distinct_2"`     // the one over the other
+	Distinct2     float64   `json:"distinct_2"`     // DistinctPairs / Pairs
 	Repetition    float64   `json:"repetition"`     // mean over the texts
 	MeanLogP      float64   `json:"mean_log_p"`     // mean over all tokens, nats
 	Entropy       []float64 `json:"entropy"`        // by step, mean over the texts that reach it, bits
@@ -161,7 +161,7 @@ type LaneRuns struct {
 	Texts         []RunText `json:"texts"`
 }
 
-// RunText is one of them.
+// RunText is one of these texts.
 type RunText struct {
 	Seed     uint64           `json:"seed"`
 	Text     string           `json:"text"`
@@ -169,17 +169,17 @@ type RunText struct {
 	Measures TextMeasures     `json:"measures"`
 }
 
-// Circle is where a text loops: from token Start on (1 is the first generated
-// one) every token equals the one Period before it, to the end.
+// Circle is a loop at the end of a text: from token Start on (1 is the first generated one)
+// every token equals the one Period before it.
 type Circle struct {
 	Start  int     `json:"start"`  // the first token of the first round
 	Period int     `json:"period"` // tokens in a round
-	Rounds float64 `json:"rounds"` // how many, the last perhaps in part
+	Rounds float64 `json:"rounds"` // number of rounds; the last can be partial
 	Tokens []Token `json:"tokens"` // one round
 }
 
-// CircleSearch looks for a circle in greedy's text, on the lab's prompt and, if
-// that gives none, on others in turn.
+// CircleSearch is the search for a circle in greedy's text, on the lab's prompt and, if
+// there is none, on others in turn.
 type CircleSearch struct {
 	Prompt string  `json:"prompt"` // the last tried
 	Tried  int     `json:"tried"`
@@ -187,8 +187,8 @@ type CircleSearch struct {
 	Circle *Circle `json:"circle"` // nil if none was found
 }
 
-// SequenceSearch compares greedy's path with the most probable sequence of the
-// same length, found by an exhaustive search.
+// SequenceSearch compares greedy's path with the most probable sequence of the same length,
+// found by an exhaustive search.
 type SequenceSearch struct {
 	Prompt  string   `json:"prompt"`
 	Tried   int      `json:"tried"`   // prompts tried until the two differed
@@ -196,14 +196,14 @@ type SequenceSearch struct {
 	Greedy  Sequence `json:"greedy"`
 	Best    Sequence `json:"best"`
 	Differs bool     `json:"differs"` // greedy's path is not the most probable
-	// Exact says that the search was finished: no other sequence can be more
-	// probable. If it was cut short, Best is the best one seen.
+	// Exact means that the search was completed: no other sequence can be more probable. If
+	// it was cut short, Best is the best one found.
 	Exact    bool  `json:"exact"`
 	Expanded int   `json:"expanded"` // forward passes
 	Possible int64 `json:"possible"` // sequences of that length; math.MaxInt64 if more
 }
 
-// Sequence is some tokens with their probabilities at T = 1, without filters.
+// Sequence is a list of tokens with their probabilities at T = 1, without filters.
 type Sequence struct {
 	Tokens []Token   `json:"tokens"`
 	Text   string    `json:"text"`

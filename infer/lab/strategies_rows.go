@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// runSums gathers the texts of one lane.
+// runSums collects the texts of one lane.
 type runSums struct {
 	texts   []RunText
 	pairs   [][2]int
@@ -16,7 +16,7 @@ type runSums struct {
 	entropy [][]float64 // by step
 }
 
-// add adds one text. steps are its loop's.
+// add adds one text. steps are the steps of its loop.
 func (s *runSums) add(seed uint64, text string, steps []*infer.Step) {
 	var logs, entropies []float64
 	for i, step := range steps {
@@ -52,7 +52,7 @@ func (s *runSums) row(lane int) LaneRuns {
 	return row
 }
 
-// tables are the raw rows.
+// tables returns the raw rows.
 func (s *Strategies) tables() []Table {
 	steps := Table{
 		Name: "steps", Title: "Every lane's tokens",
@@ -125,7 +125,7 @@ func (s *Strategies) tables() []Table {
 	return tables
 }
 
-// table lists greedy's text with the place of each token in its circle.
+// table returns greedy's text with the position of each token in its circle.
 func (c *CircleSearch) table() Table {
 	t := Table{
 		Name: "circle", Title: "Greedy's text after " + terms.Quoted(c.Prompt),

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// housePrompts are tried if a lab's own prompt does not show the effect. Which
-// of them does depends on the model.
+// housePrompts are tried if a lab's own prompt does not show the effect. Which of them
+// shows it depends on the model.
 var housePrompts = []string{
 	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a " +
 		"story.\nAssistant:", "One day",
@@ -20,7 +20,7 @@ var housePrompts = []string{
 	"There are many",
 }
 
-// circleMost is how long greedy's text may get in search of a circle.
+// circleMost is the maximum length of greedy's text in the search for a circle.
 const circleMost = 240
 
 // strategiesRun is a run of the strategies lab.
@@ -83,12 +83,12 @@ func (strategiesLab) Run(ctx context.Context, env Env, v Values, progress func(P
 	return r.end(nil)
 }
 
-// settings are a lane's for one run.
+// settings returns a lane's settings for one run.
 func (r *strategiesRun) settings(lane int, seed uint64) infer.Settings {
 	return infer.Settings{Settings: r.result.Lanes[lane].Settings, Seed: seed, Stop: infer.Stop{MaxTokens: r.tokens}}
 }
 
-// together writes all lanes' texts, a token of each at a time.
+// together writes all lanes' texts in lockstep.
 func (r *strategiesRun) together() error {
 	r.steps, r.ids = make([]*infer.Step, len(r.result.Lanes)), make([][]int, len(r.result.Lanes))
 	for i := range r.result.Lanes {
@@ -172,7 +172,7 @@ func ids(steps []*infer.Step) []int {
 	return list
 }
 
-// further sums up texts of every lane with the next seeds.
+// further summarizes texts of every lane with the next seeds.
 func (r *strategiesRun) further() error {
 	runs := r.v.int("runs")
 	sums := make([]runSums, len(r.result.Lanes))
@@ -269,7 +269,7 @@ func (r *strategiesRun) best() error {
 	return nil
 }
 
-// prompts are the lab's own and then the house's.
+// prompts returns the lab's own prompt, then the housePrompts.
 func (r *strategiesRun) prompts() []string {
 	list := []string{r.prompt}
 	for _, p := range housePrompts {

@@ -21,12 +21,12 @@ func TestFindCircle(t *testing.T) {
 	}{
 		{"nothing", nil, 0, 0, false},
 		{"all different", []int{1, 2, 3, 4, 5, 6, 7, 8}, 0, 0, false},
-		{"one token", []int{9, 8, 7, 7, 7, 7, 7}, 2, 1, true},               // 7 comes back four times
-		{"twice is chance", []int{9, 8, 7, 7, 7}, 0, 0, false},              // it comes back twice only
-		{"three tokens", []int{5, 1, 2, 3, 1, 2, 3, 1}, 1, 3, true},         // 1 2 3, 1 2 3, 1: four come back
-		{"half a round", []int{5, 1, 2, 3, 4, 5, 6, 1, 2}, 0, 0, false},     // only two come back
-		{"it ended", []int{1, 2, 1, 2, 1, 2, 1, 2, 3}, 0, 0, false},         // the end is out of the circle
-		{"whole", []int{1, 2, 3, 4, 5, 1, 2, 3, 4, 5}, 0, 5, true},          // twice round
+		{"one token", []int{9, 8, 7, 7, 7, 7, 7}, 2, 1, true},               // 7 recurs four times
+		{"twice is chance", []int{9, 8, 7, 7, 7}, 0, 0, false},              // it recurs only twice
+		{"three tokens", []int{5, 1, 2, 3, 1, 2, 3, 1}, 1, 3, true},         // 1 2 3, 1 2 3, 1: four recur
+		{"half a round", []int{5, 1, 2, 3, 4, 5, 6, 1, 2}, 0, 0, false},     // only two recur
+		{"it ended", []int{1, 2, 1, 2, 1, 2, 1, 2, 3}, 0, 0, false},         // the end is outside the circle
+		{"whole", []int{1, 2, 3, 4, 5, 1, 2, 3, 4, 5}, 0, 5, true},          // two rounds
 		{"shortest", []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 0, 1, true}, // not 2, 3 or 4
 	} {
 		start, period, found := circleOf(c.ids)
@@ -39,8 +39,8 @@ func TestFindCircle(t *testing.T) {
 	}
 }
 
-// A circle is found where it begins, whatever precedes it, or earlier if that
-// happens to fit.
+// TestFindCircleStart: a circle is found at its start, whatever precedes it, or earlier if
+// that happens to fit.
 func TestFindCircleStart(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -66,15 +66,15 @@ func TestFindCircleStart(t *testing.T) {
 		}
 		for i := start + p; i < len(ids); i++ {
 			if ids[i] != ids[i-p] {
-				t.Fatalf("%v: %d does not come back at %d", ids, p, i)
+				t.Fatalf("%v: %d does not recur at %d", ids, p, i)
 			}
 		}
 	}
 }
 
 func TestMeasureRepetition(t *testing.T) {
-	// a b a b a b: five pairs, two of them different; three runs of four
-	// tokens (abab, baba, abab), the last of which was there before.
+	// a b a b a b: five pairs, two of them different; three runs of four tokens (abab,
+	// baba, abab), the last of which occurred before.
 	got := measure([]int{1, 2, 1, 2, 1, 2})
 	if got.Tokens != 6 || !near(got.Distinct2, 0.4, 1e-12) || !near(got.Repetition, 1.0/3, 1e-12) {
 		t.Errorf("got %+v, want Tokens = 6, Distinct2 ≈ 0.4, Repetition ≈ 1.0/3", got)
@@ -88,7 +88,7 @@ func TestMeasureRepetition(t *testing.T) {
 	}
 }
 
-// tree is a scorer of made-up probabilities: rows by the preceding tokens.
+// tree returns a scorer of made-up probabilities: rows by the preceding tokens.
 func tree(rows map[int][]float64) scorer {
 	return func(_ context.Context, ids []int) ([]float64, error) {
 		key := 0
@@ -103,8 +103,8 @@ func tree(rows map[int][]float64) scorer {
 	}
 }
 
-// Greedy takes 0.6, then at best 0.4 of it: 0.24. The other beginning has 0.4,
-// and 0.9 of it: 0.36.
+// TestGreedyIsNotTheMostProbable: greedy takes 0.6, then at best 0.4 of it: 0.24. The other
+// prefix has 0.4, and 0.9 of it: 0.36.
 func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	rows := map[int][]float64{0: {0.6, 0.4}, 1: {0.4, 0.6 * 0.5}, 2: {0.1, 0.9}}
 	f, err := searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 100)
@@ -117,19 +117,20 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	if !near(math.Exp(f.greedy.log), 0.24, 1e-12) || !near(math.Exp(f.best.log), 0.36, 1e-12) {
 		t.Errorf("greedy %v, best %v; want about 0.24, about 0.36", math.Exp(f.greedy.log), math.Exp(f.best.log))
 	}
-	// Two passes for greedy, then the root and both beginnings (0.6 and 0.4 are
-	// above 0.24): five.
+	// Two passes for greedy, then the root and both prefixes (0.6 and 0.4 are above 0.24):
+	// five.
 	if f.expanded != 5 {
 		t.Errorf("%d passes, want 5", f.expanded)
 	}
-	// Cut short, it says so and keeps greedy's.
+	// If cut short, the search reports it and keeps greedy's path.
 	f, err = searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 2)
 	if err != nil || f.exact || !slices.Equal(f.best.ids, f.greedy.ids) {
 		t.Errorf("cut short: exact %v, best %v, %v; want false, %v, <nil>", f.exact, f.best.ids, err, f.greedy.ids)
 	}
 }
 
-// The search agrees with trying every sequence, ends of text included.
+// TestSearchEqualsExhaustiveSearch: the search agrees with trying every sequence, including
+// those that end early.
 func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const vocab, horizon, end = 4, 3, 3
@@ -172,8 +173,8 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 		if f.best.log > f.greedy.log {
 			differs++
 		}
-		// As many passes as it took are enough, though it then keeps only as
-		// many prefixes as it has passes left; one less is not.
+		// As many passes as it took are enough, although it then keeps only as many
+		// prefixes as it has passes left; one pass less is not enough.
 		enough, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded)
 		if err != nil || !enough.exact || enough.expanded != f.expanded || !slices.Equal(enough.best.ids, f.best.ids) {
 			t.Fatalf(
@@ -191,18 +192,19 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 		}
 	}
 	if differs < 10 {
-		t.Errorf("greedy missed the best only %d times: the test says little", differs)
+		t.Errorf("greedy missed the best only %d times: the test proves little", differs)
 	}
 }
 
-// A heap that is cut keeps the most probable and stays a heap.
+// TestKeepMostProbable: a heap that is cut keeps the most probable prefixes and stays a
+// heap.
 func TestKeepMostProbable(t *testing.T) {
 	open := &prefixes{}
 	for i, log := range []float64{-5, -1, -4, -2, -3, -1} {
 		heap.Push(open, prefix{ids: []int{i}, log: log})
 	}
 	if least := open.keep(3); least != -2 || open.Len() != 3 {
-		t.Fatalf("%d kept, the least %v; want 3, -2", open.Len(), least)
+		t.Fatalf("%d kept, the minimum %v; want 3, -2", open.Len(), least)
 	}
 	heap.Push(open, prefix{ids: []int{9}, log: -1.5})
 	var got []int
@@ -223,8 +225,8 @@ func TestPossibleSaturates(t *testing.T) {
 	}
 }
 
-// Lanes step together: each is what a loop with its settings writes, all use
-// the same u, and the reason why two diverge is right.
+// TestStrategyLanesEqualLoops: lanes step together. Each equals what a loop with its
+// settings writes, all use the same u, and the reason that two diverge is correct.
 func TestStrategyLanesEqualLoops(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Strategies](
@@ -261,7 +263,7 @@ func TestStrategyLanesEqualLoops(t *testing.T) {
 		t.Errorf("greedy wrote %d texts, pure %d; want 1 and 3", s.Runs[0].DistinctTexts, s.Runs[1].DistinctTexts)
 	}
 	if len(s.Partings) == 0 {
-		t.Fatal("no two lanes part")
+		t.Fatal("no two lanes diverge")
 	}
 	for _, p := range s.Partings {
 		checkParting(t, s, p)
@@ -309,8 +311,8 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 	}
 }
 
-// A search on the model: the probabilities are the loop's, and the best
-// sequence beats greedy's if it differs.
+// TestSearchBeatsGreedyOnTheModel: in a search on the model, the probabilities are the
+// loop's, and the best sequence beats greedy's if it differs.
 func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2"})
 	b := s.Best

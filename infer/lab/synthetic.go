@@ -7,12 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// synthesize plays rounds of speculative sampling with a pair of models that
-// predict the same at every position: the draft q, the target p, both [vocab].
-// Acceptance is independent then, with probability α = Σ min(p, q) each time,
-// and the tokens of a round must average E(α, γ). The arithmetic is that of the
-// engine: the same acceptance, the same residual, the same dice by step and
-// purpose.
+// synthesize plays rounds of speculative sampling with a pair of models that predict the
+// same at every position: the draft q, the target p, both [vocab]. Acceptance is then
+// independent, with probability α = Σ min(p, q) each time, and the tokens of a round must
+// average E(α, γ). The arithmetic is the engine's: the same acceptance, the same residual,
+// the same u by step and purpose.
 func synthesize(ctx context.Context, p, q []float64, gamma, rounds int, seed uint64) (Synthetic, error) {
 	s := Synthetic{Gamma: gamma, Alpha: overlap(p, q)}
 	target, draft := sampling.FromVector(p), sampling.FromVector(q)
@@ -61,8 +60,7 @@ func synthesize(ctx context.Context, p, q []float64, gamma, rounds int, seed uin
 	return s, ctx.Err()
 }
 
-// overlap is Σ min(p, q): the probability that a proposal drawn from q is
-// accepted.
+// overlap returns Σ min(p, q): the probability that a proposal drawn from q is accepted.
 func overlap(p, q []float64) float64 {
 	sum := 0.0
 	for i := range p {

@@ -13,8 +13,8 @@ type Column struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// Table is raw rows. A cell is a string, a bool, an int, an int64 or a float64,
-// or nil if empty.
+// Table holds raw rows. A cell is a string, a bool, an int, an int64 or a float64, or nil
+// if empty.
 type Table struct {
 	Name    string   `json:"name"` // for file names: "steps"
 	Title   string   `json:"title"`
@@ -22,7 +22,7 @@ type Table struct {
 	Rows    [][]any  `json:"rows"`
 }
 
-// columns makes columns of names, each followed by its unit.
+// columns returns columns, given names that are each followed by a unit.
 func columns(namesAndUnits ...string) []Column {
 	list := make([]Column, 0, len(namesAndUnits)/2)
 	for i := 0; i < len(namesAndUnits); i += 2 {
@@ -49,7 +49,7 @@ func (r *Report) Table(name string) (Table, bool) {
 	return Table{}, false
 }
 
-// WriteCSV writes a table with a header that has units in brackets.
+// WriteCSV writes a table with a header that has units in parentheses.
 func (t Table) WriteCSV(w io.Writer, form terms.SheetForm) error {
 	out := terms.NewSheet(w, form)
 	head := make([]any, len(t.Columns))

@@ -19,21 +19,21 @@ func TestTableCSV(t *testing.T) {
 	}
 	want := "\ufeffstep,time (ms),token,same,n\r\n" +
 		"1,0.1,\" a,\"\"b\"\"\",true,9007199254740992\r\n" +
-		"2,0.12345678901234568,'=1+1,false,0\r\n" + // every digit that it takes to read back the same
+		"2,0.12345678901234568,'=1+1,false,0\r\n" + // every digit needed to read back the same value
 		"3,,,false,0\r\n"
 	if b.String() != want {
 		t.Errorf("%q\nwant %q", b.String(), want)
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a row that is too short is taken")
+			t.Error("a row that is too short is accepted")
 		}
 	}()
 	table.add(1)
 }
 
-// Every table of a lab has a unique name, and rows as wide as its columns, with
-// cells that CSV and JSON can represent.
+// TestTablesAreWellFormed: every table of a lab has a unique name, and rows as wide as its
+// columns, with cells that CSV and JSON can represent.
 func TestTablesAreWellFormed(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -74,8 +74,8 @@ func TestTablesAreWellFormed(t *testing.T) {
 }
 
 func TestSpreadQuartiles(t *testing.T) {
-	// Of 1, 2, 4, 10: the quartiles lie 0.75 of the way from 1 to 2, half way
-	// from 2 to 4, and a quarter of the way from 4 to 10.
+	// Of 1, 2, 4, 10: the quartiles are 0.75 of the way from 1 to 2, halfway from 2 to 4,
+	// and a quarter of the way from 4 to 10.
 	got := spreadOf([]float64{10, 1, 4, 2})
 	if want := (Spread{N: 4, Median: 3, Q1: 1.75, Q3: 5.5, Min: 1, Max: 10}); got != want {
 		t.Errorf("%+v, want %+v", got, want)

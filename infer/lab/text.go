@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Token is one token of a text, as rows and pages show it.
+// Token is one token of a text, as shown in rows and on pages.
 type Token struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
@@ -28,8 +28,7 @@ func tokensOf(m *infer.Model, ids []int) []Token {
 	return list
 }
 
-// turn runs one whole turn of a loop and returns its step, or io.EOF after the
-// last.
+// turn runs one whole turn of a loop and returns its step, or io.EOF after the last one.
 func turn(ctx context.Context, l *infer.Loop) (*infer.Step, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -45,7 +44,7 @@ func turn(ctx context.Context, l *infer.Loop) (*infer.Step, error) {
 	}
 }
 
-// write runs a loop to its end, or until ctx ends, and returns the text.
+// write runs a loop to its end, or until ctx is canceled, and returns the text.
 func write(ctx context.Context, l *infer.Loop) (string, error) {
 	text := ""
 	for {
@@ -59,7 +58,7 @@ func write(ctx context.Context, l *infer.Loop) (string, error) {
 	}
 }
 
-// chosen are the token ids that a loop wrote.
+// chosen returns the token ids that a loop wrote.
 func chosen(l *infer.Loop) []int {
 	steps := l.Steps()
 	ids := make([]int, 0, len(steps))
@@ -71,8 +70,7 @@ func chosen(l *infer.Loop) []int {
 	return ids
 }
 
-// canceled reports whether an error came from the end of ctx, not from the
-// run.
+// canceled reports whether an error comes from the end of ctx rather than from the run.
 func canceled(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

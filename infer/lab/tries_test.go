@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// tried runs the n-th thing to try of a lab, with repeats cut short.
+// tried runs the n-th preset of a lab, with fewer repeats.
 func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	t.Helper()
 	l, _ := Find(name)
@@ -23,7 +23,7 @@ func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	return r
 }
 
-// What each 'try this' says is true for the bundled model.
+// TestTriesShowWhatTheyPromise: each 'try this' text is true for the bundled model.
 func TestTriesShowWhatTheyPromise(t *testing.T) {
 	fixture.Long(t)
 	t.Run("heat", func(t *testing.T) {
@@ -45,13 +45,13 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 			}
 		}
 		if step(4) == step(1) {
-			t.Error("heat changes nothing")
+			t.Error("the temperature changes nothing")
 		}
 	})
 	t.Run("a sure question", func(t *testing.T) {
 		for _, p := range tried[*Strategies](t, "strategies", 1, "horizon", "0").Partings {
 			if p.Lanes == [2]int{0, 1} && p.Step < 6 {
-				t.Errorf("pure leaves greedy's path at %d, want at 6 or later", p.Step)
+				t.Errorf("pure leaves greedy's path at %d, want 6 or later", p.Step)
 			}
 		}
 	})
@@ -67,7 +67,7 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 	})
 	t.Run("nothing cut", func(t *testing.T) {
 		d := tried[*Draw](t, "draw", 1)
-		// The law for many draws is far above what few can show.
+		// The law for many draws is far above what a few draws can show.
 		if d.Kept < 1000 || d.Slope < -0.45 || d.Distances[0].Law < 1.5*d.Distances[0].Mean {
 			t.Errorf(
 				"%d kept, slope %v, %+v; want d.Kept at least 1000, d.Slope at least -0.45, Law at least %v", d.Kept,
@@ -101,7 +101,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	).Steps[0]; first.Cached.MultAdds != first.Recomputed.MultAdds {
 		t.Errorf("a long prompt: got %+v, want Cached.MultAdds = %d", first, first.Recomputed.MultAdds)
 	}
-	// 64 GiB besides 12.55 GiB of weights.
+	// 64 GiB next to 12.55 GiB of weights.
 	if m := tried[*Memory](t, "memory", 0); m.Bytes != 64<<30 || !near(m.Bytes/m.WeightBytes, 5.1, 0.05) {
 		t.Errorf(
 			"the 32-layer example: got %v bytes, %v of weights; want m.Bytes = 64<<30, m.Bytes/m.WeightBytes ≈ 5.1",
