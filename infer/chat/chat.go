@@ -1,10 +1,10 @@
-// Package chat turns a conversation into the one text that a model continues.
+// Package chat turns a conversation into the text that a model continues.
 //
-// A model that was trained on chats marks its turns with tokens of its own. A base
-// model has none: its conversation is written as plain lines, "User:" and
-// "Assistant:", and a stop string ends the model's turn before it writes the next line
-// of the person. Nothing keeps what people type apart from those marks; that is what
-// such models are like.
+// A model that was trained on chats marks its turns with special tokens. A base model has
+// none: its conversation is written as plain lines, "User:" and "Assistant:", and a stop
+// string ends the model's turn before it writes the user's next line. In such a
+// conversation nothing separates what users type from those marks; that is a limit of base
+// models.
 package chat
 
 import "strings"
@@ -16,7 +16,7 @@ const (
 	Assistant = "assistant"
 )
 
-// Roles are all of them.
+// Roles lists all roles.
 var Roles = []string{System, User, Assistant}
 
 // Message is one turn of a conversation.
@@ -28,8 +28,8 @@ type Message struct {
 // PlainStop ends the model's turn in a plain conversation.
 const PlainStop = "\nUser:"
 
-// Plain writes a conversation as plain lines and begins the model's turn. What a
-// system message says stands above the lines, without a mark.
+// Plain writes a conversation as plain lines and begins the model's turn. A system message
+// is written above the lines, without a mark.
 //
 //	User: Who lives here?
 //	Assistant: A fox.
@@ -37,8 +37,8 @@ const PlainStop = "\nUser:"
 //	Assistant:
 func Plain(messages []Message) string { return plain(messages, "") }
 
-// PlainOpen is [Plain] without the last message, which is the model's own: the model's turn
-// begins with it and goes on where it ends.
+// PlainOpen is like [Plain] for a conversation that ends with the model's own message: the
+// model's turn is left open after it.
 func PlainOpen(messages []Message) string {
 	n := len(messages) - 1
 	return plain(messages[:n], messages[n].Content)
@@ -61,7 +61,7 @@ func plain(messages []Message, open string) string {
 	return b.String()
 }
 
-// line writes a mark and what was said. The answers of a model begin with a space.
+// line writes a mark and a message. A model's answers begin with a space.
 func line(b *strings.Builder, mark, content string) {
 	b.WriteString(mark)
 	if content != "" && !strings.HasPrefix(content, " ") {

@@ -12,21 +12,22 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// vocabulary says whose tokens a template's texts are made of.
+// vocabulary names the tokenizer that encodes a template's texts.
 type vocabulary struct {
 	pack string
-	// added are the template's special tokens where the file is not that of its model.
+	// added holds the template's special tokens if the file is not its own model's.
 	added []string
 }
 
-// vocabularies are those of the templates in testdata/chat: Qwen's are the models' own. The
-// other tokens stand beside Qwen's, as DeepSeek's do in the models that it made out of those.
-// This program refuses DeepSeek V3's and Mistral Nemo's own for their rules of splitting.
+// vocabularies maps the templates in testdata/chat to their vocabularies. Qwen's are the
+// models' own. The tokens of the others are added to Qwen's, as in the models that DeepSeek
+// derived from Qwen's. This program does not support the splitting rules of DeepSeek V3's
+// and Mistral Nemo's own tokenizers.
 var vocabularies = map[string]vocabulary{
 	"qwen2_5": {"tokenizer-qwen2_5", nil},
 	"qwen3":   {"tokenizer-qwen3", nil},
-	// <s> and </s> are texts that Qwen's ordinary tokens make, so the start and the end have
-	// other names.
+	// Qwen's ordinary tokens can spell <s> and </s>, so the start and the end have other
+	// names.
 	"mistral_nemo": {"tokenizer-qwen3", []string{"<|bos|>", "<|eos|>", "[INST]", "[/INST]"}},
 	"deepseek_v3_1": {"tokenizer-qwen2_5", []string{
 		"<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>", "<think>", "</think>",
@@ -36,14 +37,14 @@ var vocabularies = map[string]vocabulary{
 	}},
 }
 
-// addedToken is one in a tokenizer.json.
+// addedToken is an added token in a tokenizer.json.
 type addedToken struct {
 	ID      int    `json:"id"`
 	Content string `json:"content"`
 	Special bool   `json:"special"`
 }
 
-// asksIDs is what the script is asked of one template.
+// asksIDs is what the script is asked about one template.
 type asksIDs struct {
 	File  string       `json:"file"`
 	Added []addedToken `json:"added"`
@@ -54,12 +55,13 @@ type markedText struct {
 	Text  string `json:"text"`
 	Marks []int  `json:"marks"`
 	ids   []int
-	typed bool // a name of a special token stands in what somebody typed
+	typed bool // a message contains the name of a special token
 }
 
-// Hundred chats as the templates of published models write them have the ids that Hugging
-// Face's tokenizers gives them; where somebody typed the name of a special token, those that
-// it gives the pieces between the template's own.
+// TestIDsFromNPM: a hundred chats, written by the templates of published models, have the
+// ids that Hugging Face's tokenizers give them. If a message contains the name of a special
+// token, they are compared with the ids of the pieces between the template's own special
+// tokens.
 func TestIDsFromNPM(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -118,7 +120,7 @@ func TestIDsFromNPM(t *testing.T) {
 	}
 }
 
-// withAdded reads a tokenizer.json with more special tokens.
+// withAdded parses a tokenizer.json with additional special tokens.
 func withAdded(t *testing.T, file string, names []string) (*tokenizer.Tokenizer, []addedToken) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -152,7 +154,7 @@ func withAdded(t *testing.T, file string, names []string) (*tokenizer.Tokenizer,
 	return tok, added
 }
 
-// chatsOf writes the chats that a template does not refuse.
+// chatsOf renders the chats that a template does not reject.
 func chatsOf(
 	t *testing.T, source string, tokens map[string]string, tok *tokenizer.Tokenizer, chats [][]Message,
 ) (texts []markedText) {

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat/jinja"
 )
 
-// Bounds of rendering a chat. The slowest template that they let through takes a fraction
-// of a second.
+// Limits on rendering a chat. The slowest template within them takes a fraction of a
+// second.
 const (
 	maxWork   = 2 << 20
 	maxOutput = 1 << 20 // bytes
@@ -23,24 +23,24 @@ const (
 // Text is a chat as the text that the model continues.
 type Text struct {
 	Text string
-	// Marks are the places in Text, in bytes, at which the name of a special token stands
-	// that the template put there: it is that token. What people typed is never one, even
-	// if it looks the same.
+	// Marks holds the byte offsets in Text of the special tokens that the template wrote. A
+	// name of a special token that a user typed is never one, even if it looks the same.
 	Marks []int
-	// IDs are the tokens, where they were given and are not the ones that Text is encoded as:
-	// Text is then what they spell.
+	// IDs holds the tokens if they were given and differ from the encoding of Text: Text is
+	// then their spelling.
 	IDs []int
 }
 
-// Template is a model's own way to write a chat. It never changes.
+// Template is a model's own format for chats. It is immutable.
 type Template struct {
 	template *jinja.Template
 	tokens   map[string]string
 	special  names
 }
 
-// Compile reads a template in Jinja. tokens are the special tokens that it may name, such
-// as bos_token; special are the names of all. The error says what is not supported.
+// Compile parses a template in Jinja. tokens are the special tokens that the template can
+// name, such as bos_token; special are the names of all special tokens. An error names what
+// is not supported.
 func Compile(source string, tokens map[string]string, special []string) (*Template, error) {
 	t, err := jinja.Parse(source)
 	if err != nil {
@@ -49,28 +49,29 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 	return &Template{t, tokens, newNames(special)}, nil
 }
 
-// Options are what else a chat is written with.
+// Options are the other inputs of a chat.
 type Options struct {
-	// Continue leaves the last message open, which must be the model's own: the model goes on
-	// where it ends instead of beginning another turn.
+	// Continue leaves the last message open, which must be the model's own: the model
+	// continues it instead of beginning another turn.
 	Continue bool
-	// Values are more variables of the template, such as enable_thinking: texts, whole
-	// numbers as int, float64, bool and nil. None is one of the program's own ([Own]).
+	// Values are additional variables of the template, such as enable_thinking: strings,
+	// integers as int, float64, bool and nil. They must not include the program's own
+	// ([Own]).
 	Values map[string]any
 }
 
-// Own reports whether a variable of templates is one that the program sets itself.
+// Own reports whether the program itself sets a variable of templates.
 func Own(name string) bool {
 	switch name {
 	case "messages", "add_generation_prompt", "tools", "documents", "strftime_now", "raise_exception":
 		return true
 	}
-	return strings.HasSuffix(name, "_token") // bos_token and its like are special tokens
+	return strings.HasSuffix(name, "_token") // bos_token and similar names are special tokens
 }
 
-// Render writes a chat, and begins the model's turn. An error is a *[jinja.Error]: what
-// the template says against this chat, such as roles that do not alternate, if Raised is
-// set, and otherwise that it cannot be rendered.
+// Render writes a chat, and begins the model's turn. An error is a *[jinja.Error]. If
+// Raised is set, it is the template's own objection to the chat, such as roles that do not
+// alternate; otherwise the chat cannot be rendered.
 func (t *Template) Render(ctx context.Context, messages []Message, o Options, now time.Time) (Text, error) {
 	return t.render(ctx, messages, o, true, now)
 }
@@ -80,7 +81,7 @@ func (t *Template) render(
 ) (Text, error) {
 	mark, ok := unused(messages, o.Values)
 	if !ok {
-		return Text{}, errors.New("the messages have too many characters that no text should have (U+FDD0 to U+FDEF)")
+		return Text{}, errors.New("the messages use too many of the noncharacters U+FDD0 to U+FDEF")
 	}
 	open := ""
 	if n := len(messages) - 1; o.Continue {
@@ -111,8 +112,8 @@ func (t *Template) render(
 	return t.special.find(written+t.special.split(open, mark), mark), nil
 }
 
-// TurnEnd is the name of the special token that ends what the model says, "" if the
-// template has none there.
+// TurnEnd returns the name of the special token that ends the model's turn, or "" if the
+// template writes none there.
 func (t *Template) TurnEnd() string {
 	const said = "words of the model"
 	turns := []Message{{User, "words"}, {Assistant, said}}
@@ -129,7 +130,7 @@ func (t *Template) TurnEnd() string {
 	return ""
 }
 
-// Fault says in a sentence what was wrong with rendering a chat.
+// Fault explains in a sentence why a chat could not be rendered.
 func Fault(err error) string {
 	var e *jinja.Error
 	switch {
@@ -141,8 +142,8 @@ func Fault(err error) string {
 	return fmt.Sprintf("These messages cannot be written as a chat: %v.", err)
 }
 
-// unused is a character that no message and no value has, of those that Unicode keeps for use
-// within programs.
+// unused returns a character that occurs in no message and no value, one of those that
+// Unicode reserves for internal use.
 func unused(messages []Message, values map[string]any) (rune, bool) {
 	texts := make([]string, 0, len(messages)+len(values))
 	for _, m := range messages {
@@ -161,12 +162,12 @@ func unused(messages []Message, values map[string]any) (rune, bool) {
 	return 0, false
 }
 
-// names are those of special tokens.
+// names is a set of names of special tokens.
 type names struct {
 	all      map[string]bool
-	lengths  [256][]int // of those that begin with a byte, longest first
+	lengths  [256][]int // of the names beginning with a given byte, longest first
 	sorted   []string
-	reversed []string // each from its end, sorted
+	reversed []string // each reversed, sorted
 }
 
 func newNames(list []string) names {
@@ -193,7 +194,7 @@ func reversed(s string) string {
 	return string(b)
 }
 
-// at is the longest name with which a text begins, "" for none.
+// at returns the longest name that is a prefix of a text, or "".
 func (n *names) at(text string) string {
 	if text == "" {
 		return ""
@@ -206,8 +207,8 @@ func (n *names) at(text string) string {
 	return ""
 }
 
-// split puts a mark into every name in what somebody typed, and between the text and what
-// the template puts beside it where the two could make a name together.
+// split inserts a mark into every name in a typed text. It also inserts one at each end
+// where the text and the template's text next to it could form a name together.
 func (n *names) split(text string, mark rune) string {
 	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	to := max(from, len(strings.TrimRightFunc(text, unicode.IsSpace)))
@@ -227,18 +228,18 @@ func (n *names) split(text string, mark rune) string {
 	return b.String()
 }
 
-// begins reports whether a text ends with the beginning of a name.
+// begins reports whether a text ends with the start of a name.
 func (n *names) begins(text string) bool { return half(n.sorted, text) }
 
-// ends reports whether a text begins with the end of a name.
+// ends reports whether a text starts with the end of a name.
 func (n *names) ends(text string) bool {
 	return half(n.reversed, reversed(text[:min(len(text), longestName)]))
 }
 
-// longestName is the longest name of a special token that is looked for across a border.
+// longestName is the longest name of a special token that is searched for across a border.
 const longestName = 256
 
-// half reports whether one of sorted, cut short, ends a text.
+// half reports whether a text ends with a proper prefix of one of sorted.
 func half(sorted []string, text string) bool {
 	for n := 1; n <= min(len(text), longestName); n++ {
 		end := text[len(text)-n:]
@@ -251,7 +252,7 @@ func half(sorted []string, text string) bool {
 	return false
 }
 
-// find returns a text without its marks, and where names stand that had none.
+// find returns a text without its marks, and the offsets of the names that had no mark.
 func (n *names) find(text string, mark rune) Text {
 	var b strings.Builder
 	marks := []int(nil)

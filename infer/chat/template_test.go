@@ -15,13 +15,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat/jinja"
 )
 
-// published is testdata/chat: templates of published models and what Jinja makes of them.
+// published holds testdata/chat: templates of published models and what Jinja makes of
+// them.
 type published struct {
 	Sources map[string]struct {
 		Tokens map[string]string
 	}
 	Chats [][]Message
-	Texts map[string][]string // beginnings of SHA-256, or what the template refused
+	Texts map[string][]string // prefixes of SHA-256, or the template's own error
 	Lines [][2]string
 }
 
@@ -41,7 +42,7 @@ func readPublished(t *testing.T) (p published) {
 	return p
 }
 
-// today is make.py's.
+// today is the date that make.py uses.
 var today = time.Date(2026, 11, 26, 9, 5, 7, 0, time.UTC)
 
 // Promise: Chats are written exactly as the chat templates of published models write them.
@@ -101,7 +102,7 @@ func TestTemplatesAreJinja(t *testing.T) {
 	}
 }
 
-// chatML is the form in which Qwen and many others write chats.
+// chatML is the format in which Qwen and many other models write chats.
 const chatML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content | trim }}<|im_end|>\n{% endfor %}" +
 	"{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 
@@ -114,7 +115,7 @@ func compiled(t *testing.T, source string) *Template {
 	return template
 }
 
-// marked cuts a chat's text at its marks.
+// marked splits a chat's text at its marks.
 func marked(t *Template, text Text) (parts []string) {
 	from := 0
 	for _, at := range text.Marks {
@@ -142,7 +143,7 @@ func TestTypedTextIsNeverASpecialToken(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", typed, got, want)
 		}
 	}
-	// A template that ends where a typed text goes on, and the other way round.
+	// A template that ends in the middle of what a typed text completes, and the reverse.
 	for source, typed := range map[string]string{
 		"{{ '</' + messages[0].content }}":                    "s>",
 		"{{ messages[0].content + 's>' }}":                    "</",
@@ -194,12 +195,12 @@ func TestFaultExplainsTemplateErrors(t *testing.T) {
 	}
 	_, err := compiled(t, chatML).Render(t.Context(), []Message{{User, all.String()}}, Options{}, today)
 	if err == nil {
-		t.Error("a text with every character that could be the mark was written")
+		t.Error("Render accepts a text with every character that could be the mark")
 	}
 }
 
-// TestLastMessageIsContinued: the model's last message stays open, as it was typed, in a turn that
-// the template begins; so it does in plain lines.
+// TestLastMessageIsContinued: the model's last message stays open, as it was typed, in a
+// turn that the template begins; the same holds in plain lines.
 func TestLastMessageIsContinued(t *testing.T) {
 	t.Parallel()
 	template := compiled(t, chatML)
@@ -225,8 +226,8 @@ func TestLastMessageIsContinued(t *testing.T) {
 	}
 }
 
-// TestTemplateGetsValues: a template sees the scalars that it is given, the program's own variables
-// are not changed by them, and a text among them is never a special token.
+// TestTemplateGetsValues: a template gets the scalars that it is given. They do not change
+// the program's own variables, and a string among them is never a special token.
 func TestTemplateGetsValues(t *testing.T) {
 	t.Parallel()
 	template := compiled(t, "{% if enable_thinking is defined and enable_thinking is false %}no thoughts{% endif %}"+
@@ -270,7 +271,7 @@ func FuzzTemplate(f *testing.F) {
 		text, err := template.Render(t.Context(), []Message{{User, content}, {Assistant, "ok"}}, Options{}, today)
 		if err != nil {
 			if Fault(err) == "" {
-				t.Error("a fault without words")
+				t.Error("an error without a message")
 			}
 			return
 		}

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Written are those of the names of added tokens that a template writes itself. In some
-// vocabularies the tokens that begin a turn are not flagged as special, so that they would
-// be found in what people type too; in a chat they must not be. A name that the template
-// looks for in the messages, such as the end of a thought, is not among them: it would no
-// longer find it. Nor is what has no brackets around it: a run of blanks may be a token.
+// Written returns those of the names of added tokens that a template itself writes. In some
+// vocabularies the tokens that begin a turn are not flagged as special, so they would also
+// be found in what users type, which must not happen in a chat. A name that the template
+// searches for in the messages, such as the end of a thought, is excluded, since the search
+// would no longer find it. Names without brackets are excluded too: a run of blanks can be
+// a token.
 func Written(source string, names []string) []string {
 	var list []string
 	for _, name := range names {
@@ -32,5 +33,5 @@ func Written(source string, names []string) []string {
 	return list
 }
 
-// looksFor is the beginning of a call that looks for a text in another.
+// looksFor matches the start of a call that searches one string for another.
 const looksFor = `\.(?:r?split|startswith|endswith|replace|r?find|r?index|count|[lr]?strip)\s*\(\s*`

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// arithmetic is an operator on two values.
+// arithmetic applies an operator to two values.
 func (r *render) arithmetic(operator string, a, b any) any {
 	if operator == "~" {
 		s, t := r.str(a), r.str(b)
@@ -52,7 +52,7 @@ func (r *render) arithmetic(operator string, a, b any) any {
 	return nil
 }
 
-// times is how often something is repeated, after that is counted.
+// times returns the number of repetitions n as an int, after counting their work.
 func (r *render) times(size int, n int64) int {
 	if n <= 0 || size == 0 {
 		return 0
@@ -61,13 +61,13 @@ func (r *render) times(size int, n int64) int {
 		r.spend(r.limits.Work)
 	}
 	if high, low := bits.Mul64(uint64(n), uint64(size)); high != 0 || low > uint64(r.limits.Work)*16 {
-		r.fail("the template takes too much work")
+		r.fail("the template does too much work")
 	}
 	r.made(int(n) * size)
 	return int(n)
 }
 
-// whole is an operator on whole numbers.
+// whole applies an operator to integers.
 func (r *render) whole(operator string, a, b int64) any {
 	switch operator {
 	case "+":
@@ -119,7 +119,7 @@ func magnitude(a int64) uint64 {
 	return uint64(a)
 }
 
-// float is an operator on numbers with a point.
+// float applies an operator to floating-point numbers.
 func (r *render) float(operator string, x, y float64) any {
 	if y == 0 && (operator == "/" || operator == "//" || operator == "%") {
 		r.fail("a number is divided by zero")

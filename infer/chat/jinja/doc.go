@@ -1,53 +1,53 @@
-// Package jinja renders the templates in which models describe their chats: the part of
-// the Jinja language that published chat templates use, with the settings of Hugging
-// Face's transformers (trim_blocks, lstrip_blocks, loop controls, immutable values, and
-// the functions raise_exception, strftime_now and tojson).
+// Package jinja renders chat templates: it implements the part of the Jinja language that
+// published chat templates use, with the settings of Hugging Face's transformers
+// (trim_blocks, lstrip_blocks, loop controls, immutable values, and the functions
+// raise_exception, strftime_now and tojson).
 //
-// A template comes with a model's files and is not trusted. It reaches nothing but the
-// values that it is given: no files, no other templates, no attributes of Go values. All
-// that it does is counted ([Limits]): each expression and statement, each byte of each
-// text that it makes, how deep it nests and calls itself. So the worst template ends with
-// an error after a fraction of a second. Whatever else Jinja has (include, import, extends,
-// block, call, and filters and tests that no chat needs) is refused by name when the
-// template is parsed.
+// A template comes with a model's files and is untrusted. It can access only the values
+// that it is given: no files, no other templates, no attributes of Go values. All its work
+// is limited ([Limits]): the number of expressions and statements, the bytes of every
+// string that it makes, and the depth of nesting and of calls. So even the worst template
+// ends with an error after a fraction of a second. Everything else in Jinja (include,
+// import, extends, block, call, and filters and tests that no chat needs) is rejected by
+// name when the template is parsed.
 //
-// It goes in three steps, a file or two each: tokens (lex.go), a tree (parse.go,
+// There are three steps, of one or two files each: tokens (lex.go), a tree (parse.go,
 // expression.go, nodes.go), and its evaluation (render.go and the others: values and their
-// operators, texts, filters, tests, methods).
+// operators, strings, filters, tests, methods).
 package jinja
 
 import "fmt"
 
-// Error is a fault of a template, or of what it was given.
+// Error is an error in a template, or in the values that it was given.
 type Error struct {
 	Line    int // of the template, from 1
 	Message string
-	// Raised is set where the template itself refused what it was given, with its own
-	// words, by raise_exception.
+	// Raised is set if the template itself rejected its values, with its own message, by
+	// raise_exception.
 	Raised bool
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// Limits bound what rendering may take.
+// Limits bound the work and output of rendering.
 type Limits struct {
-	Work   int // expressions, statements, and 16 bytes each of all texts that are made
+	Work   int // expressions, statements, and units of 16 bytes of all strings made
 	Output int // bytes
 }
 
-// Bounds of a template itself.
+// Limits on a template itself.
 const (
 	maxSource = 256 << 10 // bytes
-	maxDepth  = 100       // of expressions and statements in one another
-	maxChain  = 1000      // operators of one kind, filters or calls one after another
-	maxCalls  = 50        // macros that have called one another
+	maxDepth  = 100       // of nested expressions and statements
+	maxChain  = 1000      // operators of one kind, filters or calls in a row
+	maxCalls  = 50        // nested macro calls
 	maxRange  = 100_000   // numbers of a range, as in Jinja's sandbox
 )
 
 // A value of a template is one of: undefined, nil, bool, int64, float64, string, *list,
 // *dict, *namespace, *loop, function.
 type (
-	undefined struct{ name string } // of what is missing
+	undefined struct{ name string } // name is what is missing
 	list      struct {
 		items []any
 		tuple bool
@@ -60,7 +60,7 @@ type (
 	function  func(r *render, a *arguments) any
 )
 
-// Dict is a dictionary that a template is given, in order.
+// Dict is a dictionary passed to a template, in order.
 type Dict []Pair
 
 // Pair is an entry of a [Dict].
@@ -69,7 +69,7 @@ type Pair struct {
 	Value any
 }
 
-// from turns what a caller gives into a value.
+// from converts a value of the caller.
 func from(v any) any {
 	switch v := v.(type) {
 	case int:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// expression parses one expression. The operators, from the loosest: if else, or, and,
-// not, comparisons, + and -, ~, * / // %, **, signs, and what follows a value: attributes,
+// expression parses one expression. The operators, from the loosest: if else, or, and, not,
+// comparisons, + and -, ~, * / // %, **, signs, and the suffixes of a value: attributes,
 // items, calls, filters and tests.
 func (p *parser) expression() expression {
 	defer p.deeper()()
@@ -70,7 +70,7 @@ func (p *parser) compare() expression {
 	}
 }
 
-// binary parses operators of one strength.
+// binary parses operators of one precedence.
 func (p *parser) binary(inner func() expression, operators ...string) expression {
 	e := inner()
 	for n := 0; p.now().kind == operator && slices.Contains(operators, p.now().text); n++ {
@@ -91,7 +91,7 @@ func (p *parser) power() expression {
 	return p.binary(func() expression { return p.unary(true) }, "**")
 }
 
-// unary parses a value with its sign and what follows it.
+// unary parses a value with its sign and suffixes.
 func (p *parser) unary(filters bool) expression {
 	defer p.deeper()()
 	var e expression
@@ -164,7 +164,7 @@ func (p *parser) primary() expression {
 		}
 	}
 	p.at--
-	p.fail("%s stands where a value should", describe(t))
+	p.fail("got %s, want a value", describe(t))
 	return nil
 }
 
@@ -198,8 +198,8 @@ func (p *parser) dictionary() expression {
 	return d
 }
 
-// tuple parses one expression, or several with commas. It ends before one of ends, or
-// with the tag.
+// tuple parses one expression, or several separated by commas. It ends before any of ends,
+// or at the end of the tag.
 func (p *parser) tuple(empty bool, ends ...string) expression {
 	var list []expression
 	for several := false; ; several = true {
@@ -237,7 +237,7 @@ func (p *parser) postfix(e expression) expression {
 				}
 				e = item{e, constant{i}}
 			default:
-				p.fail("a name is missing after the point")
+				p.fail("a name is missing after the dot")
 			}
 		case p.skip("["):
 			e = p.subscript(e)
@@ -249,7 +249,7 @@ func (p *parser) postfix(e expression) expression {
 	}
 }
 
-// subscript parses what stands in the brackets after a value.
+// subscript parses the brackets after a value.
 func (p *parser) subscript(e expression) expression {
 	var parts [3]expression // from, to, step
 	n := 0
@@ -278,7 +278,7 @@ func (p *parser) call(e expression) expression {
 	return c
 }
 
-// arguments parses them with their brackets, where there are any.
+// arguments parses arguments in parentheses, if there are any.
 func (p *parser) arguments() (positional []expression, named []argument) {
 	if !p.skip("(") {
 		return nil, nil
@@ -296,17 +296,17 @@ func (p *parser) arguments() (positional []expression, named []argument) {
 			continue
 		}
 		if t := p.now(); t.kind == operator && (t.text == "*" || t.text == "**") {
-			p.fail("lists of arguments by %s are not supported", t.text)
+			p.fail("argument lists with %s are not supported", t.text)
 		}
 		if len(named) > 0 {
-			p.fail("an argument without a name follows one with a name")
+			p.fail("a positional argument follows a named one")
 		}
 		positional = append(positional, p.expression())
 	}
 	return positional, named
 }
 
-// filter parses a filter after its bar.
+// filter parses a filter after its |.
 func (p *parser) filter(e expression) expression {
 	f := filtered{of: e, name: p.dotted(), line: p.now().line}
 	if f.filter = filters[f.name]; f.filter == nil {
@@ -316,7 +316,7 @@ func (p *parser) filter(e expression) expression {
 	return f
 }
 
-// dotted parses a name, which may have points.
+// dotted parses a name, which can contain dots.
 func (p *parser) dotted() string {
 	full := p.name()
 	for p.skip(".") {

@@ -11,8 +11,8 @@ import (
 
 type filter func(r *render, v any, a *arguments) any
 
-// filters are those that published chat templates use, and their kin. The map is filled
-// by init, since some of them look others up.
+// filters holds the filters that published chat templates use, and related ones. init fills
+// the map, since some filters look up others.
 var filters map[string]filter
 
 func init() {
@@ -48,14 +48,14 @@ func init() {
 	}
 }
 
-// counted is iterate, with each item counted.
+// counted is like iterate, and counts each item as work.
 func (r *render) counted(v any) []any {
 	items := r.iterate(v)
 	r.spend(len(items))
 	return items
 }
 
-// mapped changes a text.
+// mapped applies f to a string.
 func (r *render) mapped(v any, f func(string) string) any {
 	s := r.str(v)
 	r.made(3 * len(s))
@@ -70,8 +70,8 @@ func capitalized(s string) string {
 	return string(unicode.ToTitle(first)) + strings.ToLower(s[size:])
 }
 
-// trim cuts blanks, or the characters of the first argument, at the left (1), the right
-// (2) or both (3).
+// trim removes blanks, or the characters of the first argument, on the left (1), the right
+// (2) or both sides (3).
 func (r *render) trim(s string, a *arguments, argument string, sides int) string {
 	r.made(len(s))
 	cut := blank
@@ -79,7 +79,7 @@ func (r *render) trim(s string, a *arguments, argument string, sides int) string
 		set := r.str(v)
 		r.spend(len(set))
 		if r.spend(utf8.RuneCountInString(set)); len(set) > 256 {
-			r.fail("more than 256 bytes of characters to cut")
+			r.fail("trim with more than 256 bytes of characters")
 		}
 		cut = func(c rune) bool { return strings.ContainsRune(set, c) }
 	}
@@ -126,7 +126,7 @@ func joined(r *render, v any, a *arguments) any {
 	return b.String()
 }
 
-// attribute is what a dotted path leads to.
+// attribute returns the value at a dotted path.
 func (r *render) attribute(v any, path string) any {
 	for part := range strings.SplitSeq(path, ".") {
 		if i, err := strconv.ParseInt(part, 10, 64); err == nil {
@@ -138,7 +138,7 @@ func (r *render) attribute(v any, path string) any {
 	return v
 }
 
-// replaced is replace, as a filter and as a method.
+// replaced implements replace, as a filter and as a method.
 func replaced(r *render, s string, a *arguments) any {
 	before, _ := a.take(0, "old")
 	after, given := a.take(1, "new")
@@ -147,7 +147,7 @@ func replaced(r *render, s string, a *arguments) any {
 		limit = r.wholeOf(v)
 	}
 	if !given {
-		r.fail("replace needs what to replace and by what")
+		r.fail("replace needs an old and a new string")
 	}
 	from, to := r.textOf(before), r.textOf(after)
 	n := int64(strings.Count(s, from))
@@ -160,22 +160,22 @@ func replaced(r *render, s string, a *arguments) any {
 	return strings.Replace(s, from, to, int(n))
 }
 
-// textOf is a value that must be a string.
+// textOf returns a value that must be a string.
 func (r *render) textOf(v any) string {
 	s, ok := v.(string)
 	if !ok {
 		r.known(v)
-		r.fail("%s stands where a string should", typeOf(v))
+		r.fail("got %s, want a string", typeOf(v))
 	}
 	return s
 }
 
-// wholeOf is a value that must be a whole number.
+// wholeOf returns a value that must be an integer.
 func (r *render) wholeOf(v any) int64 {
 	n, _, whole, ok := number(v)
 	if !ok || !whole {
 		r.known(v)
-		r.fail("%s stands where a whole number should", typeOf(v))
+		r.fail("got %s, want a whole number", typeOf(v))
 	}
 	return n
 }
@@ -216,12 +216,12 @@ func unique(r *render, v any, _ *arguments) any {
 	return l
 }
 
-// pairs are the keys and values of a dictionary.
+// pairs returns the keys and values of a dictionary.
 func (r *render) pairs(v any) *list {
 	l := &list{}
 	d, ok := v.(*dict)
 	if _, missing := v.(undefined); !ok && !missing {
-		r.fail("%s has no pairs of keys and values", typeOf(v))
+		r.fail("%s has no keys and values", typeOf(v))
 	}
 	if ok {
 		r.spend(len(d.keys))
@@ -232,7 +232,7 @@ func (r *render) pairs(v any) *list {
 	return l
 }
 
-// sortedPairs are those by key, without regard to case.
+// sortedPairs returns the pairs sorted by key, ignoring case.
 func (r *render) sortedPairs(v any) *list {
 	l := r.pairs(v)
 	slices.SortStableFunc(l.items, func(a, b any) int {
@@ -317,7 +317,7 @@ func indented(r *render, v any, a *arguments) any {
 	return b.String()
 }
 
-// mapAll is map: by an attribute, or by another filter.
+// mapAll implements map: by an attribute, or by another filter.
 func mapAll(r *render, v any, a *arguments) any {
 	l := &list{}
 	if attribute, given := a.take(len(a.positional), "attribute"); given {
@@ -345,7 +345,8 @@ func mapAll(r *render, v any, a *arguments) any {
 	return l
 }
 
-// pick is select and its kin: items, or items by an attribute, that pass a test.
+// pick implements select and its variants: the items that pass a test, themselves or by an
+// attribute.
 func (r *render) pick(v any, a *arguments, byAttribute, passing bool) any {
 	at := 0
 	path := ""

@@ -9,7 +9,8 @@ import (
 
 var limits = Limits{Work: 1 << 20, Output: 1 << 16}
 
-// TestHostileTemplates renders what would take for ever, or all memory, or the stack.
+// TestHostileTemplates renders templates that would run forever, or use up the memory or
+// the stack.
 // Promise: No chat template can run forever or use up the memory.
 func TestHostileTemplates(t *testing.T) {
 	t.Parallel()
@@ -34,8 +35,8 @@ func TestHostileTemplates(t *testing.T) {
 		"{{ [1] | tojson(indent=99999999) }}":                  "too much work",
 		"{{ range(100001) }}":                                  "more than 100000 numbers",
 		"{% for a in range(9999) %}{{ messages }}{% endfor %}": "longer than 65536 bytes",
-		"{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}":      "called one another",
-		"{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}": "called one another",
+		"{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}":      "macro calls",
+		"{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}": "macro calls",
 		"{{ 2 ** 99 }}":                        "too large",
 		"{{ 9223372036854775807 + 1 }}":        "too large",
 		"{{ -9223372036854775807 - 9 }}":       "too large",
@@ -52,10 +53,10 @@ func TestHostileTemplates(t *testing.T) {
 		"{{ messages[0].content.format(1) }}":  "\"format\" is undefined",
 		"{{ '%s' % 1 }}":                       "formatting with % is not supported",
 		"{{ 1 + 'a' }}":                        "cannot be joined",
-		"{{ 1 < 'a' }}":                        "no order",
+		"{{ 1 < 'a' }}":                        "cannot be compared",
 		"{% set a.b = 1 %}":                    "not a namespace",
-		"{% for a, b in [1] %}{% endfor %}":    "no items",
-		"{% for a, b in [(1,)] %}{% endfor %}": "2 names are set to 1 values",
+		"{% for a, b in [1] %}{% endfor %}":    "cannot iterate",
+		"{% for a, b in [(1,)] %}{% endfor %}": "cannot set 2 names to 1 values",
 		"{{ 'a' | trim(1, 2) }}":               "trim takes 1 arguments, not 2",
 		"{{ 'a' | trim(x=2) }}":                "trim has no argument x",
 		"{{ [1] | map('nothing') }}":           "the filter \"nothing\" is not supported",
@@ -79,11 +80,12 @@ func TestHostileTemplates(t *testing.T) {
 	end()
 	template, _ := Parse("{% for a in range(99999) %}{% endfor %}")
 	if _, err := template.Render(ended, nil, limits); err == nil || !strings.Contains(err.Error(), "canceled") {
-		t.Errorf("rendered for somebody who has gone: got error %v, want an error containing %q", err, "canceled")
+		t.Errorf("rendered with a canceled context: got error %v, want an error containing %q", err, "canceled")
 	}
 }
 
-// TestRefusedTemplates parses what is outside of the language, or not in it.
+// TestRefusedTemplates parses templates outside the supported language, or not in the
+// language.
 func TestRefusedTemplates(t *testing.T) {
 	t.Parallel()
 	many := func(s string, n int) string { return strings.Repeat(s, n) }
@@ -108,7 +110,7 @@ func TestRefusedTemplates(t *testing.T) {
 		many("{% if 1 %}", 9999):                            "more than 100",
 		many("x", maxSource+1):                              "262145 bytes long",
 		"{% if 1 %}":                                        "endif is missing",
-		"{% for a in b %}{% endif %}":                       "endif stands where else or endfor should",
+		"{% for a in b %}{% endif %}":                       "got endif, want else or endfor",
 		"{% endfor %}":                                      "nothing of that name is open",
 		"{% break %}":                                       "outside of a loop",
 		"{% for a in b %}{% macro c() %}{% break %}{% endmacro %}{% endfor %}": "outside of a loop",
@@ -116,17 +118,17 @@ func TestRefusedTemplates(t *testing.T) {
 		"{{ 'a }}":                   "a string has no end",
 		"{# a":                       "a comment has no end",
 		"{% raw %}":                  "raw has no endraw",
-		"{{ a ] }}":                  "closes nothing",
-		"{{ ( }}":                    "closes nothing",
+		"{{ a ] }}":                  "unmatched",
+		"{{ ( }}":                    "unmatched",
 		"{{ }}":                      "an expression is missing",
-		"{{ a b }}":                  `"b" stands where the tag should end`,
+		"{{ a b }}":                  `got "b", want the end of the tag`,
 		"{{ 99999999999999999999 }}": "too large",
 		"{{ 1e999 }}":                "too large",
-		"{{ a ? b }}":                "no meaning",
+		"{{ a ? b }}":                "unexpected",
 		`{{ "\ud800" }}`:             "not a character",
 		`{{ "\x4" }}`:                "hexadecimal",
-		"{% set %}":                  "a name should",
-		"{% for 1 in a %}":           "a name should",
+		"{% set %}":                  "want a name",
+		"{% for 1 in a %}":           "want a name",
 		"{{ a[] }}":                  "an index is missing",
 	} {
 		var fault *Error

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// toJSON is Hugging Face's tojson: Python's json.dumps with ensure_ascii off.
+// toJSON implements Hugging Face's tojson: Python's json.dumps with ensure_ascii off.
 func toJSON(r *render, v any, a *arguments) any {
 	w := &jsonWriter{r: r, item: ", ", pair: ": "}
 	if ascii, given := a.take(0, "ensure_ascii"); given && r.truth(ascii) {
@@ -39,7 +39,7 @@ type jsonWriter struct {
 	b          strings.Builder
 	item, pair string
 	indent     string
-	lines      bool // each item on a line of its own
+	lines      bool // each item on its own line
 	sorted     bool
 }
 

@@ -29,9 +29,9 @@ type token struct {
 	line int
 }
 
-// lexer cuts a template into tokens, as Jinja's does with trim_blocks and lstrip_blocks:
-// the first newline after a block or comment is left out, and so are blanks between the
-// beginning of a line and one.
+// lexer splits a template into tokens, like Jinja's lexer with trim_blocks and
+// lstrip_blocks: it drops the first newline after a block or comment, and blanks between
+// the start of a line and a block or comment.
 type lexer struct {
 	source string
 	at     int
@@ -58,7 +58,7 @@ func lex(source string) ([]token, error) {
 
 func (l *lexer) add(k kind, text string) { l.list = append(l.list, token{k, text, l.line}) }
 
-// move goes on by n bytes.
+// move advances by n bytes.
 func (l *lexer) move(n int) {
 	l.line += strings.Count(l.source[l.at:l.at+n], "\n")
 	l.at += n
@@ -125,7 +125,7 @@ func (l *lexer) comment() error {
 	return nil
 }
 
-// afterBlock leaves out what a block's end does.
+// afterBlock skips what a block's end removes.
 func (l *lexer) afterBlock(sign byte) {
 	rest := l.source[l.at:]
 	switch {
@@ -136,7 +136,7 @@ func (l *lexer) afterBlock(sign byte) {
 	}
 }
 
-// rawTag reports whether a tag that has been opened is only a word, and how long it is.
+// rawTag reports whether an opened tag consists of a single word, and its length.
 func (l *lexer) rawTag(word string) (size int, ok bool) {
 	rest := l.source[l.at:]
 	s := trimLeft(rest)
@@ -152,7 +152,7 @@ func (l *lexer) rawTag(word string) (size int, ok bool) {
 	return 0, false
 }
 
-// raw reads what stands between raw and endraw as it is.
+// raw reads the text between raw and endraw verbatim.
 func (l *lexer) raw(size int) error {
 	sign := l.source[l.at+size-3]
 	l.move(size)
@@ -219,7 +219,7 @@ func (l *lexer) tag(closing kind, mark string) error {
 	}
 }
 
-// operators of two characters stand before those of one.
+// operators of two characters come before those of one.
 var operators = []string{
 	"//", "**", "==", "!=", "<=", ">=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", "=", "<", ">",
 	".", ":", "|", ",",
@@ -253,12 +253,12 @@ func (l *lexer) token(rest string) error {
 		l.move(len(o))
 		return nil
 	}
-	return fail(l.line, "%q has no meaning in a tag", c)
+	return fail(l.line, "unexpected %q in a tag", c)
 }
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// bracket keeps count of brackets: a tag does not end within them.
+// bracket keeps track of brackets: a tag does not end inside them.
 func (l *lexer) bracket(c byte) error {
 	const opening, closings = "([{", ")]}"
 	if strings.IndexByte(opening, c) >= 0 {
@@ -270,7 +270,7 @@ func (l *lexer) bracket(c byte) error {
 		return nil
 	}
 	if n := len(l.open); n == 0 || l.open[n-1] != opening[i] {
-		return fail(l.line, "%q closes nothing", c)
+		return fail(l.line, "unmatched %q", c)
 	}
 	l.open = l.open[:len(l.open)-1]
 	return nil
@@ -322,7 +322,7 @@ func (l *lexer) quoted(rest string) error {
 	return fail(l.line, "a string has no end")
 }
 
-// escapes of Python's strings.
+// Escapes in Python's strings.
 var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 	'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",
@@ -377,7 +377,7 @@ func unquote(s string) (value, fault string) {
 	return b.String(), ""
 }
 
-// blank is what Python takes for white space.
+// blank reports whether Python counts r as whitespace.
 func blank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 func trimLeft(s string) string  { return strings.TrimLeftFunc(s, blank) }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// method returns a method of a value; nil if it has none of that name, or one that would
-// change it.
+// method returns a method of a value, or nil if it has none of that name, or only one that
+// would modify the value.
 func method(of any, name string) any {
 	switch of := of.(type) {
 	case string:
@@ -47,8 +47,8 @@ func method(of any, name string) any {
 	return nil
 }
 
-// textMethods are methods of Python's strings. The map is filled by init, since items
-// look them up.
+// textMethods are methods of Python's strings. init fills the map, since items look them
+// up.
 var textMethods map[string]textMethod
 
 type textMethod func(r *render, s string, a *arguments) any
@@ -88,7 +88,7 @@ func init() {
 	}
 }
 
-// split is Python's: at a separator, or at blanks.
+// split is Python's split: at a separator, or at blanks.
 func (r *render) split(s string, a *arguments) any {
 	limit := -1
 	separator, given := a.take(0, "sep")
@@ -123,7 +123,7 @@ func (r *render) split(s string, a *arguments) any {
 	return l
 }
 
-// affix is startswith and endswith, of a string or of any of several.
+// affix implements startswith and endswith, with one string or several.
 func (r *render) affix(s string, a *arguments, has func(s, affix string) bool) any {
 	v, _ := a.take(0, "")
 	if several, ok := v.(*list); ok && several.tuple {
@@ -150,7 +150,7 @@ func (r *render) joinWith(s string, a *arguments) any {
 	return joined(r, v, &arguments{positional: []any{s}})
 }
 
-// lines is splitlines, for the ends of lines that texts have.
+// lines implements splitlines, for common line ends.
 func (r *render) lines(s string) any {
 	r.spend(len(s) + 1)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")

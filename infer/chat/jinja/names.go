@@ -9,8 +9,8 @@ import (
 
 type test func(r *render, v any, a *arguments) bool
 
-// tests are Jinja's, without those about callables and escapes. The map is filled by
-// init, since filters look them up.
+// tests holds Jinja's tests, except those about callables and escapes. init fills the map,
+// since filters look them up.
 var tests map[string]test
 
 func init() {
@@ -67,7 +67,7 @@ func init() {
 	}
 }
 
-// globals are the functions that every template has.
+// globals holds the functions that every template has.
 var globals = map[string]function{
 	"range":           numbers,
 	"raise_exception": raise,
@@ -130,8 +130,8 @@ func numbers(r *render, a *arguments) any {
 	return l
 }
 
-// StrftimeNow is the function strftime_now for a time: Python's strftime, for the
-// directives that say a date or a time of day.
+// StrftimeNow returns the function strftime_now for a given time: Python's strftime, for
+// the directives of dates and times of day.
 func StrftimeNow(now time.Time) any {
 	layouts := map[byte]string{
 		'd': "02", 'b': "Jan", 'B': "January", 'Y': "2006", 'y': "06", 'm': "01", 'a': "Mon", 'A': "Monday",

@@ -37,7 +37,7 @@ type (
 	item  struct{ of, at expression }
 	slice struct {
 		of    expression
-		parts [3]expression // from, to, step; nil for what is not said
+		parts [3]expression // from, to, step; nil if omitted
 	}
 	call struct {
 		of         expression

@@ -36,14 +36,14 @@ func typeOf(v any) string {
 	return "a function"
 }
 
-// known refuses what is undefined.
+// known fails if v is undefined.
 func (r *render) known(v any) {
 	if u, missing := v.(undefined); missing {
 		r.fail("%s is undefined", shortened(u.name))
 	}
 }
 
-// truth is Python's: empty things and zeros are false.
+// truth is Python's truth value: empty values and zeros are false.
 func (r *render) truth(v any) bool {
 	switch v := v.(type) {
 	case undefined, nil:
@@ -64,8 +64,8 @@ func (r *render) truth(v any) bool {
 	return true
 }
 
-// iterate returns the items of a value: of a list, the keys of a dictionary, the
-// characters of a string. What is undefined has none.
+// iterate returns the items of a value: of a list, the keys of a dictionary, the characters
+// of a string. An undefined value has none.
 func (r *render) iterate(v any) []any {
 	switch v := v.(type) {
 	case undefined:
@@ -82,7 +82,7 @@ func (r *render) iterate(v any) []any {
 		}
 		return items
 	}
-	r.fail("%s has no items to go through", typeOf(v))
+	r.fail("cannot iterate over %s", typeOf(v))
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (r *render) key(v any) any {
 	return nil
 }
 
-// length is len.
+// length implements len.
 func (r *render) length(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -131,7 +131,7 @@ func number(v any) (whole int64, x float64, isWhole, ok bool) {
 	return 0, 0, false, false
 }
 
-// compare is a comparison by its operator.
+// compare applies a comparison operator.
 func (r *render) compare(operator string, a, b any) bool {
 	switch operator {
 	case "==":
@@ -155,7 +155,7 @@ func (r *render) compare(operator string, a, b any) bool {
 	return c == 1 || c == 0
 }
 
-// order is -1, 0 or 1, or 2 for what is not a number and so in no order.
+// order returns -1, 0 or 1, or 2 for NaN, which has no order.
 func (r *render) order(a, b any) int {
 	if m, x, whole, ok := number(a); ok {
 		if n, y, both, ok := number(b); ok {
@@ -176,11 +176,11 @@ func (r *render) order(a, b any) int {
 	}
 	r.known(a)
 	r.known(b)
-	r.fail("%s and %s have no order", typeOf(a), typeOf(b))
+	r.fail("%s and %s cannot be compared", typeOf(a), typeOf(b))
 	return 2
 }
 
-// equal is ==.
+// equal implements ==.
 func (r *render) equal(a, b any) bool {
 	r.spend(1)
 	if m, x, whole, ok := number(a); ok {
@@ -220,7 +220,7 @@ func (r *render) equal(a, b any) bool {
 	return false
 }
 
-// contains is in.
+// contains implements the operator in.
 func (r *render) contains(in, v any) bool {
 	switch in := in.(type) {
 	case string:
@@ -238,7 +238,7 @@ func (r *render) contains(in, v any) bool {
 	return slices.ContainsFunc(r.iterate(in), func(item any) bool { return r.equal(item, v) })
 }
 
-// member is what stands after a point.
+// member evaluates a name after a dot.
 func (r *render) member(of any, name string) any {
 	r.known(of)
 	switch of := of.(type) {
@@ -261,7 +261,7 @@ func (r *render) member(of any, name string) any {
 	return undefined{name}
 }
 
-// item is what stands in brackets.
+// item evaluates a subscript.
 func (r *render) item(of, at any) any {
 	r.known(of)
 	switch of := of.(type) {
@@ -293,13 +293,13 @@ func (r *render) item(of, at any) any {
 	return undefined{r.str(at)}
 }
 
-// slice is Python's slice of a list or a string.
+// slice implements Python's slices of lists and strings.
 func (r *render) slice(of any, parts [3]any) any {
 	r.known(of)
 	s, isText := of.(string)
 	l, isList := of.(*list)
 	if !isText && !isList {
-		r.fail("%s has no parts", typeOf(of))
+		r.fail("%s cannot be sliced", typeOf(of))
 	}
 	items := r.iterate(of)
 	n := int64(len(items))
@@ -309,7 +309,7 @@ func (r *render) slice(of any, parts [3]any) any {
 		}
 		i, _, whole, ok := number(v)
 		if !ok || !whole {
-			r.fail("%s is no place to cut", typeOf(v))
+			r.fail("%s is not a slice index", typeOf(v))
 		}
 		if i < 0 {
 			i += n

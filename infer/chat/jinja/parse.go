@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Template is a template that has been parsed. It never changes.
+// Template is a parsed template. It is immutable.
 type Template struct{ body []statement }
 
-// Parse reads a template. What it cannot read, or will not, is an *[Error].
+// Parse parses a template. If it is malformed or not supported, the error is an *[Error].
 func Parse(source string) (t *Template, err error) {
 	if len(source) > maxSource {
-		return nil, fail(1, "the template is %d bytes long; %d are read", len(source), maxSource)
+		return nil, fail(1, "the template is %d bytes long; the limit is %d", len(source), maxSource)
 	}
 	list, err := lex(source)
 	if err != nil {
@@ -22,12 +22,12 @@ func Parse(source string) (t *Template, err error) {
 	defer caught(&err)
 	body := p.statements()
 	if p.now().kind != end {
-		p.fail("%s stands where nothing of that name is open", describe(p.list[p.at+1]))
+		p.fail("%s, but nothing of that name is open", describe(p.list[p.at+1]))
 	}
 	return &Template{body}, nil
 }
 
-// caught turns the panic of a fault into an error.
+// caught turns a panic with an *[Error] into an error.
 func caught(err *error) {
 	switch fault := recover().(type) {
 	case nil:
@@ -38,13 +38,13 @@ func caught(err *error) {
 	}
 }
 
-// parser turns tokens into a tree. It fails by a panic with an *[Error], which [Parse]
-// catches.
+// parser turns tokens into a tree. On failure it panics with an *[Error], which [Parse]
+// recovers.
 type parser struct {
 	list  []token
 	at    int
 	depth int
-	loops int // that are open, for break and continue
+	loops int // open loops, for break and continue
 }
 
 func (p *parser) now() token { return p.list[p.at] }
@@ -59,22 +59,22 @@ func (p *parser) take() token {
 
 func (p *parser) fail(format string, args ...any) { panic(fail(p.now().line, format, args...)) }
 
-// deeper counts what is nested, and returns what to do at its end.
+// deeper counts a level of nesting, and returns a function to call at its end.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > 3*maxDepth { // an expression in brackets counts up to three times
-		p.fail("more than %d expressions or blocks stand in one another", maxDepth)
+		p.fail("more than %d nested expressions or blocks", maxDepth)
 	}
 	return func() { p.depth-- }
 }
 
-// chain counts operators, filters or calls one after another.
+// chain counts operators, filters or calls in a row.
 func (p *parser) chain(n int) {
 	if n >= maxChain {
-		p.fail("more than %d operators, filters or calls follow one another", maxChain)
+		p.fail("more than %d operators, filters or calls in a row", maxChain)
 	}
 }
 
-// skip goes over an operator, if it is next.
+// skip skips an operator, if it is next, and reports whether it did.
 func (p *parser) skip(o string) bool {
 	if t := p.now(); t.kind == operator && t.text == o {
 		p.at++
@@ -83,7 +83,7 @@ func (p *parser) skip(o string) bool {
 	return false
 }
 
-// skipName goes over a word, if it is next.
+// skipName skips a word, if it is next, and reports whether it did.
 func (p *parser) skipName(word string) bool {
 	if t := p.now(); t.kind == name && t.text == word {
 		p.at++
@@ -94,7 +94,7 @@ func (p *parser) skipName(word string) bool {
 
 func (p *parser) expect(o string) {
 	if !p.skip(o) {
-		p.fail("%s stands where %s should", describe(p.now()), o)
+		p.fail("got %s, want %s", describe(p.now()), o)
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *parser) name() string {
 	t := p.take()
 	if t.kind != name {
 		p.at--
-		p.fail("%s stands where a name should", describe(t))
+		p.fail("got %s, want a name", describe(t))
 	}
 	return t.text
 }
@@ -111,11 +111,11 @@ func (p *parser) name() string {
 func (p *parser) close() {
 	if t := p.take(); t.kind != closeTag {
 		p.at--
-		p.fail("%s stands where the tag should end", describe(t))
+		p.fail("got %s, want the end of the tag", describe(t))
 	}
 }
 
-// describe names a token in an error.
+// describe describes a token in an error message.
 func describe(t token) string {
 	switch t.kind {
 	case end:
@@ -130,7 +130,7 @@ func describe(t token) string {
 	return shortened(t.text)
 }
 
-// shortened quotes what a template says, cut to a readable length.
+// shortened quotes text of a template, cut to a readable length.
 func shortened(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"
@@ -138,8 +138,8 @@ func shortened(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// statements parses up to the end of the template, or to a tag that is one of ends. That
-// tag is opened but not read.
+// statements parses up to the end of the template, or to a tag named in ends. That tag is
+// opened but not read.
 func (p *parser) statements(ends ...string) (list []statement) {
 	defer p.deeper()()
 	for {
@@ -157,7 +157,7 @@ func (p *parser) statements(ends ...string) (list []statement) {
 			e := p.tuple(false)
 			if p.take().kind != closeOut {
 				p.at--
-				p.fail("%s stands where the tag should end", describe(p.now()))
+				p.fail("got %s, want the end of the tag", describe(p.now()))
 			}
 			list = append(list, output{e, t.line})
 		case openTag:
@@ -166,19 +166,19 @@ func (p *parser) statements(ends ...string) (list []statement) {
 				word.text == "else" || word.text == "elif") {
 				if len(ends) > 0 && !slices.Contains(ends, word.text) {
 					p.at++
-					p.fail("%s stands where %s should", word.text, strings.Join(ends, " or "))
+					p.fail("got %s, want %s", word.text, strings.Join(ends, " or "))
 				}
 				return list
 			}
 			p.at++
 			list = append(list, p.statement())
 		default:
-			p.fail("%s stands where text should", describe(t))
+			p.fail("got %s, want text", describe(t))
 		}
 	}
 }
 
-// statement parses what a tag says, and all up to the end of what it opens.
+// statement parses a tag, and everything up to the end of what it opens.
 func (p *parser) statement() statement {
 	line := p.now().line
 	switch word := p.name(); word {
@@ -198,7 +198,7 @@ func (p *parser) statement() statement {
 		return group(body)
 	case "break", "continue":
 		if p.loops == 0 {
-			p.fail("%s stands outside of a loop", word)
+			p.fail("%s outside of a loop", word)
 		}
 		p.close()
 		return jump(word == "break")
@@ -236,7 +236,8 @@ func (p *parser) ifElse(line int) statement {
 	}
 }
 
-// target parses what is assigned to: a name, names with commas, or an attribute.
+// target parses the target of an assignment: a name, names separated by commas, or an
+// attribute.
 func (p *parser) target() (names []string, attribute string) {
 	brackets := p.skip("(")
 	names = []string{p.name()}
@@ -259,9 +260,9 @@ func (p *parser) loop(line int) statement {
 		p.fail("a loop sets names, not attributes")
 	}
 	if !p.skipName("in") {
-		p.fail("in is missing after the names of the loop")
+		p.fail("in is missing after the loop's names")
 	}
-	s.over = p.or() // without if, which here picks from the list
+	s.over = p.or() // without if, which here filters the list
 	if p.skipName("if") {
 		s.test = p.expression()
 	}

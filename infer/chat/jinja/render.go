@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Render writes the template with values, which are strings, numbers, truth values, nil,
-// lists ([]any, []Dict) and [Dict]. What goes wrong is an *[Error], or the context's.
+// Render renders the template with values, which are strings, numbers, booleans, nil, lists
+// ([]any, []Dict) and [Dict]. An error is an *[Error] or the context's error.
 func (t *Template) Render(ctx context.Context, values map[string]any, l Limits) (text string, err error) {
 	r := &render{ctx: ctx, limits: l, line: 1, out: &strings.Builder{}}
 	defer caught(&err)
@@ -21,14 +21,14 @@ func (t *Template) Render(ctx context.Context, values map[string]any, l Limits) 
 	return r.out.String(), r.ended
 }
 
-// render is a template being rendered. It fails by a panic with an *[Error], which
-// [Template.Render] catches.
+// render is the state of one rendering. On failure it panics with an *[Error], which
+// [Template.Render] recovers.
 type render struct {
 	ctx    context.Context
 	limits Limits
 	work   int
 	line   int
-	calls  int // macros in one another
+	calls  int // depth of macro calls
 	out    *strings.Builder
 	ended  error // the context's
 }
@@ -39,21 +39,21 @@ func (r *render) fail(format string, args ...any) { panic(fail(r.line, format, a
 func (r *render) spend(n int) {
 	before := r.work
 	if r.work += n; r.work > r.limits.Work || n < 0 {
-		r.fail("the template takes too much work")
+		r.fail("the template does too much work")
 	}
 	if before>>12 != r.work>>12 && r.ctx.Err() != nil {
 		r.fail("rendering was canceled")
 	}
 }
 
-// made counts a text that is made, before it is.
+// made counts the work of a string before it is made.
 func (r *render) made(bytes int) { r.spend(bytes/16 + 1) }
 
 // write adds to the output.
 func (r *render) write(s string) {
 	r.made(len(s))
 	if r.out.Len()+len(s) > r.limits.Output {
-		r.fail("what the template writes is longer than %d bytes", r.limits.Output)
+		r.fail("the output is longer than %d bytes", r.limits.Output)
 	}
 	r.out.WriteString(s)
 }
@@ -68,8 +68,8 @@ func (r *render) capture(f func()) string {
 	return written
 }
 
-// scope holds names. Loops and macros have scopes of their own; those of branches and
-// blocks are what they stand in, as in Jinja.
+// scope holds names. Loops and macros have their own scopes; branches and blocks share the
+// enclosing one, as in Jinja.
 type scope struct {
 	values map[string]any
 	outer  *scope
@@ -120,7 +120,7 @@ func (r *render) eval(e expression, s *scope) any {
 	return e.value(r, s)
 }
 
-// output is text, or what stands in {{ }}.
+// output is text, or an expression in {{ }}.
 type output struct {
 	of   expression
 	line int
@@ -132,7 +132,7 @@ func (o output) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// group runs statements together.
+// group is a list of statements.
 type group []statement
 
 func (g group) run(r *render, s *scope) jumping { return r.run(g, s) }
@@ -167,7 +167,7 @@ func (b branches) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// assignment is set, of an expression or of a block.
+// assignment is a set tag, with an expression or a block.
 type assignment struct {
 	names     []string
 	attribute string // of a namespace
@@ -184,7 +184,7 @@ func (a assignment) run(r *render, s *scope) jumping {
 	}
 	n, ok := s.get(a.names[0]).(*namespace)
 	if !ok {
-		r.fail("%s is not a namespace, and nothing else can be changed", a.names[0])
+		r.fail("%s is not a namespace; only namespaces can be changed", a.names[0])
 	}
 	n.values[a.attribute] = v
 	return onward
@@ -198,21 +198,21 @@ func (r *render) assign(s *scope, names []string, v any) {
 	}
 	items := r.iterate(v)
 	if len(items) != len(names) {
-		r.fail("%d names are set to %d values", len(names), len(items))
+		r.fail("cannot set %d names to %d values", len(names), len(items))
 	}
 	for i, name := range names {
 		s.values[name] = items[i]
 	}
 }
 
-// captured is what a block writes.
+// captured is the output of a block.
 type captured struct{ body []statement }
 
 func (c *captured) value(r *render, s *scope) any {
 	return r.capture(func() { r.run(c.body, s.inner()) })
 }
 
-// loop is what a template sees of the loop that it is in.
+// loop is the loop variable of a template.
 type loop struct {
 	items []any
 	at    int
@@ -253,7 +253,7 @@ func (l *loop) get(name string) any {
 	case "cycle":
 		return function(func(r *render, a *arguments) any {
 			if len(a.positional) == 0 {
-				r.fail("cycle has nothing to go through")
+				r.fail("cycle needs a value")
 			}
 			return a.positional[l.at%len(a.positional)]
 		})
@@ -264,7 +264,7 @@ func (l *loop) get(name string) any {
 type forEach struct {
 	names     []string
 	over      expression
-	test      expression // picks items; nil for all
+	test      expression // filters the items; nil for all
 	body      []statement
 	otherwise []statement // for no items
 	line      int
@@ -324,7 +324,7 @@ func (d definition) run(_ *render, s *scope) jumping {
 
 func (m *macro) call(r *render, s *scope, a *arguments) any {
 	if r.calls++; r.calls > maxCalls {
-		r.fail("macros have called one another more than %d times", maxCalls)
+		r.fail("more than %d nested macro calls", maxCalls)
 	}
 	line := r.line
 	inner := s.inner()
@@ -344,17 +344,17 @@ func (m *macro) call(r *render, s *scope, a *arguments) any {
 	return written
 }
 
-// argument is one with a name, and its value or default.
+// argument is a named argument with its value, or a parameter with its default.
 type argument struct {
 	name  string
 	value expression
 }
 
-// arguments are those of a call, by place and by name.
+// arguments holds the arguments of a call, positional and named.
 type arguments struct {
 	positional []any
 	named      map[string]any
-	taken      int // of those by place
+	taken      int // of the positional ones
 }
 
 func (r *render) arguments(s *scope, positional []expression, named []argument) *arguments {
@@ -374,7 +374,7 @@ func (r *render) arguments(s *scope, positional []expression, named []argument) 
 	return a
 }
 
-// take returns the argument at a place, which also has a name.
+// take returns the argument at a position, which can also be passed by name.
 func (a *arguments) take(place int, name string) (v any, given bool) {
 	if place < len(a.positional) {
 		a.taken = max(a.taken, place+1)
@@ -386,7 +386,7 @@ func (a *arguments) take(place int, name string) (v any, given bool) {
 	return v, given
 }
 
-// finish refuses arguments that nobody has taken.
+// finish fails if any argument has not been taken.
 func (a *arguments) finish(r *render, of string) {
 	if a.taken < len(a.positional) {
 		r.fail("%s takes %d arguments, not %d", of, a.taken, len(a.positional))

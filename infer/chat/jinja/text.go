@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// str writes a value as Python does. What is undefined is nothing.
+// str converts a value to a string as Python does. An undefined value is empty.
 func (r *render) str(v any) string {
 	switch v := v.(type) {
 	case undefined:
@@ -67,7 +67,7 @@ func (r *render) repr(b *strings.Builder, v any) {
 	}
 }
 
-// floatText writes a number with a point as Python does.
+// floatText formats a floating-point number as Python does.
 func floatText(x float64) string {
 	switch size := math.Abs(x); {
 	case math.IsInf(x, 0):
