@@ -2,15 +2,15 @@ package grammar
 
 import "slices"
 
-// apart reports whether texts of a shape fit no other branch of a oneOf, as they must. It
-// may have them written with a property that makes sure of that, and refuses the schema if
-// it cannot be shown.
+// apart reports whether no text of a shape fits another branch of a oneOf, as required. It
+// can ensure this by forcing a property on the texts, and rejects the schema if it cannot
+// prove it.
 func (c compiler) apart(x *shape) bool {
 	for _, other := range x.unlike {
 		for _, y := range c.shapes([]*schema{other}) {
 			if !c.refutes(x, y, true) {
-				c.fail("it cannot be shown that what fits one branch of the \"oneOf\" of %s fits no other: use "+
-					"anyOf, or give each branch a required property with a const of its own", other.at)
+				c.fail("the branches of the \"oneOf\" of %s might not exclude each other: use "+
+					"anyOf, or give each branch a required property with its own const", other.at)
 				return false
 			}
 		}
@@ -18,8 +18,8 @@ func (c compiler) apart(x *shape) bool {
 	return true
 }
 
-// refutes reports whether no text that is written for x fits y. If force is set, a
-// property may be forced upon x.
+// refutes reports whether no text that is written for x fits y. If force is set, it can
+// force a property on x.
 func (c compiler) refutes(x *shape, y shape, force bool) bool {
 	mine, listed := x.values()
 	others, otherListed := y.values()
@@ -54,7 +54,7 @@ func kindsOf(list []*value) (k kinds) {
 	return k
 }
 
-// misses reports whether two spans have nothing in common.
+// misses reports whether two spans do not overlap.
 func (a span) misses(b span) bool {
 	return a.bounded && a.most < b.least || b.bounded && b.most < a.least
 }
@@ -69,8 +69,8 @@ func (a bounds) misses(b bounds) bool {
 	return size > 0 || size == 0 && (least.open || most.open)
 }
 
-// refutesObjects is refutes for objects: one lacks a property that y requires, or has one
-// with a value that it does not allow there.
+// refutesObjects is like refutes, for objects: x lacks a property that y requires, or has a
+// property with a value that y does not allow.
 func (c compiler) refutesObjects(x *shape, y shape, force bool) bool {
 	names, required := x.names(), x.required()
 	c.spend(len(names) + len(required))

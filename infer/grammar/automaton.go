@@ -1,19 +1,19 @@
-// Package grammar constrains what is written to a language: the JSON texts of a schema,
-// or what a regular expression matches.
+// Package grammar constrains output to a language: the JSON texts of a schema, or the texts
+// that match a regular expression.
 //
-// Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). A [State]
-// of it says which bytes may come next, whether the text is complete as it stands, and
-// how many bytes it needs at least until it is. [Masks] turns a state into the tokens of
-// a vocabulary that may come next, and with a budget of tokens it leaves only those after
-// which the text can still be completed.
+// Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). A [State] of
+// it knows which bytes can come next, whether the text is complete, and the minimum number
+// of bytes that complete it. [Masks] turns a state into the tokens of a vocabulary that can
+// come next. With a budget of tokens, it allows only those after which the text can still
+// be completed.
 //
-// A schema without recursion describes a regular language, since its depth is bounded
-// and the properties of an object are written in the order in which the schema lists
-// them. So a finite automaton is enough, and no state of it is a dead end: what cannot
-// lead to a complete text is left out, and a schema that no text fits is refused.
+// A schema without recursion describes a regular language, since its depth is bounded and
+// the properties of an object are written in the order in which the schema lists them. So a
+// finite automaton is enough, and no state of it is a dead end: whatever cannot lead to a
+// complete text is removed, and a schema that no text fits is rejected.
 //
-// States are worked out when they are first met (Thompson 1968) and kept; schemas,
-// expressions and the automaton have bounds, and what exceeds them is refused in words.
+// States are computed on demand (Thompson 1968) and cached. Schemas, expressions and the
+// automaton have size limits; exceeding one is an error that names it.
 package grammar
 
 import (
@@ -23,33 +23,33 @@ import (
 	"sync"
 )
 
-// Bounds on what is compiled and kept.
+// Limits on compilation and caching.
 const (
 	MaxSource = 64 << 10 // bytes of a schema or of an expression
 	maxNodes  = 20_000   // nodes of the automaton
-	maxBuilt  = 150_000  // nodes that are asked for while it is built: some 20 ms
-	maxStates = 5_000    // states that are kept at a time; others are worked out again
-	maxHeld   = 2 << 20  // nodes in all of them: some 16 MB
-	maxWork   = 1 << 20  // nodes that are looked at for one mask: some 100 ms
+	maxBuilt  = 150_000  // nodes requested during construction: about 20 ms
+	maxStates = 5_000    // states cached at a time; others are recomputed
+	maxHeld   = 2 << 20  // nodes in all of them: about 16 MB
+	maxWork   = 1 << 20  // nodes visited for one mask: about 100 ms
 )
 
-// Grammar is a language as an automaton. It may be used by several goroutines.
+// Grammar is a language as an automaton. It is safe for concurrent use.
 type Grammar struct {
 	nodes []node
-	need  []int32 // by node: bytes at least to the end; [never] for dead ends
+	need  []int32 // by node: minimum bytes to the end; [never] for dead ends
 	start *State
 
 	mu     sync.Mutex
 	states map[string]*State
 	held   int // nodes in the states
-	work   int // nodes looked at since it was last set to 0
+	work   int // nodes visited since it was last set to 0
 }
 
 // never is the need of a node from which no end can be reached.
 const never = math.MaxInt32
 
-// node is a state of the nondeterministic automaton. It reads one byte from lo to hi
-// and goes to out, or, without reading any, to all of also; the last node is the end.
+// node is a state of the nondeterministic automaton. It either reads one byte from lo to hi
+// and moves to out, or moves to all of also without reading; the last node is the end.
 type node struct {
 	lo, hi byte
 	out    int32
@@ -57,17 +57,17 @@ type node struct {
 	reads  bool
 }
 
-// State is what a text so far leads to. It never changes once it has been returned.
+// State is the state after a prefix of a text. It is immutable once it has been returned.
 type State struct {
 	g        *Grammar
-	nodes    []int32 // those that read a byte, in order
+	nodes    []int32 // that read a byte, in order
 	complete bool
 	need     int
-	next     [256]*State // worked out as they are met, under the grammar's lock
+	next     [256]*State // computed on demand, under the grammar's lock
 	known    [256]bool
 }
 
-// finish works out the needs, and refuses a language without any text.
+// finish computes the needs, and rejects a language without any text.
 func (g *Grammar) finish(start int32) error {
 	if g.need = needs(g.nodes); g.need[start] == never {
 		return refuse("no text fits it: it contradicts itself")
@@ -77,7 +77,7 @@ func (g *Grammar) finish(start int32) error {
 	return nil
 }
 
-// needs are how many bytes it takes at least from each node to the end.
+// needs returns the minimum number of bytes from each node to the end.
 func needs(nodes []node) []int32 {
 	need, before := make([]int32, len(nodes)), make([][]int32, len(nodes))
 	for i, n := range nodes {
@@ -109,10 +109,10 @@ func needs(nodes []node) []int32 {
 	return need
 }
 
-// Start is the state before the first byte.
+// Start returns the state before the first byte.
 func (g *Grammar) Start() *State { return g.start }
 
-// state returns the state of some nodes and all that they lead to without reading.
+// state returns the state of some nodes and all nodes that they reach without reading.
 func (g *Grammar) state(from []int32) *State {
 	seen := make(map[int32]bool, 2*len(from))
 	s := &State{g: g, need: never}
@@ -150,7 +150,7 @@ func (g *Grammar) state(from []int32) *State {
 	return s
 }
 
-// keyOf is a list of nodes as a key of a map.
+// keyOf returns a list of nodes as a map key.
 func keyOf(nodes []int32) string {
 	key := make([]byte, 0, 4*len(nodes))
 	for _, i := range nodes {
@@ -159,7 +159,7 @@ func keyOf(nodes []int32) string {
 	return string(key)
 }
 
-// forget drops all states but those that somebody holds, who can go on from them.
+// forget drops all cached states. States that a caller still holds remain usable.
 func (g *Grammar) forget() {
 	for _, s := range g.states {
 		s.next, s.known = [256]*State{}, [256]bool{}
@@ -168,8 +168,8 @@ func (g *Grammar) forget() {
 	g.held = 0
 }
 
-// Next is the state after some more bytes, or nil where the language has no text that
-// begins so.
+// Next returns the state after some more bytes, or nil if no text of the language has this
+// prefix.
 func (s *State) Next(text []byte) *State {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
@@ -200,16 +200,16 @@ func (s *State) after(b byte) *State {
 	return next
 }
 
-// Complete reports whether the text so far is one of the language as it stands.
+// Complete reports whether the text so far is in the language.
 func (s *State) Complete() bool { return s.complete }
 
-// Ends reports whether nothing may follow.
+// Ends reports whether nothing can follow.
 func (s *State) Ends() bool { return len(s.nodes) == 0 }
 
-// Need is how many bytes it takes at least until the text is complete; 0 where it is.
+// Need returns the minimum number of bytes that complete the text; 0 if it is complete.
 func (s *State) Need() int { return s.need }
 
-// Matches reports whether a text is one of the language.
+// Matches reports whether a text is in the language.
 func (g *Grammar) Matches(text []byte) bool {
 	s := g.start.Next(text)
 	return s != nil && s.complete

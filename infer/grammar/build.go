@@ -8,34 +8,34 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// end is the number of the node at which every text ends, dead of one that leads nowhere.
+// end is the node at which every text ends, dead a node that leads nowhere.
 const (
 	end  int32 = 0
 	dead int32 = 1
 )
 
-// budget is what one compilation may spend. The parts of an automaton that are built
-// beside it share it.
+// budget limits the work of one compilation. Automata that are built separately for parts
+// of the grammar share it.
 type budget struct {
 	work int
-	full bool  // too much was spent: nothing more is built
-	err  error // the first refusal
+	full bool  // exhausted: nothing more is built
+	err  error // the first error
 
-	texts  map[string]automaton // of strings, by what they keep to
-	counts map[span]automaton   // of so many characters
+	texts  map[string]automaton // of strings, by their constraints
+	counts map[span]automaton   // of strings of a number of characters
 }
 
-// spend takes some work from the budget.
+// spend adds work to what is spent.
 func (s *budget) spend(work int) {
 	if s.work += work; s.work > maxBuilt {
 		s.full = true
 	}
 }
 
-// over reports whether the compilation has come to its end.
+// over reports whether the compilation must stop.
 func (s *budget) over() bool { return s.full || s.err != nil }
 
-// fail keeps the first refusal.
+// fail records the first error.
 func (s *budget) fail(format string, args ...any) int32 {
 	if s.err == nil {
 		s.err = refuse(format, args...)
@@ -43,10 +43,9 @@ func (s *budget) fail(format string, args ...any) int32 {
 	return dead
 }
 
-// builder makes an automaton from its end to its beginning: each part is given the node
-// that follows it and returns the node that it begins with. Two parts that read the same
-// and go on at the same node are one, so what several have in common after them is built
-// once.
+// builder builds an automaton from its end to its beginning: each part gets the node that
+// follows it and returns the node that it begins with. Two parts that read the same and
+// continue at the same node are merged, so common suffixes are built once.
 type builder struct {
 	*budget
 	nodes []node
@@ -54,7 +53,7 @@ type builder struct {
 	forks map[string]int32
 }
 
-// step is what a node reads and where it goes.
+// step is the bytes that a node reads and the node that follows.
 type step struct {
 	lo, hi byte
 	out    int32
@@ -65,12 +64,12 @@ func newBuilder() *builder {
 	return s.beside()
 }
 
-// beside begins another automaton within the same budget.
+// beside returns a builder for another automaton within the same budget.
 func (s *budget) beside() *builder {
 	return &builder{s, []node{end: {}, dead: {}}, map[step]int32{}, map[string]int32{}}
 }
 
-// grammar finishes the automaton that begins at a node.
+// grammar completes the automaton that begins at a node.
 func (b *builder) grammar(start int32) (*Grammar, error) {
 	switch {
 	case b.err != nil:
@@ -82,14 +81,14 @@ func (b *builder) grammar(start int32) (*Grammar, error) {
 	return g, g.finish(start)
 }
 
-// matcher says which texts the automaton takes that begins at a node; none if there is
-// none.
+// matcher returns a function that reports whether the automaton that begins at a node
+// accepts a text. It accepts none if the automaton could not be built.
 func (b *builder) matcher(start int32) func(text string) bool {
 	g, err := b.grammar(start)
 	return func(text string) bool { return err == nil && g.Matches([]byte(text)) }
 }
 
-// refuse says why a grammar is not taken.
+// refuse returns an error that explains why a grammar is rejected.
 func refuse(format string, args ...any) error {
 	r := terms.Refuse(terms.CodeRange, "This grammar cannot be used: "+format+".", args...)
 	r.Field = "grammar"
@@ -121,7 +120,7 @@ func (b *builder) bytes(lo, hi byte, next int32) int32 {
 	return id
 }
 
-// anyOf reads one of some bytes, which are in order.
+// anyOf reads one byte out of bytes, which are sorted.
 func (b *builder) anyOf(bytes string, next int32) int32 {
 	var list []int32
 	for from, i := 0, 1; i <= len(bytes); i++ {
@@ -141,7 +140,7 @@ func (b *builder) literal(text string, next int32) int32 {
 	return next
 }
 
-// either goes on at one of several nodes; without any, at none.
+// either continues at any of several nodes; without any, nowhere.
 func (b *builder) either(list ...int32) int32 {
 	list = slices.DeleteFunc(slices.Clone(list), func(id int32) bool { return id == dead })
 	slices.Sort(list)
@@ -161,14 +160,14 @@ func (b *builder) either(list ...int32) int32 {
 	return id
 }
 
-// loop builds what may come again: again gets the node that it comes back to.
+// loop builds a part that can repeat: again gets the node to return to.
 func (b *builder) loop(again func(self int32) int32) int32 {
 	self := b.add(node{})
 	b.lead(self, again(self))
 	return self
 }
 
-// repeat reads a part least to most times; a negative most is without end.
+// repeat reads a part least to most times; a negative most means without limit.
 func (b *builder) repeat(part func(next int32) int32, least, most int, next int32) int32 {
 	if most < 0 {
 		after := next
@@ -187,10 +186,10 @@ func (b *builder) repeat(part func(next int32) int32, least, most int, next int3
 	return next
 }
 
-// machine builds a deterministic automaton from its first state: step says where a byte
-// of the alphabet leads, final whether a text may end in a state. The texts must have a
-// greatest length. Since it is built from its ends, states from which the same may follow
-// are one.
+// machine builds a deterministic automaton from its first state: step returns the state
+// after a byte of the alphabet, and final reports whether a text can end in a state. The
+// length of texts must be bounded. Since it is built from its ends, equivalent states are
+// merged.
 func machine[S comparable](
 	b *builder, first S, alphabet string, step func(S, byte) (S, bool), final func(S) bool, next int32,
 ) int32 {
@@ -206,7 +205,7 @@ func machine[S comparable](
 		b.spend(len(alphabet))
 		var list []int32
 		var lo, hi byte
-		to := dead // where all bytes from lo to hi lead
+		to := dead // the node after any byte from lo to hi
 		for i := range len(alphabet) {
 			id := dead
 			if after, ok := step(s, alphabet[i]); ok {
@@ -228,7 +227,7 @@ func machine[S comparable](
 	return build(first)
 }
 
-// runes reads one character from lo to hi as UTF-8. Surrogates are left out.
+// runes reads one character from lo to hi as UTF-8, except surrogates.
 func (b *builder) runes(lo, hi rune, next int32) int32 {
 	var list []int32
 	for _, piece := range [][2]rune{
@@ -243,8 +242,8 @@ func (b *builder) runes(lo, hi rune, next int32) int32 {
 	return b.either(list...)
 }
 
-// between reads the byte strings from first to last, which are equally long, where all
-// bytes but the first go from 0x80 to 0xbf.
+// between reads the byte strings from first to last, which have the same length, where all
+// bytes after the first range from 0x80 to 0xbf.
 func (b *builder) between(first, last []byte, next int32) []int32 {
 	lo, hi := first[0], last[0]
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/grammar"
 )
 
-// What the published libraries of clients make of a class or of a schema of their own is
-// taken as it is.
+// TestSchemasOfClients: schemas that popular client libraries generate for a class or a
+// schema are accepted unchanged.
 // Promise: The JSON schemas that pydantic and Zod generate are accepted as they are.
 func TestSchemasOfClients(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestSchemasOfClients(t *testing.T) {
 		}
 		for _, text := range c.not {
 			if g.Matches([]byte(text)) {
-				t.Errorf("%s: takes %s, want it refused", name, text)
+				t.Errorf("%s: accepts %s, want it rejected", name, text)
 			}
 		}
 	}

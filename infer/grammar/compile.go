@@ -7,18 +7,18 @@ import (
 	"weak"
 )
 
-// Expression begins the text of a grammar that is a regular expression.
+// Expression is the prefix of a grammar that is a regular expression.
 const Expression = "regexp:"
 
-// inUse are the grammars that somebody holds, by their texts.
+// inUse holds the grammars that are in use, by their texts.
 var (
 	inUse   = map[string]weak.Pointer[Grammar]{}
 	inUseMu sync.Mutex
 )
 
-// Compile makes the grammar of a text as settings have it: a JSON schema, or a regular
-// expression after [Expression]. Texts that are compiled while somebody holds their
-// grammar share it. The error is a *[terms.Refusal].
+// Compile compiles the text of a grammar as in settings: a JSON schema, or a regular
+// expression after [Expression]. While a grammar is in use, compiling the same text returns
+// it. The error is a *[terms.Refusal].
 func Compile(text string) (g *Grammar, err error) {
 	if g = held(text); g != nil {
 		return g, nil
@@ -44,7 +44,7 @@ func held(text string) *Grammar {
 	return inUse[text].Value()
 }
 
-// forgetUnused forgets a text whose grammar nobody holds any more.
+// forgetUnused removes a text whose grammar is no longer in use.
 func forgetUnused(text string) {
 	inUseMu.Lock()
 	defer inUseMu.Unlock()

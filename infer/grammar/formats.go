@@ -1,7 +1,7 @@
 package grammar
 
 // The parts of formats: months with their days, leap years, dates and times; bytes of
-// addresses, names of hosts, and paths.
+// addresses, host names, and paths.
 const (
 	monthDay = `((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))`
 	leapYear = `([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)`
@@ -17,9 +17,9 @@ const (
 	pointer  = `(/([A-Za-z0-9 ._-]|~[01]){0,20}){0,4}`
 )
 
-// formats are the texts that are written for a format, as regular expressions. They are
-// not all that the format has, but each is one by the standard: dates and times of RFC
-// 3339 without leap seconds, ASCII addresses, URIs of the web.
+// formats maps each format to a regular expression of the texts that are written for it.
+// These are not all texts of the format, but each is valid by the standard: dates and times
+// of RFC 3339 without leap seconds, ASCII addresses, web URIs.
 var formats = map[string]string{
 	"date":      fullDate,
 	"time":      fullTime,
@@ -42,17 +42,17 @@ var formats = map[string]string{
 	"relative-json-pointer": `(0|[1-9][0-9]?)(#|` + pointer + `)`,
 }
 
-// published are patterns that look ahead, of clients that write one beside a format: what
-// the format writes matches them.
+// published maps patterns with look-ahead, which client libraries write next to a format,
+// to that format: every text written for the format matches them.
 var published = map[string]string{
 	`^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`: "email", // Zod
 }
 
-// hasFormat reads a format. Names that the standard does not have are annotations.
+// hasFormat applies a format. Names that are not in the standard are annotations.
 func (s *schema) hasFormat(name string) error {
 	text, ok := formats[name]
 	switch {
-	case name == "regex": // the only one of the standard that is missing
+	case name == "regex": // the only format of the standard that is missing
 		return refuse("%s has the format %q, which is not supported", s.at, name)
 	case !ok:
 		return nil

@@ -15,14 +15,14 @@ import (
 // object is a schema, or a value in one.
 type object = map[string]any
 
-// generator makes schemas of the shapes that clients send.
+// generator generates schemas of the shapes that clients send.
 type generator struct{ *rand.Rand }
 
 func (g generator) maybe() bool { return g.IntN(2) == 0 }
 
 func (g generator) pick(list ...any) any { return list[g.IntN(len(list))] }
 
-// schema is a random schema that nests at most so deep.
+// schema returns a random schema with a maximum depth.
 func (g generator) schema(depth int) any {
 	s := g.kind(depth)
 	for _, name := range []string{"title", "description", "default", "deprecated", "readOnly", "examples", "x-order"} {
@@ -162,7 +162,7 @@ func (g generator) object(depth int) object {
 	return s
 }
 
-// tagged is a oneOf whose branches a property tells apart, or a condition beside anyOf.
+// tagged returns a oneOf whose branches differ by a property, or a condition next to anyOf.
 func (g generator) tagged(depth int) object {
 	branch := func(tag string) object {
 		b := g.object(depth)
@@ -182,8 +182,8 @@ func (g generator) tagged(depth int) object {
 	return s
 }
 
-// 500 random schemas of the shapes that clients send: each is compiled, or refused as one
-// that contradicts itself or is too large, and what is written for it is valid.
+// TestGeneratedSchemas: 500 random schemas of the shapes that clients send. Each is
+// compiled, or rejected as contradictory or too large, and what is written for it is valid.
 func TestGeneratedSchemas(t *testing.T) {
 	schemas, samples := 60, 3
 	if fixture.LongTier() {
@@ -205,7 +205,7 @@ func TestGeneratedSchemas(t *testing.T) {
 		compiled, err := grammar.FromSchema(text)
 		if err != nil {
 			if !errors.As(err, new(*terms.Refusal)) {
-				t.Errorf("%s: got %v, want a refusal", text, err)
+				t.Errorf("%s: got %v, want a *terms.Refusal", text, err)
 			}
 			t.Logf("%v: %s", err, text)
 			continue
@@ -223,8 +223,8 @@ func TestGeneratedSchemas(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d are answered", answered, schemas)
+	t.Logf("%d of %d are compiled", answered, schemas)
 	if answered < schemas*8/10 {
-		t.Errorf("%d of %d are answered, want 80%%", answered, schemas)
+		t.Errorf("%d of %d are compiled, want 80%%", answered, schemas)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// What a schema accepts and what it does not.
+// TestSchemasByHand checks texts that a schema accepts and texts that it rejects.
 func TestSchemasByHand(t *testing.T) {
 	for _, c := range []struct {
 		schema   string
@@ -87,7 +87,7 @@ func TestSchemasByHand(t *testing.T) {
 			[]string{"12", "24", "120"},
 			[]string{"0", "4", "6", "-12"},
 		},
-		// Strings: a pattern may match anywhere, and lengths are characters.
+		// Strings: a pattern can match anywhere, and lengths are in characters.
 		{
 			`{"type":"string","pattern":"^[a-zé]*$","minLength":2,"maxLength":3}`,
 			[]string{`"éé"`, `"abc"`},
@@ -114,7 +114,7 @@ func TestSchemasByHand(t *testing.T) {
 			[]string{`"127.0.0.1"`, `"255.255.255.255"`},
 			[]string{`"256.0.0.1"`, `"1.2.3"`, `"01.2.3.4"`},
 		},
-		// Enum and const, beside what else is said.
+		// Enum and const, combined with other keywords.
 		{`{"enum":["",{"b":1}],"minLength":1}`, []string{`{"b":1}`}, []string{`""`}},
 		{`{"const":{"a":[1, 2]}}`, []string{`{"a":[1,2]}`}, []string{`{"a":[1]}`}},
 		{`{"enum":[1,5,12,"x"],"minimum":2,"maximum":9}`, []string{"5", `"x"`}, []string{"1", "12"}},
@@ -196,18 +196,19 @@ func TestSchemasByHand(t *testing.T) {
 		}
 		for _, text := range c.yes {
 			if !g.Matches([]byte(text)) {
-				t.Errorf("%s does not take %s", c.schema, text)
+				t.Errorf("%s rejects %s, want it accepted", c.schema, text)
 			}
 		}
 		for _, text := range c.not {
 			if g.Matches([]byte(text)) {
-				t.Errorf("%s accepts %s, want it refused", c.schema, text)
+				t.Errorf("%s accepts %s, want it rejected", c.schema, text)
 			}
 		}
 	}
 }
 
-// What is not supported, recursive, contradictory or too large is refused in words.
+// TestUnsupportedGrammarsAreRefused: a schema that is not supported, recursive,
+// contradictory or too large is rejected with an explanation.
 // Promise: A schema that is recursive, contradictory, unsupported or too large is refused with the reason.
 func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, 40) + `{"type":"null"}` + strings.Repeat("}", 40)
@@ -224,9 +225,9 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"uniqueItems":true}`:                `keyword "uniqueItems"`,
 		`{"typ":"null"}`:                      `keyword "typ"`,
 		`{"type":"string","type":"null"}`:     "no keyword twice",
-		`{"type":"string","pattern":"("}`:     "not understood",
+		`{"type":"string","pattern":"("}`:     "cannot be parsed",
 		`{"type":"string","pattern":"a^b"}`:   "only at its two ends",
-		`{"type":"string","pattern":"(?=a)"}`: "not understood",
+		`{"type":"string","pattern":"(?=a)"}`: "must mean the same",
 		`{"type":"string","minLength":3,"maxLength":2}`:                            "from 3 to 2",
 		`{"type":"string","maxLength":-1}`:                                         "not of the right kind",
 		`{"type":"string","pattern":"^a$","minLength":2}`:                          "contradicts itself",
@@ -237,10 +238,10 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"null"},"a":{"type":"null"}}}`: "no name twice",
 		`{"type":"array","minItems":1000000000,"items":{"type":"string"}}`:         "more than 20000 nodes",
 		`{"type":"string","minLength":1000000000}`:                                 "more than 20000 nodes",
-		`{"type":"string","pattern":"((a{1,100}){1,10}b{1,500}){1,1000}"}`:         "not understood",
+		`{"type":"string","pattern":"((a{1,100}){1,10}b{1,500}){1,1000}"}`:         "cannot be parsed",
 		`{"type":"string","pattern":"^(([a-z]|é|[0-9])(x|yy)?.{1,40}){1,24}$"}`:    "more than 20000 nodes",
 		deep: "nests deeper than 32",
-		// A oneOf is taken where it can be shown that no text fits two branches.
+		// A oneOf is accepted if it is provable that no text fits two branches.
 		`{"oneOf":[{"type":"integer"},{"type":"number"}]}`:                             `"oneOf"`,
 		`{"oneOf":[{"enum":["x"],"minimum":1},{"type":"string"}]}`:                     `"oneOf"`,
 		`{"oneOf":[{"enum":[{"a":1}]},{"required":["a"]}]}`:                            `"oneOf"`,
@@ -249,9 +250,9 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"oneOf":[{"properties":{"a":{"type":"null"}}},{"type":"object"}]}`:           `"oneOf"`,
 		`{"oneOf":[{"type":"string","pattern":"a"},{"type":"string","pattern":"b"}]}`:  `"oneOf"`,
 		`{"$defs":{"n":{"properties":{"n":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}`: "recursion",
-		// What a schema says must be known, and small enough.
+		// References must resolve, and everything must be small enough.
 		`{"$ref":"#/$defs/none"}`:                                     "does not have",
-		`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`:     "in the schema itself",
+		`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`:     "a part of the schema",
 		`{"properties":{"a":{"$id":"x","items":{"$ref":"#/items"}}}}`: "below an $id",
 		`{"type":"integer","multipleOf":1001}`:                        `"multipleOf"`,
 		`{"type":"integer","multipleOf":0}`:                           "multipleOf",
@@ -260,8 +261,8 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 
 		`{"minimum":"1"}`:                                      "minimum",
 		`{"type":"string","format":"regex"}`:                   `format "regex"`,
-		`{"type":"string","pattern":"(?i)a"}`:                  "not understood",
-		`{"type":"string","pattern":"[[:alpha:]]"}`:            "not understood",
+		`{"type":"string","pattern":"(?i)a"}`:                  "must mean the same",
+		`{"type":"string","pattern":"[[:alpha:]]"}`:            "must mean the same",
 		`{"type":"object","minProperties":2}`:                  `"minProperties"`,
 		`{"properties":{"a":true,"b":true},"maxProperties":1}`: `"maxProperties"`,
 
@@ -270,7 +271,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 
 		`{"type":"array","items":{"enum":[` + words(3000) + `]},"maxItems":50}`: "more than 20000 nodes",
 		`{"anyOf":[` + nulls(30) + `],"allOf":[{"anyOf":[` + nulls(30) + `]}]}`: "more than 500 cases",
-		`{"title":"` + strings.Repeat("x", grammar.MaxSource) + `"}`:            "it may have 65536",
+		`{"title":"` + strings.Repeat("x", grammar.MaxSource) + `"}`:            "the limit is 65536",
 	} {
 		_, err := grammar.FromSchema([]byte(schema))
 		var r *terms.Refusal
@@ -280,7 +281,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	}
 }
 
-// words are so many strings, nulls so many schemas.
+// words returns n strings, nulls n schemas.
 func words(n int) string {
 	var list []string
 	for i := range n {
@@ -291,7 +292,7 @@ func words(n int) string {
 
 func nulls(n int) string { return strings.Repeat(`{"type":"null"},`, n-1) + `{"type":"null"}` }
 
-// The automaton agrees with Go's regexp on short texts.
+// TestRegexpAgreesWithGo: the automaton agrees with Go's regexp on short texts.
 func TestRegexpAgreesWithGo(t *testing.T) {
 	for _, expression := range []string{
 		"a*b|c", "^(ab?){2,3}$", "[^ab]c+", "(?i)Ab", "a.c", "(?s)a.c", "é|[à-ü]b", "", "(a|b*)*c?", "a{0}b",
@@ -313,8 +314,8 @@ func TestRegexpAgreesWithGo(t *testing.T) {
 	}
 }
 
-// What a state needs is the length of the shortest text that completes it: {"a":0} has
-// seven bytes.
+// TestNeedIsShortestCompletion: what a state needs is the length of the shortest text that
+// completes it: {"a":0} has seven bytes.
 func TestNeedIsShortestCompletion(t *testing.T) {
 	g, err := grammar.FromSchema([]byte(
 		`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"null"}},"required":["a"]}`,
@@ -330,7 +331,8 @@ func TestNeedIsShortestCompletion(t *testing.T) {
 	}
 }
 
-// States are forgotten when there are too many, and a text that is being read goes on.
+// TestStateCacheIsBounded: states are dropped when there are too many, and reading a text
+// still works.
 func TestStateCacheIsBounded(t *testing.T) {
 	g, err := grammar.FromRegexp("(a|b)*a(a|b){14}") // 2¹⁵ states: one for each of the last fifteen letters
 	if err != nil {
@@ -343,7 +345,7 @@ func TestStateCacheIsBounded(t *testing.T) {
 		b := "ab"[x>>31]
 		text = append(text, b)
 		if state = state.Next([]byte{b}); state == nil {
-			t.Fatalf("after %d letters nothing may follow", len(text))
+			t.Fatalf("after %d letters nothing can follow", len(text))
 		}
 		if tail := text[max(0, len(text)-20):]; state.Complete() != whole.Match(tail) {
 			t.Fatalf("after %d letters: complete %v, want the opposite", len(text), state.Complete())

@@ -9,12 +9,12 @@ import (
 
 // value is a JSON value. Objects keep the order of their names.
 type value struct {
-	kind   byte   // as JSON begins: n, t or f, 0 for a number, ", [ or {
-	text   string // of a string; otherwise a scalar as it was written
+	kind   byte   // its first byte in JSON: n, t or f, 0 for a number, ", [ or {
+	text   string // of a string; otherwise the literal of a scalar
 	list   []*value
 	fields []field
 	twice  bool   // an object has a name twice
-	key    string // of a constant: equal values have the same
+	key    string // of a constant: equal values have equal keys
 }
 
 type field struct {
@@ -22,7 +22,7 @@ type field struct {
 	*value
 }
 
-// parseJSON reads a text that is valid JSON.
+// parseJSON parses a text that is valid JSON.
 func parseJSON(text []byte) *value {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.UseNumber()
@@ -71,13 +71,13 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// hasID reports whether a schema has an address of its own.
+// hasID reports whether a schema has an $id.
 func (v *value) hasID() bool {
 	id := v.get("$id")
 	return id != nil && id.kind == '"'
 }
 
-// String is the value as JSON, on one line, in the form in which schemas' texts have it.
+// String returns the value as JSON, on one line, formatted as in schemas.
 func (v *value) String() string {
 	var b strings.Builder
 	v.write(&b)
@@ -112,7 +112,7 @@ func (v *value) write(b *strings.Builder) {
 	}
 }
 
-// quoted is a text as a JSON string that escapes no more than it must.
+// quoted returns a text as a JSON string with the fewest possible escapes.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -127,8 +127,8 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// settle gives a value its key and reports whether it can: not with a number of a huge
-// exponent.
+// settle sets the key of a value. It reports whether it could: a number with a huge
+// exponent gets none.
 func (v *value) settle() bool {
 	switch v.kind {
 	case '0':

@@ -20,23 +20,23 @@ const (
 	allKinds = anObject<<1 - 1
 )
 
-// types are the kinds by the names of types.
+// types maps the names of types to kinds.
 var types = map[string]kinds{
 	"null": aNull, "boolean": aBoolean, "integer": anInteger, "number": aNumber, "string": aString,
 	"array": anArray, "object": anObject,
 }
 
-// schema is a schema as it was read. The zero value accepts everything.
+// schema is a parsed schema. The zero value accepts everything.
 type schema struct {
-	at         string     // where it stands, for messages
-	never      bool       // it is false
+	at         string     // its position, for messages
+	never      bool       // it is the schema false
 	types      kinds      // 0 for all
-	about      kinds      // what its keywords are about
+	about      kinds      // the types that its keywords restrict
 	values     [][]*value // a value is one of each list: enum and const
 	least      *bound
 	most       *bound
 	multiples  []decimal
-	patterns   []*expression // a string matches all, and is read by them
+	patterns   []*expression // a string must match all
 	chars      span
 	prefix     []*schema // of the first items
 	rest       *schema   // of the others
@@ -48,17 +48,17 @@ type schema struct {
 	names      *schema // of names
 	size       span    // of an object
 	all        []*schema
-	any        [][]*schema // one of each list at least
+	any        [][]*schema // at least one of each list
 	one        [][]*schema // exactly one of each list
 }
 
-// span is how much there may be of something.
+// span is a range of counts.
 type span struct {
 	least, most int
-	bounded     bool // there is a most
+	bounded     bool // most is set
 }
 
-// and is what two spans have in common.
+// and returns the intersection of two spans.
 func (a span) and(b span) span {
 	if b.bounded && (!a.bounded || b.most < a.most) {
 		a.most, a.bounded = b.most, true
@@ -67,10 +67,10 @@ func (a span) and(b span) span {
 	return a
 }
 
-// empty reports whether there is no such number.
+// empty reports whether no count is in the span.
 func (a span) empty() bool { return a.bounded && a.most < a.least }
 
-// limit is the most, or -1 without one.
+// limit returns the maximum, or -1 if there is none.
 func (a span) limit() int {
 	if a.bounded {
 		return a.most
@@ -78,23 +78,23 @@ func (a span) limit() int {
 	return -1
 }
 
-// annotations are keywords that say nothing of what is valid.
+// annotations are keywords that do not affect validity.
 var annotations = []string{
 	"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "discriminator",
 	"contentEncoding", "contentMediaType", "contentSchema", "$schema", "$id", "$anchor", "$comment", "$defs",
 	"definitions",
 }
 
-// errKind says that the value of a keyword is of the wrong kind.
+// errKind reports that the value of a keyword is of the wrong kind.
 var errKind = errors.New("not of the right kind")
 
-// leaf is a keyword whose value has no schema in it.
+// leaf is a keyword whose value contains no schema.
 type leaf struct {
 	about kinds // the types that it restricts; 0 for all
 	read  func(*schema, *value) error
 }
 
-// leaves are these keywords.
+// leaves holds these keywords by name.
 var leaves = map[string]leaf{
 	"type": {0, readTypes},
 	"enum": {0, func(s *schema, v *value) error {
@@ -150,7 +150,7 @@ var leaves = map[string]leaf{
 	}},
 }
 
-// errUnsupported says that a keyword is not supported with the value that it has.
+// errUnsupported reports that a keyword is not supported with its value.
 var errUnsupported = errors.New("not supported")
 
 func kindIs(v *value, kind byte) error {
@@ -160,7 +160,7 @@ func kindIs(v *value, kind byte) error {
 	return nil
 }
 
-// constants reads the values of which a value is one.
+// constants parses the values of an enum or const.
 func (s *schema) constants(list []*value) error {
 	s.values = append(s.values, list)
 	if slices.ContainsFunc(list, func(v *value) bool { return !v.settle() }) {
@@ -189,7 +189,7 @@ func readTypes(s *schema, v *value) error {
 	return nil
 }
 
-// readBound reads a bound of numbers beside another one of the same side.
+// readBound reads a bound of numbers, combined with another one of the same side.
 func readBound(to **bound, v *value, open bool, side int) error {
 	d, ok := decimalOf(v.text)
 	if v.kind != '0' || !ok {
@@ -210,14 +210,14 @@ func (a *span) readMost(v *value) (err error) {
 	return err
 }
 
-// countOf reads a number of things, which may be written as 2.0.
+// countOf reads a count, which can be written as 2.0.
 func countOf(v *value) (n int, err error) {
 	d, ok := decimalOf(v.text)
 	if v.kind != '0' || !ok || d.negative || d.fraction != "" {
 		return 0, errKind
 	}
 	if len(d.whole) > 9 {
-		return 1e9, nil // more than any text has
+		return 1e9, nil // more than in any text
 	}
 	for _, digit := range d.whole {
 		n = n*10 + int(digit-'0')
@@ -225,7 +225,7 @@ func countOf(v *value) (n int, err error) {
 	return n, nil
 }
 
-// isAnnotation reports whether a keyword is passed over.
+// isAnnotation reports whether a keyword is ignored.
 func isAnnotation(name string) bool {
 	return slices.Contains(annotations, name) || len(name) > 2 && name[:2] == "x-"
 }

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Vocabulary is the tokens of a model in the order of their bytes, so that what several
-// begin with is read once. It never changes; runs share it.
+// Vocabulary holds the tokens of a model in the order of their bytes, so that common
+// prefixes are read once. It is immutable; runs share it.
 type Vocabulary struct {
-	all    int      // tokens, those without bytes included
-	ids    []int32  // of tokens with bytes, in the order of these
+	all    int      // tokens, including those without bytes
+	ids    []int32  // of tokens with bytes, in the order of the bytes
 	bytes  [][]byte // in that order
-	shared []int32  // how many bytes each has in common with the one before
+	shared []int32  // length of the prefix that each shares with the previous one
 	ends   []int
 }
 
-// NewVocabulary takes the bytes of each token by its id, nil for one that stands for no
-// text, and the ids of those that end a text.
+// NewVocabulary makes a vocabulary of the bytes of each token, by id, nil for a token that
+// represents no text, and the ids of the tokens that end a text.
 func NewVocabulary(tokens [][]byte, ends []int) *Vocabulary {
 	v := &Vocabulary{all: len(tokens), ends: ends}
 	for id, text := range tokens {
@@ -37,29 +37,29 @@ func NewVocabulary(tokens [][]byte, ends []int) *Vocabulary {
 	return v
 }
 
-// Masks says which tokens of a vocabulary may come next in a state of a grammar. It
-// belongs to one goroutine at a time; those of several runs share the grammar.
+// Masks computes which tokens of a vocabulary can come next in a state of a grammar. It is
+// not safe for concurrent use; the Masks of several runs share the grammar.
 type Masks struct {
 	v    *Vocabulary
 	kept map[*State][]int32
 }
 
-// maxMasks is how many states' needs are kept at a time: of a vocabulary of 150,000
+// maxMasks is the number of states whose needs are cached: with a vocabulary of 150,000
 // tokens each takes 600 kB.
 const maxMasks = 4
 
-// NewMasks prepares the masks of a vocabulary.
+// NewMasks returns the masks of a vocabulary.
 func NewMasks(v *Vocabulary) *Masks { return &Masks{v, map[*State][]int32{}} }
 
-// Mask is what a grammar allows at a step. It never changes.
+// Mask is what a grammar allows at a step. It is immutable.
 type Mask struct {
 	set []uint64 // [vocab/64] a bit for each token id
 	N   int      // how many are allowed
-	// Closing says that tokens were left out because after them the text could no
-	// longer be completed with the tokens that are left.
+	// Closing is set if tokens were excluded because, after them, the remaining tokens
+	// would not suffice to complete the text.
 	Closing bool
-	// Short says that the tokens that are left do not suffice to complete the text, so
-	// that it may end before it is complete.
+	// Short is set if the remaining tokens do not suffice to complete the text, so that it
+	// can end incomplete.
 	Short bool
 }
 
@@ -71,13 +71,13 @@ func (m *Mask) Bytes() int64 { return int64(8 * len(m.set)) }
 
 func (m *Mask) allow(id int) { m.set[id/64] |= 1 << (id % 64) }
 
-// Of is the mask in a state with so many tokens left to write, the next one and the one
-// that ends the text among them; negative: without a limit. A token that ends the text is
-// allowed where it is complete, and nothing else at the last token. Where tokens run
-// short, those are left out after which the text needs more bytes than there are tokens
-// left: a byte takes a token at most, wherever the vocabulary has all bytes. A mask
-// without tokens means that no token of the vocabulary goes on here. The error is a
-// refusal: what may follow would take too long to work out.
+// Of returns the mask in a state with left tokens to write, including the next token and
+// the one that ends the text; a negative left means no limit. A token that ends the text is
+// allowed if the text is complete, and is the only one allowed as the last token. If tokens
+// run short, those after which the text needs more bytes than there are tokens left are
+// excluded: a byte takes at most one token if the vocabulary has all bytes. A mask without
+// tokens means that no token of the vocabulary can continue here. The error is a refusal:
+// computing what can follow would take too long.
 func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	needs, err := m.after(s)
 	if err != nil {
@@ -86,7 +86,7 @@ func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	mask := &Mask{set: make([]uint64, (m.v.all+63)/64)}
 	most := never
 	if left >= 0 {
-		most = left - 1 - min(len(m.v.ends), 1) // without the next one and the end
+		most = left - 1 - min(len(m.v.ends), 1) // without the next token and the end
 	}
 	for i, id := range m.v.ids {
 		switch need := int(needs[i]); {
@@ -121,8 +121,8 @@ func (m *Mask) count() {
 	}
 }
 
-// after are the needs of the states after each token of the vocabulary, in its order;
-// [never] where it may not come.
+// after returns the needs of the states after each token of the vocabulary, in its order;
+// [never] for a token that cannot come.
 func (m *Masks) after(s *State) ([]int32, error) {
 	if list, ok := m.kept[s]; ok {
 		return list, nil
@@ -132,7 +132,7 @@ func (m *Masks) after(s *State) ([]int32, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.work = 0
-	path := []*State{s} // the states after each byte of the token before; nil where none may come
+	path := []*State{s} // the states after each byte of the previous token; nil if the byte cannot come
 	for i, text := range m.v.bytes {
 		path = path[:min(int(m.v.shared[i])+1, len(path))]
 		for len(path) <= len(text) {
@@ -147,7 +147,7 @@ func (m *Masks) after(s *State) ([]int32, error) {
 			list[i] = int32(last.need)
 		}
 		if g.work > maxWork {
-			return nil, refuse("what may follow here takes too long to work out: repeat less, or leave less open")
+			return nil, refuse("computing what can follow takes too long: repeat less, or leave less open")
 		}
 	}
 	if len(m.kept) >= maxMasks {

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Bounds on numbers.
+// Limits on numbers.
 const (
-	maxDigits   = 15    // of a number that has bounds: as many as a float64 keeps apart
+	maxDigits   = 15    // of a number that has bounds: as many as a float64 distinguishes
 	maxExponent = 400   // of a bound
-	maxMultiple = 1_000 // multipleOf, without its point
+	maxMultiple = 1_000 // multipleOf, without its decimal point
 )
 
-// The numbers that are written where nothing bounds them.
+// The numbers that are written if nothing bounds them.
 var (
 	anyNumber, _  = parseExpression(`-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?`)
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
 )
 
-// decimal is a number by its digits, without zeros that change nothing. So equal numbers
-// are equal decimals.
+// decimal is a number by its digits, without redundant zeros, so that equal numbers are
+// equal decimals.
 type decimal struct {
 	negative        bool
 	whole, fraction string
 }
 
-// decimalOf reads a number of JSON. It is false for one with a huge exponent.
+// decimalOf parses a JSON number. It is false for one with a huge exponent.
 func decimalOf(text string) (d decimal, ok bool) {
 	text, d.negative = strings.CutPrefix(text, "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
@@ -47,7 +47,7 @@ func decimalOf(text string) (d decimal, ok bool) {
 	return d, true
 }
 
-// compare is negative where d is less than e, and positive where it is more.
+// compare is negative if d is less than e, and positive if it is greater.
 func (d decimal) compare(e decimal) int {
 	if d.negative != e.negative {
 		if d.negative {
@@ -64,14 +64,14 @@ func (d decimal) compare(e decimal) int {
 	return size
 }
 
-// bound is the least or the greatest number, or, if open, what all numbers are beyond.
+// bound is the minimum or the maximum of numbers, which is itself excluded if open is set.
 type bound struct {
 	decimal
 	open bool
 }
 
-// tighter returns the one of two bounds that leaves less; side is -1 for least ones and 1
-// for greatest ones, and nil is no bound.
+// tighter returns the stricter of two bounds; side is -1 for minimums and 1 for maximums,
+// and nil is no bound.
 func tighter(a, b *bound, side int) *bound {
 	switch {
 	case a == nil:
@@ -84,7 +84,7 @@ func tighter(a, b *bound, side int) *bound {
 	return b
 }
 
-// bounds are what numbers keep to.
+// bounds are the constraints on numbers.
 type bounds struct {
 	least, most *bound
 	multiples   []decimal
@@ -92,7 +92,7 @@ type bounds struct {
 }
 
 // number reads a number within bounds: a decimal without an exponent, digit by digit,
-// beside the bounds' digits and with what is left over of a division.
+// compared with the bounds' digits and with the remainder of a division.
 func (c compiler) number(n bounds, next int32) int32 {
 	if n.least == nil && n.most == nil && len(n.multiples) == 0 {
 		e := anyNumber
@@ -105,7 +105,7 @@ func (c compiler) number(n bounds, next int32) int32 {
 	for i, side := range []*bound{n.least, n.most} {
 		if side != nil {
 			if len(side.whole) > maxDigits && side.negative == (i == 1) {
-				return c.fail("its bounds leave only numbers of more than %d digits, which are not written", maxDigits)
+				return c.fail("its bounds allow only numbers of more than %d digits", maxDigits)
 			}
 			m.limits = append(m.limits, limit{*side, 2*i - 1})
 		}
@@ -137,29 +137,29 @@ func gcd(a, b int) int {
 type measure struct {
 	integer  bool
 	limits   []limit // at most two
-	divides  bool    // numbers are multiples of multiple
-	multiple int     // without its point
-	places   int     // digits after that
+	divides  bool    // numbers must be multiples of multiple
+	multiple int     // without its decimal point
+	places   int     // digits after the point
 }
 
-// limit is a bound and its side: -1 for the least number, 1 for the greatest.
+// limit is a bound and its side: -1 for the minimum, 1 for the maximum.
 type limit struct {
 	bound
 	side int
 }
 
-// reading is how far a number has been read.
+// reading is the state after part of a number.
 type reading struct {
 	at       byte // the last byte: -, 0 for a whole part that is 0, 1 for other digits of it, ., f for a digit after it
 	negative bool
-	zero     bool // it has been 0 so far
+	zero     bool // it is 0 so far
 	digits   int
 	places   int    // digits after the point
 	sizes    [2]int // how it compares with the size of each limit so far
 	rest     int
 }
 
-// read goes on by one byte.
+// read reads one more byte.
 func (m measure) read(s reading, b byte) (reading, bool) {
 	last := s.at
 	switch {
@@ -198,8 +198,8 @@ func (m measure) read(s reading, b byte) (reading, bool) {
 	return s, s.digits <= maxDigits
 }
 
-// whole are the sizes once the digits before the point have been read: one with fewer of
-// them is less.
+// whole returns the sizes once the digits before the point have been read: a number with
+// fewer of them is smaller.
 func (m measure) whole(s reading) [2]int {
 	for i, l := range m.limits {
 		if s.at == '1' && s.digits < len(l.whole) || s.at == '0' && l.whole != "" {
@@ -209,7 +209,7 @@ func (m measure) whole(s reading) [2]int {
 	return s.sizes
 }
 
-// takes reports whether a number may end here.
+// takes reports whether a number can end here.
 func (m measure) takes(s reading) bool {
 	switch s.at {
 	case '0', '1':
@@ -244,7 +244,7 @@ func (m measure) takes(s reading) bool {
 	return true
 }
 
-// digitOf is a digit of a fraction, 0 after its end.
+// digitOf returns a digit of a fraction, 0 after its end.
 func digitOf(fraction string, i int) byte {
 	if i < len(fraction) {
 		return fraction[i]

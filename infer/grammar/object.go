@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// object reads an object: its properties in order, those that are not required or left
-// out, and then others where they are allowed.
+// object reads an object: its listed properties in order, of which those that are not
+// required can be missing, and then others if they are allowed.
 func (c compiler) object(x shape, depth int, next int32) int32 {
 	size, names, required := x.size(), x.names(), x.required()
 	fits := c.fitting(x, depth)
 	closed := c.bytes('}', '}', next)
-	// By whether a property has been written: where the others begin, then the properties
-	// from i on.
+	// By whether a property has been written: the start of the others, then of the
+	// properties from i on.
 	first, later := closed, closed
 	if size.least > max(1, len(required)) {
 		return c.fail(
@@ -24,7 +24,9 @@ func (c compiler) object(x shape, depth int, next int32) int32 {
 		first = dead
 	}
 	if size.bounded && size.most < len(names) {
-		return c.fail("%s has the keyword \"maxProperties\", which is supported from what is listed on", x.from[0].at)
+		return c.fail(
+			"%s has the keyword \"maxProperties\", which must allow all listed properties", x.from[0].at,
+		)
 	}
 	if x.open() {
 		most := -1
@@ -50,7 +52,7 @@ func (c compiler) object(x shape, depth int, next int32) int32 {
 	return c.bytes('{', '{', first)
 }
 
-// fitting says which names propertyNames allows.
+// fitting returns a function that reports whether propertyNames allows a name.
 func (c compiler) fitting(x shape, depth int) func(name string) bool {
 	all := x.naming()
 	if len(all) == 0 {
@@ -64,8 +66,8 @@ func (c compiler) fitting(x shape, depth int) func(name string) bool {
 	}
 }
 
-// others reads at most so many properties that are not listed, where none has been
-// written yet and where some have been.
+// others reads at most `most` properties that are not listed, given the nodes that follow
+// if no property has been written yet and if some have been.
 func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int32) {
 	listed := x.names()
 	names := []automaton{c.alone(func(b *builder, next int32) int32 {
@@ -76,7 +78,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 			return compiler{b}.value(all, depth+1, next)
 		}))
 	}
-	// A name that is written twice stands for its last value, which fits like every other.
+	// If a name is written twice, its last value counts, which fits like every other.
 	one := func(next int32) int32 {
 		return c.all(names, c.separator(":", c.value(x.orAny(x.further()), depth+1, next)))
 	}
@@ -95,11 +97,11 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 	return first, later
 }
 
-// except reads the characters of a string that is none of a list.
+// except reads the characters of a string that is not in a list.
 func (b *builder) except(list []string, next int32) int32 {
 	c := patternBuilder{b, true}
 	anything := b.repeat(b.character, 0, -1, next)
-	var from func(list []string) int32 // where the rest of a name is none of these
+	var from func(list []string) int32 // start of the rest of a name that is none of these
 	from = func(list []string) int32 {
 		if len(list) == 0 || b.over() {
 			return anything
@@ -129,7 +131,7 @@ func (b *builder) except(list []string, next int32) int32 {
 	return from(list)
 }
 
-// without takes a character out of a set of ranges.
+// without removes a character from a set of ranges.
 func without(ranges []rune, r rune) (list []rune) {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		lo, hi := ranges[i], ranges[i+1]

@@ -1,18 +1,18 @@
 package grammar
 
-// automaton is one that is built beside another, to its own end.
+// automaton is a separate automaton with its own end.
 type automaton struct {
 	*builder
 	start int32
 }
 
-// alone builds a part as an automaton of its own.
+// alone builds a part as a separate automaton.
 func (b *builder) alone(part func(b *builder, next int32) int32) automaton {
 	x := b.beside()
 	return automaton{x, part(x, end)}
 }
 
-// all reads the texts that every one of some automata takes.
+// all reads the texts that all of some automata accept.
 func (b *builder) all(list []automaton, next int32) int32 {
 	x := list[0]
 	for _, y := range list[1:] {
@@ -21,8 +21,8 @@ func (b *builder) all(list []automaton, next int32) int32 {
 	return b.copy(x, next)
 }
 
-// and is the automaton of what two take, which run side by side: its nodes are pairs of
-// theirs.
+// and returns the automaton of the texts that both accept, run in parallel: its nodes are
+// pairs of theirs.
 func (left automaton) and(right automaton) automaton {
 	b := left.beside()
 	if b.over() {
@@ -63,7 +63,7 @@ func (left automaton) and(right automaton) automaton {
 	return automaton{b, visit(left.start, right.start)}
 }
 
-// copy copies what leads to the end of an automaton, and goes on at next there.
+// copy copies the nodes that lead to the end of an automaton, and continues at next there.
 func (b *builder) copy(from automaton, next int32) int32 {
 	if b.over() {
 		return dead
@@ -92,7 +92,7 @@ func (b *builder) copy(from automaton, next int32) int32 {
 	return visit(from.start)
 }
 
-// lead makes a node go on at another one.
+// lead makes a node continue at another one.
 func (b *builder) lead(from, to int32) {
 	switch n := &b.nodes[from]; {
 	case from == dead || to == dead:

@@ -9,15 +9,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// reader reads the schemas of a text, each once.
+// reader parses the schemas of a text, each once.
 type reader struct {
 	*budget
 	root *value
 	read map[*value]*schema // nil while it is being read
 }
 
-// child reads a schema within another one. elsewhere says that a schema around it has an
-// $id, so that references below it lead elsewhere.
+// child parses a schema within another one. elsewhere is set if an enclosing schema has an
+// $id, so that references below it resolve elsewhere.
 func (r *reader) child(v *value, at string, elsewhere bool) *schema {
 	s, known := r.read[v]
 	switch {
@@ -49,7 +49,7 @@ func (r *reader) child(v *value, at string, elsewhere bool) *schema {
 	return s
 }
 
-// keyword reads one keyword of a schema.
+// keyword parses one keyword of a schema.
 func (r *reader) keyword(s *schema, f field, elsewhere bool) {
 	if k, ok := leaves[f.name]; ok {
 		r.check(s, f, k.read(s, f.value))
@@ -99,7 +99,7 @@ func (r *reader) keyword(s *schema, f field, elsewhere bool) {
 	}
 }
 
-// check refuses a keyword for an error, if there is one.
+// check reports an error of a keyword, if there is one.
 func (r *reader) check(s *schema, f field, err error) {
 	switch {
 	case r.err != nil || err == nil:
@@ -124,11 +124,11 @@ func (r *reader) properties(s *schema, f field, elsewhere bool) {
 	}
 }
 
-// target finds what a reference leads to within the text.
+// target returns what a reference within the text refers to.
 func (r *reader) target(s *schema, f field, elsewhere *bool) *value {
 	pointer, err := url.PathUnescape(f.text)
 	if f.kind != '"' || err != nil || *elsewhere || pointer != "#" && !strings.HasPrefix(pointer, "#/") {
-		r.fail("%s has a \"$ref\" to %s; it can only lead to a place in the schema itself, such as #/$defs/name, and "+
+		r.fail("%s has a \"$ref\" to %s; it can only refer to a part of the schema, such as #/$defs/name, and "+
 			"not from below an $id", s.at, short(f.String()))
 		return nil
 	}

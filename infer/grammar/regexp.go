@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// FromRegexp is the language of the texts that a regular expression matches as a whole.
-// It has the syntax of Go's package regexp, which is RE2's: no look-around and no
-// references back. Anchors may stand at its two ends alone. The error is a
+// FromRegexp returns the language of the texts that a regular expression matches as a
+// whole. The syntax is that of Go's package regexp, which is RE2's: no look-around and no
+// backreferences. Anchors are allowed only at its two ends. The error is a
 // *[terms.Refusal].
 func FromRegexp(expression string) (*Grammar, error) {
 	b := newBuilder()
@@ -23,17 +23,17 @@ func FromRegexp(expression string) (*Grammar, error) {
 // expression is a regular expression without the anchors at its ends.
 type expression struct {
 	*syntax.Regexp
-	begins, ends bool // it had one there
+	begins, ends bool // it had an anchor there
 }
 
-// parseExpression parses an expression and takes off the anchors at its ends.
+// parseExpression parses an expression and removes the anchors at its ends.
 func parseExpression(text string) (*expression, error) {
 	if len(text) > MaxSource {
-		return nil, refuse("an expression has %d bytes; it may have %d", len(text), MaxSource)
+		return nil, refuse("an expression has %d bytes; the limit is %d", len(text), MaxSource)
 	}
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, refuse("the expression %q is not understood (%v)", short(text), err)
+		return nil, refuse("the expression %q cannot be parsed (%v)", short(text), err)
 	}
 	var e expression
 	parts := []*syntax.Regexp{re}
@@ -50,7 +50,7 @@ func parseExpression(text string) (*expression, error) {
 	return &e, nil
 }
 
-// patternBuilder builds what an expression matches, as it is or within a JSON string.
+// patternBuilder builds what an expression matches, verbatim or within a JSON string.
 type patternBuilder struct {
 	*builder
 	quoted bool
@@ -98,7 +98,7 @@ func (c patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
 		return dead
 	}
 	return c.fail(
-		"an expression may have ^ and $ only at its two ends, and no word boundaries: %q", short(re.String()),
+		"an expression can have ^ and $ only at its two ends, and no word boundaries: %q", short(re.String()),
 	)
 }
 
@@ -127,7 +127,7 @@ func (c patternBuilder) class(ranges []rune, next int32) int32 {
 	return c.either(append(plain, c.bytes('\\', '\\', c.either(escapes...)))...)
 }
 
-// within reads one character from lo to hi as a JSON string has it: quotation marks,
+// within reads one character from lo to hi as in a JSON string: quotation marks,
 // backslashes and control characters as escapes, here without their backslash, and no
 // others.
 func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
@@ -136,7 +136,7 @@ func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 			raw = append(raw, c.runes(from, to, next))
 		}
 	}
-	short, long := "", [2]string{} // the others by their last digit, for each of the one before
+	short, long := "", [2]string{} // the other escapes by their last digit, for each value of the digit before
 	for _, r := range "\"\\\n\r\t" {
 		if lo <= r && r <= hi {
 			short += escaped(r)[1:]
@@ -151,7 +151,7 @@ func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 	return raw, append(escapes, c.anyOf(short, next), c.literal("u00", digits))
 }
 
-// escaped is a character as an escape of a JSON string.
+// escaped returns a character as an escape in a JSON string.
 func escaped(r rune) string {
 	switch r {
 	case '"', '\\':

@@ -41,10 +41,10 @@ var schemas = []string{
 	  {"type":"object","properties":{"k":{"type":"string","maxLength":9}},"required":["k"]}}},"required":["list"]}`,
 }
 
-// Texts that are drawn token by token from the bundled model's vocabulary, with random
-// scores of which the grammar's mask leaves some, at temperatures from 0 to 2 and with
-// 10 to 80 tokens to write: all that end are complete, they parse, and they validate.
-// They end short only where the mask said so before the first token.
+// TestConstrainedRunsAreValid: texts are drawn token by token from the bundled model's
+// vocabulary, with random scores under the grammar's mask, at temperatures from 0 to 2 and
+// with 10 to 80 tokens to write. All texts that end are complete, parse, and validate. They
+// stay incomplete only if the mask reported this before the first token.
 func TestConstrainedRunsAreValid(t *testing.T) {
 	runs := 400
 	if fixture.LongTier() {
@@ -63,7 +63,7 @@ func TestConstrainedRunsAreValid(t *testing.T) {
 			limit := 10 + random.IntN(71)
 			text, done := write(t, g, masks, tokens, ends, limit, 2*random.Float64()*float64(run%5)/4, random)
 			switch {
-			case !done && g.Start().Need() >= limit: // one token is the end's
+			case !done && g.Start().Need() >= limit: // one token is for the end
 			case !done || !g.Matches(text) || !validates(t, schema, text):
 				t.Errorf("%s, %d tokens: got %q, complete: %v; want a complete text", schema, limit, text, done)
 			default:
@@ -76,7 +76,7 @@ func TestConstrainedRunsAreValid(t *testing.T) {
 	}
 }
 
-// bundled are the tokens of the bundled model, and those that end a text.
+// bundled returns the tokens of the bundled model, and those that end a text.
 func bundled(t *testing.T) (tokens [][]byte, ends []int) {
 	m := testmodel.Target(t)
 	tokens, ends = make([][]byte, m.Config().Vocab), m.Config().EOS
@@ -90,8 +90,8 @@ func bundled(t *testing.T) (tokens [][]byte, ends []int) {
 	return tokens, ends
 }
 
-// An expression that leaves so much open that a mask takes too long is refused, and one
-// that needs many states is not; neither takes more memory than it may.
+// TestMasksAreBounded: an expression whose masks take too long is rejected, and one that
+// needs many states is not; neither exceeds its memory limit.
 func TestMasksAreBounded(t *testing.T) {
 	tokens, ends := bundled(t)
 	vocabulary := grammar.NewVocabulary(tokens, ends)
@@ -108,14 +108,14 @@ func TestMasksAreBounded(t *testing.T) {
 			s = s.Next([]byte{"abcdefghijklmnopqrstuvwxyz"[at]})
 		}
 		var r *terms.Refusal
-		if errors.As(err, &r) != refused || refused && !strings.Contains(r.Message, "too long to work out") {
-			t.Errorf("%s: got error %v; want a refusal as too slow: %t", expression, err, refused)
+		if errors.As(err, &r) != refused || refused && !strings.Contains(r.Message, "takes too long") {
+			t.Errorf("%s: got error %v; want it rejected as too slow: %t", expression, err, refused)
 		}
 	}
 }
 
-// A mask has exactly the tokens after whose bytes a text can go on, as the automaton says
-// of each alone.
+// TestMaskMatchesTheAutomaton: a mask has exactly the tokens after whose bytes a text can
+// continue, according to the automaton for each token alone.
 func TestMaskMatchesTheAutomaton(t *testing.T) {
 	tokens, ends := bundled(t)
 	g, err := grammar.FromSchema([]byte(schemas[19]))
@@ -159,7 +159,7 @@ func TestMaskMatchesTheAutomaton(t *testing.T) {
 	}
 }
 
-// write draws at most so many tokens. It reports whether the text is complete.
+// write draws at most a given number of tokens. It reports whether the text is complete.
 func write(
 	t *testing.T, g *grammar.Grammar, masks *grammar.Masks, tokens [][]byte, ends []int, limit int, temperature float64,
 	random *rand.Rand,
@@ -168,7 +168,7 @@ func write(
 	for left := limit; left > 0; left-- {
 		mask, err := masks.Of(state, left)
 		if err != nil || mask.N == 0 {
-			t.Fatalf("after %q no token may come: %v; want no error, mask.N not 0", text, err)
+			t.Fatalf("after %q no token can come: %v; want no error, mask.N not 0", text, err)
 		}
 		for id := range z {
 			if z[id] = -math.MaxFloat32; mask.Has(id) {
@@ -181,7 +181,7 @@ func write(
 			return text, state.Complete()
 		}
 		if state, text = state.Next(tokens[id]), append(text, tokens[id]...); state == nil {
-			t.Fatalf("%q is not the beginning of a text", text)
+			t.Fatalf("%q is not a prefix of any text", text)
 		}
 	}
 	return text, false // without an end

@@ -6,15 +6,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Bounds on schemas.
+// Limits on schemas.
 const (
-	maxDepth  = 32  // how deep one may nest
-	maxShapes = 500 // the ways in which anyOf and oneOf may be combined for one value
-	anyDepth  = 1   // how deep values nest of which a schema says nothing
+	maxDepth  = 32  // maximum nesting
+	maxShapes = 500 // the combinations of anyOf and oneOf for one value
+	anyDepth  = 1   // nesting of values that a schema does not restrict
 )
 
-// FromSchema is the language of the JSON texts that a JSON schema accepts, of the form
-// in which this package writes them. A schema may have
+// FromSchema returns the language of the JSON texts that a JSON schema accepts, in the form
+// in which this package writes them. A schema can have
 //
 //   - type, enum and const;
 //   - properties, required, additionalProperties, propertyNames, minProperties and
@@ -24,19 +24,19 @@ const (
 //   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf;
 //   - allOf, anyOf, oneOf, and $ref to a place within the schema.
 //
-// Annotations are passed over. Every other keyword is refused by name; so are recursion,
-// and a oneOf of which it cannot be shown that only one branch accepts each text.
+// Annotations are ignored. Every other keyword is rejected by name; so are recursion, and a
+// oneOf if it is not provable that only one branch accepts each text.
 //
-// An object has the properties that are listed, in the order of the schema, then others
-// where additionalProperties is given and is not false. Without a type the types are those
-// that the keywords are about. Where a schema says nothing, a scalar may stand, or a list
-// or an object of scalars. There is at most one space after a colon or a comma, and
-// strings escape no more than they must. Numbers have up to 16 digits on each side of the
-// point and exponents of two, or, where bounds are given, up to 15 digits and no exponent.
-// The error is a *[terms.Refusal].
+// An object has the listed properties, in the order of the schema, then others if
+// additionalProperties is given and not false. Without a type, the types are those that the
+// keywords restrict. Where a schema has no restriction, the value is a scalar, or a list or
+// an object of scalars. There is at most one space after a colon or a comma, and strings
+// have the fewest possible escapes. Numbers have up to 16 digits on each side of the point
+// and exponents of two, or, if bounds are given, up to 15 digits and no exponent. The error
+// is a *[terms.Refusal].
 func FromSchema(text []byte) (*Grammar, error) {
 	if len(text) > MaxSource {
-		return nil, refuse("the schema has %d bytes; it may have %d", len(text), MaxSource)
+		return nil, refuse("the schema has %d bytes; the limit is %d", len(text), MaxSource)
 	}
 	if !json.Valid(text) {
 		return nil, refuse("the schema is not valid JSON")
@@ -48,13 +48,13 @@ func FromSchema(text []byte) (*Grammar, error) {
 	return b.grammar(compiler{b}.value([]*schema{s}, 1, end))
 }
 
-// short is a text from outside within a message.
+// short shortens a user's text for a message.
 func short(text string) string { return terms.Shortened(text, 60) }
 
 // compiler builds the automaton of schemas.
 type compiler struct{ *builder }
 
-// value reads what all of some schemas accept.
+// value reads a value that all of some schemas accept.
 func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	if c.spend(1); c.over() {
 		return dead
@@ -71,7 +71,7 @@ func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// shape reads the texts of one way to fit some schemas.
+// shape reads the texts of one way to satisfy some schemas.
 func (c compiler) shape(x shape, depth int, next int32) int32 {
 	if values, listed := x.values(); listed {
 		return c.constants(x, values, depth, next)
@@ -106,7 +106,7 @@ func (c compiler) boolean(next int32) int32 {
 	return c.either(c.literal("true", next), c.literal("false", next))
 }
 
-// any reads a value of which a schema says nothing.
+// any reads a value without restrictions.
 func (c compiler) any(depth int, next int32) int32 {
 	text := func(next int32) int32 { return c.text([]*schema{{}}, next) }
 	list := []int32{c.literal("null", next), c.boolean(next), c.number(bounds{}, next), text(next)}
@@ -121,7 +121,7 @@ func (c compiler) any(depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// series reads any number of things with commas between them, at least 0 or 1.
+// series reads any number of things separated by commas, at least 0 or 1.
 func (c compiler) series(thing func(next int32) int32, least int, closed int32) int32 {
 	var first int32
 	c.loop(func(after int32) int32 {
@@ -134,12 +134,12 @@ func (c compiler) series(thing func(next int32) int32, least int, closed int32) 
 	return c.either(first, closed)
 }
 
-// separator reads a colon or a comma and a space, which may be missing.
+// separator reads a colon or a comma and an optional space.
 func (c compiler) separator(text string, next int32) int32 {
 	return c.literal(text, c.either(c.bytes(' ', ' ', next), next))
 }
 
-// constants reads one of some values: those that fit what else is said of them.
+// constants reads one of some values: those that satisfy the other keywords.
 func (c compiler) constants(x shape, values []*value, depth int, next int32) int32 {
 	fits, about := func(string) bool { return true }, x.about()
 	if about != 0 {
@@ -159,7 +159,7 @@ func (c compiler) constants(x shape, values []*value, depth int, next int32) int
 	return c.either(list...)
 }
 
-// array reads a list: what is said of its first items, then the others.
+// array reads a list: the first items by their own schemas, then the others.
 func (c compiler) array(x shape, depth int, next int32) int32 {
 	var n span
 	fixed := 0
@@ -183,7 +183,7 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 		return c.bytes('[', '[', c.series(item(0), n.least, closed))
 	case n.bounded:
 		build, after = n.most, closed
-	case fixed > 0 && !x.hasRest() && n.least <= fixed: // nothing is said of the others
+	case fixed > 0 && !x.hasRest() && n.least <= fixed: // the others have no schema
 		build, after = fixed, closed
 	default:
 		rest := item(build)

@@ -2,15 +2,15 @@ package grammar
 
 import "slices"
 
-// shape is one way to fit some schemas: a text fits all of from, whose allOf, anyOf and
-// oneOf are settled.
+// shape is one way to satisfy some schemas: a text must fit all of from, whose allOf, anyOf
+// and oneOf have been resolved.
 type shape struct {
 	from   []*schema
-	unlike []*schema // the branches of a oneOf that were not taken: none of them may fit
-	forced []string  // properties that are written so that they do not
+	unlike []*schema // the branches of a oneOf that were not chosen: none of them may fit
+	forced []string  // properties that are written so that none fits
 }
 
-// shapes are the ways to fit all of some schemas.
+// shapes returns the ways to satisfy all of some schemas.
 func (c compiler) shapes(all []*schema) []shape {
 	list := []shape{{}}
 	for _, s := range all {
@@ -54,14 +54,14 @@ func (c compiler) with(list []shape, s *schema) []shape {
 	return list
 }
 
-// limit refuses too many ways.
+// limit fails if there are too many ways.
 func (c compiler) limit(s *schema, keyword string, n int) {
 	if n > maxShapes {
-		c.fail("the keyword %q of %s makes more than %d cases with what stands beside it", keyword, s.at, maxShapes)
+		c.fail("the keyword %q of %s makes more than %d cases with its siblings", keyword, s.at, maxShapes)
 	}
 }
 
-// said are the types that are named.
+// said returns the types that the schemas name.
 func (x shape) said() kinds {
 	k := kinds(allKinds)
 	for _, s := range x.from {
@@ -72,7 +72,8 @@ func (x shape) said() kinds {
 	return k
 }
 
-// kinds are the types that are written: those that are named, or that keywords are about.
+// kinds returns the types that are written: those that are named, or that keywords
+// restrict.
 func (x shape) kinds() kinds {
 	named := slices.ContainsFunc(x.from, func(s *schema) bool { return s.types != 0 })
 	if about := x.about(); !named && about != 0 {
@@ -81,7 +82,7 @@ func (x shape) kinds() kinds {
 	return x.said()
 }
 
-// values are those that every enum and const lists, of the types that are named.
+// values returns the values that every enum and const lists, of the named types.
 func (x shape) values() (list []*value, listed bool) {
 	for _, s := range x.from {
 		for _, values := range s.values {
@@ -96,7 +97,7 @@ func (x shape) values() (list []*value, listed bool) {
 	return slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return v.kinds()&k == 0 }), listed
 }
 
-// common are the values of a list that another one has too.
+// common returns the values that two lists have in common.
 func common(list, other []*value) []*value {
 	has := map[string]bool{}
 	for _, v := range other {
@@ -105,7 +106,7 @@ func common(list, other []*value) []*value {
 	return slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return !has[v.key] })
 }
 
-// kinds is the kind of a value.
+// kinds returns the kind of a value.
 func (v *value) kinds() kinds {
 	switch v.kind {
 	case 'n':
@@ -125,7 +126,7 @@ func (v *value) kinds() kinds {
 	return aFraction
 }
 
-// about are the types of which more is said than values.
+// about returns the types that other keywords than enum and const restrict.
 func (x shape) about() (k kinds) {
 	for _, s := range x.from {
 		k |= s.about
@@ -133,7 +134,7 @@ func (x shape) about() (k kinds) {
 	return k
 }
 
-// unlisted is the shape without its values, and with a type.
+// unlisted returns the shape without its values, and with a type.
 func (x shape) unlisted() shape {
 	free := shape{forced: x.forced}
 	for _, s := range x.from {
@@ -145,7 +146,7 @@ func (x shape) unlisted() shape {
 	return free
 }
 
-// bounds are what numbers keep to.
+// bounds returns the constraints on numbers.
 func (x shape) bounds() bounds {
 	b := bounds{integer: x.kinds()&aFraction == 0}
 	for _, s := range x.from {
@@ -155,7 +156,7 @@ func (x shape) bounds() bounds {
 	return b
 }
 
-// item are the schemas of an item.
+// item returns the schemas of an item.
 func (x shape) item(i int) (all []*schema) {
 	for _, s := range x.from {
 		switch {
@@ -168,7 +169,7 @@ func (x shape) item(i int) (all []*schema) {
 	return x.orAny(all)
 }
 
-// orAny are some schemas, or the one that accepts everything.
+// orAny returns its argument or, if it is empty, the schema that accepts everything.
 func (x shape) orAny(all []*schema) []*schema {
 	if all == nil {
 		return []*schema{{at: x.from[0].at}}
@@ -176,12 +177,12 @@ func (x shape) orAny(all []*schema) []*schema {
 	return all
 }
 
-// hasRest reports whether something is said of the items after the first ones.
+// hasRest reports whether any schema restricts the items after the first ones.
 func (x shape) hasRest() bool {
 	return slices.ContainsFunc(x.from, func(s *schema) bool { return s.rest != nil })
 }
 
-// names are the properties that are listed, and those that are required beyond them.
+// names returns the listed properties, and required ones that are not listed.
 func (x shape) names() (list []string) {
 	seen := map[string]bool{}
 	add := func(name string) {
@@ -201,7 +202,7 @@ func (x shape) names() (list []string) {
 	return list
 }
 
-// required are the properties that are written in any case, each once.
+// required returns the properties that are always written, each once.
 func (x shape) required() []string {
 	list := slices.Clone(x.forced)
 	for _, s := range x.from {
@@ -211,8 +212,8 @@ func (x shape) required() []string {
 	return slices.Compact(list)
 }
 
-// property are the schemas of a property: those of its name, and those of further ones
-// beside schemas that do not list it.
+// property returns the schemas of a property: those for its name, and those for further
+// properties from schemas that do not list it.
 func (x shape) property(name string) (all []*schema) {
 	for _, s := range x.from {
 		if p := s.properties[name]; p != nil {
@@ -224,7 +225,7 @@ func (x shape) property(name string) (all []*schema) {
 	return x.orAny(all)
 }
 
-// further are the schemas of properties that are not listed.
+// further returns the schemas of properties that are not listed.
 func (x shape) further() (all []*schema) {
 	for _, s := range x.from {
 		if s.further != nil {
@@ -234,8 +235,8 @@ func (x shape) further() (all []*schema) {
 	return all
 }
 
-// open reports whether properties are written that are not listed: where something is said
-// of them, or where there must be more than are listed.
+// open reports whether unlisted properties are written: if a schema describes them, or if
+// more properties are required than are listed.
 func (x shape) open() bool {
 	all := x.further()
 	if all == nil {
@@ -244,7 +245,7 @@ func (x shape) open() bool {
 	return !slices.ContainsFunc(all, func(s *schema) bool { return s.never })
 }
 
-// size is how many properties there are.
+// size returns the allowed number of properties.
 func (x shape) size() (n span) {
 	for _, s := range x.from {
 		n = n.and(s.size)
@@ -252,7 +253,7 @@ func (x shape) size() (n span) {
 	return n
 }
 
-// naming are the schemas of names, which are strings; none where nothing is said.
+// naming returns the schemas of names, which are strings; none if names are unrestricted.
 func (x shape) naming() (all []*schema) {
 	for _, s := range x.from {
 		if s.names != nil {

@@ -29,7 +29,8 @@ func suite(t *testing.T) (list []group) {
 	return list
 }
 
-// singleBytes is a vocabulary in which every byte is a token, and token 256 the end.
+// singleBytes returns a vocabulary in which every byte is a token, and token 256 is the
+// end.
 func singleBytes() (tokens [][]byte, ends []int) {
 	tokens = make([][]byte, 257)
 	for b := range 256 {
@@ -38,8 +39,9 @@ func singleBytes() (tokens [][]byte, ends []int) {
 	return tokens, []int{256}
 }
 
-// Every schema of the suite is answered or refused in words. Of one that is answered no
-// invalid instance is a text, and every text that is written is valid.
+// TestSchemasOfTheSuite: every schema of the suite is compiled or rejected with an
+// explanation. If it is compiled, no invalid instance is in the language, and every text
+// that is written is valid.
 func TestSchemasOfTheSuite(t *testing.T) {
 	samples := 6
 	if fixture.LongTier() {
@@ -55,7 +57,7 @@ func TestSchemasOfTheSuite(t *testing.T) {
 			refused++
 			var r *terms.Refusal
 			if !errors.As(err, &r) || r.Field != "grammar" {
-				t.Errorf("%s: got %v, want a refusal of the grammar", name, err)
+				t.Errorf("%s: got %v, want the grammar rejected", name, err)
 			}
 			continue
 		}
@@ -69,7 +71,7 @@ func TestSchemasOfTheSuite(t *testing.T) {
 			}
 			is := compiled.Matches(text.Bytes())
 			if is && !test.Valid {
-				t.Errorf("%s: %s: %s is a text of the schema, want it not to be", name, test.Name, &text)
+				t.Errorf("%s: %s: %s is in the language, want it rejected", name, test.Name, &text)
 			}
 			if test.Valid {
 				valid++
@@ -77,7 +79,8 @@ func TestSchemasOfTheSuite(t *testing.T) {
 					matched++
 				}
 			}
-			// The validator reads formats with the standard library's parsers, and no vocabularies.
+			// The validator checks formats with the standard library's parsers, and ignores
+			// vocabularies.
 			knows := !check.formats && g.File != "vocabulary"
 			if got := check.valid(root, decoded(t, test.Data)); knows && got != test.Valid {
 				t.Errorf(
@@ -94,8 +97,8 @@ func TestSchemasOfTheSuite(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d answered, %d refused; %d of %d valid instances are texts", answered, refused, matched, valid)
+	t.Logf("%d compiled, %d rejected; %d of %d valid instances accepted", answered, refused, matched, valid)
 	if answered < 200 || matched < 300 {
-		t.Errorf("%d schemas are answered and %d instances are texts, want 200 and 300", answered, matched)
+		t.Errorf("%d schemas are compiled and %d instances accepted, want 200 and 300", answered, matched)
 	}
 }

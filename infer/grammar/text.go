@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// anyCharacter is what strings have that no pattern restricts: all characters but those
-// controls that would have to be escaped by a number.
+// anyCharacter is the set of characters in strings without a pattern: all characters except
+// the controls that need a numeric escape.
 var anyCharacter = []rune{'\t', '\n', '\r', '\r', ' ', utf8.MaxRune}
 
 // character reads one character of a JSON string.
@@ -15,7 +15,7 @@ func (b *builder) character(next int32) int32 {
 	return patternBuilder{b, true}.class(anyCharacter, next)
 }
 
-// text reads a string that all of some schemas accept. Lengths are characters.
+// text reads a string that all of some schemas accept. Lengths are in characters.
 func (c compiler) text(from []*schema, next int32) int32 {
 	var patterns []*expression
 	var chars span
@@ -38,13 +38,13 @@ func (c compiler) text(from []*schema, next int32) int32 {
 	return c.bytes('"', '"', c.copy(c.matching(patterns, chars), closed))
 }
 
-// characters reads so many characters of a JSON string.
+// characters reads as many characters of a JSON string as the span allows.
 func (a span) characters(b *builder, next int32) int32 {
 	return b.repeat(b.character, a.least, a.limit(), next)
 }
 
-// matching is the automaton of the strings of some length that match all patterns. What
-// has been built is kept, since the schemas of items are built again and again.
+// matching returns the automaton of the strings of some length that match all patterns.
+// Results are cached, since the schemas of items are built repeatedly.
 func (c compiler) matching(patterns []*expression, chars span) automaton {
 	key := fmt.Sprint(chars)
 	for _, e := range patterns {
@@ -70,8 +70,8 @@ func (c compiler) matching(patterns []*expression, chars span) automaton {
 	return x
 }
 
-// anywhere reads the rest of a JSON string in which the expression matches: anywhere, if
-// it has no anchors.
+// anywhere reads the rest of a JSON string in which the expression matches: anywhere, if it
+// has no anchors.
 func (e *expression) anywhere(b *builder, next int32) int32 {
 	c := patternBuilder{b, true}
 	if !e.ends {
@@ -84,8 +84,8 @@ func (e *expression) anywhere(b *builder, next int32) int32 {
 	return next
 }
 
-// The white space of ECMAScript and everything else, as parts of a class of RE2, and the
-// characters that a dot doesn't match.
+// The white space of ECMAScript and its complement, as parts of a class of RE2, and the
+// characters that a dot does not match.
 const (
 	space    = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 	notSpace = `\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
@@ -93,14 +93,15 @@ const (
 	lineEnds = `\n\r\x{2028}\x{2029}`
 )
 
-// matches reads a pattern. Patterns have the syntax of ECMAScript, as far as RE2 has it.
+// matches adds a pattern. Patterns have the syntax of ECMAScript, as far as RE2 supports
+// it.
 func (s *schema) matches(text string) error {
 	if format := published[text]; format != "" {
 		return s.hasFormat(format)
 	}
 	re2, ok := fromECMA(text)
 	if !ok {
-		return refuse("the pattern %q of %s is not understood: it is no expression of RE2 and of ECMAScript alike",
+		return refuse("the pattern %q of %s cannot be used: it must mean the same in RE2 and ECMAScript",
 			short(text), s.at)
 	}
 	e, err := parseExpression(re2)
@@ -108,7 +109,7 @@ func (s *schema) matches(text string) error {
 	return err
 }
 
-// fromECMA writes a pattern for RE2. It is false for what the two read differently.
+// fromECMA translates a pattern to RE2. It is false if the two interpret it differently.
 func fromECMA(text string) (re2 string, ok bool) {
 	var b strings.Builder
 	class := false // within brackets
@@ -135,14 +136,14 @@ func fromECMA(text string) (re2 string, ok bool) {
 	return b.String(), true
 }
 
-// hasFlags reports whether what follows a parenthesis are flags, or a name as RE2 alone
-// has it.
+// hasFlags reports whether what follows a parenthesis are flags, or a name in RE2's own
+// syntax.
 func hasFlags(rest string) bool {
 	return strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?<")
 }
 
-// escapeFromECMA writes what stands after a backslash, and returns how many bytes of it
-// follow its first one.
+// escapeFromECMA translates the escape after a backslash. It returns how many bytes follow
+// its first one.
 func escapeFromECMA(rest string, class bool) (re2 string, more int, ok bool) {
 	char := rest[0]
 	switch char {

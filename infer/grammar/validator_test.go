@@ -18,15 +18,15 @@ import (
 	"github.com/dop251/goja"
 )
 
-// validator checks values against a schema by the text of the standard, keyword by
-// keyword, for the keywords that this package compiles. It knows nothing of automata.
+// validator checks values against a schema by the text of the standard, keyword by keyword,
+// for the keywords that this package compiles. It does not use automata.
 type validator struct {
 	t       testing.TB
 	root    any
-	formats bool // formats are checked
+	formats bool // check formats
 }
 
-// decoded reads JSON with its numbers as they are written.
+// decoded decodes JSON, keeping the literals of numbers.
 func decoded(t testing.TB, text []byte) (v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(text)))
@@ -37,7 +37,7 @@ func decoded(t testing.TB, text []byte) (v any) {
 	return v
 }
 
-// validates reports whether a text is JSON that a schema accepts, formats included.
+// validates reports whether a text is JSON that a schema accepts, including formats.
 func validates(t testing.TB, schema string, text []byte) bool {
 	t.Helper()
 	if !utf8.Valid(text) || !json.Valid(text) {
@@ -56,7 +56,7 @@ func rational(x any) *big.Rat {
 	return r
 }
 
-// equal compares values as JSON schema does: 1 is 1.0.
+// equal compares values as in JSON schema: 1 is 1.0.
 func equal(a, b any) bool {
 	if x, y := rational(a), rational(b); x != nil && y != nil {
 		return x.Cmp(y) == 0
@@ -110,7 +110,7 @@ func (c validator) valid(schema, v any) bool {
 	return true
 }
 
-// target follows a reference within the schema.
+// target resolves a reference within the schema.
 func (c validator) target(ref string) any {
 	pointer, err := url.PathUnescape(ref)
 	if err != nil || !strings.HasPrefix(pointer, "#") {
@@ -183,7 +183,7 @@ func (c validator) number(s map[string]any, x *big.Rat) bool {
 		holds("multipleOf", func(b *big.Rat) bool { return new(big.Rat).Quo(x, b).IsInt() })
 }
 
-// within checks a least and a most count.
+// within checks a minimum and a maximum count.
 func within(s map[string]any, least, most string, n int) bool {
 	x := big.NewRat(int64(n), 1)
 	a, b := rational(s[least]), rational(s[most])
@@ -205,9 +205,9 @@ var (
 	compiled = map[string]goja.Callable{}
 )
 
-// matchesECMA asks a JavaScript engine whether a pattern matches.
+// matchesECMA reports whether a pattern matches in a JavaScript engine.
 func matchesECMA(t testing.TB, pattern, text string) bool {
-	if strings.Contains(pattern, `\p{`) { // goja has no properties of characters
+	if strings.Contains(pattern, `\p{`) { // goja does not support character properties
 		return regexp.MustCompile(pattern).MatchString(text)
 	}
 	f := compiled[pattern]
@@ -232,7 +232,7 @@ func matchesECMA(t testing.TB, pattern, text string) bool {
 	return is.ToBoolean()
 }
 
-// The texts of formats that the standard library has no parser for.
+// The texts of formats that the standard library cannot parse.
 var (
 	uuids     = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	hostnames = regexp.MustCompile(`^(?i)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)

@@ -153,7 +153,7 @@ func useGrammar(v *visitor) {
 	v.same()
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
-	v.says("#err-grammar", "is not understood")
+	v.says("#err-grammar", "cannot be parsed")
 	v.comes("the first token", at(1, infer.KindFilter)) // where a form is set; what is below moves until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {

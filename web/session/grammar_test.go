@@ -104,10 +104,10 @@ func TestSlowGrammarEndsPlaying(t *testing.T) {
 	for n := 0; n < 40 && st.Playing; n++ {
 		st, err = s.Tick(ctx)
 	}
-	if err == nil || st.Playing || st.Stuck == nil || !strings.Contains(st.Notice, "too long to work out") {
+	if err == nil || st.Playing || st.Stuck == nil || !strings.Contains(st.Notice, "takes too long") {
 		t.Errorf(
 			"got %v; playing: %v; %q; want an error, st.Playing = false, st.Notice with %q", err, st.Playing, st.Notice,
-			"too long to work out",
+			"takes too long",
 		)
 	}
 	if st, err = s.Apply(ctx, Reset{}); err != nil || st.Stuck != nil || st.Notice != "" {
