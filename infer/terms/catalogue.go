@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Catalog holds the texts of one room in one language, by key. It is read
-// from a file of lines:
+// Catalog holds the texts of one package in one language, by key. It is read from a file of
+// lines:
 //
 //	# texts about stage 2
 //	numbers.logits = Scores run from {min} to {max}.
@@ -37,7 +37,7 @@ func ReadCatalog(file string) (Catalog, error) {
 			return Catalog{}, fmt.Errorf("line %d is not “key = text”: %q", i+1, line)
 		default:
 			if _, twice := whole[key]; twice {
-				return Catalog{}, fmt.Errorf("line %d: the key %s is there twice", i+1, key)
+				return Catalog{}, fmt.Errorf("line %d: duplicate key %s", i+1, key)
 			}
 			whole[key], last = text, key
 		}
@@ -64,7 +64,7 @@ func piecesOf(text string) (list []Piece, err error) {
 		}
 		name, rest, closed := strings.Cut(rest, "}")
 		if !closed || name == "" {
-			return nil, fmt.Errorf("a brace is open in %q", text)
+			return nil, fmt.Errorf("unclosed brace in %q", text)
 		}
 		list = append(list, Piece{Name: name})
 		text = rest
@@ -78,8 +78,8 @@ func (c Catalog) Has(key string) bool { return c.texts[key] != nil }
 // Keys lists the keys of all texts, in order.
 func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// Pieces returns the pieces of a text. A key without a text is a bug in the
-// program, and is shown as the key itself.
+// Pieces returns the pieces of a text. A key without a text is a bug in the program; the
+// key itself is shown instead.
 func (c Catalog) Pieces(key string) []Piece {
 	if p, ok := c.texts[key]; ok {
 		return p
@@ -87,7 +87,7 @@ func (c Catalog) Pieces(key string) []Piece {
 	return []Piece{{Words: key}}
 }
 
-// Text fills in a text with values by name: Text("took", "ms", "1.8").
+// Text returns a text with its values filled in by name: Text("took", "ms", "1.8").
 func (c Catalog) Text(key string, with ...string) string {
 	var b strings.Builder
 	for _, p := range c.Pieces(key) {

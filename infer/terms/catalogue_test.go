@@ -20,7 +20,7 @@ func TestReadCatalog(t *testing.T) {
 		t.Errorf("got %q of %q; want %q, %q", got, c.Keys(), "a = b", []string{"plain", "scores"})
 	}
 	if c.Has("other") || c.Text("other") != "other" {
-		t.Errorf("a text that is not there is %q", c.Text("other"))
+		t.Errorf("a missing text is %q", c.Text("other"))
 	}
 	for _, file := range []string{"a = {open", "a = and {}", "a: b", "a = 1\na = 2", "two words = x"} {
 		if _, err := ReadCatalog(file); err == nil {
@@ -29,8 +29,8 @@ func TestReadCatalog(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreComplete checks that each language has all texts, and that what a
-// language says comes from them.
+// TestLanguagesAreComplete checks that each language has all texts, and that the methods of
+// a language use them.
 func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {
@@ -63,7 +63,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{other.Took(1840 * time.Microsecond), "1.8 Msek"},
 		{other.Counted(2, "token"), "2 Tokens"},
-		{other.Counted(2, "sheep"), "2 sheeps"}, // not among the texts
+		{other.Counted(2, "sheep"), "2 sheeps"}, // not in the texts
 		{other.Stage(1).Short, "Hin"},
 		{other.Ordinal(23), "23."},
 		{knob.Label, "Beste k"},

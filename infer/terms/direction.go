@@ -2,9 +2,9 @@ package terms
 
 import "strings"
 
-// RightToLeft reports whether a text has a letter of a script that is written from right to
-// left. On a page such a text needs a direction of its own: or it changes the order of the
-// words and numbers beside it.
+// RightToLeft reports whether a text has a letter of a right-to-left script. Such a text
+// needs its own direction on a page: otherwise it reorders the words and numbers next to
+// it.
 func RightToLeft(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc ||
@@ -12,11 +12,12 @@ func RightToLeft(text string) bool {
 	})
 }
 
-// Turns reports a character that nobody sees and that turns the direction of the text after it.
+// Turns reports whether a character is invisible and changes the direction of the text
+// after it.
 func Turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
-// Running returns a text without the characters that nobody sees and that turn the direction
-// of the text after them.
+// Running returns a text without the invisible characters that change the direction of the
+// text after them.
 func Running(text string) string {
 	return strings.Map(func(r rune) rune {
 		if Turns(r) {
@@ -26,8 +27,8 @@ func Running(text string) string {
 	}, text)
 }
 
-// Isolated returns a text for a sentence on a page that has no place for an element, such as a
-// title: it leaves the direction of the words around it alone. (UAX #9, isolates)
+// Isolated returns a text for a sentence on a page that cannot contain an element, such as
+// a title, so that the direction of the words around it is unaffected. (UAX #9, isolates)
 func Isolated(text string) string {
 	text = Running(text)
 	if !RightToLeft(text) {

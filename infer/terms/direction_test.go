@@ -14,8 +14,9 @@ func TestRightToLeft(t *testing.T) {
 	}
 }
 
-// TestIsolatedTextsTurnNothing: a text within a sentence is isolated if it needs it, and never
-// has a mark that could end that, or turn what follows.
+// TestIsolatedTextsTurnNothing: a text within a sentence is isolated if necessary, and
+// never contains a mark that could end the isolation or change the direction of what
+// follows.
 func TestIsolatedTextsTurnNothing(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

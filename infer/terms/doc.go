@@ -1,5 +1,5 @@
-// Package terms writes things as people read them: numbers, sizes, times, prices and
-// counts of things, a table for spreadsheets ([Sheet]), text for a terminal
-// ([Terminal]). Pages, lessons, charts and the terminal write them alike because all of
-// them use it. It imports nothing of the program.
+// Package terms formats values for people: numbers, sizes, times, prices and counts of
+// things, a table for spreadsheets ([Sheet]), text for a terminal ([Terminal]). All pages,
+// lessons, charts and the terminal use it, so they format values alike. It imports no other
+// package of the program.
 package terms

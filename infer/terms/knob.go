@@ -5,43 +5,43 @@ import (
 	"slices"
 )
 
-// Knob is a numeric setting that a person can change: how the distribution is
-// shaped and cut, the seed, the limit on tokens. Every form, flag, file and
-// message gets its knobs here, so that all accept the same values under the
-// same names and reject others in the same words.
+// Knob is a numeric setting that a user can change: how the distribution is shaped and cut,
+// the seed, the limit on tokens. Every form, flag, file and message gets its knobs here, so
+// that all accept the same values under the same names and reject others with the same
+// message.
 type Knob struct {
 	Key   string // its name in JSON, forms, lesson files, labs and the API: "top_k"
-	Short string // its name where space is short, in lanes and lessons' experiments: "k"
+	Short string // its short name, in lanes and lessons' experiments: "k"
 	Flag  string // its name on the command line
-	// Letter is its name in links, which are short. It never changes, nor is it given
-	// to another knob: links are kept for years.
+	// Letter is its name in links, which are short. It never changes, and is never reused
+	// for another knob, since links are kept for years.
 	Letter string
 	Arg    string // the placeholder for its value in the command line's help
 	Label  string // its label: "Top-k"
 	Name   string // its name within a sentence: "top-k"
-	The    string // how a sentence about it begins
+	The    string // the beginning of a sentence about it
 	Unit   string // what it counts, or ""
 	Help   string // what it does, in one clause
 
-	// Min and Max bound the accepted values; Open excludes Min itself. Whole
-	// accepts only whole numbers. Want says all that in words.
+	// Min and Max bound the accepted values; Open excludes Min itself. Whole accepts only
+	// integers. Want describes all that in words.
 	Min, Max    float64
 	Open, Whole bool
 	Want        string
 	wantNumber  string
 
-	// The range and step of a slider: most of what is worth trying.
+	// The range and step of a slider, which covers most values worth trying.
 	From, To, Step float64
 
-	// Late marks those that labs and lessons' experiments leave out: their forms show
-	// what most people turn.
+	// Late is set for knobs that labs and lessons' experiments omit: their forms show only
+	// the most common ones.
 	Late bool
 }
 
-// Bounds of knobs that the engine uses too.
+// Bounds of knobs that the engine also uses.
 const (
-	// MaxTemperature: far above it every distribution is flat, so a larger
-	// value is a typing error.
+	// MaxTemperature is far above the point at which every distribution is flat, so a
+	// larger value is a typing error.
 	MaxTemperature = 100
 	// MaxSeed is the largest integer that a JavaScript number holds exactly, so
 	// that a seed survives any page or notebook.
@@ -50,11 +50,10 @@ const (
 	MaxMaxTokens = 1_000_000
 )
 
-// unbounded is the Max of a knob without an upper limit: whole numbers are
-// exact up to there.
+// unbounded is the Max of a knob without an upper limit: integers are exact up to there.
 const unbounded = 1 << 53
 
-// knobs lack their words, which belong to a [Language].
+// knobs lacks the words, which belong to a [Language].
 var knobs = [...]Knob{
 	{
 		Key: "temperature", Short: "t", Flag: "temp", Letter: "t", Arg: "T",
@@ -130,7 +129,7 @@ var knobs = [...]Knob{
 	},
 }
 
-// Knobs are all knobs, in the order in which screens show them.
+// Knobs returns all knobs, in the order in which they are shown.
 func Knobs() []Knob { return English.Knobs() }
 
 // KnobKeys returns the keys of all knobs, in order.
@@ -142,9 +141,8 @@ func KnobKeys() []string {
 	return keys
 }
 
-// SetKeys are the keys of the knobs that the command "set" changes, in a run, a
-// class and a walkthrough alike: all but the limit on tokens, which is one of
-// the stop conditions.
+// SetKeys returns the keys of the knobs that the command "set" changes, in runs, classes
+// and walkthroughs: all but the limit on tokens, which is a stop condition.
 func SetKeys() []string {
 	return slices.DeleteFunc(KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }
@@ -152,7 +150,7 @@ func SetKeys() []string {
 // KnobOf returns the knob with a key, or false.
 func KnobOf(key string) (Knob, bool) { return English.Knob(key) }
 
-// KnobNamed is [KnobOf] for what people write: it also finds the short name and
+// KnobNamed is like [KnobOf] for names that users type: it also finds the short name and
 // the flag.
 func KnobNamed(name string) (Knob, bool) {
 	for _, k := range English.knobs {
@@ -163,7 +161,8 @@ func KnobNamed(name string) (Knob, bool) {
 	return Knob{}, false
 }
 
-// MustKnob is [KnobOf] for a key in the program's own text.
+// MustKnob is like [KnobOf] for a key that is a constant of the program. It panics if there
+// is no such knob.
 func MustKnob(key string) Knob {
 	k, ok := KnobOf(key)
 	if !ok {
@@ -172,7 +171,7 @@ func MustKnob(key string) Knob {
 	return k
 }
 
-// WantNumber is Want for someone who did not write a number.
+// WantNumber returns Want, for a value that is not a number.
 func (k Knob) WantNumber() string { return k.wantNumber }
 
 // Check returns a *[RangeError] if the knob does not accept a value, else nil.
@@ -186,8 +185,7 @@ func (k Knob) Check(x float64) error {
 	return nil
 }
 
-// Parse reads a value that a person wrote ([ReadNumber]). The error is a
-// *[RangeError].
+// Parse parses a value that a user typed ([ReadNumber]). The error is a *[RangeError].
 func (k Knob) Parse(text string) (float64, error) {
 	x, ok := ReadNumber(text)
 	if !ok {

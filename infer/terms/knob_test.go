@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadNumberVariants: numbers are understood as people write them, and nothing else
-// is.
+// TestReadNumberVariants: numbers are accepted in the forms that people write, and nothing
+// else is.
 func TestReadNumberVariants(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0.63": 0.63, "0,63": 0.63, ".5": 0.5, "5.": 5, "63%": 0.63, " 63 % ": 0.63, "1 000": 1000, "1,000": 1000,
@@ -26,13 +26,13 @@ func TestReadNumberVariants(t *testing.T) {
 		"5 tokens", "1/3", "1e", strings.Repeat("1", 65),
 	} {
 		if got, ok := ReadNumber(text); ok {
-			t.Errorf("ReadNumber(%q) = %v, want it refused", text, got)
+			t.Errorf("ReadNumber(%q) = %v, want it rejected", text, got)
 		}
 	}
 }
 
-// TestKnobBounds: each knob accepts its ends, unless they are open, nothing
-// beyond them, and all that its slider covers.
+// TestKnobBounds: each knob accepts its bounds, unless they are open, nothing beyond them,
+// and all values of its slider.
 func TestKnobBounds(t *testing.T) {
 	for _, k := range Knobs() {
 		takes := func(x float64) bool { return k.Check(x) == nil }
@@ -41,18 +41,18 @@ func TestKnobBounds(t *testing.T) {
 			step = 1
 		}
 		if takes(k.Min) == k.Open || !takes(k.Max) || !takes(k.From) || !takes(min(k.To, k.Max)) {
-			t.Errorf("%s does not take its own ends", k.Key)
+			t.Errorf("%s rejects its own bounds", k.Key)
 		}
 		for _, x := range []float64{k.Min - step, k.Max * 1.01, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			if takes(x) {
-				t.Errorf("%s accepts %v, want it refused", k.Key, x)
+				t.Errorf("%s accepts %v, want it rejected", k.Key, x)
 			}
 		}
 		if takes(k.Max-0.25) == k.Whole && k.Max < 1<<52 {
 			t.Errorf("%s: whole is %v, and %v is not", k.Key, k.Whole, k.Max-0.25)
 		}
 		if k.Label == "" || k.The == "" || k.Help == "" || k.Want == "" || k.Arg == "" || k.Step <= 0 {
-			t.Errorf("%+v lacks a word", k)
+			t.Errorf("%+v lacks a text", k)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestKnobNamesAreUnique(t *testing.T) {
 		}
 	}
 	if _, ok := KnobNamed("heat"); ok {
-		t.Error("there is a knob called heat")
+		t.Error("there is a knob named heat")
 	}
 }
 
@@ -106,7 +106,7 @@ func TestKnobParseErrorsNameTheRange(t *testing.T) {
 	}
 }
 
-// TestLinesRoundTrip: a list of texts survives being written one per line.
+// TestLinesRoundTrip: a list of texts written one per line reads back unchanged.
 func TestLinesRoundTrip(t *testing.T) {
 	for _, list := range [][]string{{"a", "b c"}, {"\n\n", `\n`, "\t\r", `\`, `\\n`}, {" "}, nil} {
 		if back := ReadLines(Lines(list)); !slices.Equal(back, list) {
@@ -118,14 +118,14 @@ func TestLinesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestKnobsCanBeAppendedToSafely: two readers that append to the list have one each.
+// TestKnobsCanBeAppendedToSafely: two callers that append to the list do not share memory.
 func TestKnobsCanBeAppendedToSafely(t *testing.T) {
 	one := append(Knobs(), Knob{Key: "one"})
 	other := append(Knobs(), Knob{Key: "other"})
 	if got := one[len(one)-1].Key; got != "one" {
-		t.Errorf("what one reader appended is %q, want %q", got, "one")
+		t.Errorf("one caller's list ends with %q, want %q", got, "one")
 	}
 	if got := other[len(other)-1].Key; got != "other" {
-		t.Errorf("what the other reader appended is %q, want %q", got, "other")
+		t.Errorf("the other caller's list ends with %q, want %q", got, "other")
 	}
 }

@@ -11,7 +11,7 @@ import (
 // are the same in all. Functions of this package without a language use
 // [English].
 type Language struct {
-	// Tag names it as HTML does: "en".
+	// Tag is its name in HTML: "en".
 	Tag    string
 	words  Catalog
 	stages []Stage
@@ -19,7 +19,7 @@ type Language struct {
 	knobs  []Knob
 }
 
-// Every language is one file of texts.
+// Each language is one file of texts.
 //
 //go:embed words
 var files embed.FS
@@ -36,7 +36,7 @@ func Texts(tag string) (string, error) {
 func mustRead(tag string) *Language {
 	text, err := Texts(tag)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // embedded
 	}
 	l, err := ReadLanguage(tag, text)
 	if err != nil {
@@ -45,8 +45,7 @@ func mustRead(tag string) *Language {
 	return l
 }
 
-// ReadLanguage makes a language from its texts, which have the form described
-// at [Catalog].
+// ReadLanguage makes a language from its texts, in the form described at [Catalog].
 func ReadLanguage(tag, texts string) (*Language, error) {
 	words, err := ReadCatalog(texts)
 	if err != nil {
@@ -86,7 +85,7 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 // Stage returns the n-th stage, from 1 to [Stages].
 func (l *Language) Stage(n int) Stage { return l.stages[n-1] }
 
-// Stop returns the stop reason with a key, an empty one for any other.
+// Stop returns the stop reason with a key, or an empty one if there is none.
 func (l *Language) Stop(key string) Stop {
 	for _, s := range l.stops {
 		if s.Key == key {
@@ -96,9 +95,8 @@ func (l *Language) Stop(key string) Stop {
 	return Stop{}
 }
 
-// Knobs returns all knobs, in the order in which they act and screens show
-// them.
-func (l *Language) Knobs() []Knob { return slices.Clip(l.knobs) } // who appends gets a copy
+// Knobs returns all knobs, in the order in which they act and are shown.
+func (l *Language) Knobs() []Knob { return slices.Clip(l.knobs) } // so that append copies
 
 // Knob returns the knob with a key, or false.
 func (l *Language) Knob(key string) (Knob, bool) {
@@ -110,7 +108,7 @@ func (l *Language) Knob(key string) (Knob, bool) {
 	return Knob{}, false
 }
 
-// The is how a sentence about a field begins: "The seed", "Top-k". An unknown
+// The returns the beginning of a sentence about a field: "The seed", "Top-k". An unknown
 // field keeps its own name.
 func (l *Language) The(field string) string {
 	if k, ok := l.Knob(field); ok {
@@ -122,7 +120,7 @@ func (l *Language) The(field string) string {
 	return field
 }
 
-// Sentence is a [RangeError] as pages say it, with the field's name for people:
+// Sentence returns a [RangeError] as a sentence for pages, with the field's name for users:
 // "Top-k is -1; it must be 0 (off) or more."
 func (l *Language) Sentence(e *RangeError) string {
 	return l.words.Text("error.range", "field", l.The(e.Field), "got", e.Got, "want", e.Want)

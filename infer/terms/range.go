@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// RangeError says which field was rejected, its value and what is accepted. Its
-// text is for people; Field is for programs.
+// RangeError reports a rejected field, its value and what is accepted. Its text is for
+// people; Field is for programs.
 type RangeError struct {
 	Field string // as in JSON: "temperature", "top_k", "max_tokens", ...
 	Got   string
 	Want  string
 }
 
-// NewRangeError makes a [RangeError] for a value.
+// NewRangeError returns a [RangeError] for a value.
 func NewRangeError(field string, got any, want string) *RangeError {
 	text := fmt.Sprint(got)
 	if f, ok := got.(float64); ok {
@@ -26,14 +26,14 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s is %s; it must be %s", e.Field, e.Got, e.Want)
 }
 
-// Sentence is the error as pages say it, with the field's name for people:
+// Sentence returns the error as a sentence for pages, with the field's name for users:
 // "Top-k is -1; it must be 0 (off) or more."
 func (e *RangeError) Sentence() string { return English.Sentence(e) }
 
 // The is [Language.The] for English.
 func The(field string) string { return English.The(field) }
 
-// Quoted puts a text from outside in quotes, shortened.
+// Quoted quotes a user's text, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }
 
 // Shortened returns at most n characters of a text, the last an ellipsis if it

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Signs that people put into numbers, and what they stand for.
+// written maps signs in numbers that people write to the signs that they mean.
 var written = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", Minus, "-")
 
 var (
@@ -15,13 +15,12 @@ var (
 	decimalNumber   = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 )
 
-// longestNumber is the most bytes that a number may have.
+// longestNumber is the maximum length of a number, in bytes.
 const longestNumber = 64
 
-// ReadNumber reads a number as people write one: it understands 0.63, 0,63,
-// 63%, 1 000 and 1,000 as well as 1e-3 and a proper minus sign. It returns
-// false for anything else, for what a float64 cannot hold, and for more than 64
-// bytes.
+// ReadNumber parses a number as people write it: it accepts 0.63, 0,63, 63%, 1 000 and
+// 1,000 as well as 1e-3 and a true minus sign. It returns false for anything else, for
+// values that a float64 cannot hold, and for more than 64 bytes.
 func ReadNumber(text string) (float64, bool) {
 	if len(text) > longestNumber {
 		return 0, false
@@ -49,17 +48,17 @@ func ReadNumber(text string) (float64, bool) {
 	return x, true
 }
 
-// A list of texts as forms and labs write it: one per line, with \n, \t, \r and
-// \\ for newline, tab, carriage return and backslash.
+// Lists of texts in forms and labs have one text per line, with \n, \t, \r and \\ for
+// newline, tab, carriage return and backslash.
 var (
 	escape   = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
 	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
 )
 
-// Unescaped reads one text of a list.
+// Unescaped returns one text of a list without escapes.
 func Unescaped(text string) string { return unescape.Replace(text) }
 
-// ReadLines reads a list of texts. It ignores empty lines.
+// ReadLines parses a list of texts. It ignores empty lines.
 func ReadLines(text string) []string {
 	var list []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -70,7 +69,7 @@ func ReadLines(text string) []string {
 	return list
 }
 
-// Lines writes a list in the form that [ReadLines] reads.
+// Lines formats a list for [ReadLines].
 func Lines(list []string) string {
 	lines := make([]string, len(list))
 	for i, s := range list {
@@ -79,7 +78,7 @@ func Lines(list []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// readUnits are the units that ReadBytes knows, longer names first.
+// readUnits holds the units that ReadBytes accepts, longer names first.
 var readUnits = []struct {
 	name  string
 	bytes float64
@@ -94,9 +93,9 @@ var readUnits = []struct {
 	{"T", 1 << 40},
 }
 
-// ReadBytes reads a size as people write one: a number above 0 and a unit, such as
-// "512MiB", "1.5 GiB" or "2G". It returns false for anything else, GB included, which
-// some take for 10⁹ bytes and others for 2³⁰.
+// ReadBytes parses a size as people write it: a number above 0 and a unit, such as
+// "512MiB", "1.5 GiB" or "2G". It returns false for anything else, including GB, which some
+// use for 10⁹ bytes and others for 2³⁰.
 func ReadBytes(text string) (int64, bool) {
 	for _, unit := range readUnits {
 		number, has := strings.CutSuffix(text, unit.name)

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Code says what kind of refusal a [Refusal] is, for programs.
+// Code is the kind of a [Refusal], for programs.
 type Code string
 
-// The codes that many rooms share. A room may have codes of its own.
+// The codes that many packages share. A package can have its own codes.
 const (
 	CodeRange   Code = "range"   // a field is outside its range: Field and Want are set
 	CodeUnknown Code = "unknown" // no such command, field or part
@@ -20,10 +20,10 @@ const (
 	CodeModel   Code = "model"   // the engine failed, or this model cannot do it
 )
 
-// Refusal is why a request was not carried out; nothing has changed. Message is
-// a sentence for people, the rest is for programs. errors.Is compares codes, so
-// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal for lack
-// of room, whatever its message.
+// Refusal explains why a request was not carried out; nothing has changed. Message is a
+// sentence for people, the rest is for programs. errors.Is compares codes, so
+// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal for lack of space,
+// whatever its message.
 type Refusal struct {
 	Code    Code   `json:"code"`
 	Field   string `json:"field,omitempty"` // the field at fault, as in JSON
@@ -33,18 +33,18 @@ type Refusal struct {
 	cause error // the failure behind it, if any
 }
 
-// Refuse makes a [Refusal] with a message.
+// Refuse returns a [Refusal] with a message.
 func Refuse(code Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// RefuseField refuses a field's value; want says what is accepted.
+// RefuseField returns a refusal of a field's value; want describes what is accepted.
 func RefuseField(field, got, want string) *Refusal { return NewRangeError(field, got, want).refusal() }
 
 func (e *Refusal) Error() string { return e.Message }
 
-// Unwrap returns the program's failure that led to the refusal, or nil if there
-// was none.
+// Unwrap returns the failure of the program that led to the refusal, or nil if there was
+// none.
 func (e *Refusal) Unwrap() error { return e.cause }
 
 // Is reports whether the target is a [*Refusal] with the same code.
@@ -53,9 +53,8 @@ func (e *Refusal) Is(target error) bool {
 	return ok && other.Code == e.Code
 }
 
-// AsRefusal finds the refusal in an error: a *Refusal, or that of a value
-// outside its range. It returns false for failures and for contexts that have
-// ended.
+// AsRefusal returns the refusal in an error: a *Refusal, or one made from a *RangeError. It
+// returns false for failures and for canceled or expired contexts.
 func AsRefusal(err error) (*Refusal, bool) {
 	var own *Refusal
 	var r *RangeError
@@ -68,9 +67,9 @@ func AsRefusal(err error) (*Refusal, bool) {
 	return nil, false
 }
 
-// RefusalOf is [AsRefusal] for errors of a run: any other error is the model's
-// failure and gives a refusal that unwraps to it. A context that has ended
-// gives one with [CodeBusy].
+// RefusalOf is like [AsRefusal] for errors of a run: any other error is the model's failure
+// and gives a refusal that unwraps to it. A canceled or expired context gives one with
+// [CodeBusy].
 func RefusalOf(err error) *Refusal {
 	if r, ok := AsRefusal(err); ok {
 		return r

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRefusalOf: a refusal keeps its code, field and range, a failure of the
-// program differs from a person's mistake, and errors.Is compares codes.
+// TestRefusalOf: a refusal keeps its code, field and range, a failure of the program
+// differs from a user's mistake, and errors.Is compares codes.
 func TestRefusalOf(t *testing.T) {
 	short := errors.New("a row is short")
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestRefusalOf(t *testing.T) {
 			t.Errorf("%v: %+v because of %v, want %+v because of %v", c.err, shown, errors.Unwrap(got), c.want, c.cause)
 		}
 		if !errors.Is(got, &terms.Refusal{Code: c.want.Code}) || errors.Is(got, &terms.Refusal{Code: "another"}) {
-			t.Errorf("%v: the code does not tell what it is", c.err)
+			t.Errorf("%v: errors.Is does not match the code", c.err)
 		}
 	}
 	if r, ok := terms.AsRefusal(short); ok {

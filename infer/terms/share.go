@@ -9,8 +9,8 @@ import (
 // probabilities: anything this close to 1 is 1.
 const almostOne = 1 - 1e-9
 
-// Prob writes a probability, or a sum of some, with 4 decimals. A value that is
-// not 0 or 1 but would round to it is written "<0.0001" or ">0.9999".
+// Prob formats a probability, or a sum of some, with 4 decimals. A value that is not 0 or 1
+// but would round to it becomes "<0.0001" or ">0.9999".
 func Prob(p float64) string {
 	switch {
 	case p > 0 && p < 0.00005:
@@ -21,8 +21,8 @@ func Prob(p float64) string {
 	return strconv.FormatFloat(p, 'f', 4, 64)
 }
 
-// ProbShort writes a probability with 2 decimals, for narrow places; values
-// that would only round to 0 or 1 are "<0.01" and ">0.99".
+// ProbShort formats a probability with 2 decimals, for narrow spaces; values that would
+// only round to 0 or 1 become "<0.01" and ">0.99".
 func ProbShort(p float64) string {
 	switch {
 	case p > 0 && p < 0.005:
@@ -33,7 +33,7 @@ func ProbShort(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Is writes "p = 0.1149", or "p <0.0001".
+// Is formats a named probability: "p = 0.1149", or "p <0.0001".
 func Is(name string, p float64) string {
 	if s := Prob(p); s[0] == '<' || s[0] == '>' {
 		return name + " " + s
@@ -41,8 +41,8 @@ func Is(name string, p float64) string {
 	return name + " = " + Prob(p)
 }
 
-// Percent writes a share in whole percent, "33%"; one that would only round to
-// 0 or 100 is "<1%" or ">99%".
+// Percent formats a share in whole percent, "33%"; one that would only round to 0 or 100
+// becomes "<1%" or ">99%".
 func Percent(share float64) string {
 	switch n := math.Round(100 * share); {
 	case n == 0 && share > 0:
@@ -54,14 +54,14 @@ func Percent(share float64) string {
 	}
 }
 
-// PercentTo writes a share in percent with n decimals: "33.6%".
+// PercentTo formats a share in percent with n decimals: "33.6%".
 func PercentTo(share float64, n int) string { return Grouped(100*share, n) + "%" }
 
 // OfHundred is [Language.OfHundred] for English.
 func OfHundred(p float64) string { return English.OfHundred(p) }
 
-// OfHundred writes a probability as a number out of 100 draws: "34", "fewer
-// than 1", "more than 99".
+// OfHundred formats a probability as a number out of 100 draws: "34", "fewer than 1", "more
+// than 99".
 func (l *Language) OfHundred(p float64) string {
 	switch n := math.Round(100 * p); {
 	case n == 0:
@@ -73,7 +73,7 @@ func (l *Language) OfHundred(p float64) string {
 	}
 }
 
-// Times writes how many times a is b: one decimal below 100, none above.
+// Times formats the ratio of a to b: one decimal below 100, none above.
 func Times(a, b int64) string {
 	if b == 0 {
 		return "–"

@@ -10,20 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// A SheetForm says who reads a sheet.
+// A SheetForm is a variant of CSV for a kind of reader.
 type SheetForm int
 
 const (
 	// SheetPipe is for other programs: lines end as text does.
 	SheetPipe SheetForm = iota
-	// SheetFile is for spreadsheets, which need a byte order mark to know UTF-8, and CRLF.
+	// SheetFile is for spreadsheets, which need CRLF, and a byte order mark to recognize
+	// UTF-8.
 	SheetFile
-	// SheetComma is for spreadsheets in German, Swedish and many other languages, which read
-	// numbers with a decimal comma, and columns with semicolons between them.
+	// SheetComma is for spreadsheets in German, Swedish and many other languages, which
+	// expect a decimal comma, and semicolons between columns.
 	SheetComma
 )
 
-// SheetFormOf returns the form that the parameter "decimal" of a download's address asks for.
+// SheetFormOf returns the form for the parameter "decimal" of a download's address.
 func SheetFormOf(decimal string) SheetForm {
 	if decimal == "comma" {
 		return SheetComma
@@ -34,13 +35,13 @@ func SheetFormOf(decimal string) SheetForm {
 // SheetType is the content type of a sheet.
 const SheetType = "text/csv; charset=utf-8"
 
-// A Sheet writes a table as CSV (RFC 4180), the one way in which this program does.
-// Texts that a spreadsheet could read as a formula get an apostrophe in front, control
+// A Sheet writes a table as CSV (RFC 4180); all CSV of this program comes from here. Texts
+// that a spreadsheet could interpret as a formula get an apostrophe in front, control
 // characters are escapes such as \u001b, and numbers are in their shortest exact form.
 type Sheet struct {
 	out   *csv.Writer
 	form  SheetForm
-	inner *strings.Replacer // guards what would be a formula if the columns were cut elsewhere
+	inner *strings.Replacer // guards texts that would be formulas if columns were split at other separators
 	err   error
 }
 
@@ -76,7 +77,7 @@ func (s *Sheet) Row(cells ...any) {
 	}
 }
 
-// Flush writes what waits, and returns the first error of all rows.
+// Flush writes buffered rows, and returns the first error of all rows.
 func (s *Sheet) Flush() error {
 	s.out.Flush()
 	if s.err != nil {
@@ -99,7 +100,7 @@ func (s *Sheet) cell(cell any) string {
 	return s.inner.Replace(safeCell(shownControls(fmt.Sprint(cell))))
 }
 
-// number is a number as the reader writes it.
+// number formats a number for the form.
 func (s *Sheet) number(text string) string {
 	if s.form == SheetComma {
 		return strings.Replace(text, ".", ",", 1)
@@ -107,7 +108,7 @@ func (s *Sheet) number(text string) string {
 	return text
 }
 
-// shownControls escapes control characters other than tabs and line ends, which are those of
+// shownControls escapes control characters other than tabs and line ends, which belong to
 // text.
 func shownControls(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -128,9 +129,8 @@ func shownControls(text string) string {
 func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // safeCell makes a text safe in a table that a spreadsheet opens: if it begins like a
-// formula, after any space and whatever else cannot be seen, it gets a leading
-// apostrophe, so that it stays text (OWASP, "CSV Injection"). That includes a text such
-// as "+1".
+// formula, after any spaces and other invisible characters, it gets a leading apostrophe,
+// so that it stays text (OWASP, "CSV Injection"). That includes a text such as "+1".
 func safeCell(text string) string {
 	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unseen))

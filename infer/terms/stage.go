@@ -4,18 +4,18 @@ package terms
 type Stage struct {
 	Key   string // in JSON, links and lessons: "cache"
 	Name  string // "Cache grows"
-	Short string // where space is short: "Cache"
+	Short string // the short name: "Cache"
 }
 
 var stageKeys = [...]string{"forward", "logits", "softmax", "filter", "sample", "append", "cache"}
 
-// Stages is how many stages a turn has.
+// Stages is the number of stages of a turn.
 const Stages = len(stageKeys)
 
 // StageAt returns the n-th stage, from 1 to [Stages].
 func StageAt(n int) Stage { return English.Stage(n) }
 
-// StageShorts are the short names of all stages in the order in which they run.
+// StageShorts returns the short names of all stages in the order in which they run.
 func StageShorts() []string {
 	var names []string
 	for _, s := range English.stages {
@@ -24,5 +24,5 @@ func StageShorts() []string {
 	return names
 }
 
-// StageKeys are the keys of all stages in the order in which they run.
+// StageKeys returns the keys of all stages in the order in which they run.
 func StageKeys() []string { return append([]string(nil), stageKeys[:]...) }

@@ -4,16 +4,16 @@ package terms
 type Stop struct {
 	Key   string // in JSON: "max_tokens"
 	Name  string // of the condition: "max tokens"
-	Short string // where space is short: "max tokens"
+	Short string // the short name: "max tokens"
 	A     string // of one that was met, within a sentence: "the limit, max tokens"
 	Done  string // the heading when it was met: "max tokens reached"
 	Why   string // the same as half a sentence: "the limit on tokens is reached"
 }
 
-// stopKeys are in the order in which the conditions are checked.
+// stopKeys lists the conditions in the order in which they are checked.
 var stopKeys = [...]string{"eos", "stop_string", "max_tokens", "context"}
 
-// StopOf returns the reason with a key, an empty one for any other.
+// StopOf returns the reason with a key, or an empty one if there is none.
 func StopOf[K ~string](key K) Stop { return English.Stop(string(key)) }
 
 // Stops returns all reasons, in the order in which they are checked.

@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// commands reports whether a terminal would act on a character instead of showing it:
-// control characters, with which escape sequences begin, those that turn the
-// direction of the text after them, and separators of lines other than \n, which may pass
-// with tabs where text has several lines.
+// commands reports whether a character is one that a terminal acts on instead of showing
+// it: a control character, which can begin an escape sequence, a character that changes the
+// direction of the text after it, or a line separator. It includes \n and tabs, which
+// callers allow in text of several lines.
 func commands(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// appendEscape appends a character as JSON and Go write it in strings: JSON
-// with it means the same as before.
+// appendEscape appends a character as an escape in JSON and Go strings: JSON keeps its
+// meaning.
 func appendEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "\\u%04x", r) }
 
-// Printable returns a text as one line of a terminal: control characters, line ends
-// among them, as escapes such as \u001b, and a byte that is not UTF-8 as \x9b. Whatever
-// is printed goes through a [Terminal], so this is for names in columns and where a line
-// end would seem to begin a line of the program's own.
+// Printable returns a text as one line for a terminal: control characters, including line
+// ends, become escapes such as \u001b, and a byte that is not UTF-8 becomes \x9b. All
+// output goes through a [Terminal], so this is for names in columns, and where a line end
+// would look like the start of the program's own line.
 func Printable(text string) string {
 	var b []byte
 	for i, r := range text {
@@ -41,23 +41,23 @@ func Printable(text string) string {
 	return string(b)
 }
 
-// Terminal is a writer in front of a terminal. It writes control characters other than
-// line ends and tabs as [Printable] does, wherever they are from: models, files, paths,
-// flags, other servers. Its methods may be called from any goroutine.
+// Terminal is a writer in front of a terminal. It escapes control characters other than
+// line ends and tabs as [Printable] does, wherever they come from: models, files, paths,
+// flags, other servers. Its methods are safe for concurrent use.
 type Terminal struct {
 	mu  sync.Mutex
 	to  io.Writer
-	cut []byte // the end of the last write, if more is needed to know what it is
+	cut []byte // the end of the last write, if it is part of a character
 }
 
 // NewTerminal returns a terminal that writes to a writer. [Terminal.Flush] must be
 // called after the last write.
 func NewTerminal(to io.Writer) *Terminal { return &Terminal{to: to} }
 
-// Raw is the writer behind, for the program's own control characters.
+// Raw returns the underlying writer, for the program's own control characters.
 func (t *Terminal) Raw() io.Writer { return t.to }
 
-// Write implements [io.Writer]. A part of a character at the end waits for the next write.
+// Write implements [io.Writer]. A partial character at the end is held for the next write.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,14 +67,14 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what waits.
+// Flush writes what is held.
 func (t *Terminal) Flush() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.write(t.cut, true)
 }
 
-// write writes text, to its end if there will be no more.
+// write writes text, including a partial character at its end if last is set.
 func (t *Terminal) write(text []byte, last bool) error {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {

@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// TestTerminalEscapesControls: nothing that is printed controls a terminal; lines, tabs and all other
-// characters are kept.
+// TestTerminalEscapesControls: printed text cannot control a terminal; lines, tabs and all
+// other characters are kept.
 func TestTerminalEscapesControls(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\n\ttext":              "plain\n\ttext",
 		"over\r\nwritten":            `over\u000d` + "\nwritten",
 		"one\u2028two\u2029":         `one\u2028two\u2029`,
 		"Grüße 🦉 e\u0301 \ufffd":     "Grüße 🦉 e\u0301 \ufffd",
-		"👩\u200d🚀":                   "👩\u200d🚀", // one picture of two
+		"👩\u200d🚀":                   "👩\u200d🚀", // one emoji made of two
 		"\x1b[31mred\x1b[0m":         `\u001b[31mred\u001b[0m`,
 		"\x1b]0;title\a":             `\u001b]0;title\u0007`,
 		"over\rwritten\b\x7f":        `over\u000dwritten\u0008\u007f`,
 		"at the end\r":               `at the end\u000d`,
 		"\u009b2J":                   `\u009b2J`, // the one-byte form of escape [
-		"\x9b2J":                     `\x9b2J`,   // as a byte, which some terminals take too
+		"\x9b2J":                     `\x9b2J`,   // as a byte, which some terminals accept too
 		"right \u202eto left\u2066.": `right \u202eto left\u2066.`,
 		"\x00":                       `\u0000`,
 		"half \xf0\x9f\xa6":          `half \xf0\x9f\xa6`,
 	} {
 		var b strings.Builder
 		term := NewTerminal(&b)
-		for i := range len(text) { // however it is cut
+		for i := range len(text) { // however it is split
 			if n, err := term.Write([]byte(text[i : i+1])); n != 1 || err != nil {
 				t.Fatalf("writing one byte: got %d, %v; want 1, <nil>", n, err)
 			}
@@ -42,14 +42,14 @@ func TestTerminalEscapesControls(t *testing.T) {
 		}
 	}
 	if term := NewTerminal(failing{}); term.Raw() != (failing{}) {
-		t.Error("the writer behind is another")
+		t.Error("Raw returns another writer")
 	} else if n, err := term.Write([]byte("a")); n != 0 || err == nil {
 		t.Errorf("a failed write returns %d, %v; want 0, an error", n, err)
 	}
 }
 
-// FuzzTerminal: whatever is printed, and however it is cut, no control character other
-// than line ends and tabs is left, and JSON means the same.
+// FuzzTerminal: whatever is printed, and however it is split, no control character other
+// than line ends and tabs is left, and JSON keeps its meaning.
 func FuzzTerminal(f *testing.F) {
 	f.Add([]byte("\x1b[2J\u202e\r\n\xf0\x9f"), 3)
 	f.Add([]byte("\u009b\r"), 1)

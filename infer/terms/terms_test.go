@@ -26,7 +26,7 @@ func TestProb(t *testing.T) {
 		{0.99994, "0.9999", ">0.99"},
 		{0.99995, ">0.9999", ">0.99"},
 		{0.999999, ">0.9999", ">0.99"},
-		{1 - 1e-12, "1.0000", "1.00"}, // what a sum of 4,096 float64 loses
+		{1 - 1e-12, "1.0000", "1.00"}, // rounding of a sum of 4,096 float64
 		{1, "1.0000", "1.00"},
 	} {
 		if got := Prob(c.p); got != c.long {
@@ -131,7 +131,7 @@ func TestCounts(t *testing.T) {
 		{Percent(0.996), ">99%"},
 		{Percent(2.0 / 3), "67%"},
 		{Percent(1), "100%"},
-		{Percent(1 - 1e-12), "100%"}, // what a sum of 4,096 float64 loses
+		{Percent(1 - 1e-12), "100%"}, // rounding of a sum of 4,096 float64
 		{Percent(2.5), "250%"},
 		{PercentTo(0.33584, 1), "33.6%"},
 		{OfHundred(0.001), "fewer than 1"},
@@ -186,8 +186,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCellDefusesFormulas: a text that begins like a formula is marked as text, whatever space
-// comes first; everything else stays as it is.
+// TestCellDefusesFormulas: a text that begins like a formula is marked as text, whatever
+// space comes first; everything else is unchanged.
 // Promise: No text in an exported table can run as a formula in a spreadsheet.
 func TestCellDefusesFormulas(t *testing.T) {
 	for text, want := range map[string]string{
@@ -202,8 +202,8 @@ func TestCellDefusesFormulas(t *testing.T) {
 	}
 }
 
-// TestSheetForms: texts are marked, numbers stay numbers, and separators, quotes and line ends are
-// those that the reader of each form knows. Control characters are escapes.
+// TestSheetForms: texts are marked, numbers stay numbers, and each form has the separators,
+// quotes and line ends that its readers expect. Control characters are escapes.
 func TestSheetForms(t *testing.T) {
 	for form, want := range map[SheetForm]string{
 		SheetPipe: "'=a,-1,-2,-0.5,0.1,1e-07,,true\n\"a \"\"b\"\", c\",'-1,\"two\nlines\"\n" +
@@ -217,7 +217,7 @@ func TestSheetForms(t *testing.T) {
 		s := NewSheet(&b, form)
 		s.Row("=a", -1, int64(-2), -0.5, float32(0.1), 1e-7, nil, true)
 		s.Row(`a "b", c`, "-1", "two\r\nlines")
-		s.Row("x;=1", "y,=1", "\x1b[2J\r", "z;-1") // formulas where the columns are cut at other marks
+		s.Row("x;=1", "y,=1", "\x1b[2J\r", "z;-1") // formulas if columns are split at other separators
 		if err := s.Flush(); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BytesShort is [Bytes] for sentences and the marks of a chart: "2 GiB" instead
-// of "2.0 GiB".
+// BytesShort is like [Bytes], for sentences and the marks of a chart: "2 GiB" instead of
+// "2.0 GiB".
 func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 	return strings.Replace(Bytes(n), ".0 ", " ", 1)
 }
@@ -15,8 +15,8 @@ func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 // Bytes is [Language.Bytes] for English.
 func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float64(n)) }
 
-// Bytes writes a size: exact below 10,000, else KiB, MiB and so on with one
-// decimal, always, so that a number that changes keeps its width.
+// Bytes formats a size: exact below 10,000, else KiB, MiB and so on, always with one
+// decimal, so that a number that changes keeps its width.
 func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
 
 func (l *Language) bytes(n float64) string {
@@ -27,17 +27,17 @@ func (l *Language) bytes(n float64) string {
 	return l.unit(Grouped(x, 1), unit)
 }
 
-// BytesFull writes a size in the largest unit that it fills, with up to two
-// decimals: "512 B", "1.5 KiB", "12.55 GiB".
+// BytesFull formats a size in the largest unit that it fills, with up to two decimals: "512
+// B", "1.5 KiB", "12.55 GiB".
 func BytesFull(n int64) string {
 	x, unit := inUnit(float64(n))
 	return English.unit(strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), "."), unit)
 }
 
-// byteUnits are the keys of the byte units.
+// byteUnits holds the keys of the byte units.
 var byteUnits = [...]string{"bytes", "kib", "mib", "gib", "tib", "pib"}
 
-// inUnit counts bytes in the largest power of 1,024 that they fill.
+// inUnit converts bytes to the largest power of 1,024 that they fill.
 func inUnit(x float64) (float64, string) {
 	i := 0
 	for ; i < len(byteUnits)-1 && math.Abs(x) >= 1024; i++ {
@@ -46,14 +46,14 @@ func inUnit(x float64) (float64, string) {
 	return x, byteUnits[i]
 }
 
-// unit writes a number and a unit.
+// unit formats a number with a unit.
 func (l *Language) unit(number, unit string) string { return l.words.Text("unit."+unit, "n", number) }
 
 // MultAdds is [Language.MultAdds] for English.
 func MultAdds(n int64) string { return English.MultAdds(n) }
 
-// MultAdds writes a count of multiply-adds: exact below 10,000, else in
-// millions (M) or billions (G) with two decimals.
+// MultAdds formats a count of multiply-adds: exact below 10,000, else in millions (M) or
+// billions (G) with two decimals.
 func (l *Language) MultAdds(n int64) string {
 	switch {
 	case n < 10_000:
@@ -67,7 +67,7 @@ func (l *Language) MultAdds(n int64) string {
 // Took is [Language.Took] for English.
 func Took(d time.Duration) string { return English.Took(d) }
 
-// Took writes a measured time with two or three digits.
+// Took formats a measured time with two or three digits.
 func (l *Language) Took(d time.Duration) string {
 	us := float64(d) / float64(time.Microsecond)
 	switch {
@@ -87,8 +87,8 @@ func (l *Language) Took(d time.Duration) string {
 
 const day = 24 * time.Hour
 
-// Wait writes how far away something is, in the largest unit that fits: "10
-// min", "3 days", "2.4 months".
+// Wait formats how far away something is, in the largest unit that fits: "10 min", "3
+// days", "2.4 months".
 func Wait(d time.Duration) string {
 	switch {
 	case d < time.Hour:
@@ -103,8 +103,8 @@ func Wait(d time.Duration) string {
 	return English.unit(Grouped(d.Hours()/24/365.25, 1), "years")
 }
 
-// Dollars writes a price: dollars and cents from ten cents on, below that as
-// many decimals as the price has, at most eight.
+// Dollars formats a price: dollars and cents from ten cents on; below that, with as many
+// decimals as the price has, at most eight.
 func Dollars(x float64) string {
 	sign := ""
 	if x < 0 {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Capital capitalises the first letter of a sentence.
+// Capital capitalizes the first letter of a sentence.
 func Capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -18,9 +18,9 @@ func Capital(s string) string {
 // Counted is [Language.Counted] for English.
 func Counted(n int, noun string) string { return English.Counted(n, noun) }
 
-// Counted puts a count before a noun of the language's texts, given by its
-// English singular: "1 token", "4,096 tokens". A noun that is not among them is
-// assumed to be English, with an s for its plural.
+// Counted returns a count with a noun of the language's texts, given by its English
+// singular: "1 token", "4,096 tokens". An unknown noun is assumed to be English, with an s
+// for its plural.
 func (l *Language) Counted(n int, noun string) string {
 	key := "noun." + strings.ReplaceAll(noun, " ", "_")
 	if !l.words.Has(key) {
@@ -29,7 +29,7 @@ func (l *Language) Counted(n int, noun string) string {
 	return CountedAs(n, l.words.Text(key+".one"), l.words.Text(key))
 }
 
-// CountedAs is [Counted] for a noun with an irregular plural: "2 branches".
+// CountedAs is like [Counted], for a noun with an irregular plural: "2 branches".
 func CountedAs(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -40,7 +40,7 @@ func CountedAs(n int, one, many string) string {
 // HowOften is [Language.HowOften] for English.
 func HowOften(n int) string { return English.HowOften(n) }
 
-// HowOften writes "once", "twice", "3 times".
+// HowOften returns "once", "twice", "3 times".
 func (l *Language) HowOften(n int) string {
 	switch n {
 	case 1:
@@ -54,7 +54,7 @@ func (l *Language) HowOften(n int) string {
 // Ordinal is [Language.Ordinal] for English.
 func Ordinal(n int) string { return English.Ordinal(n) }
 
-// Ordinal writes 1st, 2nd, 3rd, 4th, 11th, 21st.
+// Ordinal returns 1st, 2nd, 3rd, 4th, 11th, 21st.
 func (l *Language) Ordinal(n int) string {
 	key := "rank.n"
 	if n/10%10 != 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Language is the pseudo-language of package terms.
+// Language returns the pseudo-language of package terms.
 func Language(t *testing.T) *terms.Language {
 	t.Helper()
 	texts, err := terms.Texts("en")
@@ -25,8 +25,7 @@ func Language(t *testing.T) *terms.Language {
 	return l
 }
 
-// Mark turns a file of texts into one of the pseudo-language: ⟦Scores run from
-// ⟧{min}⟦ to ⟧{max}.
+// Mark turns a file of texts into the pseudo-language: ⟦Scores run from ⟧{min}⟦ to ⟧{max}.
 func Mark(texts string) string {
 	var list []string
 	for line := range strings.Lines(texts) {
@@ -67,11 +66,11 @@ var (
 	word   = regexp.MustCompile(`[A-Za-zÀ-ž]{2,}`)
 )
 
-// Data are the texts on a screen that are not the program's words: tokens, a
-// prompt, the name of a model.
+// Data holds the texts on a page that are not the program's own: tokens, a prompt, the name
+// of a model.
 type Data struct{ away *strings.Replacer }
 
-// NewData lists texts that may appear without a mark.
+// NewData returns the data of texts that can appear without a mark.
 func NewData(texts []string) Data {
 	texts = slices.Clone(texts)
 	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
