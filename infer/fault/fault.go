@@ -1,10 +1,9 @@
-// Package fault keeps a panic within the part of the program in which it happened: a
-// run, a room, a lab, a connection, a request. That part ends or starts again with an
-// error; the others do not notice.
+// Package fault confines a panic to the part of the program in which it happened: a run, a
+// room, a lab, a connection, a request. That part ends or restarts with an error; the
+// others are unaffected.
 //
-// A panic is a mistake in the program. It is logged with the stack, which says where
-// it is, and without its value unless that is the Go runtime's own, since any other
-// may quote what somebody typed.
+// A panic is a bug in the program. It is logged with its stack. Its value is logged only if
+// it comes from the Go runtime, since any other value might quote what a user typed.
 package fault
 
 import (
@@ -15,7 +14,7 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a panic as an error. Its text is for people and says nothing of the cause.
+// Fault is a panic as an error. Its text is for users and does not reveal the cause.
 type Fault struct {
 	cause string
 	stack string
@@ -23,7 +22,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return "something failed inside the program, and was logged" }
 
-// Cause is what is logged of the value, Stack where the panic happened.
+// Cause returns the loggable form of the panic's value. Stack returns where it happened.
 func (f *Fault) Cause() string { return f.cause }
 func (f *Fault) Stack() string { return f.stack }
 
@@ -37,15 +36,15 @@ func Try(f func() error) (err error) {
 	return f()
 }
 
-// Do is [Try], and logs a panic in what.
+// Do is like [Try], and also logs a panic, with what as its context.
 func Do(log *slog.Logger, what string, f func() error) error {
 	err := Try(f)
 	Log(log, what, err)
 	return err
 }
 
-// Of makes a fault of a value that was recovered. It is called by the deferred
-// function that has recovered it, since the stack still shows where the panic was.
+// Of turns a recovered value into a fault. The deferred function that recovers the value
+// must call it, since the stack then still shows where the panic was.
 func Of(v any) *Fault {
 	f := &Fault{cause: fmt.Sprintf("%T", v), stack: string(debug.Stack())}
 	if cause, ok := v.(runtime.Error); ok {

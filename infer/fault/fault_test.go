@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// broken panics as a mistake in the program does.
+// broken panics because of a bug.
 func broken(list []int) int { return list[len(list)] }
 
 func TestDoTurnsPanicsIntoErrors(t *testing.T) {

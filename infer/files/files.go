@@ -1,6 +1,6 @@
-// Package files opens the files that people name: models, vocabularies, certificates.
-// They must be regular files. Opening a named pipe waits until somebody writes to it,
-// opening a device may do something, and neither need ever end.
+// Package files opens files that users name: models, vocabularies, certificates. They must
+// be regular files. Opening a named pipe blocks until another program writes to it, opening
+// a device can have effects, and neither has to return.
 package files
 
 import (
@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 )
 
-// Open opens a regular file for reading, and refuses anything else without waiting for
-// it. Errors are of type [*fs.PathError].
+// Open opens a regular file for reading, and rejects anything else without blocking. Errors
+// are of type [*fs.PathError].
 func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path) // a device is not even opened
+	info, err := os.Stat(path) // so that a device is not even opened
 	if err == nil {
 		err = refuse(path, info)
 	}
@@ -25,7 +25,8 @@ func Open(path string) (*os.File, error) {
 	return opened(path)
 }
 
-// opened is Open without the look before, after which the file may have been replaced.
+// opened is like Open, without the check before opening, after which the file can be
+// replaced.
 func opened(path string) (*os.File, error) {
 	f, err := open(path)
 	if err != nil {
@@ -48,7 +49,7 @@ func refuse(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// Regular returns an error that says what a file is, unless it is regular.
+// Regular returns an error that names the kind of file, unless it is regular.
 func Regular(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -84,7 +85,7 @@ func limited(f io.Reader, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Names lists the names in a folder, at most some of them, in no order.
+// Names lists the names in a folder, in no particular order, up to a maximum number.
 func Names(path string, most int) ([]string, error) {
 	f, err := openFolder(path)
 	if err != nil {
@@ -98,7 +99,7 @@ func Names(path string, most int) ([]string, error) {
 	return names, err
 }
 
-// Folder is [os.DirFS] for a folder of which files are opened by [Open].
+// Folder is like [os.DirFS], but opens files with [Open].
 func Folder(path string) fs.FS { return folder{os.DirFS(path), path} }
 
 type folder struct {
@@ -122,7 +123,7 @@ func (d folder) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// within names the file of an error as the folder's caller does.
+// within gives an error the path that the folder's caller used.
 func within(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -12,7 +12,8 @@ import (
 	"testing/fstest"
 )
 
-// TestOpenRefusesIrregularFiles: regular files are opened, and whatever else is there is refused by its kind.
+// TestOpenRefusesIrregularFiles: regular files are opened, and anything else is rejected by
+// its kind.
 func TestOpenRefusesIrregularFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -32,14 +33,14 @@ func TestOpenRefusesIrregularFiles(t *testing.T) {
 		t.Errorf("a folder: got error %v, want an error of type *fs.PathError containing %q", err, "is a folder")
 	}
 	if _, err := opened(dir); err == nil {
-		t.Error("a folder is opened once it has taken a file's place")
+		t.Error("a folder is opened if it replaces a file after the check")
 	}
 	if _, err := Open(path + "s"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nothing: got error %v, want %v", err, fs.ErrNotExist)
+		t.Errorf("a missing file: got error %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
-// TestReadIsLimited: a file is read up to its limit, and refused beyond.
+// TestReadIsLimited: a file is read up to its limit, and rejected beyond.
 func TestReadIsLimited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
@@ -56,8 +57,8 @@ func TestReadIsLimited(t *testing.T) {
 	}
 }
 
-// TestFolderHidesSubfolders: a folder is a file system like os.DirFS, without the folders below, which
-// can be listed but not opened.
+// TestFolderHidesSubfolders: a folder is a file system like os.DirFS, except that
+// subfolders can be listed but not opened.
 func TestFolderHidesSubfolders(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {

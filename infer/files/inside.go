@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Inside is a folder of which nothing is read that lies outside: links within it are
-// followed, and those that lead out of it are refused.
+// Inside is a folder that confines reads: links within it are followed, and links that lead
+// out of it are rejected.
 type Inside struct{ root *os.Root }
 
 // OpenInside opens a folder. Close it after use.
@@ -23,8 +23,8 @@ func OpenInside(path string) (*Inside, error) {
 // Close closes the folder.
 func (d *Inside) Close() error { return d.root.Close() }
 
-// Names lists what is in the folder name, "." for the folder itself. More than most
-// names are an error.
+// Names lists the entries of the folder name, "." for the folder itself. More than most
+// entries are an error.
 func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -41,9 +41,9 @@ func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// Read reads a regular file of at most limit bytes, and waits for no other kind.
+// Read reads a regular file of at most limit bytes, and never blocks on any other kind.
 func (d *Inside) Read(name string, limit int64) ([]byte, error) {
-	info, err := d.root.Stat(name) // a device is not even opened
+	info, err := d.root.Stat(name) // so that a device is not even opened
 	if err == nil {
 		err = refuse(name, info)
 	}
@@ -55,7 +55,7 @@ func (d *Inside) Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err == nil { // it may have been replaced
+	if info, err = f.Stat(); err == nil { // it might have been replaced
 		err = refuse(name, info)
 	}
 	if err != nil {

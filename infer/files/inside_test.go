@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestInsideReadsOnlyTheFolder: a folder's files are read up to a limit, and nothing outside of it.
+// TestInsideReadsOnlyTheFolder: a folder's files are read up to a limit, and nothing
+// outside it.
 func TestInsideReadsOnlyTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -4,10 +4,10 @@ package files
 
 import "os"
 
-// nonblock needs no flag where no file of a folder is a named pipe.
+// nonblock is no flag, since files in folders are never named pipes here.
 const nonblock = 0
 
-// open opens a file. What is not a regular one has been refused by its name.
+// open opens a file. Irregular files have been rejected before.
 func open(path string) (*os.File, error) { return os.Open(path) }
 
 // openFolder opens a folder.

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// nonblock opens without waiting for the other end of a pipe.
+// nonblock opens a pipe without waiting for its other end.
 const nonblock = syscall.O_NONBLOCK
 
-// open opens a file without waiting for anybody, whatever it is. The file that is
-// returned waits for its data as any other.
+// open opens a file of any kind without blocking. Reads from the returned file block as
+// usual.
 func open(path string) (*os.File, error) { return openWith(path, 0) }
 
 // openFolder opens a folder, and nothing else.
@@ -21,7 +21,7 @@ func openFolder(path string) (*os.File, error) { return openWith(path, syscall.O
 func openWith(path string, flags int) (*os.File, error) {
 	flags |= syscall.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY | syscall.O_CLOEXEC
 	fd, err := syscall.Open(path, flags, 0)
-	for err == syscall.EINTR { // a signal
+	for err == syscall.EINTR { // interrupted by a signal
 		fd, err = syscall.Open(path, flags, 0)
 	}
 	if err == nil {

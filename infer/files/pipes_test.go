@@ -12,11 +12,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// patience bounds a wait that only a failing test needs.
+// patience limits a wait that only a failing test reaches.
 const patience = time.Minute
 
-// TestPipesAreRefusedAtOnce: a named pipe without a writer is refused at once, also if it
-// takes a file's place between the look at it and the opening. So are sockets and devices.
+// TestPipesAreRefusedAtOnce: a named pipe without a writer is rejected at once, even if it
+// replaces a file between the check and the open. So are sockets and devices.
 func TestPipesAreRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	pipe, socket := fixture.Pipe(t, dir, "pipe"), fixture.Socket(t, dir, "socket")
@@ -47,8 +47,8 @@ func TestPipesAreRefusedAtOnce(t *testing.T) {
 				t.Errorf("%s: %v, want %s", c.what, err, c.want)
 			}
 		case <-time.After(patience):
-			t.Errorf("%s is waited for", c.what)
-			w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // frees who waits
+			t.Errorf("%s: Open blocks", c.what)
+			w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // unblocks the waiting Open
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestPipesAreRefusedAtOnce(t *testing.T) {
 		}
 	}
 	if _, err := opened(socket); err == nil {
-		t.Error("a socket in a file's place is opened")
+		t.Error("a socket that replaces a file is opened")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ReadText is [Read] for a text, which it decodes as [Text] does.
+// ReadText is like [Read], and decodes the text with [Text].
 func ReadText(path string, limit int64) (string, error) {
 	data, err := Read(path, limit)
 	if err != nil {
@@ -18,7 +18,7 @@ func ReadText(path string, limit int64) (string, error) {
 	return Text(data)
 }
 
-// Byte order marks. That of UTF-32 begins with UTF-16's.
+// Byte order marks. UTF-32's begins with UTF-16's.
 var (
 	markUTF8    = []byte("\xef\xbb\xbf")
 	marksUTF32  = [2][]byte{[]byte("\xff\xfe\x00\x00"), []byte("\x00\x00\xfe\xff")}
@@ -26,21 +26,21 @@ var (
 	markUTF16BE = []byte("\xfe\xff")
 )
 
-// Text decodes a text that another program wrote: UTF-8, with a byte order mark or without,
-// or UTF-16 with one, as PowerShell 5.1 writes it. The mark is not part of the text; nothing
-// else is changed. Errors name the encoding, if it can be recognized; else they are of type
-// [*UTF8Error].
+// Text decodes a text that another program wrote: UTF-8, with or without a byte order mark,
+// or UTF-16 with one, as PowerShell 5.1 writes it. The mark is not part of the text;
+// nothing else is changed. Errors name the encoding if it can be recognized; otherwise they
+// are of type [*UTF8Error].
 func Text(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, marksUTF32[0]), bytes.HasPrefix(data, marksUTF32[1]):
-		return "", errors.New("is a text in UTF-32, which is not read: save it as UTF-8")
+		return "", errors.New("is UTF-32 text, which is not supported: save it as UTF-8")
 	case bytes.HasPrefix(data, markUTF16LE):
 		return wide(data[len(markUTF16LE):], binary.LittleEndian)
 	case bytes.HasPrefix(data, markUTF16BE):
 		return wide(data[len(markUTF16BE):], binary.BigEndian)
 	case looksWide(data):
 		return "", errors.New(
-			"seems to be a text in UTF-16 without a byte order mark, which is not read: save it as UTF-8",
+			"seems to be UTF-16 without a byte order mark, which is not supported: save it as UTF-8",
 		)
 	}
 	plain := bytes.TrimPrefix(data, markUTF8)
@@ -50,12 +50,12 @@ func Text(data []byte) (string, error) {
 	return string(plain), nil
 }
 
-// UTF8Error says that a text stops being UTF-8 at byte At.
+// UTF8Error reports that a text stops being UTF-8 at byte At.
 type UTF8Error struct{ At int }
 
 func (e *UTF8Error) Error() string { return fmt.Sprintf("is not valid UTF-8 at byte %d", e.At) }
 
-// invalid returns where data stops being UTF-8, len(data) if it does not.
+// invalid returns the offset at which data stops being UTF-8, or len(data).
 func invalid(data []byte) int {
 	if utf8.Valid(data) {
 		return len(data)
@@ -73,7 +73,7 @@ func invalid(data []byte) int {
 // wide decodes UTF-16 after its mark.
 func wide(data []byte, order binary.ByteOrder) (string, error) {
 	if len(data)%2 != 0 {
-		return "", fmt.Errorf("is a text in UTF-16 that ends in the middle of a character, after %d bytes", len(data))
+		return "", fmt.Errorf("is UTF-16 text that ends in the middle of a character, after %d bytes", len(data))
 	}
 	text := make([]byte, 0, len(data)/2)
 	for at := 0; at < len(data); at += 2 {
@@ -93,8 +93,8 @@ func wide(data []byte, order binary.ByteOrder) (string, error) {
 	return string(text), nil
 }
 
-// looksWide reports whether every second byte of the beginning is NUL, as in UTF-16 text of
-// any Western language.
+// looksWide reports whether every second byte at the start is NUL, as in UTF-16 text of any
+// Western language.
 func looksWide(data []byte) bool {
 	head := data[:min(len(data), 64)]
 	if len(head) < 4 || len(data)%2 != 0 {

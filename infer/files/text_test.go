@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// utf16Of writes a text in UTF-16 with its mark.
+// utf16Of encodes a text in UTF-16 with its mark.
 func utf16Of(text string, order binary.AppendByteOrder) string {
 	var data []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -18,9 +18,10 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 	return string(data)
 }
 
-// TestTextIsDecoded: UTF-8 and UTF-16 give the same text without their mark, however lines end; other
-// encodings are named, and damage has its place.
-// Promise: Text files may be UTF-8 or UTF-16 with any line ends; other encodings are refused by name.
+// TestTextIsDecoded: UTF-8 and UTF-16 give the same text without their mark, whatever the
+// line ends; other encodings are named, and errors report the position of damage.
+// Promise: Text files can be UTF-8 or UTF-16 with any line ends; other encodings are
+// refused by name.
 func TestTextIsDecoded(t *testing.T) {
 	const text = "Où?\r\n😀 日本\ufeff\n"
 	for name, data := range map[string]string{
@@ -47,7 +48,7 @@ func TestTextIsDecoded(t *testing.T) {
 		{"\xff\xfea\x00b", "ends in the middle of a character, after 3 bytes"},
 		{"\xff\xfea\x00\x00\xd8", "not valid UTF-16 at byte 4"},           // half a pair at the end
 		{"\xff\xfe\x00\xd8a\x00", "not valid UTF-16 at byte 2"},           // half a pair, then a letter
-		{"\xff\xfe\x00\xdc\x00\xd8", "not valid UTF-16 at byte 2"},        // the wrong way round
+		{"\xff\xfe\x00\xdc\x00\xd8", "not valid UTF-16 at byte 2"},        // in the wrong order
 		{"caf\xe9", "not valid UTF-8 at byte 3"},                          // Latin-1
 		{"\xef\xbb\xbfa\xffb", "not valid UTF-8 at byte 4"},               // counted with the mark
 		{"\ufffda\xed\xa0\x80", "not valid UTF-8 at byte 4"},              // a surrogate in UTF-8
