@@ -11,29 +11,29 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// A Habit is something that an attention head may do, with a measure of it.
+// A Habit is a behavior of attention heads that can be measured.
 type Habit string
 
 // The habits that [Find] looks for.
 const (
-	// HabitPrevious: the head looks at the token before.
+	// HabitPrevious: the head attends to the previous token.
 	HabitPrevious Habit = "previous"
-	// HabitInduction: where a token has come before, the head looks at what came
-	// after it then (Elhage et al. 2021, Olsson et al. 2022).
+	// HabitInduction: if a token occurred earlier, the head attends to the token that
+	// followed it then (Elhage et al. 2021, Olsson et al. 2022).
 	HabitInduction Habit = "induction"
-	// HabitStart: the head looks at the text's first position.
+	// HabitStart: the head attends to the text's first position.
 	HabitStart Habit = "start"
 )
 
-// Habits lists them.
+// Habits lists all habits.
 func Habits() []Habit { return []Habit{HabitPrevious, HabitInduction, HabitStart} }
 
-// Passing is the mean weight from which on a head is said to have a habit. It is
-// a convention; the measure itself is what counts.
+// Passing is the mean weight from which a head counts as having a habit. It is a
+// convention; the measure itself is what counts.
 const Passing = 0.4
 
-// How heads are measured: on texts that are a row of random tokens, twice. What
-// comes in the second half can only be known from the first.
+// Heads are measured on texts that repeat a row of random tokens. The tokens of the second
+// half can be predicted only from the first.
 const (
 	findTexts = 6
 	findRow   = 20 // tokens of the row
@@ -41,39 +41,37 @@ const (
 	findShown = 3 // heads of each habit that are switched off
 )
 
-// Findings are the heads of a model by their habits.
+// Findings holds the heads of a model by habit.
 type Findings struct {
-	Texts, Row int // how many texts, and the tokens that each repeats
-	// First and Second are the model's mean surprise in bits a token in the first
-	// and in the second half: where the second is not much lower, the model does
-	// not copy.
+	Texts, Row int // the number of texts, and of tokens that each repeats
+	// First and Second are the model's mean surprise in bits per token in the first and
+	// second halves. If Second is not much lower, the model does not copy.
 	First, Second float64
 	Habits        []Finding
 }
 
-// A Finding is one habit: the heads that have most of it.
+// A Finding is one habit with the heads that have it most.
 type Finding struct {
 	Habit Habit
 	Heads []Measured // the strongest first
 	Pass  int        // how many heads of the model pass
-	// Together is the surprise in the second half with all heads off that pass,
-	// in bits a token; 0 where none does.
+	// Together is the surprise in the second half with all passing heads off, in bits per
+	// token; 0 if no head passes.
 	Together float64
 }
 
 // Measured is one head.
 type Measured struct {
 	Part  infer.Part
-	Score float64 // mean weight on the position that the habit is about, 0 to 1
+	Score float64 // mean weight on the habit's target position, 0 to 1
 	Pass  bool
-	// Off is the surprise in the second half with this head off, in bits a token.
+	// Off is the surprise in the second half with this head off, in bits per token.
 	Off float64
 }
 
-// Find measures all heads of a model on texts of random tokens and switches the
-// strongest ones off. It calls done, which may be nil, with the share of the work that is
-// done, from 0 to 1, after each pass. It returns an error if the model's context is too
-// short.
+// Find measures all heads of a model on texts of random tokens and switches off the
+// strongest. After each pass it calls done, which may be nil, with the completed share of
+// the work, from 0 to 1. It returns an error if the model's context is too short.
 func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
@@ -86,7 +84,8 @@ func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findi
 	}
 	texts := &Repeats{model: m, passed: func() {}}
 	if done != nil {
-		// The passes of the texts, and of those with each head shown off and all that pass.
+		// The passes: of the texts, with each listed head off, and with all passing heads
+		// off.
 		all := findTexts * (1 + len(Habits())*(findShown+1))
 		n := 0
 		texts.passed = func() {
@@ -111,23 +110,22 @@ func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findi
 	return f, nil
 }
 
-// LongestRow is how many tokens a text may have that a model is to read twice.
+// LongestRow returns the maximum length of a row that a model can read twice.
 func LongestRow(m *infer.Model) int { return (m.Config().Context - 1) / 2 }
 
-// Repeats are texts that each say a row of tokens twice, and a model's passes over
-// them. In the second half, what comes can be known from the first. They are
-// read-only.
+// Repeats holds texts that each repeat a row of tokens, and a model's passes over them. In
+// the second half, the tokens can be predicted from the first. Repeats are read-only.
 type Repeats struct {
 	model  *infer.Model
 	texts  []repeated
 	passed func() // called after each pass
-	// First and Second are the mean surprise in bits a token in each half, over
-	// all texts.
+	// First and Second are the mean surprise in bits per token in each half, over all
+	// texts.
 	First, Second float64
 }
 
-// Repeat runs rows of at least two tokens, each said twice after the start token
-// if the model has one. It returns an error if one is longer than [LongestRow].
+// Repeat runs rows of at least two tokens, each repeated once after the start token if the
+// model has one. It returns an error if a row is longer than [LongestRow].
 func Repeat(ctx context.Context, m *infer.Model, rows [][]int) (*Repeats, error) {
 	r := &Repeats{model: m, passed: func() {}}
 	return r, r.run(ctx, rows)
@@ -137,7 +135,7 @@ func Repeat(ctx context.Context, m *infer.Model, rows [][]int) (*Repeats, error)
 func (r *Repeats) run(ctx context.Context, rows [][]int) error {
 	for _, row := range rows {
 		if len(row) < 2 {
-			return fmt.Errorf("a row of %d tokens gives nothing to repeat; it must be at least 2", len(row))
+			return fmt.Errorf("a row of %d tokens cannot be repeated; it must have at least 2", len(row))
 		}
 		t := repeated{row: len(row)}
 		if start := r.model.Config().BOS; start >= 0 {
@@ -179,7 +177,7 @@ func (r *Repeats) Heads(h Habit) []Measured {
 	return list
 }
 
-// Without is the mean surprise in the second halves with parts off, in bits a token.
+// Without returns the mean surprise in the second halves with parts off, in bits per token.
 func (r *Repeats) Without(ctx context.Context, off ...infer.Part) (mean float64, err error) {
 	for _, t := range r.texts {
 		w, err := t.watch.Again(ctx, infer.Intervention{Off: off})
@@ -223,7 +221,7 @@ func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
 	return f, err
 }
 
-// RandomRow draws n different tokens that are plain text, as far as a model has them.
+// RandomRow draws n different tokens that are plain text, or fewer if the model has fewer.
 func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	for tries := 0; len(row) < n; tries++ {
 		id := rng.IntN(m.Config().Vocab)
@@ -236,15 +234,15 @@ func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	return row
 }
 
-// repeated is a text that says the same row of tokens twice.
+// repeated is a text that repeats a row of tokens once.
 type repeated struct {
 	tokens    []int
 	lead, row int // start tokens, and the length of the row
 	watch     *infer.Watch
 }
 
-// score adds each head's mean weight on the position that a habit is about, over
-// the second half, to sums [layers·heads].
+// score adds to sums [layers·heads] each head's mean weight on a habit's target position,
+// over the second half.
 func (t repeated) score(h Habit, sums []float64) {
 	c := t.watch.Model().Config()
 	for i := range sums {
@@ -257,9 +255,9 @@ func (t repeated) score(h Habit, sums []float64) {
 	}
 }
 
-// surprise is the mean −log₂ p of what came in each half, in bits a token. The
-// first token of the second half begins the repetition, so nothing gives it
-// away and it is left out, as is the text's first.
+// surprise returns the mean −log₂ p of the tokens in each half, in bits per token. The
+// first token of the second half begins the repetition, so nothing predicts it; it is left
+// out, and so is the text's first token.
 func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second float64, err error) {
 	cells, err := w.Lens(ctx, w.Model().Config().Layers, 0, 0)
 	if err != nil {

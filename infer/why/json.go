@@ -6,10 +6,10 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Shown is how many of the most probable tokens a report lists, on every way to it.
+// Shown is how many of the most probable tokens a report lists, in every output.
 const Shown = 5
 
-// A Report is all that was asked about a text, for `viz why` and for programs;
+// A Report holds all results about a text, for `viz why` and for other programs;
 // infer/STAGES.md describes its JSON form.
 type Report struct {
 	Study    *Study
@@ -17,7 +17,7 @@ type Report struct {
 	Answer   *Answer
 	Off      string // what is switched off, as [FormatOff] writes it
 	Mean     bool
-	Lens     [][]infer.LensCell // nil if it was not asked for
+	Lens     [][]infer.LensCell // nil if not requested
 	Other    *Study             // the text that Grid's streams come from
 	Grid     *Grid
 	Heads    *Findings
@@ -59,7 +59,7 @@ type jsonReading struct {
 	P float64
 }
 
-// MarshalJSON gives {"token": …, "p": …}.
+// MarshalJSON returns {"token": …, "p": …}.
 func (r jsonReading) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Token infer.Token `json:"token"`
@@ -127,7 +127,7 @@ type jsonHead struct {
 	Off   float64 `json:"off"`
 }
 
-// MarshalJSON gives what infer/STAGES.md describes.
+// MarshalJSON returns the form that infer/STAGES.md describes.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	m, a := r.Study.Model(), r.Answer
 	j := jsonReport{

@@ -11,20 +11,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MaxOff is how many parts and positions may be switched off together.
+// MaxOff is the maximum number of parts and positions that can be off together.
 const MaxOff = 256
 
-// offForms is what a list of parts is made of.
+// offForms lists the elements of a list of parts, for error messages.
 const offForms = "L3.H2 (a head), L4.ffn (a feed-forward layer), L4.bias, L4 (a block) or pos:0 (a position)"
 
-// ParseOff reads what is switched off: a list such as L3.H2,L4.ffn,L5,pos:0. A
-// block stands for all its parts. The parts come back in the model's order,
-// each once; whether a position exists is the text's business.
+// ParseOff parses a list of what is switched off, such as L3.H2,L4.ffn,L5,pos:0. A block
+// stands for all its parts. The parts are returned in the model's order, each once.
+// ParseOff does not check whether the text has a position.
 func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil, nil
 	}
-	tooMany := fmt.Errorf("at most %d parts and positions may be off together", MaxOff)
+	tooMany := fmt.Errorf("at most %d parts and positions can be off together", MaxOff)
 	if strings.Count(text, ",") >= MaxOff {
 		return nil, nil, tooMany
 	}
@@ -57,7 +57,7 @@ func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int,
 	return parts, positions, nil
 }
 
-// parseParts reads a head, a feed-forward layer, a bias or a block.
+// parseParts parses a head, a feed-forward layer, a bias or a block.
 func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 	number, ok := strings.CutPrefix(strings.ToUpper(item), "L")
 	number, rest, dotted := strings.Cut(number, ".")
@@ -81,7 +81,7 @@ func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 	return nil, fmt.Errorf("%s is not in this model; a block has H1 to H%d and ffn", terms.Quoted(item), heads)
 }
 
-// FormatOff writes what [ParseOff] reads, whole blocks as such.
+// FormatOff formats parts and positions for [ParseOff], whole blocks as such.
 func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	var items []string
 	for block := range m.Config().Layers {
@@ -101,13 +101,12 @@ func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	return strings.Join(items, ",")
 }
 
-// maxTokenBytes is how long a text may be that is looked up as one token: longer than
-// any that a vocabulary has.
+// maxTokenBytes is the maximum length of a text that is looked up as one token: longer than
+// any token of a vocabulary.
 const maxTokenBytes = 4 << 10
 
-// FindToken reads the token whose score is asked about: its text, or #ID. A
-// text must be exactly one token; without a leading space it may also be the
-// one that has it.
+// FindToken parses a token: its text, or #ID. A text must be exactly one token; if it lacks
+// a leading space, the token with the space also matches.
 func FindToken(m *infer.Model, text string) (int, error) {
 	if number, ok := strings.CutPrefix(text, "#"); ok && number != "" {
 		id, err := strconv.Atoi(number)

@@ -1,12 +1,12 @@
-// Package why asks a model why it says a token: what each part added to the
-// token's score, what the model says with parts switched off, what it would
-// have said at each height, and where another text's answer comes in.
+// Package why explains why a model predicts a token: what each part added to the token's
+// score, what the model predicts with parts switched off, what it would have predicted at
+// each height, and where another text's answer enters.
 //
-// A [Study] is one text, run once with everything kept ([infer.Watch]). Every
-// question runs only what it changes. Two numbers belong to a part, and they
-// differ: what it adds to the score (its contribution, which leaves out all that
-// later parts make of its output), and what the score loses without it (for
-// which the rest runs again). Neither makes a part the seat of an idea.
+// A [Study] is one text, run once with all intermediate results kept ([infer.Watch]). Every
+// question runs only what it changes. Each part has two different numbers: what it adds to
+// the score (its contribution, which leaves out what later parts make of its output), and
+// what the score loses without it (for which the rest runs again). Neither number shows
+// that the part stores an idea.
 package why
 
 import (
@@ -19,61 +19,60 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// A Study is one text and the pass over it. It is read-only, and safe for any
-// number of goroutines.
+// A Study is one text and the pass over it. It is read-only and safe for concurrent use.
 type Study struct {
 	watch *infer.Watch
 }
 
-// New runs a text, given as tokens with the start token if the model has one.
+// New runs a text, given as tokens, including the start token if the model has one.
 func New(ctx context.Context, m *infer.Model, tokens []int) (*Study, error) {
 	w, err := m.Watch(ctx, tokens, false)
 	return &Study{w}, err
 }
 
-// Model is the model that is asked.
+// Model returns the model that is studied.
 func (s *Study) Model() *infer.Model { return s.watch.Model() }
 
-// Bytes is the memory that the pass over the text holds.
+// Bytes returns the memory that the pass over the text uses.
 func (s *Study) Bytes() int64 { return s.watch.Bytes() }
 
-// Tokens are those of the text.
+// Tokens returns the tokens of the text.
 func (s *Study) Tokens() []int { return s.watch.Tokens() }
 
-// A Question is what is asked about the token after the text.
+// A Question asks about the token after the text.
 type Question struct {
-	Token int // whose score it is; < 0 for the most probable one
-	Over  int // if ≥ 0, the token over which Token's lead is asked
+	Token int // the token whose score is explained; < 0 for the most probable one
+	Over  int // if ≥ 0, explain Token's lead over this token instead
 	infer.Intervention
 	Says int // how many of the most probable tokens to list
 }
 
-// An Answer is the whole pass beside the changed one.
+// An Answer is the original pass and the changed one.
 type Answer struct {
 	Token, Over int
 	Base        Outcome
 	// Changed is the pass with the intervention; nil if there is none.
 	Changed *Outcome
-	// Moved lists how the contributions changed, the largest change first; those
-	// of the parts that are off are not among them.
+	// Moved lists how the contributions changed, the largest change first, without the
+	// parts that are off.
 	Moved []Move
 }
 
-// An Outcome is what a pass says after the text.
+// An Outcome is what a pass predicts after the text.
 type Outcome struct {
 	Z    float64 // the token's score, or its lead
 	P    float64 // the token's probability at T = 1
 	Rank int     // its place in the whole vocabulary, from 1
 	Says []infer.Reading
-	// Parts are what each part adds to Z; nil where the stream that is read was
-	// carried over from another text.
+	// Parts is what each part adds to Z; nil if the stream that Z is read from was carried
+	// over from another text.
 	Parts []infer.Contribution
-	// Looks are where the heads look most from the last position, in the order of
-	// the blocks.
+	// Looks holds the position to which each head attends most from the last position, in
+	// the order of the blocks.
 	Looks []Look
 }
 
-// A Look is the position to which a head gives most weight.
+// A Look is the position to which a head gives the most weight.
 type Look struct {
 	Head     infer.Part
 	Position int
@@ -117,12 +116,12 @@ func (s *Study) Ask(ctx context.Context, q Question) (*Answer, error) {
 	return a, nil
 }
 
-// scores are the logits [vocab] after the text.
+// scores returns the logits [vocab] after the text.
 func (s *Study) scores(w *infer.Watch) ([]float32, error) {
 	return w.Logits(s.Model().Config().Layers, len(s.Tokens())-1)
 }
 
-// outcome is what pass w, with scores z, says to a question.
+// outcome returns the result of pass w, with scores z, for a question.
 func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error) {
 	o := Outcome{Z: float64(z[q.Token])}
 	if q.Over >= 0 {
@@ -166,11 +165,11 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 	return moves
 }
 
-// Lens is what the model, with a change or none, would say at every height and
-// position: one row for each height, from 0 (before the first block) up, of a
-// cell for each position. Below the last height the cells before position first are
-// empty, which saves most of the work where a long text is shown only in part. It
-// returns the errors of [infer.Watch.Again].
+// Lens returns what the model, with or without a change, would predict at every height and
+// position: one row for each height, from 0 (before the first block) up, with a cell for
+// each position. Below the last height the cells before position first are empty, which
+// saves most of the work if only part of a long text is shown. It returns the errors of
+// [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
@@ -194,23 +193,23 @@ func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top 
 	return rows, nil
 }
 
-// A Grid says how far the answer follows when the stream of another text is
-// carried into this one, at one height and position at a time.
+// A Grid shows how far the answer follows when the stream of another text is carried into
+// this one, at one height and position at a time.
 type Grid struct {
-	// Here and There are what the two texts say most probably. They are one token
-	// where both say the same, and then nothing can follow.
+	// Here and There are the most probable tokens after the two texts. If they are the same
+	// token, nothing can follow.
 	Here, There int
-	// Lead is how much higher There scores than Here: in this text, and in the
-	// other.
+	// LeadHere and LeadThere are how much higher There scores than Here, in this text and
+	// in the other.
 	LeadHere, LeadThere float64
 	// Cells [heights][positions], from height 0 up.
 	Cells [][]GridCell
 }
 
-// A GridCell is what comes of one stream carried over.
+// A GridCell is the result of carrying over one stream.
 type GridCell struct {
-	// Follows is how far the lead went from this text's to the other's: 0 is not
-	// at all, 1 all the way; it may be outside.
+	// Follows is how far the lead moved from this text's to the other's: 0 is not at all, 1
+	// all the way; it can be outside this range.
 	Follows float64
 	P       float64 // the probability of the other text's answer
 }

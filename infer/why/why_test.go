@@ -39,8 +39,8 @@ func ask(t testing.TB, s *Study, off string) *Answer {
 	return a
 }
 
-// The figures of the mock: 43 parts make 21.30, and without block 1's
-// feed-forward layer the model has lost the thread.
+// TestPartsAddUpToTheScore: the figures of the mock-up. 43 parts add up to 21.30, and
+// without block 1's feed-forward layer the prediction is lost.
 func TestPartsAddUpToTheScore(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	a := ask(t, s, "L1.ffn")
@@ -68,13 +68,13 @@ func TestPartsAddUpToTheScore(t *testing.T) {
 	}
 }
 
-// A block that is off is all its parts off, and a token's lead is the
-// difference of two scores.
+// TestBlockOffEqualsPartsOff: switching off a block equals switching off all its parts, and
+// a token's lead is the difference of two scores.
 func TestBlockOffEqualsPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	block, parts := ask(t, s, "L2"), ask(t, s, "l2.h1,L2.H2,L2.H3,L2.H4,L2.H5,L2.H6,L2.FFN")
 	if block.Changed.Z != parts.Changed.Z {
-		t.Errorf("block 2 off gives %v, want what all its parts off give, %v", block.Changed.Z, parts.Changed.Z)
+		t.Errorf("block 2 off gives %v, want %v as with all its parts off", block.Changed.Z, parts.Changed.Z)
 	}
 	rome, err := FindToken(s.Model(), "Rome")
 	if err != nil {
@@ -96,7 +96,7 @@ func TestBlockOffEqualsPartsOff(t *testing.T) {
 	}
 }
 
-// With a whole block off, what the model would say above it is what it would say
+// TestLensWithPartsOff: with a whole block off, the model predicts the same above it as
 // below it.
 func TestLensWithPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
@@ -113,14 +113,15 @@ func TestLensWithPartsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(rows[2], rows[1]) || !reflect.DeepEqual(rows[1], whole[1]) {
-		t.Error("block 2 is off and still changes what is said")
+		t.Error("block 2 is off and still changes the prediction")
 	}
 	if reflect.DeepEqual(rows[3], whole[3]) || reflect.DeepEqual(whole[2], whole[1]) {
 		t.Error("nothing changes without block 2")
 	}
 }
 
-// Without the position of France the model can't know which capital.
+// TestHidingFranceHidesParis: without the position of France the model cannot tell which
+// capital is meant.
 func TestHidingFranceHidesParis(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if a := ask(t, s, "pos:4"); a.Changed.Rank == 1 || a.Changed.P > 0.1 {
@@ -130,8 +131,8 @@ func TestHidingFranceHidesParis(t *testing.T) {
 	}
 }
 
-// The answer follows the word that differs, as long as the last position has
-// not looked at it; after that it is in the last position.
+// TestPatchShowsWhereTheAnswerIsLookedUp: the answer follows the word that differs until
+// the last position has attended to it; after that it is in the last position.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	m := testmodel.Target(t)
 	france, italy := study(t, m, "The capital of France is"), study(t, m, "The capital of Italy is")
@@ -154,11 +155,11 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		}
 	}
 	if _, err := france.Patch(context.Background(), study(t, m, "The capital")); err == nil {
-		t.Error("texts of other lengths are carried over")
+		t.Error("texts of different lengths are carried over")
 	}
 }
 
-// What is written for a link reads back, whole blocks as such.
+// TestOffRoundTrip: FormatOff's output parses to the same parts, whole blocks as such.
 func TestOffRoundTrip(t *testing.T) {
 	m := testmodel.Target(t)
 	for text, want := range map[string]string{
@@ -172,7 +173,7 @@ func TestOffRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := FormatOff(m, parts, positions); got != want {
-			t.Errorf("%q is written %q, want %q", text, got, want)
+			t.Errorf("%q is formatted as %q, want %q", text, got, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -185,11 +186,11 @@ func TestOffRoundTrip(t *testing.T) {
 		}
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
-		t.Errorf("of a long part %d bytes are said, want an error, len(err.Error()) at most 300", len(err.Error()))
+		t.Errorf("a long part gives an error of %d bytes, want at most 300", len(err.Error()))
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("L1,", 10_000)+"L2"); err == nil ||
 		!strings.Contains(err.Error(), "at most 256") {
-		t.Errorf("of 10,001 parts: got error %v, want an error containing %q", err, "at most 256")
+		t.Errorf("10,001 parts: got error %v, want an error containing %q", err, "at most 256")
 	}
 	for _, text := range []string{"", "#", "#4096", "#-1", "#x", "a word that is many tokens"} {
 		if id, err := FindToken(m, text); err == nil && text != "#" {
@@ -201,8 +202,8 @@ func TestOffRoundTrip(t *testing.T) {
 	}
 }
 
-// The heads that pass by the measure really do look there, on every model that
-// the engine runs; switching them off gives numbers.
+// TestFoundHeadsLookThere: the heads that pass by the measure do attend to the target
+// position, on every model that the engine runs; switching them off gives finite numbers.
 func TestFoundHeadsLookThere(t *testing.T) {
 	models := map[string]*infer.Model{"bundled": testmodel.Target(t)}
 	for _, name := range []string{"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window"} {
@@ -259,8 +260,9 @@ func TestFoundHeadsLookThere(t *testing.T) {
 	}
 }
 
-// A pass holds, for each position, 7 streams, and 6 times what the heads and what the
-// feed-forward layer gave, all 192 wide; and 6 keys and values of 2 heads of 32.
+// TestWatchedPassMemory: a pass holds, for each position, 7 streams, and 6 times the
+// outputs of the heads and of the feed-forward layer, all of width 192; and 6 keys and
+// values of 2 heads of 32.
 func TestWatchedPassMemory(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if got, want := s.Bytes(), int64(4*6*((7+6+6)*192+6*2*64)); len(s.Tokens()) != 6 || got != want {
@@ -268,8 +270,8 @@ func TestWatchedPassMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkIntervention is one part of the bundled model switched off, with all
-// that an answer says about it.
+// BenchmarkIntervention switches off one part of the bundled model, and computes the whole
+// answer.
 func BenchmarkIntervention(b *testing.B) {
 	s := study(b, testmodel.Target(b), "The capital of France is")
 	for _, off := range []string{"L1.H1", "L1", "pos:0", "L6.ffn"} {
@@ -281,8 +283,8 @@ func BenchmarkIntervention(b *testing.B) {
 	}
 }
 
-// BenchmarkLens reads 256 positions at every height, and prints the memory that
-// the pass and the cells take.
+// BenchmarkLens computes the lens of 256 positions at every height, and prints the memory
+// of the pass and the cells.
 func BenchmarkLens(b *testing.B) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
 	if err != nil {
