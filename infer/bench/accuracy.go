@@ -14,14 +14,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Accuracy says how much one weight format's predictions differ from another's,
-// over every position of some texts.
+// Accuracy describes how much the predictions of one weight format differ from those of
+// another, over every position of some texts.
 type Accuracy struct {
 	Quant     infer.Quant `json:"quant"`
-	Texts     string      `json:"texts"`     // which ones: "written" or "generated"
+	Texts     string      `json:"texts"`     // "written" or "generated"
 	Positions int         `json:"positions"` // predictions compared
 	Top1      float64     `json:"top1"`      // share of positions whose most probable token stayed the same
-	// mean of Σ p·ln(p/q), nats: p float32's probabilities at T = 1, q the other's
+	// mean of Σ p·ln(p/q), in nats: p are float32's probabilities at T = 1, q the other's
 	MeanKL  float64 `json:"mean_kl"`
 	MaxKL   float64 `json:"max_kl"`
 	MaxDiff float64 `json:"max_diff"` // largest difference of a logit
@@ -30,8 +30,8 @@ type Accuracy struct {
 //go:embed testdata/heldout.txt
 var heldOut embed.FS
 
-// HeldOut returns short texts, as m's token ids, that were written for this
-// comparison and are in no training data.
+// HeldOut returns short texts, as m's token ids, that were written for this comparison and
+// are in no training data.
 func HeldOut(m *infer.Model) [][]int {
 	data, err := heldOut.ReadFile("testdata/heldout.txt")
 	if err != nil {
@@ -44,10 +44,9 @@ func HeldOut(m *infer.Model) [][]int {
 	return texts
 }
 
-// Generated returns n texts, as token ids, of up to length tokens after their
-// first words, that m writes itself, drawn at T = 1 from the whole vocabulary:
-// in use a model mostly reads its own text. The same model gives the same
-// texts.
+// Generated returns n texts, as token ids, of up to length tokens after their first words,
+// that m itself writes, drawn at T = 1 from the whole vocabulary: in use, a model mostly
+// reads its own text. The same model gives the same texts.
 func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, error) {
 	starts := []string{
 		"Once upon a time", "The old man", "One day, Lily", "In the morning", "There was a cat", "Tom and his dog",
@@ -78,9 +77,8 @@ func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, err
 	return texts, nil
 }
 
-// Compare reads every text with both models, which must share a vocabulary, and
-// compares their predictions at each position. Texts are token ids, truncated
-// to the context.
+// Compare runs both models, which must share a vocabulary, on every text and compares their
+// predictions at each position. Texts are token ids, truncated to the context.
 func Compare(ctx context.Context, exact, other *infer.Model, name string, texts [][]int) (Accuracy, error) {
 	a := Accuracy{Quant: other.Quant(), Texts: name}
 	kept := 0
@@ -122,7 +120,7 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 	return a, nil
 }
 
-// everyLogit reads tokens and returns the logits of every position, [n, vocab].
+// everyLogit runs a model on tokens and returns the logits of every position, [n, vocab].
 func everyLogit(ctx context.Context, m *infer.Model, ids []int) ([]float32, error) {
 	out := make([]float32, len(ids)*m.Config().Width)
 	if _, err := m.ForwardTo(ctx, m.NewCache(), ids, out); err != nil {

@@ -1,12 +1,11 @@
-// Package bench measures how fast a model runs on this machine and how much
-// int8 departs from float32. The command viz bench prints the rows and labs
-// show them, so a curve on a page and a table in a terminal come from one piece
-// of code.
+// Package bench measures how fast a model runs on this machine and how much int8 departs
+// from float32. The viz bench command prints the rows and labs show them, so a curve on a
+// page and a table in a terminal come from the same code.
 //
-// A measurement repeats rounds of some tokens until its time is up, and reports
-// the median round, which other work on the machine affects little, and the
-// best. All configurations of a quantization take turns, a few rounds each, so
-// that a machine that is slow for a while is slow for all.
+// A measurement repeats rounds of a few tokens until its time is up, and reports the median
+// round, which other work on the machine hardly affects, and the best. All configurations
+// of a quantization take turns, a few rounds each, so that a period in which the machine is
+// slow affects all of them.
 package bench
 
 import (
@@ -23,12 +22,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Phase is what is measured.
+// Phase is the kind of work that is measured.
 type Phase string
 
 // The phases.
 const (
-	Kernel  Phase = "kernel"  // the blocks' matrices alone, times as many vectors as a pass multiplies
+	Kernel  Phase = "kernel"  // the blocks' matrices alone, times as many vectors as in a pass
 	Prefill Phase = "prefill" // reading a prompt whose length is Tokens, then scoring its last position
 	Decode  Phase = "decode"  // writing Tokens tokens, greedily, from the first position on
 )
@@ -42,17 +41,17 @@ type Case struct {
 	Tokens  int         `json:"tokens"`  // tokens of each text in a round; vectors, for the kernel
 }
 
-// Row is a case with its measurements.
+// Row holds a case with its measurements.
 type Row struct {
 	Case
 	Path   string  `json:"kernel"`  // the kernel path: portable, avx2 or avx512
-	Rounds int     `json:"rounds"`  // how often
+	Rounds int     `json:"rounds"`  // number of rounds
 	Rate   float64 `json:"rate"`    // tokens/s of all texts, median round
 	Best   float64 `json:"best"`    // tokens/s of the best round
 	GFLOPS float64 `json:"gflop_s"` // 10⁹ multiplications and additions a second in the median round
 }
 
-// Plan is what to measure.
+// Plan describes what to measure.
 type Plan struct {
 	Quants  []infer.Quant
 	Threads []int
@@ -62,8 +61,8 @@ type Plan struct {
 	Time    time.Duration // for each case
 }
 
-// DefaultPlan fits a coffee break: both quantizations, one thread and all of
-// them, single texts and batches.
+// DefaultPlan takes about as long as a coffee break: both quantizations, one thread and all
+// threads, single texts and batches.
 func DefaultPlan() Plan {
 	threads := []int{1}
 	if n := runtime.NumCPU(); n > 1 {
@@ -75,7 +74,7 @@ func DefaultPlan() Plan {
 	}
 }
 
-// Cases lists what a plan measures for one quantization, in order.
+// Cases lists the measurements of a plan for one quantization, in order.
 func (p Plan) Cases(q infer.Quant) []Case {
 	var all []Case
 	for _, t := range p.Threads {
@@ -90,38 +89,37 @@ func (p Plan) Cases(q infer.Quant) []Case {
 	return all
 }
 
-// columns is how many vectors the kernel phase multiplies together: as many as
-// a pass does.
+// columns is the number of vectors that the kernel phase multiplies together, as in a pass.
 const columns = 32
 
-// Check says what of a plan cannot be measured with a model of this context.
+// Check returns an error if the plan cannot be measured with a model of this context.
 func (p Plan) Check(context int) error {
 	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
 		if n < 1 || n > 256 {
-			return fmt.Errorf("%d threads or texts; it must be 1 to 256", n)
+			return fmt.Errorf("%d threads or texts; want 1 to 256", n)
 		}
 	}
 	if most := max(p.Prompt, p.Written); p.Prompt < 1 || p.Written < 1 || most > context {
 		return fmt.Errorf(
-			"a prompt of %d and %d tokens written; it must be 1 to %d, the model's context", p.Prompt, p.Written,
+			"a prompt of %d and %d tokens written; want 1 to %d, the model's context", p.Prompt, p.Written,
 			context,
 		)
 	}
 	if p.Time <= 0 {
-		return fmt.Errorf("%v for each measurement; it must be more than 0", p.Time)
+		return fmt.Errorf("%v for each measurement; want more than 0", p.Time)
 	}
 	return nil
 }
 
-// Progress is called before each turn of a case, with how many turns of all are
-// done.
+// Progress is called before each turn of a case, with the number of finished turns and of
+// all turns.
 type Progress func(done, of int, c Case)
 
-// turns is how often the cases take turns.
+// turns is the number of turns of each case.
 const turns = 4
 
-// Run measures every case of a plan. It calls load once for each quantization.
-// If ctx ends it returns ctx's error.
+// Run measures every case of a plan. It calls load once for each quantization. If ctx is
+// canceled it returns ctx's error.
 func Run(ctx context.Context, p Plan, load func(infer.Quant) (*infer.Model, error), progress Progress) ([]Row, error) {
 	var rows []Row
 	each := len(p.Cases("")) * turns
@@ -158,7 +156,7 @@ type round struct {
 	ops  int64 // multiply-adds
 }
 
-// row sums rounds up.
+// row summarizes rounds.
 func row(c Case, rounds []round) Row {
 	slices.SortFunc(rounds, func(a, b round) int { return int(a.took - b.took) })
 	median, tokens := rounds[len(rounds)/2], float64(c.Tokens*c.Texts)
@@ -169,12 +167,12 @@ func row(c Case, rounds []round) Row {
 	}
 }
 
-// measure repeats a case for some time, at least once.
+// measure repeats a case for at least a given time, and at least once.
 func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration) ([]round, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Threads))
 	once, end := prepare(m, c)
 	defer end()
-	if _, err := once(ctx); err != nil { // caches grow, pages are touched
+	if _, err := once(ctx); err != nil { // warm up: caches grow, pages are touched
 		return nil, err
 	}
 	var rounds []round
@@ -189,8 +187,8 @@ func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration)
 	return rounds, nil
 }
 
-// prepare returns a function that does one round and returns its multiply-adds,
-// and a cleanup function.
+// prepare returns a function that runs one round and returns its multiply-adds, and a
+// cleanup function.
 func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error), end func()) {
 	nothing := func() {}
 	if c.Phase == Kernel {
@@ -259,8 +257,8 @@ func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 	}
 }
 
-// prefill reads a prompt of n tokens, which differ from text to text, and
-// scores its last position.
+// prefill runs a prompt of n tokens, which differ from text to text, and computes the
+// scores of its last position.
 func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache, ids := m.NewCache(), make([]int, n)
 	for i := range ids {
@@ -278,8 +276,7 @@ func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	}
 }
 
-// decode writes n tokens greedily after a first one that differs from text to
-// text.
+// decode writes n tokens greedily after a first token that differs from text to text.
 func decode(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache := m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

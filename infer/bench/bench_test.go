@@ -19,9 +19,9 @@ func smallPlan() Plan {
 	}
 }
 
-// A run has one row for each case, in the plan's order, and its rates follow
-// from the same times: the ratio of a round's operations to its tokens is that
-// of the formulas of infer/cost.
+// TestRunHasARowForEachCase: a run has one row for each case, in the plan's order, and its
+// rates are consistent: the ratio of a round's operations to its tokens matches the
+// formulas of infer/cost.
 func TestRunHasARowForEachCase(t *testing.T) {
 	models := map[infer.Quant]*infer.Model{}
 	plan := smallPlan()
@@ -40,7 +40,7 @@ func TestRunHasARowForEachCase(t *testing.T) {
 	}
 	for i, done := range told {
 		if i != done {
-			t.Fatalf("progress number %d says %d, want its number", i, done)
+			t.Fatalf("progress call %d reports %d, want its number", i, done)
 		}
 	}
 	cases := slices.Concat(plan.Cases(infer.QuantNone), plan.Cases(infer.QuantInt8))
@@ -50,7 +50,7 @@ func TestRunHasARowForEachCase(t *testing.T) {
 	shape := models[infer.QuantNone].Shape()
 	for i, r := range rows {
 		if r.Case != cases[i] {
-			t.Errorf("row %d is of %+v, want %+v", i, r.Case, cases[i])
+			t.Errorf("row %d has the case %+v, want %+v", i, r.Case, cases[i])
 		}
 		if r.Rounds < turns || r.Rate <= 0 || r.Best < r.Rate || r.Path != kernel.Current().String() {
 			t.Errorf(
@@ -70,7 +70,7 @@ func TestRunHasARowForEachCase(t *testing.T) {
 	}
 }
 
-// steps is the mean of the multiply-adds of the first n steps.
+// steps returns the mean of the multiply-adds of the first n steps.
 func steps(s cost.Shape, n int) float64 {
 	sum := 0.
 	for i := 1; i <= n; i++ {
@@ -95,7 +95,7 @@ func TestRunEndsWhenCanceled(t *testing.T) {
 	if _, err := Run(
 		context.Background(), smallPlan(), func(infer.Quant) (*infer.Model, error) { return nil, broken }, nil,
 	); !errors.Is(err, broken) {
-		t.Errorf("%v, want the error of loading", err)
+		t.Errorf("got error %v, want the error of loading", err)
 	}
 }
 
@@ -113,13 +113,13 @@ func TestPlanCheckRefusesBadPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		if change(&p); p.Check(100) == nil {
-			t.Errorf("a plan with %s is taken", name)
+			t.Errorf("a plan with %s is accepted", name)
 		}
 	}
 }
 
-// The median is in the middle, the best is the shortest: rounds of 10 tokens
-// in 4, 1 and 2 seconds.
+// TestRowMedianAndBest: the median is the middle round and the best is the shortest, for
+// rounds of 10 tokens in 4, 1 and 2 seconds.
 func TestRowMedianAndBest(t *testing.T) {
 	r := row(Case{Tokens: 5, Texts: 2}, []round{{4 * time.Second, 2e9}, {time.Second, 2e9}, {2 * time.Second, 2e9}})
 	if r.Rate != 5 || r.Best != 10 || r.GFLOPS != 2 || r.Rounds != 3 {

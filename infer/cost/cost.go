@@ -1,16 +1,16 @@
 // Package cost counts what a transformer's step costs, from its shape alone.
 //
-// Counts are multiply-adds of matrix products, the work that grows with the
-// model; norms, rotary positions, softmax and activations are not counted.
-// Bytes are those of the KV cache. The formulas are those that the lesson
-// derives; a test compares them with the tally of the running engine.
+// Counts are multiply-adds of matrix products, the work that grows with the model; norms,
+// rotary positions, softmax and activations are not counted. Bytes are of the KV cache. The
+// lesson derives the same formulas; a test compares them with the counts of the running
+// engine.
 package cost
 
 import "cmp"
 
-// Shape is what the formulas need to know about a model. In formulas: L layers,
-// d width, h query heads, g key/value heads, s head size, f feed-forward width,
-// V vocabulary, and n positions attended, the new one included.
+// Shape holds the dimensions of a model that the formulas use: L layers, d width, h query
+// heads, g key/value heads, s head size, f feed-forward width, V vocabulary, and n
+// positions attended, including the new one.
 type Shape struct {
 	Layers, Width, Heads, KVHeads, HeadDim, FFN, Vocab int
 
@@ -28,7 +28,7 @@ type Parts struct {
 	Projections int64 `json:"projections"`  // q, k, v and attention output matrices
 	FeedForward int64 `json:"feed_forward"` // gate, up and down matrices
 	Attention   int64 `json:"attention"`    // queries with keys, weights with values
-	Output      int64 `json:"output"`       // the last vector with every token's row
+	Output      int64 `json:"output"`       // the last vector times every token's row
 }
 
 // Total is the sum of the parts.
@@ -68,10 +68,10 @@ func (s Shape) Blocks(cached, m int) Parts {
 	}
 }
 
-// seen is the sum of the positions that n new ones after c attend to, each at
-// most w: Σ min(c + i, w) for i from 1 to n.
+// seen returns the sum of the positions that n new ones after c attend to, each at most w:
+// Σ min(c + i, w) for i from 1 to n.
 func seen(c, n, w int64) int64 {
-	whole := min(max(w-c, 0), n) // those that see all earlier ones
+	whole := min(max(w-c, 0), n) // the positions that see all earlier ones
 	return whole*c + whole*(whole+1)/2 + (n-whole)*w
 }
 
@@ -82,9 +82,8 @@ func (s Shape) Output() Parts { return Parts{Output: int64(s.Width) * int64(s.Vo
 // L·A + 2·L·h·s·n + d·V.
 func (s Shape) Step(n int) Parts { return s.Blocks(n-1, 1).Plus(s.Output()) }
 
-// Pass runs n positions from scratch, with scores for the last:
-// n·L·A + L·h·s·n·(n+1) + d·V. Prefill is this once; without a cache every
-// step is.
+// Pass runs n positions from scratch, with scores for the last: n·L·A + L·h·s·n·(n+1) +
+// d·V. Prefill is one Pass; without a cache every step is one.
 func (s Shape) Pass(n int) Parts { return s.Blocks(0, n).Plus(s.Output()) }
 
 // Generate sums the steps that write n tokens after a prompt of m positions:
@@ -108,8 +107,8 @@ func (s Shape) KVBytes(positions, bytesPerValue int) int64 {
 	return 2 * int64(s.Layers) * int64(s.KVHeads) * int64(s.HeadDim) * int64(positions) * int64(bytesPerValue)
 }
 
-// Parameters counts the weights of the matrices and, with tied embeddings,
-// counts the token table once. norms are 2·L+1 vectors of width d.
+// Parameters counts the weights of the matrices; with tied embeddings it counts the token
+// table once. norms are 2·L+1 vectors of width d.
 func (s Shape) Parameters(tied bool) int64 {
 	n := int64(s.Layers)*(s.Projections()+s.FeedForward()) + int64(2*s.Layers+1)*int64(s.Width)
 	tables := int64(2)

@@ -26,8 +26,8 @@ func TestWorkedExamples(t *testing.T) {
 }
 
 func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
-	// Positions run one by one on a growing cache do the same block work as all
-	// of them in one pass: nothing is counted twice.
+	// Running positions one by one on a growing cache takes the same work in the blocks as
+	// running them in one pass: nothing is counted twice.
 	for _, n := range []int{1, 2, 7, 19, 512} {
 		var sum Parts
 		for i := range n {
@@ -98,7 +98,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// In 2 of 3 layers a token sees 4 positions, h·s = 8.
+// TestSlidingWindowCost: in 2 of 3 layers a token sees at most 4 positions; h·s = 8.
 func TestSlidingWindowCost(t *testing.T) {
 	s := Shape{Layers: 3, Width: 8, Heads: 2, KVHeads: 1, HeadDim: 4, FFN: 16, Vocab: 10, Window: 4, WindowLayers: 2}
 	for _, row := range []struct{ cached, m, attended int64 }{
@@ -113,7 +113,7 @@ func TestSlidingWindowCost(t *testing.T) {
 			t.Errorf("%d positions after %d: %d, want 16 × %d", row.m, row.cached, got, row.attended)
 		}
 	}
-	// One by one or together, and the cached steps of a text: the same sums.
+	// One by one or together, and as the cached steps of a text, the sums are the same.
 	var sum Parts
 	for i := range 9 {
 		sum = sum.Plus(s.Blocks(i, 1))
@@ -121,7 +121,7 @@ func TestSlidingWindowCost(t *testing.T) {
 	if sum != s.Blocks(0, 9) {
 		t.Errorf("9 single positions cost %+v, want as one pass: %+v", sum, s.Blocks(0, 9))
 	}
-	// A window that never cuts costs the same as none.
+	// A window that never cuts costs the same as no window.
 	wide := s
 	wide.Window = 100
 	none := s

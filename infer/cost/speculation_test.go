@@ -13,7 +13,7 @@ func TestExpectedTokens(t *testing.T) {
 	}{
 		{0.8, 4, 3.3616}, // 1 + 0.8 + 0.64 + 0.512 + 0.4096
 		{0.5, 2, 1.75},   // 1 + ½ + ¼
-		{0, 4, 1},        // nothing is accepted: the correction alone
+		{0, 4, 1},        // nothing is accepted: only the correction
 		{1, 4, 5},        // everything, and one more
 		{0.75, 0, 1},     // nothing is drafted: plain decoding
 	} {

@@ -27,20 +27,21 @@ func init() { fixture.Tokens = infer.PositionsRead }
 
 var target, draft = load(bundled.Target), load(bundled.Draft)
 
-// Target is the target of the bundled pair. A test that changes it should load
-// its own instead.
+// Target returns the target of the bundled pair. A test that modifies it should load its
+// own instead.
 func Target(t testing.TB) *infer.Model {
 	t.Helper()
 	return must(t, target)
 }
 
-// Draft is the draft of the bundled pair.
+// Draft returns the draft of the bundled pair.
 func Draft(t testing.TB) *infer.Model {
 	t.Helper()
 	return must(t, draft)
 }
 
-// Seats gives seats in a pool that runs a model until the test ends, as pages ask for them.
+// Seats returns a function that takes seats in a pool, as pages do. The pool runs a model
+// until the test ends.
 func Seats(t testing.TB, m *infer.Model) func() (*infer.Seat, error) {
 	pool := infer.NewPool(m, 0)
 	t.Cleanup(pool.Close)
@@ -56,5 +57,5 @@ func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {
 	return m
 }
 
-// Load is [Target] without a test to fail, as in a TestMain.
+// Load is like [Target], for use without a test that can fail, as in a TestMain.
 func Load() (*infer.Model, error) { return target() }

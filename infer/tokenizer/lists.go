@@ -36,7 +36,7 @@ func cutLists(text string) (l lists, err error) {
 	}
 	take := func(list *string, name string, from, to int) error {
 		if *list != "" {
-			return fmt.Errorf("%s is there twice", name)
+			return fmt.Errorf("%s is given twice", name)
 		}
 		*list = text[from:to]
 		if err := keep(from); err != nil {

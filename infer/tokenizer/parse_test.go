@@ -324,8 +324,8 @@ func TestParseRefusesText(t *testing.T) {
 		{`{"model":{"ignore_merges":"no"}}`, `model.ignore_merges is a JSON string, want true or false (near byte 30)`},
 		{`{"model":{"dropout":"no"}}`, `model.dropout is a JSON string, want a number (near byte 24)`},
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
-		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is there twice`},
-		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is there twice`},
+		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is given twice`},
+		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is given twice`},
 		// The position is in the file, including the long lists before it.
 		{
 			replace(`"type":"BPE"`, `"type":5`),
