@@ -44,7 +44,7 @@ type addedToken struct {
 	Special bool   `json:"special"`
 }
 
-// asksIDs is what the script is asked about one template.
+// asksIDs is the request to the script for one template.
 type asksIDs struct {
 	File  string       `json:"file"`
 	Added []addedToken `json:"added"`

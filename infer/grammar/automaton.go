@@ -2,7 +2,7 @@
 // that match a regular expression.
 //
 // Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). A [State] of
-// it knows which bytes can come next, whether the text is complete, and the minimum number
+// it determines which bytes can come next, whether the text is complete, and the minimum number
 // of bytes that complete it. [Masks] turns a state into the tokens of a vocabulary that can
 // come next. With a budget of tokens, it allows only those after which the text can still
 // be completed.

@@ -6,7 +6,7 @@ import "slices"
 // and oneOf have been resolved.
 type shape struct {
 	from   []*schema
-	unlike []*schema // the branches of a oneOf that were not chosen: none of them may fit
+	unlike []*schema // the branches of a oneOf that were not chosen: none of them can fit
 	forced []string  // properties that are written so that none fits
 }
 
@@ -126,7 +126,7 @@ func (v *value) kinds() kinds {
 	return aFraction
 }
 
-// about returns the types that other keywords than enum and const restrict.
+// about returns the types that keywords other than enum and const restrict.
 func (x shape) about() (k kinds) {
 	for _, s := range x.from {
 		k |= s.about

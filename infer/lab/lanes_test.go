@@ -111,7 +111,7 @@ func TestLanePartingWithTopTokenCut(t *testing.T) {
 			}
 		}
 		if own := p.Segments[0][0]; !(own.From <= p.U && p.U < own.To) {
-			t.Errorf("seed %d: u = %v, and the token taken lies at %v, want it around u", seed, p.U, own)
+			t.Errorf("seed %d: u = %v, the chosen token has the segment %v, want it to contain u", seed, p.U, own)
 		}
 		if p.Why != PartFilter && p.Why != PartSegment || p.Why == PartFilter && p.CutBy != "typical_p" {
 			t.Errorf(

@@ -86,7 +86,7 @@ func (f field) heat(t float64) field {
 	return hot
 }
 
-// mask says which ranks are kept.
+// mask is the set of ranks that are kept.
 type mask struct {
 	n    int    // how many
 	some []bool // by rank; nil: the n most probable

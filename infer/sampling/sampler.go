@@ -30,7 +30,7 @@ type Sampler struct {
 	mass float64       // Σ p of the kept
 	last uint64        // rankKey of the last of them, or greater
 
-	// As far as ranked:
+	// The tokens ranked so far:
 	order  []int32   // the kept tokens by rank
 	cum    []float64 // Σ p of ranks 0 to r
 	below  float32   // scores from here up have been ranked

@@ -9,7 +9,7 @@ import (
 )
 
 // xtcAsked holds what llama.cpp's XTC did to one vector in repeated calls
-// (testdata/samplers/ask.c, draws), each with a draw of its own.
+// (testdata/samplers/ask.c, draws), each with its own draw.
 type xtcAsked struct {
 	Probability float64
 	Threshold   float64

@@ -53,7 +53,7 @@ var publishedPre = map[string]published{
 	"llama-bpe": {split: splitLlama3, wholePieces: true}, // SmolLM3's too
 	"llama3":    {split: splitLlama3, wholePieces: true},
 	"llama-v3":  {split: splitLlama3, wholePieces: true},
-	"dbrx":      {split: splitLlama3}, // that of cl100k, with merges throughout; OLMo 2's
+	"dbrx":      {split: splitLlama3}, // cl100k's, with merges throughout; OLMo 2's too
 
 	"qwen2": {split: splitQwen2, nfc: true}, // Qwen3's too
 }

@@ -58,7 +58,7 @@ func TestPartsAddUpToTheScore(t *testing.T) {
 	near("the score without L1.ffn", a.Changed.Z, -14.54)
 	near("the embedding without L1.ffn", a.Changed.Parts[0].Z, 1.09)
 	if got := a.Changed.Says[0].Token.Text; got != " he" {
-		t.Errorf("without L1.ffn it says %q", got)
+		t.Errorf("without L1.ffn the model predicts %q", got)
 	}
 	if a.Moved[0].Part.String() != "L6.ffn" || len(a.Moved) != 42 {
 		t.Errorf(

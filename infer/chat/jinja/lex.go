@@ -322,7 +322,7 @@ func (l *lexer) quoted(rest string) error {
 	return fail(l.line, "a string has no end")
 }
 
-// Escapes in Python's strings.
+// escapes holds the characters that escapes in Python's strings stand for.
 var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 	'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",
