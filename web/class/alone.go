@@ -11,15 +11,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Alone is the question of a step of a walkthrough, for someone without a class. It is
-// the poll that a class would get.
+// Alone is the question of a walkthrough step for someone without a class. It is the same
+// poll that a class would get.
 type Alone struct {
 	p *poll
-	d *sampling.Distribution // of the step asked about: next and draw
+	d *sampling.Distribution // the distribution that is asked about: for Next and Draw
 }
 
-// AskAlone makes an Alone. st is where [Perform] and, for tokens, [Undrawn] have moved
-// the run; seed shuffles the candidates.
+// AskAlone returns the question of a step. [Perform] and, for tokens, [Undrawn] must have
+// moved the run to st; seed shuffles the candidates.
 func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
 	x := &Alone{}
 	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
@@ -32,15 +32,15 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 	return x, nil
 }
 
-// Open returns the question as it may be seen before the answer.
+// Open returns the question as shown before the answer.
 func (x *Alone) Open() *Poll { return x.p.onScreen(nil, Open) }
 
-// Answer is what may be seen after the answer.
+// Answer is the result shown after the answer.
 type Answer struct {
 	*Poll
-	Mine string // key of the option chosen, or the number
-	Said string // how that reads
-	// Right is nil if nothing is right or wrong: guessing a random draw is luck.
+	Mine string // key of the chosen option, or the number
+	Said string // Mine as text
+	// Right is nil if no answer is right or wrong: guessing a random draw is luck.
 	Right *bool
 }
 
@@ -48,7 +48,7 @@ type Answer struct {
 // gives a [*terms.Refusal] with [CodeNotOffer].
 func (x *Alone) Answer(choice string) (Answer, error) {
 	p := x.p
-	// Questions had numbers for keys once, and links are kept.
+	// Old links use numbers as the keys of questions.
 	if n, err := strconv.Atoi(choice); err == nil && p.Kind == Question && n >= 1 && n <= len(p.Options) {
 		choice = string(rune('a' + n - 1))
 	}
@@ -61,7 +61,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 		a.Said = p.Options[i].Text
 	}
 	if p.Kind == Number {
-		a.Options, a.Median = nil, nil // there is one answer, and the page says it in words
+		a.Options, a.Median = nil, nil // there is only one answer, and the page shows it as text
 		a.Said = strings.TrimSpace(mine + " " + p.Unit)
 	}
 	if p.Kind != Next && p.judged() {

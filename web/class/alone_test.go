@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// beforeTheDraw is a run whose first token is about to be drawn.
+// beforeTheDraw returns the state of a run whose first token is about to be drawn.
 func beforeTheDraw(t *testing.T) *session.State {
 	t.Helper()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -35,8 +35,8 @@ func askAlone(t *testing.T, st *session.State, a *lessons.AskSpec) *Alone {
 	return x
 }
 
-// TestAloneGuessHidesTheAnswer: probabilities and the token drawn come with the answer and not
-// before it, and nobody is right or wrong about a draw.
+// TestAloneGuessHidesTheAnswer: probabilities and the drawn token are shown with the answer
+// and not before it, and a guess about a draw is neither right nor wrong.
 func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	x := askAlone(t, beforeTheDraw(t), &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5})
@@ -75,12 +75,12 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	}
 	done := session.New(testmodel.Target(t), session.DefaultLimits()).State()
 	if _, err := AskAlone(done, &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5}, 1); err == nil {
-		t.Error("a token is asked for where none is about to be drawn")
+		t.Error("asking for a token succeeded where none is about to be drawn")
 	}
 }
 
-// TestAloneDrawsFollowQ: a thousand draws are all there, as often as q says, and the rows
-// are those of a class.
+// TestAloneDrawsFollowQ: all of a thousand draws are counted, distributed like q, and the
+// rows match those of a class.
 func TestAloneDrawsFollowQ(t *testing.T) {
 	t.Parallel()
 	st := beforeTheDraw(t)
@@ -92,7 +92,7 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 		sum += o.Count
 		if o.Key != of.Options[i].Key || o.Q != of.Options[i].Q {
 			t.Errorf(
-				"row %d is %+v, of a class %+v; want Key = %q, Q = %v", i, o, of.Options[i], of.Options[i].Key,
+				"row %d is %+v, in a class %+v; want Key = %q, Q = %v", i, o, of.Options[i], of.Options[i].Key,
 				of.Options[i].Q,
 			)
 		}
@@ -105,8 +105,8 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 	}
 }
 
-// TestAloneAnswersAreGraded: choices by their letters, or by the numbers that old links
-// have; numbers within their margin; what is answered in words is not judged.
+// TestAloneAnswersAreGraded: choices are accepted by letter, or by the numbers in old
+// links; numbers may be off by the margin; answers in words are not graded.
 func TestAloneAnswersAreGraded(t *testing.T) {
 	t.Parallel()
 	choice := &lessons.Question{Kind: "choice", Choices: []lessons.Choice{{Text: "no"}, {Text: "yes", Right: true}}}

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	mostCandidates = 8  // that a vote on the next token offers
+	mostCandidates = 8  // in a vote on the next token
 	mostKept       = 12 // tokens of a draw that are shown separately
 )
 
@@ -57,7 +57,7 @@ func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
 	return st, err
 }
 
-// distribution returns the distribution of a step of a state, nil if it has none.
+// distribution returns the distribution of a step of a state, or nil if it has none.
 func distribution(st *session.State, step int) *sampling.Distribution {
 	if st == nil || step < 1 || step > len(st.Steps) || st.Steps[step-1].Ran < infer.KindLogits {
 		return nil
@@ -68,14 +68,14 @@ func distribution(st *session.State, step int) *sampling.Distribution {
 	return st.Steps[step-1].Distribution()
 }
 
-// drawnBy returns the distribution of the step shown, whose scores must be computed,
-// and the token on which the run's own u falls.
+// drawnBy returns the distribution of the current step, whose scores must be computed, and
+// the token that the run's own u selects.
 func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 	d := distribution(st, st.Cursor.Step)
 	return d, d.Order[d.Draw(sampling.U(st.Settings.Seed, st.Cursor.Step))]
 }
 
-// tokenOption makes an option of a token.
+// tokenOption returns an option for a token.
 func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Option {
 	return Option{
 		Key: strconv.Itoa(int(id)), Text: readable(m, int(id)), Token: !m.Token(int(id)).Special,
@@ -83,8 +83,8 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 	}
 }
 
-// readable is a token as people read it. A token that represents no text, such as
-// <|end|>, is described: its name is markup, and a class need not know it.
+// readable returns a token's text for people. A token that represents no text, such as
+// <|end|>, is described instead: its name is markup that a class need not see.
 func readable(m *infer.Model, id int) string {
 	switch t := m.Token(id); {
 	case m.EOS(id):
@@ -96,8 +96,8 @@ func readable(m *infer.Model, id int) string {
 	}
 }
 
-// nextPoll asks which of n tokens comes next at the step that [Undrawn] has moved a
-// run to. A seed shuffles them; n is [predict.LeastCandidates] or more.
+// nextPoll asks which of n tokens comes next at the step that [Undrawn] has moved the run
+// to. The seed shuffles them; n is at least [predict.LeastCandidates].
 func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{
 		Kind: Next, Step: st.Cursor.Step,
@@ -133,7 +133,7 @@ func drawPoll(st *session.State) *poll {
 	return p
 }
 
-// questionPoll asks a question of the quiz. A seed shuffles the choices.
+// questionPoll asks a quiz question. The seed shuffles the choices.
 func questionPoll(q *lessons.Question, seed uint64) *poll {
 	p := &poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText}
 	p.Options, p.Answer = choiceOptions(q, seed)
@@ -143,7 +143,7 @@ func questionPoll(q *lessons.Question, seed uint64) *poll {
 	return p
 }
 
-// specPoll makes the poll of a script; st is where [ready] has moved the run, and seed
+// specPoll returns the poll of a script. [ready] must have moved the run to st; seed
 // shuffles the candidates.
 func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	switch a.Kind {
@@ -165,10 +165,10 @@ func (c *core) openSpec(st *session.State, a *lessons.AskSpec) error {
 	return c.open(specPoll(st, a, c.nextSeed()), time.Duration(a.Seconds)*time.Second)
 }
 
-// nextSeed is the seed for the candidates of the room's next poll.
+// nextSeed returns the seed for the candidates of the room's next poll.
 func (c *core) nextSeed() uint64 { return c.data.Seed + uint64(len(c.polls)) }
 
-// open opens a poll for some time; 0 is without an end.
+// open opens a poll for the given time; 0 means without an end.
 func (c *core) open(p *poll, last time.Duration) error {
 	if err := c.mayMove(true); err != nil {
 		return err
@@ -188,15 +188,15 @@ func (c *core) open(p *poll, last time.Duration) error {
 	return c.change(next, p)
 }
 
-// maxPolls is how many polls a room can have: each stays in memory with its
-// votes as long as the room does.
+// maxPolls is the number of polls a room can have: each stays in memory with its votes as
+// long as the room exists.
 const maxPolls = 1000
 
 // maxTime is the longest time that a poll or the timer runs.
 const maxTime = 24 * time.Hour
 
-// majority returns the choice with the most votes. Among those with equal votes it is
-// the one that the model finds more probable.
+// majority returns the choice with the most votes. In a tie it returns the one that the
+// model finds more probable.
 func (c *core) majority(p *poll) (string, error) {
 	counts := map[string]int{}
 	for _, v := range c.votes[p.at()] {
@@ -229,7 +229,7 @@ func letters(list []Option) []Option {
 	return list
 }
 
-// howRecalled follows a question that is answered in words: a vote has no room for them.
+// howRecalled follows a question that is answered in words, which a vote cannot collect.
 const howRecalled = `<p class="poll__how">Answer in your head first. How much of the answer do you have?</p>`
 
 // choiceOptions returns the choices of a quiz question. For a question that is answered
@@ -258,7 +258,7 @@ func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer stri
 // timeUp closes the poll if its time is up.
 func (c *core) timeUp() {
 	if p := c.onStage(); p != nil && p.live() && p.over(c.cfg.Now()) {
-		_ = c.phase(p, Closed) // logged; nobody can vote any more
+		_ = c.phase(p, Closed) // logged; further votes are refused anyway
 	}
 	c.setAlarm()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// BenchmarkVotes has five hundred members vote at the same time, each three
-// times: the time of one such storm, until the last vote is kept on the disk.
+// BenchmarkVotes measures how long it takes to save the votes of five hundred members who
+// vote at the same time, three times each.
 func BenchmarkVotes(b *testing.B) {
 	m := testmodel.Target(b)
 	course, err := wholeCourse()
@@ -63,9 +63,8 @@ func BenchmarkVotes(b *testing.B) {
 	b.ReportMetric(3*members*float64(b.N)/b.Elapsed().Seconds(), "votes/s")
 }
 
-// BenchmarkRestore starts a hub over a room with five hundred members and
-// twenty thousand votes: with the snapshot that the end of the server before
-// left, and without one.
+// BenchmarkRestore starts a hub with a room of five hundred members and twenty thousand
+// votes, with and without the snapshot that the previous server left.
 func BenchmarkRestore(b *testing.B) {
 	db, err := store.Open(b.TempDir(), nil)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// mostFaults is how often a room starts again after a panic. One that goes on breaking
-// stays closed until the server starts again.
+// mostFaults is the number of times a room is restarted after a panic. After that it stays
+// closed until the server restarts.
 const mostFaults = 5
 
-// brokenNotice is shown to a class whose room has started again.
+// brokenNotice is shown to a class whose room was restarted.
 const brokenNotice = "Something went wrong on the server and was logged. The class continues from its last saved state."
 
-// run runs a room's goroutine to its end. A panic in it ends neither the process nor
-// the room: that starts again from its log, with the same people in it.
+// run runs a room's goroutine until it ends. If it panics, the process survives, and the
+// room is restarted from its log with the same people in it.
 func (h *Hub) run(r *Room, c *core) {
 	defer close(r.done)
 	secret := c.secret
@@ -30,11 +30,11 @@ func (h *Hub) run(r *Room, c *core) {
 			return err
 		})
 		if err != nil {
-			h.cfg.Log.Error("a room cannot start again", "error", err)
+			h.cfg.Log.Error("a room cannot be restarted", "error", err)
 			break
 		}
 	}
-	h.cfg.Log.Error("a room is closed until the server starts again: it went on failing")
+	h.cfg.Log.Error("a room is closed until the server restarts: it failed too often")
 	h.mu.Lock()
 	delete(h.rooms, r.code)
 	h.damaged[r.code] = &damagedRoom{hash: secret[:], used: h.cfg.Now()}
@@ -42,8 +42,8 @@ func (h *Hub) run(r *Room, c *core) {
 	r.stop()
 }
 
-// again returns a new core for a room whose old one has panicked. Votes that were not
-// saved are refused, so that they are sent again.
+// again returns a new core for a room that has panicked. Votes that were not saved are
+// refused, so that clients send them again.
 func (h *Hub) again(r *Room, old *core) (*core, error) {
 	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {
@@ -68,7 +68,7 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
 	if c.relay, c.servers = old.relay, old.servers; c.epoch != old.epoch {
-		r.leave() // another server runs it by now
+		r.leave() // another server runs it now
 	}
 	c.notice, c.lost = brokenNotice, true
 	c.publish()
@@ -76,8 +76,8 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 	return c, nil
 }
 
-// saveJoins saves what a room that panicked has confirmed and not yet saved: who joined,
-// above all. What of it is in the log already is not added again.
+// saveJoins saves changes that a room confirmed before its panic but had not saved yet,
+// mostly new members. Changes that are already in the log are not added again.
 func (h *Hub) saveJoins(old *core) {
 	var left []journal.Record
 	for _, p := range slices.Concat(old.saving, old.pending) {
@@ -112,15 +112,15 @@ func (c *core) runEnded() <-chan struct{} {
 // there is another run.
 func (c *core) loseRun() {
 	c.cfg.Log.Error("a room's run has ended")
-	_ = c.commit() // logged; the stage is then one that was saved before
+	_ = c.commit() // logged; the stage then is the last saved one
 	last := c.state
 	c.replaceRun(nil)
 	c.state, c.notice, c.lost = last, brokenNotice, true
 	c.publish()
 }
 
-// restoreRun makes the run again after a fault, for those who watch. The class is
-// notified if that fails.
+// restoreRun makes the run again after a fault while someone is watching. If that fails,
+// the class is notified.
 func (r *Room) restoreRun() {
 	h := r.hub
 	h.wg.Go(func() {

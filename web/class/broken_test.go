@@ -13,13 +13,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// breaks makes a room panic.
+// breaks makes the room panic.
 func (l *lesson) breaks() error {
-	return l.ask(l.t.Context(), func(c *core) error { panic("as if the room had a mistake") })
+	return l.ask(l.t.Context(), func(c *core) error { panic("a simulated bug in the room") })
 }
 
-// TestRoomSurvivesAPanic: the room starts again from what was saved, with the same
-// people, votes, stage and presenter; another room does not notice.
+// TestRoomSurvivesAPanic: the room restarts from its saved state, with the same people,
+// votes, stage and presenter; another room is not affected.
 func TestRoomSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
@@ -51,12 +51,12 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 	l.Leave(learner(1))
 	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Leading == 0 })
 	if other.View() != untouched {
-		t.Error("the other room has changed")
+		t.Error("the other room changed")
 	}
 }
 
-// TestRepeatedlyPanickingRoomIsClosed: such a room is closed, and is there again when the
-// server starts again; another room goes on.
+// TestRepeatedlyPanickingRoomIsClosed: such a room is closed until the server restarts;
+// other rooms continue.
 func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 }
 
 // TestJoinSurvivesAPanic: someone who joined just before their room panicked is still a
-// member, although that was not saved yet.
+// member, although the join was not saved yet.
 func TestJoinSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
@@ -90,7 +90,7 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 		if _, err := c.join(caller("late")); err != nil {
 			return err
 		}
-		panic("as if the room had a mistake")
+		panic("a simulated bug in the room")
 	})
 	if !errors.Is(err, ErrBroken) {
 		t.Fatalf("got error %v, want %v", err, ErrBroken)
@@ -101,8 +101,8 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 }
 
 // TestClassSeesThatItsRunFailed: without any command, the class sees a notice, and the
-// stage goes on from what was saved. If it cannot be restored, the notice says what to
-// do, and the instructor's next command works.
+// stage continues from the saved state. If it cannot be restored, the notice explains what
+// to do, and the instructor's next command works.
 func TestClassSeesThatItsRunFailed(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -148,7 +148,8 @@ func (u unreadable) Read(
 	return u.Journal.Read(ctx, o, after, f)
 }
 
-// TestRoomThatPanicsOnLoadIsDamaged: it is shown as damaged, and the others are there.
+// TestRoomThatPanicsOnLoadIsDamaged: the room is reported as damaged, and the others are
+// loaded.
 func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -164,7 +165,7 @@ func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 	}
 }
 
-// heldRun is a run in which a command takes until the run is closed or the command canceled.
+// heldRun is a run whose commands block until the run is closed or the command is canceled.
 type heldRun struct {
 	*realRun
 	held, closed chan struct{}
@@ -188,7 +189,7 @@ func (r *heldRun) Close() {
 	r.realRun.Close()
 }
 
-// heldDriver makes one such run.
+// heldDriver opens heldRuns.
 type heldDriver struct {
 	Driver
 	run *heldRun
@@ -202,8 +203,8 @@ func (d heldDriver) Open(ctx context.Context, room, link string) (Run, error) {
 	return d.run, err
 }
 
-// TestStopInMidCommand: when the server stops while a command of the presenter is under way,
-// by a form or on a connection, the command is refused and nothing is logged as an error.
+// TestStopInMidCommand: when the server stops during a command of the presenter, sent by a
+// form or on a connection, the command is refused and no error is logged.
 func TestStopInMidCommand(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -2,18 +2,18 @@ package class
 
 import "sync"
 
-// Note says that a room has a new [View].
+// Note reports that a room has a new [View].
 type Note struct {
 	Seq uint64 // of that view
 }
 
-// Broker notifies the followers of rooms. Publish does not block. If a subscriber has
-// not received its last note yet, the newest replaces it. A broker that reaches
-// other processes would let several of them serve followers; [NewBroker] serves one.
+// Broker notifies the followers of rooms. Publish does not block: if a subscriber has not
+// received its last note yet, the new one replaces it. [NewBroker] serves one process; a
+// broker between processes would let several of them serve followers.
 type Broker interface {
 	Publish(room string, n Note)
-	// Subscribe returns a channel of at most one note, and the function that
-	// ends the subscription. The channel is never closed.
+	// Subscribe returns a channel with at most one note, and a function that ends the
+	// subscription. The channel is never closed.
 	Subscribe(room string) (<-chan Note, func())
 }
 
@@ -34,11 +34,11 @@ func (b *broker) Publish(room string, n Note) {
 			continue
 		default:
 		}
-		select { // the one waiting is older: publishers hold the lock
+		select { // the waiting note is older: publishers hold the lock
 		case <-c:
 		default: // it has just been received
 		}
-		c <- n // there is room now, and nobody else sends
+		c <- n // the channel is empty now, and nobody else sends
 	}
 }
 

@@ -2,7 +2,8 @@ package class
 
 import "testing"
 
-// Publishing waits for nobody, and who has not looked finds the newest.
+// TestBrokerKeepsOnlyTheNewest: Publish does not block, and a slow subscriber gets the
+// newest note.
 func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	t.Parallel()
 	b := NewBroker()
@@ -13,7 +14,7 @@ func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 		b.Publish("A", Note{seq})
 	}
 	if n := <-slow; n.Seq != 999 {
-		t.Errorf("the slow one finds %d, want 999", n.Seq)
+		t.Errorf("a slow subscriber gets note %d, want 999", n.Seq)
 	}
 	select {
 	case n := <-slow:
@@ -27,7 +28,7 @@ func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	b.Publish("A", Note{1})
 	select {
 	case <-slow:
-		t.Error("one who has left is notified")
+		t.Error("an ended subscription gets a note")
 	default:
 	}
 	if len(b.(*broker).rooms) != 1 {

@@ -14,13 +14,13 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// carryTogether is how many records of a room are appended in one batch.
+// carryTogether is the number of records that are appended in one batch.
 const carryTogether = 4096
 
-// Carry moves the rooms of a database of an earlier form from its tables into logs,
-// and then drops the tables. If it is interrupted, the next start completes it.
-// Learners must have been carried over before. Damaged rooms stay only in the copy of
-// the old file, which is logged. It does nothing to any other database.
+// Carry moves the rooms of an old-format database from its tables into logs, and then drops
+// the tables. If it is interrupted, the next start completes it. Learners must have been
+// moved first. Damaged rooms stay only in the copy of the old file, which is logged. Carry
+// does nothing to other databases.
 func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Logger) error {
 	before, err := db.Before(store.RoomsInLogs)
 	if err != nil || !before {
@@ -57,7 +57,7 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Lo
 	return db.Carried(store.RoomsInLogs)
 }
 
-// carried is a room that is carried over.
+// carried is a room that is being moved.
 type carried struct {
 	code         string
 	secret, data []byte
@@ -66,7 +66,7 @@ type carried struct {
 	link         string
 
 	log     *slog.Logger
-	c       core // makes the records, with the same numbers each time
+	c       core // makes the records; numbers them the same way each time
 	records []journal.Record
 }
 
@@ -96,7 +96,7 @@ func (r *carried) carry(ctx context.Context, db *store.DB, logs journal.Journal)
 
 func (r *carried) add(e entry) { r.records = append(r.records, e.Record) }
 
-// parts makes records of what belongs to a room.
+// parts makes records of the room's texts, members, polls and votes.
 func (r *carried) parts(ctx context.Context, tx *sql.Tx) error {
 	return errors.Join(
 		store.EachRow(ctx, tx, "SELECT prompt, link FROM room_texts WHERE room = ? ORDER BY n",

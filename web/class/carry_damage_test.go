@@ -9,8 +9,8 @@ import (
 	_ "modernc.org/sqlite" // to damage a database
 )
 
-// Of a damaged database of an earlier form, what can be read is carried over: rooms
-// are not given up for a header, or for one absurd row.
+// TestDamagedDatabaseIsMigrated: everything readable in a damaged old-format database is
+// moved: no room is lost because of a damaged header or one absurd row.
 func TestDamagedDatabaseIsMigrated(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, path string, code string){

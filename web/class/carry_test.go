@@ -20,7 +20,7 @@ import (
 
 const version2 = "../journal/testdata/version2"
 
-// wasRoom is what a program without logs knew of a room, see
+// wasRoom is a room as a version without logs recorded it, see
 // web/journal/testdata/README.md.
 type wasRoom struct {
 	Code, Secret, Hash string
@@ -48,7 +48,7 @@ type wasVote struct {
 	N                   int64
 }
 
-// known is what is known of a room now.
+// known returns the current contents of a room.
 func known(c *core) wasRoom {
 	x := wasRoom{
 		Code: c.code, Hash: hex.EncodeToString(c.secret[:]), Begun: c.begun.UTC(), Used: c.used.UTC(), Data: c.data,
@@ -72,8 +72,8 @@ func known(c *core) wasRoom {
 	return x
 }
 
-// oldFolder returns a folder with the database of before, as far as rooms
-// concern it, and what was known of them.
+// oldFolder returns a folder with the rooms of an old-format database, and their expected
+// contents.
 func oldFolder(t *testing.T) (dir string, was []wasRoom) {
 	t.Helper()
 	database, err := os.ReadFile(filepath.Join(version2, "viz.db"))
@@ -97,8 +97,8 @@ func oldFolder(t *testing.T) (dir string, was []wasRoom) {
 	return dir, was
 }
 
-// carryOver brings a folder to the form of today. What learners did is not
-// this package's business.
+// carryOver brings the rooms of a folder to the current format. Learners' progress is not
+// part of this package.
 func carryOver(t *testing.T, dir string) {
 	t.Helper()
 	db, err := store.Open(dir, nil)
@@ -110,7 +110,7 @@ func carryOver(t *testing.T, dir string) {
 	quiet := slog.New(slog.DiscardHandler)
 	if early, err := db.Before(store.LearnersInLogs); err != nil || early {
 		if err := Carry(t.Context(), db, logs, quiet); err == nil {
-			t.Error("rooms are carried over before learners, whose tables would go")
+			t.Error("rooms were moved before learners, whose tables would be dropped")
 		}
 		if err := db.Carried(store.LearnersInLogs); err != nil {
 			t.Fatal(err)
@@ -130,16 +130,16 @@ func asText(t *testing.T, x any) string {
 	return string(text)
 }
 
-// begunAfter opens a hub whose clock shows the time of the second start in the
-// database of before.
+// begunAfter opens a hub whose clock shows the time of the second start in the old
+// database.
 func begunAfter(t *testing.T, dir string) *school {
 	t.Helper()
 	at := &clock{now: time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC)}
 	return begun(t, dir, func(c *Config) { c.Now = at.Now })
 }
 
-// Rooms of a database of before the logs are what they were: their secrets,
-// members, names, polls, votes, texts and stages, also after a second start.
+// TestOldDatabaseIsMigrated: rooms of a database without logs keep their secrets, members,
+// names, polls, votes, texts and stages, even after a second start.
 func TestOldDatabaseIsMigrated(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)
@@ -156,7 +156,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !ParseSecret(want.Secret).fits(r.secret) {
-				t.Errorf("start %d: the secret of %s does not fit", start+1, want.Code)
+				t.Errorf("start %d: the secret of %s is refused", start+1, want.Code)
 			}
 			want.Secret = ""
 			if a, b := asText(t, got), asText(t, want); a != b {
@@ -170,8 +170,8 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 	}
 }
 
-// A deleted room goes from the copy of the old database as well, and with the
-// last of them, and no learner left, the copy itself.
+// TestRoomIsDeletedFromOldCopy: a deleted room is deleted from the copy of the old database
+// as well, and the copy itself is deleted once it has neither rooms nor learners.
 func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)
@@ -192,7 +192,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 		return bytes.Contains(data, []byte(text))
 	}
 	if !holds("Pupil 1") || !holds(was[0].Code) {
-		t.Fatal("the copy does not hold what is looked for")
+		t.Fatal("the copy does not contain the data that the test deletes")
 	}
 	for _, room := range was {
 		r := s.find(room.Code)
@@ -207,7 +207,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 		t.Error("names are still in the copy")
 	}
 	if !strings.Contains(strings.Join(files(t, dir), " "), "viz-version2") {
-		t.Error("the copy is gone with what learners did in it")
+		t.Error("the copy was deleted while it had learners' progress")
 	}
 	for _, who := range []string{"ada", "bob", "dora"} {
 		if err := s.db.EraseFromCopies(t.Context(), who); err != nil {
@@ -215,11 +215,12 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 		}
 	}
 	if left := strings.Join(files(t, dir), " "); strings.Contains(left, "viz-version2") {
-		t.Errorf("with nothing in it the copy stays: got %s, want it without %q", left, "viz-version2")
+		t.Errorf("the empty copy was not deleted: got %s, want it without %q", left, "viz-version2")
 	}
 }
 
-// A nickname that the instructor takes away goes from the copy as well.
+// TestNameIsErasedFromOldCopy: a nickname that the instructor removes is removed from the
+// copy as well.
 func TestNameIsErasedFromOldCopy(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)

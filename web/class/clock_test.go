@@ -11,7 +11,7 @@ func TestClockBeforeTheYear2000(t *testing.T) {
 	for _, at := range []time.Time{time.Unix(0, 0), time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		now := Config{Now: func() time.Time { return at }}.withDefaults().Now()
 		if !(begunRecord{now}).check() {
-			t.Errorf("at %v a room is saved with %v, which cannot be read again", at, now)
+			t.Errorf("at %v a room is saved with %v, which is not a valid time", at, now)
 		}
 	}
 }

@@ -9,45 +9,46 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Cluster connects the hubs of several servers that share their rooms: any server
-// answers for any room. One of them at a time owns a room and runs it as it would
-// alone; on the others a [relay] asks the owner, and shows its views.
+// Cluster connects the hubs of several servers that share their rooms: any server serves
+// any room. One server at a time owns a room and runs it as a single server would; the
+// others forward requests to the owner through a [relay], and show its views.
 //
-// Who owns a room is said by a lease, and decided by the log: an owner begins with a
-// record of its epoch, after which the log accepts nothing from the owner before
-// ([Fence]). So a server that has lost its lease and doesn't know it yet can confirm
-// nothing. When an owner dies, the next server that needs the room takes the lease and
-// goes on from the log.
+// A lease names the owner of a room, and the log enforces it: a new owner first appends a
+// record of its epoch, after which the log accepts nothing from the previous owner
+// ([Fence]). So a server that has lost its lease without noticing cannot confirm anything.
+// When an owner dies, the next server that needs the room takes the lease and continues
+// from the log.
 type Cluster struct {
-	Server string // this server's name, another one after each start
+	Server string // this server's name, a new one at each start
 	Leases Leases
 	Bus    Bus
 	Fence  Fence
 	// Secret returns the hash of a room's secret, nil if there is no such room.
 	Secret func(ctx context.Context, room string) ([]byte, error)
-	// Away reports whether what the servers share has been out of reach for so long that
-	// requests are not kept waiting for it. nil means never.
+	// Away reports whether the shared storage has been unreachable for so long that
+	// requests should fail immediately. nil means never.
 	Away  func() bool
-	Paces Paces // zero fields have the defaults
+	Paces Paces // zero fields get the defaults
 }
 
 func (c *Cluster) isAway() bool { return c.Away != nil && c.Away() }
 
-// Leases say which server owns a room. Whether a lease is still held is measured by the
+// Leases record which server owns a room. Whether a lease is still held is measured by the
 // time that passes on each server, never by comparing their clocks.
 type Leases interface {
-	// Take takes the lease of a room, unless a server has it. A lease taken is renewed
-	// until it is released or lost. An error means that nobody knows who owns the room.
+	// Take takes the lease of a room unless another server holds it, and returns the
+	// current lease. A lease that this server takes is renewed until it is released or
+	// lost. An error means that the owner of the room is unknown.
 	Take(ctx context.Context, room string) (Lease, error)
 }
 
-// Lease says who owns a room.
+// Lease describes the owner of a room.
 type Lease struct {
 	Server string // the owner
-	Term   uint64 // grows each time that the room's lease is taken
-	// Lost is closed when the lease has ended, or may end before it can be renewed. Where
-	// the lease is another server's, it is closed when this one learns that it has ended, and
-	// may be nil.
+	Term   uint64 // grows each time the room's lease is taken
+	// Lost is closed when the lease has ended, or might end before it can be renewed. For
+	// another server's lease, it is closed when this server learns that the lease has
+	// ended, and can be nil.
 	Lost <-chan struct{}
 	// Release ends the lease. It is set only if the lease is this server's.
 	Release func()
@@ -63,10 +64,9 @@ func (l Lease) ended() bool {
 	}
 }
 
-// Bus carries messages between the servers. A message may be lost, late, or overtaken by
-// another.
+// Bus carries messages between the servers. Messages can be lost, delayed or reordered.
 type Bus interface {
-	// Publish sends a message to all who subscribe to a room. It does not block.
+	// Publish sends a message to all subscribers of a room. It does not block.
 	Publish(room string, message []byte)
 	// Subscribe calls f with each message for a room, one at a time, until stop is
 	// called. f must return quickly.
@@ -74,36 +74,36 @@ type Bus interface {
 	// Request sends a request to a server and returns its answer. An error means that
 	// the server may or may not have received it, unless it is [ErrNoServer].
 	Request(ctx context.Context, server string, request []byte) ([]byte, error)
-	// Serve answers the requests that are sent to a server, each in a goroutine of its
-	// own, until stop is called.
+	// Serve answers the requests that are sent to a server, each in its own goroutine,
+	// until stop is called.
 	Serve(server string, f func(ctx context.Context, request []byte) []byte) (stop func(), err error)
 }
 
 // Fence appends to the logs of rooms for their owners.
 type Fence interface {
-	// AppendAs is [journal.Journal.Append] on a condition: the newest record of type
-	// [EpochType] in the log must have the id epoch. Or the batch begins with that
-	// record, and the log has none as high. Otherwise it stores nothing and returns
+	// AppendAs is [journal.Journal.Append] with a condition: the newest record of type
+	// [EpochType] in the log has the id epoch, or the batch begins with that record and the
+	// log has none with an equal or higher id. Otherwise it stores nothing and returns
 	// [ErrFenced].
 	AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error)
 }
 
-// EpochType is the type of the records with which owners begin. Their ids are numbers
-// that grow.
+// EpochType is the type of the record that each new owner appends first. Its id is a number
+// that grows.
 const EpochType = "epoch"
 
 // Errors of a cluster.
 var (
-	// ErrFenced is returned for a batch of an owner that another one has followed.
+	// ErrFenced is returned for a batch of an owner that has been replaced.
 	ErrFenced = errors.New("another server has begun to run this room")
-	// ErrNoServer is returned for a request that reached no server.
+	// ErrNoServer is returned for a request that did not reach a server.
 	ErrNoServer = errors.New("there is no such server")
 
 	// errMoved means that this server does not own the room, and that nothing was done.
 	errMoved = errors.New("the room is on another server")
 )
 
-// Refusals that only a cluster has.
+// Refusals that only occur in a cluster.
 var (
 	// ErrUnsure refuses a command that may or may not have been executed.
 	ErrUnsure = terms.Refuse(
@@ -117,18 +117,17 @@ var (
 	)
 )
 
-// CodeMoved refuses a command during which a room moved to another server.
+// CodeMoved refuses a command because its room moved to another server meanwhile.
 const CodeMoved terms.Code = "moved"
 
-// Paces are the times of a cluster.
+// Paces are the intervals and timeouts of a cluster.
 type Paces struct {
-	// Call is how long a request for a room may take, with everything that is tried;
-	// Try how long one attempt may.
+	// Call limits a request for a room including all attempts; Try limits one attempt.
 	Call, Try time.Duration
-	// Beat is how often a server tells the owner which pages it has open, Gone how long
-	// the owner counts the pages of one that says nothing.
+	// Beat is how often a server reports its open pages to the owner. Gone is how long the
+	// owner counts the pages of a server that has stopped reporting.
 	Beat, Gone time.Duration
-	// Idle is how long a server follows a room that nobody asks for.
+	// Idle is how long a server follows a room that nobody requests.
 	Idle time.Duration
 }
 
@@ -146,7 +145,7 @@ func (p Paces) withDefaults() Paces {
 	return p
 }
 
-// The longest messages of a cluster, in bytes.
+// The sizes of the longest messages of a cluster, in bytes.
 const (
 	MaxRequest = 256 << 10 // to one server
 	MaxReply   = 4 << 20   // its answer, or a view

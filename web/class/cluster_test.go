@@ -20,19 +20,19 @@ func sameStage(t *testing.T, got, want *View) {
 		t.Fatalf("shows %q (%v), want %q", got.Link(), got.State, want.Link())
 	}
 	if session.LinkOf(got.State) != got.Link() {
-		t.Error("the state is not what its link says")
+		t.Error("the state does not match its link")
 	}
 	if !reflect.DeepEqual(got.State.Dist, want.State.Dist) {
-		t.Error("the same stage has other probabilities on another server")
+		t.Error("the same stage has different probabilities on another server")
 	}
 	for i, s := range want.State.Steps {
 		if g := got.State.Steps[i]; g.Chosen != s.Chosen || g.Ran != s.Ran || g.Drawn != s.Drawn {
-			t.Errorf("step %d is another one on another server", s.N)
+			t.Errorf("step %d differs on another server", s.N)
 		}
 	}
 }
 
-// watched notes every view that a server's pages see of a room, until the test ends.
+// watched checks every view of a room that a server's pages see, until the test ends.
 func watched(p *post, l *lesson) (stop func()) {
 	notes, unsubscribe := p.Broker().Subscribe(l.Code())
 	ended, done := make(chan struct{}), make(chan struct{})
@@ -101,7 +101,7 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 	a.kill()
 	voting.Wait()
-	// What was confirmed by the owner that died counts, and again changes nothing.
+	// Votes that the dead owner confirmed count, and sending one again changes nothing.
 	onC.votes(1, Ballot{Poll: p.ID, Choice: key(1), N: 1})
 
 	next := b.teaches(l)
@@ -112,7 +112,7 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 	if v.Poll.Votes != 6 || sum != 6 {
 		t.Errorf(
-			"got %d votes, counts %v: six were confirmed; want v.Poll.Votes = 6, sum = 6", v.Poll.Votes, counts(v.Poll),
+			"got %d votes, counts %v; want the six confirmed ones", v.Poll.Votes, counts(v.Poll),
 		)
 	}
 	onC.settled("how the class voted", func(v *View) bool { return v.Poll != nil && v.Poll.Phase == Spread })
@@ -134,7 +134,8 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 }
 
-// An owner that was paused and doesn't know that it has lost its lease confirms nothing.
+// TestOwnerThatLostItsLeaseConfirmsNothing: an owner that was paused, and has not noticed
+// that it lost its lease, cannot confirm anything.
 func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -146,7 +147,7 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	b.relayOf(l.Code()).lose(b.relayOf(l.Code()).lease) // as after a request without an answer
 	onB.votes(2, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if old := a.relayOf(l.Code()).here; old == nil {
-		t.Fatal("the owner has noticed already")
+		t.Fatal("the owner has already noticed that it lost the lease")
 	}
 	if r := onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 || r.Choice != p.Options[1].Key {
 		t.Errorf("confirmed as %+v, want N = 1, Choice = %q", r, p.Options[1].Key)
@@ -160,7 +161,7 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	}
 }
 
-// A command that may have been executed is not sent again.
+// TestCommandIsNotRepeated: a command that might have been executed is not sent again.
 func TestCommandIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -180,7 +181,8 @@ func TestCommandIsNotRepeated(t *testing.T) {
 	}
 }
 
-// The pages of a server that is gone are not counted, and the others go on counting.
+// TestDeadServersPagesAreDropped: pages of a dead server are no longer counted; pages of
+// other servers still are.
 func TestDeadServersPagesAreDropped(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -195,7 +197,8 @@ func TestDeadServersPagesAreDropped(t *testing.T) {
 	onB.settled("one is left", func(v *View) bool { return v.Here == 1 })
 }
 
-// Where everything has been out of reach for long, people are told so at once.
+// TestLongOutageIsReportedAtOnce: during a long outage, requests fail immediately with an
+// explanation.
 func TestLongOutageIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -228,7 +231,7 @@ func TestLongOutageIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// A server's thousands of pages are reported as reliably as a few.
+// TestThousandsOfPagesAreReported: thousands of pages of one server are counted correctly.
 func TestThousandsOfPagesAreReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -236,15 +239,15 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 	l := a.teach(Options{})
 	onB := b.enters(l, 1, 2, 3)
 	onB.settled("three are here", func(v *View) bool { return v.Here == 3 })
-	for i := range 12_000 { // more than one message has room for
+	for i := range 12_000 { // too many for one message
 		onB.relay.count(onB.relay.pages, fmt.Sprintf("%032d", i), 1)
 	}
 	onB.Leave(learner(1))
 	onB.settled("two are left", func(v *View) bool { return v.Here == 2 })
 }
 
-// Parts of a report may come twice, late and in any order: what counts is the newest one
-// of which all have come.
+// TestReportPartsInAnyOrder: parts of a report can arrive twice, late and in any order. The
+// newest complete report counts.
 func TestReportPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	whole := func(n uint64, learners int) report {
@@ -285,7 +288,8 @@ func TestReportPartsInAnyOrder(t *testing.T) {
 	}
 }
 
-// Views that arrive in the wrong order, or never, leave nobody behind.
+// TestOutOfOrderViewsAreHandled: a server catches up when views arrive out of order or are
+// lost.
 func TestOutOfOrderViewsAreHandled(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -301,12 +305,12 @@ func TestOutOfOrderViewsAreHandled(t *testing.T) {
 	at := l.View()
 	sameStage(t, onB.settled("the newest stage", func(v *View) bool { return v.Link() == at.Link() }), at)
 	if n := b.driver.count(); n != 1 {
-		t.Errorf("%d runs were opened, want one that goes on", n)
+		t.Errorf("%d runs were opened, want one that continues", n)
 	}
 }
 
-// A server follows a room as long as a screen there shows it, though nobody of the class
-// is there, and no longer.
+// TestServerFollowsRoomsShownOnScreens: a server follows a room while a screen there shows
+// it, even without members, and no longer.
 func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -331,7 +335,7 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatal("a room that nobody asks for is followed on and on")
+			t.Fatal("a room that nobody requests is still followed")
 		}
 	}
 	if !follows(shown) {
@@ -342,7 +346,8 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	sameStage(t, wall.settled("the stage is there", func(v *View) bool { return v.Link() == at.Link() }), at)
 }
 
-// Who was let in is known to the next owner, however soon it comes.
+// TestMemberSurvivesTheOwner: a member who was admitted is known to the next owner, even if
+// the owner dies immediately.
 func TestMemberSurvivesTheOwner(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -357,8 +362,9 @@ func TestMemberSurvivesTheOwner(t *testing.T) {
 	}
 }
 
-// A vote that counts is confirmed again after the poll has closed: the owner that took it
-// may have ended before it could say so. A new one is refused.
+// TestVoteIsConfirmedAgainAfterTheClose: a vote that was saved is confirmed again after the
+// poll has closed, because the owner might have died before it could confirm the vote. New
+// votes are refused.
 func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -373,15 +379,15 @@ func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 		t.Errorf("sent again: %+v, want %+v", got, want)
 	}
 	if _, err := onB.vote(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 6}); err == nil {
-		t.Error("a new vote after the close was taken")
+		t.Error("a new vote after the close was accepted")
 	}
 	if v := l.does(ShowSpread{}); v.Poll.Votes != 1 || v.Poll.Options[0].Count != 1 {
 		t.Errorf("got counts %v, want 1 vote for the first option", counts(v.Poll))
 	}
 }
 
-// A vote of a page without scripts has no number: each one counts over the one before,
-// on whatever server.
+// TestFormVotesOnSeveralServers: votes of a page without scripts have no number; each one
+// replaces the one before, on any server.
 func TestFormVotesOnSeveralServers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

@@ -13,17 +13,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// alphabet leaves out what is taken for something else on a screen far away (0
-// and O, 1, I and L, 2 and Z, 5 and S, 8 and B) and vowels, so that no code is
-// a word. 22 signs to the power of six are 113 million codes.
+// alphabet has no characters that are easily confused from a distance (0 and O, 1, I and L,
+// 2 and Z, 5 and S, 8 and B) and no vowels, so that no code is a word. Six of its 22
+// characters make 113 million codes.
 const alphabet = "34679CDFGHJKMNPQRTVWXY"
 
-// CodeLength is how many characters a code has.
+// CodeLength is the number of characters of a code.
 const CodeLength = 6
 
 // newCode returns a random code.
 func newCode() string {
-	const fair = 256 - 256%len(alphabet) // bytes from here on would favour the first signs
+	const fair = 256 - 256%len(alphabet) // larger bytes would bias the first characters
 	var code []byte
 	var b [1]byte
 	for len(code) < CodeLength {
@@ -35,8 +35,8 @@ func newCode() string {
 	return string(code)
 }
 
-// NormalCode is a code as the hub knows it, of what someone typed: "k7q-4mx"
-// is K7Q4MX. Something too long to be one is cut.
+// NormalCode returns typed text in the form in which the hub stores codes: "k7q-4mx"
+// becomes K7Q4MX. Text that is too long for a code is cut.
 func NormalCode(typed string) string {
 	var b strings.Builder
 	for _, r := range typed {
@@ -50,13 +50,13 @@ func NormalCode(typed string) string {
 	return b.String()
 }
 
-// IsCode reports whether a text is a code as the hub writes it, of a room or of
-// none.
+// IsCode reports whether a text has the form of a code, whether or not there is such a
+// room.
 func IsCode(text string) bool {
 	return len(text) == CodeLength && strings.Trim(text, alphabet) == ""
 }
 
-// ShownCode is a code as people read it: "K7Q 4MX".
+// ShownCode formats a code for people: "K7Q 4MX".
 func ShownCode(code string) string {
 	if len(code) != CodeLength {
 		return code
@@ -72,11 +72,11 @@ func newSecret() (s Secret) {
 	return s
 }
 
-// String is the secret as 22 characters that an address can carry.
+// String returns the secret as 22 URL-safe characters.
 func (s Secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// ParseSecret is the inverse of [Secret.String]. What is not a secret gives one
-// that fits no room.
+// ParseSecret is the inverse of [Secret.String]. It returns a secret that matches no room
+// if the text is malformed.
 func ParseSecret(text string) (s Secret) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != len(s) {
@@ -85,24 +85,24 @@ func ParseSecret(text string) (s Secret) {
 	return Secret(b)
 }
 
-// hash is what is kept of a secret. It is random, so a fast hash does.
+// hash returns the stored form of the secret. The secret is random, so a fast hash is
+// enough.
 func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256(s[:]) }
 
-// fits reports, in a time that does not depend on them, whether a secret is the
-// one that was hashed.
+// fits reports, in constant time, whether the secret has the given hash.
 func (s Secret) fits(hash [sha256.Size]byte) bool {
 	own := s.hash()
 	return subtle.ConstantTimeCompare(own[:], hash[:]) == 1
 }
 
-// Longest names, in characters.
+// Maximum lengths of names, in characters.
 const (
 	MaxNick  = 24
 	MaxTitle = 80
 )
 
-// oneLine makes typed text fit for a line: without signs that cannot be seen
-// or that turn the direction of what follows, single spaces between words.
+// oneLine cleans up typed text for display in one line: it removes invisible characters and
+// those that change the text direction, and puts single spaces between words.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

@@ -23,14 +23,14 @@ type Drive struct{ Do session.Command }
 // to it with any step, the one shown included.
 type GoTo struct{ Step int }
 
-// AskWalk opens the poll of the walkthrough's step that is shown (again).
+// AskWalk opens the poll of the walkthrough's current step (again).
 type AskWalk struct{}
 
-// AskNext asks which token comes next at the step that is not drawn yet, with 4 to
-// 8 candidates; 0 stands for 5.
+// AskNext asks which token comes next at the step that is not drawn yet, with 4 to 8
+// candidates; 0 means 5.
 type AskNext struct {
 	Choices int
-	For     time.Duration // until it closes by itself; 0 is without an end
+	For     time.Duration // until it closes automatically; 0 means without an end
 	Where   Where
 }
 
@@ -43,24 +43,25 @@ type AskQuestion struct {
 // AskNumber asks for a number. Prompt is plain text.
 type AskNumber struct {
 	Prompt, Unit string
-	Answer       *float64 // nil if there is no right one
-	Within       float64  // how far off an answer may be to count as right
+	Answer       *float64 // nil if no answer is right
+	Within       float64  // how far off a right answer can be
 	For          time.Duration
 }
 
-// AskDraw makes the class the sampler of the step that is not drawn yet: every
-// member draws one u from a stream of their own.
+// AskDraw makes the class the sampler of the step that is not drawn yet: every member draws
+// one u from their own random stream.
 type AskDraw struct {
 	For   time.Duration
 	Where Where
 }
 
-// Where is the position in the text that a poll about a token asks at. A position is open
-// if several tokens are plausible there and the next one begins a word.
+// Where is the position in the text that a poll asks about. A position is open if several
+// tokens are plausible there and the next one begins a word.
 type Where string
 
-// Ask at the next token if its position is open, and else make the instructor an offer
-// ([View.Offer]); at the next token in any case; at the next open position.
+// IfOpen asks at the next token if its position is open, and otherwise makes the instructor
+// an offer ([View.Offer]). Here asks at the next token in any case, NextOpen at the next
+// open position.
 const (
 	IfOpen   Where = ""
 	Here     Where = "here"
@@ -84,23 +85,22 @@ type (
 // Revote opens the poll for another round. The round before stays visible next to it.
 type Revote struct{ For time.Duration }
 
-// Dismiss removes the poll from the stage; it stays in the summary.
+// Dismiss removes the poll from the stage. It stays in the summary.
 type Dismiss struct{}
 
-// AppendMajority appends the token that most voted for or drew, and AppendOf the
-// token of one member. Among tokens with equal votes, the model's more probable one
-// wins.
+// AppendMajority appends the token that got the most votes or draws; in a tie, the model's
+// more probable one. AppendOf appends the token of one member.
 type (
 	AppendMajority struct{}
 	AppendOf       struct{ Member int }
 )
 
-// SetTimer starts a countdown that everybody sees; 0 removes it.
+// SetTimer starts a countdown that everyone sees; 0 removes it.
 type SetTimer struct{ For time.Duration }
 
-// Lock lets nobody else join. HideNames hides all names, in the instructor's window
-// too, which may be projected. AllowAlone lets members continue alone with a run of
-// their own.
+// Lock stops new members from joining. HideNames hides all names, even in the instructor's
+// window, which may be projected. AllowAlone lets members continue alone with their own
+// run.
 type (
 	Lock       struct{ On bool }
 	HideNames  struct{ On bool }
@@ -117,8 +117,7 @@ type (
 // TakeOver makes the sender the presenter.
 type TakeOver struct{}
 
-// End ends the class: the code no longer works, the summary stays. Reopen undoes
-// it.
+// End ends the class: the code no longer works, but the summary stays. Reopen undoes End.
 type (
 	End    struct{}
 	Reopen struct{}

@@ -13,37 +13,37 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Config configures a hub. Logs, Secrets and Course must be set. Without a Driver it serves
-// nobody, and only lists, ends and removes rooms.
+// Config configures a hub. Logs, Secrets and Course are required. Without a Driver the hub
+// serves no pages, and can only list, end and remove rooms.
 type Config struct {
-	Logs    journal.Journal // nothing else may append to the logs of rooms
+	Logs    journal.Journal // no one else may append to the logs of rooms
 	Secrets Secrets
 	Course  *lessons.Course
 	Driver  Driver
-	Broker  Broker           // nil for one of its own
+	Broker  Broker           // nil for [NewBroker]
 	Now     func() time.Time // nil for time.Now
-	// Aged is the time at which rooms are old enough to be deleted, nil for Now. It is an
-	// earlier one while the clock may be wrong.
+	// Aged returns the time for deciding whether rooms are old enough to be deleted; nil
+	// for Now. While the clock might be wrong, it is an earlier time.
 	Aged   func() time.Time
-	Log    *slog.Logger // nil for none
-	Limits Limits       // zero fields have the defaults
-	// Space returns what the database has space for; nil if there is no limit. New
-	// rooms are refused before those that exist run out of it.
+	Log    *slog.Logger // nil for no log
+	Limits Limits       // zero fields get the defaults
+	// Space returns how much space the database has left; nil if there is no limit. New
+	// rooms are refused before existing rooms run out of space.
 	Space func(context.Context) store.Space
-	// Cluster connects the hub to those of other servers; nil for none. Logs, Secrets and
-	// the model must be the same for all of them.
+	// Cluster connects the hub to the hubs of other servers; nil for a single server. All
+	// of them need the same Logs, Secrets and model.
 	Cluster *Cluster
-	// WrongCodes and NewRooms say how many wrong codes a caller may try and how many
-	// rooms they may make; nil for as many as [admission.DefaultLimits] has.
+	// WrongCodes and NewRooms limit how many wrong codes a caller can try and how many
+	// rooms they can make; nil for the limits in [admission.DefaultLimits].
 	WrongCodes, NewRooms *admission.Meter
 }
 
-// Limits limit what classes may use.
+// Limits limit the resources of classes.
 type Limits struct {
-	Rooms   admission.Share // rooms at the same time; of the newcomers together
+	Rooms   admission.Share // rooms at the same time
 	Members admission.Share // members of a room
-	// TTL is how long an unused room is kept, with everything in it. Its code works
-	// for CodeLife after its last use.
+	// TTL is how long an unused room is kept with all its data. Its code works for CodeLife
+	// after the last use.
 	TTL, CodeLife time.Duration
 	// Rest is how long the run of a room that nobody is watching stays in memory.
 	Rest time.Duration
@@ -91,11 +91,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Options are what an instructor chooses when making a room.
+// Options are the settings that an instructor chooses for a new room.
 type Options struct {
-	Title     string // at most 80 characters; "" is "Class"
+	Title     string // at most 80 characters; "" means "Class"
 	Walk      string // slug of a walkthrough, "" for none
-	Nicknames bool   // members may give themselves names
-	NamesFall bool   // everybody sees where the number of a named member fell in a draw
-	Alone     bool   // members may go on alone with a run of their own
+	Nicknames bool   // members can choose nicknames
+	NamesFall bool   // a draw shows everyone where each named member's number fell
+	Alone     bool   // members can continue alone with their own run
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// gather is how long a vote may wait for others, to share a commit with them.
+// gather is how long a vote waits for others to share a commit with.
 const gather = 20 * time.Millisecond
 
-// together is how many may wait.
+// together is the number of changes that can wait.
 const together = 512
 
 // linkEvery is how often the stage of a playing run is saved.
 const linkEvery = 250 * time.Millisecond
 
-// crowdEvery is how often people who join, or votes, make a new view: each goes to
-// everybody. stageEvery limits the views of a playing run.
+// crowdEvery is the shortest interval between views that only add people or votes, since
+// each view goes to everyone. stageEvery limits the views of a playing run.
 const (
 	crowdEvery = 150 * time.Millisecond
 	stageEvery = 30 * time.Millisecond
 )
 
-// afterRestart is how far sequence numbers jump: further than they can have got
-// ahead of what was saved.
+// afterRestart is how far sequence numbers jump after a restart: more than they can have
+// got ahead of the saved number.
 const afterRestart = 1 << 20
 
 // core is the state of a room. Only the room's goroutine uses it.
@@ -41,54 +41,54 @@ type core struct {
 	code   string
 	secret [sha256.Size]byte
 	begun  time.Time
-	used   time.Time // last time that someone did something
+	used   time.Time // when someone last did something
 	seq    uint64    // of the newest view
 
 	book     book      // which records of the log count
-	place    int64     // sequence number of the newest one
+	place    int64     // sequence number of the newest record
 	since    int       // records since the last snapshot
-	keptUsed time.Time // used, as it was saved last
+	keptUsed time.Time // used, as last saved
 	keptSeq  uint64    // seq, likewise
 	owed     bool      // something must still be erased from the disk
-	untidy   time.Time // until then the log is not compacted
+	untidy   time.Time // the log is not compacted before
 
 	data      roomData
 	members   []*member // by ID − 1
 	byLearner map[string]*member
 	polls     []*poll // by ID − 1
 	votes     votes
-	texts     []Text // before the one on the stage
-	link      string // of the stage, as it was saved last
+	texts     []Text // texts before the one on the stage
+	link      string // the link of the stage, as last saved
 
 	here           int            // open pages of members
-	presenter      string         // who holds the controls, "" for nobody
+	presenter      string         // who holds the controls, "" for no one
 	presenterPages map[string]int // open pages of presenters
 
 	run     Run // nil while it is suspended
 	unwatch func()
-	lost    bool // a fault ended the run: the class is notified when there is another
+	lost    bool // a fault ended the run: the class is notified once there is a new one
 	state   *session.State
 	deleted bool
 
 	relay   *relay                  // in a cluster, see [Cluster]
-	epoch   uint64                  // likewise, of this owner
-	servers map[string]*serverPages // likewise, whose pages are open where
+	epoch   uint64                  // in a cluster: of this owner
+	servers map[string]*serverPages // in a cluster: the pages open on each server
 
-	held    bool // the run is executing several commands: only the result is shown
-	stale   bool // link is not that of state
-	linkDue bool // it will be saved soon
+	held    bool // the run is executing several commands: only the result will be shown
+	stale   bool // link is not the link of state
+	linkDue bool // link will be saved soon
 	notice  string
 	offer   *Offer         // for the instructor, see [Offer]
-	offerAt *session.State // the state that the offer is about
-	loss    string         // what could not be read, for the instructor
+	offerAt *session.State // the state that the offer applies to
+	loss    string         // which data could not be read, for the instructor
 
 	pending []pending
-	saving  []pending   // those of a commit that has not ended
-	due     *time.Timer // for pending votes
-	later   *time.Timer // for the stage's link
-	alarm   *time.Timer // for the poll's end
-	news    *time.Timer // for a view that may wait
-	waits   bool        // one is waiting
+	saving  []pending   // changes of a commit in progress
+	due     *time.Timer // until pending votes are saved
+	later   *time.Timer // until the stage's link is saved
+	alarm   *time.Timer // until the poll ends
+	news    *time.Timer // until a delayed view is made
+	waits   bool        // a view is delayed
 }
 
 // roomData is the part of a room that is saved as one record.
@@ -99,29 +99,29 @@ type roomData struct {
 	Left                                         bool      `json:"left,omitempty"` // the presenter has left the script
 	Poll                                         int       `json:"poll,omitempty"` // ID of the poll on the stage
 	Timer                                        time.Time `json:"timer,omitzero"`
-	Seed                                         uint64    `json:"seed"` // of what is shuffled and drawn here
+	Seed                                         uint64    `json:"seed"` // for shuffling and drawing in this room
 	Nicknames, Alone, Locked, NamesHidden, Ended bool
 	NamesFall                                    bool `json:",omitempty"`
 
-	Tasks    string `json:"tasks,omitempty"` // that are assigned, with spaces between
+	Tasks    string `json:"tasks,omitempty"` // assigned tasks, separated by spaces
 	AskNames bool   `json:"ask_names,omitempty"`
 }
 
-// newSeed is random, below 2^53 so that any reader of the JSON gets it right.
+// newSeed returns a random number below 2^53, which every JSON reader can represent.
 func newSeed() uint64 {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
 	return binary.LittleEndian.Uint64(b[:]) >> 11
 }
 
-// pending are changes that wait for a commit. done is called when they are saved or
-// could not be.
+// pending holds changes that wait for a commit. done is called when they are saved, or
+// saving them has failed.
 type pending struct {
 	changes []entry
 	done    func(error)
 }
 
-// empty makes the maps and timers of a core.
+// empty initializes the maps and timers of a core.
 func (c *core) empty() {
 	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, votes{}, map[string]int{}
 	c.book.Newest = map[string]string{}
@@ -149,7 +149,7 @@ func (c *core) loop(ctx context.Context) {
 			c.refresh()
 		case <-c.runEnded():
 			if ctx.Err() != nil {
-				continue // the room ends, and with it the run
+				continue // the room is ending, and the run with it
 			}
 			c.loseRun()
 			c.room.restoreRun()
@@ -167,7 +167,7 @@ func (c *core) loop(ctx context.Context) {
 	}
 }
 
-// replaceRun closes the run and sets another, or none.
+// replaceRun closes the run and replaces it with another one, or nil.
 func (c *core) replaceRun(run Run) {
 	if c.run != nil {
 		c.unwatch()
@@ -181,7 +181,7 @@ func (c *core) replaceRun(run Run) {
 	c.unwatch = run.Watch(c.room.wakeUp)
 }
 
-// adoptRun makes a run the room's own.
+// adoptRun makes a run the room's run.
 func (c *core) adoptRun(run Run, st *session.State, notice string) {
 	c.replaceRun(run)
 	c.state, c.notice = st, notice
@@ -189,20 +189,20 @@ func (c *core) adoptRun(run Run, st *session.State, notice string) {
 		c.notice = brokenNotice
 	}
 	c.lost = false
-	if c.seq >= c.keptSeq+seqEvery { // after a restart: the next one continues from here
+	if c.seq >= c.keptSeq+seqEvery { // after a restart: the next restart continues from this number
 		_ = c.commit() // logged; the next commit saves it
 	}
 	if notice != "" { // the stage that a poll is about is gone
 		if p := c.onStage(); p != nil && p.aboutToken() {
 			next := c.data
 			next.Poll = 0
-			_ = c.change(next, nil) // logged; the poll stays on an empty stage
+			_ = c.change(next, nil) // logged; the poll stays, on an empty stage
 		}
 	}
 	c.publish()
 }
 
-// refresh shows the newest state of the run.
+// refresh publishes the newest state of the run.
 func (c *core) refresh() {
 	if c.run == nil || c.held {
 		return
@@ -216,7 +216,7 @@ func (c *core) refresh() {
 	}
 }
 
-// update makes a state of the run the room's, and reports whether it is new.
+// update makes st the room's state, and reports whether it is new.
 func (c *core) update(st *session.State) bool {
 	if st == nil || c.state != nil && st.Version <= c.state.Version {
 		return false
@@ -228,7 +228,7 @@ func (c *core) update(st *session.State) bool {
 	return true
 }
 
-// publish makes a new view of the room and notifies everybody.
+// publish makes a new view of the room and notifies all followers.
 func (c *core) publish() {
 	c.news.Stop()
 	c.waits = false
@@ -236,7 +236,7 @@ func (c *core) publish() {
 	c.cfg.Broker.Publish(c.code, Note{c.seq})
 }
 
-// publishSoon publishes within a time, once for everything that happens until then.
+// publishSoon publishes within the given time, once for all changes until then.
 func (c *core) publishSoon(within time.Duration) {
 	if !c.waits {
 		c.waits = true
@@ -285,7 +285,7 @@ func (c *core) store(v *View) {
 	}
 }
 
-// ended reports whether the code no longer lets anybody in.
+// ended reports whether the code no longer admits anyone.
 func (c *core) ended() bool {
 	return c.data.Ended || c.cfg.Now().Sub(c.used) > c.cfg.Limits.CodeLife
 }
@@ -345,7 +345,7 @@ func (c *core) closePresenter(who string) {
 	c.publish()
 }
 
-// mayPresent returns why someone cannot control the run just now, or nil.
+// mayPresent returns an error if who cannot control the run now.
 func (c *core) mayPresent(who string) error {
 	if !c.canPresent(who) {
 		return ErrSecond
@@ -354,7 +354,7 @@ func (c *core) mayPresent(who string) error {
 	return nil
 }
 
-// canPresent reports whether someone has the controls, or could take them.
+// canPresent reports whether someone has the controls, or can take them.
 func (c *core) canPresent(who string) bool {
 	return c.presenter == "" || c.presenter == who || c.presenterPages[c.presenter] == 0
 }

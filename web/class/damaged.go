@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// findDamaged returns the room with a code that could not be read, nil if there is none. In a
-// cluster it must not have been found by [Hub.lookup].
+// findDamaged returns the unreadable room with a code, or nil if there is none. In a
+// cluster, call [Hub.lookup] first.
 func (h *Hub) findDamaged(ctx context.Context, code string) (*damagedRoom, error) {
 	code = NormalCode(code)
 	if d := h.damagedHere(code); d != nil || h.cfg.Cluster == nil || !IsCode(code) {
@@ -26,21 +26,22 @@ func (h *Hub) findDamaged(ctx context.Context, code string) (*damagedRoom, error
 	return d, err
 }
 
-// damagedHere returns the room that could not be read by this server.
+// damagedHere returns the room if this server could not read it.
 func (h *Hub) damagedHere(code string) *damagedRoom {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.damaged[code]
 }
 
-// taken reports whether there is anything of a room with a code in the cluster.
+// taken reports whether the cluster has any data of a room with this code.
 func (h *Hub) taken(ctx context.Context, code string) (bool, error) {
 	d, err := h.damagedShared(ctx, code)
 	return d != nil, err
 }
 
-// damagedShared describes the room with a code in the cluster whose secret cannot be found:
-// it was set aside, or cannot be read. The result is nil if there is nothing of such a room.
+// damagedShared describes the room of the cluster whose code is known but whose secret
+// cannot be found, because the room was set aside or cannot be read. It returns nil if
+// there is no data of such a room.
 func (h *Hub) damagedShared(ctx context.Context, code string) (*damagedRoom, error) {
 	owner := journal.Owner{Kind: journal.Room, Name: code}
 	aside, err := h.cfg.Logs.Aside(ctx, owner)
@@ -58,7 +59,7 @@ func (h *Hub) damagedShared(ctx context.Context, code string) (*damagedRoom, err
 	return nil, err
 }
 
-// missing says why there is no log of the room: it was deleted, or set aside.
+// missing explains why the room has no log: it was deleted or set aside.
 func (f *relay) missing(ctx context.Context) error {
 	d, err := f.hub.damagedShared(ctx, f.room.code)
 	switch {
@@ -70,14 +71,14 @@ func (f *relay) missing(ctx context.Context) error {
 	return ErrNoRoom
 }
 
-// isDamaged reports whether an error says that a room's data could not be read.
+// isDamaged reports whether an error means that a room's data could not be read.
 func isDamaged(err error) bool {
 	refused, ok := terms.AsRefusal(err)
 	return ok && refused.Code == CodeDamaged
 }
 
-// notForgotten refuses to say that somebody has been forgotten while some rooms cannot be
-// read. It is nil for none.
+// notForgotten returns a refusal because some rooms could not be read, so that it is
+// unknown whether a learner was forgotten there. It returns nil if unread is 0.
 func notForgotten(unread int) error {
 	if unread == 0 {
 		return nil
@@ -86,7 +87,7 @@ func notForgotten(unread int) error {
 		"If you joined, your name there is not deleted.", terms.CountedAs(unread, "class", "classes"))
 }
 
-// sweepDamaged deletes the damaged rooms that are older than [Limits.TTL].
+// sweepDamaged deletes the damaged rooms that have expired after [Limits.TTL].
 func (h *Hub) sweepDamaged(ctx context.Context) {
 	h.mu.Lock()
 	var old []string
@@ -103,7 +104,7 @@ func (h *Hub) sweepDamaged(ctx context.Context) {
 	}
 }
 
-// removeDamaged deletes a damaged room and what was set aside of it.
+// removeDamaged deletes a damaged room, including the data set aside.
 func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 	err := h.cfg.Logs.Drop(ctx, journal.Owner{Kind: journal.Room, Name: code})
 	if err == nil {
@@ -117,8 +118,8 @@ func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 	return err
 }
 
-// sweepAside deletes the rooms of a cluster that were set aside as a whole longer ago than
-// [Limits.TTL]: those that are not among the logs of rooms.
+// sweepAside deletes rooms of a cluster that were set aside completely (they are not in
+// logs) and have expired after [Limits.TTL].
 func (h *Hub) sweepAside(ctx context.Context, logs []journal.Info) error {
 	aside, err := h.cfg.Logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// A room of a cluster that was set aside does not look as if it had never been: visitors are told
-// so on every server, also on one that had it open, its code is not given out again, and it
-// is deleted like other rooms: by those who run the server, or when it is old.
+// TestQuarantinedClusterRoomIsReported: a room of a cluster that was set aside does not
+// look as if it never existed. Every server reports that it was set aside, even one that
+// had it open; its code is not reused; and it is deleted like other rooms: by the operator,
+// or when it has expired.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -32,18 +33,18 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 		p.refuses(l, day)
 	}
 	if taken, err := c.taken(t.Context(), l.Code()); err != nil || !taken {
-		t.Errorf("the code may be given out again: %v, %v", taken, err)
+		t.Errorf("the code can be reused: %v, %v", taken, err)
 	}
 	if taken, err := c.taken(t.Context(), "AAAAAA"); err != nil || taken {
-		t.Errorf("a code that nobody has may not be given out: %v, %v", taken, err)
+		t.Errorf("an unused code cannot be used: %v, %v", taken, err)
 	}
 	if err := b.EndRoom(t.Context(), l.Code()); !isDamaged(err) {
-		t.Errorf("ending it: got error %v, want that it is damaged", err)
+		t.Errorf("ending it: got error %v, want CodeDamaged", err)
 	}
 
 	for _, p := range []*post{b, c} {
 		if err := p.RemoveRoom(t.Context(), l.Code()); (err == nil) != (p == b) {
-			t.Errorf("%s removes it: got error %v, want one on the server that does not own it", p.name, err)
+			t.Errorf("removing it on %s: got error %v, want one on the server that does not own it", p.name, err)
 		}
 	}
 	if _, err := c.Enter(t.Context(), l.Code(), caller("p9")); !errors.Is(err, ErrNoRoom) {
@@ -65,7 +66,7 @@ func (f *relay) owned() bool {
 	return f.here != nil
 }
 
-// refuses checks what a server says of a room that was set aside on a day.
+// refuses checks that a server reports a room as set aside on a day.
 func (p *post) refuses(l *lesson, day string) {
 	t := p.u.t
 	t.Helper()
@@ -73,7 +74,7 @@ func (p *post) refuses(l *lesson, day string) {
 	_, teaching := p.Instruct(t.Context(), l.Code(), l.secret, caller(teacher))
 	for _, err := range []error{entering, teaching} {
 		if !isDamaged(err) || !strings.Contains(err.Error(), "was set aside on "+day) {
-			t.Errorf("%s says of a room that was set aside: %v", p.name, err)
+			t.Errorf("%s on a room that was set aside: %v", p.name, err)
 		}
 	}
 }
@@ -89,8 +90,9 @@ func (p *post) sweepsAside(t *testing.T) {
 	}
 }
 
-// A room of a cluster whose log has no secret that can be read is damaged, and people
-// who delete their data are told that it is not read; nothing of it is touched.
+// TestClusterRoomWithoutSecretIsDamaged: a room of a cluster whose log has no readable
+// secret is damaged. People who delete their data are told that it could not be read, and
+// the room's data is not changed.
 func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -105,12 +107,12 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	}
 	_, err := a.Enter(t.Context(), code, caller("p9"))
 	if !isDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
-		t.Errorf("entering: got error %v, want that it is damaged at the moment", err)
+		t.Errorf("entering: got error %v, want CodeDamaged at the moment", err)
 	}
 	if taken, err := a.taken(t.Context(), code); err != nil || !taken {
-		t.Errorf("is its code taken: got %v, %v; want true, <nil>", taken, err)
+		t.Errorf("taken() = %v, %v; want true, <nil>", taken, err)
 	}
 	if left, err := u.logs.Owners(t.Context(), journal.Room); err != nil || len(left) != 1 {
-		t.Errorf("left are %v, %v; want 1 element, <nil>", left, err)
+		t.Errorf("the logs left are %v, %v; want 1, <nil>", left, err)
 	}
 }

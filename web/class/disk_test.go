@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// When the database is deleted while a class is on, nothing more is confirmed, and
-// everybody is told why.
-// Promise: If the database is lost during a class, no vote is confirmed and everybody is told why.
+// TestNothingCountsWithoutTheDatabase: if the database is deleted during a class, nothing
+// more is confirmed, and everyone is told why.
+// Promise: If the database is lost during a class, no vote is confirmed and everyone is told why.
 func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -61,7 +61,8 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	same(t, "names that the instructor sees", names, "Pupil 1", "Pupil 2")
 }
 
-// With little space left, new rooms are refused, and those that exist go on.
+// TestNoNewRoomsWithoutSpace: when space is low, new rooms are refused, and existing rooms
+// continue.
 func TestNoNewRoomsWithoutSpace(t *testing.T) {
 	t.Parallel()
 	space := store.SpaceForSmall

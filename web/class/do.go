@@ -28,7 +28,7 @@ func (c *core) do(cmd Command) error {
 		if err := c.changeMember(cmd.Member, func(m *member) { m.Name, m.Nameless = "", true }); err != nil {
 			return err
 		}
-		_ = c.erase() // logged, and tried again soon
+		_ = c.erase() // logged, and retried soon
 		return nil
 	case Remove:
 		return c.remove(cmd.Member)
@@ -68,8 +68,8 @@ func (c *core) do(cmd Command) error {
 	return c.change(next, nil)
 }
 
-// doPoll executes a command for the poll on the stage. Pending votes are saved and
-// counted before it (see change).
+// doPoll executes a command for the poll on the stage. Pending votes are saved and counted
+// first (see change).
 func (c *core) doPoll(cmd Command) error {
 	p := c.onStage()
 	if p == nil {
@@ -115,10 +115,10 @@ func (c *core) doPoll(cmd Command) error {
 	return c.change(c.data, &next)
 }
 
-// maxRounds is how many rounds a poll may have.
+// maxRounds is the maximum number of rounds of a poll.
 const maxRounds = 9
 
-// extend gives a poll more time. One without an end stays as it is.
+// extend gives a poll more time. A poll without an end stays unchanged.
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:
@@ -136,7 +136,7 @@ func (p *poll) extend(by time.Duration, now time.Time) error {
 	return nil
 }
 
-// maxPrompt is the length of the longest typed question, in bytes.
+// maxPrompt is the maximum length of a typed question, in bytes.
 const maxPrompt = 1 << 10
 
 func (c *core) askNumber(cmd AskNumber) error {
@@ -156,7 +156,7 @@ func (c *core) askNumber(cmd AskNumber) error {
 	return c.open(p, cmd.For)
 }
 
-// find returns a member who is not removed.
+// find returns the member with an id unless they were removed.
 func (c *core) find(id int) (*member, error) {
 	if id < 1 || id > len(c.members) || c.members[id-1].Removed {
 		return nil, ErrNoMember

@@ -6,8 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestRevealLeavesTheDrawToChance: a reveal shows what the model leans to, and marks no token: nothing is
-// drawn yet. Once the run goes on, the poll is gone; the summary says which token was drawn.
+// TestRevealLeavesTheDrawToChance: a reveal shows the model's probabilities and marks no
+// token, since nothing is drawn yet. Once the run continues, the poll is gone; the summary
+// names the token that was drawn.
 func TestRevealLeavesTheDrawToChance(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -5,12 +5,12 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// The codes that only a class refuses something with, besides those of
-// [terms.Code]. Nothing has changed then.
+// The refusal codes of classes, in addition to those of [terms.Code]. A refused request
+// changes nothing.
 const (
 	CodeNoRoom   terms.Code = "no_room"   // no room has this code
 	CodeLocked   terms.Code = "locked"    // the instructor has locked the room
-	CodeCookie   terms.Code = "cookie"    // only a browser that keeps cookies is a member
+	CodeCookie   terms.Code = "cookie"    // members need a browser that accepts cookies
 	CodeTries    terms.Code = "tries"     // too many wrong codes
 	CodeRemoved  terms.Code = "removed"   // the instructor has removed this member
 	CodeStranger terms.Code = "stranger"  // not a member of the room
@@ -20,14 +20,14 @@ const (
 	CodeClosed   terms.Code = "closed"    // the poll is closed, or not the current one
 	CodeOpen     terms.Code = "open"      // a poll is open and must be closed first
 	CodeNoPoll   terms.Code = "no_poll"   // there is no poll to do this with
-	CodeNotOffer terms.Code = "not_offer" // a vote for what is not on offer
+	CodeNotOffer terms.Code = "not_offer" // a vote for something that is not an option
 	CodeAsk      terms.Code = "ask"       // a question that cannot be asked
 	CodeWalk     terms.Code = "walk"      // a step of a walkthrough that cannot be shown
-	CodeNoMember terms.Code = "no_member" // no such member, or without a vote
+	CodeNoMember terms.Code = "no_member" // no such member, or a member without a vote
 	CodeTitle    terms.Code = "title"     // a title that is not allowed
-	CodeGone     terms.Code = "gone"      // the room was deleted, or the server stops
+	CodeGone     terms.Code = "gone"      // the room was deleted, or the server is stopping
 	CodeDamaged  terms.Code = "damaged"   // the room's data could not be read
-	CodeKept     terms.Code = "kept"      // it could not be saved, so it does not count
+	CodeKept     terms.Code = "kept"      // the change could not be saved, so it does not count
 )
 
 // Refusals with a fixed message.
@@ -66,7 +66,8 @@ var (
 	ErrKept = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )
 
-// notKept is [ErrKept] with the reason, if the disk is to blame. What says so already stays.
+// notKept returns [ErrKept], with the reason if the disk is to blame. Errors that already
+// explain that are returned unchanged.
 func notKept(err error) error {
 	if refused, ok := terms.AsRefusal(err); ok && refused.Code == CodeKept {
 		return err

@@ -2,9 +2,9 @@ package class
 
 import "testing"
 
-// TestNamesInDrawsFollowRoomOption: in a draw the names of members and their numbers are shown to
-// everybody if the instructor has chosen that for the room; otherwise, in other polls and
-// while names are hidden nobody is shown any.
+// TestNamesInDrawsFollowRoomOption: in a draw, members' names and numbers are shown to
+// everyone if the instructor chose that for the room. Without that option, in other polls,
+// and while names are hidden, they are not shown.
 // Promise: Names appear in a draw only if the instructor chose that for the room.
 func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 		v := l.settled("all have drawn", func(v *View) bool { return v.Poll.Votes == 3 })
 		if !on {
 			if v.NamesFall || v.Poll.Falls != nil {
-				t.Errorf("unasked, everybody sees %+v, want v.NamesFall = false, v.Poll.Falls = nil", v.Poll.Falls)
+				t.Errorf("without the option everyone sees %+v, want NamesFall false, Falls nil", v.Poll.Falls)
 			}
 			continue
 		}
@@ -35,10 +35,10 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 			}
 		}
 		if v := l.does(HideNames{true}); v.Poll.Falls != nil {
-			t.Errorf("while names are hidden everybody sees %+v, want nil", v.Poll.Falls)
+			t.Errorf("while names are hidden everyone sees %+v, want nil", v.Poll.Falls)
 		}
 	}
 	if l := s.room(Options{NamesFall: true}); l.View().NamesFall {
-		t.Error("names fall in a room without nicknames")
+		t.Error("NamesFall is set in a room without nicknames")
 	}
 }

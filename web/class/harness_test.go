@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestMain runs many tests at once, since most of their time is the room's wait for more votes.
+// TestMain runs many tests in parallel, since they mostly wait for rooms to gather votes.
 func TestMain(m *testing.M) {
 	voteUntilKilled()
 	flag.Parse()
@@ -34,12 +34,12 @@ func TestMain(m *testing.M) {
 
 var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
-// realDriver makes runs of the bundled model, without a server around them.
+// realDriver opens runs of the bundled model, without a server around them.
 type realDriver struct {
 	mu    sync.Mutex
 	model *infer.Model
 	open  []*realRun
-	fails error // what Open says, where it is set
+	fails error // what Open returns, if set
 }
 
 func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
@@ -64,21 +64,21 @@ func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
 	return r, nil
 }
 
-// fail makes Open return an error from now on, or none.
+// fail makes Open return err from now on, or no error if err is nil.
 func (d *realDriver) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fails = err
 }
 
-// count is how many runs were made.
+// count returns the number of runs that were opened.
 func (d *realDriver) count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.open)
 }
 
-// last is the run that was made last.
+// last returns the run that was opened last.
 func (d *realDriver) last() *realRun {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,7 +91,7 @@ type realRun struct {
 	watchers map[int]func()
 	closed   bool
 	done     chan struct{} // closed by a test, as if the run had failed
-	broken   error         // what Do says, where it is set
+	broken   error         // what Do returns, if set
 }
 
 func (r *realRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
@@ -105,7 +105,7 @@ func (r *realRun) Do(ctx context.Context, c session.Command) (*session.State, er
 	return st, err
 }
 
-// tick plays one unit, as a server's clock does.
+// tick plays one unit, as a server's ticker does.
 func (r *realRun) tick(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,10 +146,10 @@ func (r *realRun) Close() {
 	r.closed = true
 }
 
-// caller is a learner whom the server knows.
+// caller returns a caller that the server knows.
 func caller(learner string) admission.Caller { return admission.Caller{Learner: learner} }
 
-// clock is a time that stands still until it is moved.
+// clock is a clock that stands still until it is moved.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -167,7 +167,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// school is a hub with its surroundings.
+// school is a hub with its dependencies.
 type school struct {
 	*Hub
 	t      *testing.T
@@ -179,7 +179,7 @@ type school struct {
 	ended  bool
 }
 
-// begun opens a hub on a folder ("" is in memory), which ends with the test.
+// begun opens a hub on a folder (in memory if dir is ""), which ends with the test.
 func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -208,7 +208,7 @@ func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	return s
 }
 
-// end ends the hub, once.
+// end closes the hub, once.
 func (s *school) end() {
 	if s.ended {
 		return
@@ -237,7 +237,7 @@ func (s *school) room(o Options) *lesson {
 	return &lesson{r, s.t, secret}
 }
 
-// does has the instructor do something that must work.
+// does executes commands of the instructor, which must succeed.
 func (l *lesson) does(list ...Command) *View {
 	l.t.Helper()
 	var v *View
@@ -250,8 +250,8 @@ func (l *lesson) does(list ...Command) *View {
 	return v
 }
 
-// refused has the instructor do something that must not work, and checks that
-// the stage and the poll are as before.
+// refused executes a command of the instructor that must fail, and checks that the stage
+// and the poll are unchanged.
 func (l *lesson) refused(c Command, want error) string {
 	l.t.Helper()
 	before := l.View()
@@ -262,7 +262,7 @@ func (l *lesson) refused(c Command, want error) string {
 	after := l.View()
 	if before.Link() != after.Link() || (before.Poll == nil) != (after.Poll == nil) ||
 		before.Poll != nil && before.Poll.Phase != after.Poll.Phase {
-		l.t.Errorf("%T was refused and moved something", c)
+		l.t.Errorf("%T was refused but changed something", c)
 	}
 	return err.Error()
 }
@@ -272,7 +272,7 @@ func (l *lesson) start(prompt string) {
 	l.does(Drive{session.Start{Prompt: prompt}})
 }
 
-// class lets n learners join: "p1" to "pn", named so where names are allowed.
+// class lets n learners join: "p1" to "pn", with these nicknames if the room has nicknames.
 func (l *lesson) class(n int) {
 	l.t.Helper()
 	for i := range n {
@@ -284,7 +284,7 @@ func (l *lesson) class(n int) {
 
 func learner(id int) string { return fmt.Sprint("p", id) }
 
-// votes takes a vote that must count.
+// votes casts a vote, which must count.
 func (l *lesson) votes(id int, b Ballot) Receipt {
 	l.t.Helper()
 	r, err := l.vote(id, b)
@@ -301,7 +301,7 @@ func (l *lesson) vote(id int, b Ballot) (Receipt, error) {
 	return l.Vote(l.t.Context(), learner(id), b)
 }
 
-// allVote lets the members 1 to n vote at once and returns their receipts.
+// allVote casts votes of members 1 to n in parallel and returns their receipts.
 func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
 	l.t.Helper()
 	list, errs := make([]Receipt, n), make([]error, n)
@@ -316,10 +316,10 @@ func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
 	return list
 }
 
-// patience bounds each wait for a state; only a failing test uses it up.
+// patience bounds each wait for a state; only failing tests use it up.
 const patience = 2 * time.Minute
 
-// settled waits until the view shows what has happened.
+// settled waits until the view satisfies is.
 func (l *lesson) settled(what string, is func(*View) bool) *View {
 	l.t.Helper()
 	notes, end := l.hub.cfg.Broker.Subscribe(l.Code())
@@ -336,7 +336,7 @@ func (l *lesson) settled(what string, is func(*View) bool) *View {
 	}
 }
 
-// keys are the options' keys.
+// keys returns the options' keys.
 func keys(p *Poll) (list []string) {
 	for _, o := range p.Options {
 		if !o.Rest {

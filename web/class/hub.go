@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Hub keeps all rooms of a server. Its methods may be called from any goroutine.
+// Hub manages all rooms of a server. Its methods can be called from any goroutine.
 type Hub struct {
 	cfg    Config
 	ctx    context.Context // ends with the hub
@@ -25,11 +25,11 @@ type Hub struct {
 	rooms   map[string]*Room        // by code
 	damaged map[string]*damagedRoom // by code; not those in rooms
 
-	// In a cluster, rooms are those that this server owns.
+	// In a cluster, rooms holds only those that this server owns.
 	relays  map[string]*relay // by code
-	expired time.Time         // when rooms that nobody owns were swept last
+	expired time.Time         // when rooms without an owner were last swept
 	reports atomic.Uint64
-	stop    func() // serving other servers; nil without a cluster
+	stop    func() // stops serving other servers; nil without a cluster
 }
 
 // NewHub restores the saved rooms. Their runs are made when someone joins. Rooms
@@ -60,10 +60,10 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	return h, nil
 }
 
-// Broker carries the news of the hub's rooms.
+// Broker returns the broker that announces the hub's views.
 func (h *Hub) Broker() Broker { return h.cfg.Broker }
 
-// TTL is how long a room that nobody uses is kept.
+// TTL returns how long an unused room is kept.
 func (h *Hub) TTL() time.Duration { return h.cfg.Limits.TTL }
 
 // begin starts the goroutine of a room.
@@ -80,8 +80,8 @@ func (h *Hub) begin(c *core) *Room {
 	return r
 }
 
-// Create makes a room and its run. who is the instructor, who presents first. This
-// is the only time the secret is returned: only its hash is saved.
+// Create makes a room and its run. The instructor who presents first. The secret is
+// returned only here: the hub saves just its hash.
 func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Room, Secret, error) {
 	title, err := cleanTitle(o.Title)
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	return h.create(ctx, who, o, title, most)
 }
 
-// create makes a room that may be made.
+// create makes a room after the limits were checked.
 func (h *Hub) create(
 	ctx context.Context, who admission.Caller, o Options, title string, most int,
 ) (*Room, Secret, error) {
@@ -120,7 +120,7 @@ func (h *Hub) create(
 		return nil, Secret{}, err
 	}
 	if err := r.wake(ctx); err != nil {
-		// Nobody will learn its secret.
+		// Its secret is lost with the error.
 		return nil, Secret{}, errors.Join(err, h.remove(ctx, r))
 	}
 	if c.relay != nil {
@@ -148,8 +148,8 @@ func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
 	return r, nil
 }
 
-// choose gives a new room a code that is free, as far as this server knows, unless there
-// are as many rooms as there may be. The caller holds the hub's lock.
+// choose gives a new room a code that is free as far as this server knows, unless there are
+// too many rooms. The caller holds the hub's lock.
 func (h *Hub) choose(c *core, most int) error {
 	if h.ctx.Err() != nil {
 		return ErrGone
@@ -165,11 +165,10 @@ func (h *Hub) choose(c *core, most int) error {
 	return nil
 }
 
-// unusedAfter is how long a class in which nothing has happened is kept when the
-// server has as many as it can hold.
+// unusedAfter is how long a room without any activity is kept when the server is full.
 const unusedAfter = 10 * time.Minute
 
-// mostRooms is how many rooms there may be with one more of a caller's.
+// mostRooms returns how many rooms there can be once a caller has made another one.
 func (h *Hub) mostRooms(who admission.Caller) int {
 	l := h.cfg.Limits.Rooms
 	if l.Newcomers > 0 && !who.Known(h.cfg.Now()) {
@@ -178,7 +177,7 @@ func (h *Hub) mostRooms(who admission.Caller) int {
 	return l.Most
 }
 
-// makeSpace deletes the oldest unused class if there are as many as there may be.
+// makeSpace deletes the oldest unused room if there are most rooms or more.
 func (h *Hub) makeSpace(ctx context.Context, most int) {
 	all := h.all()
 	if len(all) < most {
@@ -205,24 +204,23 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 	}
 }
 
-// unused reports whether nothing has happened in the room and nobody is there.
+// unused reports whether the room had no activity and nobody is in it.
 func (c *core) unused() bool {
 	return len(c.members) == 0 && len(c.polls) == 0 && len(c.texts) == 0 && c.link == "" && !c.linkDue &&
 		len(c.presenterPages) == 0 && c.here == 0
 }
 
-// mayTry reports whether a caller may try a code: one who has not been wrong lately,
-// or has budget left. So nobody can use up the tries of a whole address.
+// mayTry reports whether a caller may try a code: they have not been wrong lately, or have
+// budget left. So no caller can use up the tries of a whole address.
 func (h *Hub) mayTry(c admission.Caller) bool {
 	return h.cfg.WrongCodes.Wait(c) == 0 || !h.cfg.WrongCodes.Spent(c)
 }
 
-// Enter finds the room with a code for someone who wants to follow. A wrong code is
-// counted. A learner who is a member already needs no budget and may enter a room
-// that is locked or full.
+// Enter returns the room with a code for a follower. Wrong codes are counted. A learner who
+// is already a member needs no budget and may enter a room that is locked or full.
 //
-// Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved],
-// [ErrTries], and [CodeDamaged].
+// Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved], [ErrTries], and
+// [CodeDamaged].
 func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Room, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {
@@ -254,15 +252,15 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 	return r, r.ready(ctx)
 }
 
-// Fits reports whether a secret is that of a room. It counts no wrong tries: only the
-// choice among the secrets that one request carries may depend on it.
+// Fits reports whether a secret belongs to a room. It does not count wrong tries: use it
+// only to choose among the secrets in one request.
 func (h *Hub) Fits(code string, secret Secret) bool {
 	r, err := h.lookup(h.ctx, code)
 	return err == nil && r != nil && secret.fits(r.secret)
 }
 
-// Instruct finds a room for its instructor. A wrong secret counts like a wrong code
-// and does not reveal whether there is such a room.
+// Instruct returns a room for its instructor. A wrong secret counts like a wrong code and
+// does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (*Room, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {
@@ -312,11 +310,11 @@ func (h *Hub) remove(ctx context.Context, r *Room) error {
 	return nil
 }
 
-// Forget removes a learner who has deleted their data from all rooms: their name is
-// erased, and nothing says whose their votes were. Someone whom an instructor has
-// removed stays removed. An open page of theirs joins again, as someone else.
+// Forget removes a learner who has deleted their data from all rooms: their name is erased,
+// and their votes become anonymous. Someone whom an instructor has removed stays removed.
+// If they still have a page open, it joins again as someone else.
 func (h *Hub) Forget(ctx context.Context, learner string) error {
-	ctx = context.WithoutCancel(ctx) // it does not stop halfway
+	ctx = context.WithoutCancel(ctx) // must not stop halfway
 	var errs []error
 	for _, r := range h.all() {
 		if err := r.ask(ctx, func(c *core) error { return c.forget(learner) }); err != nil && !errors.Is(err, ErrGone) {
@@ -330,7 +328,7 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	defer h.mu.Unlock()
 	unread := 0
 	for _, d := range h.damaged {
-		if d.at.IsZero() { // its log is as it was, and may have the learner's name
+		if d.at.IsZero() { // its log is unchanged, and might have the learner's name
 			unread++
 		}
 	}
@@ -340,8 +338,8 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	return notForgotten(unread)
 }
 
-// Save saves what rooms have not saved yet. A room that takes long delays no other.
-// The error says how many could not be saved.
+// Save saves all unsaved changes of the rooms. A slow room does not delay others. The error
+// reports how many rooms could not be saved.
 func (h *Hub) Save(ctx context.Context) error {
 	var saving sync.WaitGroup
 	var failed atomic.Int64
@@ -359,7 +357,7 @@ func (h *Hub) Save(ctx context.Context) error {
 	return nil
 }
 
-// Close saves what is not saved yet and ends all rooms and their runs.
+// Close saves all unsaved changes and ends all rooms and their runs.
 func (h *Hub) Close(ctx context.Context) error {
 	err := h.Save(ctx)
 	h.mu.Lock() // a room that is being made is started before this, or not at all

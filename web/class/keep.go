@@ -16,14 +16,14 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// entry is a record to append to the room's log, and what it is about.
+// entry is a record to append to the room's log, and its subject.
 type entry struct {
 	journal.Record
 	about string
-	vote  *voteRecord // of votes
+	vote  *voteRecord // set for votes
 }
 
-// entry makes a record about something. Of the records about one thing, the newest
+// entry makes a record about a subject. Of the records about one subject, the newest
 // counts.
 func (c *core) entry(kind, about string, value any) entry {
 	c.book.Last++
@@ -38,10 +38,10 @@ func newEntry(kind, id, about string, value any) entry {
 	return entry{Record: journal.Record{Type: kind, ID: id, Data: data}, about: about}
 }
 
-// aboutOne names one member or poll that records are about.
+// aboutOne returns the subject of records about one member or poll.
 func aboutOne(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
 
-// memberEntry makes a record of who a member is, nameEntry of their nickname.
+// memberEntry makes a record of a member; see nameEntry for their nickname.
 func (c *core) memberEntry(m member) entry {
 	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed, m.Work})
 }
@@ -50,7 +50,7 @@ func (c *core) nameEntry(m member) entry {
 	return c.entry(typeName, aboutOne(typeName, m.ID), nameRecord{m.ID, m.Name})
 }
 
-// voteEntry makes a record of a vote. The same vote again gives the same record.
+// voteEntry makes a record of a vote. The same vote always gives the same record.
 func voteEntry(at round, member int, v vote) entry {
 	x := voteRecord{at.poll, at.n, member, v.Choice, v.U, v.Sure, v.N}
 	e := newEntry(typeVote, x.id(v.N), typeVote, x)
@@ -58,7 +58,7 @@ func voteEntry(at round, member int, v vote) entry {
 	return e
 }
 
-// withdrawal makes a record that says that a vote does not count.
+// withdrawal makes a record that cancels a vote.
 func (c *core) withdrawal(at round, member int) entry {
 	x := voteRecord{Poll: at.poll, Round: at.n, Member: member}
 	e := c.entry(typeWithdrawn, typeVote, x)
@@ -66,8 +66,8 @@ func (c *core) withdrawal(at round, member int) entry {
 	return e
 }
 
-// enqueue saves changes within [gather], together with others that arrive until
-// then. A change that nobody waits for (done is nil) is retried until it is saved.
+// enqueue saves changes within [gather], together with others that arrive until then. A
+// change without a waiting caller (done is nil) is retried until it is saved.
 func (c *core) enqueue(done func(error), changes ...entry) {
 	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
@@ -84,19 +84,19 @@ const retry = time.Second
 // flush commits what is pending.
 func (c *core) flush() {
 	if len(c.pending) > 0 {
-		_ = c.commit() // those who wait get the error
+		_ = c.commit() // waiting callers get the error
 	}
 }
 
-// seqEvery is how far the numbers of views may get ahead of what is saved.
+// seqEvery is how far the numbers of views can get ahead of the saved number.
 const seqEvery = 1 << 16
 
-// commit saves what is pending, these changes, and the stage if it has changed, in
-// one batch. The error is [ErrKept]: none of it is saved then.
+// commit saves the pending changes, the given ones, and the stage if it has changed, in one
+// batch. If it fails, it returns [ErrKept] and none of them is saved.
 func (c *core) commit(changes ...entry) error {
 	c.due.Stop()
 	waiting, link, seq := c.pending, c.link, c.keptSeq
-	c.pending, c.saving = nil, waiting // a panic below must not leave them waiting
+	c.pending, c.saving = nil, waiting // if the code below panics, they must not keep waiting
 	var all []entry
 	for _, p := range waiting {
 		all = append(all, p.changes...)
@@ -151,7 +151,7 @@ func (c *core) keep(all []entry) error {
 	c.keptUsed = c.used
 	for i, x := range all {
 		if seqs[i] == 0 {
-			continue // the log has it already
+			continue // already in the log
 		}
 		if x.vote != nil {
 			c.book.vote(c.votes, x.Key(), *x.vote)
@@ -173,8 +173,8 @@ const (
 	snapshotAtEnd = 64   // likewise, when the server stops
 )
 
-// tidy does so. It is called between requests, and does nothing while changes are
-// pending.
+// tidy compacts the log or stores a snapshot when due. It is called between requests, and
+// does nothing while changes are pending.
 func (c *core) tidy(most int) {
 	if len(c.pending) > 0 || c.deleted || c.left() || time.Now().Before(c.untidy) {
 		return
@@ -194,7 +194,7 @@ func (c *core) tidy(most int) {
 	}
 }
 
-// retryTidy is how long to wait after that failed.
+// retryTidy is how long to wait after tidy failed.
 const retryTidy = 10 * time.Second
 
 // compact deletes the records that no longer count.
@@ -206,14 +206,14 @@ func (c *core) compact() error {
 	return c.snapshot()
 }
 
-// compactAndScrub also removes them from the disk.
+// compactAndScrub also removes the deleted records from the disk.
 func (c *core) compactAndScrub() error {
 	c.owed = true
 	if err := c.compact(); err != nil {
 		return err
 	}
 	err := c.cfg.Logs.Scrub(context.Background(), c.owner())
-	c.owed = err != nil && !errors.Is(err, store.ErrReading) // the database makes up for the latter itself
+	c.owed = err != nil && !errors.Is(err, store.ErrReading) // the database retries the latter itself
 	return err
 }
 
@@ -226,8 +226,8 @@ func (c *core) snapshot() error {
 	return nil
 }
 
-// erase removes from the disk what says who someone was, where it no longer
-// counts. If that fails, it is tried again later.
+// erase removes superseded records that identify people from the disk. If that fails, it is
+// retried later.
 func (c *core) erase() error {
 	if !c.book.owes() && !c.owed {
 		return nil
@@ -239,8 +239,8 @@ func (c *core) erase() error {
 	return nil
 }
 
-// change saves new data, and a poll unless it is nil, and only then makes them the
-// room's. What is pending is saved before.
+// change saves new data, and a poll unless it is nil, and then updates the room. Pending
+// changes are saved first.
 func (c *core) change(next roomData, p *poll) error {
 	var all []entry
 	if next != c.data {
@@ -276,11 +276,11 @@ func (c *core) keepText(st *session.State) {
 	c.enqueue(nil, c.entry(typeText, typeText, t))
 }
 
-// maxTexts is how many texts of a class are saved, to be replayed.
+// maxTexts is the number of texts of a class that are saved for replay.
 const maxTexts = 64
 
-// textOf returns the text that a state shows, as a link to its first stage, if any
-// token has been chosen.
+// textOf returns the text of a state as a link to its first stage, if any token has been
+// chosen.
 func textOf(st *session.State) (Text, bool) {
 	if st == nil || st.Step() == nil || st.Steps[0].Ran < firstChosen {
 		return Text{}, false
@@ -291,10 +291,10 @@ func textOf(st *session.State) (Text, bool) {
 	return t, t.Link != ""
 }
 
-// deleteAll deletes the room from the disk and notifies everybody.
+// deleteAll deletes the room from the disk and notifies all followers.
 func (c *core) deleteAll() error {
 	c.flush()           // answers pending votes
-	if c.relay != nil { // nothing is deleted under another owner
+	if c.relay != nil { // never delete a room that another server owns
 		if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
 			return err
 		}

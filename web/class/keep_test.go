@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A restart changes nothing that anybody sees: members, names, flags, polls of
-// two rounds, votes, the walkthrough's step, the stage; and numbers go on.
+// TestRestartKeepsTheClass: a restart changes nothing visible: members, names, flags, polls
+// of two rounds, votes, the walkthrough's step and the stage stay, and numbering continues.
 func TestRestartKeepsTheClass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -47,10 +47,10 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	if v.Seq <= before.Seq || v.Link() != before.Link() || v.Title != before.Title || v.Walk.Step != 2 || !v.Locked ||
 		!v.NamesHidden ||
 		!v.Alone || !v.Timer.Equal(before.Timer) || v.Members != 4 || !v.Hidden {
-		t.Errorf("it comes back as %+v, want %+v", v, before)
+		t.Errorf("after the restart it is %+v, want %+v", v, before)
 	}
 	if a, b := fmt.Sprintf("%+v", v.Poll), fmt.Sprintf("%+v", before.Poll); a != b {
-		t.Errorf("the poll comes back as\n%s\nwant\n%s", a, b)
+		t.Errorf("after the restart the poll is\n%s\nwant\n%s", a, b)
 	}
 	same(t, "both rounds", append(counts(v.Poll), v.Poll.Before...), 0, 0, 4, 0, 0, 1, 1, 1, 1, 0)
 	sum2, err := r.Summary(t.Context(), l.secret)
@@ -59,19 +59,19 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	}
 	m, err := r.Join(t.Context(), caller("p2"), "")
 	if err != nil || m.Name != "Pupil 2" || m.ID != 2 {
-		t.Errorf("a member comes back as %+v, %v; want no error, Name = %q, ID = 2", m, err, "Pupil 2")
+		t.Errorf("after the restart a member is %+v, %v; want no error, Name = %q, ID = 2", m, err, "Pupil 2")
 	}
 	if st, err := r.Standing(t.Context(), "p2"); err != nil || st.Vote == nil || st.Vote.Choice != choice[2] {
 		t.Errorf("their vote is %+v, %v; want no error, st.Vote not nil, Choice = %q", st.Vote, err, choice[2])
 	}
 	if _, err := r.Join(t.Context(), caller("p5"), ""); err != ErrRemoved {
-		t.Errorf("one who was removed: got %v, want %v", err, ErrRemoved)
+		t.Errorf("a removed member: got %v, want %v", err, ErrRemoved)
 	}
 }
 
-// Whatever order votes come in, and however often each is sent, every member
-// counts once, with the vote of the highest number: in the view, in the
-// receipts, and in the log.
+// TestVotesCountOnce: whatever order votes arrive in, and however often each is sent, every
+// member counts once, with the highest-numbered vote: in the view, in the receipts, and in
+// the log.
 func TestVotesCountOnce(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -123,7 +123,7 @@ func TestVotesCountOnce(t *testing.T) {
 	})
 }
 
-// inLog compares a round's votes with those that the room's log leads to.
+// inLog compares a round's votes with the votes in the room's log.
 func inLog(t rapid.TB, logs journal.Journal, code, poll string, want map[int]Ballot) {
 	t.Helper()
 	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, folding)
@@ -137,17 +137,18 @@ func inLog(t rapid.TB, logs journal.Journal, code, poll string, want map[int]Bal
 		}
 		for id, v := range votes {
 			if got := (Ballot{Poll: poll, Choice: v.Choice, N: v.N}); got != want[id] {
-				t.Fatalf("member %d is kept with %+v, want %+v", id, got, want[id])
+				t.Fatalf("member %d is saved with %+v, want %+v", id, got, want[id])
 			}
 			n++
 		}
 	}
 	if n != len(want) {
-		t.Fatalf("%d votes are kept, want %d", n, len(want))
+		t.Fatalf("%d votes are saved, want %d", n, len(want))
 	}
 }
 
-// A vote without a number of its own changes the one before it.
+// TestUnnumberedVoteReplacesThePrevious: a vote without a number replaces the one before
+// it.
 func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -156,13 +157,13 @@ func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	l.does(AskQuestion{ID: "q-order"})
 	for _, choice := range []string{"a", "b", "a", "c"} { // the clock stands still
 		if r := l.votes(1, Ballot{Choice: choice}); r.Choice != choice {
-			t.Errorf("voted %s, the receipt says %s, want the same", choice, r.Choice)
+			t.Errorf("voted %s, the receipt has %s, want the same", choice, r.Choice)
 		}
 	}
 }
 
-// What cannot be kept is not confirmed and does not count; once it can be kept
-// again the class goes on.
+// TestUnsavedChangesAreNotConfirmed: a change that cannot be saved is not confirmed and
+// does not count; once saving works again the class continues.
 func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
@@ -182,7 +183,7 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 		t.Errorf("the vote: got %v, want %v", err, ErrKept)
 	}
 	if _, err := l.Join(t.Context(), caller("p3"), ""); err != nil {
-		t.Error(err) // told to nobody as kept: it is tried again
+		t.Error(err) // Leave was not confirmed as saved: it is retried
 	}
 	l.refused(Close{}, ErrKept)
 	l.refused(Lock{true}, ErrKept)
@@ -194,7 +195,7 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	s.end()
 	kept, err := restoredMembers(s, t)
 	if err != nil || kept != 3 {
-		t.Errorf("%d members are kept, %v; want 3, <nil>", kept, err)
+		t.Errorf("%d members are saved, %v; want 3, <nil>", kept, err)
 	}
 }
 
@@ -203,7 +204,8 @@ func restoredMembers(s *school, t *testing.T) (int, error) {
 	return get(t.Context(), again.all()[0], func(c *core) (int, error) { return len(c.members), nil })
 }
 
-// Views that were handed out never change, and their numbers only grow.
+// TestViewsAreImmutable: views that were handed out never change, and their numbers only
+// grow.
 func TestViewsAreImmutable(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -243,6 +245,6 @@ func TestViewsAreImmutable(t *testing.T) {
 		l.View().Shared("html", func() any { made++; return made })
 	}
 	if made != 1 || l.View().Shared("html", nil) != 1 || l.View().Shared("json", func() any { return 2 }) != 2 {
-		t.Errorf("the page was made %d times, want once, and apart from the data", made)
+		t.Errorf("the page was made %d times, want once and separately from the data", made)
 	}
 }

@@ -21,15 +21,15 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// killDir, where it is set, makes the test binary the class that is killed.
+// killDir, if set, makes the test binary run the class that is killed.
 const killDir = "VIZ_TEST_CLASS_DIR"
 
-// pupils vote at the same time in a class that is killed.
+// pupils is the number of members who vote at the same time.
 const pupils = 40
 
-// voteUntilKilled teaches a class in the folder: it asks, all vote and change
-// their votes, it closes, drives on and asks again. What is confirmed is
-// printed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE N", "name MEMBER NAME".
+// voteUntilKilled teaches a class in the folder: it asks, all members vote and change their
+// votes, it closes, drives on and asks again. It prints everything confirmed: "room CODE
+// SECRET", "stage LINK", "vote POLL MEMBER CHOICE N", "name MEMBER NAME".
 func voteUntilKilled() {
 	dir := os.Getenv(killDir)
 	if dir == "" {
@@ -91,7 +91,7 @@ func voteUntilKilled() {
 	}
 }
 
-// told is what a class confirmed before it was killed.
+// told is everything that a class confirmed before it was killed.
 type told struct {
 	code   string
 	secret Secret
@@ -101,7 +101,7 @@ type told struct {
 	lines  int
 }
 
-// killed runs a class in a folder and kills it after so many lines.
+// killed runs a class in a folder and kills it after the given number of lines.
 func killed(t *testing.T, dir string, after int) told {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -118,7 +118,7 @@ func killed(t *testing.T, dir string, after int) told {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if is.lines++; is.lines == after {
-			if err := c.Process.Kill(); err != nil { // SIGKILL; what it printed until then is still read
+			if err := c.Process.Kill(); err != nil { // SIGKILL; the output printed until then is still read
 				t.Fatal(err)
 			}
 		}
@@ -126,7 +126,7 @@ func killed(t *testing.T, dir string, after int) told {
 	}
 	_ = c.Wait()
 	if is.lines < after {
-		t.Fatalf("the class ended by itself after %d lines, want at least %d", is.lines, after)
+		t.Fatalf("the class ended after %d lines, want at least %d", is.lines, after)
 	}
 	return is
 }
@@ -150,13 +150,13 @@ func (is *told) read(t *testing.T, line string) {
 	case len(w) == 3 && w[0] == "name":
 		is.names[w[1]] = w[2]
 	case len(w) > 0 && (w[0] == "error" || w[0] == "panic:"):
-		t.Fatalf("the class says %q, want a word that the test knows", line)
+		t.Fatalf("the class printed %q, want a known keyword", line)
 	}
 }
 
-// Killed at any moment, a class comes back with every vote that it confirmed,
-// or a newer one of the same member, at the stage that it had confirmed or one
-// after it, with the same secret.
+// TestKilledInMidClass: a class that is killed at any moment is restored with the same
+// secret, with every vote that it confirmed, or a newer one of the same member, and at the
+// stage that it confirmed or a later one.
 func TestKilledInMidClass(t *testing.T) {
 	fixture.Long(t)
 	const kills = 100
@@ -170,7 +170,7 @@ func TestKilledInMidClass(t *testing.T) {
 		if err != nil {
 			t.Fatalf("after %d lines: %v", is.lines, err)
 		}
-		if took := time.Since(began); took > 10*time.Second { // promised, and far off
+		if took := time.Since(began); took > 10*time.Second { // the documented limit, far above what is usual
 			t.Errorf("the stage came back after %v, want at most %v", took, 10*time.Second)
 		}
 		stage(t, s, r, is)
@@ -188,15 +188,15 @@ func TestKilledInMidClass(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := kept[at][member]; got.N < want.N || got.N == want.N && got.Choice != want.Choice {
-				t.Fatalf("after %d lines the vote %s is %+v, confirmed was %+v", is.lines, key, got, want)
+				t.Fatalf("after %d lines the vote %s is %+v, want the confirmed %+v", is.lines, key, got, want)
 			}
 		}
 		s.end()
 	}
 }
 
-// checkName checks that a member has the nickname that was confirmed, or a later one: they
-// are numbered.
+// checkName checks that a member has the confirmed nickname, or a later one: they are
+// numbered.
 func checkName(t *testing.T, r *Room, id, want string) {
 	t.Helper()
 	is, err := r.Standing(t.Context(), "p"+id)
@@ -204,16 +204,16 @@ func checkName(t *testing.T, r *Room, id, want string) {
 		t.Fatal(err)
 	}
 	number := func(name string) (n int) {
-		_, _ = fmt.Sscanf(name, "in-%d", &n) // 0 without a name
+		_, _ = fmt.Sscanf(name, "in-%d", &n) // stays 0 without a name
 		return n
 	}
 	if number(is.Name) < number(want) {
-		t.Fatalf("member %s is called %q, confirmed was %q", id, is.Name, want)
+		t.Fatalf("member %s is called %q, want the confirmed %q", id, is.Name, want)
 	}
 }
 
-// stage checks that a room is where it was when it was killed: at the stage
-// that it confirmed, or one command further.
+// stage checks that a room is where it was when it was killed: at the confirmed stage, or
+// one command further.
 func stage(t *testing.T, s *school, r *Room, is told) {
 	t.Helper()
 	if is.stage == "" {
@@ -229,7 +229,7 @@ func stage(t *testing.T, s *school, r *Room, is told) {
 	}
 	far := len(got.Steps) - want.Log.Steps
 	if got.Prompt != want.Log.Prompt || far < 0 && len(got.Steps) > 1 || far > 1 {
-		t.Errorf("the stage is step %d, confirmed was %d", len(got.Steps), want.Log.Steps)
+		t.Errorf("the stage is step %d, want the confirmed %d", len(got.Steps), want.Log.Steps)
 	}
 	if _, err := r.Present(t.Context(), teacher, is.secret, Lock{true}); err != nil {
 		t.Errorf("the instructor: %v", err)

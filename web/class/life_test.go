@@ -19,7 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A deleted room is gone at once, for everybody, and no trace is on the disk.
+// TestDeleteLeavesNothing: a deleted room disappears immediately for everyone, and leaves
+// no trace on the disk.
 // Promise: A deleted room leaves no trace on the disk.
 func TestDeleteLeavesNothing(t *testing.T) {
 	t.Parallel()
@@ -36,7 +37,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 		t.Fatalf("deleting: got %+v, %v; want no error, Gone = true, State = nil", v, err)
 	}
 	if n := <-notes; n.Seq != l.View().Seq {
-		t.Errorf("followers are notified of %d, want %d", n.Seq, l.View().Seq)
+		t.Errorf("followers are notified of view %d, want %d", n.Seq, l.View().Seq)
 	}
 	<-l.Done()
 	_, e1 := l.Vote(t.Context(), "p1", Ballot{Poll: p.ID, Choice: "1"})
@@ -46,7 +47,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 		t.Errorf("afterwards: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, ErrGone, ErrGone, ErrGone)
 	}
 	if !s.driver.last().closed {
-		t.Error("its run goes on")
+		t.Error("its run has not ended")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) < 2 {
@@ -65,7 +66,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	}
 }
 
-// leaving is a driver whose caller goes away while it opens a run.
+// leaving is a driver whose caller cancels while it opens a run.
 type leaving struct {
 	Driver
 	leave func()
@@ -76,7 +77,8 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 	return nil, ctx.Err()
 }
 
-// A room whose making is cut short is not there: nobody has its secret.
+// TestCreateCutShortLeavesNoRoom: if making a room is interrupted, there is no such room,
+// since nobody has its secret.
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -101,7 +103,8 @@ func (d dropping) Drop(ctx context.Context, o journal.Owner) error {
 	return d.Journal.Drop(ctx, o)
 }
 
-// A room that is being deleted is deleted, though the page that asked is closed.
+// TestDeleteCompletesWithoutTheCaller: a deletion completes even if the page that requested
+// it is closed.
 func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -115,8 +118,8 @@ func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	}
 }
 
-// A learner who deletes what is kept of them is forgotten here too; their vote
-// still counts as someone's.
+// TestForgetKeepsTheVote: learners who delete their data are forgotten here too; their vote
+// still counts anonymously.
 func TestForgetKeepsTheVote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -137,7 +140,7 @@ func TestForgetKeepsTheVote(t *testing.T) {
 		t.Errorf("got %d here, %d members, %d votes; want 1, 2, 1", v.Here, v.Members, v.Poll.Votes)
 	}
 	if _, err := l.Standing(t.Context(), "rumpelstiltskin"); err != ErrStranger {
-		t.Errorf("still known: got %v, want %v", err, ErrStranger)
+		t.Errorf("the learner is still known: got %v, want %v", err, ErrStranger)
 	}
 	l.Leave("rumpelstiltskin") // a page that closes only now
 	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
@@ -150,15 +153,15 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	for _, name := range []string{"viz.db", "viz.db-wal"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || strings.Contains(string(data), "umpel") {
-			t.Errorf("%s still knows them (%v); want no error, data without %q", name, err, "umpel")
+			t.Errorf("%s still contains their name (%v); want no error, data without %q", name, err, "umpel")
 		}
 	}
 }
 
-// Rooms that nobody uses are deleted after their time; one with a page open is
-// used; a run that nobody looks at is given up and made again the same. While the clock
-// may be ahead, rooms are as old as they were before.
-// Promise: Rooms that nobody uses are deleted after their time, and never because a clock may be wrong.
+// TestSweepDeletesUnusedRooms: unused rooms are deleted after their time; a room with an
+// open page is in use; a run without viewers is closed and later restored unchanged. While
+// the clock might be ahead, rooms do not age.
+// Promise: Unused rooms are deleted after their time, and never because a clock might be wrong.
 func TestSweepDeletesUnusedRooms(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64 // a time.Duration
@@ -178,16 +181,16 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 	s.clock.pass(2 * time.Minute)
 	s.Sweep(t.Context())
 	if old.View().State != nil || used.View().State == nil {
-		t.Error("the wrong runs rest")
+		t.Error("the wrong runs are suspended")
 	}
 	if _, err := s.Enter(t.Context(), old.Code(), caller("p1")); err != nil || old.View().Link() != before.Link() {
-		t.Errorf("woken, it is another: %v", err)
+		t.Errorf("the restored run differs: %v", err)
 	}
 	s.clock.pass(2 * time.Hour)
 	ahead.Store(int64(2 * time.Hour))
 	s.Sweep(t.Context())
 	if old.View().Gone {
-		t.Error("a room was deleted by a clock that may be ahead")
+		t.Error("a room was deleted because of a clock that might be ahead")
 	}
 	ahead.Store(0)
 	s.Sweep(t.Context())
@@ -197,8 +200,8 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 	s.room(Options{})
 }
 
-// With the model gone, or another one in its place, the room lives on and says
-// what happened.
+// TestRoomWithoutItsModelSaysSo: if the model is missing or has been replaced, the room
+// continues and explains what happened.
 func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -232,9 +235,9 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	}
 }
 
-// A run that plays is shown as it goes, and kept every linkEvery.
+// TestPlayingRunIsShownAndSaved: a playing run is shown live, and saved every linkEvery.
 func TestPlayingRunIsShownAndSaved(t *testing.T) {
-	testmodel.Target(t) // loaded where time is real
+	testmodel.Target(t) // loaded outside the bubble, where time is real
 	synctest.Test(t, testPlaying)
 }
 
@@ -249,18 +252,19 @@ func testPlaying(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v := l.settled("the run has gone on", func(v *View) bool { return v.State.Cursor == run.State().Cursor })
+	v := l.settled("the run has moved", func(v *View) bool { return v.State.Cursor == run.State().Cursor })
 	if v.Seq <= before {
-		t.Error("the view is an old one")
+		t.Error("the view is not the newest")
 	}
 	fixture.Pass(linkEvery)
 	link, err := get(t.Context(), l.Room, func(c *core) (string, error) { return c.link, nil })
 	if err != nil || link != v.Link() {
-		t.Errorf("the stage is not kept: %v", err)
+		t.Errorf("the stage is not saved: %v", err)
 	}
 }
 
-// A command whose sender goes away in the middle leaves the stage as it was.
+// TestCanceledCommandChangesNothing: a command whose sender disconnects halfway leaves the
+// stage unchanged.
 func TestCanceledCommandChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -279,13 +283,14 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the command ended with %v, want %v", err, context.Canceled)
 	}
-	l.does(Lock{true}) // the room goes on
+	l.does(Lock{true}) // the room still works
 	if v := l.View(); v.Link() != before.Link() || v.Walk.Step != 1 {
 		t.Errorf("the stage is at %v, step %d; want it where it was, step 1", v.State.Cursor, v.Walk.Step)
 	}
 }
 
-// A run that breaks takes nothing with it: it is made again from where it was.
+// TestBrokenRunIsRebuilt: when a run fails, the room survives and restores the run from
+// where it was.
 func TestBrokenRunIsRebuilt(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -294,13 +299,13 @@ func TestBrokenRunIsRebuilt(t *testing.T) {
 	before := l.does(Drive{session.StepToken{}}).Link()
 	s.driver.last().broken = errors.New("this run has ended")
 	if _, err := l.Present(t.Context(), teacher, l.secret, GoTo{1}); err == nil {
-		t.Error("a broken run works")
+		t.Error("a failed run accepts a command")
 	}
 	if l.View().Link() != before {
-		t.Error("it is not made again at once")
+		t.Error("the run is not restored at once")
 	}
 	if v := l.does(Drive{session.Pause{}}); v.Link() != before || v.State.Prompt != "The capital of" {
-		t.Errorf("it is made again as %+v", v.State.Cursor)
+		t.Errorf("the restored run is %+v", v.State.Cursor)
 	}
 	if v := l.does(GoTo{1}); v.Walk.Step != 1 {
 		t.Errorf("the class is at %+v, want Step = 1", v.Walk)

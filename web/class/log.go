@@ -10,23 +10,23 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// The types of records in a room's log. Except for votes, a record's id is the number
-// of the change, and of the records about one thing the newest counts.
+// The types of records in a room's log. Except for votes, a record's id is the number of
+// the change, and of the records about one subject the newest counts.
 const (
 	typeBegun     = "begun"     // the room was made
-	typeData      = "data"      // title, flags, place in the walkthrough: roomData
+	typeData      = "data"      // title, flags, walkthrough step: roomData
 	typeStage     = "stage"     // the text on the stage
 	typeSeq       = "seq"       // the number of the newest view, roughly
 	typeText      = "text"      // a text that left the stage: Text
 	typeMember    = "member"    // who is in the room
 	typeName      = "name"      // a nickname; "" removes it
 	typePoll      = "poll"      // poll
-	typeVote      = "vote"      // its id contains its number: the highest counts
-	typeWithdrawn = "withdrawn" // a vote that does not count
+	typeVote      = "vote"      // its id contains the vote's number: the highest counts
+	typeWithdrawn = "withdrawn" // cancels a vote
 	typeSecret    = "secret"    // the hash of the instructor's secret, in a cluster
 )
 
-// The data of records, except for those that are a value of the room.
+// The data of records, except for those that contain a value of the room directly.
 type (
 	begunRecord struct {
 		At time.Time `json:"at"`
@@ -54,14 +54,14 @@ type (
 		Member int     `json:"member"`
 		Choice string  `json:"choice,omitempty"`
 		U      float64 `json:"u,omitempty"`    // of a draw
-		Sure   float64 `json:"sure,omitempty"` // 0 is not said
-		N      int64   `json:"n,omitempty"`    // the voter's number
+		Sure   float64 `json:"sure,omitempty"` // 0 if the voter gave no confidence
+		N      int64   `json:"n,omitempty"`    // the client's number of the vote
 	}
 )
 
 func (v voteRecord) at() round { return round{v.Poll, v.Round} }
 
-// id identifies the vote of a member in a round with a number.
+// id returns the id of the record of a member's vote in a round with number n.
 func (v voteRecord) id(n int64) string {
 	return fmt.Sprintf("%d.%d.%d.%d", v.Poll, v.Round, v.Member, n)
 }
@@ -91,7 +91,7 @@ type keptMember struct {
 // book tracks which records count, so that the others can be deleted.
 type book struct {
 	Last   int               `json:"last"`   // number of the newest change
-	Newest map[string]string `json:"newest"` // ids of the records that count, by what they are about; not of votes
+	Newest map[string]string `json:"newest"` // ids of the records that count, by subject, except for votes
 	Waste  []journal.Key     `json:"waste"`  // superseded records
 }
 
@@ -114,7 +114,7 @@ func (b *book) number(k journal.Key) {
 	}
 }
 
-// vote counts a saved vote, or a withdrawal.
+// vote counts a saved vote, or applies a withdrawal.
 func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 	old, voted := all[x.at()][x.Member]
 	before := journal.Key{Type: typeVote, ID: x.id(old.N)}
@@ -123,7 +123,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 		if all.withdraw(x.at(), x.Member); voted {
 			b.Waste = append(b.Waste, before)
 		}
-		b.Waste = append(b.Waste, k) // both are deleted together: one alone would mean something else
+		b.Waste = append(b.Waste, k) // both are deleted together: one without the other would have a different meaning
 	} else if !all.count(x.at(), x.Member, vote{x.Choice, x.U, x.Sure, x.N}) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {
@@ -131,7 +131,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 	}
 }
 
-// owes reports whether a superseded record says who someone was.
+// owes reports whether a superseded record identifies a person.
 func (b *book) owes() bool {
 	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool { return k.Type == typeName || k.Type == typeMember })
 }
@@ -154,8 +154,7 @@ var folding = journal.Fold[kept]{
 	Waste: func(k *kept) *[]journal.Key { return &k.Book.Waste },
 }
 
-// add applies a record, and returns what it is about. ok is false if it cannot be
-// read.
+// add applies a record, and returns its subject. ok is false if the record is invalid.
 func (k *kept) add(r journal.Record) (about string, ok bool) {
 	if !numbered(r.ID) {
 		return r.Type, false
@@ -171,7 +170,7 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 		return about, read(r, func(x epochRecord) { k.Epoch = max(k.Epoch, x.Epoch) })
 	case typeSeq:
 		return about, read(r, func(x seqRecord) { k.Seq = x.Seq })
-	case typeSecret: // asked for by SecretIn
+	case typeSecret: // read by SecretIn
 		return about, read(r, func(secretRecord) {})
 	case typeText:
 		return about, len(k.Texts) < maxTexts && read(r, func(x Text) { k.Texts = append(k.Texts, x) })
@@ -199,7 +198,7 @@ func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 		ok = read(r, func(x nameRecord) {
 			id = x.Member
 			m := place(&k.Members, id)
-			if *m == nil { // the record of who it is follows, if an older one was compacted
+			if *m == nil { // the record of the member follows if an older one was compacted
 				*m = &keptMember{}
 			}
 			(*m).Name = x.Name
@@ -213,8 +212,8 @@ func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 	return aboutOne(r.Type, id), ok
 }
 
-// place returns the address of the entry with a number, from 1, and extends the list
-// if necessary. The number was checked.
+// place returns the address of the entry with a number, starting at 1, and extends the list
+// if necessary. The caller has checked the number.
 func place[T any](list *[]*T, id int) **T {
 	for len(*list) < id {
 		*list = append(*list, nil)
@@ -222,10 +221,10 @@ func place[T any](list *[]*T, id int) **T {
 	return &(*list)[id-1]
 }
 
-// checked is the data of a record, which knows what it may say.
+// checked is record data that can validate itself.
 type checked interface{ check() bool }
 
-// read reads a record's data, and reports whether they are what they may be.
+// read decodes a record's data, and reports whether they are valid.
 func read[T checked](r journal.Record, add func(T)) bool {
 	var x T
 	if json.Unmarshal(r.Data, &x) != nil || !x.check() {

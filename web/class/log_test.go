@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// folded is what a room's log says.
+// folded returns the state of a room's log.
 func folded(t rapid.TB, logs journal.Journal, code string) *kept {
 	t.Helper()
 	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, folding)
@@ -47,8 +47,8 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, nil
 }
 
-// Whatever a class does, its log says what the room is, with and without a
-// snapshot, and which of its records count.
+// TestLogRestoresTheRoom: after any activity of a class, its log contains the state of the
+// room, with and without a snapshot, and tracks which of its records count.
 func TestLogRestoresTheRoom(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
@@ -115,17 +115,17 @@ func TestLogRestoresTheRoom(t *testing.T) {
 			if k.Book.Last > last {
 				rt.Fatalf("the newest change has number %d, the log has %d", last, k.Book.Last)
 			}
-			k.Book.Last = last // numbers of what was refused, or compacted, may be given again
+			k.Book.Last = last // numbers of refused or compacted changes can be reused
 			if got := asText(t, k); got != live {
-				rt.Fatalf("%T says\n%s\nwant what the room is:\n%s", logs, got, live)
+				rt.Fatalf("%T gives\n%s\nwant the room's state:\n%s", logs, got, live)
 			}
 		}
 		l.does(Delete{})
 	})
 }
 
-// A name that its owner, or the instructor, takes away is off the disk when that
-// is confirmed.
+// TestNamesAreErased: a name that its owner or the instructor removes is erased from the
+// disk before the removal is confirmed.
 func TestNamesAreErased(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -135,7 +135,7 @@ func TestNamesAreErased(t *testing.T) {
 		if _, err := l.Join(t.Context(), caller("learner-"+name), name); err != nil {
 			t.Fatal(err)
 		}
-		l.does(HideNames{i%2 == 0}) // keeps what waits
+		l.does(HideNames{i%2 == 0}) // saves pending changes
 	}
 	onDisk := func(text string) (in []string) {
 		for _, name := range []string{"viz.db", "viz.db-wal"} {
@@ -150,7 +150,7 @@ func TestNamesAreErased(t *testing.T) {
 		return in
 	}
 	if onDisk("Quetzal") == nil || onDisk("Rumpel") == nil {
-		t.Fatal("the names are nowhere: the test sees nothing")
+		t.Fatal("the names are not on the disk: the test cannot find them")
 	}
 	erased := func(text string) {
 		t.Helper()
@@ -167,11 +167,11 @@ func TestNamesAreErased(t *testing.T) {
 	}
 	erased("Rumpel")
 	if onDisk("learner-Quetzal") == nil || onDisk("learner-Mangosteen") == nil {
-		t.Error("members are not known any more") // one may come back, one may not
+		t.Error("members were forgotten") // one is allowed back in, the other is not
 	}
 }
 
-// stuck is a journal that cannot be compacted, or not scrubbed, while it is stuck.
+// stuck is a journal that cannot be compacted or scrubbed while it is stuck.
 type stuck struct {
 	journal.Journal
 	is, scrub atomic.Bool
@@ -179,7 +179,7 @@ type stuck struct {
 
 func (s *stuck) Scrub(ctx context.Context, o journal.Owner) error {
 	if s.scrub.Load() {
-		return errors.New("somebody reads the database")
+		return errors.New("the database is being read")
 	}
 	return s.Journal.Scrub(ctx, o)
 }
@@ -191,8 +191,8 @@ func (s *stuck) Compact(ctx context.Context, o journal.Owner, gone []journal.Key
 	return s.Journal.Compact(ctx, o, gone)
 }
 
-// An erasure that is cut short is not confirmed, and is made up for: when it is
-// asked for again, or at the next start.
+// TestInterruptedErasureIsCompleted: an interrupted erasure is not confirmed, and is
+// completed when it is requested again or at the next start.
 func TestInterruptedErasureIsCompleted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -207,7 +207,7 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 	l.votes(2, Ballot{Choice: "a"})
 	logs.is.Store(true)
 	if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
-		t.Errorf("what is still on the disk is confirmed to be gone: got error %v, want %v", err, ErrKept)
+		t.Errorf("the erasure of data still on the disk is confirmed: got error %v, want %v", err, ErrKept)
 	}
 	names := func(logs journal.Journal) (n int) {
 		for _, r := range records(t, logs, l.Code()) {
@@ -217,14 +217,14 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 		}
 		return n
 	}
-	l.does(Remove{2}) // which counts, though the old name and vote are still on the disk
+	l.does(Remove{2}) // this counts, though the old name and vote are still on the disk
 	if names(s.logs) == 0 {
 		t.Fatal("the log has been compacted")
 	}
 	s.end()
 
 	again := begun(t, dir)
-	for range 2 { // the second is answered when the room has tidied up after the first
+	for range 2 { // the second is answered once the room has tidied up after the first
 		if err := again.all()[0].ask(t.Context(), func(*core) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -237,8 +237,8 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 	}
 }
 
-// A name that is out of the log but may still be on the disk is not confirmed
-// to be gone.
+// TestUnscrubbedErasureIsNotConfirmed: the erasure of a name that might still be on the
+// disk is not confirmed, even if the log no longer has it.
 func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	var logs *stuck
@@ -249,9 +249,9 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	l := s.room(Options{Nicknames: true})
 	l.class(1)
 	logs.scrub.Store(true)
-	for range 2 { // the second time nothing is left to compact
+	for range 2 { // the second time there is nothing left to compact
 		if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
-			t.Errorf("what may still be on the disk is confirmed to be gone: got error %v, want %v", err, ErrKept)
+			t.Errorf("the erasure is confirmed before the disk is scrubbed: got error %v, want %v", err, ErrKept)
 		}
 	}
 	logs.scrub.Store(false)
@@ -260,8 +260,8 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	}
 }
 
-// Votes that are changed without end leave a log that is not longer than what
-// it says, and of every vote the newest.
+// TestLogStaysShort: the log of a class that keeps changing its votes stays about as short
+// as its contents, with the newest vote of each member.
 func TestLogStaysShort(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -282,12 +282,13 @@ func TestLogStaysShort(t *testing.T) {
 	}
 	for id, v := range folded(t, s.logs, l.Code()).Votes[round{1, 1}] {
 		if v.N != changes {
-			t.Errorf("the vote of %d is kept with number %d, want %d", id, v.N, changes)
+			t.Errorf("the vote of %d is saved with number %d, want %d", id, v.N, changes)
 		}
 	}
 }
 
-// Damage to one record, or one room, stops neither the start nor the others.
+// TestDamagedRoomsDoNotAffectOthers: damage to one record, or one room, prevents neither
+// the start nor the use of the others.
 func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -302,7 +303,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 		{Type: typePoll, ID: "901", Data: []byte(`{"id":3}`)},
 		{Type: typeName, ID: "902", Data: []byte(`{"member":-7,"name":"X"}`)},
 		{Type: typeMember, ID: "903", Data: []byte(`{"member":1000000000}`)},
-		{Type: "of a later program", ID: "904", Data: []byte(`[]`)},
+		{Type: "written by a later version", ID: "904", Data: []byte(`[]`)},
 	}}); err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +334,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	hashes, err := again.db.Secrets(t.Context())
 	if err != nil || len(hashes) != 2 || hashes[whole.Code()] == nil {
 		t.Errorf(
-			"secrets are kept of %d rooms, %v; want no error, len(hashes) = 2, hashes[whole.Code()] not nil",
+			"there are secrets of %d rooms, %v; want no error, len(hashes) = 2, hashes[whole.Code()] not nil",
 			len(hashes), err,
 		)
 	}
@@ -341,10 +342,10 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	if err != nil || len(aside) != 1 || aside[0].Records < 2 {
 		t.Errorf("of the room without a secret, %+v is set aside, %v", aside, err)
 	}
-	for range 2 { // this start says it, and every later one
+	for range 2 { // reported at this start and at every later one
 		_, err = again.Instruct(t.Context(), lost.Code(), lost.secret, caller("here"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
-			t.Errorf("the instructor of the room without a secret is told %v", err)
+			t.Errorf("the instructor of the room without a secret gets %v", err)
 		}
 		_, err = again.Enter(t.Context(), lost.Code(), caller("member"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
@@ -356,7 +357,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	again.clock.pass(31 * 24 * time.Hour)
 	again.Sweep(t.Context())
 	if _, err := again.Enter(t.Context(), lost.Code(), caller("member")); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("after 31 days it is there: got error %v, want %v", err, ErrNoRoom)
+		t.Errorf("after 31 days it still exists: got error %v, want %v", err, ErrNoRoom)
 	}
 }
 
@@ -373,7 +374,8 @@ func (j oneUnread) Read(ctx context.Context, o journal.Owner, after int64, f fun
 	return j.Journal.Read(ctx, o, after, f)
 }
 
-// A room whose log the disk does not give stays as it is, and the others start.
+// TestUnreadRoomIsLeftAlone: a room whose log cannot be read from the disk stays unchanged,
+// and the others start.
 func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -393,11 +395,12 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	again.end()
 	last := begun(t, dir)
 	if _, err := last.Instruct(t.Context(), unread.Code(), unread.secret, caller("here")); err != nil {
-		t.Errorf("when the disk is well again: %v", err)
+		t.Errorf("once the disk works again: %v", err)
 	}
 }
 
-// A number in a record makes no list, and no room, larger than the limits.
+// TestRecordNumbersAreLimited: no number in a record makes a list, or a room, larger than
+// the limits.
 func TestRecordNumbersAreLimited(t *testing.T) {
 	t.Parallel()
 	absurd := []journal.Record{
@@ -430,6 +433,6 @@ func TestRecordNumbersAreLimited(t *testing.T) {
 		}
 	}
 	if len(k.Members)+len(k.Polls)+len(k.Votes)+len(k.Book.Newest)+k.Book.Last != 0 {
-		t.Errorf("what cannot be read left %+v", k)
+		t.Errorf("unreadable records left %+v", k)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// machine is a room on several servers to which anything may happen, in any order, and
-// what was promised to its members.
+// machine is a room on several servers under random faults, with everything that was
+// confirmed to its members.
 type machine struct {
 	u       *union
 	t       *rapid.T
@@ -35,7 +35,7 @@ func (m *machine) add() {
 	m.posts = append(m.posts, p)
 }
 
-// alive returns a server that works.
+// alive returns a running server.
 func (m *machine) alive() *post {
 	var list []*post
 	for _, p := range m.posts {
@@ -46,7 +46,7 @@ func (m *machine) alive() *post {
 	return rapid.SampledFrom(list).Draw(m.t, "server")
 }
 
-// poll is the poll on the stage, as a server's pages see it after they have caught up.
+// poll returns the poll on the stage, as a server's pages see it after they have caught up.
 func (m *machine) poll(p *post) *Poll {
 	l := p.teaches(m.l)
 	if _, err := l.CanPresent(m.u.t.Context(), teacher); err != nil {
@@ -77,7 +77,7 @@ func (m *machine) vote(p *post, id int, b Ballot) {
 	}
 }
 
-// does has the instructor do something on a server; it may be refused.
+// does executes a command of the instructor on a server; it may be refused.
 func (m *machine) does(p *post, c Command) {
 	l := p.teaches(m.l)
 	if _, err := l.Present(m.u.t.Context(), teacher, l.secret, c); err != nil && !errors.Is(err, ErrUnsure) &&
@@ -86,7 +86,7 @@ func (m *machine) does(p *post, c Command) {
 	}
 }
 
-// look checks that no server's view has gone back.
+// look checks that no server's view has moved backward.
 func (m *machine) look() {
 	for _, p := range m.posts {
 		f := p.relayOf(m.l.Code())
@@ -103,7 +103,8 @@ func (m *machine) look() {
 	}
 }
 
-// check compares what counts, as a new server reads it, with what was confirmed.
+// check compares the votes that count, as a new server reads them, with the confirmed
+// votes.
 func (m *machine) check() {
 	m.add()
 	p := m.posts[len(m.posts)-1]
@@ -138,7 +139,7 @@ func (m *machine) compare(all votes, sheet *Summary) {
 		}
 		for member, said := range m.said[id] {
 			if v, ok := all[at][member]; !ok || v.N < said.N || v.N == said.N && v.Choice != said.Choice {
-				m.t.Errorf("poll %s: member %d was told %+v, and %+v counts", id, member, said, v)
+				m.t.Errorf("poll %s: member %d got receipt %+v, but %+v counts", id, member, said, v)
 			}
 		}
 		for member, v := range all[at] {
@@ -153,8 +154,8 @@ func (m *machine) compare(all votes, sheet *Summary) {
 	}
 }
 
-// Whatever happens to owners, leases and messages, in whatever order: what was confirmed
-// counts, once, and no page goes back.
+// TestConfirmedActionsCountOnceUnderFaults: whatever happens to owners, leases and
+// messages, in any order, confirmed actions count exactly once, and no page moves backward.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	t.Parallel()
 	checks := flag.Lookup("rapid.checks")
@@ -175,7 +176,7 @@ func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 		defer func() {
 			for _, p := range m.posts {
 				p.kill()
-				_ = p.Close(u.t.Context()) // what dead servers could not save is no matter
+				_ = p.Close(u.t.Context()) // dead servers cannot save everything
 			}
 		}()
 		m.l = m.posts[0].teach(Options{})
@@ -212,7 +213,7 @@ func (m *machine) voteAnew() {
 	m.vote(p, rapid.IntRange(1, voters).Draw(m.t, "member"), Ballot{Poll: q.ID, Choice: choice, N: m.number})
 }
 
-// sendAgain sends an earlier vote once more, as a phone does that has no answer.
+// sendAgain sends an earlier vote once more, as a phone does after a lost answer.
 func (m *machine) sendAgain() {
 	var list []string
 	for poll, all := range m.ballots {
@@ -225,7 +226,7 @@ func (m *machine) sendAgain() {
 	if len(list) == 0 {
 		return
 	}
-	slices.Sort(list) // so that a run can be repeated
+	slices.Sort(list) // so that runs can be reproduced
 	poll, id, i := "", 0, 0
 	least := rapid.SampledFrom(list).Draw(m.t, "vote")
 	if _, err := fmt.Sscan(least, &poll, &id, &i); err != nil {
@@ -234,7 +235,7 @@ func (m *machine) sendAgain() {
 	m.vote(m.alive(), id, m.ballots[poll][id][i])
 }
 
-// pause ends the leases of a server that goes on without noticing.
+// pause ends the leases of a server that continues without noticing.
 func (m *machine) pause() {
 	p := m.alive()
 	p.pause()
@@ -248,7 +249,7 @@ func (m *machine) pause() {
 	}
 }
 
-// kill ends a server as kill -9 does, and starts another one.
+// kill ends a server like kill -9, and starts another one.
 func (m *machine) kill() {
 	m.alive().kill()
 	m.add()

@@ -7,7 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// The margin's ends are right, though 0.65 − 0.6 is more than 0.05 in binary.
+// TestMarginIncludesItsEnds: the ends of the margin count as right, though 0.65 − 0.6 is
+// more than 0.05 in binary.
 func TestMarginIncludesItsEnds(t *testing.T) {
 	t.Parallel()
 	right := 0.6
@@ -19,8 +20,8 @@ func TestMarginIncludesItsEnds(t *testing.T) {
 	}
 }
 
-// A member who was never kept leaves a gap: those behind it keep their numbers,
-// and the next to join gets a new one.
+// TestRestartKeepsNumbersBehindAGap: a member who was never saved leaves a gap: later
+// members keep their numbers, and the next to join gets a new one.
 func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,8 +38,8 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 			second = append(second, r.Key())
 		}
 		return nil
-	}); err != nil || len(second) != 2 { // who they are, and their name
-		t.Fatalf("of the second member there are %v, %v; want 2 elements, <nil>", second, err)
+	}); err != nil || len(second) != 2 { // the member, and their name
+		t.Fatalf("the records of the second member are %v, %v; want 2, <nil>", second, err)
 	}
 	if err := again.logs.Compact(t.Context(), room, second); err != nil {
 		t.Fatal(err)
@@ -52,10 +53,10 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	}
 	for who, want := range map[string]int{"p1": 1, "p3": 3, "p4": 4} {
 		if m, err := r.Join(t.Context(), caller(who), ""); err != nil || m.ID != want {
-			t.Errorf("%s comes back as %+v, %v; want number %d", who, m, err, want)
+			t.Errorf("after the restart %s is %+v, %v; want number %d", who, m, err, want)
 		}
 	}
 	if m, err := r.Join(t.Context(), caller("p2"), ""); err != nil || m.ID != 5 {
-		t.Errorf("one who was never kept joins as %+v, %v; want number 5", m, err)
+		t.Errorf("the member who was never saved joins as %+v, %v; want number 5", m, err)
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// member is one who follows. The exported fields are saved.
+// member is a follower. The exported fields are saved.
 type member struct {
 	Member
 	Learner           string
 	Nameless, Removed bool
 	Work              *Work // handed in, nil for nothing
 	pages             int
-	renaming          int // nicknames of theirs that are not saved yet
+	renaming          int // number of their nicknames that are being saved
 	voted             bool
-	known             bool         // to the server when they joined; false after a restart
-	address           netip.Prefix // that they joined from; zero after a restart
+	known             bool         // the server knew them when they joined; false after a restart
+	address           netip.Prefix // they joined from it; zero after a restart
 }
 
-// present counts the members with an open page, active those who are not removed.
+// present counts the members with an open page; see active for those who are not removed.
 func (c *core) present() (n int) { return c.count(func(m *member) bool { return m.pages > 0 }) }
 func (c *core) active() (n int)  { return c.count(func(*member) bool { return true }) }
 
@@ -46,7 +46,7 @@ func (c *core) admit(who admission.Caller) error {
 	return c.admitNew(who)
 }
 
-// admitNew returns why somebody who is no member cannot become one, or nil.
+// admitNew returns why someone who is not a member cannot become one, or nil.
 func (c *core) admitNew(who admission.Caller) error {
 	if c.data.Locked {
 		return ErrLocked
@@ -57,10 +57,10 @@ func (c *core) admitNew(who admission.Caller) error {
 	return nil
 }
 
-// space reports whether the room is full for a caller, and whom they may replace if it
-// is: someone absent who has never voted, so that a flood of names displaces itself.
-// Newcomers do not replace those who were known to the server. It is nil if there is
-// nobody.
+// space reports whether the room is full for a caller, and if so, whom they may replace: an
+// absent member who has never voted, so that a flood of names displaces only itself. A
+// newcomer does not replace a member whom the server knew. replaced is nil if there is no
+// such member.
 func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	now, most := c.cfg.Now(), c.cfg.Limits.Members
 	all, newcomers, at := 0, 0, map[netip.Prefix]int{}
@@ -74,7 +74,7 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 			at[m.address]++
 		}
 	}
-	known, crowded := who.Known(now), false // the latter: their own address is
+	known, crowded := who.Known(now), false // crowded: their own address is full
 	if !known {
 		crowded = most.PerAddress > 0 && at[who.Address] >= most.PerAddress
 		full = crowded || most.Newcomers > 0 && newcomers >= most.Newcomers
@@ -93,8 +93,8 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	return true, replaced
 }
 
-// join makes a learner a member and counts a page. New members are saved together
-// with the next votes: before their own vote at the latest.
+// join makes a learner a member and counts a page. A new member is saved with the next
+// votes, at the latest before their own vote.
 func (c *core) join(who admission.Caller) (Member, error) {
 	if err := c.admit(who); err != nil {
 		return Member{}, err
@@ -112,8 +112,8 @@ func (c *core) join(who admission.Caller) (Member, error) {
 	return m.Member, nil
 }
 
-// rename gives a member a nickname, where the class has them. Nobody sees it, and reply
-// is not called, before it is saved. In a cluster, the member is saved as well by then.
+// rename gives a member a nickname if the class has nicknames. Before it is saved, nobody
+// sees it and reply is not called. In a cluster, the member is saved by then as well.
 func (c *core) rename(learner, name string, reply func(Member, error)) {
 	m, err := c.memberOf(learner)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *core) rename(learner, name string, reply func(Member, error)) {
 	}, changes...)
 }
 
-// memberOf returns the member that a learner is.
+// memberOf returns the member with the given learner id.
 func (c *core) memberOf(learner string) (*member, error) {
 	switch m := c.byLearner[learner]; {
 	case m == nil:
@@ -153,11 +153,11 @@ func (c *core) memberOf(learner string) (*member, error) {
 	}
 }
 
-// newMember returns a member for a caller who is admitted, and if they replace another
-// one with a name, the record that deletes it.
+// newMember returns a member for an admitted caller, and, if they replace a member with a
+// name, the record that deletes the name.
 func (c *core) newMember(who admission.Caller) (m *member, changes []entry) {
 	if _, m = c.space(who); m != nil {
-		c.flush() // with a nickname that the other one has just given
+		c.flush() // might include a nickname that the other one has just chosen
 		delete(c.byLearner, m.Learner)
 		named := m.Name != ""
 		*m = member{Member: Member{ID: m.ID}}

@@ -15,13 +15,13 @@ const firstChosen = infer.KindSample // a step that has run it has a token
 
 var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
 
-// Do carries out a command on a run, as [Run.Do] does.
+// Do executes a command on a run, like [Run.Do].
 type Do func(ctx context.Context, c session.Command) (*session.State, error)
 
-// Perform shows a step of a walkthrough on a run; from is the step shown before
-// it, 0 for none. A step that does not follow that one is led up to from the
-// last new text before it, so that it looks as it does in its order. An error
-// is a [*terms.Refusal] or ctx's; the run may be anywhere then.
+// Perform shows a step of a walkthrough on a run; from is the step shown before, or 0. If
+// the step does not follow directly, Perform starts from the last new text before it, so
+// that the step looks as it does in sequence. An error is a [*terms.Refusal] or the error
+// of ctx; the run can then be anywhere.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
 		return nil, terms.Refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
@@ -40,7 +40,7 @@ func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*sess
 	return st, err
 }
 
-// actions are those that lead from a step to another.
+// actions returns the actions that lead from one step to another.
 func actions(w *lessons.Walk, step, from int) (list []lessons.Action) {
 	first := step
 	if from != step-1 {
@@ -53,7 +53,7 @@ func actions(w *lessons.Walk, step, from int) (list []lessons.Action) {
 	return list
 }
 
-// act carries out one action on a run in a state.
+// act executes one action on a run in state st.
 func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*session.State, error) {
 	switch a := a.(type) {
 	case lessons.WalkStart:
@@ -67,8 +67,8 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		next, err := goTo(ctx, do, st, session.Cursor(a))
 		var stopped *terms.Refusal
 		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
-			// If a class has chosen tokens, a text may end earlier than the script
-			// expects; then its end is shown. Reaching a limit is a fault of the script.
+			// If a class has chosen tokens, a text can end earlier than the script expects;
+			// then its end is shown. If it reaches a limit, the script is wrong.
 			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS ||
 				st.Stopped == infer.StopString) {
 				return do(ctx, session.Seek(st.Frontier()))
@@ -98,9 +98,9 @@ func goTo(ctx context.Context, do Do, st *session.State, to session.Cursor) (*se
 	return nil, err
 }
 
-// moveRun executes commands on the run, then saves and shows the result. If there
-// are several, everybody sees only the end; if one fails, the run returns to where
-// it was. The caller holds runLock.
+// moveRun executes commands on the run, then saves and shows the result. If there are
+// several commands, followers see only the result; if one fails, the run is rolled back.
+// The caller holds runLock.
 func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	before, err := get(ctx, r, func(c *core) (*session.State, error) {
 		c.held = true
@@ -117,7 +117,7 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 		case err == nil:
 			last = st
 		case ctx.Err() == nil && !errors.As(err, &refused):
-			dead = true // it is not a refusal: the run has ended
+			dead = true // not a refusal: the run has ended
 		}
 		return st, err
 	}
@@ -127,15 +127,15 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	}) != nil {
 		err = ErrBroken // the room must not stay held
 	}
-	late := context.WithoutCancel(ctx) // undoing what is half done must not be interrupted
+	late := context.WithoutCancel(ctx) // the cleanup must not be interrupted
 	if dead {
 		_ = r.ask(late, func(c *core) error { // the room may be gone
-			if c.run != nil { // the room has not noticed by itself
+			if c.run != nil { // the room has not noticed yet
 				c.loseRun()
 			}
 			return nil
 		})
-		_, _ = r.awake(late) // if that fails, the next caller tries
+		_, _ = r.awake(late) // if that fails, the next caller tries again
 	} else if err != nil && last != before {
 		r.rollBack(late, run, before)
 	}
@@ -152,8 +152,7 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	return kept
 }
 
-// rollBack returns a run to a state. If that state has no text, the room gets a
-// new run.
+// rollBack returns a run to a state. If that state has no text, the room gets a new run.
 func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
 	var err error
 	if before.Started() {
@@ -163,7 +162,7 @@ func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
 			st, err = run.Do(ctx, session.Open{Link: link})
 		}
 		if err == nil {
-			// It is the same text as before, not one that comes after it.
+			// It is the same text as before, not a new one.
 			_ = r.ask(ctx, func(c *core) error { c.state, c.stale = st, true; return nil }) // the room may be gone
 			return
 		}
@@ -171,7 +170,7 @@ func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
 		err = r.adopt(ctx, run, "")
 	}
 	if err != nil && r.ctx.Err() == nil {
-		r.hub.cfg.Log.Error("a room's stage could not be put back", "error", err)
+		r.hub.cfg.Log.Error("a room's stage could not be rolled back", "error", err)
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 
 const (
 	sureShare  = 0.8 // a token with at least this share leaves nothing to vote on
-	wordsShare = 0.5 // whole words must have at least this share together
-	someWords  = 0.2 // with this share of whole words, only they are choices of a vote
+	wordsShare = 0.5 // whole words must have at least this share in total
+	someWords  = 0.2 // from this share of whole words on, only they are choices of a vote
 	farthest   = 24  // tokens that are written to find an open position
 )
 
-// wholeWord reports whether a token can be read as a whole word: it begins one, and is not
-// just a piece such as " M" or " str". From the text alone this cannot be known for sure;
-// short tokens are words only if they are common ones.
+// wholeWord reports whether a token can be read as a whole word: it begins a word, and is
+// not just a piece such as " M" or " str". The text alone does not decide that for certain;
+// short tokens count as words only if they are common words.
 func wholeWord(m *infer.Model, id int) bool {
 	t := m.Token(id)
 	word, begins := strings.CutPrefix(t.Text, " ")
@@ -46,7 +46,7 @@ var shortWords = strings.Fields(`a i am an as at be by do go he if in is it me m
 	run sad sat saw say sea see set she shy sir sit six sky son sun tax tea ten the tie tin toe too top toy try two
 	use van war was way web wet who why win wit won yes yet you zoo`)
 
-// closed returns why the position that [Undrawn] has moved a run to is not open, or nil.
+// closed returns why the position that [Undrawn] has moved the run to is not open, or nil.
 func closed(st *session.State) *Offer {
 	d, _ := drawnBy(st)
 	switch top := d.KeptQ(0); {
@@ -58,7 +58,7 @@ func closed(st *session.State) *Offer {
 	return nil
 }
 
-// shareOfWords is the probability, after the filters, of whole words.
+// shareOfWords returns the probability of whole words, after the filters.
 func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
 	for i := range d.Keep {
 		if rank := d.KeptRank(i); wholeWord(m, int(d.Order[rank])) {
@@ -68,8 +68,8 @@ func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
 	return share
 }
 
-// candidates are n tokens to vote on. Where enough of the likely tokens are whole words, all
-// of them are, unless the one that is drawn is none.
+// candidates returns n tokens to vote on. If enough of the likely tokens are whole words,
+// all candidates are, except possibly the drawn token.
 func candidates(st *session.State, d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	words := make([]int32, 0, 4*n)
 	for _, id := range d.Order {
@@ -113,7 +113,7 @@ func findOpen(
 	)
 }
 
-// askToken asks about a token. Where the position is not open, the instructor may be made
+// askToken opens a poll about a token. If the position is not open, the instructor may get
 // an offer instead.
 func (r *Room) askToken(
 	ctx context.Context, run Run, where Where, offer Offer, at func(context.Context, Do) (*session.State, error),

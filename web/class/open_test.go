@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestNoPollWhereOneTokenIsCertain: where one token has nearly everything, no poll opens; the
-// instructor is offered to ask here anyway or at the next open position.
+// TestNoPollWhereOneTokenIsCertain: where one token has nearly all of the probability, no
+// poll opens; the instructor is offered to ask here anyway or at the next open position.
 func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 	t.Parallel()
 	for _, draw := range []bool{false, true} {
@@ -25,11 +25,11 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 			return AskNext{Where: where}
 		}
 		l.start("In the old house lived a")
-		l.does(Drive{session.StepToken{}}) // the next token is a full stop, almost surely
+		l.does(Drive{session.StepToken{}}) // the next token is almost certainly a full stop
 		v := l.does(ask(IfOpen))
 		if v.Poll != nil || v.Offer == nil || v.Offer.Share < sureShare || v.Offer.Draw != draw {
 			t.Fatalf(
-				"at a sure position: got %+v, offer %+v; want v.Poll = nil, v.Offer not nil, Share at "+
+				"at a certain position: got %+v, offer %+v; want v.Poll = nil, v.Offer not nil, Share at "+
 					"least %v, Draw = %t",
 				v.Poll, v.Offer, sureShare, draw,
 			)
@@ -61,13 +61,13 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 		own := strconv.Itoa(int(d.Order[d.Draw(sampling.U(v.State.Settings.Seed, v.Poll.Step))]))
 		for _, o := range v.Poll.Options {
 			if !wholeWord(v.State.Model, number(o.Key)) && o.Key != own {
-				t.Errorf("%q is on offer, which is no whole word", o.Text)
+				t.Errorf("option %q is not a whole word", o.Text)
 			}
 		}
 	}
 }
 
-// TestOfferEndsWhenTheRunMoves: an offer is gone once the run moves.
+// TestOfferEndsWhenTheRunMoves: an offer disappears once the run moves.
 func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -78,11 +78,12 @@ func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 		t.Fatal("no offer")
 	}
 	if v := l.does(Drive{session.StepStage{}}); v.Offer != nil {
-		t.Errorf("the run has moved and the room still offers %+v, want nil", v.Offer)
+		t.Errorf("after the run moved, the room still offers %+v, want nil", v.Offer)
 	}
 }
 
-// TestGreedyRunHasNoOpenPosition: a greedy run is sure everywhere, which is said.
+// TestGreedyRunHasNoOpenPosition: a greedy run is certain everywhere, and the refusal
+// explains that.
 func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -91,11 +92,12 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	l.does(Drive{session.SetKnob("temperature", 0)}, Drive{session.SetKnob("max_tokens", 4)})
 	says := l.refused(AskNext{Where: NextOpen}, &terms.Refusal{Code: CodeAsk})
 	if !strings.Contains(says, "open place") {
-		t.Errorf("it says %q, want it to contain %q", says, "open place")
+		t.Errorf("the message is %q, want it to contain %q", says, "open place")
 	}
 }
 
-// TestOptionsAreWholeWords: pieces of words and marks are no choices that a class can read.
+// TestOptionsAreWholeWords: options are whole words, since a class cannot read pieces of
+// words or punctuation.
 func TestOptionsAreWholeWords(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -117,11 +119,12 @@ func TestOptionsAreWholeWords(t *testing.T) {
 	}
 }
 
-// TestWalksShowWords: where a script shows what may come first after its prompt, the tokens that
-// the wall lists are whole words; and where it makes the class the dice, there is something to throw for.
+// TestWalksShowWords: where a script shows the candidates right after its prompt, the
+// tokens listed on the wall are whole words; and where it makes the class the sampler, the
+// position is open.
 func TestWalksShowWords(t *testing.T) {
 	t.Parallel()
-	const listed, least = 5, 0.01 // rows on the wall, and the share of the thinnest bar that shows
+	const listed, least = 5, 0.01 // rows on the wall, and the share of the thinnest visible bar
 	s := begun(t, "")
 	drawn, looked := 0, 0
 	for _, walk := range s.cfg.Course.Walks {

@@ -13,16 +13,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// op is something that the owner of a room does for pages on any server. Unless once is
-// set, doing it twice is the same as doing it once, so a request without an answer is
-// sent again.
+// op is an operation that the owner of a room executes for pages on any server. Unless once
+// is set, the operation is idempotent, so a request without an answer is sent again.
 type op[A, B any] struct {
 	name string
 	once bool
 	do   func(ctx context.Context, r *Room, a A) (B, error)
 }
 
-// request is an op as it is sent to the owner.
+// request is the request to the owner to execute an op.
 type request struct {
 	Room string          `json:"room"`
 	Term uint64          `json:"term"` // of the owner's lease
@@ -30,15 +29,15 @@ type request struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// reply is its answer.
+// reply is the answer to a request.
 type reply struct {
-	Moved   bool            `json:"moved,omitempty"` // nothing was done: the room is elsewhere
+	Moved   bool            `json:"moved,omitempty"` // nothing was done: the room has moved
 	Refusal *terms.Refusal  `json:"refusal,omitempty"`
 	Failed  bool            `json:"failed,omitempty"` // and logged by the owner
 	Value   json.RawMessage `json:"value,omitempty"`
 }
 
-// served are the ops by name, for the requests of other servers.
+// served holds the ops by name, for the requests of other servers.
 var served = map[string]func(ctx context.Context, r *Room, args []byte) (any, error){}
 
 func serve[A, B any](o op[A, B]) op[A, B] {
@@ -52,7 +51,7 @@ func serve[A, B any](o op[A, B]) op[A, B] {
 	return o
 }
 
-// answer executes the request of another server.
+// answer executes a request of another server.
 func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 	var out reply
 	var q request
@@ -65,7 +64,7 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 		}
 		r := h.ownedIn(q.Room, q.Term)
 		do := served[q.Op]
-		if r == nil || do == nil || h.cfg.Driver == nil { // without one it serves nobody, and ends soon
+		if r == nil || do == nil || h.cfg.Driver == nil { // without a driver it serves nobody, and ends soon
 			return errMoved
 		}
 		value, err := do(ctx, r, q.Args)
@@ -93,7 +92,7 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 	return text
 }
 
-// read returns what a reply says.
+// read decodes the result of a reply.
 func (p reply) read(into any) error {
 	switch {
 	case p.Moved:
@@ -113,7 +112,7 @@ type (
 	joining struct {
 		Who    admission.Caller
 		Nick   string
-		Server string // whose page it is
+		Server string // that has the page open
 	}
 	balloting struct {
 		Learner string
@@ -122,8 +121,8 @@ type (
 	presenting struct {
 		Who    string
 		Secret Secret
-		Server string  // whose page it is
-		Do     command // of present
+		Server string  // that has the page open
+		Do     command // for present
 	}
 	handing struct {
 		Who  admission.Caller
@@ -231,8 +230,8 @@ var (
 	}})
 )
 
-// presentOnce is [Room.Present] for a presenter on any server. Where the room moves
-// meanwhile, nobody can say whether the command was executed.
+// presentOnce is [Room.Present] for a presenter on any server. If the room moves meanwhile,
+// it is unknown whether the command was executed.
 func (r *Room) presentOnce(ctx context.Context, a presenting) (placed, error) {
 	if !a.Secret.fits(r.secret) {
 		return placed{}, ErrSecret
@@ -247,16 +246,16 @@ func (r *Room) presentOnce(ctx context.Context, a presenting) (placed, error) {
 	return placed{v.epoch, v.Seq}, nil
 }
 
-// command is a [Command] that travels between servers.
+// command is a [Command] that can be sent between servers.
 type command struct{ Command }
 
-// sent is a command as JSON: the name of its type, and its fields.
+// sent is a command in JSON: the name of its type, and its fields.
 type sent struct {
 	Name string
 	Data json.RawMessage
 }
 
-// commandTypes are the types of commands by name.
+// commandTypes holds the types of commands by name.
 var commandTypes = map[string]reflect.Type{}
 
 func init() {

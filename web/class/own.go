@@ -12,14 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// begin makes this server the owner of the room. The record of the epoch comes first:
-// what the owner before has appended is read after it, and nothing else can follow.
+// begin makes this server the owner of the room. It appends the epoch record first and then
+// reads the log, which contains everything that the previous owner has appended: that owner
+// can append nothing more.
 func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, error) {
 	h, log := f.hub, journal.Owner{Kind: journal.Room, Name: f.room.code}
 	if used.IsZero() {
 		used = h.cfg.Now()
 	}
-	if d := h.damagedHere(log.Name); d != nil { // it went on failing here
+	if d := h.damagedHere(log.Name); d != nil { // it failed here too often
 		return nil, d.err()
 	}
 	before, err := journal.Load(ctx, h.cfg.Logs, log, folding)
@@ -53,7 +54,7 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 		return nil, ErrFenced
 	}
 	c.relay = f
-	// The number is saved at once: the next owner's views must be above all of these.
+	// The number is saved immediately: the next owner's views must have higher ones.
 	if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
 		return nil, err
 	}
@@ -79,7 +80,8 @@ func (f *relay) start(c *core, lease Lease) (*Room, error) {
 	return r, nil
 }
 
-// watch ends a room when its lease is lost, and the lease when the room has ended.
+// watch stops a room when its lease is lost, and releases the lease when the room has
+// ended.
 func (f *relay) watch(r *Room, lease Lease) {
 	h := f.hub
 	beat := time.NewTicker(h.cfg.Cluster.Paces.Beat)
@@ -93,7 +95,7 @@ func (f *relay) watch(r *Room, lease Lease) {
 		case <-r.done:
 			ended = true
 		case <-beat.C:
-			_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(); return nil }) // it may be gone
+			_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(); return nil }) // the room may be gone
 		}
 	}
 	h.mu.Lock()
@@ -107,17 +109,17 @@ func (f *relay) watch(r *Room, lease Lease) {
 	}
 	f.mu.Unlock()
 	lease.Release()
-	signal(f.changed) // those who watch here need the next owner
+	signal(f.changed) // watchers on this server need the next owner
 }
 
-// leave stops a room that this server no longer owns: it confirms nothing from now on.
+// leave stops a room that this server no longer owns, so that it confirms nothing more.
 func (r *Room) leave() {
 	r.lost.Store(true)
 	r.stop()
 }
 
-// whyMoved turns an error of a room that this server no longer owns, or soon will not,
-// into errMoved.
+// whyMoved replaces an error by errMoved if this server no longer owns the room, or soon
+// will not.
 func (r *Room) whyMoved(err error) error {
 	ends := r.lost.Load() || r.hub.ctx.Err() != nil
 	if errors.Is(err, errMoved) || ends && (errors.Is(err, ErrGone) || errors.Is(err, ErrKept)) {
@@ -126,8 +128,8 @@ func (r *Room) whyMoved(err error) error {
 	return err
 }
 
-// append appends to the room's log. In a cluster, a room whose batch was not stored for
-// sure ends here: the next owner reads what the log has.
+// append appends to the room's log. In a cluster, if it is not certain that the batch was
+// stored, the room ends here: the next owner reads the log.
 func (c *core) append(b journal.Batch) ([]int64, error) {
 	if c.relay == nil {
 		return c.cfg.Logs.Append(context.Background(), b)
@@ -141,14 +143,14 @@ func (c *core) append(b journal.Batch) ([]int64, error) {
 	if err == nil && !c.left() {
 		return seqs, nil
 	}
-	if errors.Is(err, store.ErrFull) { // it was refused, and the log is as it was
+	if errors.Is(err, store.ErrFull) { // the batch was refused, and the log is unchanged
 		return nil, err
 	}
 	if c.room != nil {
 		c.room.leave()
 	}
 	if err != nil && !errors.Is(err, ErrFenced) {
-		c.cfg.Log.Error("a class could not be saved and is read again", "error", err)
+		c.cfg.Log.Error("a class could not be saved and is reloaded", "error", err)
 	}
 	return nil, errMoved
 }
@@ -156,17 +158,17 @@ func (c *core) append(b journal.Batch) ([]int64, error) {
 // left reports whether this server no longer owns the room.
 func (c *core) left() bool { return c.room != nil && c.room.lost.Load() }
 
-// A report says which pages a server has open of a room. One of thousands of pages comes
-// in parts, none of which is longer than [MaxRequest].
+// report lists the pages of a room that a server has open. A report of thousands of pages
+// is sent in parts, none of which is longer than [MaxRequest].
 type report struct {
 	Server      string
 	N           uint64 // grows with each report of the server
-	Part, Parts int    // this one, from 0, and how many there are; 0 of 0 is all of it
+	Part, Parts int    // this part, from 0, and their number; 0 of 0 is a complete report
 	Pages       map[string]int
 	Presenters  map[string]int
 }
 
-// partPages is how many learners a part of a report names.
+// partPages is how many learners a part of a report lists.
 const partPages = 2000
 
 // split splits a report into its parts.
@@ -185,25 +187,25 @@ func (a report) split() []report {
 	return list
 }
 
-// serverPages are the pages of one server, as it reported them last.
+// serverPages holds the pages of one server, as last reported.
 type serverPages struct {
 	n                 uint64
 	at                time.Time
 	pages, presenters map[string]int
-	next              partial // the report of which not all parts have come
+	next              partial // the report that is not complete yet
 }
 
-// partial is a report as far as it has come.
+// partial is an incomplete report.
 type partial struct {
 	n                 uint64
 	got               map[int]bool
 	pages, presenters map[string]int
 }
 
-// take takes a part of a report, and returns whether the report is whole now.
+// take adds a part of a report, and reports whether the report is complete.
 func (s *serverPages) take(a report) bool {
 	if a.N <= s.n || a.N < s.next.n {
-		return false // there is a newer one
+		return false // a newer report exists
 	}
 	if a.N > s.next.n {
 		s.next = partial{a.N, map[int]bool{}, map[string]int{}, map[string]int{}}
@@ -218,7 +220,7 @@ func (s *serverPages) take(a report) bool {
 	return true
 }
 
-// from returns what is known of a server's pages.
+// from returns the pages of a server.
 func (c *core) from(server string) *serverPages {
 	s := c.servers[server]
 	if s == nil {
@@ -232,7 +234,7 @@ func (c *core) from(server string) *serverPages {
 	return s
 }
 
-// setPages notes the report of a server. Where somebody is there, the run is made.
+// setPages records the report of a server. If the report has pages, the run is opened.
 func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
 	watched := len(a.Pages)+len(a.Presenters) > 0
 	err := r.ask(ctx, func(c *core) error {
@@ -248,7 +250,7 @@ func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
 	return placed{v.epoch, v.Seq}, err
 }
 
-// dropSilent drops the pages of servers that say nothing any more.
+// dropSilent drops the pages of servers that have stopped reporting.
 func (c *core) dropSilent() {
 	before := len(c.servers)
 	maps.DeleteFunc(c.servers, func(_ string, s *serverPages) bool {
@@ -286,8 +288,8 @@ func (c *core) recount() {
 	}
 }
 
-// joinFrom is [Room.Join] for a page of any server. The member is saved by then: the
-// next owner must know them.
+// joinFrom is [Room.Join] for a page of any server. The member is saved before it returns,
+// since the next owner must know them.
 func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
 	name, err := cleanNick(a.Nick)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// poll is a poll with everything that is known about it; what others may see depends
-// on its phase. A published poll is not changed; changes are made to a copy.
+// poll is a poll with all its data; its phase determines what others see of it. A published
+// poll is not changed; changes are made to a copy.
 type poll struct {
 	ID         int       `json:"id"`
 	Kind       Kind      `json:"kind"`
@@ -31,7 +31,7 @@ type poll struct {
 	Within     float64   `json:"within,omitempty"`
 }
 
-// round names one round of a poll.
+// round identifies one round of a poll.
 type round struct{ poll, n int }
 
 // vote is the vote of one member in a round.
@@ -42,10 +42,10 @@ type vote struct {
 	N      int64   `json:"n"`
 }
 
-// votes are the votes of all rounds, by the member's ID.
+// votes holds the votes of all rounds, by the member's ID.
 type votes map[round]map[int]vote
 
-// MarshalText names a round, as a key in JSON.
+// MarshalText encodes a round as a JSON key.
 func (r round) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d.%d", r.poll, r.n), nil }
 
 // UnmarshalText is the inverse of MarshalText.
@@ -61,7 +61,7 @@ func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) }
 func (p *poll) aboutToken() bool { return p.Kind == Next || p.Kind == Draw }
 func (p *poll) live() bool       { return p.Phase == Open }
 
-// onStage is the poll that everybody sees, or nil.
+// onStage returns the poll that everyone sees, or nil.
 func (c *core) onStage() *poll {
 	if n := c.data.Poll; n >= 1 && n <= len(c.polls) {
 		return c.polls[n-1]
@@ -69,8 +69,8 @@ func (c *core) onStage() *poll {
 	return nil
 }
 
-// count counts a vote, unless the member has one with a number as high, and reports
-// whether it did.
+// count counts a vote, unless the member has one with an equal or higher number, and
+// reports whether it did.
 func (all votes) count(at round, member int, v vote) bool {
 	if all[at] == nil {
 		all[at] = map[int]vote{}
@@ -89,7 +89,7 @@ func (all votes) withdraw(at round, member int) {
 	}
 }
 
-// vote handles a ballot. It is counted, and reply is called, once it is saved.
+// vote processes a ballot. Once it is saved, it counts and reply is called.
 func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	p, m, v, err := c.check(learner, b)
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// counted returns the receipt of a vote that is sent again in a cluster and counts
-// already: the owner that saved it ended before it could say so.
+// counted returns the receipt of a vote that is sent again in a cluster and already counts:
+// the owner that saved it ended before it could confirm it.
 func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	m := c.byLearner[learner]
 	if c.relay == nil || m == nil || m.Removed || b.N <= 0 {
@@ -164,8 +164,8 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	return p, m, v, err
 }
 
-// read returns a choice in the form in which it is counted: an option's key, or a
-// number. Draws are not read.
+// read normalizes a choice to the form in which it is counted: an option's key, or a
+// number. It is not used for draws.
 func (p *poll) read(choice string) (string, error) {
 	if p.Kind == Number {
 		x, err := readNumber(choice)
@@ -190,7 +190,7 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
 
-// readNumber is [terms.ReadNumber] with an error, a [*terms.Refusal] with [CodeNotOffer].
+// readNumber is [terms.ReadNumber], but returns a [*terms.Refusal] with [CodeNotOffer].
 func readNumber(typed string) (float64, error) {
 	x, ok := terms.ReadNumber(typed)
 	if !ok {
@@ -208,7 +208,7 @@ func short(s string) string {
 	return s
 }
 
-// receipt makes a receipt of the vote that counts.
+// receipt returns a receipt for the vote that counts.
 func (c *core) receipt(p *poll, v vote) Receipt {
 	r := Receipt{Poll: p.id(), Round: p.Round, Choice: v.Choice, Text: v.Choice, U: v.U, Sure: v.Sure, N: v.N}
 	if i := p.option(v.Choice); i >= 0 && !p.Options[i].Rest {
@@ -220,7 +220,7 @@ func (c *core) receipt(p *poll, v vote) Receipt {
 	return r
 }
 
-// option is the index of the option that a choice counts for, −1 for none.
+// option returns the index of the option that a choice counts for, or −1.
 func (p *poll) option(choice string) int {
 	i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Key == choice })
 	if i < 0 {
@@ -229,7 +229,7 @@ func (p *poll) option(choice string) int {
 	return i
 }
 
-// counts are the votes for each option.
+// counts returns the number of votes for each option.
 func (p *poll) counts(votes map[int]vote) []int {
 	n := make([]int, len(p.Options))
 	for _, v := range votes {
@@ -240,7 +240,7 @@ func (p *poll) counts(votes map[int]vote) []int {
 	return n
 }
 
-// view returns the poll as others may see it in a phase.
+// view returns the poll as others see it in a phase.
 func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	votes := all[p.at()]
 	v := &Poll{
@@ -262,7 +262,7 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 			}
 			if !revealed {
 				o.Right, o.Why, o.P = false, "", 0
-				if p.Kind != Draw { // what is drawn from is on the screen anyway
+				if p.Kind != Draw { // the probabilities to draw from are visible anyway
 					o.Q = 0
 				}
 			}
@@ -277,8 +277,8 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
-// onScreen is the view of a poll while it is asked. Tokens are not right or wrong then: it ends
-// before the draw, which a reveal leaves to chance.
+// onScreen returns the view of a poll for the screen. It marks no token as right: the poll
+// ends before the draw, and a reveal does not anticipate it.
 func (p *poll) onScreen(all map[round]map[int]vote, phase Phase) *Poll {
 	v := p.view(all, phase)
 	if p.aboutToken() {
@@ -289,8 +289,8 @@ func (p *poll) onScreen(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
-// falls are the numbers drawn in a poll, with the names of those who gave one, where the
-// instructor has chosen to show them. While names are hidden there are none.
+// falls returns the numbers drawn in a poll by members with nicknames, if the instructor
+// chose to show them and names are not hidden.
 func (c *core) falls(p *poll) []Fall {
 	if p.Kind != Draw || !c.data.NamesFall || c.data.NamesHidden {
 		return nil
@@ -308,7 +308,7 @@ func (c *core) falls(p *poll) []Fall {
 // mostNumbers is how many different answers are shown separately.
 const mostNumbers = 8
 
-// numbers are the answers given most, and the median of all.
+// numbers returns the most frequent answers, and the median of all answers.
 func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median *float64) {
 	given := map[string]int{}
 	var values []float64
@@ -336,20 +336,20 @@ func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median
 	return list, median
 }
 
-// value is the number that was voted.
+// value returns the number that a vote contains.
 func (p *poll) value(v vote) float64 {
 	x, _ := strconv.ParseFloat(v.Choice, 64) // written by check
 	return x
 }
 
-// medianOf is the middle value, or the mean of the two in the middle.
+// medianOf returns the middle value, or the mean of the two in the middle.
 func medianOf(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	if n%2 == 1 {
 		return values[n/2]
 	}
-	return values[n/2-1]/2 + values[n/2]/2 // halves first: the sum may overflow
+	return values[n/2-1]/2 + values[n/2]/2 // halved first, since the sum might overflow
 }
 
 // isRight reports whether a choice is right. A number may be off by the margin and a

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Which token comes next: nobody sees how likely anything is, nor what the
-// others chose, before the instructor shows it.
+// TestNextTokenFromVoteToReveal: in a vote on the next token, nobody sees probabilities or
+// the votes of others before the instructor shows them.
 // Promise: In a vote nobody sees a probability or another vote before the instructor shows the result.
 func TestNextTokenFromVoteToReveal(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	d := distribution(v.State, 1)
 	drawn := d.Order[d.Draw(sampling.U(v.State.Settings.Seed, 1))]
 	if !slices.Contains(keys(p), strconv.Itoa(int(drawn))) {
-		t.Error("the token that will be drawn is not on offer")
+		t.Error("the token that will be drawn is not an option")
 	}
 	nothing := func(what string, p *Poll, spread bool) {
 		for _, o := range p.Options {
@@ -56,7 +56,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	nothing("the spread", spread, true)
 	same(t, "the spread", counts(spread), 6, 3, 0, 0, 0, 1)
 
-	// They talk, and vote again; what was sent for the first round counts no more.
+	// They talk, and vote again; votes for the first round no longer count.
 	again := l.does(Revote{}).Poll
 	if again.Round != 2 || again.Votes != 0 || again.ID == p.ID || again.Before != nil {
 		t.Fatalf("the second round: got %+v, want Round = 2, Votes = 0, ID other than %q, Before = nil", again, p.ID)
@@ -83,8 +83,8 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	}
 }
 
-// The class takes the token that most chose, or that one of them did; of equal
-// votes the one that the model finds more probable.
+// TestAppendTheClassesChoice: the class appends the token with the most votes, or the token
+// of one member; in a tie, the token that the model finds more probable.
 func TestAppendTheClassesChoice(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -133,11 +133,10 @@ func TestAppendTheClassesChoice(t *testing.T) {
 	}
 }
 
-// Each member draws one u from a stream of their own, once a round. With two
-// hundred of them the histogram is close to the model's distribution: by the
-// inequality of Bretagnolle, Huber and Carol the distance of n draws over k
-// bars is above ε with a chance of at most 2^k·exp(−2nε²), here
-// 2^4·exp(−2·200·0.2²) < 2e-6.
+// TestClassAsSampler: each member draws one u from their own random stream, once per round.
+// With two hundred members the histogram is close to the model's distribution: by the
+// Bretagnolle–Huber–Carol inequality, the distance of n draws over k bars exceeds ε with a
+// probability of at most 2^k·exp(−2nε²), here 2^4·exp(−2·200·0.2²) < 2e-6.
 // Promise: When a class acts as the sampler, its draws follow the model's distribution.
 func TestClassAsSampler(t *testing.T) {
 	t.Parallel()
@@ -182,8 +181,8 @@ func TestClassAsSampler(t *testing.T) {
 	}
 }
 
-// TestDrawOffersOnlyKeptTokens: under typical-p, which cuts the most probable tokens here, a draw
-// offers those that are kept and no others, and its last bar has all of the rest.
+// TestDrawOffersOnlyKeptTokens: under typical-p, which cuts the most probable tokens here,
+// a draw offers only tokens that are kept, and its last bar stands for all of the rest.
 func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -192,7 +191,7 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	for typical, bars := range map[float64]int{0.2: 11, 0.3: mostKept + 1} {
 		l.does(Drive{session.Set{Knobs: infer.Knobs{"temperature": 1, "top_p": 1, "typical_p": typical}}})
 		d := distribution(l.does(AskDraw{Where: Here}).State, 1)
-		options := l.does(Close{}, Reveal{}).Poll.Options // p is told at the end
+		options := l.does(Close{}, Reveal{}).Poll.Options // p is only shown at the end
 		if d.Stays(0) || len(options) != bars || (d.Keep > mostKept) != (bars > mostKept) {
 			t.Fatalf(
 				"typical-p %v: got %d kept, %d offered; want %d offered, without the top token", typical, d.Keep,
@@ -211,7 +210,7 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	}
 }
 
-// Tokens that share a bar are still drawn by themselves.
+// TestTokensSharingABarAreDrawnApart: tokens that share a bar are drawn individually.
 func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -245,9 +244,9 @@ func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	}
 }
 
-// Numbers: 0.25, 0,25 and 25 % are the same answer; the median of 0.25, 0.25,
-// 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of six are within 0.05
-// of 0.25 (|0.3 − 0.25| = 0.05).
+// TestNumberAnswersByHand: 0.25, 0,25 and 25 % are the same answer; the median of 0.25,
+// 0.25, 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of six are within 0.05 of 0.25
+// (|0.3 − 0.25| = 0.05).
 func TestNumberAnswersByHand(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -269,7 +268,7 @@ func TestNumberAnswersByHand(t *testing.T) {
 		}
 	}
 	if shown := l.does(Close{}).Poll; shown.Options != nil || shown.Median != nil || shown.Right != nil {
-		t.Errorf("closed, it tells %+v, want Options = nil, Median = nil, Right = nil", shown)
+		t.Errorf("closed, it shows %+v, want Options = nil, Median = nil, Right = nil", shown)
 	}
 	p = l.does(Reveal{}).Poll
 	if p.Median == nil || *p.Right != right {
@@ -284,7 +283,8 @@ func TestNumberAnswersByHand(t *testing.T) {
 	}
 }
 
-// A poll closes when its time is up, can be extended, and opened again.
+// TestPollClosesOnTime: a poll closes when its time is up, and can be extended and
+// reopened.
 func TestPollClosesOnTime(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -313,7 +313,8 @@ func TestPollClosesOnTime(t *testing.T) {
 	l.refused(ShowSpread{}, ErrClosed)
 }
 
-// What does not fit is refused, in words, and nothing moves.
+// TestUnfitPollsAreRefused: invalid polls and votes are refused with a message, and change
+// nothing.
 func TestUnfitPollsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -365,13 +366,14 @@ func TestUnfitPollsAreRefused(t *testing.T) {
 	if _, err := l.vote(1, Ballot{Choice: keys(p)[0]}); err != ErrClosed {
 		t.Errorf("a vote after the end: got %v, want %v", err, ErrClosed)
 	}
-	// The text goes on: the poll leaves the stage.
+	// The text continues: the poll leaves the stage.
 	if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
 		t.Error("the poll is still on the stage")
 	}
 }
 
-// A room asks so many questions and no more; the one on the stage goes on.
+// TestPollsAreLimited: a room can ask only a limited number of questions; the poll on the
+// stage continues.
 func TestPollsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -392,7 +394,8 @@ func TestPollsAreLimited(t *testing.T) {
 	l.does(Reveal{})
 }
 
-// A question that is answered in words is voted on by how much one could say.
+// TestRecallQuestionIsSelfGraded: for a question that is answered in words, members vote on
+// how much of the answer they had.
 func TestRecallQuestionIsSelfGraded(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -404,7 +407,7 @@ func TestRecallQuestionIsSelfGraded(t *testing.T) {
 		l.votes(id+1, Ballot{Choice: choice, Sure: 0.5})
 	}
 	if p.Answer != "" {
-		t.Error("the answer is told")
+		t.Error("the answer is shown")
 	}
 	p = l.does(Reveal{}).Poll
 	same(t, "the spread", counts(p), 1, 2, 0)
@@ -412,6 +415,6 @@ func TestRecallQuestionIsSelfGraded(t *testing.T) {
 		t.Errorf("the answer is %q, want it to contain %q", p.Answer, "<ul><li>")
 	}
 	if sum, err := l.Summary(t.Context(), l.secret); err != nil || sum.Stated != 0 {
-		t.Errorf("nothing here is right or wrong, and yet: got %+v, %v; want no error, Stated = 0", sum, err)
+		t.Errorf("no answer is right or wrong: got %+v, %v; want no error, Stated = 0", sum, err)
 	}
 }

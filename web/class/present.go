@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Present executes an instructor's command and returns the view after it, which is
-// saved by then. The secret is checked each time. A refusal is a
-// [*terms.Refusal]; nothing has changed then.
+// Present executes an instructor's command and returns the view after it, which is saved by
+// then. The secret is checked each time. If Present returns a [*terms.Refusal], nothing has
+// changed.
 func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
@@ -39,7 +39,7 @@ func (r *Room) present(ctx context.Context, who string, cmd Command) (*View, err
 	}
 	if err := r.carryOut(ctx, cmd); err != nil {
 		if _, refused := terms.AsRefusal(err); !refused && r.ctx.Err() != nil {
-			return nil, ErrGone // its run ended with it
+			return nil, ErrGone // the room ended and closed its run
 		}
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", cmd)
 }
 
-// moves reports whether a command is for the run.
+// moves reports whether a command moves the run.
 func moves(cmd Command) bool {
 	switch cmd.(type) {
 	case Drive, GoTo, AskWalk, AskNext, AskDraw, AppendMajority, AppendOf:
@@ -110,8 +110,8 @@ func moves(cmd Command) bool {
 	return false
 }
 
-// mayMove returns why the run cannot be moved just now, or nil. An open poll about
-// a token needs the stage as it is; any open poll prevents a new one.
+// mayMove returns an error if the run cannot be moved now. An open poll about a token needs
+// the stage unchanged; any open poll prevents a new one.
 func (c *core) mayMove(newPoll bool) error {
 	if p := c.onStage(); p != nil && p.live() && (newPoll || p.aboutToken()) {
 		return ErrOpen
@@ -119,7 +119,7 @@ func (c *core) mayMove(newPoll bool) error {
 	return nil
 }
 
-// freed returns the room's data without a closed poll on the stage.
+// freed returns the room's data with a closed poll removed from the stage.
 func (c *core) freed() roomData {
 	next := c.data
 	if p := c.onStage(); p != nil && !p.live() {
@@ -160,15 +160,15 @@ func (c *core) walk() (WalkView, error) {
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
-// goTo shows a step of the walkthrough, and opens its poll, except for the step before the one
-// shown: who goes back one by one is not held up by each question on the way.
+// goTo shows a step of the walkthrough and opens its poll, except when the presenter goes
+// back one step: then a question would only be in the way.
 func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {
 		return err
 	}
 	from := w.Step
-	if w.Left { // the stage is not as the step before left it
+	if w.Left { // the stage differs from what the previous step left
 		from = -1
 	}
 	var ask *lessons.AskSpec
@@ -207,7 +207,7 @@ func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*
 	return st, nil
 }
 
-// asked moves the run to where something can be asked, and opens the poll.
+// asked moves the run to where a poll can be asked, and opens the poll.
 func (r *Room) asked(
 	ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error,
 ) error {
@@ -224,8 +224,8 @@ func (r *Room) asked(
 	return r.ask(ctx, func(c *core) error { return open(c, st) })
 }
 
-// appendToken appends a token that the class chose to the run's text, and removes
-// the poll from the stage.
+// appendToken appends a token that the class chose to the run's text, and removes the poll
+// from the stage.
 func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
 		p := c.onStage()

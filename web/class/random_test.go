@@ -20,18 +20,18 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// campus is a data folder with two rooms and two learners that may be damaged, and one
-// of each that may not.
+// campus is a data folder with two rooms and two learners whose data can be damaged, and
+// one of each whose data cannot.
 type campus struct {
 	file       []byte
-	rooms      []keptLesson // the first is left alone
-	learners   []string     // likewise
+	rooms      []keptLesson // the first is not damaged
+	learners   []string     // the first is not damaged
 	card       string       // of the course
-	good       []string     // names of the logs that are left alone
+	good       []string     // names of the undamaged logs
 	summary    string       // of the first room
 	export     string       // of the first learner
 	now        time.Time
-	goodOwners string // their rows, as SQL
+	goodOwners string // rows of the undamaged logs, as SQL
 }
 
 type keptLesson struct {
@@ -95,7 +95,7 @@ func newCampus(t *testing.T) *campus {
 	return c
 }
 
-// progress is what learners did, in the logs of a school.
+// progress returns the learners' progress in the logs of a school.
 func (s *school) progress(now time.Time) *progress.Store {
 	course, err := wholeCourse()
 	if err != nil {
@@ -108,11 +108,11 @@ func (s *school) summary(l keptLesson) string {
 	s.t.Helper()
 	r, err := s.Instruct(s.t.Context(), l.code, l.secret, caller(teacher))
 	if err != nil {
-		s.t.Fatalf("the room that is sound: %v", err)
+		s.t.Fatalf("the undamaged room: %v", err)
 	}
 	sum, err := r.Summary(s.t.Context(), l.secret)
 	if err != nil {
-		s.t.Fatalf("the room that is sound: %v", err)
+		s.t.Fatalf("the undamaged room: %v", err)
 	}
 	text, err := json.Marshal(sum)
 	if err != nil {
@@ -125,12 +125,12 @@ func (s *school) export(c *campus, name string) string {
 	s.t.Helper()
 	file, err := s.progress(c.now).Export(s.t.Context(), name)
 	if err != nil {
-		s.t.Fatalf("the learner who is sound: %v", err)
+		s.t.Fatalf("the undamaged learner: %v", err)
 	}
 	return string(file)
 }
 
-// garbage is what a damaged row may say.
+// garbage holds values for damaged rows.
 var garbage = struct {
 	numbers []any
 	texts   []any
@@ -151,7 +151,8 @@ var garbage = struct {
 	},
 }
 
-// columns are those that damage may hit, with the rows that it must leave alone.
+// columns returns the columns that can be damaged, with a condition that excludes good
+// rows.
 func (c *campus) columns() [][3]string {
 	others, records := "id NOT IN "+c.goodOwners, "owner NOT IN "+c.goodOwners
 	secrets := "room <> '" + c.good[0] + "'"
@@ -184,7 +185,7 @@ func (c *campus) columns() [][3]string {
 	}
 }
 
-// rows damages some rows of a database, whatever its rules are, and returns what it did
+// rows damages some rows of a database, ignoring its constraints, and returns what it did
 // and how many records are left.
 func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, records int) {
 	t.Helper()
@@ -216,7 +217,7 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 		switch r.IntN(8) {
 		case 0:
 			run("DELETE FROM " + table + " WHERE " + pick)
-		case 1: // the same again, under another number
+		case 1: // a duplicate with another number
 			run(`INSERT OR IGNORE INTO records SELECT owner, seq + 100000, type, id || '-again', data FROM records
 				WHERE ` + c.columns()[8][2])
 		default:
@@ -241,8 +242,9 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 	return did, records
 }
 
-// Whatever rows say, the start succeeds: what is not damaged is as it was, and people
-// whose rows are hit get what is left of them, or are told what happened.
+// TestRowsDamagedAtRandom: whatever the rows contain, the server starts. Undamaged data is
+// unchanged, and people whose rows are damaged get the rest of their data or an
+// explanation.
 func TestRowsDamagedAtRandom(t *testing.T) {
 	fixture.Long(t)
 	c := newCampus(t)
@@ -261,10 +263,10 @@ func (c *campus) survives(t *testing.T, seed uint64) {
 	did, records := c.rows(t, rand.New(rand.NewPCG(seed, 1)), path)
 	defer func() {
 		if t.Failed() {
-			t.Logf("what was done:\n%s", strings.Join(did, "\n"))
+			t.Logf("damage done:\n%s", strings.Join(did, "\n"))
 		}
 	}()
-	for start := range 2 { // what was repaired stays so
+	for start := range 2 { // repairs must last
 		s := begun(t, dir)
 		var now int
 		if err := s.db.Read(t.Context(), func(tx *sql.Tx) error {
@@ -273,18 +275,18 @@ func (c *campus) survives(t *testing.T, seed uint64) {
 			t.Errorf("there were %d records, after the start there are %d, %v", records, now, err)
 		}
 		if got := s.summary(c.rooms[0]); got != c.summary {
-			t.Errorf("the room that is sound says\n%s\nwant\n%s", got, c.summary)
+			t.Errorf("the undamaged room has\n%s\nwant\n%s", got, c.summary)
 		}
 		if got := s.export(c, c.learners[0]); got != c.export {
-			t.Errorf("the learner who is sound has\n%s\nwant\n%s", got, c.export)
+			t.Errorf("the undamaged learner has\n%s\nwant\n%s", got, c.export)
 		}
 		c.use(t, s, c.rooms[1:], c.learners[1:])
 		s.end()
 	}
 }
 
-// Nor do bits and pages of the file that are damaged stop the start: rooms and
-// learners get what is left.
+// TestPagesDamagedAtRandom: damaged bits and pages of the file do not prevent the start
+// either: rooms and learners get the data that is left.
 func TestPagesDamagedAtRandom(t *testing.T) {
 	fixture.Long(t)
 	c := newCampus(t)
@@ -310,7 +312,7 @@ func TestPagesDamagedAtRandom(t *testing.T) {
 	}
 }
 
-// use has rooms and learners do what they do, and fails if the data keep them from it.
+// use lets rooms and learners work, and fails if the damaged data prevents that.
 func (c *campus) use(t *testing.T, s *school, rooms []keptLesson, learners []string) {
 	for _, l := range rooms {
 		c.teach(t, s, l)
@@ -332,13 +334,13 @@ func (c *campus) use(t *testing.T, s *school, rooms []keptLesson, learners []str
 	}
 }
 
-// teach has a room do what rooms do, if there is one.
+// teach runs a few commands in a room, if it can be opened.
 func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 	r, err := s.Instruct(t.Context(), l.code, l.secret, caller(teacher))
 	if err != nil {
 		refusal, ok := terms.AsRefusal(err)
 		if !ok || !slices.Contains([]terms.Code{CodeDamaged, CodeSecret}, refusal.Code) {
-			t.Errorf("room %s: got error %v, want that it or its secret is damaged", l.code, err)
+			t.Errorf("room %s: got error %v, want that the room or its secret is damaged", l.code, err)
 		}
 		return
 	}

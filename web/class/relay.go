@@ -11,32 +11,31 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// relay is a room as one server of a cluster knows it: who owns it, the newest view,
-// and which pages of this server are open. What people do goes to the owner, which may
-// be this server.
+// relay is one server's state of a room in a cluster: its owner, the newest view, and the
+// pages open on this server. Requests are forwarded to the owner, which can be this server.
 type relay struct {
 	hub   *Hub
-	room  *Room         // the one whose relay this is
-	own   chan struct{} // a lock on becoming the owner, of capacity 1
+	room  *Room         // the room that this relay belongs to
+	own   chan struct{} // a lock for becoming the owner, of capacity 1
 	first chan struct{} // closed when there is a view
 
 	mu         sync.Mutex
-	here       *Room // the room itself, while this server owns it
-	lease      Lease // the owner's, as far as known; without a Server it is not
+	here       *Room // the running room, while this server owns it
+	lease      Lease // the owner's lease if known; otherwise without a Server
 	seen       bool  // first is closed
 	pages      map[string]int
 	presenters map[string]int
-	watching   int // how many subscribe to its views, members or not
+	watching   int // the number of subscribers to its views, members or not
 	used       time.Time
 	follows    bool
-	incoming   *wireView // a view that was published and is not shown yet
-	latest     *View     // the newest that was published, shown or not
+	incoming   *wireView // a published view that is not shown yet
+	latest     *View     // the newest published view, shown or not
 
-	news    chan struct{} // there is one; of capacity 1
-	changed chan struct{} // pages have changed; of capacity 1
+	news    chan struct{} // incoming was set; of capacity 1
+	changed chan struct{} // pages were opened or closed; of capacity 1
 }
 
-// newRelay makes the relay of a room with a code, which nobody has asked for yet.
+// newRelay returns the relay of a room that has not been requested yet.
 func (h *Hub) newRelay(code string, hash [32]byte) *relay {
 	r := &Room{hub: h, code: code, secret: hash}
 	r.ctx, r.stop = context.WithCancel(h.ctx)
@@ -48,7 +47,7 @@ func (h *Hub) newRelay(code string, hash [32]byte) *relay {
 	return r.relay
 }
 
-// signal sends to a channel of capacity 1, unless something waits there.
+// signal sends to a channel of capacity 1, unless it is full.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -56,8 +55,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// see makes a view this server's newest, and reports whether it is. Views never go
-// back: one of an earlier owner, or of an earlier moment, is dropped.
+// see makes a view the newest on this server, and reports whether it did. Views never move
+// backward: a view of an earlier owner, or of an earlier moment, is dropped.
 func (f *relay) see(v *View) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,10 +71,10 @@ func (f *relay) see(v *View) bool {
 	return true
 }
 
-// after reports whether a view is newer than another one.
+// after reports whether v is newer than x.
 func (v *View) after(x *View) bool { return v.epoch > x.epoch || v.epoch == x.epoch && v.Seq > x.Seq }
 
-// end ends the relay of a room that has been deleted.
+// end ends the relay of a deleted room.
 func (f *relay) end() {
 	f.hub.mu.Lock()
 	if f.hub.relays[f.room.code] == f {
@@ -85,7 +84,7 @@ func (f *relay) end() {
 	f.room.stop()
 }
 
-// gone shows that the room has been deleted.
+// gone publishes that the room was deleted.
 func (f *relay) gone() {
 	last := f.room.View()
 	if f.see(&View{
@@ -96,14 +95,14 @@ func (f *relay) gone() {
 	f.end()
 }
 
-// How long to wait before a request is tried again.
+// The shortest and longest wait before a request is retried.
 const (
 	leastWait = 10 * time.Millisecond
 	mostWait  = 250 * time.Millisecond
 )
 
-// call has the owner of a room do something. Where the owner has gone, it is asked of
-// the next one, unless it may have been done and must not be done twice.
+// call runs an operation on the room's owner. If the owner dies, call retries on the next
+// owner, unless the operation is not idempotent and might have been executed.
 func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
 	var none B
 	tries, cancel := context.WithTimeout(ctx, f.hub.cfg.Cluster.Paces.Call)
@@ -129,7 +128,7 @@ func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
 	}
 }
 
-// attempt asks the owner once. errMoved means that it may be asked again.
+// attempt tries an operation on the owner once. errMoved means that it can be retried.
 func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err error) {
 	here, lease, err := f.locate(ctx, time.Time{})
 	switch {
@@ -153,7 +152,7 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 	c := f.hub.cfg.Cluster
 	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
 	defer cancel()
-	go func() { // nobody waits for an owner that is gone
+	go func() { // do not wait for an owner that is gone
 		select {
 		case <-lease.Lost:
 			cancel()
@@ -178,7 +177,7 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 	return v, err
 }
 
-// lose forgets who owns the room, unless somebody else does by now.
+// lose forgets the owner of the room, unless the owner has changed since.
 func (f *relay) lose(lease Lease) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,8 +186,8 @@ func (f *relay) lose(lease Lease) {
 	}
 }
 
-// locate returns the room itself if this server owns it, and else the owner's lease. If
-// nobody owns the room, this server becomes the owner; used is when the room was last
+// locate returns the room itself if this server owns it, and otherwise the owner's lease.
+// If nobody owns the room, this server becomes the owner; used is when the room was last
 // used, zero for now.
 func (f *relay) locate(ctx context.Context, used time.Time) (*Room, Lease, error) {
 	known := func() (*Room, Lease, bool) {
@@ -255,11 +254,11 @@ func (f *relay) ready(ctx context.Context) error {
 	}
 }
 
-// fewPages is up to how many people a change of one is reported at once. Where thousands
-// come and go, each report names all of them: that waits for the beat.
+// fewPages is the number of people up to which each change is reported immediately. Larger
+// reports, which list thousands of people, wait for the next beat.
 const fewPages = 100
 
-// count counts open pages of somebody, and lets the owner know.
+// count adds n to someone's open pages, and notifies the owner.
 func (f *relay) count(pages map[string]int, who string, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -273,7 +272,7 @@ func (f *relay) count(pages map[string]int, who string, n int) {
 }
 
 func (f *relay) join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
-	f.count(f.pages, who.Learner, 1) // first, so that no report of before takes it back
+	f.count(f.pages, who.Learner, 1) // first, so that an earlier report cannot undo the join
 	m, err := call(ctx, f, opJoin, joining{who, nick, f.hub.cfg.Cluster.Server})
 	if err != nil {
 		f.count(f.pages, who.Learner, -1)
@@ -282,7 +281,7 @@ func (f *relay) join(ctx context.Context, who admission.Caller, nick string) (*M
 	return &m, nil
 }
 
-// vote sends a ballot with a number, so that sending it again changes nothing.
+// vote sends a ballot with a number, so that it can safely be sent again.
 func (f *relay) vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
 	if b.N == 0 {
 		s, err := call(ctx, f, opStanding, whoArgs{admission.Caller{Learner: learner}})
@@ -307,7 +306,7 @@ func (f *relay) openPresenter(ctx context.Context, who string, secret Secret) (c
 	return closed, nil
 }
 
-// present returns when this server has the view after the command.
+// present executes a command, and waits until this server has the view after it.
 func (f *relay) present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
 	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: command{cmd}})
 	if err != nil {
@@ -324,7 +323,7 @@ func (f *relay) present(ctx context.Context, who string, secret Secret, cmd Comm
 		}
 		select {
 		case <-notes:
-		case <-late.C: // it was done; the view follows
+		case <-late.C: // the command was executed; the view follows
 			return v, nil
 		case <-f.room.ctx.Done():
 			return f.room.View(), nil

@@ -10,19 +10,19 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// ReplayKey gives access to the replay of a class, also after the class has ended. It
-// is derived from the instructor's secret, which cannot be derived from it.
+// ReplayKey returns the key that gives access to the replay of a class, even after the
+// class has ended. It is derived from the instructor's secret, which cannot be derived from
+// it.
 func (r *Room) ReplayKey() string {
 	sum := sha256.Sum256(append([]byte("replay of room "+r.code+": "), r.secret[:]...))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Replay returns what a class did, for anybody to go through alone: its texts and its
-// questions, with the answers. It leaves out who was there, and what the class is being
-// asked at the moment.
+// Replay returns what a class did, so that anyone can go through it alone: its texts and
+// its questions with the answers. It leaves out who was there, and the poll that is open at
+// the moment.
 //
-// Errors: [ErrNoRoom] if the key is wrong, which counts like a wrong code, and
-// [ErrTries].
+// Errors: [ErrNoRoom] if the key is wrong, which counts like a wrong code, and [ErrTries].
 func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller) (*Summary, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller
 }
 
 func (r *Room) replay(ctx context.Context) (*Summary, error) {
-	if err := r.wake(ctx); err != nil { // the text on the stage belongs to it
+	if err := r.wake(ctx); err != nil { // the replay includes the text on the stage
 		return nil, err
 	}
 	return get(ctx, r, func(c *core) (*Summary, error) { return c.replay(), nil })
@@ -60,7 +60,7 @@ func (c *core) replay() *Summary {
 	}
 	s.Polls = slices.Delete(slices.Clone(s.Polls), p.ID-1, p.ID)
 	if t, ok := textOf(c.state); ok && p.aboutToken() {
-		s.Texts = slices.DeleteFunc(s.Texts, func(x Text) bool { return x == t }) // with it anybody could look ahead
+		s.Texts = slices.DeleteFunc(s.Texts, func(x Text) bool { return x == t }) // it could reveal the answer
 	}
 	return s
 }

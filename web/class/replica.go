@@ -14,19 +14,19 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// wireView is a view as the owner publishes it. The state of the run is not in it: a run
-// replays bit for bit, so each server makes the state again from its link, and keeps a
-// run of its own at it ([replica]).
+// wireView is a view as the owner publishes it. It does not include the state of the run:
+// runs are deterministic, so each server recreates the state from its link with its own run
+// ([replica]).
 type wireView struct {
 	Epoch uint64
 	View  *View
-	Walk  string // of View.Walk
+	Walk  string // slug of View.Walk
 	Step  int
 	Left  bool
-	Run   *wireRun // nil where View.State is
+	Run   *wireRun // nil if View.State is nil
 }
 
-// wireRun is what there is of a state beside the steps, which follow from the link.
+// wireRun is a state without its steps, which follow from the link.
 type wireRun struct {
 	Link     string // "" before the first text
 	Started  bool
@@ -43,7 +43,7 @@ type wireRun struct {
 	Stuck    *terms.Refusal
 }
 
-// encode returns the view as it is published, encoded once.
+// encode returns the encoded view, which is encoded only once.
 func (v *View) encode() (json.RawMessage, error) {
 	type encoded struct {
 		text []byte
@@ -86,14 +86,14 @@ func (f *relay) shown(v *View) {
 	}
 }
 
-// blank reports whether a view is of a new owner that has not opened the run yet, where
-// a stage is shown here. That one stays: the next report of a page has the run opened,
-// and then there is a view with the stage. f.mu is held.
+// blank reports whether a view of a new owner, which has not opened the run yet, would
+// replace a visible stage. The old view then stays: the next report of a page makes the
+// owner open the run and publish a view with the stage. f.mu is held.
 func (f *relay) blank(v *View, hasRun bool) bool {
 	return !hasRun && !v.Gone && f.seen && f.room.view.Load().State != nil
 }
 
-// arrived takes a view that the owner has published.
+// arrived handles a view that the owner has published.
 func (f *relay) arrived(text []byte) {
 	w := &wireView{}
 	if len(text) > MaxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.room.code {
@@ -109,7 +109,7 @@ func (f *relay) arrived(text []byte) {
 	}
 }
 
-// follow subscribes to the room's views, unless that was done.
+// follow subscribes to the room's views, unless it already has.
 func (f *relay) follow() error {
 	f.mu.Lock()
 	f.used = time.Now()
@@ -119,7 +119,7 @@ func (f *relay) follow() error {
 	}
 	stop, err := f.hub.cfg.Cluster.Bus.Subscribe(f.room.code, f.arrived)
 	f.follows = err == nil
-	f.mu.Unlock() // the hub's lock comes before a relay's
+	f.mu.Unlock() // the hub's lock must be taken before a relay's
 	if err != nil {
 		return ErrAway
 	}
@@ -132,8 +132,8 @@ func (f *relay) follow() error {
 	return nil
 }
 
-// report tells the owner which pages are open here, and asks for the newest view where
-// it was missed, until nobody has asked for the room for long.
+// report sends the owner the pages that are open here, and fetches the newest view if it
+// was missed, until the room has not been requested for long.
 func (f *relay) report(ctx context.Context) {
 	beat := time.NewTicker(f.hub.cfg.Cluster.Paces.Beat)
 	defer beat.Stop()
@@ -142,7 +142,7 @@ func (f *relay) report(ctx context.Context) {
 			select {
 			case <-f.changed:
 			case <-beat.C:
-			case <-f.ownerLost(): // another one must go on with the room
+			case <-f.ownerLost(): // another server must take over the room
 			case <-ctx.Done():
 				return
 			}
@@ -154,7 +154,7 @@ func (f *relay) report(ctx context.Context) {
 	}
 }
 
-// ownerLost is closed when the lease of the room's owner, as far as known, has ended.
+// ownerLost returns a channel that is closed when the known owner's lease has ended.
 func (f *relay) ownerLost() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,7 +164,7 @@ func (f *relay) ownerLost() <-chan struct{} {
 	return f.lease.Lost
 }
 
-// rests reports whether nobody needs the room here, and ends following it then.
+// rests reports whether the room is no longer needed here, and if so, ends following it.
 func (f *relay) rests() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -188,7 +188,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	for _, part := range a.split() {
 		var err error
 		if at, err = call(ctx, f, opPages, part); err != nil {
-			return // the next beat tries again
+			return // retried at the next beat
 		}
 	}
 	f.mu.Lock()
@@ -205,7 +205,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	}
 }
 
-// show shows the views that arrive, the newest of them, until ctx ends.
+// show shows arriving views until ctx ends, skipping to the newest.
 func (f *relay) show(ctx context.Context) {
 	x := &replica{driver: f.hub.cfg.Driver, room: f.room.code}
 	defer x.close()
@@ -220,7 +220,7 @@ func (f *relay) show(ctx context.Context) {
 		f.incoming = nil
 		f.mu.Unlock()
 		if here {
-			x.close() // the room has its own run
+			x.close() // the room has its own run now
 		}
 		if w == nil || here {
 			continue
@@ -232,7 +232,7 @@ func (f *relay) show(ctx context.Context) {
 	}
 }
 
-// showOne makes a view out of what was published.
+// showOne makes a view from a published view.
 func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	v := w.View
 	if walk := f.hub.cfg.Course.Walk(w.Walk); walk != nil {
@@ -246,7 +246,7 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 			}
 			x.close()
 		}
-		v.State = st // without it, the class sees everything else
+		v.State = st // if it failed, the class sees everything else
 		v.link = func() string { return w.Run.Link }
 	}
 	if f.see(v) {
@@ -257,13 +257,13 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	}
 }
 
-// replica is a run of this server's that follows the run of a room elsewhere.
+// replica is a run of this server that follows a run on another server.
 type replica struct {
 	driver Driver
 	room   string
 	run    Run
 	link   string // of the run; "" if it has no text
-	opens  int    // how often a link was opened
+	opens  int    // the number of links that were opened
 }
 
 func (x *replica) close() {
@@ -273,10 +273,10 @@ func (x *replica) close() {
 	x.run, x.link = nil, ""
 }
 
-// state brings the run to what a link shows, and returns that state as the owner has it.
+// state moves the run to a link, and returns the state with the owner's settings.
 func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
 	if w.Started && w.Link == "" {
-		return nil, errors.New("so much was changed by hand that there is no link to it")
+		return nil, errors.New("too many tokens were changed by hand for a link")
 	}
 	st, err := x.bring(ctx, w)
 	if err != nil {
@@ -293,8 +293,8 @@ func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error)
 	return &is, nil
 }
 
-// bring brings the run to a link: by the steps in between if there are few, and else by
-// opening it.
+// bring moves the run to a link: by stepping if it is near, and otherwise by opening the
+// link.
 func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error) {
 	if x.run != nil && x.link == w.Link {
 		if st := x.run.State(); st != nil && session.LinkOf(st) == w.Link {
@@ -318,13 +318,13 @@ func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error)
 	if err != nil || session.LinkOf(st) == w.Link {
 		return st, err
 	}
-	return nil, errors.New("it is not what the link says")
+	return nil, errors.New("the state does not match the link")
 }
 
-// mostReplayed steps are tried before a link is opened.
+// mostReplayed is the number of steps to try before a link is opened.
 const mostReplayed = 2 * int(infer.KindCache)
 
-// walk steps the run to a link of the same text, or returns nil.
+// walk steps the run to a link of the same text. It returns nil if it cannot.
 func (x *replica) walk(ctx context.Context, link string) *session.State {
 	st := x.run.State()
 	if st == nil {
@@ -361,7 +361,7 @@ func (x *replica) walk(ctx context.Context, link string) *session.State {
 	return nil
 }
 
-// follows reports whether a run with one log can become that of another by going on.
+// follows reports whether a run with log from can reach log to by continuing.
 func follows(from, to infer.Log) bool {
 	if from.Steps > to.Steps || from.Steps == to.Steps && from.Ran > to.Ran {
 		return false

@@ -19,12 +19,11 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Secrets stores the hashes of instructors' secrets, outside the logs, by the code
-// of the room.
+// Secrets stores the hashes of instructors' secrets by room code, separately from the logs.
 type Secrets interface {
 	KeepSecret(ctx context.Context, room string, hash []byte) error
 	Secrets(ctx context.Context) (map[string][]byte, error)
-	// DropSecret deletes a secret, from the disk as well.
+	// DropSecret deletes a secret and removes it from the disk.
 	DropSecret(ctx context.Context, room string) error
 }
 
@@ -40,20 +39,20 @@ func (c *core) create(ctx context.Context) error {
 	return c.keep(append(all, c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)))
 }
 
-// restored are the rooms that were saved.
+// restored holds the rooms that were saved.
 type restored struct {
 	rooms   []*core
 	damaged map[string]*damagedRoom // by code
 }
 
-// damagedRoom is a room that could not be read. Its log is set aside.
+// damagedRoom is a room that could not be read, and whose log was set aside.
 type damagedRoom struct {
-	hash []byte    // of the instructor's secret, nil if that is lost too
-	at   time.Time // when it was set aside; zero if its log could not be read just now and is as it was
-	used time.Time // when it expires is counted from this
+	hash []byte    // of the instructor's secret, nil if it is lost too
+	at   time.Time // when it was set aside; zero if its log is unchanged but could not be read
+	used time.Time // counts for when it expires
 }
 
-// restore reads all rooms, each by itself. One that cannot be read is set aside.
+// restore reads all rooms, each independently. A room that cannot be read is set aside.
 func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	secrets, err := cfg.Secrets.Secrets(ctx)
 	if err != nil {
@@ -97,7 +96,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	if all.damaged, err = findDamaged(ctx, cfg, secrets); err != nil {
 		return all, err
 	}
-	for _, c := range all.rooms { // only records of these are set aside
+	for _, c := range all.rooms { // only some of their records were set aside
 		delete(all.damaged, c.code)
 	}
 	for i, d := range unread {
@@ -105,7 +104,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 			all.damaged[logs[i].Name] = d
 		}
 	}
-	for room := range secrets { // of rooms whose creation or deletion was interrupted
+	for room := range secrets { // left by rooms whose creation or deletion was interrupted
 		if all.damaged[room] == nil {
 			if err := cfg.Secrets.DropSecret(ctx, room); err != nil {
 				return all, err
@@ -115,8 +114,8 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	return all, nil
 }
 
-// restoreRoom reads a room, and sets aside what of it cannot be read: records, or, if
-// nothing can be made of it, all of it. The result is nil then.
+// restoreRoom reads a room, and sets aside its unreadable records. If the whole room is
+// unreadable, restoreRoom sets all of it aside and returns nil.
 func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte) (c *core, err error) {
 	f, err := journal.Load(ctx, cfg.Logs, log.Owner, folding)
 	switch {
@@ -141,7 +140,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	f.State.Data.Title = cmp.Or(f.State.Data.Title, "Class")
 	used := log.Used
 	if used.Before(f.State.Begun.Add(-clocksDiffer)) || used.After(cfg.Now().Add(clocksDiffer)) {
-		used = cfg.Now() // a room that seems old is deleted
+		used = cfg.Now() // an old room would be deleted
 	}
 	c = &core{cfg: cfg, code: log.Name, secret: [sha256.Size]byte(hash), used: used, keptUsed: log.Used}
 	c.empty()
@@ -149,12 +148,11 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 		return nil, err
 	}
 	c.become(f.State)
-	c.place, c.since, c.owed = f.Seq, f.Since, c.book.owes() // erasing may have been interrupted
+	c.place, c.since, c.owed = f.Seq, f.Since, c.book.owes() // an erasure may have been interrupted
 	return c, nil
 }
 
-// clocksDiffer is how far in the future, or before it was made, a room may have been
-// used.
+// clocksDiffer is how far in the future, or before its creation, a room's last use can be.
 const clocksDiffer = 7 * 24 * time.Hour
 
 // setAside sets a whole room aside.
@@ -163,10 +161,10 @@ func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) 
 	return cfg.Logs.SetAside(ctx, room, cfg.Now())
 }
 
-// lossDays is how long an instructor is told what was lost of a room.
+// lossDays is how long an instructor is told which data of a room was lost.
 const lossDays = 7
 
-// lossOf says what of a room was set aside lately, "" if nothing was.
+// lossOf describes the data of a room that was recently set aside; "" if there is none.
 func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error) {
 	list, err := cfg.Logs.Aside(ctx, room)
 	n := 0
@@ -182,8 +180,8 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error
 		terms.CountedAs(n, "entry", "entries")), nil
 }
 
-// findDamaged finds the rooms that are set aside, now or by an earlier start. If a log
-// has lost its name, it may be that of any secret without a room.
+// findDamaged finds the rooms that were set aside, now or by an earlier start. A log that
+// has lost its name might belong to any secret without a room.
 func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
 	damaged := map[string]*damagedRoom{}
 	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)
@@ -205,13 +203,13 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	return damaged, nil
 }
 
-// mayKnow reports whether the bearer of a secret is the room's instructor, as far as
-// that can still be said.
+// mayKnow reports whether the bearer of a secret is the room's instructor, or might be if
+// its hash is lost.
 func (d *damagedRoom) mayKnow(secret Secret) bool {
 	return len(d.hash) != sha256.Size || secret.fits([sha256.Size]byte(d.hash))
 }
 
-// err says what happened to the room.
+// err returns the refusal that describes the damage.
 func (d *damagedRoom) err() error {
 	if d.at.IsZero() {
 		return terms.Refuse(CodeDamaged, "The saved data of this class cannot be read at the moment. Nothing was "+
@@ -222,13 +220,13 @@ func (d *damagedRoom) err() error {
 		d.at.UTC().Format("2 January 2006"))
 }
 
-// become restores a core from the state of a log.
+// become restores a core from the state of its log.
 func (c *core) become(k *kept) {
 	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
 	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
 	for i, is := range k.Members {
 		m := &member{Member: Member{ID: i + 1}}
-		if is == nil || is.Learner == "" { // one who was never saved: the number stays unused
+		if is == nil || is.Learner == "" { // never saved: the number stays unused
 			m.Removed = true
 		} else {
 			m.Name, m.Learner, m.Nameless, m.Removed = is.Name, is.Learner, is.Nameless, is.Removed
@@ -252,7 +250,7 @@ func (c *core) become(k *kept) {
 	}
 }
 
-// kept returns the state of the log, when nothing is pending.
+// kept returns the state of the log. Nothing may be pending.
 func (c *core) kept() *kept {
 	k := &kept{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
@@ -268,5 +266,5 @@ func (c *core) kept() *kept {
 	return k
 }
 
-// forgotten replaces the id of a member who has deleted their data.
+// forgotten returns the id that replaces the id of a member who has deleted their data.
 func forgotten(id int) string { return "forgotten " + strconv.Itoa(id) }

@@ -11,33 +11,34 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Room is one class. Its methods may be called from any goroutine.
+// Room is one class. Its methods can be called from any goroutine.
 type Room struct {
 	hub    *Hub
 	code   string
 	secret [sha256.Size]byte
-	// In a cluster, relay is what this server knows of the room. A room that has one is
-	// run elsewhere: of the fields below only ctx, stop and view are set.
+	// In a cluster, relay is this server's view of the room. A room with a relay runs
+	// elsewhere: of the fields below only ctx, stop and view are set.
 	relay *relay
 	lost  atomic.Bool // in a cluster: this server no longer owns the room
 
 	requests chan func(*core) // executed by the room's goroutine, one at a time
 	woken    chan struct{}    // the run has a new state; of capacity 1
-	runLock  chan struct{}    // a lock on the run, of capacity 1
+	runLock  chan struct{}    // a lock for the run, of capacity 1
 	done     chan struct{}    // closed when the goroutine has ended
 	ctx      context.Context
 	stop     context.CancelFunc
 	view     atomic.Pointer[View]
 }
 
-// Code is what people type to join.
+// Code returns the code that people type to join.
 func (r *Room) Code() string { return r.code }
 
-// View is the current state of the room. It is never nil; once the room is deleted
-// it is [View.Gone].
+// View returns the current state of the room. It is never nil; once the room is deleted it
+// is [View.Gone].
 func (r *Room) View() *View { return r.view.Load() }
 
-// Done is closed when the room has ended: it was deleted, or the server stops.
+// Done returns a channel that is closed when the room has ended because it was deleted or
+// the server is stopping.
 func (r *Room) Done() <-chan struct{} {
 	if r.relay != nil {
 		return r.ctx.Done()
@@ -51,14 +52,14 @@ type answer[T any] struct {
 	err   error
 }
 
-// send runs f in the room's goroutine and waits for its reply, which may come
-// after f has returned.
+// send runs f in the room's goroutine and waits for its reply, which can come after f has
+// returned.
 func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, error))) (T, error) {
 	answers := make(chan answer[T], 1)
 	var none T
 	select {
 	case r.requests <- func(c *core) {
-		// The caller must not wait for an answer that never arrives.
+		// If f panics, the caller must not wait for an answer.
 		if err := fault.Try(func() error {
 			f(c, func(value T, err error) { answers <- answer[T]{value, err} })
 			return nil
@@ -83,7 +84,7 @@ func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, err
 	case <-r.done:
 	}
 	select {
-	case a := <-answers: // the last thing that the goroutine did
+	case a := <-answers: // it was the last thing that the goroutine did
 		return a.value, a.err
 	default:
 		return none, ErrGone
@@ -101,12 +102,11 @@ func (r *Room) ask(ctx context.Context, f func(*core) error) error {
 	return err
 }
 
-// Join makes a caller a member, unless they are one, and counts one more open page
-// of theirs. nick may be empty; it is plain text of at most [MaxNick] characters. When
-// Join returns without an error, the nickname is saved. Call Leave once for every Join
-// that does.
+// Join makes a caller a member, unless they already are one, and counts one more open page.
+// nick may be empty; it is plain text of at most [MaxNick] characters. When Join returns
+// without an error, the nickname is saved. Call Leave once for each successful Join.
 //
-// Errors: those of [Hub.Enter] but for codes, [CodeNick], and [ErrKept].
+// Errors: the errors of [Hub.Enter] except for wrong codes, [CodeNick], and [ErrKept].
 func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
 	name, err := cleanNick(nick)
 	if err != nil {
@@ -146,7 +146,7 @@ func (r *Room) Leave(learner string) {
 	})
 }
 
-// Standing returns what only a member sees: their name and their vote.
+// Standing returns the name and vote of a member, which only they see.
 func (r *Room) Standing(ctx context.Context, learner string) (Standing, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opStanding, whoArgs{admission.Caller{Learner: learner}})
@@ -158,10 +158,10 @@ func (r *Room) standing(ctx context.Context, learner string) (Standing, error) {
 	return get(ctx, r, func(c *core) (Standing, error) { return c.standing(learner) })
 }
 
-// Vote casts a member's vote in the poll on the stage. When it returns without an
-// error, the vote in the receipt is saved. Until the poll closes a vote can be
-// changed: the one with the highest number counts, in whatever order and however
-// often they arrive.
+// Vote casts a member's vote in the poll on the stage. When it returns without an error,
+// the vote in the receipt is saved. Until the poll closes a vote can be changed: the vote
+// with the highest number counts, whatever the order in which votes arrive and however
+// often.
 //
 // Errors: [ErrStranger], [ErrRemoved], [ErrClosed], [CodeNotOffer], [ErrKept].
 func (r *Room) Vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
@@ -175,7 +175,7 @@ func (r *Room) vote(ctx context.Context, learner string, b Ballot) (Receipt, err
 	return send(ctx, r, func(c *core, reply func(Receipt, error)) { c.vote(learner, b, reply) })
 }
 
-// Attendees lists the members who are not removed, for the instructor.
+// Attendees lists the members who have not been removed, for the instructor.
 func (r *Room) Attendees(ctx context.Context, secret Secret) ([]Attendee, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
@@ -190,9 +190,9 @@ func (r *Room) attendees(ctx context.Context) ([]Attendee, error) {
 	return get(ctx, r, func(c *core) ([]Attendee, error) { return c.attendees(), nil })
 }
 
-// OpenPresenter counts an open page of a presenter, until closed is called. The
-// first to open one has the controls until all of their pages are closed; others
-// watch, or take over with [TakeOver].
+// OpenPresenter counts an open page of a presenter until closed is called. The first
+// presenter has the controls until all of their pages are closed; others watch, or take
+// over with [TakeOver].
 func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (closed func(), err error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
@@ -217,8 +217,8 @@ func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (cl
 	}, nil
 }
 
-// CanPresent reports whether someone's commands would be executed just now: they
-// have the controls, or nobody has.
+// CanPresent reports whether someone's commands would be executed now: they have the
+// controls, or nobody has.
 func (r *Room) CanPresent(ctx context.Context, who string) (bool, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opCanPresent, who)
@@ -230,7 +230,7 @@ func (r *Room) canPresent(ctx context.Context, who string) (bool, error) {
 	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
 }
 
-// lockRun waits until nobody else moves the run. The caller calls unlock.
+// lockRun waits until nobody else moves the run. The caller must call unlock.
 func (r *Room) lockRun(ctx context.Context) (unlock func(), err error) {
 	select {
 	case r.runLock <- struct{}{}:
@@ -256,8 +256,8 @@ func (r *Room) wake(ctx context.Context) error {
 	return err
 }
 
-// awake returns the room's run, and makes it again if it is suspended. The caller
-// holds runLock.
+// awake returns the room's run, and makes it again if it is suspended. The caller holds
+// runLock.
 func (r *Room) awake(ctx context.Context) (Run, error) {
 	type stage struct {
 		run  Run
@@ -270,7 +270,7 @@ func (r *Room) awake(ctx context.Context) (Run, error) {
 	notice := ""
 	run, err := r.hub.cfg.Driver.Open(ctx, r.code, now.link)
 	if err != nil && now.link != "" && ctx.Err() == nil {
-		// The room continues without its stage: the model may have changed.
+		// The room continues without its stage: the model might have changed.
 		r.hub.cfg.Log.Error("a room's stage could not be restored", "error", err)
 		notice = "The stage could not be restored (" + strings.TrimSuffix(err.Error(), ".") +
 			"). Start with a prompt, or with the walkthrough."
@@ -306,7 +306,7 @@ func (r *Room) rest(ctx context.Context) {
 	defer leave()
 	_ = r.ask(ctx, func(c *core) error { // the room may be gone
 		if c.here == 0 && len(c.presenterPages) == 0 {
-			if c.commit() == nil { // if it fails, the next sweep tries again
+			if c.commit() == nil { // if it fails, the next sweep retries
 				c.replaceRun(nil)
 				c.publish()
 			}
@@ -319,6 +319,6 @@ func (r *Room) rest(ctx context.Context) {
 func (r *Room) wakeUp() {
 	select {
 	case r.woken <- struct{}{}:
-	default: // it has been notified already
+	default: // already signaled
 	}
 }

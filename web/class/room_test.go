@@ -31,7 +31,7 @@ func TestNewCodesAreReadable(t *testing.T) {
 		t.Errorf("only %d of 1000 codes differ", len(seen))
 	}
 	if strings.ContainsAny(alphabet, "01258AEIOULSZB") {
-		t.Error("the alphabet has signs that are taken for others, or vowels")
+		t.Error("the alphabet has ambiguous characters or vowels")
 	}
 	for typed, want := range map[string]string{
 		"k7q-4mx": "K7Q4MX", "k7·q4mx": "K7Q4MX", "": "", strings.Repeat("x", 1000): "XXXXXXX",
@@ -52,12 +52,12 @@ func TestSecretRoundTrip(t *testing.T) {
 	other[15] ^= 1
 	for _, text := range []string{"", "x", s.String() + "A", s.String()[:21], other.String(), strings.Repeat("=", 22)} {
 		if ParseSecret(text).fits(s.hash()) {
-			t.Errorf("the secret %q fits, want it refused", text)
+			t.Errorf("the secret %q is accepted, want it refused", text)
 		}
 	}
 }
 
-// Who may join, and what the others are told.
+// TestEnterLimits: who may join, and what others are told.
 func TestEnterLimits(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Members.Most = 3 })
@@ -105,8 +105,8 @@ func TestEnterLimits(t *testing.T) {
 }
 
 // TestWrongCodes: wrong codes and secrets are counted for each learner and for the
-// newcomers of an address. Members return though the budget is used up, and a
-// learner who has not been wrong may try, whatever the others have done.
+// newcomers of an address. When the budget is used up, members can still return, and a
+// learner who has not been wrong may still try.
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
 	pace := admission.Pace{
@@ -129,7 +129,7 @@ func TestWrongCodes(t *testing.T) {
 	enter(l.Code(), one, ErrTries)
 	enter(l.Code(), caller("p1"), nil) // a member
 	enter(l.Code(), caller("other"), nil)
-	s.clock.pass(2 * time.Second) // half a try a second
+	s.clock.pass(2 * time.Second) // budget for one more try
 	enter("333333", one, ErrNoRoom)
 
 	// At one address: four wrong codes of two newcomers.
@@ -154,8 +154,8 @@ func TestWrongCodes(t *testing.T) {
 	}
 }
 
-// TestNewRoomsAreLimited: nobody makes many rooms in a short time, and rooms in which nothing has
-// happened make way when there are too many.
+// TestNewRoomsAreLimited: the number of new rooms per time is limited, and when there are
+// too many rooms, unused ones are replaced.
 func TestNewRoomsAreLimited(t *testing.T) {
 	t.Parallel()
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.001, Burst: 2}}
@@ -170,7 +170,7 @@ func TestNewRoomsAreLimited(t *testing.T) {
 		}
 		return r
 	}
-	used := s.room(Options{}) // by the teacher
+	used := s.room(Options{}) // by the instructor
 	used.class(1)
 	unused := create("flood", "")
 	create("flood", terms.CodeFull)
@@ -179,11 +179,12 @@ func TestNewRoomsAreLimited(t *testing.T) {
 	s.clock.pass(11 * time.Minute)
 	create("honest", "")
 	if list := s.all(); len(list) != 2 || slices.Contains(list, unused) || !slices.Contains(list, used.Room) {
-		t.Errorf("the rooms are %v, want 2 elements, it without %v, it containing %v", list, unused, used.Room)
+		t.Errorf("the rooms are %v, want 2, without %v, with %v", list, unused, used.Room)
 	}
 }
 
-// TestNewcomersLeaveRoomsForKnownLearners: newcomers leave rooms for those whom the server knows.
+// TestNewcomersLeaveRoomsForKnownLearners: newcomers cannot use up the rooms that are
+// reserved for learners whom the server knows.
 func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms = admission.Share{Most: 2, Newcomers: 1} })
@@ -199,9 +200,9 @@ func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
 	}
 }
 
-// TestFloodOfNamesDoesNotFillTheRoom: a client that joins under many names fills no room. Members whose
-// page is open, who have voted or whom the server knows stay, and so does everybody
-// at other addresses.
+// TestFloodOfNamesDoesNotFillTheRoom: a client that joins under many names does not fill
+// the room. Members who have a page open, have voted, or are known to the server stay, and
+// so do members at other addresses.
 func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 	t.Parallel()
 	most := admission.Share{Most: 8, Newcomers: 7, PerAddress: 5}
@@ -251,7 +252,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 	join(from(other, "late"), true, ErrFull)
 	join(caller("late"), true, nil) // replaces the other known one, who is absent
 	if _, err := s.Enter(t.Context(), l.Code(), from(other, "later")); err != ErrFull {
-		t.Errorf("one for whom there is no room: got %v, want %v", err, ErrFull)
+		t.Errorf("a caller without room for them: got %v, want %v", err, ErrFull)
 	}
 }
 
@@ -292,11 +293,11 @@ func TestNamesAreCleaned(t *testing.T) {
 	}
 	quiet := s.room(Options{})
 	if m, err := quiet.Join(t.Context(), caller("p1"), "Ada"); err != nil || m.Name != "" {
-		t.Errorf(`a name where there are none: got %+v, %v; want no error, Name = ""`, m, err)
+		t.Errorf(`a name in a room without nicknames: got %+v, %v; want no error, Name = ""`, m, err)
 	}
 }
 
-// Heads are people, not pages.
+// TestHeadcountCountsPeople: the headcount counts people, not pages.
 func TestHeadcountCountsPeople(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -304,7 +305,7 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	l.class(3)
 	l.class(2) // two have a second page
 	l.settled("three are here", func(v *View) bool { return v.Here == 3 && v.Members == 3 })
-	for _, id := range []int{1, 3, 3, 3, 7} { // and leaving more often than coming does no harm
+	for _, id := range []int{1, 3, 3, 3, 7} { // leaving more often than joining is harmless
 		l.Leave(learner(id))
 	}
 	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
@@ -314,8 +315,8 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	}
 }
 
-// One presents at a time; a second who has the secret is told so and may take
-// over; who has no secret can do nothing at all.
+// TestSecondInstructorMayTakeOver: one instructor presents at a time; a second one with the
+// secret is told so and may take over; without the secret nothing works.
 func TestSecondInstructorMayTakeOver(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -341,15 +342,15 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 	if l.refused(Lock{true}, ErrSecond); l.View().Locked {
 		t.Error("the first still presents")
 	}
-	other() // the second leaves, so the first may go on
+	other() // the second leaves, so the first may continue
 	l.does(Lock{true})
 	window, err := l.OpenPresenter(t.Context(), teacher, l.secret)
 	if err != nil || l.View().Leading != 2 {
-		t.Errorf("with another window of the first: got %d that lead, %v; want 2", l.View().Leading, err)
+		t.Errorf("with a second window of the first: got %d leading, %v; want 2", l.View().Leading, err)
 	}
 	window()
 	if got := l.View().Leading; got != 1 {
-		t.Errorf("after it is closed: got %d windows that lead, want 1", got)
+		t.Errorf("after it is closed: got %d leading, want 1", got)
 	}
 	closed()
 	for _, secret := range []Secret{{}, newSecret()} {
@@ -378,9 +379,9 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 	}
 }
 
-// TestNamesGivenAtOnceAreOrdered: nicknames that are given before the ones before them are
-// saved keep their order, and what the instructor does to a member reaches a nickname that
-// is on its way: it is not in the class afterwards, nor after a restart.
+// TestNamesGivenAtOnceAreOrdered: nicknames chosen while earlier ones are being saved keep
+// their order. If the instructor removes a member's name, or the member, meanwhile, the
+// name being saved is not in the class afterwards, nor after a restart.
 func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,22 +12,21 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Saved is a room as it is saved, for those who run the server.
+// Saved describes a saved room for the operator.
 type Saved struct {
 	Code, Title   string
 	Begun, Used   time.Time
-	Members       int // without those who were removed
+	Members       int // without removed members
 	Polls, Votes  int
 	Texts         int
 	Ended, Locked bool
 	Records       int
 	Bytes         int64
-	// Fault is why the room, or part of it, cannot be read; "" if it can.
+	// Fault describes why the room, or part of it, cannot be read; "" if it can.
 	Fault string
 }
 
-// List lists the saved rooms in order of their codes. It reads the logs alone and needs no
-// [Hub].
+// List lists the saved rooms ordered by code. It only reads the logs and needs no [Hub].
 func List(ctx context.Context, logs journal.Journal, secrets Secrets) ([]Saved, error) {
 	hashes, err := secrets.Secrets(ctx)
 	if err != nil {
@@ -107,14 +106,14 @@ func Readable(r journal.Record) bool {
 	return ok
 }
 
-// Stats are the figures of all rooms at one moment.
+// Stats are statistics of all rooms at one moment.
 type Stats struct {
 	Rooms   int
 	Members int // of all rooms
-	Here    int // those whose page is open
+	Here    int // members with an open page
 }
 
-// Stats returns the hub's figures.
+// Stats returns the hub's statistics.
 func (h *Hub) Stats() Stats {
 	var s Stats
 	for _, r := range h.all() {
@@ -124,9 +123,9 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
-// EndRoom ends a class, like the command of that name, for those who run the server. The code
-// no longer works; the instructor can open the room again. A damaged room is left as it
-// is: nobody can join it, and deleting it would delete what may still be repaired.
+// EndRoom ends a class for the operator, like the command [End]. The code no longer works;
+// the instructor can open the room again. A damaged room is left unchanged: nobody can join
+// it, and deleting it would delete data that might still be repaired.
 //
 // Errors: [ErrNoRoom], [CodeDamaged], [ErrKept].
 func (h *Hub) EndRoom(ctx context.Context, code string) error {
@@ -151,8 +150,7 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
 }
 
-// RemoveRoom deletes a room and all its data, also a damaged one, for those who run the
-// server.
+// RemoveRoom deletes a room and all its data for the operator, even if it is damaged.
 //
 // Errors: [ErrNoRoom], [CodeKept].
 func (h *Hub) RemoveRoom(ctx context.Context, code string) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestDamagedRoomsAreListedAndRemoved: those who run the server see a room that was set
-// aside, and can delete it.
+// TestDamagedRoomsAreListedAndRemoved: the operator sees a room that was set aside, and can
+// delete it.
 func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,12 +53,12 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 		t.Errorf("removing it again: got error %v, want %v", err, ErrNoRoom)
 	}
 	if all, faulty := listed(); !slices.Equal(all, []string{sound.Code()}) || faulty != nil {
-		t.Errorf("afterwards there are %v, damaged %v; want %v, nil", all, faulty, []string{sound.Code()})
+		t.Errorf("afterwards the rooms are %v, damaged %v; want %v, nil", all, faulty, []string{sound.Code()})
 	}
 }
 
-// TestUnreadRoomExpires: a room whose log can never be read is deleted like others that
-// nobody uses.
+// TestUnreadRoomExpires: a room whose log can never be read expires like other unused
+// rooms.
 func TestUnreadRoomExpires(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,6 +72,6 @@ func TestUnreadRoomExpires(t *testing.T) {
 	s.clock.pass(s.TTL() + time.Hour)
 	s.Sweep(t.Context())
 	if s.damagedHere(unread.Code()) != nil {
-		t.Error("it is kept for ever")
+		t.Error("the room has not expired")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// lookup returns the room with a code, nil if there is none. In a cluster any server
-// finds any room, and no server reads them all when it starts.
+// lookup returns the room with a code, or nil if there is none. In a cluster, any server
+// finds any room, and no server loads all rooms at startup.
 func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
 	c := h.cfg.Cluster
 	if c == nil {
@@ -58,7 +58,7 @@ func (h *Hub) relayOf(code string) *relay {
 	return h.relays[code]
 }
 
-// ownedIn returns a room that this server owns, under a lease of that term.
+// ownedIn returns a room that this server owns under the lease with the given term.
 func (h *Hub) ownedIn(code string, term uint64) *Room {
 	f := h.relayOf(code)
 	if f == nil {
@@ -72,7 +72,7 @@ func (h *Hub) ownedIn(code string, term uint64) *Room {
 	return f.here
 }
 
-// joinCluster answers the requests of other servers from now on.
+// joinCluster starts answering the requests of other servers.
 func (h *Hub) joinCluster() error {
 	c := h.cfg.Cluster
 	stop, err := c.Bus.Serve(c.Server, h.answer)
@@ -86,8 +86,8 @@ func (h *Hub) joinCluster() error {
 	return nil
 }
 
-// watchers is a broker that lets a server follow a room as long as somebody here watches
-// it, a screen on the wall as well.
+// watchers is a broker that makes a server follow a room while anyone watches it there,
+// even if only on a classroom screen.
 type watchers struct {
 	Broker
 	hub *Hub
@@ -113,7 +113,8 @@ func (f *relay) watched(n int) {
 	f.used = time.Now()
 }
 
-// openShared is open in a cluster. It waits for others, and so holds no lock meanwhile.
+// openShared is open in a cluster. It waits for other servers, so it holds no lock
+// meanwhile.
 func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Cluster.Paces.Call)
 	defer cancel()
@@ -132,7 +133,7 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 			h.cfg.Log.Warn("a code could not be looked up", "error", err)
 			return nil, ErrAway
 		}
-		if taken { // by a room of another server, or one that is damaged
+		if taken { // by a room on another server, or a damaged one
 			continue
 		}
 		lease, err := h.cfg.Cluster.Leases.Take(ctx, c.code)
@@ -140,7 +141,7 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 			h.cfg.Log.Warn("the lease of a new room could not be taken", "error", err)
 			return nil, ErrAway
 		}
-		if lease.Release == nil { // somebody is making a room with the same code
+		if lease.Release == nil { // another server is making a room with the same code
 			continue
 		}
 		return h.beginShared(ctx, c, lease)
@@ -162,7 +163,7 @@ func (h *Hub) beginShared(ctx context.Context, c *core, lease Lease) (*Room, err
 	return nil, notKept(err)
 }
 
-// entering reports whether a learner is a member, and why they may not enter.
+// entering reports whether a learner is a member, and the reason if they may not enter.
 func (r *Room) entering(ctx context.Context, who admission.Caller) (entered, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opEnter, whoArgs{who})
@@ -178,7 +179,7 @@ func (r *Room) enter(ctx context.Context, who admission.Caller) (entered, error)
 	})
 }
 
-// ready makes the run of a room that somebody is about to look at.
+// ready makes the run of a room that someone is about to view.
 func (r *Room) ready(ctx context.Context) error {
 	if r.relay != nil {
 		return r.relay.ready(ctx)
@@ -186,7 +187,7 @@ func (r *Room) ready(ctx context.Context) error {
 	return r.wake(ctx)
 }
 
-// forgetShared forgets a learner in the rooms of a cluster that other servers own.
+// forgetShared removes a learner from the rooms of a cluster that other servers own.
 func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
 	if err != nil {
@@ -224,11 +225,12 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 	return notForgotten(unread)
 }
 
-// expireEvery is how often a server looks for rooms of a cluster that nobody has used
-// for long and nobody owns.
+// expireEvery is how often a server looks for rooms of a cluster that are unused and have
+// no owner.
 const expireEvery = time.Hour
 
-// sweepShared deletes them, and drops what it knows of rooms that nobody asks it for.
+// sweepShared deletes unused rooms without an owner, and drops relays that are no longer
+// needed.
 func (h *Hub) sweepShared(ctx context.Context) {
 	h.mu.Lock()
 	for code, f := range h.relays {
@@ -252,7 +254,7 @@ func (h *Hub) sweepShared(ctx context.Context) {
 		err = h.sweepAside(ctx, logs)
 	}
 	if err != nil {
-		h.cfg.Log.Error("old rooms could not be looked for", "error", err)
+		h.cfg.Log.Error("listing old rooms failed", "error", err)
 		return
 	}
 	for _, log := range logs {

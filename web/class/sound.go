@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// What a record of a log may say. One that says anything else is damaged: no list is
-// made as long as a damaged number says, and no command meets what it cannot handle.
+// The checks in this file validate the records of a log. An invalid record counts as
+// damaged, so that no damaged number allocates a huge list, and commands only see valid
+// data.
 
-// Limits of numbers in records.
+// The largest valid numbers and lengths in records.
 const (
-	mostMembers = 1 << 16 // that a room has ever had
+	mostMembers = 1 << 16 // members that a room has ever had
 	mostRounds  = 1 << 20 // of a poll
 	mostSteps   = 1 << 20 // of a run or a walkthrough
 	mostViews   = 1 << 53
@@ -21,26 +22,26 @@ const (
 	longestName = 4 * MaxTitle
 )
 
-// The times of a class.
+// The range of valid times.
 var (
 	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// someTime reports whether a time can be one of a class. The zero time is none.
+// someTime reports whether a time is in the valid range, which excludes the zero time.
 func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
 
 func timeOrNone(t time.Time) bool { return t.IsZero() || someTime(t) }
 
 func between(n, least, most int) bool { return n >= least && n <= most }
 
-// chance reports whether x is from 0 to 1, which NaN is not.
+// chance reports whether x is from 0 to 1; false for NaN.
 func chance(x float64) bool { return x >= 0 && x <= 1 }
 
-// text reports whether s is text of at most a number of bytes.
+// text reports whether s is valid text of at most the given number of bytes.
 func text(s string, most int) bool { return len(s) <= most && utf8.ValidString(s) }
 
-// numbered reports whether the id of a record can be the number of a change.
+// numbered reports whether a record's id is a valid number of a change.
 func numbered(id string) bool {
 	n, err := strconv.Atoi(id)
 	return err == nil && between(n, 1, mostChanges)

@@ -13,53 +13,53 @@ import (
 	"github.com/tokenbytoken/viz/lessons/predict"
 )
 
-// Summary is the summary of a class. It is computed from the room's saved state, not
-// from what phones say about themselves.
+// Summary is the summary of a class. It is computed from the room's saved state, not from
+// data of the browsers.
 type Summary struct {
 	Title, Code string
 	Begun, Used time.Time
 	Members     int
 	Voters      int    // members who voted at least once
-	Walk        string // title of the walkthrough, "" without
-	WalkSlug    string // its name in addresses
+	Walk        string // title of the walkthrough, "" if there is none
+	WalkSlug    string // its slug
 	Polls       []PollSummary
 	Texts       []Text
-	Assigned    *AssignedSummary // nil if nothing is
+	Assigned    *AssignedSummary // nil if nothing is assigned
 
-	// Of the votes that said how sure they are and could be right or wrong:
-	Calibration []predict.Bin // stated against come true
-	Stated      int           // how many there are
+	// For votes with a stated confidence that could be right or wrong:
+	Calibration []predict.Bin // stated confidence against the share right
+	Stated      int           // the number of such votes
 	MeanScore   float64       // mean logarithmic score in nats, 0 at best
 
-	// Of the polls for the next token that anybody voted in, the last rounds:
+	// For the last rounds of polls on the next token that had votes:
 	NextAsked    int
-	NextRight    float64 // mean share of the votes that named the token which the run's own u draws
-	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share that luck gives
+	NextRight    float64 // mean share of votes for the token that the run's own u selects
+	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share expected by chance
 }
 
 // PollSummary is one poll with all its rounds.
 type PollSummary struct {
-	Poll          // as revealed, of its last round
+	Poll          // as revealed, with its last round
 	Text   string // the question as plain text
 	Asked  time.Time
 	Rounds []Round
-	// Distance is between the last round's votes and the model's probabilities
-	// after the filters, both over the options: half the sum of the differences
-	// (total variation), from 0 for the same to 1 for nothing in common. −1 where
-	// it has no meaning: without votes, or where no tokens were asked for.
+	// Distance is the total variation distance between the last round's votes and the
+	// model's probabilities after the filters, both over the options: half the sum of the
+	// differences, from 0 for identical to 1 for disjoint distributions. It is −1 if
+	// undefined: without votes, or for polls that do not ask for tokens.
 	Distance float64
 }
 
 // Round is the result of one round.
 type Round struct {
 	Votes, Right int
-	Counts       []int // by option; of a number, the options of that round's spread
+	Counts       []int // by option; for numbers, by the options of that round's spread
 	Options      []Option
-	Median       *float64 // of numbers
+	Median       *float64 // for numbers
 }
 
-// Of is how many voted for an option in this round. Of numbers each round has
-// answers of its own: those beyond the most given count as all others.
+// Of returns the number of votes for an option in this round. For numbers each round has
+// its own answers: those beyond the most frequent count under the option for all others.
 func (r Round) Of(o Option) int {
 	for i, own := range r.Options {
 		if own.Key == o.Key && own.Rest == o.Rest {
@@ -69,8 +69,8 @@ func (r Round) Of(o Option) int {
 	return 0
 }
 
-// Text is one text that the class wrote, as a session link with which anybody
-// replays it alone from its first stage.
+// Text is one text that the class wrote, as a session link that replays it from its first
+// stage.
 type Text struct{ Prompt, Link string }
 
 // Summary returns the summary of the class for its instructor.
@@ -132,7 +132,7 @@ func (c *core) summary() *Summary {
 	return s
 }
 
-// ending sums up a class for everybody who was in it.
+// ending returns the summary of a class for all members.
 func (c *core) ending() *Ending {
 	e := &Ending{Asked: len(c.polls), Texts: len(c.texts), Replay: c.room.ReplayKey()}
 	if t, ok := textOf(c.state); ok && !slices.Contains(c.texts, t) {
@@ -144,7 +144,7 @@ func (c *core) ending() *Ending {
 	return e
 }
 
-// summary sums up a poll.
+// summary returns the summary of a poll.
 func (p *poll) summary(votes map[round]map[int]vote) PollSummary {
 	s := PollSummary{Poll: *p.view(votes, Revealed), Text: p.PromptText, Asked: p.Asked, Distance: -1}
 	for n := 1; n <= p.Round; n++ {
@@ -168,8 +168,8 @@ func (p *poll) summary(votes map[round]map[int]vote) PollSummary {
 	return s
 }
 
-// distance is the total variation distance between votes and the model over
-// the options. Their probabilities are brought to a sum of 1.
+// distance returns the total variation distance between votes and the model over the
+// options, with their probabilities normalized to a sum of 1.
 func distance(options []Option, counts []int) float64 {
 	var q, d float64
 	votes := 0
@@ -187,14 +187,14 @@ func distance(options []Option, counts []int) float64 {
 	return d
 }
 
-// WriteCSV writes one row for each option of each round of each poll.
+// WriteCSV writes one row per option of each round of each poll.
 func (s *Summary) WriteCSV(w io.Writer, form terms.SheetForm) error {
 	out := terms.NewSheet(w, form)
 	out.Row("poll", "asked", "kind", "question", "round", "option", "votes", "share", "p", "q", "right")
 	for i, p := range s.Polls {
 		for n, r := range p.Rounds {
 			for j, o := range r.Options {
-				var pr, q any // of a token
+				var pr, q any // set for tokens
 				if p.Kind == Next || p.Kind == Draw {
 					pr, q = o.P, o.Q
 				}
@@ -215,7 +215,7 @@ func share(n, of int) any {
 	return float64(n) / float64(of)
 }
 
-// optionCell is an option for a spreadsheet: a number stays one, below 0 too.
+// optionCell returns an option for a spreadsheet: numbers stay numbers, even below 0.
 func optionCell(text string) any {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
 		return x

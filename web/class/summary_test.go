@@ -13,14 +13,14 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Worked out by hand. The model gives q of 0.5, 0.3, 0.1 and 0.1; ten votes fall
-// 4, 4, 2, 0:
+// TestSummaryByHand compares a summary with values computed by hand. The model gives q of
+// 0.5, 0.3, 0.1 and 0.1; ten votes are distributed 4, 4, 2, 0:
 //
 //	distance = (|0.4−0.5| + |0.4−0.3| + |0.2−0.1| + |0−0.1|) / 2 = 0.2
 //	share right (the second is drawn) = 4/10
 //	expected = (4·0.5 + 4·0.3 + 2·0.1 + 0·0.1) / 10 = 0.34
 //
-// Four say how sure they are: 0.8 right, 0.8 wrong, 0.35 right, 0.35 wrong:
+// Four votes state a confidence: 0.8 right, 0.8 wrong, 0.35 right, 0.35 wrong:
 //
 //	mean score = (ln 0.8 + ln 0.2 + ln 0.35 + ln 0.65) / 4 = −0.8283
 //	           = (−0.2231 − 1.6094 − 1.0498 − 0.4308) / 4
@@ -70,7 +70,8 @@ func TestSummaryByHand(t *testing.T) {
 	}
 }
 
-// The texts of a class are replayed from their first stages, each once.
+// TestClassTextsAreListedOnce: each text of a class is listed once and can be replayed from
+// its first stage.
 func TestClassTextsAreListedOnce(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -90,12 +91,12 @@ func TestClassTextsAreListedOnce(t *testing.T) {
 	}
 	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
 	if err != nil || link.Cursor != firstStage || link.Log.Steps != 2 {
-		t.Errorf("the link is to %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, firstStage)
+		t.Errorf("the link leads to %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, firstStage)
 	}
 }
 
-// A replay needs its own key, says nothing of the people, and nothing of what
-// the class is being asked.
+// TestReplayNeedsItsKey: a replay needs its own key, and reveals neither people nor the
+// open poll.
 func TestReplayNeedsItsKey(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -122,7 +123,7 @@ func TestReplayNeedsItsKey(t *testing.T) {
 		}
 		return sum
 	}
-	sum := see(1, 1) // the token asked for could be looked up in the text on the stage
+	sum := see(1, 1) // otherwise the text on the stage would reveal the token asked for
 	first, last := sum.Polls[0].Rounds[0], sum.Polls[0].Rounds[1]
 	for key, want := range map[string][2]int{"4": {1, 0}, "5": {1, 1}, "6": {0, 1}} {
 		if o := (Option{Key: key}); first.Of(o) != want[0] || last.Of(o) != want[1] {
@@ -138,8 +139,8 @@ func TestReplayNeedsItsKey(t *testing.T) {
 	}
 }
 
-// The file is read back by a strict reader, its numbers are those of the
-// summary, and nothing in it is a formula.
+// TestSummaryCSV: a strict reader can read the file, its numbers are those of the summary,
+// and it contains no formulas.
 func TestSummaryCSV(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -176,6 +177,6 @@ func TestSummaryCSV(t *testing.T) {
 		t.Errorf(`the second round: got %v, want [4] = %q, [6] = %q, [7] = ""`, row, "2", "0")
 	}
 	if strings.Contains(b.String(), l.secret.String()) {
-		t.Error("the secret is in it")
+		t.Error("the file contains the secret")
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// Sweep deletes the rooms that nobody has used for [Limits.TTL] and closes the runs
-// that nobody is watching. The hub calls it every minute.
+// Sweep deletes the rooms that nobody has used for [Limits.TTL] and closes the runs that
+// nobody is watching. The hub calls it every minute.
 func (h *Hub) Sweep(ctx context.Context) {
 	h.sweepDamaged(ctx)
 	for _, r := range h.all() {
-		_ = fault.Do(h.cfg.Log, "clearing up a room", func() error {
+		_ = fault.Do(h.cfg.Log, "sweeping a room", func() error {
 			h.sweepRoom(ctx, r)
 			return nil
 		})
@@ -22,8 +22,8 @@ func (h *Hub) Sweep(ctx context.Context) {
 	}
 }
 
-// sweepRoom deletes a room that nobody has used for long, and suspends the run of one
-// that nobody uses now.
+// sweepRoom deletes a room that has expired, and suspends the run of a room without
+// viewers.
 func (h *Hub) sweepRoom(ctx context.Context, r *Room) {
 	type state struct{ old, resting bool }
 	is, err := get(ctx, r, func(c *core) (state, error) {
@@ -32,7 +32,7 @@ func (h *Hub) sweepRoom(ctx context.Context, r *Room) {
 		return state{empty && age > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
 	})
 	switch {
-	case err != nil: // it is gone
+	case err != nil: // the room is gone
 	case is.old:
 		if err := h.remove(ctx, r); err != nil {
 			h.cfg.Log.Error("an old room could not be deleted", "error", err)
@@ -50,7 +50,7 @@ func (h *Hub) sweepOften() {
 		case <-h.ctx.Done():
 			return
 		case <-tick.C:
-			_ = fault.Do(h.cfg.Log, "clearing up rooms", func() error { h.Sweep(h.ctx); return nil })
+			_ = fault.Do(h.cfg.Log, "sweeping rooms", func() error { h.Sweep(h.ctx); return nil })
 		}
 	}
 }

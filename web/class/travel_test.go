@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// What travels between servers says all that a view says.
+// TestViewEncodingIsComplete: a view sent between servers arrives with all its fields.
 func TestViewEncodingIsComplete(t *testing.T) {
 	t.Parallel()
 	from := &View{}
@@ -35,7 +35,7 @@ func TestViewEncodingIsComplete(t *testing.T) {
 	f := &relay{room: &Room{code: from.Code}, news: make(chan struct{}, 1)}
 	f.arrived(text)
 	if f.incoming == nil {
-		t.Fatal("it has not arrived")
+		t.Fatal("the view has not arrived")
 	}
 	got := f.incoming.View
 	if got.epoch != 7 {
@@ -52,7 +52,7 @@ func TestViewEncodingIsComplete(t *testing.T) {
 
 var clockTime = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
-// fill sets a value, and everything in it, to something that is not zero.
+// fill sets a value, including all its fields and elements, to something that is not zero.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -84,7 +84,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// Every command arrives as it was sent.
+// TestCommandEncodingRoundTrip: every command arrives as it was sent.
 func TestCommandEncodingRoundTrip(t *testing.T) {
 	t.Parallel()
 	answer, on, order := 0.5, 0.25, sampling.Order("")
@@ -121,7 +121,7 @@ func TestCommandEncodingRoundTrip(t *testing.T) {
 	}
 }
 
-// Every command that there is can travel.
+// TestEveryCommandIsEncodable: every command type can be sent between servers.
 func TestEveryCommandIsEncodable(t *testing.T) {
 	t.Parallel()
 	method := regexp.MustCompile(`(?m)^func \((\w+)\) command\(\)`)
@@ -149,7 +149,7 @@ func TestEveryCommandIsEncodable(t *testing.T) {
 	}
 }
 
-// What is no request is answered, and hurts nobody.
+// TestMalformedRelayRequestsAreRefused: malformed requests are answered and have no effect.
 func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -175,8 +175,8 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// A hub that was made to end or remove a room, and owns it for that moment, leaves to the
-// next owner what phones ask of it: it has nothing that runs a text.
+// TestHubWithoutDriverDefersToNextOwner: a hub that only ends or removes a room, and owns
+// it for that moment, leaves other requests to the next owner, since it cannot run a text.
 func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

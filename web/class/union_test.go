@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// union is what several servers share, in one process: logs, secrets, leases and a bus.
-// Faults are made by its methods. It is the Fence, the Leases and the Bus of its servers,
-// each through a post of its own.
+// union is the shared infrastructure of several servers in one process: logs, secrets,
+// leases and a bus. Its methods simulate faults. Each server uses it through its own post,
+// as its Fence, Leases and Bus.
 type union struct {
 	t     *testing.T
 	logs  *journal.Memory
@@ -26,7 +26,7 @@ type union struct {
 	terms  uint64
 	posts  map[string]*post
 	subs   map[string]map[*subscription]bool // by room
-	acts   []string                          // who began to own rooms, in order
+	acts   []string                          // servers that became owners, in order
 }
 
 type unionLease struct {
@@ -42,15 +42,15 @@ type post struct {
 	name   string
 	driver *realDriver
 	serve  func(context.Context, []byte) []byte
-	dead   bool // as after kill -9: nothing that it does has an effect
-	cut    bool // nothing reaches it, and nothing of it reaches others
-	away   bool // it knows that it has been cut off for long
+	dead   bool // as after kill -9: its actions have no effect
+	cut    bool // disconnected from the others
+	away   bool // it knows that it has been disconnected for long
 
-	loseRequests, loseAnswers int // how many of the next
+	loseRequests, loseAnswers int // how many of the next to lose
 }
 
-// subscription delivers the messages of a room in the order in which they were sent,
-// unless it is told to swap them.
+// subscription delivers the messages of a room in the order in which they were sent, unless
+// they are swapped.
 type subscription struct {
 	post     *post
 	messages chan []byte
@@ -66,7 +66,7 @@ func newUnion(t *testing.T) *union {
 	}
 }
 
-// quick are paces for tests that wait for what happens when somebody is silent.
+// quick is for tests that wait for servers to become silent.
 var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 // server starts a server that ends with the test.
@@ -99,14 +99,14 @@ func (u *union) server(name string) *post {
 	return p
 }
 
-// is asks about a post, under the union's lock.
+// is evaluates f under the union's lock.
 func (p *post) is(f func() bool) bool {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
 	return f()
 }
 
-// kill ends a server as kill -9 does. Its leases end at once.
+// kill ends a server like kill -9. Its leases end immediately.
 func (p *post) kill() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *post) kill() {
 	}
 }
 
-// pause has the leases of a server end without its noticing.
+// pause ends the leases of a server without its noticing.
 func (p *post) pause() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
@@ -129,12 +129,13 @@ func (p *post) pause() {
 	}
 }
 
-// Secret is that of [Cluster].
+// Secret implements [Cluster.Secret].
 func (u *union) Secret(ctx context.Context, room string) ([]byte, error) {
 	return SecretIn(ctx, u.logs, room)
 }
 
-// What follows is asked for by servers alone: in a cluster the logs have the secrets.
+// The following methods are for single servers only: in a cluster the logs have the
+// secrets.
 func (u *union) KeepSecret(context.Context, string, []byte) error {
 	return errors.New("this is a cluster")
 }
@@ -198,7 +199,7 @@ func (p *post) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]i
 		return nil, err
 	}
 	if newest == epoch && len(b.Records) > 0 && b.Records[0].Type == EpochType {
-		return nil, ErrFenced // two cannot begin with one epoch
+		return nil, ErrFenced // two owners cannot use the same epoch
 	}
 	if newest > epoch {
 		return nil, ErrFenced
@@ -224,7 +225,7 @@ func (p *post) Publish(room string, message []byte) {
 			continue
 		}
 		send := [][]byte{message}
-		if s.swap { // the one before comes after this one
+		if s.swap { // the previous message comes after this one
 			if s.held == nil {
 				s.held = message
 				continue
@@ -270,7 +271,7 @@ func (p *post) Subscribe(room string, f func([]byte)) (func(), error) {
 	}, nil
 }
 
-// swap has the messages to a server come in the wrong order, two by two.
+// swap makes messages to a server arrive in the wrong order, in pairs.
 func (p *post) swap() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
@@ -312,7 +313,7 @@ func (p *post) Request(ctx context.Context, server string, request []byte) ([]by
 	select {
 	case a := <-answers:
 		if p.is(func() bool { return to.dead || to.cut }) {
-			return nil, errCut // it died while it answered
+			return nil, errCut // it died while answering
 		}
 		return a, nil
 	case <-ctx.Done():
@@ -338,7 +339,7 @@ func (p *post) teach(o Options) *lesson {
 	return &lesson{r, p.u.t, secret}
 }
 
-// teaches finds a room on a server for its instructor.
+// teaches opens a room on a server for its instructor.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
 	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(teacher))
@@ -348,7 +349,7 @@ func (p *post) teaches(l *lesson) *lesson {
 	return &lesson{r, p.u.t, l.secret}
 }
 
-// enters has members follow a room on a server.
+// enters makes members join a room on a server.
 func (p *post) enters(l *lesson, ids ...int) *lesson {
 	p.u.t.Helper()
 	var r *Room

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Every walkthrough is taught from its first step to its last on the model that
-// comes with the program, with a class of twelve who vote in every poll; then
-// every step is gone to by itself, and looks as it did.
+// TestWalksAreTaught: every walkthrough is taught from its first step to its last on the
+// bundled model, with a class of twelve who vote in every poll; then each step is opened
+// directly, and looks the same.
 // Promise: Every script can be taught from its first step to its last with the bundled model.
 func TestWalksAreTaught(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestWalksAreTaught(t *testing.T) {
 	}
 }
 
-// shows checks that a state is where a step says.
+// shows checks that a state matches a step.
 func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 	t.Helper()
 	for _, a := range step.Do {
@@ -60,7 +60,7 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 			}
 		case lessons.WalkSet:
 			want := st.Settings
-			for _, b := range step.Do { // the fields that it sets hold
+			for _, b := range step.Do { // the settings of the step still hold
 				if set, ok := b.(lessons.WalkSet); ok {
 					for key, x := range set.Knobs {
 						want.Set(key, x)
@@ -74,7 +74,8 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 	}
 }
 
-// pollOnce lets twelve vote, reveals, and appends after a draw.
+// pollOnce makes twelve members vote, reveals the result, and appends the token after a
+// draw.
 func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 	l.t.Helper()
 	l.allVote(12, func(id int) Ballot {
@@ -102,8 +103,8 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 	}
 }
 
-// Any step can be gone to from anywhere, and shows what it shows in its order:
-// the same text, stage and settings, bit for bit.
+// TestWalkStepsAreIndependent: any step can be opened from any other, and looks the same as
+// in sequence: the same text, stage and settings, bit for bit.
 func TestWalkStepsAreIndependent(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -127,14 +128,14 @@ func TestWalkStepsAreIndependent(t *testing.T) {
 				other.does(Close{})
 			}
 			if links[i-1] != "" && v.Link() != links[i-1] && !afterAsking(w, i) {
-				t.Errorf("%s: step %d by itself is another", w.Slug, i)
+				t.Errorf("%s: step %d differs when opened directly", w.Slug, i)
 			}
 		}
 	}
 }
 
-// afterAsking reports whether a step follows one that asks about a token, in
-// the same text: that may have chosen another way.
+// afterAsking reports whether a step follows one in the same text that asks about a token:
+// the class may have chosen another token there.
 func afterAsking(w *lessons.Walk, step int) bool {
 	for i := step - 1; i >= 1; i-- {
 		if w.Steps[i].Starts() {
@@ -147,8 +148,8 @@ func afterAsking(w *lessons.Walk, step int) bool {
 	return false
 }
 
-// TestJumpAsksTheStepsQuestion: wherever a presenter comes from, a step that asks something opens its poll, also
-// when it is opened again; only a step back does not.
+// TestJumpAsksTheStepsQuestion: wherever a presenter comes from, a step with a question
+// opens its poll, even when the step is opened again; only going back one step does not.
 func TestJumpAsksTheStepsQuestion(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -166,20 +167,21 @@ func TestJumpAsksTheStepsQuestion(t *testing.T) {
 		}
 		if i > 0 && w.Steps[i-1].Ask != nil {
 			if v := l.does(GoTo{i}); v.Poll != nil {
-				t.Errorf("a step back from %d asks, want no poll", i+1)
+				t.Errorf("a step back from %d has a poll, want none", i+1)
 			}
 		}
 	}
 }
 
-// The presenter leaves the script by driving, and comes back to it.
+// TestPresenterLeavesAndResumesWalk: the presenter leaves the script by driving, and can
+// return to it.
 func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	first := l.does(GoTo{1}, GoTo{2})
 	if v := l.does(Drive{session.SetLook{}}, Drive{session.SetLook{On: true}}); v.Walk.Left {
-		t.Error("to look inside is to leave the script")
+		t.Error("looking inside left the script")
 	}
 	left := l.does(Drive{session.Start{Prompt: "Somewhere else"}})
 	if !left.Walk.Left || left.Walk.Step != 2 {
@@ -198,8 +200,8 @@ func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 	}
 }
 
-// A step that does not fit says so to the presenter, by its number and title,
-// and the class stays where it was.
+// TestUnfitWalkStepIsReported: a step that cannot be shown is reported to the presenter
+// with its number and title, and the class is not affected.
 func TestUnfitWalkStepIsReported(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -257,7 +259,7 @@ func greedy() infer.Settings {
 	return s
 }
 
-// data sets what a room knows.
+// data changes a room's data.
 func (l *lesson) data(change func(*roomData)) {
 	l.t.Helper()
 	if err := l.ask(l.t.Context(), func(c *core) error {

@@ -14,21 +14,21 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// A class may be assigned tasks of the course. Its members hand in how far they
-// are, once each: what they hand in again replaces it. The server reads that from
-// their saved progress, not from what a browser says.
+// A class can be assigned tasks of the course. Each member can hand in their results;
+// handing in again replaces them. The server reads the results from the member's saved
+// progress, not from the browser.
 
-// Limits of what is assigned and handed in.
+// Limits of assignments and results.
 const (
 	mostTasks   = 40
 	mostSlips   = 64
 	longestTask = 80 // in bytes, of the name of a task or of a mistake
 )
 
-// Assign assigns tasks to the class, in place of those before; without any, nothing is
-// assigned. Names asks members for a name when they hand in.
+// Assign assigns tasks to the class, replacing earlier ones; an empty list assigns nothing.
+// Names requests a name from members who hand in.
 type Assign struct {
-	Tasks []string // as in addresses, without spaces
+	Tasks []string // slugs, without spaces
 	Names bool
 }
 
@@ -37,34 +37,35 @@ func (Assign) command() {}
 // Work is what a member has handed in.
 type Work struct {
 	At    time.Time `json:"at"`
-	Done  []string  `json:"done,omitempty"`  // tasks that are finished
-	Slips []string  `json:"slips,omitempty"` // mistakes, each once: the task, a colon, and what it was
+	Done  []string  `json:"done,omitempty"`  // finished tasks
+	Slips []string  `json:"slips,omitempty"` // mistakes, each once: task, colon, mistake
 }
 
-// same reports whether two say the same, times aside.
+// same reports whether two are equal apart from their times.
 func (w Work) same(x Work) bool {
 	return slices.Equal(w.Done, x.Done) && slices.Equal(w.Slips, x.Slips)
 }
 
-// Assignment is what a class was assigned, for one learner.
+// Assignment is the assignment of a class for one learner.
 type Assignment struct {
 	Title string
 	Tasks []string
-	Names bool   // a name is asked for
-	Name  string // the learner's in this class, "" for none
-	Work  *Work  // what they have handed in, nil for nothing
+	Names bool   // members are asked for a name
+	Name  string // the learner's name in this class, "" for none
+	Work  *Work  // what they have handed in, or nil
 }
 
-// AssignedSummary is what came back, from members who have not been removed.
+// AssignedSummary summarizes the results of members who have not been removed.
 type AssignedSummary struct {
 	Tasks    []TaskSummary
-	Names    bool // they were asked for
+	Names    bool // members were asked for a name
 	HandedIn int
-	Slips    []SlipSummary // of these tasks, the most frequent first
+	Slips    []SlipSummary // in these tasks, the most frequent first
 	People   []PersonSummary
 }
 
-// TaskSummary is how many have finished a task, SlipSummary how many made a mistake.
+// TaskSummary is the number of members who finished a task, SlipSummary the number who made
+// a mistake.
 type (
 	TaskSummary struct {
 		Task string
@@ -76,13 +77,13 @@ type (
 	}
 )
 
-// PersonSummary is one who gave a name, which the instructor had asked for.
+// PersonSummary is a member who gave a name because the instructor asked for it.
 type PersonSummary struct {
 	Name string
-	Done int // tasks
+	Done int // finished tasks
 }
 
-// assign changes what is assigned.
+// assign changes the assignment.
 func (d roomData) assign(a Assign) (roomData, error) {
 	if len(a.Tasks) > mostTasks {
 		return d, terms.Refuse(CodeAsk, "At most %d tasks can be assigned together.", mostTasks)
@@ -100,15 +101,14 @@ func plainTask(t string) bool {
 	return t != "" && text(t, longestTask) && !strings.ContainsAny(t, " \n\t:")
 }
 
-// WorkKey opens the class's assignment, also after the class has ended. Like
-// [Room.ReplayKey] it does not lead to the secret.
+// WorkKey returns the key that opens the class's assignment, even after the class has
+// ended. Like [Room.ReplayKey] it does not reveal the secret.
 func (r *Room) WorkKey() string {
 	sum := sha256.Sum256(append([]byte("work of room "+r.code+": "), r.secret[:]...))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Assigned returns the room with a code if the key is that of its assignment, as in
-// [Hub.Replay].
+// Assigned returns the room with a code if key opens its assignment, like [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 	r, err := h.lookup(h.ctx, code)
 	if err != nil {
@@ -124,7 +124,7 @@ func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 	return r, nil
 }
 
-// Assignment returns what the class was assigned and what a learner has handed in.
+// Assignment returns the class's assignment and what a learner has handed in.
 func (r *Room) Assignment(ctx context.Context, learner string) (Assignment, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opAssignment, whoArgs{admission.Caller{Learner: learner}})
@@ -146,9 +146,9 @@ func (r *Room) assignment(ctx context.Context, learner string) (Assignment, erro
 	})
 }
 
-// HandIn saves what a learner has done, in place of what they handed in before. A learner
-// who comes with the assignment's key becomes a member, under the limits of joining, though
-// not of a locked room; see [Hub.Assigned]. The name counts only if names are asked for.
+// HandIn saves a learner's results, replacing earlier ones. A learner who comes with the
+// assignment's key becomes a member, under the limits of joining, unless the room is
+// locked; see [Hub.Assigned]. The name counts only if names are requested.
 //
 // Errors: [ErrRemoved], [ErrLocked], [ErrFull], [CodeNick], [CodeAsk] if nothing is
 // assigned, [ErrKept].
@@ -180,7 +180,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 			return err
 		}
 	}
-	c.flush() // a nickname that they have just given may be on its way
+	c.flush() // a nickname that they have just chosen may be pending
 	w = w.within(tasks, c.cfg.Now())
 	m, changes := c.byLearner[who.Learner], []entry(nil)
 	if m == nil {
@@ -194,7 +194,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 		next.Name = name
 	}
 	if m.Work != nil && m.Work.same(w) && next.Name == m.Name {
-		return nil // so that pressing again and again writes nothing
+		return nil // handing in the same again writes nothing
 	}
 	next.Work, next.voted = &w, true
 	if changes = append(changes, c.memberEntry(next)); next.Name != m.Name {
@@ -207,7 +207,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 	return nil
 }
 
-// within leaves of what is handed in what belongs to the tasks, and no more than the limits.
+// within returns the results that belong to the tasks, up to the limits.
 func (w Work) within(tasks []string, now time.Time) Work {
 	kept := Work{At: now.UTC()}
 	for _, t := range tasks {
@@ -225,7 +225,7 @@ func (w Work) within(tasks []string, now time.Time) Work {
 	return kept
 }
 
-// check is that of a record.
+// check reports whether a record's results are valid.
 func (w *Work) check() bool {
 	if w == nil {
 		return true
@@ -238,7 +238,7 @@ func (w *Work) check() bool {
 	return someTime(w.At) && len(w.Done) <= mostTasks && len(w.Slips) <= mostSlips
 }
 
-// assigned sums up what was handed in, nil if nothing is assigned.
+// assigned returns the summary of the assignment, or nil if nothing is assigned.
 func (c *core) assigned() *AssignedSummary {
 	tasks := strings.Fields(c.data.Tasks)
 	if len(tasks) == 0 {

@@ -14,7 +14,7 @@ import (
 func (l *lesson) hands(id int, name string, done, slips []string) {
 	l.t.Helper()
 	if err := l.HandIn(l.t.Context(), caller(learner(id)), name, Work{Done: done, Slips: slips}); err != nil {
-		l.t.Fatalf("what %d hands in: %v", id, err)
+		l.t.Fatalf("member %d hands in: %v", id, err)
 	}
 }
 
@@ -32,8 +32,8 @@ const (
 	slipA, slipB = "practice/five:largest", "practice/five:base-10"
 )
 
-// TestWorkIsCountedOnce: one learner counts once, however often they hand in, and
-// what they hand in last counts; it is still there after a restart.
+// TestWorkIsCountedOnce: a learner counts once, however often they hand in, with the latest
+// results, even after a restart.
 // Promise: Each learner counts once in an assignment, with what they handed in last.
 func TestWorkIsCountedOnce(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
 	if l.work() != nil {
-		t.Error("something is assigned already")
+		t.Error("tasks are already assigned")
 	}
 	l.does(Assign{Tasks: []string{taskA, taskB}})
 	l.class(2)
@@ -69,8 +69,8 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	check((&lesson{r, t, secret}).work())
 }
 
-// TestWorkNamesNeedPermission: names are in the summary only if the instructor asked for them, and
-// vanish with who is removed or forgotten.
+// TestWorkNamesNeedPermission: names are in the summary only if the instructor asked for
+// them, and disappear when the member is removed or forgotten.
 // Promise: Names are in the results of an assignment only if the instructor asked for them.
 func TestWorkNamesNeedPermission(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 		t.Errorf("what is left: got %+v, want HandedIn = 1, Tasks[0].Done = 1", a)
 	}
 	if err := l.HandIn(t.Context(), caller(learner(1)), "Ada", Work{}); !errors.Is(err, ErrRemoved) {
-		t.Errorf("somebody removed: got error %v, want %v", err, ErrRemoved)
+		t.Errorf("a removed member: got error %v, want %v", err, ErrRemoved)
 	}
 	l.does(Assign{Tasks: []string{taskA}})
 	if a := l.work(); len(a.People) != 0 || a.HandedIn != 1 {
@@ -98,15 +98,15 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 	}
 }
 
-// TestWorkNeedsTheLinksKey: only the link's key opens an assignment, a locked or full room
-// takes nobody new, and learners who have handed in are not displaced. The class's code does not
-// come back to life.
+// TestWorkNeedsTheLinksKey: an assignment opens only with the link's key; a locked or full
+// room admits nobody new; and learners who have handed in are not displaced. The class's
+// code stays invalid.
 func TestWorkNeedsTheLinksKey(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Members = admission.Share{Most: 2} })
 	l := s.room(Options{})
 	if err := l.HandIn(t.Context(), caller("p1"), "", Work{}); err == nil {
-		t.Error("something was handed in though nothing is assigned")
+		t.Error("results were accepted though nothing is assigned")
 	}
 	l.does(Assign{Tasks: []string{taskA}})
 	for _, key := range []string{"", l.ReplayKey(), l.secret.String(), l.WorkKey() + "A"} {
@@ -128,14 +128,14 @@ func TestWorkNeedsTheLinksKey(t *testing.T) {
 	if err := l.HandIn(t.Context(), caller("p4"), "", Work{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a stranger in a locked room: got error %v, want %v", err, ErrLocked)
 	}
-	l.hands(2, "", []string{taskA}, nil) // who is in it may
+	l.hands(2, "", []string{taskA}, nil) // existing members may hand in
 	if a := l.work(); a.HandedIn != 2 || a.Tasks[0].Done != 2 {
 		t.Errorf("got %+v, want HandedIn = 2, Tasks[0].Done = 2", a)
 	}
 }
 
-// TestWorkIsLimited: what is handed in beyond the tasks and the limits does not stay,
-// and an assignment that is too long or no list of addresses is refused.
+// TestWorkIsLimited: results beyond the tasks and the limits are dropped, and an assignment
+// that is too long or not a list of slugs is refused.
 func TestWorkIsLimited(t *testing.T) {
 	t.Parallel()
 	l := begun(t, "").room(Options{})
@@ -147,7 +147,7 @@ func TestWorkIsLimited(t *testing.T) {
 	l.hands(1, "", []string{taskA, taskB, taskB}, append([]string{"learn/other:x", taskB, taskB + ":"}, many...))
 	a := l.work()
 	if len(a.Slips) != mostSlips || slices.ContainsFunc(a.Slips, func(s SlipSummary) bool { return s.Task != taskB }) {
-		t.Errorf("%d mistakes stay, want %d, all of the other task", len(a.Slips), mostSlips)
+		t.Errorf("%d mistakes stay, want %d, all in the other task", len(a.Slips), mostSlips)
 	}
 	same(t, "finished", a.Tasks, TaskSummary{taskB, 1})
 	for _, tasks := range [][]string{make([]string, mostTasks+1), {"a b"}, {""}, {"a:b"}, {string(make([]byte, 100))}} {
@@ -164,11 +164,11 @@ func TestWorkIsLimited(t *testing.T) {
 	}
 	l.does(Assign{})
 	if l.work() != nil {
-		t.Error("an assignment cannot be taken back")
+		t.Error("an assignment cannot be withdrawn")
 	}
 }
 
-// changes is how many records the room has written.
+// changes returns the number of records that the room has written.
 func changes(t *testing.T, l *lesson) int {
 	t.Helper()
 	n, err := get(context.Background(), l.Room, func(c *core) (int, error) { return c.book.Last, nil })

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// classroomTab is a browser that has made a room, and the room's address.
+// classroomTab opens a browser, makes a room in it, and returns the room's address.
 func classroomTab(t *testing.T, tab *browser.Tab, base string) (room string) {
 	t.Helper()
 	tab.Go(base + "/teach")
@@ -25,7 +25,7 @@ func classroomTab(t *testing.T, tab *browser.Tab, base string) (room string) {
 	return base + strings.TrimSuffix(u.Path, "/made")
 }
 
-// drive has the teacher's browser carry out a command.
+// drive sends a command from the instructor's browser.
 func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 	form := url.Values{"cmd": {cmd}}
 	for i := 0; i < len(fields); i += 2 {
@@ -38,11 +38,11 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 	tab.Wait("an answer to "+cmd, `window.done === "done"`)
 }
 
-// shortPages are the pages that the short tier audits, each in one state.
+// shortPages are the pages that the short tests audit, each in one state.
 var shortPages = []string{"open", "filter-projector", "open-present", "summary", "teach", "join", "tour"}
 
-// TestClassPagesAreAccessible: axe-core finds nothing on any page of a class, nor in the
-// teacher's dialogs, and no page is wider than its window.
+// TestClassPagesAreAccessible: axe-core finds no faults on the pages of a class or in the
+// instructor's dialogs, and no page is wider than its window.
 // Promise: axe-core finds nothing on the pages of a class (WCAG 2.2 AA).
 func TestClassPagesAreAccessible(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// lesson is a class in real browsers: one presenter, one projector, three
-// phones.
+// lesson is a class in real browsers: one presenter, one projector, three phones.
 type lesson struct {
 	t                  *testing.T
 	code               string
@@ -24,7 +23,7 @@ type lesson struct {
 	reVoted, sawReveal bool // what the walkthrough has shown
 }
 
-// newLesson makes a room as a teacher does and lets everybody in.
+// newLesson makes a room as an instructor does, and joins with the phones.
 func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *lesson {
 	t.Helper()
 	base := serve(t)
@@ -48,7 +47,7 @@ func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *l
 	return l
 }
 
-// says waits until an element holds some words.
+// says waits until an element contains a text.
 func says(tab *browser.Tab, selector, text string) {
 	tab.Wait(
 		fmt.Sprintf("%q in %s", text, selector),
@@ -56,7 +55,7 @@ func says(tab *browser.Tab, selector, text string) {
 	)
 }
 
-// all waits until something holds on every screen.
+// all waits until a script returns true on every screen.
 func (l *lesson) all(what, script string) {
 	l.t.Helper()
 	for _, tab := range append([]*browser.Tab{l.presenter, l.wall}, l.phones...) {
@@ -64,7 +63,7 @@ func (l *lesson) all(what, script string) {
 	}
 }
 
-// next goes to the walkthrough's next step as a clicker does.
+// next advances the walkthrough by one step, like a clicker.
 func (l *lesson) next() {
 	l.t.Helper()
 	l.step++
@@ -72,7 +71,7 @@ func (l *lesson) next() {
 	says(l.presenter, "#pr-note small", fmt.Sprintf("Step %d of", l.step))
 }
 
-// cast votes on the phones, each for the option of its letter.
+// cast votes on the phones, each for the option with its letter.
 func (l *lesson) cast(letters string) {
 	l.t.Helper()
 	for i, phone := range l.phones {
@@ -90,12 +89,11 @@ func (l *lesson) cast(letters string) {
 	)
 }
 
-// secrets are what must not be on a screen before the reveal, as a script that
-// finds some of it.
+// secrets returns the parts of a page that must not be visible before the reveal.
 const secrets = `[...document.querySelectorAll("#cl-poll .two, #cl-body .two, #cl-stage .tc, #cl-stage .cum, ` +
 	`#cl-body .tc, #cl-body .cum, .is-pick, .is-known")].map(e => e.outerHTML.slice(0, 200)).join("\n")`
 
-// hides checks that no screen tells what is asked.
+// hides checks that no screen shows the answer.
 func (l *lesson) hides() {
 	l.t.Helper()
 	for _, tab := range append([]*browser.Tab{l.presenter, l.wall}, l.phones...) {
@@ -105,13 +103,13 @@ func (l *lesson) hides() {
 	}
 }
 
-// ask goes through a poll for the next token: vote, change, show, vote again,
+// ask goes through a poll for the next token: vote, change the vote, show, vote again,
 // reveal.
 func (l *lesson) ask() {
 	l.t.Helper()
 	l.hides()
 	l.cast("abc")
-	l.cast("bbc") // one has thought again
+	l.cast("bbc") // one has changed their mind
 	l.hides()
 	l.shots("voting")
 	l.presenter.Click(`#pr-ctl button[value="spread"]`)
@@ -142,11 +140,11 @@ func (l *lesson) shots(name string) {
 	l.phones[0].Shot(name + "-phone.png")
 }
 
-// place is where a screen stands in the loop.
+// place returns the stage that a screen shows.
 const place = `document.querySelector("#cl-rail .is-now .stage__short, .seven .is-now span")?.textContent ?? ""`
 
-// TestTeachFirstWalkthrough leads a class through the whole of the first walkthrough, with
-// polls, a re-vote and reveals.
+// TestTeachFirstWalkthrough leads a class through the whole first walkthrough, with polls,
+// a second vote and reveals.
 // Promise: An instructor can lead a class through the first script, with polls, second votes and reveals.
 func TestTeachFirstWalkthrough(t *testing.T) {
 	t.Parallel()
@@ -179,7 +177,7 @@ func TestTeachFirstWalkthrough(t *testing.T) {
 	}
 }
 
-// draw has every phone draw its number.
+// draw makes every phone draw its number.
 func (l *lesson) draw() {
 	l.t.Helper()
 	for _, phone := range l.phones {
@@ -195,7 +193,7 @@ func (l *lesson) draw() {
 	l.all("the end of the draw", `document.querySelector('[data-phase="revealed"]')`)
 }
 
-// quiz answers whatever is asked and reveals it.
+// quiz answers a question of any kind and reveals the result.
 func (l *lesson) quiz(kind lessons.AskKind) {
 	l.t.Helper()
 	if kind == lessons.AskQuestion {

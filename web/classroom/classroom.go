@@ -18,31 +18,31 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Deps are the dependencies of the pages. All but Hub, Access, Phones and Log must be set.
+// Deps are the dependencies of the pages. All but Hub, Access, Phones and Log are required.
 type Deps struct {
-	Hub    *class.Hub // nil where no classes can be held: the pages say so then
+	Hub    *class.Hub // nil without a server for classes: the pages then explain that
 	Course *lessons.Course
-	// Progress is what learners have done; needed where classes can be held.
+	// Progress is the learners' progress; required if there are classes.
 	Progress *progress.Store
 	Model    *infer.Model
-	// Seat returns a place in the pool for a run of the model: that of a guided tour,
-	// whose steps are made once for everybody.
+	// Seat returns a place in the pool for a model run of a guided tour, whose steps are
+	// computed once for all visitors.
 	Seat func() *infer.Seat
-	// Caller returns who sends a request. For someone new, fresh is the cookie to set.
+	// Caller returns the sender of a request. For someone new, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// MAC is the message authentication code of a text, 32 bytes, under the secret that all
-	// servers of these classes share.
+	// MAC returns the 32-byte message authentication code of a text, under the secret that
+	// all servers of these classes share.
 	MAC    func(text string) []byte
 	Access Access
-	// Phones, where not nil, lets them in while the server runs.
+	// Phones, if not nil, can admit phones while the server runs.
 	Phones *Phones
-	// Now is the time that all servers of these classes share, nil for time.Now.
+	// Now returns the time shared by all servers of these classes; nil for time.Now.
 	Now func() time.Time
 	// Log records failures; never names or answers.
 	Log *slog.Logger
 }
 
-// Pages answers the addresses of classes.
+// Pages serves the pages of classes.
 type Pages struct {
 	Deps
 	pages.Base
@@ -50,7 +50,7 @@ type Pages struct {
 	presses *tickets // nil without Phones
 	tours   *tours
 	drafts  *admission.Queue
-	rest    *session.State // what is shown of a run that rests
+	rest    *session.State // shown while a run is suspended
 }
 
 // New returns the pages.
@@ -71,23 +71,23 @@ func New(d Deps) *Pages {
 	return p
 }
 
-// Feeds are the live parts of these pages, by name.
+// Feeds returns the live parts of these pages, by name.
 //
-// class?room=CODE is what a phone follows; with screen=projector it is what the
-// wall shows. view=story or view=numbers is the view. present?room=CODE&ticket=T is the teacher's, with a ticket from
-// POST /class/CODE/ticket.
+// class?room=CODE is the feed of a phone; with screen=projector it is the feed of the wall.
+// view=story or view=numbers selects the view. present?room=CODE&ticket=T is the
+// instructor's feed, with a ticket from POST /class/CODE/ticket.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"class": p.openFollow, "present": p.openPresent}
 }
 
-// caller returns who sends a request, and sets the cookie of someone new.
+// caller returns the sender of a request, and sets the cookie of someone new.
 func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller {
 	who, _ := p.Caller(r)
 	who.Learner = p.Who(w, r)
 	return who
 }
 
-// Mount adds the addresses of classes to the server's.
+// Mount adds the routes of classes to mux.
 func (p *Pages) Mount(mux *http.ServeMux) {
 	if p.Hub == nil {
 		p.mountNone(mux)
@@ -123,8 +123,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
-// mountNone adds what there is without classes: the tours, which a visitor takes alone,
-// and at the other addresses a page that says what a class needs.
+// mountNone adds the routes that work without classes: the tours, which a visitor takes
+// alone, and a page at the other addresses that explains what a class needs.
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
 	p.Route(mux, pages.Elsewhere{
@@ -135,8 +135,7 @@ func (p *Pages) mountNone(mux *http.ServeMux) {
 	})
 }
 
-// statuses of the refusals of rooms; the others are conflicts with the state of the
-// room.
+// statuses are the HTTP statuses of room refusals; the default is 409 Conflict.
 var statuses = map[terms.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
@@ -164,13 +163,13 @@ var heads = map[terms.Code]string{
 	terms.CodeBusy:    "One moment.",
 }
 
-// fail responds with the refusal of a room or a run. Other errors are logged.
+// fail responds with a refusal of a room or a run. Other errors are logged.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
 	p.Refuse(w, r, status, head, say)
 }
 
-// trouble turns an error into a response.
+// trouble converts an error to a response.
 func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
 	if e, ok := terms.AsRefusal(err); ok {
 		return cmp.Or(statuses[e.Code], http.StatusConflict), cmp.Or(heads[e.Code], "Nothing was changed."), e.Message

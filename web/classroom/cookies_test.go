@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInstructorSurvivesStrayCookies: another host of the domain can set cookies with the names of this
-// program's, and a browser may send them first. The instructor stays in the room, and
-// over HTTPS their old cookie is exchanged.
+// TestInstructorSurvivesStrayCookies: another host of the domain can set cookies with the
+// same names, and a browser might send those first. The instructor still gets into the
+// room, and over HTTPS their old cookie is replaced.
 func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	t.Parallel()
 	base := webtest.Serve(t, webtest.Options{

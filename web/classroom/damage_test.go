@@ -14,8 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A room whose log is lost cannot be opened, and its links lead to a page that says
-// why. The other room works. When the database is lost, instructors are told.
+// TestDamagedRoomHasAPage: a room whose log is lost cannot be opened, and its links lead to
+// a page that explains why. Other rooms work. If the database is lost, instructors are
+// told.
 func TestDamagedRoomHasAPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,7 +61,7 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 		}
 		for _, path := range []string{soundLink, "/class/" + sound} {
 			if got := newPerson(t, base).send("GET", path, nil, nil); got.status != http.StatusOK {
-				t.Errorf("%s of the sound room: status %d, want %d", path, got.status, http.StatusOK)
+				t.Errorf("%s of the undamaged room: status %d, want %d", path, got.status, http.StatusOK)
 			}
 		}
 	})
@@ -77,7 +78,7 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 			}
 		}
 		if says := words(p.get("/teach").Find("main")); strings.Contains(says, "The saved data is missing") {
-			t.Errorf("/teach says a second time to the same browser that the data is missing")
+			t.Errorf("/teach tells the same browser twice that the data is missing")
 		}
 	})
 }

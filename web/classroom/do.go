@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// fields are the fields of a teacher's command, from a form or a message, as text.
+// fields are the text fields of an instructor's command, from a form or a message.
 type fields struct {
 	url.Values
 	err error
@@ -29,7 +29,7 @@ func (f *fields) refuse(name, want string) {
 	}
 }
 
-// whole reads a whole number of at least low and at most high.
+// whole reads a whole number from low to high.
 func (f *fields) whole(name string, low, high int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(f.Get(name)))
 	if err != nil || n < low || n > high {
@@ -46,7 +46,7 @@ func (f *fields) orWhole(name string, low, high, otherwise int) int {
 	return f.whole(name, low, high)
 }
 
-// decimal reads a number, nil if there is none.
+// decimal reads a number, or returns nil if there is none.
 func (f *fields) decimal(name string) *float64 {
 	text := strings.TrimSpace(f.Get(name))
 	if text == "" {
@@ -59,7 +59,7 @@ func (f *fields) decimal(name string) *float64 {
 	return &x
 }
 
-// seconds reads a duration, 0 if there is none.
+// seconds reads a duration, or returns 0 if there is none.
 func (f *fields) seconds() time.Duration {
 	return time.Duration(f.orWhole("seconds", 0, maxSeconds, 0)) * time.Second
 }
@@ -74,19 +74,19 @@ func (f *fields) where() class.Where {
 	return class.IfOpen
 }
 
-// maxSeconds is the longest that a vote or a countdown may last: a lesson.
+// maxSeconds is the longest duration of a vote or a countdown: a lesson.
 const maxSeconds = 7200
 
-// runCommands are those that move the room's run, in the grammar of every run
-// ([session.ParseCommand]), and the name that a form may use for one of them.
+// runCommands maps the names of forms to the commands that move the room's run, in the
+// grammar of every run ([session.ParseCommand]).
 var runCommands = map[string]string{
 	"forward": "step", "back": "back", "token": "token", "play": "play", "pause": "pause", "reset": "reset",
 	"goon": "goon", "start": "start", "speed": "speed", "look": "look", "redraw": "redraw", "seek": "seek",
 	"set": "set",
 }
 
-// drive reads a command for the room's run. It passes on only the fields that the
-// command has: a form may have others.
+// drive reads a command for the room's run. It passes on only the command's own fields,
+// since a form can have others.
 func (f *fields) drive(name string) session.Command {
 	takes := map[string]string{}
 	for _, field := range session.Takes(name) {
@@ -99,7 +99,7 @@ func (f *fields) drive(name string) session.Command {
 	return c
 }
 
-// roomCommands are those that change the room. Each reads its fields; v is the
+// roomCommands are the commands that change the room. Each reads its fields; v is the
 // room's current view.
 var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"goto":      func(f *fields, _ *class.View) class.Command { return class.GoTo{Step: f.whole("step", 1, 1000)} },
@@ -163,7 +163,7 @@ func askNumber(f *fields, _ *class.View) class.Command {
 	return ask
 }
 
-// roomFields are the fields of the commands in roomCommands that have any.
+// roomFields lists the fields of roomCommands that have any.
 var roomFields = map[string][]string{
 	"goto":         {"step"},
 	"ask-next":     {"choices", "seconds", "where"},
@@ -178,14 +178,14 @@ var roomFields = map[string][]string{
 	"assign":       {"do", "names"},
 	"drop-name":    {"member"},
 	"remove":       {"member"},
-	"delete":       {"sure"}, // its checkbox; the browser requires it
+	"delete":       {"sure"}, // a checkbox that the browser requires
 }
 
-// withholdField is a hidden field of the forms that can move the run. A form sends it
-// with each of its buttons, so every command accepts it, and only a step reads it.
+// withholdField is a hidden field of the forms that can move the run. A form sends it with
+// each of its buttons, so every command accepts it, but only a step uses it.
 const withholdField = "withhold"
 
-// fieldsOf lists the fields that a message with a teacher's command may have.
+// fieldsOf returns the allowed fields of a message with an instructor's command.
 func fieldsOf(name string) ([]string, error) {
 	names := roomFields[name]
 	if run, ok := runCommands[name]; ok {
@@ -205,7 +205,7 @@ func noCommand(name string) error {
 	}
 }
 
-// command reads a teacher's command.
+// command reads an instructor's command.
 func command(name string, values url.Values, v *class.View) (class.Command, error) {
 	f := &fields{Values: values}
 	var c class.Command
@@ -219,7 +219,7 @@ func command(name string, values url.Values, v *class.View) (class.Command, erro
 	return c, f.err
 }
 
-// do executes a command that was sent by a form.
+// do executes a command from a form.
 func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

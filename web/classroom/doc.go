@@ -1,18 +1,17 @@
-// Package classroom has the pages of a class: those on which a teacher makes a
-// room, presents and projects, the screen that every phone follows, and the summary
-// afterwards. The rooms themselves are in package class; here are their view models,
-// templates, forms and live parts.
+// Package classroom implements the pages of a class: the pages on which an instructor makes
+// a room, presents and projects, the screen that every phone follows, and the summary
+// afterwards. The rooms themselves are in package class; this package has their view
+// models, templates, forms and live parts.
 //
-// Everybody in a room looks at one run. A state of it is rendered once for each
-// kind of screen ([screens]) and the bytes are shared by all who follow, so that
-// five hundred phones cost one rendering. What is different from phone to phone
-// (its own vote, its own draw) is not part of those bytes.
+// All screens of a room show one run. Each state is rendered once for each kind of screen
+// ([screens]) and all followers share the bytes, so that five hundred phones cost one
+// rendering. Data that differs between phones (its own vote, its own draw) is sent
+// separately.
 //
-// While a room is asked which token comes next, nothing that is sent to anybody
-// reveals how probable the tokens are or which one was drawn: the stage is veiled on
-// the server, not hidden by a style.
+// While a room is asked which token comes next, nothing that is sent to anyone reveals
+// token probabilities or the drawn token: the stage is veiled on the server, not hidden by
+// a style.
 //
-// Every page works as far as it can without a script. A follower sees the
-// current stage on each reload and votes by a form; the teacher's buttons are
-// forms too.
+// Every page works as far as possible without scripts. A follower sees the current stage on
+// each reload and votes with a form; the instructor's buttons are forms too.
 package classroom

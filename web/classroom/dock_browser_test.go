@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// inView reports whether the head of the vote is on the screen.
+// inView reports whether the heading of the vote is visible.
 const inView = `(() => {
 	const r = document.querySelector("#cl-ask")?.getBoundingClientRect();
 	return Boolean(r) && r.top >= 0 && r.bottom <= innerHeight;
 })()`
 
-// TestVoteComesIntoView: a vote that opens scrolls into view on a phone that is elsewhere on
-// the page. Scrolled away from, or while the phone wanders, it is docked as "Vote now" until
-// the phone has voted.
+// TestVoteComesIntoView: a vote that opens scrolls into view on a phone. If the phone
+// scrolls away or looks at another stage, the vote is docked as "Vote now" until the phone
+// has voted.
 func TestVoteComesIntoView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -59,8 +59,8 @@ func TestVoteComesIntoView(t *testing.T) {
 	phone.Audit("docked")
 }
 
-// TestEndOfClassIsShownEverywhere: when the class ends, the wall, the phones and the presenter's page say so,
-// and what was done and where to go on.
+// TestEndOfClassIsShownEverywhere: when the class ends, the wall, the phones and the
+// presenter's page report it, with what the class did and links to continue.
 func TestEndOfClassIsShownEverywhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -18,18 +18,18 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A walkthrough is written on a page, with the run beside it. The text is the page's: the
-// server reads what it is sent, answers, and keeps nothing. Runs take turns, fairly by
-// learner, since anybody can ask for them.
+// Instructors can write a walkthrough on a page, with its run next to the text. The text
+// stays on the page: the server parses what is sent, answers, and stores nothing. Runs
+// share the model fairly between learners, since anyone can start them.
 
-// Bounds of a draft.
+// Limits of a draft.
 const (
-	draftBytes = 20 << 10 // a form of 64 KiB has room for it in any script
+	draftBytes = 20 << 10 // fits into a form of 64 KiB in any script
 	draftSteps = 100
 	draftSlice = 5 * time.Second // of a run while others wait
 )
 
-// draftSample is what somebody starts from.
+// draftSample is the initial text.
 const draftSample = `---
 title: My walkthrough
 slug: my-walkthrough
@@ -62,21 +62,21 @@ Each step begins with ##. It may move the run, say something, and ask something.
 :::
 `
 
-// draftPage is a walkthrough that is being written.
+// draftPage is the page of a walkthrough that is being written.
 type draftPage struct {
 	Text     string
 	Walks    []*lessons.Walk // to start from
 	Problems []*lessons.Problem
-	Walk     *lessons.Walk // as far as it could be read
-	N        int           // the step that is shown, from 1; 0 for none
-	Asks     string        // what that step asks, in words
+	Walk     *lessons.Walk // as far as it could be parsed
+	N        int           // the step shown, from 1; 0 for none
+	Asks     string        // what the step asks, in words
 	Trouble  string        // why the step is not shown
 	Screen   *screen
 }
 
 func (v draftPage) Step() *lessons.WalkStep { return v.Walk.Steps[v.N-1] }
 
-// draft answers GET /teach/walk?from=SLUG.
+// draft handles GET /teach/walk?from=SLUG.
 func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	text := draftSample
@@ -89,7 +89,7 @@ func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, url.Values{})))
 }
 
-// checkDraft answers the form of that page: it reads the text and shows a step, or sends
+// checkDraft handles the form of that page: it parses the text and shows a step, or sends
 // the text back as a file.
 func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
@@ -110,7 +110,7 @@ func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, r.PostForm)))
 }
 
-// sendDraft sends a text as the file that it would be in a folder of lessons.
+// sendDraft sends a text as the file that it would be in a lesson folder.
 func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 	name := "walkthrough"
 	if walk, problems := course.ReadWalk(text); len(problems) == 0 {
@@ -124,11 +124,11 @@ func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 	_, _ = w.Write([]byte(text)) // the browser may be gone
 }
 
-// newDraft reads a text, and runs it up to the step that was asked for.
+// newDraft parses a text, and runs it up to the requested step.
 func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	v := draftPage{Text: text}
 	for _, w := range p.Course.Walks {
-		if lessons.WalkText(w.Slug) != "" { // of an instructor's own the server has no text
+		if lessons.WalkText(w.Slug) != "" { // the server does not have the text of instructors' own walkthroughs
 			v.Walks = append(v.Walks, w)
 		}
 	}
@@ -151,7 +151,8 @@ func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	return v
 }
 
-// stepAsked is the step that a button names, else the one that a line of the text is in.
+// stepAsked returns the step of the pressed button, or else the step that contains the line
+// of the cursor.
 func stepAsked(w *lessons.Walk, f url.Values) int {
 	if n, err := strconv.Atoi(f.Get("step")); err == nil {
 		return min(max(n, 1), len(w.Steps))
@@ -166,7 +167,7 @@ func stepAsked(w *lessons.Walk, f url.Values) int {
 	return n
 }
 
-// runDraft runs a walkthrough from its last new text up to a step.
+// runDraft runs a walkthrough up to a step, starting at the last new text before it.
 func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.State, error) {
 	who, _ := p.Caller(r)
 	ctx, leave, err := p.drafts.EnterRequest(r.Context(), who, draftSlice)
@@ -188,7 +189,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	return st, err
 }
 
-// askSay says what a step asks, "" for nothing.
+// askSay describes what a step asks, "" for nothing.
 func askSay(a *lessons.AskSpec) string {
 	switch {
 	case a == nil:

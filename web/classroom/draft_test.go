@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestDraftPagePreviewsWalkthrough: the page reads a walkthrough as the checker does, runs the
-// step that was asked for, and gives the text back as a file, byte for byte.
+// TestDraftPagePreviewsWalkthrough: the page parses a walkthrough like the checker, runs
+// the requested step, and returns the text as a file, byte for byte.
 // Promise: You can write a script on a page, try its steps there and save it as a file.
 func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	got := words(p.post("/teach/walk", url.Values{"text": {broken}}).Find(".draft__problems"))
 	if !strings.Contains(got, "two steps have the id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
 		t.Errorf(
-			"of line %d the page says %q, want it to contain %q and %q", line, got, "two steps have the id",
+			"for line %d the page shows %q, want it to contain %q and %q", line, got, "two steps have the id",
 			"Line "+strconv.Itoa(line)+" ",
 		)
 	}
@@ -56,8 +56,8 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	}
 }
 
-// TestDraftTextIsEscapedAndLimited: whatever a text holds is text, too long a one is refused, and
-// one that asks for too much is no more than an error on its page.
+// TestDraftTextIsEscapedAndLimited: the content of a draft is always escaped, a draft that
+// is too long is refused, and a draft that needs too much only causes an error on its page.
 func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))
@@ -76,15 +76,16 @@ func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 		}
 	}
 	if got := p.post("/teach/walk", url.Values{"text": {strings.Repeat("x", 30<<10)}}); got.status != 413 {
-		t.Errorf("too long a text: got %d, want 413", got.status)
+		t.Errorf("a text that is too long: got %d, want 413", got.status)
 	}
 	if got := p.send(http.MethodGet, "/teach/walk?from=none", nil, nil); got.status != http.StatusNotFound {
-		t.Errorf("a walkthrough that is not there: got %d, want %d", got.status, http.StatusNotFound)
+		t.Errorf("an unknown walkthrough: got %d, want %d", got.status, http.StatusNotFound)
 	}
 }
 
-// TestDraftMistakesByKeyboard: a mistake is shown by its line and the keyboard gets there; once
-// it is mended, the step at the cursor is shown, and the text never leaves the page.
+// TestDraftMistakesByKeyboard: a mistake is shown with its line, which the keyboard can
+// reach; once it is fixed, the step at the cursor is shown, and the text never leaves the
+// page.
 func TestDraftMistakesByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

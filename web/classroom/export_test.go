@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// FallsHTML is where numbers fell on a strip of three pieces, as the wall or a phone shows
-// it, and how many names have no space.
+// FallsHTML returns numbers on a strip of three pieces, as on the wall or a phone, and the
+// number of names without space.
 func FallsHTML(t *testing.T, wall bool, falls []class.Fall) (html string, more int) {
 	t.Helper()
 	q := &poll{Poll: &class.Poll{ID: "1.1", Kind: class.Draw, Falls: falls}}
@@ -31,12 +31,12 @@ func FallsHTML(t *testing.T, wall bool, falls []class.Fall) (html string, more i
 	return b.String(), s.More
 }
 
-// Held is the number of rooms that keep the listener open.
+// Held returns the number of rooms that keep the listener open.
 func (p *Phones) Held() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.rooms)
 }
 
-// ListenTCP is what a server passes as [PhonesConfig]'s Listen.
+// ListenTCP is the value of [PhonesConfig.Listen] on a server.
 func ListenTCP(address string) (net.Listener, error) { return net.Listen("tcp", address) }

@@ -12,33 +12,33 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// fallStrip is the strip of a draw with the numbers of the class on it: each piece as wide
-// as its share, each number where it fell, and below it the name of who drew it.
+// fallStrip is the strip of a draw with the numbers of the class: each piece as wide as its
+// share, each number where it fell, and below it the name of the member who drew it.
 type fallStrip struct {
 	Pieces []fallPiece
 	Falls  []fall
-	High   string // of the names, as an SVG length
-	More   int    // names that there is no space for
+	High   string // height of the names, as an SVG length
+	More   int    // number of names without space
 }
 
-// fallPiece is the share of one option.
+// fallPiece is the piece of one option.
 type fallPiece struct {
 	X, W  string // SVG lengths
 	Class string
-	Text  stage.Text // empty where it does not fit
+	Text  stage.Text // empty if it does not fit
 }
 
-// fall is one number, and its name where there is one and space for it.
+// fall is one number, with its name if there is one that fits.
 type fall struct {
-	Key    string // the same for as long as the draw lasts
+	Key    string // stays the same for the whole draw
 	X      string // SVG length
 	Name   string
 	Anchor string // on which side of X the name is: "start", "middle" or "end"
-	Y      string // of its line of names, as an SVG length
-	High   string // how far its tick reaches
+	Y      string // the line of its name, as an SVG length
+	High   string // length of its tick
 }
 
-// How many characters and lines of names a screen has space for.
+// fallSpace is the number of characters and lines of names that a screen has space for.
 type fallSpace struct{ chars, lines int }
 
 var (
@@ -46,9 +46,9 @@ var (
 	wallFalls  = fallSpace{84, 3}
 )
 
-const fallLine = 1.4 // em from one line of names to the next
+const fallLine = 1.4 // em between lines of names
 
-// falls lays the numbers of a draw on its strip; nil where they are not shown.
+// falls lays out the numbers of a draw on its strip, or returns nil if they are not shown.
 func (q *poll) falls(space fallSpace) *fallStrip {
 	if len(q.Poll.Falls) == 0 {
 		return nil
@@ -82,10 +82,10 @@ func (q *poll) falls(space fallSpace) *fallStrip {
 	return s
 }
 
-// span is a part of a line of names, as shares of its length.
+// span is an occupied part of a line of names, in fractions of its length.
 type span struct{ from, to float64 }
 
-// name finds the first line with space for a name at its number, and takes it.
+// name finds the first line with space for a name at its number, and occupies it.
 func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, ok bool) {
 	if f.Name == "" {
 		return 0, false
@@ -111,12 +111,12 @@ func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, 
 	return 0, false
 }
 
-// lengthOf is how long a name is, in characters of an ordinary width.
+// lengthOf returns the length of a name, in average characters.
 func lengthOf(name string) float64 {
 	long := 0.0
 	for _, r := range name {
 		switch {
-		case r >= 0x1100: // of a script with square characters, or a picture
+		case r >= 0x1100: // a script with wide characters, or an emoji
 			long += 2
 		case strings.ContainsRune("MWmw@", r):
 			long += 1.7
@@ -129,10 +129,10 @@ func lengthOf(name string) float64 {
 	return long
 }
 
-// em writes a length of an SVG in the size of its text.
+// em formats an SVG length in units of the font size.
 func em(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) + "em" }
 
-// whoSees says, where a name is chosen, who will see it.
+// whoSees describes who will see a name, for the form where it is chosen.
 func whoSees(v *class.View) string {
 	if v.NamesFall {
 		return "Your name in this class; everybody sees it where your number falls"

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestNamesAppearInTheDrawStrip: where the instructor has chosen it, the name of a student who
-// draws a number lies under it on the wall and the phones, in the piece that the number
-// gave, and the student was told so before choosing a name. Unasked, no name is shown.
+// TestNamesAppearInTheDrawStrip: if the instructor chose it, a student's name appears under
+// their number on the wall and the phones, in the piece that the number gave, and the
+// student was told so before choosing a name. Otherwise no name is shown.
 func TestNamesAppearInTheDrawStrip(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestNamesAppearInTheDrawStrip(t *testing.T) {
 			})()`)
 			if at < drawn-0.01 || at > drawn+0.01 {
 				t.Errorf(
-					"%s: the number %g lies at %g of the strip; want at least %g and most %g", screen, drawn, at,
+					"%s: the number %g is at %g of the strip; want at least %g and at most %g", screen, drawn, at,
 					drawn-0.01, drawn+0.01,
 				)
 			}

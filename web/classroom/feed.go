@@ -18,28 +18,27 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// kind says what a screen that follows a room is.
+// kind is the kind of a screen that follows a room.
 type kind string
 
-// A phone that asks to look inside is sent what the heads read at the forward stage
-// too; all others are not.
+// At the forward stage, only a phone that asks to look inside gets what the heads read.
 const (
 	onPhone      kind = "phone"
 	onPhoneInner kind = "phone, inside"
 	onWall       kind = "projector"
 )
 
-// look is what screens have to have in common to be sent the same.
+// look holds what screens must have in common to get the same bytes.
 type look struct {
 	kind kind
 	view shell.View
 }
 
-// inside reports whether a screen is sent the pictures of the heads. The Story has none.
+// inside reports whether a screen gets the pictures of the heads. The Story has none.
 func (l look) inside() bool { return l.kind != onPhone && l.view == shell.Numbers }
 
-// shared is what goes with the panels that all followers are sent alike, for
-// scripts and other programs.
+// shared is the data that is sent to all followers along with the panels, for scripts and
+// other programs.
 type shared struct {
 	Seq     uint64      `json:"seq"`
 	Text    uint64      `json:"text"`    // which text, see [session.State.Text]
@@ -48,14 +47,14 @@ type shared struct {
 	Undrawn bool        `json:"undrawn"` // the stage is the draw, and it has not been made
 	Walk    int         `json:"walk"`    // the walkthrough's step; 0 outside of one
 	Started bool        `json:"started"`
-	Alone   bool        `json:"alone"` // members may go on alone
+	Alone   bool        `json:"alone"` // members can continue alone
 	Ended   bool        `json:"ended"`
 	Gone    bool        `json:"gone"`
 	Here    int         `json:"here"`
 	Hidden  bool        `json:"hidden"`
 	Poll    *sharedPoll `json:"poll"`
-	Looking bool        `json:"looking"`        // there is an inside to look at
-	Heat    *stage.Heat `json:"heat,omitempty"` // its pictures, for screens that show it
+	Looking bool        `json:"looking"`        // the stage can be seen from inside
+	Heat    *stage.Heat `json:"heat,omitempty"` // the pictures of the inside, for screens that show them
 }
 
 type sharedPoll struct {
@@ -67,7 +66,7 @@ type sharedPoll struct {
 	Options []sharedOption `json:"options"`
 }
 
-// sharedOption has a count only once counts may be seen.
+// sharedOption has a count only once counts are public.
 type sharedOption struct {
 	Key   string `json:"key"`
 	Count int    `json:"count"`
@@ -97,14 +96,13 @@ func sharedOf(v *class.View, inside bool) *shared {
 	return d
 }
 
-// encoded is a snapshot of a room for one kind of screen, or why there is none.
+// encoded is a snapshot of a room for one kind of screen, or the error of making it.
 type encoded struct {
 	*wire.Encoded
 	err error
 }
 
-// snapshot returns the bytes that all screens of a kind are sent for a view,
-// made once.
+// snapshot returns the bytes of a view for all screens of a kind. They are made once.
 func (p *Pages) snapshot(v *class.View, l look) (*wire.Encoded, error) {
 	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
 		l.kind = onPhone
@@ -125,7 +123,7 @@ func (p *Pages) snapshot(v *class.View, l look) (*wire.Encoded, error) {
 	return e.Encoded, e.err
 }
 
-// panels are the pieces of a screen.
+// panels returns the pieces of a screen.
 func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
 	inside := looksInside(v) && (l.kind != onPhone || l.view == shell.Story)
 	if l.kind == onWall {
@@ -152,7 +150,7 @@ func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
 	})
 }
 
-// piece is a part of a page that is replaced by itself.
+// piece is a part of a page that is replaced separately.
 type piece struct {
 	id   string
 	what templ.Component
@@ -170,20 +168,20 @@ func rendered(list []piece) ([]wire.Panel, error) {
 	return panels, nil
 }
 
-// you is what one member is told beside what all are.
+// you is the data of one member, sent in addition to the shared data.
 type you struct {
 	Member int    `json:"member"`
 	Name   string `json:"name"`
 	Vote   *vote  `json:"vote"`
 }
 
-// vote is a vote that stands and is kept.
+// vote is a vote that counts and is saved.
 type vote struct {
 	Poll   string  `json:"poll"`
 	Round  int     `json:"round"`
 	Choice string  `json:"choice"`
 	Text   string  `json:"text"`
-	U      string  `json:"u,omitempty"` // of a draw, as pages write it
+	U      string  `json:"u,omitempty"` // for a draw, as formatted on pages
 	Number int64   `json:"number"`
 	Sure   float64 `json:"sure,omitempty"`
 }
@@ -205,12 +203,12 @@ type youData struct {
 	You you `json:"you"`
 }
 
-// broken is the error message for a fault of the server.
+// broken is the error message for an internal error.
 var broken = &terms.Refusal{
 	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
 }
 
-// answered is the reply to a command that returned err. One that was canceled has ended with
+// answered returns the reply to a command that returned err. A canceled command has lost
 // its connection: nobody reads the reply.
 func (p *Pages) answered(n uint64, err error) wire.Message {
 	if err == nil {
@@ -243,8 +241,7 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 	}, nil
 }
 
-// lookOf reads what a screen is, and the view in which it shows runs. A program
-// that names no view is sent Numbers.
+// lookOf reads the kind and the view of a screen. The default view is Numbers.
 func lookOf(q url.Values) (look, error) {
 	l := look{cmp.Or(kind(q.Get("screen")), onPhone), shell.ViewNamed(cmp.Or(q.Get("view"), string(shell.Numbers)), "")}
 	switch {
@@ -260,19 +257,20 @@ func lookOf(q url.Values) (look, error) {
 	return l, nil
 }
 
-// followFeed is a screen that follows a room.
+// followFeed is the feed of a screen that follows a room.
 type followFeed struct {
 	p      *Pages
 	room   *class.Room
 	caller admission.Caller
 	who    string
 	look   look
-	// member says that it is one of the class. A wall is not, and neither is a browser
-	// that keeps no cookies: it would be another member at each visit, with a vote.
+	// member means that the screen belongs to a member of the class, unlike a wall or a
+	// browser without cookies, which would become another member, with another vote, at
+	// each visit.
 	member bool
 }
 
-// errNoCookie refuses what only members may do.
+// errNoCookie refuses requests that only members can make.
 var errNoCookie = terms.Refuse(
 	class.CodeCookie, "Your browser keeps no cookies, so the class could not count you once. Allow cookies for this "+
 		"page and reload it.",
@@ -316,8 +314,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 	}
 }
 
-// wait handles commands until there is a new view, and reports whether there may be
-// one.
+// wait handles commands until there is a new view, and reports whether there may be one.
 func (f *followFeed) wait(
 	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Conn,
 ) (bool, error) {
@@ -340,8 +337,8 @@ func (f *followFeed) wait(
 	}
 }
 
-// handle executes one command of a phone. It returns an error only if the connection
-// is to be closed.
+// handle executes one command of a phone. It returns an error only if the connection must
+// be closed.
 func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) error {
 	var err error
 	switch {
@@ -406,7 +403,7 @@ func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 	return nil
 }
 
-// sendYou sends a member their own name and vote.
+// sendYou sends members their own name and vote.
 func (f *followFeed) sendYou(ctx context.Context, ack uint64, out wire.Conn) error {
 	s, err := f.room.Standing(ctx, f.who)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestVotesFitTheWall: the wall and the presenter's window show a vote whole, however
-// many options it has and however long its answer is: nobody can scroll a wall.
+// TestVotesFitTheWall: the wall and the presenter's window show a vote completely, however
+// many options it has and however long its answer is, since nobody can scroll a wall.
 func TestVotesFitTheWall(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -87,8 +87,8 @@ func TestVotesFitTheWall(t *testing.T) {
 	at("the longest question, "+longest, "revealed")
 }
 
-// walkFits leads a class through a script: on both of the presenter's screens the notes and the slide
-// are whole, and the notes do not repeat what the wall says.
+// walkFits leads a class through a script: on both of the presenter's screens the notes and
+// the slide fit completely, and the notes do not repeat what the wall shows.
 func walkFits(desk *browser.Tab, base string, walk *lessons.Walk) {
 	desk.Go(base + "/teach?walk=" + walk.Slug)
 	desk.Click(".make .btn--main")
@@ -109,7 +109,7 @@ func walkFits(desk *browser.Tab, base string, walk *lessons.Walk) {
 		}
 		if browser.Value[bool](desk, `(said => said && document.querySelector("#pr-note").textContent.includes(said))(
 			document.querySelector(".bigstage__say--walk p")?.textContent)`) {
-			desk.Fail("%s: the notes repeat what the wall says", at)
+			desk.Fail("%s: the notes repeat what the wall shows", at)
 		}
 		if browser.Value[bool](desk, `document.querySelector('.deck [data-phase="open"]') !== null`) {
 			desk.Keys("v")

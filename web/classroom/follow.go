@@ -15,40 +15,40 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// followPage is the class on a phone.
+// followPage is the page of a class on a phone.
 type followPage struct {
 	View   *class.View
-	Shown  string // the code as one says it
+	Shown  string // the code as it is read aloud
 	Here   string
 	Screen screen
 	Poll   *poll
 	Mine   *class.Receipt
-	Name   string // the member's own
+	Name   string // the member's name
 	Own    *ownScreen
 	Error  string
 	Ends   string // when the countdown ends
 	Where  string // "12.5": where the class is
 	End    *ending
-	Say    string // the sentence of the walkthrough's step as HTML, "" outside of one
+	Say    string // HTML of the sentence of the walkthrough's step, "" if there is none
 }
 
-// ownScreen is what someone looks at who has wandered off.
+// ownScreen is the screen of a follower who looks at another stage than the class.
 type ownScreen struct {
 	screen
 	Place      string // "12.3"
 	Back, Next string
 	NextName   string
-	Class      string // "5 Sample", where the class is
-	// Temperature, at the stages where it can be turned, is the one in force
-	// here; T is how it is written, Turned says that it is not the class's.
+	Class      string // "5 Sample", the stage of the class
+	// Temperature is the temperature at the stages where it can be changed. T is its text;
+	// Turned means that it differs from the class's.
 	Turns       bool
 	Temperature float64
 	T           string
 	Turned      bool
-	Alone       string // where going on alone leads, "" where it is not allowed
+	Alone       string // link for continuing alone, "" if it is not allowed
 }
 
-// enter returns the room of a request, or answers why there is none.
+// enter returns the room of a request, or responds with the reason why there is none.
 func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who admission.Caller, ok bool) {
 	who = p.caller(w, r)
 	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who)
@@ -74,7 +74,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		v.Mine, v.Name = standing.Vote, standing.Name
-	case !errors.Is(err, class.ErrStranger): // who is new has not voted
+	case !errors.Is(err, class.ErrStranger): // newcomers have not voted
 		p.fail(w, r, err)
 		return
 	}
@@ -105,7 +105,7 @@ func (p *Pages) followPage(v *class.View, view shell.View) followPage {
 	return f
 }
 
-// seen is the state that members may look around in.
+// seen returns the state that members can look around in.
 func (p *Pages) seen(v *class.View) *session.State {
 	st := v.State
 	if st == nil {
@@ -117,8 +117,7 @@ func (p *Pages) seen(v *class.View) *session.State {
 	return st
 }
 
-// wander looks at another place than the class does, at a temperature of one's
-// own where t is not "".
+// wander shows another place than the class is at, with another temperature if t is not "".
 func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
@@ -149,7 +148,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	own.screen = newScreen(lookAt(st, c, turned), view, false)
 	own.Back, own.Next = neighbors(st, c)
 	if own.Next != "" {
-		next, _ := parseAt(st, own.Next) // it is one of the state's
+		next, _ := parseAt(st, own.Next) // it comes from this state
 		own.NextName = own.Rail[next.Stage-1].Name
 	}
 	if v.State != nil && v.State.Started() {
@@ -165,7 +164,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	return own, nil
 }
 
-// settingError says what is wrong with a temperature.
+// settingError explains what is wrong with a temperature.
 func settingError(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -176,8 +175,8 @@ func settingError(err error) error {
 	return &terms.Refusal{Code: terms.CodeUnknown, Message: "The temperature must be a number."}
 }
 
-// alone leads to a run of one's own that begins where the class is, or where
-// one looks.
+// alone redirects to an own run that begins where the class is, or at the place that the
+// follower looks at.
 func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	room, _, ok := p.enter(w, r)
 	if !ok {
@@ -210,7 +209,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 }
 
 // enterAsMember is [Pages.enter] for a form that makes its sender a member. A browser
-// that keeps no cookies would be another one with each form.
+// without cookies is refused: it would become another member with each form.
 func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Room, admission.Caller, bool) {
 	room, who, ok := p.enter(w, r)
 	if ok && who.Fresh {
@@ -220,7 +219,7 @@ func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Ro
 	return room, who, ok
 }
 
-// vote takes a vote that came by a form, without a script.
+// vote handles a vote from a form, without scripts.
 func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -236,7 +235,7 @@ func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 	defer room.Leave(who.Learner)
 	f := r.PostForm
 	b := class.Ballot{Poll: f.Get("poll"), Choice: strings.TrimSpace(f.Get("choice"))}
-	b.Sure, _ = strconv.ParseFloat(f.Get("sure"), 64) // nobody has to say
+	b.Sure, _ = strconv.ParseFloat(f.Get("sure"), 64) // optional
 	if _, err := room.Vote(r.Context(), who.Learner, b); err != nil {
 		p.fail(w, r, err)
 		return
@@ -244,7 +243,7 @@ func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/class/"+room.Code(), http.StatusSeeOther)
 }
 
-// name takes a nickname.
+// name handles a nickname from a form.
 func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

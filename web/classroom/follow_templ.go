@@ -28,8 +28,8 @@ var followKeys = []shell.Key{
 	{Cap: "Esc", Says: "leave a field or this list"},
 }
 
-// followHTML is the class on a phone: the shared screen, and one's own beside
-// it of which one is shown.
+// followHTML is the page of a class on a phone: the shared screen and the follower's own
+// one, only one of which is visible.
 func followHTML(v followPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -209,7 +209,7 @@ func followHTML(v followPage) templ.Component {
 	})
 }
 
-// followScreen is what all phones share: four pieces, each replaced by itself.
+// followScreen is the part that all phones share: four pieces, each replaced separately.
 func followScreen(v followPage, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -353,7 +353,7 @@ func followScreen(v followPage, mine *class.Receipt) templ.Component {
 	})
 }
 
-// howMuch is the switch between Story and Numbers, for this screen alone.
+// howMuch is the switch between Story and Numbers, for this screen only.
 func howMuch(view shell.View, back string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -428,7 +428,7 @@ func phoneStage(v followPage) templ.Component {
 	})
 }
 
-// sayBox is what the walkthrough says at its step.
+// sayBox shows the walkthrough's sentence for its step.
 func sayBox(say string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -534,7 +534,7 @@ func whoLine(here, ends string) templ.Component {
 	})
 }
 
-// connBanner stands in the flow of the page, so that it covers nothing.
+// connBanner is in the normal flow of the page, so that it covers nothing.
 func connBanner() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -572,7 +572,7 @@ func connBanner() templ.Component {
 	})
 }
 
-// ownHTML is what someone looks at who wanders; empty while they follow.
+// ownHTML is the screen of a follower who looks at another stage; empty while they follow.
 func ownHTML(v followPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,11 +11,11 @@ import (
 // handmade is a room without a walkthrough.
 var handmade = url.Values{"title": {"Room 7"}, "nicknames": {"on"}, "alone": {"on"}}
 
-// figures are shares and probabilities as pages write them.
+// figures matches shares and probabilities as pages format them.
 var figures = regexp.MustCompile(`\d%|[<>]?0\.\d{4}|>1\.0000`)
 
-// TestVoteWithoutScript: a follower without a script sees the stage on each
-// load, votes by a form, changes the vote, and sees the result.
+// TestVoteWithoutScript: without scripts, a follower sees the stage on each load, votes
+// with a form, changes the vote, and sees the result.
 func TestVoteWithoutScript(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -30,7 +30,7 @@ func TestVoteWithoutScript(t *testing.T) {
 	ask := f.get("/class/" + code)
 	votes := ask.Find("form[data-vote] button.vote")
 	if votes.Length() != 5 {
-		t.Fatalf("%d candidates, want 5", votes.Length())
+		t.Fatalf("got %d candidates, want 5", votes.Length())
 	}
 	poll := ask.Find("input[name=poll]").AttrOr("value", "")
 	vote := func(n int) page {
@@ -47,11 +47,11 @@ func TestVoteWithoutScript(t *testing.T) {
 	if got := f.post(
 		"/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {"no such token"}},
 	); got.status != http.StatusBadRequest {
-		t.Errorf("a vote for what is not on offer: status %d, want 400", got.status)
+		t.Errorf("a vote for something that is not an option: status %d, want 400", got.status)
 	}
 	p.do(code, "reveal")
 	end := f.get("/class/" + code)
-	// One vote: its candidate has all of the class.
+	// The one vote gives its candidate 100%.
 	if got := end.Find(".ph__res li").Eq(3).AttrOr("data-share", ""); got != "100%" {
 		t.Errorf("the share of the one vote is %q, want 100%%", got)
 	}
@@ -66,8 +66,8 @@ func TestVoteWithoutScript(t *testing.T) {
 	}
 }
 
-// TestFormsNeedCookies: a browser that keeps no cookies would be someone else with
-// each form, so its votes and names are refused.
+// TestFormsNeedCookies: a browser without cookies would be another member with each form,
+// so its votes and names are refused.
 func TestFormsNeedCookies(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -94,15 +94,15 @@ func TestFormsNeedCookies(t *testing.T) {
 	}
 }
 
-// TestNoProbabilitiesBeforeTheReveal: while the class is asked, no page that anybody
-// can open has a probability, a bar or the drawn token in it.
+// TestNoProbabilitiesBeforeTheReveal: while the class is asked, no page that anyone can
+// open contains a probability, a bar or the drawn token.
 // Promise: While the class is asked, no page contains a probability or the drawn token.
 func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
-	for range 3 { // logits, softmax, filter: the model's mind is made up
+	for range 3 { // logits, softmax, filter: the distribution is computed
 		p.do(code, "forward")
 	}
 	p.do(code, "ask-next", "where", "here")
@@ -110,13 +110,13 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	room := "/class/" + code
 	for _, path := range []string{room, room + "?at=1.1", room + "/projector"} {
 		got := f.get(path)
-		got.Find("script, style, #cl-who, .parts").Remove() // the parts of the work say nothing of the draw
+		got.Find("script, style, #cl-who, .parts").Remove() // the breakdown of the work does not depend on the draw
 		if found := figures.FindString(words(got.Find("body"))); found != "" {
 			t.Errorf("%s shows %s, want no figure before the reveal", path, found)
 		}
 		for _, part := range []string{".two", ".tc", ".cum", ".is-pick", ".is-known", ".tok__bar", "[data-share]"} {
 			if got.Find(part).Length() > 0 {
-				t.Errorf("%s has %s, want it not there before the reveal", path, part)
+				t.Errorf("%s contains %s, want it absent before the reveal", path, part)
 			}
 		}
 	}
@@ -138,8 +138,8 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	}
 }
 
-// TestFollowerLooksAtOtherStages: a follower looks at another stage than the class, turns the
-// temperature of their copy, and goes on alone where that is allowed.
+// TestFollowerLooksAtOtherStages: a follower looks at another stage than the class, changes
+// the temperature of their copy, and continues alone if that is allowed.
 func TestFollowerLooksAtOtherStages(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -153,11 +153,11 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	look := f.get(room + "?at=1.3")
 	if look.Find("#screen").AttrOr("hidden", "no") == "no" ||
 		words(look.Find("#own .is-class .stage__short")) != "Sample" {
-		t.Error("the wanderer's page does not say where the class is")
+		t.Error("the page of a follower who looks elsewhere does not show the class's stage")
 	}
 	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") ||
 		!strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
-		t.Errorf("the foot says %q, want it to contain %q, %q and %q", got, "Wandering", "5 Sample", "Rejoin")
+		t.Errorf("the footer shows %q, want it to contain %q, %q and %q", got, "Wandering", "5 Sample", "Rejoin")
 	}
 	bars := func(at string) string {
 		return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p"))
@@ -171,7 +171,7 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	alone := f.get(room + "/alone?at=1.3")
 	if alone.path != "/loop" || words(alone.Find("#panel .panel__n")) != "3" ||
 		alone.Find(`a.btn[href="`+room+`"]`).Length() != 1 {
-		t.Errorf("going on alone led to %s, which leads back by %q", alone.path, words(alone.Find(".note-line")))
+		t.Errorf("going on alone led to %s, whose link back is %q", alone.path, words(alone.Find(".note-line")))
 	}
 	for _, foreign := range []string{"evil", "//a.example", "AAAAAA", `"><img>`} {
 		if got := f.get("/loop?class=" + url.QueryEscape(foreign)); strings.Contains(got.text, "Rejoin") {
@@ -184,8 +184,8 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	}
 }
 
-// TestJoinAcceptsTypedCodes: codes are taken as people type them, and wrong ones are answered
-// plainly.
+// TestJoinAcceptsTypedCodes: codes are accepted as people type them, and wrong codes get a
+// plain answer.
 func TestJoinAcceptsTypedCodes(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -211,8 +211,9 @@ func TestJoinAcceptsTypedCodes(t *testing.T) {
 	}
 }
 
-// TestNamesAreShortText: what people type never becomes markup. A name that is too long is refused, by
-// the browser beside the field and by the server, and never cut without a word.
+// TestNamesAreShortText: user input never becomes markup. A name that is too long is
+// refused with a message, by the browser next to the field and by the server, and never cut
+// silently.
 func TestNamesAreShortText(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -222,12 +223,12 @@ func TestNamesAreShortText(t *testing.T) {
 	f.post("/class/"+code+"/name", url.Values{"nick": {"<img src=x>"}})
 	got := f.get("/class/" + code)
 	if got.Find("img").Length() != 0 || got.Find("#nick").AttrOr("value", "") != "<img src=x>" {
-		t.Error("a name became markup, or was not kept")
+		t.Error("a name became markup, or was not saved")
 	}
 	field := got.Find("#nick")
 	if pattern := field.AttrOr("pattern", ""); pattern != ".{0,24}" || field.AttrOr("maxlength", "") != "" ||
 		field.AttrOr("title", "") != "At most 24 characters." {
-		t.Errorf("the field takes %q and says %q; want 24 characters, and that", pattern, field.AttrOr("title", ""))
+		t.Errorf("the field has pattern %q, title %q; want 24 characters, a title", pattern, field.AttrOr("title", ""))
 	}
 	long := f.post("/class/"+code+"/name", url.Values{"nick": {strings.Repeat("é", 25)}})
 	if say := words(long.Find("main")); !strings.Contains(say, "25 characters; it must have at most 24") {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Who deletes their progress is deleted as a member of a class, too: the name
-// they gave is not known any more, neither to them nor to the class.
+// TestDeletingProgressErasesTheName: deleting your progress also deletes you as a member of
+// classes: neither you nor the class sees your name afterwards.
 // Promise: Deleting your progress also erases the name that you gave in a class.
 func TestDeletingProgressErasesTheName(t *testing.T) {
 	t.Parallel()

@@ -9,23 +9,21 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// The inside of a forward pass: where its heads look, and what each block would
-// say. The wall shows it while the instructor has it looked into; a phone asks
-// for it. One rendering serves all phones that look, and the others are sent
-// nothing of it.
+// The inside of a forward pass is what its heads read and what each block would predict.
+// The wall shows it while the instructor looks inside; a phone has to request it. One
+// rendering serves all phones that look inside, and the others get nothing of it.
 
-// looksInside reports whether a room's forward stage is shown from inside. While the
-// class is asked for a token it is not: what a block would predict is the model's
-// guess.
+// looksInside reports whether a room's forward stage is shown from inside. It is not while
+// the class is asked for a token, since a block's prediction is the model's guess.
 func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
 
-// stageData goes with a stage that one screen has asked for.
+// stageData accompanies a stage that one screen has requested.
 type stageData struct {
 	Heat *stage.Heat `json:"heat"`
 }
 
-// lookInside has this screen look inside the forward pass from now on, or not, and
-// answers with the stage as it then is.
+// lookInside turns looking inside on or off for this screen, and answers with the resulting
+// stage.
 func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	var sent struct {
 		On bool `json:"on"`
@@ -58,8 +56,8 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	return m.Message
 }
 
-// insideOf answers what one head reads, or what one block holds, at the forward
-// stage that the class looks at. It is made once for all who ask.
+// insideOf answers with what one head reads, or one block holds, at the class's forward
+// stage. It is made once for all who ask.
 func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 	var sent struct {
 		Block int `json:"block"`

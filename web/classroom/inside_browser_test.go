@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestLookInsideOnWallAndPhone: the wall shows where the heads look at the forward stage, a
-// phone when it asks for it, and nobody while the class is asked for the token.
+// TestLookInsideOnWallAndPhone: at the forward stage the wall shows where the heads look, a
+// phone shows it on request, and neither does while the class is asked for the token.
 func TestLookInsideOnWallAndPhone(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	wall.Wait("the heads on the wall", drawn)
 	phone.Wait("the forward pass", `document.querySelector("#cl-stage .fwd")`)
 	if browser.Value[bool](phone, `document.querySelector("canvas") !== null`) {
-		t.Error("a phone that has not asked is shown the inside")
+		t.Error("a phone shows the inside without a request")
 	}
 	hands.Press(".fwd__look button")
 	phone.Wait("the heads on the phone", drawn)
@@ -46,7 +46,7 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	desk.Click(".blk__open")
 	says(desk, "#inside", "Inside block 1")
 	if browser.Value[bool](wall, `!document.querySelector("#inside").hidden`) {
-		t.Error("what the instructor opens is opened on the wall")
+		t.Error("a part that the instructor opens also opens on the wall")
 	}
 	drive(desk, room, "token")
 	drive(desk, room, "forward")
@@ -70,8 +70,8 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	phone.Wait("nothing to look into", `!document.querySelector(".fwd__look")?.checkVisibility()`)
 }
 
-// TestPhoneRunsAloneAndRejoins: a phone goes on alone with a run of its own and is back with
-// the class by one tap.
+// TestPhoneRunsAloneAndRejoins: a phone continues alone with its own run, and returns to
+// the class with one tap.
 func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -100,8 +100,8 @@ func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 	says(phone, "[data-live]", "Following the class")
 }
 
-// TestClickerKeysDriveTheWalk: every key of a clicker goes through the walkthrough and back;
-// who drives by hand leaves the script, and its list leads back.
+// TestClickerKeysDriveTheWalk: every key of a clicker moves through the walkthrough and
+// back; driving by hand leaves the script, and its list leads back.
 func TestClickerKeysDriveTheWalk(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -127,7 +127,7 @@ func TestClickerKeysDriveTheWalk(t *testing.T) {
 	}
 	forward(kb.PageDown, "1")
 	if asks := browser.Value[bool](desk, `document.querySelector('[data-phase="open"]') !== null`); asks {
-		t.Fatal("the first step asks: this test needs one that does not")
+		t.Fatal("the first step has a poll: this test needs one without")
 	}
 	forward(" ", "2")
 	desk.Keys(kb.PageUp)
@@ -135,7 +135,7 @@ func TestClickerKeysDriveTheWalk(t *testing.T) {
 	forward(browser.ArrowRight, "2")
 	desk.Keys(browser.ArrowLeft)
 	at("1")
-	desk.Keys("b") // blanks the screen of other programs
+	desk.Keys("b") // the key that blanks the screen in other programs
 	at("1")
 	desk.Click(`[data-dialog="d-run"]`)
 	desk.Click(`#d-run button[value="forward"]`)

@@ -66,7 +66,7 @@ func localPhones(t *testing.T, linger time.Duration) *Phones {
 	return p
 }
 
-// stillRuns are runs that never move: the model's work is not part of the test.
+// stillRuns opens runs that never move: the test does not need the model's work.
 type stillRuns struct{ st *session.State }
 
 func (d stillRuns) Open(context.Context, string, string) (class.Run, error)     { return d, nil }
@@ -76,8 +76,9 @@ func (d stillRuns) Watch(func()) (stop func())                                  
 func (d stillRuns) Done() <-chan struct{}                                       { return nil }
 func (d stillRuns) Close()                                                      {}
 
-// TestPhonesStayWithTheirClass: the listener stays open some time after a class has ended,
-// while it is open again, and for a class that came later. Its walls are told of both ends.
+// TestPhonesStayWithTheirClass: the listener stays open for a while after a class has
+// ended, while the class is open again, and for a class that came later. Its walls are
+// notified when it opens and closes.
 func TestPhonesStayWithTheirClass(t *testing.T) {
 	runs := stillRuns{stateAt(t, infer.KindForward)}
 	synctest.Test(t, func(t *testing.T) { testPhonesStay(t, runs) })
@@ -158,7 +159,7 @@ func testPhonesStay(t *testing.T, runs stillRuns) {
 	told("phones are shut out")
 }
 
-// TestWallShowsWherePhonesJoin: a wall that is already there follows the listener.
+// TestWallShowsWherePhonesJoin: an open wall follows the state of the listener.
 func TestWallShowsWherePhonesJoin(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)
@@ -177,7 +178,7 @@ func TestWallShowsWherePhonesJoin(t *testing.T) {
 			}
 		}
 	}
-	shows("127.0.0.1:0") // where the server itself listens
+	shows("127.0.0.1:0") // the server's own address
 	phones.mu.Lock()
 	err := phones.listen("127.0.0.1")
 	phones.mu.Unlock()

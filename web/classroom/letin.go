@@ -10,17 +10,18 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// ClearWarning is what a server says that others on a network reach in the clear.
+// ClearWarning is the warning of a server that others on a network can reach over plain
+// HTTP.
 const ClearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\ninstructor's key."
 
 // letIn is the button that lets phones in, or that closes their listener again.
 type letIn struct {
-	Code   string // of the room; "" where it is made with the same press
+	Code   string // of the room; "" if the same press makes it
 	Page   string // which of the room's pages it is on: madeOn or presentOn
-	Token  string // good for one press
+	Token  string // valid for one press
 	Hosts  []PhoneHost
 	Open   bool
-	Lost   bool // the listener is at an address that the machine no longer has
+	Lost   bool // the listener's address no longer exists on the machine
 	Clear  bool
 	Linger string // "10 minutes"
 	Error  string
@@ -31,14 +32,15 @@ const (
 	presentOn = "present"
 )
 
-// letReach is how a class gets to the presenter's slide, with the button.
+// letReach describes how a class reaches the server, for the presenter's slide with the
+// button.
 func (v presentPage) letReach() reach {
 	to := v.Reach
 	to.Let = v.Let
 	return to
 }
 
-// letError is why phones were not let in, "" in general.
+// letError returns why phones were not let in, usually "".
 func (v presentPage) letError() string {
 	if v.Let == nil {
 		return ""
@@ -46,10 +48,10 @@ func (v presentPage) letError() string {
 	return v.Let.Error
 }
 
-// Warning is [ClearWarning] as a page says it.
+// Warning returns [ClearWarning] with typographic apostrophes.
 func (v *letIn) Warning() string { return strings.ReplaceAll(ClearWarning, "'", "’") }
 
-// Form is the id of the form that the button sends.
+// Form returns the id of the form that the button sends.
 func (v *letIn) Form() string {
 	if v.Code == "" {
 		return "make"
@@ -57,11 +59,11 @@ func (v *letIn) Form() string {
 	return "let-in-form"
 }
 
-// pressLife is how long a page can be open before its button is pressed: a day at school.
+// pressLife is how long the button of an open page stays valid: a school day.
 const pressLife = 12 * time.Hour
 
-// newPresses returns the tokens for one press of the button. Their key does not outlast the
-// process, which remembers those that were used.
+// newPresses returns the single-use tokens of the button. Their key lives as long as the
+// process, which remembers used tokens.
 func newPresses(now func() time.Time) *tickets {
 	var key [32]byte
 	rand.Read(key[:]) // never fails
@@ -70,9 +72,9 @@ func newPresses(now func() time.Time) *tickets {
 	return t
 }
 
-// letIn returns the button for a page of a room, or for the page that makes one if room is nil.
-// It is nil where the request must not press it. A room whose page says that phones are let in
-// keeps their listener open.
+// letIn returns the button for a page of a room, or for the page that makes one if room is
+// nil. It is nil if the sender of the request must not press it. A room whose page shows
+// that phones are let in keeps their listener open.
 func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string) *letIn {
 	if !p.Phones.mayAsk(r) {
 		return nil
@@ -93,7 +95,8 @@ func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string
 	return v
 }
 
-// access is how browsers get here: through the phones' listener while it is open.
+// access describes how browsers reach the server: through the phones' listener while it is
+// open.
 func (p *Pages) access() Access {
 	a := p.Access
 	if at := p.Phones.at(); at != nil {
@@ -104,8 +107,8 @@ func (p *Pages) access() Access {
 
 func (p *Pages) reach(r *http.Request) reach { return p.access().reach(r) }
 
-// joinPanels are the pieces of a wall that say how to join, which change when phones are let in
-// or shut out. There are none where that cannot happen.
+// joinPanels returns the pieces of a wall that explain how to join, which change when
+// phones are let in or shut out. It returns none if the server cannot let phones in.
 func (p *Pages) joinPanels(d slide) ([]piece, error) {
 	if p.Phones == nil {
 		return nil, nil
@@ -120,7 +123,7 @@ func (p *Pages) joinPanels(d slide) ([]piece, error) {
 	return []piece{{"cl-join", joinLine(d)}, {"cl-qr", joinQR(d)}}, nil
 }
 
-// pressed reports whether a form is a press of the button on a page of this browser's, or
+// pressed reports whether a form is a press of the button on a page of the same browser, or
 // responds with the reason why it is not.
 func (p *Pages) pressed(w http.ResponseWriter, r *http.Request, who, code, token string) bool {
 	say := ""

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// letInButton opens the dialog that asks before phones are let in.
+// letInButton opens the dialog with the question before phones are let in.
 func letInButton(v *letIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -59,8 +59,8 @@ func letInButton(v *letIn) templ.Component {
 	})
 }
 
-// letInDialog is the dialog of letInButton. On the page that makes a room it comes after the
-// form, whose first button is the one that the Enter key presses in a field.
+// letInDialog is the dialog of letInButton. On the page that makes a room it comes after
+// the form, because the Enter key in a field presses the form's first button.
 func letInDialog(v *letIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -478,7 +478,7 @@ func letInForm(v *letIn) templ.Component {
 	})
 }
 
-// letInState says that phones are let in.
+// letInState reports that phones are let in.
 func letInState(to reach) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -626,7 +626,7 @@ func letInClose(v *letIn) templ.Component {
 	})
 }
 
-// letInNote is the state on a page outside of the class.
+// letInNote shows the state on a page outside the class.
 func letInNote(to reach) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

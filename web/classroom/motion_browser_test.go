@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// classOn is a class whose run has begun, on a wall and a phone in slow motion.
+// classOn opens a class whose run has begun, on a wall and a phone in slow motion.
 func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens map[string]*browser.Tab) {
 	t.Helper()
 	desk = browser.Open(t, browser.Laptop, base+"/join")
@@ -22,17 +22,17 @@ func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens
 		tab.Wait("stage 1 on the "+name, `document.querySelector("#panel") !== null`)
 		tab.SlowMotion()
 	}
-	says(screens["wall"], "#cl-who", "1 here") // so both are connected
+	says(screens["wall"], "#cl-who", "1 here") // wait until both are connected
 	return desk, room, screens
 }
 
-// still is true once nothing moves and nothing is left of what moved.
+// still reports that nothing is moving and no temporary element is left.
 const still = `film.moving().length === 0 && !document.querySelector(".carried, .is-falling, .trimline, .bar--slice")`
 
-// TestStageMotionOnWallAndPhones: on the wall and the phones each stage moves what the one
-// before it ended with, as in the loop, and the next stage ends what still moves. The
-// winner is not named before the marker has fallen, nor beside the stage, and a key ends the
-// fall. With VIZ_SHOTS there are five frames of each.
+// TestStageMotionOnWallAndPhones: on the wall and the phones each stage animates the result
+// of the previous one, as in the loop, and a new stage ends animations in progress. The
+// winner is not named before the marker has fallen, not even outside the stage, and a key
+// ends the fall. With VIZ_SHOTS it saves five frames of each animation.
 func TestStageMotionOnWallAndPhones(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 			moves("sample", "withhold", "true")
 			for name, tab := range screens {
 				tab.Wait("the line waits on the "+name, `document.querySelector(".laid.is-open, [data-undrawn]")`)
-				tab.Keys("x") // no command
+				tab.Keys("x") // not a command
 				tab.Wait("the bars lie on the "+name, still)
 			}
 			drive(desk, room, "forward", "withhold", "true")
@@ -67,12 +67,12 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 				tab.Keys("x")
 				tab.Wait("it has landed on the "+name, still)
 				if told := seenOf(tab); told == "" {
-					t.Errorf("when it has fallen the %s says nothing", name)
+					t.Errorf("after the fall the %s shows no text", name)
 				}
 			}
 			moves("append")
 			drive(desk, room, "forward")
-			if wall := screens["wall"]; view == "story" { // the only one with a map
+			if wall := screens["wall"]; view == "story" { // the only wall with a map
 				wall.Moves("carry-cache")
 				wall.Film("class-story-wall-cache")
 			}
@@ -80,17 +80,17 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 	}
 }
 
-// seenOf is what a screen says of a draw, as far as it can be seen.
+// seenOf returns the visible text of a screen that is about a draw.
 func seenOf(tab *browser.Tab) string {
 	return browser.Value[string](tab, `[...document.querySelectorAll(".laid__at, .say, .story__foot, .verdict, `+
 		`.mark:not(.mark--what) text, .panel__head p, .tok--next.is-known > span, .bigstage__say")]`+
 		`.filter(e => e.checkVisibility({ opacityProperty: true })).map(e => e.textContent.trim()).join("")`)
 }
 
-// saysNothing fails the test if a screen names the winner, or if a piece stands out.
+// saysNothing fails the test if a screen names the winner, or highlights a piece.
 func saysNothing(tab *browser.Tab, name string) {
 	if told := seenOf(tab); told != "" {
-		tab.Fail("while it falls the %s says %q", name, told)
+		tab.Fail("during the fall the %s shows %q", name, told)
 	}
 	const standsOut = `(() => {
 		const probe = document.body.appendChild(document.createElement("i"));
@@ -101,12 +101,12 @@ func saysNothing(tab *browser.Tab, name string) {
 			.map((e) => getComputedStyle(e)).some((s) => s.visibility !== "hidden" && s.fill === accent);
 	})()`
 	if browser.Value[bool](tab, standsOut) {
-		tab.Fail("while it falls a piece stands out on the %s", name)
+		tab.Fail("during the fall a piece is highlighted on the %s", name)
 	}
 }
 
-// TestMessagesWaitForTheMarker: what a class is sent of its stage while the marker falls waits
-// until it has landed: the winner is not named early, and nothing is lost.
+// TestMessagesWaitForTheMarker: messages that a screen gets while the marker falls wait
+// until it has landed: the winner is not named early, and no message is lost.
 func TestMessagesWaitForTheMarker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -136,11 +136,11 @@ func TestMessagesWaitForTheMarker(t *testing.T) {
 				}
 				return JSON.stringify(message);
 			} })`)
-		browser.Open(t, browser.Phone, room) // one more is here, which all are told
+		browser.Open(t, browser.Phone, room) // one more joins, which all are told
 		tab.Wait("a message to the "+name, `window.sent`)
 		if told := seenOf(tab); told != "" || browser.Value[bool](tab, `!document.querySelector(".is-falling")`) {
 			t.Errorf(
-				"a message during the fall has the %s say %q, want nothing before the marker has landed", name, told,
+				"a message during the fall makes the %s show %q, want nothing until the marker lands", name, told,
 			)
 		}
 		tab.Keys("x")

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// TestManyNamesInTheStripDoNotOverlap: with 30 and with 200 names in the strip of a draw none lies on
-// another or outside of the screen, on the wall and on a phone; every number has its tick,
-// and the names without space are counted.
+// TestManyNamesInTheStripDoNotOverlap: with 30 and with 200 names in the strip of a draw,
+// on the wall and on a phone, no name overlaps another or leaves the screen; every number
+// has its tick, and the names without space are counted.
 func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// cut takes the connection away, and every new one; mend gives it back.
+// cut breaks the connection and prevents new ones; mend ends that.
 const (
 	cut = `window.whole = window.WebSocket;
 		window.WebSocket = class {
@@ -22,8 +22,8 @@ const (
 	mend = `window.WebSocket = window.whole`
 )
 
-// TestVoteDuringAnOutageCounts: a vote that is cast while the connection is cut is kept on the
-// phone, marked as not sent, and counts once the phone is back.
+// TestVoteDuringAnOutageCounts: a vote that is cast while the connection is broken stays on
+// the phone, marked as not sent, and counts once the phone is back.
 func TestVoteDuringAnOutageCounts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -48,8 +48,8 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	); !over {
 		t.Error("the banner covers the text")
 	}
-	// Mended any earlier, the phone would be back by itself on a busy machine, and the
-	// button gone.
+	// If it were mended earlier, the phone could reconnect automatically on a busy machine,
+	// and the button would be gone.
 	phone.Eval(`addEventListener("pointerdown", () => { ` + mend + ` }, {capture: true, once: true})`)
 	hands.Press("#conn [data-retry]")
 	phone.Wait(
@@ -60,11 +60,11 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	desk.Wait("one vote", `document.querySelector("#cl-poll").textContent.includes("1 of ")`)
 	phone.Reload()
 	phone.Wait("the vote after a reload", `document.querySelector("#cl-poll .is-mine .let")?.textContent === "C"`)
-	phone.Faults() // the connections that were cut
+	phone.Faults() // the connections that were broken
 }
 
-// TestPhoneLooksAroundAndRejoins: a phone wanders off while the class goes on, turns its own
-// temperature, and rejoins with one tap where the class is by then.
+// TestPhoneLooksAroundAndRejoins: a phone looks at other stages while the class continues,
+// changes its own temperature, and rejoins with one tap at the class's current stage.
 func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	drive(desk, room, "forward")
 	says(phone, "[data-class-at]", "the class is at 5 Sample")
 	if got := browser.Value[string](phone, now); got != "Softmax" {
-		t.Errorf("the class's step moved the wanderer to %s, want %s", got, "Softmax")
+		t.Errorf("the class's step moved the phone that looks elsewhere to %s, want %s", got, "Softmax")
 	}
 	hands.Press("[data-rejoin]")
 	phone.Wait("the class again", now+` === "Sample" && document.querySelectorAll("#panel").length === 1`)
@@ -100,8 +100,8 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
 }
 
-// TestSecondPresenterMayTakeOver: while someone presents, who else has the instructor's
-// link is told so, changes nothing, and may take over.
+// TestSecondPresenterMayTakeOver: while someone presents, another holder of the
+// instructor's link is told so, cannot change anything, and may take over.
 func TestSecondPresenterMayTakeOver(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 	says(desk, "#pr-note small", "Step 2 of")
 	const looksOn = "Someone else is presenting in this room. You are watching."
 	third := browser.Open(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
-	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since someone else took its seat
+	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since someone else took over
 	says(desk, "#pr-ctl", looksOn)
 	desk.Shot("onlooker.png")
 	desk.Keys("v") // a key that would reveal

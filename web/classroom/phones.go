@@ -18,19 +18,19 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// PhonesConfig is what a server knows that can let phones in while it runs.
+// PhonesConfig configures a server that can let phones in while it runs.
 type PhonesConfig struct {
-	// Main is where the server listens, on its own machine only.
+	// Main is the address that the server listens on, reachable only from its own machine.
 	Main net.Addr
-	// Hosts returns the machine's addresses in private networks as they are now.
+	// Hosts returns the machine's current addresses in private networks.
 	Hosts func() []PhoneHost
-	// Listen listens for TCP, as [net.Listen] does. It is a field so that the program for browsers does
-	// not link [net.Listen].
+	// Listen listens on a TCP address, like [net.Listen]. It is a field so that the browser
+	// build does not link [net.Listen].
 	Listen func(address string) (net.Listener, error)
-	// Serve serves a listener under the address that phones type, until stop is called.
-	// stop closes the listener before it returns, and does not wait for connections.
+	// Serve serves a listener under the address that phones use, until stop is called. stop
+	// closes the listener before it returns, and does not wait for connections.
 	Serve func(l net.Listener, address *url.URL) (stop func())
-	// TLS says that Serve speaks HTTPS.
+	// TLS means that Serve uses HTTPS.
 	TLS bool
 	// Linger is how long phones can still read after their class has ended.
 	Linger time.Duration
@@ -42,26 +42,27 @@ type PhoneHost struct {
 	Interface string // "wlan0"
 }
 
-// Phones is a second listener, through which phones reach a server that otherwise only its own
-// machine can reach. It is open from when an instructor asks for it until the last room that
-// needs it has ended, or until an instructor closes it. A nil *Phones cannot be opened.
+// Phones is a second listener, through which phones can reach a server that otherwise only
+// serves its own machine. It is open from when an instructor requests it until the last
+// room that needs it has ended, or until an instructor closes it. A nil *Phones cannot be
+// opened.
 type Phones struct {
 	cfg PhonesConfig
 	wg  sync.WaitGroup // of the goroutines that watch rooms
 
 	mu      sync.Mutex
-	stop    func()                        // closes the listener; nil while there is none
+	stop    func()                        // closes the listener; nil if it is closed
 	address *url.URL                      // of the listener
-	rooms   map[string]context.CancelFunc // those that need it, by code
+	rooms   map[string]context.CancelFunc // rooms that need it, by code
 	ended   bool
 }
 
-// NewPhones returns a listener that is not open yet. [Phones.End] ends it.
+// NewPhones returns a closed listener. [Phones.End] ends it permanently.
 func NewPhones(cfg PhonesConfig) *Phones {
 	return &Phones{cfg: cfg, rooms: map[string]context.CancelFunc{}}
 }
 
-// at is the address of the listener, nil while it is closed.
+// at returns the address of the listener, or nil if it is closed.
 func (p *Phones) at() *url.URL {
 	if p == nil {
 		return nil
@@ -74,7 +75,8 @@ func (p *Phones) at() *url.URL {
 	return p.address
 }
 
-// Host is the Host value under which phones reach the listener, "" while it is closed.
+// Host returns the Host header under which phones reach the listener, or "" if it is
+// closed.
 func (p *Phones) Host() string {
 	if u := p.at(); u != nil {
 		return u.Host
@@ -85,8 +87,8 @@ func (p *Phones) Host() string {
 // codePhones is the code of refusals to let phones in.
 const codePhones terms.Code = "phones"
 
-// open opens the listener for a room at one of the machine's hosts. If it is open already, it
-// stays where it is, and is needed by this room too.
+// open opens the listener for a room at one of the machine's hosts. If it is already open,
+// its address stays, and this room needs it too.
 func (p *Phones) open(hub *class.Hub, room *class.Room, host string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,12 +109,12 @@ func (p *Phones) open(hub *class.Hub, room *class.Room, host string) error {
 	return nil
 }
 
-// has reports whether the machine has an address now.
+// has reports whether the machine currently has an address.
 func (p *Phones) has(host string) bool {
 	return slices.ContainsFunc(p.cfg.Hosts(), func(h PhoneHost) bool { return h.IP == host })
 }
 
-// reason is what an operating system says of a listener that it refuses.
+// reason returns the operating system's reason for refusing a listener.
 func reason(err error) string {
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		err = op.Err
@@ -120,7 +122,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// listen opens the listener, at the port of the first one if it is free there.
+// listen opens the listener, on the port of the main listener if it is free there.
 func (p *Phones) listen(host string) error {
 	_, port, err := net.SplitHostPort(p.cfg.Main.String())
 	if err != nil {
@@ -140,7 +142,7 @@ func (p *Phones) listen(host string) error {
 	return nil
 }
 
-// url is the address of a listener as browsers send it: without the usual port.
+// url returns the URL of a listener as browsers send it: without a default port.
 func (p *Phones) url(listener net.Addr) *url.URL {
 	scheme, usual := "http", ":80"
 	if p.cfg.TLS {
@@ -149,7 +151,7 @@ func (p *Phones) url(listener net.Addr) *url.URL {
 	return &url.URL{Scheme: scheme, Host: strings.TrimSuffix(listener.String(), usual)}
 }
 
-// join keeps the listener open for one more room, if it is open.
+// join keeps the listener open for another room, if it is open.
 func (p *Phones) join(hub *class.Hub, room *class.Room) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,8 +177,8 @@ func (p *Phones) hold(hub *class.Hub, room *class.Room) {
 	})
 }
 
-// watch returns when a room needs the listener no longer: it was deleted, or its class ended
-// some time ago.
+// watch returns when a room no longer needs the listener: it was deleted, or its class
+// ended some time ago.
 func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
 	notes, stop := hub.Broker().Subscribe(room.Code())
 	defer stop()
@@ -206,7 +208,7 @@ func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
 func (p *Phones) leave(ctx context.Context, code string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if ctx.Err() != nil { // it was closed, and may be open again
+	if ctx.Err() != nil { // it was closed, and may have been opened again
 		return
 	}
 	delete(p.rooms, code)
@@ -234,7 +236,7 @@ func (p *Phones) Close() {
 	p.close()
 }
 
-// End closes the listener for good.
+// End closes the listener permanently.
 func (p *Phones) End() {
 	if p == nil {
 		return
@@ -246,8 +248,8 @@ func (p *Phones) End() {
 	p.wg.Wait()
 }
 
-// mayAsk reports whether a request comes from a browser on this machine, over the first
-// listener, as far as its headers show without a proxy between them.
+// mayAsk reports whether a request comes from a browser on this machine over the main
+// listener, without a proxy as far as the headers show.
 func (p *Phones) mayAsk(r *http.Request) bool {
 	if p == nil {
 		return false
@@ -260,7 +262,7 @@ func (p *Phones) mayAsk(r *http.Request) bool {
 	return err == nil && peer.Addr().Unmap().IsLoopback() && loopback(shell.Base(r).Hostname()) && !forwarded(r.Header)
 }
 
-// byProxies are the headers that proxies add to the requests that they pass on.
+// byProxies matches the headers that proxies add to forwarded requests.
 var byProxies = regexp.MustCompile(`(?i)^(via|forwarded|cdn-loop|.*-ip|.*client-?ip|` +
 	`(x-forwarded|x-original|x-envoy|x-amzn|x-appengine|cf|fly|tailscale|proxy)-.*)$`)
 
@@ -273,8 +275,8 @@ func forwarded(h http.Header) bool {
 	return false
 }
 
-// sameOrigin reports whether a browser says that a page of the very address of the request
-// sent it. The gate accepts pages under any of the server's names.
+// sameOrigin reports whether the request comes from a page with exactly the request's own
+// origin. The gate accepts pages under any of the server's names.
 func sameOrigin(r *http.Request) bool {
 	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	return len(origin) == 1 && strings.EqualFold(origin[0], shell.Base(r).String()) &&

@@ -17,15 +17,15 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// letting is a server on 127.0.0.1 that can let phones in. 127.0.0.2 stands for its address in
-// a private network.
+// letting is a server on 127.0.0.1 that can let phones in. 127.0.0.2 stands for its address
+// in a private network.
 type letting struct {
 	base    string // "http://127.0.0.1:8080"
 	phones  *classroom.Phones
 	hosts   atomic.Pointer[[]classroom.PhoneHost]
 	server  *web.Server
-	served  atomic.Int32  // how many listeners have been opened
-	stopped chan struct{} // a value for each that was closed
+	served  atomic.Int32  // number of opened listeners
+	stopped chan struct{} // a value for each closed listener
 }
 
 const phoneIP = "127.0.0.2"
@@ -78,12 +78,12 @@ func (s *letting) closes(t *testing.T, when string) {
 	}
 }
 
-// own is the header of a form on the server's own page.
+// own returns the headers of a form on the server's own page.
 func (s *letting) own() http.Header {
 	return http.Header{"Origin": {s.base}, "Sec-Fetch-Site": {"same-origin"}}
 }
 
-// press is the form of the button of a room's page, with a new token.
+// press returns the form of the button on a room's page, with a new token.
 func press(page page, do string) url.Values {
 	token := page.Find("#let-in-form [name=token]").AttrOr("value", "")
 	return url.Values{"do": {do}, "page": {"made"}, "host": {phoneIP}, "token": {token}}
@@ -95,7 +95,7 @@ func (s *letting) sends(p *person, code string, form url.Values, header http.Hea
 	return p.send(http.MethodPost, "/class/"+code+"/phones", form, header)
 }
 
-// status is the server's answer under a name.
+// status returns the server's status for a request to an address and host name.
 func (s *letting) status(t *testing.T, at, host string) int {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, at+"/healthz", nil)
@@ -113,7 +113,7 @@ func (s *letting) status(t *testing.T, at, host string) int {
 
 const letInButton = `[data-dialog="d-let-in"]`
 
-// showsButton checks who is shown the button on the pages of a room.
+// showsButton checks to whom the pages of a room show the button.
 func (s *letting) showsButton(t *testing.T, p *person, code string) {
 	t.Helper()
 	pages := []string{"/teach", "/class/" + code + "/made", "/class/" + code + "/present"}
@@ -133,8 +133,8 @@ func (s *letting) showsButton(t *testing.T, p *person, code string) {
 	}
 }
 
-// TestOnlyThisMachinesOwnPageLetsPhonesIn: the button is shown to a browser on the machine alone,
-// and a press counts once, from the page that has it.
+// TestOnlyThisMachinesOwnPageLetsPhonesIn: only a browser on the machine sees the button,
+// and a press counts once, from the page that contains it.
 // Promise: Only a browser on the server's own machine can let phones in.
 func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	t.Parallel()
@@ -195,7 +195,7 @@ func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	s.keepsPhonesOut(t, press(p.get(made), "close"))
 }
 
-// keepsPhonesOut checks that phones that are let in cannot press the button.
+// keepsPhonesOut checks that phones that were let in cannot press the button.
 func (s *letting) keepsPhonesOut(t *testing.T, closing url.Values) {
 	t.Helper()
 	const proxy = "not through a proxy"
@@ -216,8 +216,9 @@ func (s *letting) keepsPhonesOut(t *testing.T, closing url.Values) {
 	}
 }
 
-// TestPhonesAreLetInUntilTheirRoomsEnd: the listener opens once for all rooms that ask, its address is
-// the only new name of the server, and it closes with the last room or on request.
+// TestPhonesAreLetInUntilTheirRoomsEnd: the listener opens once for all rooms that request
+// it, its address is the only new name of the server, and it closes with the last room or
+// on request.
 // Promise: When the last class that let phones in has ended, the server is closed to the network again.
 func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	t.Parallel()
@@ -256,7 +257,7 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 		present := r.p.get("/class/" + r.code + "/present")
 		if got := words(present.Find("#d-let-in")); !strings.Contains(got, "Shut phones out") ||
 			!strings.Contains(words(present.Find(".join")), at+"/join") {
-			t.Errorf("the presenter's page says %q and %q, want %s and Shut phones out", words(present.Find(".join")),
+			t.Errorf("the presenter's page shows %q and %q, want %s and Shut phones out", words(present.Find(".join")),
 				got, at)
 		}
 	}
@@ -271,7 +272,7 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 		t.Errorf("a phone's page: got %d, want 200", got)
 	}
 
-	// A room that was made before, and says that phones are let in, keeps them in.
+	// An older room whose page shows that phones are let in keeps the listener open.
 	late.get("/class/" + lateCode + "/present")
 	if got := s.phones.Held(); got != 3 {
 		t.Errorf("%d rooms keep phones in, want 3", got)
@@ -290,7 +291,8 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	s.letsInWithANewRoom(t)
 }
 
-// letsInWithANewRoom checks the button of the page that makes a room, and that a presenter can close the listener.
+// letsInWithANewRoom checks the button of the page that makes a room, and that a presenter
+// can close the listener.
 func (s *letting) letsInWithANewRoom(t *testing.T) {
 	t.Helper()
 	p := newPerson(t, s.base)
@@ -312,13 +314,14 @@ func (s *letting) letsInWithANewRoom(t *testing.T) {
 	}
 }
 
-// TestRoomGoesOnWithoutPhones: where the listener cannot be opened the page says why, and is otherwise as before.
+// TestRoomGoesOnWithoutPhones: if the listener cannot be opened, the page explains why and
+// otherwise works as before.
 func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
 	p, code := teacher(t, s.base, url.Values{})
 	made := "/class/" + code + "/made"
-	const foreign = "192.0.2.1" // no machine has this one
+	const foreign = "192.0.2.1" // no machine has this address
 	s.hosts.Store(&[]classroom.PhoneHost{{IP: phoneIP, Interface: "wlan0"}, {IP: foreign, Interface: "eth0"}})
 	choices := p.get(made).Find(`#d-let-in select[name="host"] option`)
 	if choices.Length() != 2 || choices.First().AttrOr("value", "") != phoneIP ||
@@ -349,13 +352,13 @@ func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	}
 	s.hosts.Store(&[]classroom.PhoneHost{})
 	if got := words(p.get(made).Find("#d-let-in")); !strings.Contains(got, "no address in a private network") {
-		t.Errorf("without an address: got %q, want it said", got)
+		t.Errorf("without an address: got %q, want a message about it", got)
 	}
 	s.hosts.Store(&[]classroom.PhoneHost{{IP: phoneIP, Interface: "wlan0"}})
 	s.sends(p, code, press(p.get(made), "open"), s.own())
 	s.hosts.Store(&[]classroom.PhoneHost{})
 	if got := words(p.get(made).Find(".callout")); !strings.Contains(got, "no longer has that address") {
-		t.Errorf("the open listener's address is gone: got %q, want it said", got)
+		t.Errorf("the open listener's address is gone: got %q, want a message about it", got)
 	}
 	s.phones.End()
 	s.closes(t, "the server shuts down")

@@ -12,28 +12,26 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// poll is a poll as screens show it. Of what is not to be known yet it holds
-// nothing.
+// poll is a poll as screens show it. It does not contain anything that is still secret.
 type poll struct {
 	*class.Poll
-	Ask     string // the question as HTML, for tokens a plain one
+	Ask     string // the question as HTML; for tokens a plain one
 	Options []option
 	Say     string // "23 of 28 have voted"
-	Dots    []bool // one for each person here, true for those who have voted; none where they are too many
+	Dots    []bool // one per person present, true for those who have voted; none if there are too many
 	Ends    string // milliseconds since 1970, "" without an end
-	Shown   bool   // counts are
-	Known   bool   // what is right and what the model thinks are
+	Shown   bool   // counts are shown
+	Known   bool   // the right answer and the model's probabilities are shown
 	Head    stage.Rich
 	Count   string // "26 votes"
-	Missing string // the probability of what could not be voted for
+	Missing string // the probability of the tokens that could not be voted for
 	Tie     string // "A tie: 4 votes each for A and C.", "" without one
 }
 
-// option is something to vote for, with the bars of the class and the model
-// once they may be seen.
+// option is an option with the bars of the class and the model, once they are public.
 type option struct {
 	class.Option
-	Label     stage.Text // of a token
+	Label     stage.Text // for a token
 	Votes     string     // "7 votes, 27%"
 	Share     string     // "27%"
 	ClassBar  string     // SVG lengths
@@ -43,7 +41,7 @@ type option struct {
 	BeforeBar string
 }
 
-// mostDots is how many people are drawn one by one.
+// mostDots is the number of people up to which each gets a dot.
 const mostDots = 56
 
 func newPoll(v *class.View) *poll {
@@ -56,7 +54,7 @@ func newPoll(v *class.View) *poll {
 		Known: p.Phase == class.Revealed,
 	}
 	if p.Kind == class.Draw && p.Phase == class.Open {
-		q.Shown = anyCount(p) // the histogram grows while all look on
+		q.Shown = anyCount(p) // the histogram grows while everyone watches
 	}
 	here := max(v.Here, p.Votes)
 	q.Say = fmt.Sprintf(
@@ -88,7 +86,7 @@ func anyCount(p *class.Poll) bool {
 	return false
 }
 
-// fill makes the options, and their bars relative to the longest.
+// fill sets the options, with bars relative to the longest.
 func (q *poll) fill() {
 	total, longest, missing := 0, 0.0, 1.0
 	for _, o := range q.Poll.Options {
@@ -128,10 +126,10 @@ func (q *poll) fill() {
 	}
 }
 
-// Before are the counts of the round before.
+// Before returns the counts of the previous round.
 func (q *poll) Before() []int { return q.Poll.Before }
 
-// modeled tells whether the model's probabilities stand beside the counts.
+// modeled reports whether the model's probabilities are shown next to the counts.
 func (q *poll) modeled() bool {
 	if q.Kind == class.Draw {
 		for _, o := range q.Poll.Options {
@@ -146,7 +144,7 @@ func (q *poll) modeled() bool {
 // Modeled is modeled for templates.
 func (q *poll) Modeled() bool { return q.modeled() }
 
-// head sums a revealed poll of tokens up in a sentence.
+// head summarizes a revealed poll of tokens in a sentence.
 func (q *poll) head() stage.Rich {
 	if !q.Known || q.Kind != class.Next || len(q.Poll.Options) == 0 {
 		return nil
@@ -170,8 +168,8 @@ func (q *poll) head() stage.Rich {
 	return r
 }
 
-// tie says that the options with the most votes have equally many. How much of an answer
-// each can say, a question without a right option, has no winner and no tie.
+// tie returns a sentence if several options share the most votes. A question without a
+// right option, where members report how much they knew, has no winner and no tie.
 func (q *poll) tie() string {
 	right := func(o class.Option) bool { return o.Right }
 	if !q.Shown || q.Kind == class.Question && !slices.ContainsFunc(q.Poll.Options, right) {
@@ -201,8 +199,8 @@ func (q *poll) tie() string {
 	return say
 }
 
-// leaders are the options with the largest value: several if they are tied, none if
-// nothing is above 0.
+// leaders returns the options with the largest value: several if they are tied, none if no
+// value is above 0.
 func leaders(options []class.Option, value func(class.Option) float64) (list []*class.Option) {
 	best := 0.0
 	for i := range options {
@@ -218,7 +216,7 @@ func leaders(options []class.Option, value func(class.Option) float64) (list []*
 	return list
 }
 
-// chips lists tokens in a sentence: "a and b", "a, b and c".
+// chips joins tokens in a sentence: "a and b", "a, b and c".
 func chips(list []*class.Option, s stage.Style) (r []stage.Span) {
 	for i, o := range list {
 		switch {
@@ -250,7 +248,7 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// millis writes a time for scripts; "" for none.
+// millis formats a time for scripts; "" for the zero time.
 func millis(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -258,7 +256,7 @@ func millis(t time.Time) string {
 	return strconv.FormatInt(t.UnixMilli(), 10)
 }
 
-// sureLevel is something to say about one's vote.
+// sureLevel is a choice for how sure a voter is.
 type sureLevel struct{ Value, Say string }
 
 var sureLevels = []sureLevel{{"0.2", "a guess"}, {"0.5", "half"}, {"0.8", "quite"}, {"0.95", "very"}}
@@ -267,8 +265,8 @@ func sureIs(r *class.Receipt, l sureLevel) bool {
 	return strconv.FormatFloat(r.Sure, 'f', -1, 64) == l.Value
 }
 
-// judged tells whether a vote will turn out to be right or not, so that how
-// sure one is can be held against it.
+// judged reports whether a vote can turn out right or wrong, so that it makes sense to ask
+// for the voter's confidence.
 func judged(q *poll) bool {
 	return q.Kind == class.Next || q.Kind == class.Question && q.Options[0].HTML != ""
 }

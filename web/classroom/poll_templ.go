@@ -18,8 +18,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// pollBox is the poll on a phone. mine, where known, is the vote of who looks;
-// on what all share it is nil, and the page's script marks it.
+// pollBox is the poll on a phone. mine is the follower's vote if known; in the shared
+// content it is nil, and the page's script marks the vote.
 func pollBox(code string, q *poll, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -294,7 +294,7 @@ func pollBox(code string, q *poll, mine *class.Receipt) templ.Component {
 	})
 }
 
-// voteForm takes a vote: by a script at once, else as a form.
+// voteForm casts a vote: immediately with scripts, otherwise as a form.
 func voteForm(code string, q *poll, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -515,7 +515,7 @@ func voteForm(code string, q *poll, mine *class.Receipt) templ.Component {
 	})
 }
 
-// sureChoice takes how sure someone is, which nobody has to say.
+// sureChoice asks for the voter's confidence, which is optional.
 func sureChoice(mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -591,7 +591,7 @@ func sureChoice(mine *class.Receipt) templ.Component {
 	})
 }
 
-// closedList is what could be voted for.
+// closedList lists the options of a closed vote.
 func closedList(q *poll, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -765,7 +765,7 @@ func optionText(o option) templ.Component {
 	})
 }
 
-// mineSay says which vote stands.
+// mineSay shows which vote counts.
 func mineSay(r *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -843,7 +843,7 @@ func mineSay(r *class.Receipt) templ.Component {
 	})
 }
 
-// results are the bars of the class and, where they may be seen, the model's.
+// results shows the bars of the class and, once revealed, the model's.
 func results(q *poll, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1080,7 +1080,7 @@ func rightMark() templ.Component {
 	})
 }
 
-// afterwards is what there is to say below the bars.
+// afterwards is the explanation below the bars.
 func afterwards(q *poll) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1415,7 +1415,7 @@ func twoBars(o option, votes string) templ.Component {
 	})
 }
 
-// clock counts down to a moment; without a script it stays empty.
+// clock counts down to a moment; without scripts it stays empty.
 func clock(ends string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// presentPage is the teacher's window: the slide, and what only they see.
+// presentPage is the instructor's window: the slide, and what only the instructor sees.
 type presentPage struct {
 	slide
 	View      *class.View
@@ -28,37 +28,37 @@ type presentPage struct {
 	Let       *letIn
 }
 
-// control is what can be pressed just now.
+// control holds the currently available buttons.
 type control struct {
 	Onlooker bool // someone else drives
-	Another  bool // so does another window of the same person
+	Another  bool // another window of the same person drives too
 	Main     button
 	More     []button
 	Back     button
 	Playing  bool
 	Ended    bool
-	Offer    string // why a poll was not opened, "" if none is offered elsewhere
+	Offer    string // why a poll was not opened, "" if there is no offer
 }
 
-// button is a command with its words.
+// button is a command with its label.
 type button struct {
-	Cmd, Say, Cap, Key string // Cap is the key as it is drawn, Key as a browser calls it
+	Cmd, Say, Cap, Key string // Cap is the key as displayed, Key its name in browsers
 	Fields             map[string]string
-	Keys               []string // further keys that press it
+	Keys               []string // further keys for it
 }
 
-// note is what the teacher is told about the step.
+// note is the instructor's note for the step.
 type note struct {
 	Where  string // the step's number, "" outside of a walkthrough
-	Say    string // HTML: what is not on the wall
-	Wait   string // until when to wait, as a sentence
+	Say    string // HTML of the note that is not on the wall
+	Wait   string // what to wait for, as a sentence
 	Next   string
 	Notice string
 	Left   bool
-	Last   bool // there is no step after it
+	Last   bool // this is the last step
 }
 
-// scriptStep is a step of the walkthrough in the list of them.
+// scriptStep is a walkthrough step in the list of steps.
 type scriptStep struct {
 	N     int
 	Title string
@@ -85,15 +85,15 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	return page, nil
 }
 
-// onScript tells whether the walkthrough is being followed and goes on.
+// onScript reports whether the class follows the walkthrough and steps are left.
 func onScript(v *class.View) bool {
 	return v.Walk != nil && !v.Walk.Left && v.Walk.Next() != nil
 }
 
-// atEnd tells whether the walkthrough's last step is on the wall, or was.
+// atEnd reports whether the walkthrough has reached its last step.
 func atEnd(v *class.View) bool { return v.Walk != nil && v.Walk.At() != nil && v.Walk.Next() == nil }
 
-// controlFor is the control of one who drives, or of one who looks on.
+// controlFor returns the controls for the presenter or for an observer.
 func controlFor(v *class.View, drives bool) control {
 	if drives {
 		c := newControl(v)
@@ -103,9 +103,9 @@ func controlFor(v *class.View, drives bool) control {
 	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: "Take over"}}
 }
 
-// newControl finds the one thing to do next, and what else there is.
+// newControl chooses the main button, and the other available ones.
 func newControl(v *class.View) control {
-	if v.Ended { // no key of a clicker goes on from here
+	if v.Ended { // a clicker has no key for this
 		return control{Ended: true, Main: button{Cmd: "reopen", Say: "Open the class again"}}
 	}
 	c := control{Back: button{Cmd: "back", Say: "Stage back", Keys: []string{"ArrowLeft"}}}
@@ -125,7 +125,7 @@ func newControl(v *class.View) control {
 		return c
 	}
 	c.Main = forward
-	if atEnd(v) { // going on is still a clicker's press away, ending is not
+	if atEnd(v) { // a clicker can still move forward, but not end the class
 		c.Main, c.More = button{Cmd: "end", Say: "End the class"}, []button{forward}
 	}
 	if q := v.Poll; q != nil {
@@ -140,8 +140,8 @@ func newControl(v *class.View) control {
 	return c
 }
 
-// offered says why a poll was not opened, and has the buttons to ask elsewhere. It does not
-// name the likely token: a class may see this window.
+// offered explains why a poll was not opened, and returns the buttons to ask elsewhere. It
+// does not name the likely token, since a class might see this window.
 func offered(o *class.Offer) (say string, first button, more []button) {
 	cmd, fields := "ask-next", func(where string) map[string]string {
 		return map[string]string{"where": where, "choices": strconv.Itoa(o.Choices)}
@@ -157,13 +157,13 @@ func offered(o *class.Offer) (say string, first button, more []button) {
 		[]button{{Cmd: cmd, Say: "Ask here anyway", Fields: fields("here")}, forwardButtonPlain}
 }
 
-// forwardButtonPlain goes on in the loop without a poll.
+// forwardButtonPlain moves forward in the loop without a poll.
 var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys: forwardKeys}
 
-// forwardKeys go on: those of clickers, and the space bar.
+// forwardKeys move forward: those of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
 
-// forwardButton goes on: in the script where it is followed, else in the loop.
+// forwardButton moves forward: in the script if it is followed, otherwise in the loop.
 func forwardButton(v *class.View) button {
 	b := button{Cmd: "forward", Cap: "→", Keys: forwardKeys}
 	switch st := v.State; {
@@ -182,7 +182,7 @@ func forwardButton(v *class.View) button {
 	return b
 }
 
-// pollButtons are those of a poll that is not revealed.
+// pollButtons returns the buttons of a poll that is not revealed.
 func pollButtons(q *class.Poll) (first button, more []button) {
 	first = button{Cmd: "reveal", Say: "Close and reveal", Cap: "V", Key: "v", Keys: forwardKeys}
 	if q.Phase != class.Open {
@@ -247,8 +247,8 @@ func newScript(v *class.View) []scriptStep {
 	return list
 }
 
-// present is the teacher's page. Their own link carries the key once: it is put
-// into a cookie, and the address that stays in the history is without it.
+// present serves the instructor's page. The instructor's link contains the key: it is moved
+// into a cookie, and the address that stays in the history does not contain it.
 func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	if key := r.URL.Query().Get("key"); key != "" {
 		code := class.NormalCode(r.PathValue("code"))
@@ -268,7 +268,8 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	p.showPresent(w, r, room, who, nil)
 }
 
-// showPresent sends the teacher's page, and why phones were not let in, if there is a reason.
+// showPresent sends the instructor's page, with the reason why phones were not let in, if
+// any.
 func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.Room, who string, why error) {
 	drives, err := room.CanPresent(r.Context(), who)
 	if err != nil {
@@ -288,7 +289,7 @@ func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.
 	p.HTML(w, r, status, presentHTML(page))
 }
 
-// projector is the page for the wall. It needs the code and nothing else.
+// projector serves the page for the wall. It needs only the code.
 func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	room, _, ok := p.enter(w, r)
 	if !ok {
@@ -325,7 +326,7 @@ func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error
 	return &presentFeed{p, room, v.Learner, secret, l.view}, nil
 }
 
-// presentFeed is the teacher's connection.
+// presentFeed is the instructor's connection.
 type presentFeed struct {
 	p      *Pages
 	room   *class.Room
@@ -374,14 +375,14 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 	}
 }
 
-// panels are the slide's pieces, and the teacher's own.
+// panels returns the slide's pieces and the instructor's own.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	panels, err := f.p.panels(v, look{onWall, f.view})
 	if err != nil {
 		return nil, err
 	}
 	drives, err := f.room.CanPresent(ctx, f.who)
-	if err != nil && !errors.Is(err, class.ErrGone) { // a room that is gone is shown so
+	if err != nil && !errors.Is(err, class.ErrGone) { // a room that is gone is shown as such
 		return nil, err
 	}
 	own, err := rendered([]piece{
@@ -394,7 +395,7 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 	return append(panels, own...), err
 }
 
-// handle carries out one command.
+// handle executes one command.
 func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "members":
@@ -424,7 +425,7 @@ func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	return f.p.answered(c.N, err)
 }
 
-// members answers with the list of those who are there.
+// members answers with the list of members.
 func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	list, err := f.room.Attendees(ctx, f.secret)
 	if err != nil {
@@ -437,7 +438,7 @@ func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	return wire.Message{Ack: n, Done: true, Panels: panels}
 }
 
-// inputMode is the keyboard that a phone shows for a knob.
+// inputMode returns the kind of keyboard that a phone shows for a knob.
 func inputMode(k terms.Knob) string {
 	if k.Whole {
 		return "numeric"

@@ -24,7 +24,7 @@ type presenter struct {
 	n    int
 }
 
-// present opens the connection as the page's script does.
+// present opens the connection like the page's script.
 func (p *person) present(code string) *presenter {
 	p.t.Helper()
 	var bought struct{ Ticket string }
@@ -45,7 +45,7 @@ func (p *person) present(code string) *presenter {
 	return &presenter{t: p.t, conn: conn}
 }
 
-// say sends a command and returns its code and message if it is refused.
+// say sends a command, and returns its code and message if it is refused.
 func (p *presenter) say(cmd string, fields map[string]any) (code, message string) {
 	p.t.Helper()
 	p.n++
@@ -71,8 +71,8 @@ func (p *presenter) say(cmd string, fields map[string]any) (code, message string
 	}
 }
 
-// TestPresenterSendsOnlyKnownFields: a field that a command lacks is refused by name, and
-// nothing is done.
+// TestPresenterSendsOnlyKnownFields: a field that a command does not have is refused by
+// name, and the command has no effect.
 func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	t.Parallel()
 	p, code := teacher(t, serve(t), url.Values{})
@@ -91,17 +91,17 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 		t.Errorf("an unknown command: got %q, %q; want %q, %q", is, says, "unknown", `There is no command "fly".`)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": 60}); is == "" {
-		t.Errorf("a number where a text must be: got %q, %q; want a refusal", is, says)
+		t.Errorf("a number instead of a text: got %q, %q; want a refusal", is, says)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": "60"}); is != "" {
-		t.Errorf(`a sound command: got %q, want "", %q`, is, says)
+		t.Errorf(`a valid command: got %q, want "", %q`, is, says)
 	}
 	if p.get("/class/"+code+"/present").Find(`button[value="lock"]`).Length() == 0 {
 		t.Error("a refused command locked the room")
 	}
 }
 
-// TestPresenterChoosesTheCandidates: how many candidates a vote has is not taken for the
+// TestPresenterChoosesTheCandidates: the number of candidates is not confused with the
 // number of the message.
 func TestPresenterChoosesTheCandidates(t *testing.T) {
 	t.Parallel()
@@ -117,8 +117,8 @@ func TestPresenterChoosesTheCandidates(t *testing.T) {
 	}
 }
 
-// TestPresenterAcceptsWhatThePageSends: every button of every form, with the fields that
-// the page's script sends with it.
+// TestPresenterAcceptsWhatThePageSends: the server accepts every button of every form, with
+// the fields that the page's script sends.
 func TestPresenterAcceptsWhatThePageSends(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -142,7 +142,7 @@ func TestPresenterAcceptsWhatThePageSends(t *testing.T) {
 			cmd, _ := fields["cmd"].(string)
 			delete(fields, "cmd")
 			if cmd == "delete" || cmd == "end" || cmd == "play" {
-				fields["zzz"] = "" // sorts last: the others are checked, and nothing is done
+				fields["zzz"] = "" // sorts last: the other fields are checked, and the command has no effect
 			}
 			seen[cmd] = true
 			_, says := p.present(code).say(cmd, fields)

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// TestLastWalkStepOffersToEndClass: the one black button of a walkthrough goes on to the next
-// step and, at the last one, ends the class. No key of a clicker ends it: there they go on in the
-// run, as the plain button beside it does, and what is asked is answered first.
+// TestLastWalkStepOffersToEndClass: the main button of a walkthrough moves to the next step
+// and, at the last one, ends the class. No clicker key ends it: at the last step they move
+// the run forward, like the plain button next to it, and an open question comes first.
 func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	t.Parallel()
 	walk := &lessons.Walk{Title: "Two steps", Steps: []*lessons.WalkStep{{Title: "One"}, {Title: "Two"}}}
@@ -22,7 +22,7 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 		view *class.View
 		main string
 		keys string // the command of a clicker's key
-		last bool   // the notes say that it is the last step
+		last bool   // the notes call it the last step
 	}{
 		{"before the first", &class.View{Walk: &class.WalkView{Walk: walk}}, "next-step", "next-step", false},
 		{"the first", &class.View{Walk: &class.WalkView{Walk: walk, Step: 1}}, "next-step", "next-step", false},
@@ -63,7 +63,8 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	}
 }
 
-// TestSecondWindowIsAnnounced: who drives in two windows is told so in both; an onlooker is told who drives.
+// TestSecondWindowIsAnnounced: a presenter with two windows is told so in both; an observer
+// is told who drives.
 func TestSecondWindowIsAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -77,7 +78,7 @@ func TestSecondWindowIsAnnounced(t *testing.T) {
 		}
 		if got := strings.Contains(b.String(), "Another window also leads this class."); got != tt.told {
 			t.Errorf(
-				"%d windows lead, this one drives: %t: told of another: got %t, want %t",
+				"%d leading windows, this one drives: %t: told of another: got %t, want %t",
 				tt.leading, tt.drives, got, tt.told,
 			)
 		}

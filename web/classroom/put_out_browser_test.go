@@ -7,8 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRemovedMemberIsTold: who is removed is told so and moves no more, the others go on;
-// when the room is deleted every open screen says so and shows nothing of it.
+// TestRemovedMemberIsTold: a removed member is told so and gets no more updates, while the
+// others continue; when the room is deleted, every open screen reports it and shows nothing
+// of the room.
 func TestRemovedMemberIsTold(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +32,7 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	drive(desk, room, "forward")
 	says(second, "#cl-rail .is-now", "Logits")
 	if got := browser.Value[string](first, place); got != "Forward" {
-		t.Errorf("who was removed is moved to %s, want %s", got, "Forward")
+		t.Errorf("the removed member is moved to %s, want %s", got, "Forward")
 	}
 	first.Reload()
 	says(first, "main", "The instructor has removed you from this room.")
@@ -51,15 +52,15 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	}
 }
 
-// asleep takes the line's life without closing it, as a phone that sleeps long
-// enough does, and wakes the phone.
+// asleep makes the connection dead without closing it, like a phone that sleeps for long,
+// and then wakes the phone.
 const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 	const send = WebSocket.prototype.send;
 	WebSocket.prototype.send = function () { this.onmessage = null; WebSocket.prototype.send = send; };
 	document.dispatchEvent(new Event("visibilitychange")); }`
 
-// TestSleepingPhoneReconnects: a phone whose line has died in its sleep notices when it
-// wakes, and comes back to where the class is by then.
+// TestSleepingPhoneReconnects: a phone whose connection died while it slept notices that
+// when it wakes up, and shows the class's current stage.
 // Promise: A phone that wakes up returns to where the class is by then.
 func TestSleepingPhoneReconnects(t *testing.T) {
 	fixture.Long(t)
@@ -76,7 +77,7 @@ func TestSleepingPhoneReconnects(t *testing.T) {
 		drive(desk, room, "forward")
 	}
 	if got := browser.Value[string](phone, place); got != "Forward" {
-		t.Fatalf("the dead line has brought the phone to %s, want %s", got, "Forward")
+		t.Fatalf("the dead connection has moved the phone to %s, want %s", got, "Forward")
 	}
 	says(phone, "#cl-rail .is-now", "Filter")
 	says(phone, "[data-live]", "Following the class")

@@ -8,21 +8,20 @@ import (
 	"rsc.io/qr"
 )
 
-// quiet is the width of the light margin that a reader of QR codes needs, in
-// modules.
+// quiet is the width of the light margin that QR code readers need, in modules.
 const quiet = 4
 
-// qrCode is a QR code as an SVG draws it: one path over a light square, in
-// modules, margin included.
+// qrCode is a QR code for an SVG: one path over a light square, in modules, including the
+// margin.
 type qrCode struct {
 	Box  string // the viewBox
 	Side string // its width and height
 	Path string // a rectangle for each run of dark modules in a row
-	Text string // what it says
+	Text string // the encoded text
 }
 
-// newQR encodes a text, an address as a rule. Level M bears a smudge or a
-// reflection on a projected slide.
+// newQR encodes a text, usually an address. Level M tolerates a smudge or a reflection on a
+// projected slide.
 func newQR(text string) (qrCode, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// This file reads QR codes back from the picture itself, by ISO/IEC 18004 and
-// with none of the encoder's code: what a camera sees, but for the optics.
+// This file decodes QR codes from the picture according to ISO/IEC 18004, independently of
+// the encoder: like a camera, but without the optics.
 
-// TestQRCodeReadsAsItsAddress: the picture of an address reads as that address, with a margin of four
-// light modules all around.
+// TestQRCodeReadsAsItsAddress: the picture of an address decodes to that address, and has a
+// margin of four light modules on all sides.
 func TestQRCodeReadsAsItsAddress(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -34,11 +34,11 @@ func TestQRCodeReadsAsItsAddress(t *testing.T) {
 	}
 }
 
-// blocksM are the blocks of level M, by version: how many, data and check bytes
-// of each (table 9 of the standard).
+// blocksM lists the blocks of level M by version: their number, data bytes and check bytes
+// (table 9 of the standard).
 var blocksM = [][3]int{1: {1, 16, 10}, 2: {1, 28, 16}, 3: {1, 44, 26}, 4: {2, 32, 18}, 5: {2, 43, 24}, 6: {4, 27, 16}}
 
-// readQR reads the text of a code of level M up to version 6.
+// readQR decodes a QR code of level M up to version 6.
 func readQR(q qrCode) (string, error) {
 	m, err := modulesOf(q)
 	if err != nil {
@@ -50,7 +50,7 @@ func readQR(q qrCode) (string, error) {
 		return "", fmt.Errorf("%d modules a side", size)
 	}
 	format := 0
-	for i := range 6 { // beside the finder at the top left, the highest bit first
+	for i := range 6 { // next to the finder pattern at the top left, the highest bit first
 		format = format<<1 | bit(m[8][i])
 	}
 	for _, at := range [][2]int{{8, 7}, {8, 8}, {7, 8}, {5, 8}, {4, 8}, {3, 8}, {2, 8}, {1, 8}, {0, 8}} {
@@ -73,12 +73,12 @@ func readQR(q qrCode) (string, error) {
 		}
 		for s := range check {
 			if syndrome(block, s) != 0 {
-				return "", fmt.Errorf("block %d does not check", b)
+				return "", fmt.Errorf("block %d has check errors", b)
 			}
 		}
 		all = append(all, block[:data]...)
 	}
-	if mode := all[0] >> 4; mode != 4 { // bytes
+	if mode := all[0] >> 4; mode != 4 { // byte mode
 		return "", fmt.Errorf("mode %04b", mode)
 	}
 	length := int(all[0]&15)<<4 | int(all[1]>>4)
@@ -122,9 +122,8 @@ func modulesOf(q qrCode) ([][]bool, error) {
 	return m, nil
 }
 
-// codewords reads the bytes in the order in which they lie: columns two by two
-// from the right, up and down in turn, the column of the timing pattern left
-// out.
+// codewords reads the bytes in their order: pairs of columns from the right, alternately up
+// and down, leaving out the column of the timing pattern.
 func codewords(m [][]bool, version, mask int) (list []byte) {
 	size := len(m)
 	b, n, up := 0, 0, true
@@ -153,7 +152,7 @@ func codewords(m [][]bool, version, mask int) (list []byte) {
 	return list
 }
 
-// fixed tells whether a module belongs to a pattern or the format.
+// fixed reports whether a module belongs to a pattern or the format.
 func fixed(size, version, x, y int) bool {
 	near := func(center, at int) bool { return at >= center-2 && at <= center+2 }
 	return x == 6 || y == 6 || x < 9 && y < 9 || x >= size-8 && y < 9 || x < 9 && y >= size-8 ||
@@ -167,8 +166,8 @@ func masked(mask, x, y int) bool {
 	}[mask]
 }
 
-// syndrome is a block as a polynomial at α to the power of s in the field of 256
-// elements with x⁸ + x⁴ + x³ + x² + 1: 0 for all s where nothing is damaged.
+// syndrome evaluates a block as a polynomial at α to the power of s in the field of 256
+// elements with x⁸ + x⁴ + x³ + x² + 1: the result is 0 for all s if the block is undamaged.
 func syndrome(block []byte, s int) byte {
 	times := func(a, b byte) (p byte) {
 		for ; b > 0; b >>= 1 {

@@ -9,31 +9,30 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Access is how browsers on other machines get to this server.
+// Access describes how browsers on other machines reach this server.
 type Access struct {
-	// URL is the address to give to a class, "https://class.example", if
-	// the operator has set it; "" takes the address by which
-	// the browser that asks came.
+	// URL is the address to give to a class, "https://class.example", if the operator has
+	// set it. If it is "", the address of the current request is used.
 	URL string
-	// Local says that the server listens on this machine's own address only:
-	// nobody in the room can reach it.
+	// Local means that the server only listens on this machine's own address: no other
+	// device can reach it.
 	Local bool
-	// Command opens the server to the classroom's network in the clear, Secure
-	// with a certificate.
+	// Command is the command that opens the server to the classroom's network over plain
+	// HTTP, Secure the one that uses a certificate.
 	Command, Secure string
-	// Clear says that what travels can be read by others on the network.
+	// Clear means that others on the network can read the traffic.
 	Clear bool
 }
 
-// reach is what a page says about how a class gets here.
+// reach describes how a class reaches the server, for pages.
 type reach struct {
 	Access
 	Base  string // "http://192.168.0.7:8080"
-	Shown string // Base without its scheme, as one reads it aloud
-	Let   *letIn // nil where there is no button
+	Shown string // Base without its scheme, to be read aloud
+	Let   *letIn // nil if there is no button
 }
 
-// reach fills in what is known from the request only.
+// reach adds the data that depends on the request.
 func (a Access) reach(r *http.Request) reach {
 	v := reach{Access: a, Base: strings.TrimSuffix(a.URL, "/")}
 	if v.Base == "" {
@@ -46,7 +45,7 @@ func (a Access) reach(r *http.Request) reach {
 	return v
 }
 
-// loopback tells whether a name is this machine's own.
+// loopback reports whether a host name refers to this machine.
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true

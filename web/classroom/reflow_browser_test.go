@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTeacherPagesReflow: at 320 px, a laptop's window at 400 %, the presenter's page and
-// its dialogs, the projector's, the one that lets phones in and the summary do not scroll sideways.
+// TestTeacherPagesReflow: at 320 px (a laptop's window at 400 %), the presenter's page and its
+// dialogs, the projector's page, the one that lets phones in and the summary do not scroll sideways.
 func TestTeacherPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestTeacherPagesReflow(t *testing.T) {
 	} {
 		tab.Go(room + page)
 		if !browser.Value[bool](tab, `!!document.querySelector("`+has+`")`) {
-			t.Errorf("%s is another page", page)
+			t.Errorf("%s shows another page", page)
 		}
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("%s: got %d px wide, want at most %d", page, wide, width)

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTeacherMakesARoom: a teacher makes a room, sees its code, link and QR code, and
-// their own link once.
+// TestTeacherMakesARoom: an instructor makes a room, sees its code, link and QR code, and
+// sees the instructor's link only once.
 func TestTeacherMakesARoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -32,9 +32,9 @@ func TestTeacherMakesARoom(t *testing.T) {
 	}
 }
 
-// TestReachabilityAdvice: a page for teachers says when nobody can get to this server, how
-// it is opened, and that secrets would travel in the clear. The commands are one press away, and
-// copied by another.
+// TestReachabilityAdvice: the instructor's pages explain if nobody can reach this server,
+// how to open it, and that secrets would travel unencrypted. The commands are one press
+// away, with buttons to copy them.
 func TestReachabilityAdvice(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
@@ -61,19 +61,19 @@ func TestReachabilityAdvice(t *testing.T) {
 	if got := words(
 		newPerson(t, serveWith(t, clear)).get("/teach").Find(".callout"),
 	); !strings.Contains(got, "not encrypted") {
-		t.Errorf("a server in the clear says %q, want it to contain %q", got, "not encrypted")
+		t.Errorf("a server without encryption shows %q, want it to contain %q", got, "not encrypted")
 	}
 	safe := classroom.Access{URL: "https://class.example"}
 	p, code := teacher(t, serveWith(t, safe), url.Values{})
 	made := p.get("/class/" + code + "/made")
 	if made.Find(".callout--pitfall").Length() != 0 ||
 		!strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
-		t.Errorf("an encrypted server says %q, want no warning, and the class's address", words(made.Find("main")))
+		t.Errorf("an encrypted server shows %q, want no warning, and the class's address", words(made.Find("main")))
 	}
 }
 
-// TestSummaryAfterClass: after class there are the questions, the votes, a replay that
-// works, and a table.
+// TestSummaryAfterClass: after class there are the questions, the votes, a working replay,
+// and a table.
 func TestSummaryAfterClass(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -103,7 +103,7 @@ func TestSummaryAfterClass(t *testing.T) {
 	}
 	link := sum.Find("[data-replay]").AttrOr("value", "")
 	stranger := newPerson(t, base)
-	p.do(code, "end") // the code lets nobody in any more, the link does
+	p.do(code, "end") // the code no longer admits anyone, but the link works
 	again := stranger.get(strings.TrimPrefix(link, base))
 	if got := words(again.Find("main")); again.status != 200 || !strings.Contains(got, "The capital of France is") ||
 		!strings.Contains(got, "Which token comes next") {
@@ -124,7 +124,8 @@ func TestSummaryAfterClass(t *testing.T) {
 	}
 }
 
-// TestTeacherRefusalsChangeNothing: what a teacher cannot do is said, and changes nothing.
+// TestTeacherRefusalsChangeNothing: a command that is refused gets an explanation, and
+// changes nothing.
 func TestTeacherRefusalsChangeNothing(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -156,8 +157,8 @@ func TestTeacherRefusalsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestToursPlayAlone: every walkthrough plays alone, step by step; an answer brings its
-// result.
+// TestToursPlayAlone: every walkthrough can be played alone, step by step; answers show
+// their results.
 func TestToursPlayAlone(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -179,7 +180,7 @@ func TestToursPlayAlone(t *testing.T) {
 				if told := p.get(
 					"/tour/" + walk.Slug + "?step=" + strconv.Itoa(n+1) + "&choice=" + url.QueryEscape(answer),
 				); told.Find(".ph__res .by-model").Length() == 0 {
-					t.Errorf("%s: the answer brings no probabilities", path)
+					t.Errorf("%s: the answer shows no probabilities", path)
 				}
 			}
 			next, ok := got.Find(`.tour__nav a[data-key="ArrowRight"]`).Attr("href")
@@ -192,7 +193,7 @@ func TestToursPlayAlone(t *testing.T) {
 }
 
 // TestInstructorLinkDrivesTheRoom: the link that is shown once drives the room from another
-// browser, whose address then does not hold the key.
+// browser, whose address bar then does not contain the key.
 // Promise: The instructor's link controls the room from any other browser.
 func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	t.Parallel()

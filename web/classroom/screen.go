@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// screen is the run of a class as its screens show it: the text so far, where
-// in the loop it is, and the stage.
+// screen is the run of a class as its screens show it: the text so far, the position in the
+// loop, and the stage.
 type screen struct {
 	View    shell.View
 	Started bool
@@ -27,13 +27,13 @@ type screen struct {
 	Stopped string      // why the text has ended
 	Panel   stage.Stage // in Numbers
 	Story   stage.Story // in the Story
-	// Veiled says that the stage is being asked about: Panel and Story are empty then.
+	// Veiled means that the stage is being asked about: Panel and Story are then empty.
 	Veiled bool
 }
 
-// newScreen shows a state whole. inside shows the forward stage as it is seen
-// from inside, where it is looked into: that is several times as long, and its
-// pictures need the numbers of [stage.NewHeat].
+// newScreen shows a complete state. inside shows the forward stage from inside if the run
+// looks inside; that is several times as long, and its pictures need the numbers of
+// [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *discreet(st)
 	if !inside {
@@ -57,15 +57,15 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	return s
 }
 
-// tells reports whether what is seen from inside a forward pass, the guesses of its blocks,
-// gives away what comes next: a class may still be asked for it.
+// tells reports whether the inside of the forward pass, with the guesses of its blocks,
+// would give away the next token, which a class might still be asked for.
 func tells(st *session.State) bool {
 	n := len(st.Steps)
 	return n > 0 && st.Cursor.Step == n && st.Steps[n-1].Ran <= infer.KindForward
 }
 
-// discreet is a state without the guesses of the blocks where these give away what comes next:
-// where the heads look stays.
+// discreet returns the state without the guesses of the blocks if they give away the next
+// token. It keeps where the heads look.
 func discreet(st *session.State) *session.State {
 	if st.Look == nil || !tells(st) {
 		return st
@@ -79,7 +79,7 @@ func discreet(st *session.State) *session.State {
 	return &seen
 }
 
-// named gives the stages the names that they have in a view.
+// named sets the stages' names in a view.
 func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
 	if view == shell.Story {
 		return stage.Verbs(rail)
@@ -87,7 +87,7 @@ func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
 	return rail
 }
 
-// stageNames are those of all stages in a view, for a page's script.
+// stageNames returns the names of all stages in a view, for a page's script.
 func stageNames(view shell.View) string {
 	names := terms.StageShorts()
 	if view == shell.Story {
@@ -98,7 +98,7 @@ func stageNames(view shell.View) string {
 	return strings.Join(names, ",")
 }
 
-// linked gives the stages that have run links to look back at them.
+// linked adds links to look back at the stages that have run.
 func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 	for i := range rail {
 		if rail[i].Ran {
@@ -108,10 +108,9 @@ func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 	return rail
 }
 
-// newVeiled shows a state while its people are asked what token comes at a
-// step. What that step has computed is left out of the state before anything is
-// rendered, so that no page can tell more than it should; how far the step has
-// come may be known.
+// newVeiled shows a state while a class is asked for the token of a step. The results of
+// that step are removed from the state before anything is rendered, so that no page can
+// reveal them; how far the step has come may be known.
 func newVeiled(st *session.State, view shell.View, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, view, false)
@@ -119,7 +118,7 @@ func newVeiled(st *session.State, view shell.View, step int) screen {
 	rail := named(view, lang.NewRail(st).Stages)
 	s := newScreen(veiled(st, step), view, false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
-		return s // what is looked at tells nothing
+		return s // the selected stage reveals nothing
 	}
 	s.Veiled, s.Panel, s.Story = true, stage.Stage{}, stage.Story{}
 	now := rail[st.Shown()-1]
@@ -129,8 +128,7 @@ func newVeiled(st *session.State, view shell.View, step int) screen {
 	return s
 }
 
-// veiled is a state as it was when a step had run its forward pass and nothing
-// else.
+// veiled returns the state as it was when a step had only run its forward pass.
 func veiled(st *session.State, step int) *session.State {
 	v := *st
 	v.Steps = slices.Clone(st.Steps[:step])
@@ -145,14 +143,14 @@ func veiled(st *session.State, step int) *session.State {
 	if v.Cursor.Step >= step {
 		v.Cursor, v.Dist = session.Cursor{Step: step, Stage: infer.KindForward}, nil
 	}
-	v.Look = nil // its early read-outs are the model's guesses
+	v.Look = nil // the early read-outs are the model's guesses
 	return &v
 }
 
-// at writes a place in a run as links have it: "12.3" is step 12, stage 3.
+// at formats a place in a run for links: "12.3" is step 12, stage 3.
 func at(c session.Cursor) string { return fmt.Sprintf("%d.%d", c.Step, c.Stage) }
 
-// parseAt reads a place; ok is false where it is none of this state's.
+// parseAt parses a place; ok is false if this state does not have it.
 func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 	var stage int
 	if n, err := fmt.Sscanf(text, "%d.%d", &c.Step, &stage); n != 2 || err != nil {
@@ -165,8 +163,8 @@ func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 	return c, c.Stage <= st.Steps[c.Step-1].Ran
 }
 
-// lookAt is a state seen from another place, and with another temperature where
-// one is asked for: what the same scores become then. The run does not move.
+// lookAt returns a state as seen from another place, with the scores recomputed at another
+// temperature if it is not nil. The run does not move.
 func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.State {
 	v := *st
 	v.Cursor, v.Look, v.WhatIf, v.Ghosts, v.Dist, v.Undrawn = c, nil, nil, nil, nil, false
@@ -186,7 +184,7 @@ func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.
 	return &v
 }
 
-// neighbors are the places before and after one; "" at either end.
+// neighbors returns the places before and after a place; "" at either end.
 func neighbors(st *session.State, c session.Cursor) (back, next string) {
 	number := func(c session.Cursor) int { return (c.Step-1)*len(infer.Kinds) + int(c.Stage) }
 	place := func(n int) session.Cursor {
@@ -201,7 +199,7 @@ func neighbors(st *session.State, c session.Cursor) (back, next string) {
 	return back, next
 }
 
-// sized writes a length of an SVG as a share of its box.
+// sized formats an SVG length as a share of its box.
 func sized(share float64) string {
 	return strconv.FormatFloat(100*min(max(share, 0), 1), 'f', 2, 64) + "%"
 }

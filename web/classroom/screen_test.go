@@ -25,7 +25,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// stateAt is a run that has come to a stage of its second step.
+// stateAt returns a run that has reached a stage of its second step.
 func stateAt(t *testing.T, stage infer.Kind) *session.State {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -42,8 +42,8 @@ func stateAt(t *testing.T, stage infer.Kind) *session.State {
 	return s.State()
 }
 
-// TestVeilHidesAskedStep: of a step that is asked about nothing is left but its forward pass,
-// while what came before it stays.
+// TestVeilHidesAskedStep: the veil leaves nothing but the forward pass of a step that is
+// asked about, and everything before it.
 func TestVeilHidesAskedStep(t *testing.T) {
 	t.Parallel()
 	var blank screen
@@ -60,7 +60,7 @@ func TestVeilHidesAskedStep(t *testing.T) {
 			)
 		}
 		if v.Steps[0] != st.Steps[0] || st.Steps[1].Ran != stage {
-			t.Errorf("at stage %d the veil changes what it covers", stage)
+			t.Errorf("at stage %d the veil changes the state that it covers", stage)
 		}
 		for _, view := range shell.Views {
 			s := newVeiled(st, view, 2)
@@ -79,8 +79,9 @@ func TestVeilHidesAskedStep(t *testing.T) {
 	}
 }
 
-// TestLookInsideRevealsNoAnswer: who looks into a forward pass that the class may still be asked about
-// sees where the heads look, and not what a block would say next; after the scores both.
+// TestLookInsideRevealsNoAnswer: looking inside a forward pass that the class might still
+// be asked about shows where the heads look, but not the blocks' predictions; after the
+// scores it shows both.
 func TestLookInsideRevealsNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, last := range []infer.Kind{infer.KindForward, infer.KindLogits} {
@@ -95,7 +96,7 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 		for i, b := range look.Blocks {
 			if told := len(b.All) > 0; told != (last > infer.KindForward) || told != (len(inside.Says) > 0) {
 				t.Errorf(
-					"when stage %d has run, block %d tells its guess: %t; want %t, %t", last, i+1, told,
+					"after stage %d, block %d shows its guess: %t; want %t, %t", last, i+1, told,
 					last > infer.KindForward, len(inside.Says) > 0,
 				)
 			}
@@ -106,8 +107,8 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestFollowersShareOneSnapshot: all followers of one kind get the very same bytes, and before
-// the reveal these hold no probability of the step.
+// TestFollowersShareOneSnapshot: all followers of one kind get the same bytes, and before
+// the reveal these contain no probability of the step.
 func TestFollowersShareOneSnapshot(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSample)
@@ -128,7 +129,7 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := p.snapshot(v, l); again != first {
-			t.Errorf("%s: a second follower has the view rendered again", l)
+			t.Errorf("%s: the view is rendered again for a second follower", l)
 		}
 		text := string(first.Bytes())
 		for r := range 3 {
@@ -143,12 +144,12 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 			}
 		}
 		if !strings.Contains(text, `"seq":7`) || !strings.Contains(text, `"votes":2`) {
-			t.Errorf("%s: the bytes lack the place or the votes", l)
+			t.Errorf("%s: the bytes lack the position or the votes", l)
 		}
 	}
 }
 
-// looks are screens of some kinds in all views.
+// looks returns the given kinds of screens in all views.
 func looks(kinds ...kind) (list []look) {
 	for _, k := range kinds {
 		for _, view := range shell.Views {
@@ -158,7 +159,8 @@ func looks(kinds ...kind) (list []look) {
 	return list
 }
 
-// TestLookOfRefusesBadFields: what a screen may say of itself, and what is refused by the name of its field.
+// TestLookOfRefusesBadFields: valid fields of a screen are accepted, and invalid ones are
+// refused by name.
 func TestLookOfRefusesBadFields(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]look{
@@ -177,7 +179,7 @@ func TestLookOfRefusesBadFields(t *testing.T) {
 		}
 		got, err := lookOf(q)
 		if e, refused := terms.AsRefusal(err); refused != (want == look{}) {
-			t.Errorf("%q is answered by %v, want %+v", query, err, want)
+			t.Errorf("%q gives %v, want %+v", query, err, want)
 		} else if refused && (e.Field == "" || !q.Has(e.Field)) {
 			t.Errorf("%q is refused for its %q, want for one of its fields", query, e.Field)
 		} else if !refused && got != want {
@@ -186,8 +188,8 @@ func TestLookOfRefusesBadFields(t *testing.T) {
 	}
 }
 
-// TestPlaceAddressRoundTrip: an address of a place is read back as it was written, and others
-// are refused.
+// TestPlaceAddressRoundTrip: the address of a place is parsed as it was written, and
+// invalid ones are refused.
 func TestPlaceAddressRoundTrip(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSoftmax)
@@ -203,7 +205,7 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 			t.Errorf("parseAt(%q) = %v, want it refused", bad, c)
 		}
 	}
-	// Step 1 stage 7 lies between step 1 stage 6 and step 2 stage 1.
+	// Step 1 stage 7 is between step 1 stage 6 and step 2 stage 1.
 	if back, next := neighbors(st, session.Cursor{Step: 1, Stage: infer.KindCache}); back != "1.6" || next != "2.1" {
 		t.Errorf("neighbors of 1.7: got %s, %s; want %s, %s", back, next, "1.6", "2.1")
 	}
@@ -212,13 +214,13 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 	}
 }
 
-// TestInsideIsRenderedOnce: what is seen inside a forward pass is rendered once for all who
-// look, sent to nobody else, and to nobody while the token is asked for.
+// TestInsideIsRenderedOnce: the inside of a forward pass is rendered once for all who look
+// inside, sent to nobody else, and to nobody while the token is asked for.
 func TestInsideIsRenderedOnce(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)
 	if st.Look == nil {
-		t.Fatal("the bundled model is not looked into unasked")
+		t.Fatal("the bundled model is not looked into by default")
 	}
 	p := &Pages{rest: session.New(st.Model, session.Limits{}).State()}
 	shown := func(v *class.View, kind look) string {
@@ -228,7 +230,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := p.snapshot(v, kind); again != e {
-			t.Errorf("%s: rendered again for who looks second", kind)
+			t.Errorf("%s: rendered again for a second follower", kind)
 		}
 		return string(e.Bytes())
 	}
@@ -240,10 +242,10 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 		inside := kind.kind != onPhone && kind.view == shell.Numbers
 		for _, part := range []string{`"heat":{`, "data-heat"} {
 			if got := shown(open, kind); strings.Contains(got, part) != inside {
-				t.Errorf("%s: %s is there: %t, want %t", kind, part, !inside, inside)
+				t.Errorf("%s: %s is present: %t, want %t", kind, part, !inside, inside)
 			}
 			if strings.Contains(shown(asking, kind), part) {
-				t.Errorf("%s: %s is there while the class is asked, want it hidden", kind, part)
+				t.Errorf("%s: %s is present while the class is asked, want it hidden", kind, part)
 			}
 		}
 	}
@@ -253,7 +255,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 		m := p.insideOf(v, wire.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
 		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "There is nothing to see inside here") {
 			t.Errorf(
-				"%s is told %+v; want len(Panels) = 1, Panels[0].HTML with %q", name, m,
+				"%s gets %+v; want len(Panels) = 1, Panels[0].HTML with %q", name, m,
 				"There is nothing to see inside here",
 			)
 		}
@@ -265,11 +267,11 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 		}
 	}
 	if m := p.insideOf(open, wire.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
-		t.Errorf("a head that is not there is answered by %+v", m)
+		t.Errorf("a head that does not exist gives %+v", m)
 	}
 }
 
-// TestLastingInWords: how long a room is kept, as people say it.
+// TestLastingInWords: the time that a room is kept is written as people say it.
 func TestLastingInWords(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
@@ -282,9 +284,9 @@ func TestLastingInWords(t *testing.T) {
 	}
 }
 
-// TestWallWithholdsTheDraw: while the presenter has not asked for a draw, what
-// walls and phones show is the same whatever it will be; neither they nor a look
-// around at another stage have the draw, and the presenter's button asks for it.
+// TestWallWithholdsTheDraw: until the presenter requests a draw, walls and phones show the
+// same whatever its result will be; looking at other stages does not reveal it either, and
+// the presenter's button requests it.
 func TestWallWithholdsTheDraw(t *testing.T) {
 	t.Parallel()
 	const seed = 777001
@@ -324,13 +326,13 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		)
 	}
 	if s := newScreen(st, shell.Story, false); s.Story.Line == nil || !s.Story.Line.Open {
-		t.Errorf("in the Story the wall shows %+v, want Line not nil, Line.Open = true", s.Story)
+		t.Errorf("in the Story view the wall shows %+v, want Line not nil, Line.Open = true", s.Story)
 	}
 	if got := forwardButton(&class.View{State: st}); got.Say != "Let it fall" {
-		t.Errorf("the presenter's button says %q, want %q", got.Say, "Let it fall")
+		t.Errorf("the presenter's button is %q, want %q", got.Say, "Let it fall")
 	}
 	if v := lookAt(st, session.Cursor{Step: 1, Stage: infer.KindSoftmax}, nil); v.Undrawn {
-		t.Error("a look at another stage shows the withheld draw's")
+		t.Error("looking at another stage reveals the withheld draw")
 	}
 	for other := uint64(seed + 1); other < seed+10; other++ {
 		otherwise, otherDrawn := at(other)
@@ -345,8 +347,8 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 	}
 }
 
-// TestCanceledCommandsAreNotLogged: a command that ended with its connection, as when the
-// server stops, is not an error of the server; others are.
+// TestCanceledCommandsAreNotLogged: a command that is canceled because its connection
+// ended, for example when the server stops, is not logged as an error; other errors are.
 func TestCanceledCommandsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,10 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A teacher's secret travels in a cookie that scripts cannot read and that goes
-// nowhere but to the room's own pages. The socket has another address, so its
-// connection is opened with a ticket: it counts once, within a minute, and only
-// the holder of the cookie is given one.
+// An instructor's secret is sent in a cookie that scripts cannot read and that browsers
+// send only to the room's own pages. The socket has another address, so its connection is
+// opened with a ticket: it is valid once, within a minute, and only the holder of the
+// cookie can get one.
 
 // cookieAge is how long a browser keeps a room's secret.
 const cookieAge = 30 * 24 * time.Hour
@@ -27,9 +27,9 @@ func cookieName(code string) string { return "viz-room-" + code }
 
 func roomPath(code string) string { return "/class/" + code }
 
-// secretCookie is the cookie with a room's secret. Over TLS its name begins with
-// __Secure-, not __Host-: that would send every room's secret to every page. Another
-// host of the domain can set one too, but no secret that fits.
+// secretCookie returns the cookie with a room's secret. Over TLS its name begins with
+// __Secure-, not __Host-, which would send every room's secret to every page. Another host
+// of the domain can set such a cookie too, but not with a valid secret.
 func secretCookie(code, secret string) http.Cookie {
 	return http.Cookie{
 		Name: cookieName(code), Value: secret, Path: roomPath(code), MaxAge: int(cookieAge / time.Second),
@@ -41,12 +41,12 @@ func setSecret(w http.ResponseWriter, r *http.Request, code string, secret class
 	shell.SetCookie(w, r, secretCookie(code, secret.String()))
 }
 
-// secretOf returns the secret that a request carries for a room: if there are several,
-// the first one that fits. A cookie that lacks its prefix is exchanged.
+// secretOf returns the secret of a room from a request: the first valid one if there are
+// several. A cookie without its prefix is replaced.
 func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (secret class.Secret, ok bool) {
 	for _, c := range shell.Cookies(r, cookieName(code), roomPath(code)) {
 		if secret = class.ParseSecret(c.Value); !p.Hub.Fits(code, secret) {
-			ok = true // counts as a wrong try if none fits
+			ok = true // counts as a wrong try if no other one is valid
 			continue
 		}
 		if c.Old {
@@ -57,8 +57,8 @@ func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (s
 	return secret, ok
 }
 
-// taught returns the room of a request from its teacher, or responds with the reason
-// why there is none.
+// taught returns the room of a request from its instructor, or responds with the reason why
+// there is none.
 func (p *Pages) taught(
 	w http.ResponseWriter, r *http.Request,
 ) (room *class.Room, secret class.Secret, who string, ok bool) {
@@ -77,12 +77,12 @@ func (p *Pages) taught(
 	return room, secret, who, true
 }
 
-// failTaught responds with the reason why a teacher has no room: where it may be that the
-// saved data is lost, that too.
+// failTaught responds with the reason why an instructor has no room. If saved data might
+// have been lost, it adds that.
 func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
 	if errors.Is(err, class.ErrSecret) {
-		notices, _ := p.Progress.News(r.Context(), "") // the page does not need them
+		notices, _ := p.Progress.News(r.Context(), "") // optional for the page
 		for _, n := range notices {
 			say += " " + n.At.UTC().Format("2 January 2006") + ": " + n.Text
 		}
@@ -90,23 +90,23 @@ func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 	p.Refuse(w, r, status, head, say)
 }
 
-// ticketLife is how long a ticket is valid, ticketMost how many used ones are remembered,
-// and ticketBytes how long a ticket may be.
+// ticketLife is how long a ticket is valid, ticketMost how many used tickets are
+// remembered, and ticketBytes the maximum length of a ticket.
 const (
 	ticketLife  = time.Minute
 	ticketMost  = 1000
 	ticketBytes = 1 << 10
 )
 
-// tickets are issued by any server with the same key and redeemed by any, each server
-// once: a ticket says itself, encrypted, for whom and what it is.
+// tickets issues and redeems tickets. Servers with the same key accept each other's
+// tickets, each server once: a ticket contains, encrypted, its holder and purpose.
 type tickets struct {
 	seal cipher.AEAD
 	now  func() time.Time
-	life time.Duration // of each
+	life time.Duration // of each ticket
 
 	mu   sync.Mutex
-	used map[string]time.Time // by number, until when
+	used map[string]time.Time // by number, with the end of validity
 }
 
 type ticket struct {
@@ -115,8 +115,8 @@ type ticket struct {
 	Until     time.Time
 }
 
-// newTickets returns the tickets under a key of 32 bytes. All servers that issue and redeem
-// them must have the same time.
+// newTickets returns tickets under a 32-byte key. The clocks of all servers that issue and
+// redeem them must agree.
 func newTickets(key []byte, now func() time.Time) *tickets {
 	block, err := aes.NewCipher(key)
 	if err == nil {
@@ -128,16 +128,16 @@ func newTickets(key []byte, now func() time.Time) *tickets {
 	panic(fmt.Sprintf("classroom: a key of %d bytes: %v", len(key), err))
 }
 
-// give issues a ticket and returns its number.
+// give issues a ticket and returns its text.
 func (t *tickets) give(code, who string, secret class.Secret) string {
 	text, err := json.Marshal(ticket{code, who, secret[:], t.now().Add(t.life)})
 	if err != nil {
-		panic(err) // texts and a time can be encoded
+		panic(err) // texts and a time can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(t.seal.Seal(nil, nil, text, nil))
 }
 
-// take redeems a ticket of someone for a room. It works once.
+// take redeems a ticket of a person for a room. It works once.
 func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(number)
 	if err != nil || len(number) > ticketBytes {
@@ -155,7 +155,7 @@ func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) 
 	return class.Secret(k.Secret), true
 }
 
-// first reports whether a ticket is used for the first time here.
+// first reports whether a ticket is used for the first time on this server.
 func (t *tickets) first(number string, until, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,7 +171,7 @@ func (t *tickets) first(number string, until, now time.Time) bool {
 	return true
 }
 
-// ticket issues a ticket to a teacher's page that is about to open its connection.
+// ticket issues a ticket to an instructor's page that is about to open its connection.
 func (p *Pages) ticket(w http.ResponseWriter, r *http.Request) {
 	room, secret, who, ok := p.taught(w, r)
 	if !ok {
@@ -179,6 +179,6 @@ func (p *Pages) ticket(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	// Two words and a number cannot fail to be written.
+	// Encoding strings cannot fail.
 	_ = json.NewEncoder(w).Encode(map[string]string{"ticket": p.tickets.give(room.Code(), who, secret)})
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// ticketKey is the key of two servers.
+// ticketKey returns the key of two servers.
 func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
 
-// TestTicketIsSingleUse: a ticket opens one connection on a server, also on another one than
-// gave it, for the one who was given it and into that room; a wrong try uses it up as well.
-// It tells nothing to those who see it.
+// TestTicketIsSingleUse: a ticket opens one connection per server, even on a server that
+// did not issue it, only for its holder and its room; a wrong try uses it up as well. It
+// reveals nothing to those who see it.
 func TestTicketIsSingleUse(t *testing.T) {
 	list, other := newTickets(ticketKey(), time.Now), newTickets(ticketKey(), time.Now)
 	secret := class.Secret{1, 2, 3}
@@ -31,7 +31,7 @@ func TestTicketIsSingleUse(t *testing.T) {
 			t.Errorf("its holder gets %v, %v; want %v, true", got, ok, secret)
 		}
 		if _, ok := server.take(number, "ABC234", "ada"); ok {
-			t.Error("it counts twice")
+			t.Error("the ticket is valid twice")
 		}
 	}
 	for _, c := range []struct{ what, code, who string }{
@@ -40,39 +40,38 @@ func TestTicketIsSingleUse(t *testing.T) {
 	} {
 		number := list.give("ABC234", "ada", secret)
 		if _, ok := list.take(number, c.code, c.who); ok {
-			t.Errorf("the ticket counts for %s, want it refused", c.what)
+			t.Errorf("the ticket is valid for %s, want it refused", c.what)
 		}
 		if _, ok := list.take(number, "ABC234", "ada"); ok {
-			t.Errorf("the ticket counts after %s tried it, want it used up", c.what)
+			t.Errorf("the ticket is valid after %s tried it, want it used up", c.what)
 		}
 	}
 	strange := newTickets([]byte(strings.Repeat("s", 32)), time.Now).give("ABC234", "ada", secret)
 	for _, number := range []string{"none", "", strange, strings.Repeat("A", 1<<20)} {
 		if _, ok := list.take(number, "ABC234", "ada"); ok {
-			t.Errorf("%.20q counts, which was never given out", number)
+			t.Errorf("%.20q is valid but was never issued", number)
 		}
 	}
 	text, err := base64.RawURLEncoding.DecodeString(number)
 	if err != nil || strings.Contains(string(text), "ABC234") {
-		t.Errorf("a ticket says %q, %v; want it without %q, <nil>", text, err, "ABC234")
+		t.Errorf("a ticket contains %q, %v; want it without %q, <nil>", text, err, "ABC234")
 	}
 }
 
-// TestTicketExpires: a ticket that nobody has used within a minute counts no more.
+// TestTicketExpires: a ticket that is not used within a minute expires.
 func TestTicketExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := newTickets(ticketKey(), time.Now)
 		number := list.give("ABC234", "ada", class.Secret{1})
 		fixture.Pass(ticketLife)
 		if _, ok := list.take(number, "ABC234", "ada"); ok {
-			t.Error("it counts after its time")
+			t.Error("the ticket is valid after its time")
 		}
 	})
 }
 
-// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts,
-// goes to that room's pages alone, not to other sites' forms, and over TLS never
-// in the clear.
+// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts, is sent
+// only to that room's pages, not with other sites' forms, and over TLS never unencrypted.
 func TestRoomKeyStaysInItsRoom(t *testing.T) {
 	for _, encrypted := range []bool{false, true} {
 		r := httptest.NewRequest("POST", "/teach", nil)
@@ -95,7 +94,7 @@ func TestRoomKeyStaysInItsRoom(t *testing.T) {
 	}
 }
 
-// TestHiddenNamesShowNumbers: where names are switched off members have numbers alone.
+// TestHiddenNamesShowNumbers: while names are hidden, members are shown as numbers.
 func TestHiddenNamesShowNumbers(t *testing.T) {
 	ada := class.Attendee{Member: class.Member{ID: 7, Name: "Ada"}}
 	for _, c := range []struct {
@@ -111,8 +110,8 @@ func TestHiddenNamesShowNumbers(t *testing.T) {
 	}
 }
 
-// TestMembersAreText: what members call themselves, and what they vote, never
-// becomes markup on the teacher's page.
+// TestMembersAreText: members' names and votes never become markup on the instructor's
+// page.
 // Promise: Names and votes of a class never become markup on a page.
 func TestMembersAreText(t *testing.T) {
 	list := []class.Attendee{{Member: class.Member{ID: 7, Name: "<img src=x>"}, Voted: "<b>6</b>"}}
@@ -123,14 +122,13 @@ func TestMembersAreText(t *testing.T) {
 	if html := b.String(); strings.Contains(html, "<img") || strings.Contains(html, "<b>6") ||
 		!strings.Contains(html, "&lt;img src=x&gt;") || !strings.Contains(html, "&lt;b&gt;6&lt;/b&gt;") {
 		t.Errorf(
-			"the list is %s, want it without %q, it without %q, it containing %q and %q", html, "<img", "<b>6",
+			"the list is %s, want it without %q and %q, with %q and %q", html, "<img", "<b>6",
 			"&lt;img src=x&gt;", "&lt;b&gt;6&lt;/b&gt;",
 		)
 	}
 }
 
-// TestWallCodeOpensTheRoom: a camera that reads the code on the wall is led to
-// the room's page.
+// TestWallCodeOpensTheRoom: the QR code on the wall leads to the room's page.
 func TestWallCodeOpensTheRoom(t *testing.T) {
 	d, err := newSlide(
 		&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, shell.Numbers,

@@ -18,13 +18,14 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// serve runs the whole server and returns its URL. Its people have switched to Numbers.
+// serve runs the whole server, with Numbers as the default view of its clients, and returns
+// its URL.
 func serve(t *testing.T) string {
 	t.Helper()
 	return serveWith(t, classroom.Access{})
 }
 
-// serveWith is serve for a server that is reached in some way.
+// serveWith is serve with the given access.
 func serveWith(t *testing.T, access classroom.Access) string {
 	t.Helper()
 	return webtest.Serve(t, webtest.Options{Access: access, View: shell.Numbers})
@@ -36,8 +37,7 @@ func serveStory(t *testing.T) string {
 	return webtest.Serve(t, webtest.Options{})
 }
 
-// person is a browser without a script: it keeps cookies, reads pages and sends
-// forms.
+// person is a browser without scripts: it keeps cookies, reads pages and sends forms.
 type person struct {
 	t      *testing.T
 	base   string
@@ -53,13 +53,13 @@ func newPerson(t *testing.T, base string) *person {
 	return &person{t, base, &http.Client{Jar: jar}}
 }
 
-// page is an answer to a request, redirects followed.
+// page is the answer to a request after redirects.
 type page struct {
 	*goquery.Document
 	status int
 	path   string // where the redirects led
 	query  string // of that address
-	text   string // the body as it came
+	text   string // the unparsed body
 }
 
 func (p *person) send(method, path string, form url.Values, header http.Header) page {
@@ -90,7 +90,7 @@ func (p *person) send(method, path string, form url.Values, header http.Header) 
 	return page{d, answer.StatusCode, answer.Request.URL.Path, answer.Request.URL.RawQuery, string(body)}
 }
 
-// get returns a page that must be there.
+// get returns a page that must exist.
 func (p *person) get(path string) page {
 	p.t.Helper()
 	got := p.send(http.MethodGet, path, nil, nil)
@@ -105,7 +105,7 @@ func (p *person) post(path string, form url.Values) page {
 	return p.send(http.MethodPost, path, form, nil)
 }
 
-// teacher makes a room and returns who made it and its code.
+// teacher makes a room and returns its instructor and code.
 func teacher(t *testing.T, base string, form url.Values) (p *person, code string) {
 	t.Helper()
 	p = newPerson(t, base)
@@ -120,7 +120,7 @@ func teacher(t *testing.T, base string, form url.Values) (p *person, code string
 	return p, parts[2]
 }
 
-// do carries out a command of the teacher, which must be taken.
+// do executes a command of the instructor, which must succeed.
 func (p *person) do(code, cmd string, fields ...string) page {
 	p.t.Helper()
 	form := url.Values{"cmd": {cmd}}
@@ -134,5 +134,5 @@ func (p *person) do(code, cmd string, fields ...string) page {
 	return got
 }
 
-// words is an element's text with its spaces made single.
+// words returns an element's text with spaces collapsed.
 func words(sel *goquery.Selection) string { return strings.Join(strings.Fields(sel.Text()), " ") }

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// slide is what stands on the wall.
+// slide is the content of the wall.
 type slide struct {
 	Title, Code string
 	Left, Right string // the halves of the code
@@ -21,17 +21,17 @@ type slide struct {
 	Reach       reach
 	QR          qrCode
 	Screen      screen
-	Map         *stage.Map // in the Story, where no vote needs its place
+	Map         *stage.Map // in the Story, unless a vote needs the space
 	Poll        *poll
 	End         *ending
-	Say         string // the sentence of the walkthrough's step as HTML, "" outside of one
+	Say         string // HTML of the sentence of the walkthrough's step, "" if there is none
 }
 
-// N is the number of the stage.
+// N returns the number of the stage.
 func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
 
-// newSlide shows a room as a page begins with it: the numbers of the heads'
-// pictures come with the connection. rest is the state where its run rests.
+// newSlide returns the initial slide of a page: the pictures of the heads follow over the
+// connection. rest is shown while the run is suspended.
 func newSlide(v *class.View, view shell.View, to reach, rest *session.State) (slide, error) {
 	d := moving(v, view, rest, false)
 	return d, d.join(to)
@@ -45,7 +45,7 @@ func (d *slide) join(to reach) (err error) {
 	return err
 }
 
-// moving is a slide without how to join, which seldom changes.
+// moving returns a slide without how to join, which seldom changes.
 func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
@@ -59,8 +59,8 @@ func moving(v *class.View, view shell.View, rest *session.State, inside bool) sl
 	return d
 }
 
-// walkSay is what the walkthrough says at its step, as HTML for everybody; "" before the
-// first step, and where the presenter has left the script.
+// walkSay returns the HTML of the walkthrough's sentence for everyone; "" before the first
+// step, and if the presenter has left the script.
 func walkSay(v *class.View) string {
 	if v.Walk == nil || v.Walk.Left || v.Walk.At() == nil {
 		return ""
@@ -68,8 +68,8 @@ func walkSay(v *class.View) string {
 	return v.Walk.At().Say
 }
 
-// screenOf is the run of a room as all may see it. rest stands for a run that
-// rests; inside shows the inside of a forward pass that is looked into.
+// screenOf returns the run of a room as everyone may see it. rest is shown for a suspended
+// run; inside shows the inside of the forward pass if the run looks inside.
 func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) screen {
 	st := cmp.Or(v.State, rest)
 	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
@@ -78,33 +78,33 @@ func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) 
 	return newScreen(st, view, inside)
 }
 
-// brief is a row of segments with the first part of its words: a slide has no
-// room for the rest beside the mark.
+// brief returns a row of segments with only the first part of its text: a slide has no
+// space for the rest next to the mark.
 func brief(s *stage.Segments) *stage.Segments {
 	short := *s
 	short.SayEnd = ""
 	return &short
 }
 
-// spelled writes a code with its characters apart, to be read aloud.
+// spelled separates the characters of a code, to be read aloud.
 func spelled(code string) string { return strings.Join(strings.Split(code, ""), " ") }
 
-// The dots of a poll: one for each person, in rows of dotRow.
+// The sizes of a poll's dots, in rows of dotRow.
 const (
 	dotRow  = mostDots / 2
-	dotWide = 20 // SVG units from one to the next
+	dotWide = 20 // SVG units between dots
 	dotHigh = 28
 )
 
 func dotX(i int) string { return strconv.Itoa(1 + dotWide*(i%dotRow)) }
 func dotY(i int) string { return strconv.Itoa(1 + dotHigh*(i/dotRow)) }
 
-// dotsBox is the viewBox that holds n dots.
+// dotsBox returns the viewBox that holds n dots.
 func dotsBox(n int) string {
 	return "0 0 " + strconv.Itoa(dotWide*min(n, dotRow)) + " " + strconv.Itoa(dotHigh*((n+dotRow-1)/dotRow))
 }
 
-// dotsClass says how many rows there are.
+// dotsClass returns the CSS class for the number of rows.
 func dotsClass(n int) string {
 	if n > dotRow {
 		return "dots dots--2"
@@ -112,7 +112,7 @@ func dotsClass(n int) string {
 	return "dots"
 }
 
-// number writes a number as people do: no more digits than it has.
+// number formats a number with no more digits than necessary.
 func number(x float64) string {
 	s := strconv.FormatFloat(x, 'f', -1, 64)
 	if len(s) > 12 {

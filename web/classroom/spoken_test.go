@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestWalkSentenceOnEveryScreen: what the walkthrough says at a step is on the wall and on the
-// phones, and gone when the presenter leaves the script.
+// TestWalkSentenceOnEveryScreen: the walkthrough's sentence for a step is on the wall and
+// on the phones, and disappears when the presenter leaves the script.
 func TestWalkSentenceOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -37,8 +37,8 @@ func TestWalkSentenceOnEveryScreen(t *testing.T) {
 	}
 }
 
-// TestTieIsNamed: two options with equally many votes are called a tie, in the votes and
-// in the sentence of the reveal.
+// TestTieIsNamed: two options with equally many votes are called a tie, next to the votes
+// and in the sentence of the reveal.
 func TestTieIsNamed(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -65,17 +65,17 @@ func TestTieIsNamed(t *testing.T) {
 	for _, path := range []string{"", "/projector"} {
 		got := words(first.get("/class/" + code + path).Find("[data-tie]"))
 		if !strings.HasPrefix(got, "A tie: 1 vote each for ") {
-			t.Errorf("%q says of a tie: got %q, want it to begin with %q", path, got, "A tie: 1 vote each for ")
+			t.Errorf("%q in a tie: got %q, want it to begin with %q", path, got, "A tie: 1 vote each for ")
 		}
 	}
 	p.do(code, "reveal")
 	if got := words(first.get("/class/" + code).Find("#cl-ask")); !strings.HasPrefix(got, "A tie between ") {
-		t.Errorf("the reveal of a tie says %q, want it to begin with %q", got, "A tie between ")
+		t.Errorf("the reveal of a tie is %q, want it to begin with %q", got, "A tie between ")
 	}
 }
 
-// TestSummaryShowsNoMarkup: no page or table after class shows markup where a person reads:
-// neither the HTML of a question nor the name of a special token.
+// TestSummaryShowsNoMarkup: no page or table after class shows markup to people: neither
+// the HTML of a question nor the name of a special token.
 func TestSummaryShowsNoMarkup(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -109,7 +109,8 @@ func TestSummaryShowsNoMarkup(t *testing.T) {
 	}
 }
 
-// TestRevealNamesNoDrawnToken: a reveal before the draw marks no token as drawn, on the wall or on phones.
+// TestRevealNamesNoDrawnToken: a reveal before the draw marks no token as drawn, on the
+// wall or on phones.
 func TestRevealNamesNoDrawnToken(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -130,8 +131,9 @@ func TestRevealNamesNoDrawnToken(t *testing.T) {
 	}
 }
 
-// TestPresenterIsOfferedNextOpenPosition: asked for a vote where one token is nearly certain, the presenter's
-// page says so without naming the token, and has a button for the next open place.
+// TestPresenterIsOfferedNextOpenPosition: if the presenter asks for a vote where one token
+// is nearly certain, their page explains that without naming the token, and has a button
+// for the next open position.
 func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -143,7 +145,7 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	if !strings.Contains(said, "Here one token has") || !strings.Contains(said, "Go on to the next open place") ||
 		!strings.Contains(said, "Ask here anyway") {
 		t.Fatalf(
-			"the presenter's page says %q, want it to contain %q, %q and %q", said, "Here one token has",
+			"the presenter's page shows %q, want it to contain %q, %q and %q", said, "Here one token has",
 			"Go on to the next open place", "Ask here anyway",
 		)
 	}
@@ -161,6 +163,6 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 		}
 	}
 	if bad := p.post("/class/"+code+"/do", url.Values{"cmd": {"ask-next"}, "where": {"there"}}); bad.status != 400 {
-		t.Errorf("asked at no place: status %d", bad.status)
+		t.Errorf("asked at an unknown position: status %d", bad.status)
 	}
 }

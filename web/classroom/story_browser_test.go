@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestClassStoryOnEveryScreen: presenter, wall and phone of newcomers show every stage in the
-// Story, each whole on the wall; before a reveal no screen tells what is asked; the wall
-// follows the presenter's switch, and a phone keeps its own view. Every step of the scripts fits
-// the presenter's window.
+// TestClassStoryOnEveryScreen: the presenter, wall and phone of newcomers show every stage
+// in the Story view, each fitting the wall; before a reveal no screen shows the answer; the
+// wall follows the presenter's switch, and a phone keeps its own view. Every step of the
+// scripts fits the presenter's window.
 func TestClassStoryOnEveryScreen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestStoryViewIsPerScreen: newcomers see the Story on phones and wall; each screen has
-// a switch of its own, which leads back to where it was, and the choice is kept.
+// TestStoryViewIsPerScreen: newcomers see the Story on phones and wall; each screen has its
+// own switch, which leads back to the same page, and the choice is remembered.
 func TestStoryViewIsPerScreen(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
@@ -38,10 +38,10 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 				t.Errorf("%s in %s: it has the Story: %t, Numbers: %t; want only this view", at, want, story, numbers)
 			}
 			if now := got.Find(`.view [aria-pressed="true"]`); now.First().AttrOr("value", "") != string(want) {
-				t.Errorf("%s: the switch stands at %q, want at %q", at, now.Text(), want)
+				t.Errorf("%s: the switch is at %q, want %q", at, now.Text(), want)
 			}
 			if got.Find(`.view [name="back"]`).First().AttrOr("value", "") == "" {
-				t.Errorf("%s: the switch leads nowhere, want back to this page", at)
+				t.Errorf("%s: the switch has no target, want this page", at)
 			}
 		}
 	}
@@ -60,12 +60,12 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 		t.Errorf("the switch leads to %s, %d; want %s, %d", got.path, got.status, room, http.StatusOK)
 	}
 	views(phone, shell.Numbers)
-	views(p, shell.Story) // the presenter's browser has a choice of its own
+	views(p, shell.Story) // the presenter's browser has its own choice
 }
 
-// TestStoryAndNumbersViewsAgree: at every stage that has shares the Story's are those of Numbers, as whole
-// percents, and its scores are the same to the last digit: on a phone and on the wall, which
-// also agree with each other.
+// TestStoryAndNumbersViewsAgree: at every stage with shares, the Story's shares are those
+// of Numbers as whole percents, and its scores are the same to the last digit, on a phone
+// and on the wall, which also agree with each other.
 func TestStoryAndNumbersViewsAgree(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
@@ -102,7 +102,7 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 			if said[""] == "" {
 				said[""] = fmt.Sprint(shares)
 			} else if got := fmt.Sprint(shares); got != said[""] {
-				t.Errorf("%s: the wall says %s, want %s as on the phone", where, got, said[""])
+				t.Errorf("%s: the wall shows %s, want %s as on the phone", where, got, said[""])
 			}
 			seen := 0
 			for _, row := range numbers.get("/class/" + code + screen).Find("#panel .tc tbody tr").EachIter() {
@@ -126,8 +126,8 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 	}
 }
 
-// agree reports whether a share in whole percent is that of a probability with decimals.
-// The Story rounds so that its shares add up to 100%, so they may differ by one.
+// agree reports whether a share in whole percent matches a probability with decimals. The
+// Story rounds so that its shares add up to 100%, so they can differ by one.
 func agree(t *testing.T, share, p string) bool {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)

@@ -13,13 +13,13 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// summaryPage is what a class leaves behind, for its teacher.
+// summaryPage is the summary of a class for its instructor.
 type summaryPage struct {
 	*class.Summary
 	Shown string
 	When  string
 	Base  string
-	Link  string // of the replay, for everybody
+	Link  string // of the replay, for everyone
 	Work  *workSummary
 	Asked []askedPoll
 	Bins  []bin
@@ -32,12 +32,12 @@ type askedPoll struct {
 	N     int
 	Kind  string
 	Rows  []askedRow
-	Heads []string // of the rounds: "round 1, 26 votes"
-	Right string   // "19 of 26 right" of the last round
-	Far   string   // distance to the model, "" where there is none
+	Heads []string // headings of the rounds: "round 1, 26 votes"
+	Right string   // "19 of 26 right", in the last round
+	Far   string   // distance to the model, "" if there is none
 }
 
-// askedRow is one option over the rounds.
+// askedRow is one option over all rounds.
 type askedRow struct {
 	Label  stage.Text
 	Text   string
@@ -134,7 +134,7 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, summaryHTML(v))
 }
 
-// replay is the session for those who have its link, to go through alone.
+// replay serves the replay of a class to those who have its link.
 func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.caller(w, r))
 	if errors.Is(err, class.ErrNoRoom) {
@@ -152,7 +152,7 @@ func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, replayHTML(newSummaryPage(s, p.reach(r).Base)))
 }
 
-// summaryCSV is the summary for a table.
+// summaryCSV serves the summary as a table.
 func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 	room, secret, _, ok := p.taught(w, r)
 	if !ok {
@@ -174,10 +174,10 @@ func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 	b.WriteTo(w)
 }
 
-// hasModel tells whether the model has probabilities for what was asked.
+// hasModel reports whether the model has probabilities for the options.
 func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "" }
 
-// nextLine sets the class's hits beside what the model gave them.
+// nextLine compares the class's hits with the model's probabilities.
 func nextLine(v summaryPage) string {
 	return fmt.Sprintf("The class was asked for the next token in %s. %s of the votes named the token that was drawn. "+
 		"By luck alone it would be %s: the mean probability that the model gave to the tokens voted for.",

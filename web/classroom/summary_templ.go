@@ -370,7 +370,7 @@ func summaryHTML(v summaryPage) templ.Component {
 	})
 }
 
-// textsHTML lists the texts of a class, each to be played again.
+// textsHTML lists the texts of a class, with links to replay them.
 func textsHTML(v summaryPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -477,7 +477,7 @@ func textsHTML(v summaryPage) templ.Component {
 	})
 }
 
-// replayHTML is a session, for those who were in it and those who were not.
+// replayHTML is the replay of a class, for anyone with the link.
 func replayHTML(v summaryPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// teachPage is where a room is made.
+// teachPage is the page for making a room.
 type teachPage struct {
 	Walks   []*lessons.Walk
-	Form    url.Values // as sent, where it was refused
+	Form    url.Values // as sent, if it was refused
 	Error   string
 	Reach   reach
 	Deleted bool   // a room has just been deleted
-	Kept    string // for how long a room is kept unused: "30 days"
+	Kept    string // how long an unused room is kept: "30 days"
 	Notices []progress.Notice
 }
 
@@ -26,7 +26,7 @@ func (v teachPage) Checked(name string) bool {
 	return v.Form == nil && name == "nicknames" || v.Form.Get(name) != ""
 }
 
-// Picked tells whether a walkthrough is chosen: at first the first one.
+// Picked reports whether a walkthrough is selected; initially the first one.
 func (v teachPage) Picked(i int, slug string) bool {
 	if v.Form == nil {
 		return i == 0
@@ -40,7 +40,7 @@ func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	v := teachPage{Walks: p.Course.Walks, Reach: p.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
 	v.Reach.Let = p.letIn(r, who, nil, "")
 	var err error
-	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // the page does not need them
+	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // optional for the page
 		v.Notices = nil
 	}
 	if walk := q.Get("walk"); walk != "" {
@@ -49,8 +49,8 @@ func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, teachHTML(v))
 }
 
-// makeRoom makes a room, hands its secret to the browser that asked, and leads
-// to the page that shows how to come in.
+// makeRoom makes a room, gives its secret to the browser, and redirects to the page that
+// shows how to join.
 func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -73,8 +73,8 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	setSecret(w, r, room.Code(), secret)
-	// The page that shows the instructor's link is shown once: this cookie says
-	// that it has not been yet.
+	// The page with the instructor's link is shown once: this cookie means that it has not
+	// been shown yet.
 	shell.SetCookie(w, r, http.Cookie{Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600})
 	if letIn {
 		if err := p.Phones.open(p.Hub, room, f.Get("host")); err != nil {
@@ -89,13 +89,13 @@ const freshName = "viz-room-fresh"
 
 func madePath(code string) string { return roomPath(code) + "/made" }
 
-// madePage shows a new room: its code, its links, how others reach it.
+// madePage shows a new room: its code, its links, and how others reach it.
 type madePage struct {
 	Title, Code string
 	Left, Right string
 	Reach       reach
 	QR          qrCode
-	Link        string // for everybody
+	Link        string // for everyone
 	Secret      string // the instructor's link, shown once
 	Walk        string
 }
@@ -110,8 +110,8 @@ func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// showMade sends the page of a new room: with the instructor's link if there is a key, and why
-// phones were not let in, if there is a reason.
+// showMade sends the page of a new room: with the instructor's link if there is a key, and
+// with the reason why phones were not let in, if any.
 func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room *class.Room, who, key string, why error) {
 	to, status := p.reach(r), http.StatusOK
 	to.Let = p.letIn(r, who, room, madeOn)
@@ -136,10 +136,10 @@ func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room *class.Roo
 	p.HTML(w, r, status, madeHTML(v))
 }
 
-// halves are the two parts of a code as one says it.
+// halves returns the two parts of a code for reading it aloud.
 func halves(code string) (left, right string) { return code[:len(code)/2], code[len(code)/2:] }
 
-// joinPage is where a code is typed.
+// joinPage is the page for typing a code.
 type joinPage struct {
 	Code  string // as typed
 	Error string

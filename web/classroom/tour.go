@@ -17,28 +17,27 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A guided tour is a walkthrough that one learner plays alone. It shows the same
-// run to everybody, so the states of its steps are made once, in their order,
-// and kept: a step is a page with an address of its own.
+// A guided tour is a walkthrough that one learner plays alone. All visitors see the same
+// run, so the states of its steps are computed once, in order, and stored: each step is a
+// page with its own address.
 
-// tours keeps the states of walkthroughs.
+// tours stores the states of walkthroughs.
 type tours struct {
 	seat func() *infer.Seat
 	mu   sync.Mutex
 	list map[string]*tourRun // by slug
 }
 
-// tourRun is a walkthrough's run and what it looked like at its steps. Who holds
-// turn works on it; the others wait for the states that come of it.
+// tourRun is a walkthrough's run and its states at the steps. The holder of turn works on
+// it; the others wait for the resulting states.
 type tourRun struct {
 	turn   chan struct{} // of capacity 1
 	run    *session.Session
 	states []*session.State
 }
 
-// tourPrompt bounds the prompts of walkthroughs, in bytes; tourTime how long a
-// page waits for its step. The passes take their turn with those of all other
-// runs.
+// tourPrompt limits the prompts of walkthroughs, in bytes; tourTime limits how long a page
+// waits for its step. The forward passes take turns with those of all other runs.
 const (
 	tourPrompt = 16 << 10
 	tourTime   = 10 * time.Second
@@ -48,13 +47,13 @@ func newTours(seat func() *infer.Seat) *tours {
 	return &tours{seat: seat, list: map[string]*tourRun{}}
 }
 
-// errBusy is said where a step was not made in time. What was made is kept.
+// errBusy is returned if a step was not ready in time. The steps computed so far are kept.
 var errBusy = &terms.Refusal{
 	Code: terms.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
 }
 
-// at returns the state at a step, which counts from 1. The steps before it are
-// made first, once for everybody.
+// at returns the state at a step, counted from 1. Missing steps before it are computed
+// first, once for all visitors.
 func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.State, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, tourTime, errBusy)
 	defer cancel()
@@ -84,8 +83,8 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 	return r.states[step-1], nil
 }
 
-// make makes the state of the next step. A new run is led up to it from the last
-// new text before.
+// make computes the state of the next step. A new run starts at the last new text before
+// it.
 func (r *tourRun) make(ctx context.Context, seat func() *infer.Seat, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done
@@ -109,15 +108,15 @@ type tourPage struct {
 	N          int
 	Back, Next string // addresses, "" at either end
 	Screen     screen
-	Poll       *poll  // what is asked, before and after the answer
+	Poll       *poll  // before and after the answer
 	Mine       string // key of the learner's answer, "" before it
-	Said       string // what that answer reads
-	Right      *bool  // of a question or a number
-	Draws      int    // of a draw: how many there have been
-	Loop       string // the same run in the loop, "" while something is asked
+	Said       string // that answer as text
+	Right      *bool  // for a question or a number
+	Draws      int    // for a draw: the number of draws so far
+	Loop       string // link to the same run in the loop, "" before the answer
 }
 
-// Asked says that an answer is waited for.
+// Asked reports whether an answer is awaited.
 func (v tourPage) Asked() bool { return v.Poll != nil && v.Mine == "" }
 
 func tourPath(slug string, step int) string {
@@ -168,7 +167,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, tourHTML(v))
 }
 
-// ask prepares what the step asks, and what an answer brings to light.
+// ask prepares the step's poll and, after an answer, the result.
 func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 	v.Screen = newScreen(st, view, false)
 	a := v.Step.Ask
@@ -183,7 +182,7 @@ func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 	choice := strings.TrimSpace(q.Get("choice"))
 	seen := asked.Open()
 	switch {
-	case a.Kind == lessons.AskDraw: // it hides nothing and waits for nothing
+	case a.Kind == lessons.AskDraw: // a draw hides nothing and waits for nothing
 		v.Mine = "draw"
 		if n, err := strconv.Atoi(q.Get("draws")); err == nil {
 			v.Draws = min(max(n, 0), mostDraws)
@@ -204,8 +203,8 @@ func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 }
 
 const (
-	// mostDraws is how many draws a learner makes at once.
+	// mostDraws is the maximum number of draws at once.
 	mostDraws = 1000
-	// drawStream sets the draws of a tour apart from those of the run.
+	// drawStream separates the draws of a tour from those of the run.
 	drawStream = 0x5eed
 )

@@ -20,7 +20,7 @@ import (
 
 var tourKeys = append([]shell.Key{{Cap: "→", Says: "the next step"}, {Cap: "←", Says: "the step before"}, {Cap: "A – E", Says: "answer"}}, shell.SharedKeys...)
 
-// tourHTML is one step of a walkthrough that someone plays alone.
+// tourHTML is one step of a walkthrough that a visitor plays alone.
 func tourHTML(v tourPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -306,7 +306,7 @@ func tourHTML(v tourPage) templ.Component {
 	})
 }
 
-// tourAsk is what the step asks, and after the answer what it was.
+// tourAsk shows the step's question, and after the answer the result.
 func tourAsk(v tourPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -715,7 +715,7 @@ func tourVerdict(v tourPage) templ.Component {
 	})
 }
 
-// tourDraw lets one learner be a class.
+// tourDraw lets one learner draw for a whole class.
 func tourDraw(v tourPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

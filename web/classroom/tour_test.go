@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestToursShareThePool: the passes of guided tours go through the pool, with what
-// was made so far kept where someone does not wait, and the steps after it as
-// they are without that.
+// TestToursShareThePool: the forward passes of guided tours go through the pool. If a
+// visitor leaves, the steps computed so far are kept, and later steps are the same as
+// without the interruption.
 func TestToursShareThePool(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -31,7 +31,7 @@ func TestToursShareThePool(t *testing.T) {
 			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
 				cuts++
 			} else if err != nil { // steps that only look back need no pass
-				t.Fatalf("%s %d: someone who has gone gets %v", w.Slug, step, err)
+				t.Fatalf("%s %d: a visitor who has left gets %v", w.Slug, step, err)
 			}
 			want, err := straight.at(t.Context(), w, step)
 			if err != nil {
@@ -50,12 +50,12 @@ func TestToursShareThePool(t *testing.T) {
 			}
 		}
 		if cuts < 3 {
-			t.Errorf("%s: cut %d times only", w.Slug, cuts)
+			t.Errorf("%s: interrupted only %d times", w.Slug, cuts)
 		}
 	}
 	closed := infer.NewPool(m, 1)
 	closed.Close()
 	if _, err := newTours(closed.Seat).at(t.Context(), course.Walks[0], 1); err == nil {
-		t.Error("a tour does without the pool")
+		t.Error("a tour does not use the pool")
 	}
 }

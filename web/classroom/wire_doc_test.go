@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDocumentedClassData: WIRE.md describes every field of what a class sends to all, and
-// no other.
+// TestDocumentedClassData: WIRE.md describes exactly the fields of the shared data of a
+// class.
 func TestDocumentedClassData(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../WIRE.md")

@@ -15,28 +15,28 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// fieldsJSON are the further fields of a button, "" without any.
+// fieldsJSON returns the additional fields of a button, "" without any.
 func fieldsJSON(fields map[string]string) string {
 	if len(fields) == 0 {
 		return ""
 	}
 	b, err := json.Marshal(fields)
 	if err != nil {
-		panic(err) // a map of texts can always be written
+		panic(err) // a map of strings can always be encoded
 	}
 	return string(b)
 }
 
-// atMost are the attributes of a field that takes n characters. A browser refuses more and says why,
-// beside the field; with maxlength it would cut what is typed or pasted, without a word.
+// atMost returns the attributes of a field that accepts n characters. A browser refuses
+// more with a message next to the field; with maxlength it would silently cut typed or
+// pasted text.
 func atMost(n int) templ.Attributes {
 	return templ.Attributes{"pattern": fmt.Sprintf(".{0,%d}", n), "title": fmt.Sprintf("At most %d characters.", n)}
 }
 
 func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": strconv.Itoa(id)}) }
 
-// lasting writes a time as people say it: in days, or in hours where it is not
-// whole days.
+// lasting formats a duration in days, or in hours if it is not a whole number of days.
 func lasting(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d%day == 0 {
@@ -45,7 +45,7 @@ func lasting(d time.Duration) string {
 	return terms.Counted(int(d.Round(time.Hour)/time.Hour), "hour")
 }
 
-// keysOf are the keys that press a button, as browsers call them.
+// keysOf returns the keys that press a button, by their names in browsers.
 func keysOf(b button) string {
 	keys := b.Keys
 	if b.Key != "" {
@@ -54,8 +54,7 @@ func keysOf(b button) string {
 	return strings.Join(keys, " ")
 }
 
-// memberName is what a member is called: their name, where there is one to be
-// shown, or a number.
+// memberName returns the name of a member if it may be shown, or a number.
 func memberName(v *class.View, m class.Attendee) string {
 	if m.Name == "" || v.NamesHidden {
 		return fmt.Sprintf("Member %d", m.ID)
@@ -63,7 +62,7 @@ func memberName(v *class.View, m class.Attendee) string {
 	return m.Name
 }
 
-// questionLine is a question in a list to choose from.
+// questionLine describes a question in a list to choose from.
 func questionLine(q *lessons.Question) string {
 	const most = 110
 	words := []rune(q.PromptText)

@@ -16,11 +16,10 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// What a class was assigned: the instructor chooses it and sees what came back, on the
-// summary's page; a learner has a list of it, and hands in what the server knows they
-// have done.
+// An instructor assigns tasks to a class and sees the results on the summary page; a
+// learner sees the list, and hands in the results that the server has saved for them.
 
-// assignPage is where an instructor chooses.
+// assignPage is the page on which an instructor chooses tasks.
 type assignPage struct {
 	Title, Code    string
 	Lessons, Drill []coursework.Task
@@ -28,7 +27,7 @@ type assignPage struct {
 	Names          bool
 }
 
-// assign answers GET /class/CODE/assign.
+// assign handles GET /class/CODE/assign.
 func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 	room, _, who, ok := p.taught(w, r)
 	if !ok {
@@ -44,14 +43,14 @@ func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, assignHTML(v))
 }
 
-// assignCommand reads what an instructor has chosen.
+// assignCommand reads the tasks that an instructor has chosen.
 func assignCommand(f *fields, _ *class.View) class.Command {
 	tasks := slices.Clone(f.Values["do"])
 	slices.Sort(tasks)
 	return class.Assign{Tasks: slices.Compact(tasks), Names: f.Get("names") != ""}
 }
 
-// workPage is what a learner was assigned.
+// workPage is a learner's page of an assignment.
 type workPage struct {
 	class.Assignment
 	Code, Key      string
@@ -65,7 +64,7 @@ func workPath(code, key string) string {
 	return roomPath(code) + "/assigned?key=" + url.QueryEscape(key)
 }
 
-// work answers GET /class/CODE/assigned: the tasks, and how far a learner is.
+// work handles GET /class/CODE/assigned: the tasks, and the learner's progress.
 func (p *Pages) work(w http.ResponseWriter, r *http.Request) {
 	who, q := p.caller(w, r), r.URL.Query()
 	room, err := p.Hub.Assigned(class.NormalCode(r.PathValue("code")), q.Get("key"), who)
@@ -104,13 +103,13 @@ func (p *Pages) workOf(r *http.Request, room *class.Room, learner string) (v wor
 	return v, nil
 }
 
-// handIn answers the form of that page.
+// handIn handles the form of that page.
 func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
 	who, fresh := p.Caller(r)
-	if fresh != nil { // the page set a cookie, so this browser keeps none
+	if fresh != nil { // the page set a cookie, so this browser does not keep cookies
 		p.fail(w, r, terms.Refuse(class.CodeCookie, "Your browser didn’t keep this page’s cookie, so your results "+
 			"can’t be told from those of others. Allow cookies for this site and open your link again."))
 		return
@@ -148,7 +147,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, workPath(room.Code(), room.WorkKey())+"&done=1", http.StatusSeeOther)
 }
 
-// failWork says that a link of an assignment leads nowhere.
+// failWork responds to an invalid link of an assignment.
 func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	if err == class.ErrNoRoom {
 		p.Refuse(w, r, http.StatusNotFound, "There is no such assignment.",
@@ -158,8 +157,8 @@ func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	p.fail(w, r, err)
 }
 
-// slipKey names a mistake within its task; slipSay reads it again, for an instructor. It
-// is "" for one that this course does not have.
+// slipKey encodes a mistake in a task; slipSay describes it for an instructor. It returns
+// "" for a mistake that this course does not have.
 func slipKey(s progress.Slip) string {
 	if s.Drill != "" {
 		return string(s.Mistake)
@@ -183,7 +182,7 @@ func slipSay(course *lessons.Course, key string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// workSummary is what came back, for the instructor.
+// workSummary is the summary of results for the instructor.
 type workSummary struct {
 	*class.AssignedSummary
 	Link  string
@@ -195,7 +194,7 @@ type workTask struct{ Title, Done, Bar string }
 
 type workSlip struct{ Task, Say, Members string }
 
-// shownSlips is how many mistakes a summary lists.
+// shownSlips is the number of mistakes that a summary lists.
 const shownSlips = 8
 
 func newWorkSummary(course *lessons.Course, a *class.AssignedSummary, link string) *workSummary {

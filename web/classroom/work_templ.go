@@ -342,7 +342,7 @@ func handSay(v workPage) string {
 	return "Your instructor sees how many learners finished each task, and which mistakes were made most. Nobody sees who."
 }
 
-// workSummaryHTML is what came back of an assignment.
+// workSummaryHTML summarizes the results of an assignment.
 func workSummaryHTML(code string, s *workSummary) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

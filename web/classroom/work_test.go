@@ -13,8 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill; somebody with the
-// link does the drill with a mistake and hands in; the summary has it, and no name.
+// TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill; someone
+// with the link makes a mistake in the drill and hands in; the summary shows that without a
+// name.
 // Promise: The results of an assignment appear in the class's summary.
 func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	t.Parallel()
@@ -35,8 +36,8 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	if got := list.Find(".tasks--do a").Length(); got != 2 {
 		t.Fatalf("got %d tasks, want 2", got)
 	}
-	// Softmax of 4, 3, 2, 1, 0.5 for the second token is 0.2324; divided by the largest it is
-	// e³/e⁴ = 0.3679.
+	// The softmax of 4, 3, 2, 1, 0.5 for the second token is 0.2324; divided by the largest
+	// score's it is e³/e⁴ = 0.3679.
 	form := url.Values{"key": {"once"}, "softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}}
 	check := "/practice/five/check?seed=0&level=1"
 	page := learner.post(check, form)
@@ -56,7 +57,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	learner.post(check, form)
 	key, _ := url.Parse(path)
 	hand := url.Values{"key": {key.Query().Get("key")}, "nick": {"Ada"}}
-	for range 2 { // one learner counts once
+	for range 2 { // a learner counts once
 		done := learner.post("/class/"+code+"/assigned", hand)
 		said := words(done.Selection)
 		if done.status != http.StatusOK || !strings.Contains(said, "Handed in: 1 of 2 tasks finished") {
@@ -75,7 +76,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "Ada") {
-		t.Error("a name nobody asked for is in the summary")
+		t.Error("the summary has a name that was not requested")
 	}
 	boss.do(code, "assign", "do", "practice/five", "names", "1")
 	learner.post("/class/"+code+"/assigned", hand)
@@ -84,8 +85,8 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	}
 }
 
-// TestAssignmentNeedsItsKey: without the key, or without a cookie, nothing is handed
-// in, and nobody but the instructor assigns.
+// TestAssignmentNeedsItsKey: handing in needs the key and a cookie, and only the instructor
+// can assign.
 func TestAssignmentNeedsItsKey(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -113,12 +114,12 @@ func TestAssignmentNeedsItsKey(t *testing.T) {
 	}
 	got := words(boss.get("/class/" + code + "/summary").Find("#work"))
 	if !strings.Contains(got, "Nobody has handed anything in yet") {
-		t.Errorf("the summary says %s, want it to contain %q", got, "Nobody has handed anything in yet")
+		t.Errorf("the summary shows %s, want it to contain %q", got, "Nobody has handed anything in yet")
 	}
 }
 
-// TestAssignByEveryHand: an instructor chooses by mouse, keyboard and touch, a learner
-// hands in likewise, and neither page has anything that axe-core finds.
+// TestAssignByEveryHand: an instructor assigns, and a learner hands in, by mouse, keyboard
+// and touch; axe-core finds no faults on either page.
 func TestAssignByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -141,7 +142,7 @@ func TestAssignByEveryHand(t *testing.T) {
 		tab.Go(room + "/summary")
 		tab.Audit("summary")
 		if got := tab.Text("#work"); !strings.Contains(got, "1 learner handed in.") {
-			t.Errorf("the summary says %q, want it to contain %q", got, "1 learner handed in.")
+			t.Errorf("the summary shows %q, want it to contain %q", got, "1 learner handed in.")
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// persist calls f until it works. Until then nothing may be wrong but that the class
+// persist calls f until it succeeds. Until then the only allowed error is that the class
 // cannot be reached.
 func persist(t *testing.T, f func() error) {
 	t.Helper()
@@ -27,7 +27,7 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// ready waits until a server says that it is ready, or that it isn't.
+// ready waits until a server reports that it is ready, or that it is not.
 func ready(t *testing.T, c *Cluster, want bool) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
@@ -36,13 +36,13 @@ func ready(t *testing.T, c *Cluster, want bool) {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatal("it says ", c.Ready())
+			t.Fatal("Ready returns ", c.Ready())
 		}
 	}
 }
 
-// While NATS is away nothing is confirmed, and the class is refused in words. When it is
-// back, all goes on with what was confirmed.
+// TestNATSAwayAndBack: while NATS is down nothing is confirmed, and requests are refused
+// with a message. When it is back, everything continues with the confirmed state.
 func TestNATSAwayAndBack(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 	ready(t, a.joined, false)
 	ready(t, b.joined, false)
 	if v := onB.View(); v.Poll == nil || v.Poll.ID != p.ID || v.State == nil {
-		t.Error("what was on the screen is not there any more")
+		t.Error("the stage has disappeared from the screen")
 	}
 
 	u.nats = streamtest.Node(t, dir)
@@ -92,7 +92,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 	})
 	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
 		t.Errorf(
-			"the poll has %+v, and two votes were confirmed, want Votes = 2, Options[0].Count = 1, "+
+			"the poll has %+v after two confirmed votes, want Votes = 2, Options[0].Count = 1, "+
 				"Options[1].Count = 1",
 			v.Poll,
 		)
@@ -104,8 +104,9 @@ func TestNATSAwayAndBack(t *testing.T) {
 	b.end()
 }
 
-// An owner that is cut off confirms nothing, and what it appends later is refused. The
-// class goes on elsewhere, and when the server is back, its pages follow.
+// TestCutOffOwnerConfirmsNothing: an owner that is disconnected confirms nothing, and its
+// later appends are refused. The class continues on another server, and when the first one
+// is back, its pages follow.
 func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -118,7 +119,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	choice := func(i int) string { return p.Options[i].Key }
 	a.net.cut()
 	if r, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(0), N: 1}); !errors.Is(err, class.ErrAway) {
-		t.Errorf("the owner that is cut off says %+v, %v, want %v", r, err, class.ErrAway)
+		t.Errorf("the disconnected owner returns %+v, %v, want %v", r, err, class.ErrAway)
 	}
 	persist(t, func() error {
 		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: choice(1), N: 1})
@@ -131,7 +132,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 		Records: []journal.Record{{Type: "vote", ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":1}`)}},
 	}
 	if _, err := a.joined.Rooms().Fence.AppendAs(context.Background(), late, 1); !errors.Is(err, class.ErrFenced) {
-		t.Errorf("the owner before appends: got error %v, want %v", err, class.ErrFenced)
+		t.Errorf("the previous owner appends: got error %v, want %v", err, class.ErrFenced)
 	}
 	persist(t, func() error {
 		_, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(2), N: 2})
@@ -146,7 +147,8 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	})
 }
 
-// A node of NATS that answers, but stores nothing, keeps no server: it looks for another one.
+// TestServerLeavesNodeThatStoresNothing: if a NATS node answers but stores nothing, its
+// servers move to another node.
 func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -22,24 +22,24 @@ type bus struct {
 	nc     *nats.Conn
 	prefix string
 	log    *slog.Logger
-	inbox  string // answers arrive below it
+	inbox  string // prefix of the reply subjects
 	ctx    context.Context
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 
-	out chan outgoing // views that are to be published
+	out chan outgoing // views to publish
 
 	mu      sync.Mutex
-	waiting map[string]*asked // requests without an answer, by the last part of its subject
+	waiting map[string]*asked // requests without an answer, by the last token of their reply subject
 
 	dropped, refused atomic.Uint64
 
-	// hinder stands in for the network in tests, before a request is sent and when its
-	// answer has come. An error is what comes instead. It is guarded by mu.
+	// hinder simulates network faults in tests: it is called before a request is sent and
+	// when its answer has arrived, and its error replaces the result. Guarded by mu.
 	hinder func(answered bool) error
 }
 
-// outgoing is a message that is to be published.
+// outgoing is a message to publish.
 type outgoing struct {
 	subject string
 	message []byte
@@ -56,15 +56,15 @@ type answered struct {
 	err     error
 }
 
-// Limits of what waits.
+// Limits of queues.
 const (
-	mostOutgoing = 256 // views to be published
-	mostIncoming = 64  // parts of views of one room that nobody has read yet
+	mostOutgoing = 256 // views to publish
+	mostIncoming = 64  // unread parts of views of one room
 	mostAnswers  = 4096
 	mostServed   = 1024
 )
 
-// serveFor is how long a request of another server may take. Nobody waits for longer.
+// serveFor is how long a request of another server can take. No server waits longer.
 const serveFor = 15 * time.Second
 
 func newBus(nc *nats.Conn, prefix string, log *slog.Logger) (*bus, error) {
@@ -97,7 +97,7 @@ func (b *bus) serverSubject(server string) string {
 }
 
 // subscribe calls f with each message, one at a time, until end is called, which waits for
-// the last call. Messages that come while too many wait are dropped.
+// the last call. Messages that arrive while too many are waiting are dropped.
 func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func(), err error) {
 	messages := make(chan *nats.Msg, most)
 	s, err := b.nc.ChanSubscribe(subject, messages)
@@ -117,7 +117,7 @@ func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func()
 		}
 	}()
 	return sync.OnceFunc(func() {
-		_ = s.Unsubscribe() // it may be closed
+		_ = s.Unsubscribe() // it may already be closed
 		close(ended)
 		<-done
 	}), nil
@@ -132,13 +132,13 @@ func (b *bus) Publish(room string, message []byte) {
 	}
 }
 
-// publish publishes what waits until the bus is closed.
+// publish publishes the queued views until the bus is closed.
 func (b *bus) publish() {
 	for {
 		select {
 		case o := <-b.out:
 			if b.send(o.subject, "", o.message) != nil {
-				b.dropped.Add(1) // those who miss it ask for it
+				b.dropped.Add(1) // followers that miss it will request it
 			}
 		case <-b.ctx.Done():
 			return
@@ -191,13 +191,13 @@ func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byt
 	}
 }
 
-// answered takes a part of an answer.
+// answered handles a part of an answer.
 func (b *bus) answered(m *nats.Msg) {
 	b.mu.Lock()
 	a := b.waiting[m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]]
 	b.mu.Unlock()
 	if a == nil {
-		return // nobody waits any more
+		return // nobody is waiting any longer
 	}
 	x := answered{}
 	switch {
@@ -229,7 +229,7 @@ func (b *bus) Serve(server string, f func(context.Context, []byte) []byte) (func
 			b.refused.Add(1)
 			return
 		}
-		if len(m.Data) == 0 { // somebody asks whether this server is there
+		if len(m.Data) == 0 { // a check whether this server is running
 			_ = b.nc.Publish(m.Reply, nil)
 			return
 		}
@@ -259,17 +259,17 @@ func (b *bus) serveOne(ctx context.Context, m *nats.Msg, f func(context.Context,
 	defer cancel()
 	_ = fault.Do(b.log, "a request of another server", func() error {
 		if b.send(m.Reply, m.Subject, f(within, m.Data)) != nil {
-			b.dropped.Add(1) // the other server asks again
+			b.dropped.Add(1) // the other server will retry
 		}
 		return nil
 	})
 }
 
-// absent reports whether NATS says that nobody serves under a server's name. Where it says
-// nothing, that is not known.
+// absent reports whether NATS has no subscriber under a server's name. If NATS does not
+// answer, it returns false.
 func (b *bus) absent(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := b.Request(ctx, server, nil)
-	return err == class.ErrNoServer // not one that was not sent
+	return err == class.ErrNoServer // but not if joined with another error: then it was not sent
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// long is a message that takes several parts.
+// long returns a message that needs several parts.
 func long(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -23,7 +23,7 @@ func long(n int) []byte {
 	return b
 }
 
-// next waits for what arrives next.
+// next waits for the next value.
 func next[T any](t *testing.T, got <-chan T) (m T) {
 	t.Helper()
 	select {
@@ -34,8 +34,8 @@ func next[T any](t *testing.T, got <-chan T) (m T) {
 	return m
 }
 
-// Messages as long as a view can be arrive whole, though NATS takes only a megabyte. A
-// longer one does not arrive at all.
+// TestLongMessagesArriveWhole: messages of up to the size of a view arrive complete, though
+// NATS only accepts a megabyte. Longer ones do not arrive at all.
 func TestLongMessagesArriveWhole(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -56,7 +56,7 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	a.bus.Publish("ROOM", long(class.MaxReply+1))
 	a.bus.Publish("ROOM", []byte("the next one"))
 	if m := next(t, got); string(m) != "the next one" {
-		t.Errorf("after one that is too long come %d bytes", len(m))
+		t.Errorf("after a message that is too long, %d bytes arrive", len(m))
 	}
 
 	answers := map[string][]byte{}
@@ -85,12 +85,12 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 		t.Error("a longer request was sent")
 	}
 	if _, err := a.bus.Request(t.Context(), "nobody", []byte("?")); err != class.ErrNoServer {
-		t.Errorf("a request to nobody: got %v, want %v", err, class.ErrNoServer)
+		t.Errorf("a request to an unknown server: got %v, want %v", err, class.ErrNoServer)
 	}
 }
 
-// What others send that is no message, or would be too long, is dropped, and what comes
-// next arrives.
+// TestForeignMessagesAreDropped: malformed and oversized messages of other programs are
+// dropped, and later messages arrive.
 func TestForeignMessagesAreDropped(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -130,11 +130,12 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 		t.Errorf("a request afterwards: got %q, %v; want %q, <nil>", m, err, "still?")
 	}
 	if n := b.Stats().Refused; n < 2*unreadable {
-		t.Errorf("%d messages were refused, of %d that nobody can read", n, 2*unreadable)
+		t.Errorf("%d messages were refused, of %d malformed ones", n, 2*unreadable)
 	}
 }
 
-// Whatever a room is called, its messages and its lease are its own.
+// TestRoomNamesAreEncodedUniquely: every room has its own messages and lease, whatever its
+// name.
 func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -159,7 +160,7 @@ func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 	}
 	select {
 	case m := <-got:
-		t.Errorf("one arrives twice: %q", m)
+		t.Errorf("a message arrives twice: %q", m)
 	default:
 	}
 }

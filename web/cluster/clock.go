@@ -6,38 +6,37 @@ import (
 	"time"
 )
 
-// clock compares this server's clock with that of NATS. Leases need no clock, but what
-// servers leave to each other does: when a poll ends, how long a ticket is valid, when a room
-// was last used. A server whose clock is wrong would end a poll an hour early when it begins
-// to run the room.
+// clock compares this server's clock with the NATS clock. Leases need no clock, but servers
+// share times: when a poll ends, how long a ticket is valid, when a room was last used. A
+// new owner with a wrong clock would end a poll an hour early.
 type clock struct {
 	now func() time.Time
 	log *slog.Logger
 
-	// The fields below are guarded by leases.mu.
+	// The following fields are guarded by leases.mu.
 
 	sent, got time.Time     // when the newest renewal was sent and confirmed, by this clock
-	looked    time.Time     // when the clocks were compared last
-	behind    time.Duration // by how much this clock is behind NATS's, 0 if by little
+	looked    time.Time     // when the clocks were last compared
+	behind    time.Duration // how far this clock is behind the NATS clock, 0 if only a little
 }
 
-// Little is what clocks may differ by: they are set to each other by the network, and a
-// message takes a while.
+// little is the tolerated difference between clocks: they are synchronized over the
+// network, and messages take a while.
 const little = 2 * time.Second
 
 // compareEvery is how often clocks are compared.
 const compareEvery = 10 * time.Second
 
-// Now is the time that all servers of the cluster share: this server's, unless it differs
-// from that of NATS by more than a little.
+// Now returns the time that all servers of the cluster share: this server's time, corrected
+// if it differs from the NATS time by more than a little.
 func (c *Cluster) Now() time.Time {
 	c.leases.mu.Lock()
 	defer c.leases.mu.Unlock()
 	return c.leases.clock.now().Add(c.leases.clock.behind)
 }
 
-// compareClocks reads when NATS stored the newest renewal of this server, which was between
-// the moments at which this server sent it and knew it.
+// compareClocks reads when NATS stored this server's newest renewal, which was between the
+// moments at which this server sent it and got the confirmation.
 func (l *leases) compareClocks() {
 	l.mu.Lock()
 	s, c := l.session, &l.clock
@@ -54,14 +53,14 @@ func (l *leases) compareClocks() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil || revision != newest || c.got.IsZero() {
-		return // the next beat tries again
+		return // retried at the next beat
 	}
 	c.looked = time.Now()
 	c.set(difference(c.sent, c.got, at))
 }
 
-// difference is by how much a clock is behind another one, by which something happened at
-// a moment that was between sent and got by this one; 0 if it is little.
+// difference returns how far a clock is behind another one, on which an event happened at
+// the time at that was between sent and got on this one; 0 if it is only a little.
 func difference(sent, got, at time.Time) time.Duration {
 	switch {
 	case at.After(got.Add(little)):
@@ -72,14 +71,14 @@ func difference(sent, got, at time.Time) time.Duration {
 	return 0
 }
 
-// set sets what the time of the cluster follows from.
+// set sets the correction of the clock.
 func (c *clock) set(behind time.Duration) {
 	if (behind - c.behind).Abs() > little {
 		if behind != 0 {
-			c.log.Warn("the clock of this server and that of NATS differ; classes go by the one of NATS",
+			c.log.Warn("the clocks of this server and of NATS differ; classes use the NATS clock",
 				"behind", behind.Round(time.Second))
 		} else {
-			c.log.Info("the clock of this server and that of NATS agree again")
+			c.log.Info("the clocks of this server and of NATS agree again")
 		}
 	}
 	c.behind = behind

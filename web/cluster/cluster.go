@@ -17,43 +17,44 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Config says where a cluster is, and how this server joins it.
+// Config describes a cluster and how this server joins it.
 type Config struct {
-	URL   string // addresses of NATS servers, with commas between them
-	Creds string // file with the credentials of NATS; "" for none
-	CA    string // file with the authorities that sign NATS's certificates; "" for the system's
-	Cert  string // file with this server's own certificate, and Key with its key; "" for none
+	URL   string // addresses of NATS servers, separated by commas
+	Creds string // file with the NATS credentials; "" for none
+	CA    string // file with the CA certificates for NATS; "" for the system's
+	Cert  string // file with this server's certificate, and Key with its key; "" for none
 	Key   string
-	// Server begins this server's name, which is another one after each start. It is viz
-	// if it is empty.
+	// Server is the prefix of this server's name, which is different after each start. The
+	// default is viz.
 	Server string
-	// Prefix begins the names of streams, buckets and subjects. It is viz if it is empty.
+	// Prefix is the prefix of the names of streams, buckets and subjects. The default is
+	// viz.
 	Prefix string
-	// Replicas is on how many nodes of NATS everything is stored when it is created. 0
-	// means three in a cluster of NATS and one on a single node.
+	// Replicas is the number of NATS nodes on which everything is stored, applied at
+	// creation. 0 means three in a NATS cluster and one on a single node.
 	Replicas int
 	// Patience is how long Open waits for NATS. 0 means [DefaultPatience].
 	Patience time.Duration
-	// Answer is how long the logs try until they say that NATS is away. 0 means
+	// Answer is how long the logs retry before they return that NATS is away. 0 means
 	// [stream.DefaultPatience].
 	Answer time.Duration
-	// Life is how long a lease lasts that is not renewed. 0 means [DefaultLife].
+	// Life is how long a lease lasts without a renewal. 0 means [DefaultLife].
 	Life time.Duration
-	// Now is this server's clock, which may be wrong: see [Cluster.Now]. nil means time.Now.
+	// Now is this server's clock, which might be wrong: see [Cluster.Now]. nil means
+	// time.Now.
 	Now     func() time.Time
 	Log     *slog.Logger  // nil for none
-	Options []nats.Option // for tests: connections within the process
+	Options []nats.Option // for tests: in-process connections
 }
 
-// DefaultPatience is longer than the nodes of NATS take to find each other when all of
-// them start.
+// DefaultPatience is longer than NATS nodes need to find each other when all of them start.
 const DefaultPatience = 30 * time.Second
 
-// DefaultLife lets the next owner of a room begin within three seconds of a server's
-// death, and a server miss two renewals before it gives its rooms up.
+// DefaultLife lets the next owner of a room begin within three seconds of a server's death,
+// and lets a server miss two renewals before it gives up its rooms.
 const DefaultLife = 3 * time.Second
 
-// Cluster is this server's part in a cluster. Its methods may be called from any
+// Cluster is this server's membership in a cluster. Its methods can be called from any
 // goroutine.
 type Cluster struct {
 	cfg    Config
@@ -66,9 +67,9 @@ type Cluster struct {
 	closed error
 }
 
-// Open joins a cluster. It waits until NATS stores things, for at most the config's
-// patience, and then says why it doesn't: no such host, a certificate or credentials that
-// were refused, JetStream that is off.
+// Open joins a cluster. It waits until NATS stores data, for at most the config's patience,
+// and then returns why it does not: no such host, refused certificates or credentials, or
+// JetStream is off.
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Prefix, cfg.Server = cmp.Or(cfg.Prefix, "viz"), cmp.Or(cfg.Server, "viz")
@@ -115,13 +116,13 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Server is this server's name in the cluster.
+// Server returns this server's name in the cluster.
 func (c *Cluster) Server() string { return c.server }
 
 // Journal returns the logs of the cluster.
 func (c *Cluster) Journal() *stream.Journal { return c.logs }
 
-// Rooms connects a hub to those of the other servers.
+// Rooms connects a hub to the hubs of the other servers.
 func (c *Cluster) Rooms() *class.Cluster {
 	return &class.Cluster{
 		Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret,
@@ -129,8 +130,8 @@ func (c *Cluster) Rooms() *class.Cluster {
 	}
 }
 
-// away is after how many lives without a confirmation NATS is taken to be away for longer:
-// the nodes' elections, and the move to another node ([deaf]), are over by then.
+// away is the number of lease lifetimes without a confirmation after which NATS counts as
+// down. Elections of the nodes, and the move to another node ([deaf]), take less.
 const away = 4
 
 // Secrets returns the hashes of instructors' secrets, which are records of the rooms'
@@ -140,8 +141,8 @@ func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 // ErrAway is returned while NATS does not answer.
 var ErrAway = errors.New("NATS does not answer")
 
-// Ready returns nil while NATS stores what this server asks it to, and otherwise why not:
-// an [ErrAway], which is a [store.ErrFull] as well where NATS has no space left.
+// Ready returns nil while NATS stores data for this server, and otherwise an [ErrAway] with
+// the reason, which is also a [store.ErrFull] if NATS has no space left.
 func (c *Cluster) Ready() error {
 	switch since := c.leases.silent(); {
 	case c.nc.IsClosed():
@@ -158,26 +159,26 @@ func (c *Cluster) Ready() error {
 	return nil
 }
 
-// Stats are figures about this server's part in a cluster.
+// Stats are statistics of this server's membership in a cluster.
 type Stats struct {
 	Connected  bool
-	Reconnects uint64 // how often the connection was made again
-	// Held is how many rooms this server owns, Taken how many it has ever begun to own,
+	Reconnects uint64 // number of reconnections
+	// Held is the number of rooms that this server owns, Taken how many it has ever owned,
 	// and Lost how many of those it lost because NATS did not answer.
 	Held        int
 	Taken, Lost uint64
-	// Silent is how long ago NATS last confirmed anything that this server renews, and
-	// Round how long that took.
+	// Silent is the time since NATS last confirmed a renewal of this server, and Round how
+	// long that took.
 	Silent, Round time.Duration
-	// Dropped is how many messages to other servers were dropped because too many waited,
-	// and Refused how many came that were too long or could not be read.
+	// Dropped is the number of messages to other servers that were dropped because too many
+	// were queued, and Refused the number of oversized or malformed messages that arrived.
 	Dropped, Refused uint64
-	// Clock is by how much this server's clock is behind that of NATS, 0 if by little.
+	// Clock is how far this server's clock is behind the NATS clock, 0 if only a little.
 	Clock   time.Duration
 	Mirrors stream.Mirrors // logs in memory
 }
 
-// Stats returns the figures of this moment.
+// Stats returns the current statistics.
 func (c *Cluster) Stats() Stats {
 	s := Stats{
 		Connected: c.nc.IsConnected(), Reconnects: c.nc.Stats().Reconnects, Mirrors: c.logs.Mirrors(),
@@ -187,8 +188,8 @@ func (c *Cluster) Stats() Stats {
 	return s
 }
 
-// Close gives up this server's rooms, so that the others can go on with them at once, and
-// leaves the cluster. The hub must have been closed before.
+// Close releases this server's rooms, so that other servers can continue them immediately,
+// and leaves the cluster. The hub must be closed first.
 func (c *Cluster) Close() error {
 	c.once.Do(func() {
 		c.closed = c.leases.close()

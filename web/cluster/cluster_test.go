@@ -9,14 +9,14 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A room that was made on one server is followed on the second and presented from the
-// third. The owner dies while people vote: the class goes on, and every vote that was
-// confirmed counts once.
+// TestClassSpansThreeServers: a room that was made on one server is followed on the second
+// and presented from the third. The owner dies while people vote: the class continues, and
+// every confirmed vote counts once.
 // Promise: If the server of a class dies during a vote, the class continues and confirmed votes count once.
 func TestClassSpansThreeServers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
-	u.life = patience // no session ends by itself, however slow the machine is
+	u.life = patience // no session expires, however slow the machine is
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(class.Options{Title: "Physics", Nicknames: true})
 	l.does(class.Drive{Do: session.Start{Prompt: "The cat"}})
@@ -42,14 +42,14 @@ func TestClassSpansThreeServers(t *testing.T) {
 		})
 	}
 	a.kill()
-	endSession(t, b.joined, a.joined) // as after the life of a lease
+	endSession(t, b.joined, a.joined) // as after the lifetime of a lease
 	voting.Wait()
 	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // again: nothing changes
 
 	next := b.teaches(l)
 	v = next.does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 6 || sum(v.Poll) != 6 {
-		t.Errorf("got %d votes, %d in the counts: six were confirmed; want 6, 6", v.Poll.Votes, sum(v.Poll))
+		t.Errorf("got %d votes, %d in the counts; want the 6 confirmed ones", v.Poll.Votes, sum(v.Poll))
 	}
 	v = next.does(class.Reveal{}, class.AppendMajority{}, class.Drive{Do: session.StepStage{}})
 	onC.settled("the class goes on", func(x *class.View) bool { return x.Link() == v.Link() })
@@ -70,11 +70,12 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 }
 
-// What a server that ends gives up, another one has at once.
+// TestEndingServerReleasesItsRooms: rooms that a stopping server releases are available to
+// other servers immediately.
 func TestEndingServerReleasesItsRooms(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
-	u.life = patience // nobody could wait for that
+	u.life = patience // the test could not wait for that
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
 	onB := b.enters(l, 1)

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// signer is somebody with a key who signs claims.
+// signer is the owner of a key that signs claims.
 type signer struct {
 	t    *testing.T
 	pair nkeys.KeyPair
@@ -28,7 +28,7 @@ func newSigner(t *testing.T, create func() (nkeys.KeyPair, error)) signer {
 	return signer{t, pair, id}
 }
 
-// creds writes a file with the credentials of a new user of an account, as nsc does.
+// creds writes a file with the credentials of a new user of an account, like nsc does.
 func (s signer) creds() string {
 	s.t.Helper()
 	user := newSigner(s.t, nkeys.CreateUser)
@@ -43,8 +43,8 @@ func (s signer) creds() string {
 	return file
 }
 
-// A server joins a cluster with the credentials of one of its users, and is refused in words
-// with those of a user whom somebody else has signed.
+// TestJoinsWithCredentials: a server joins a cluster with the credentials of one of its
+// users, and is refused with a message if another key has signed the user.
 func TestJoinsWithCredentials(t *testing.T) {
 	t.Parallel()
 	operator, account := newSigner(t, nkeys.CreateOperator), newSigner(t, nkeys.CreateAccount)
@@ -80,9 +80,9 @@ func TestJoinsWithCredentials(t *testing.T) {
 		c, err := Open(t.Context(), Config{URL: "nats://" + at, Creds: creds, Patience: 5 * time.Second})
 		if err == nil {
 			_ = c.Close()
-			t.Errorf("it has joined with %s credentials, want it refused", what)
+			t.Errorf("the server has joined with %s credentials, want it refused", what)
 		} else if want := "has refused the credential"; !strings.Contains(err.Error(), want) {
-			t.Errorf("with %s credentials it says %q, not %q", what, err, want)
+			t.Errorf("with %s credentials: got error %q, want it to contain %q", what, err, want)
 		}
 	}
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// again is how long to wait before something is tried once more.
+// again is how long to wait before a retry.
 const again = 100 * time.Millisecond
 
-// dial connects to NATS. It tries again until ctx ends, unless trying again cannot help.
+// dial connects to NATS. It retries until ctx ends, unless the error is permanent.
 func dial(ctx context.Context, cfg Config) (*nats.Conn, error) {
 	options, err := options(cfg)
 	if err != nil {
@@ -39,19 +39,19 @@ func dial(ctx context.Context, cfg Config) (*nats.Conn, error) {
 	}
 }
 
-// options are those of the connection.
+// options returns the options of the connection.
 func options(cfg Config) ([]nats.Option, error) {
 	list := []nats.Option{
-		nats.RetryOnFailedConnect(false), // the first time, its error says what is wrong
+		nats.RetryOnFailedConnect(false), // the error of the first attempt explains the problem
 		nats.IgnoreAuthErrorAbort(),      // credentials may be renewed while the server runs
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				cfg.Log.Warn("the connection to NATS has ended and is made again", "error", err)
+				cfg.Log.Warn("the connection to NATS was lost, reconnecting", "error", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { cfg.Log.Info("NATS is connected again") }),
+		nats.ReconnectHandler(func(*nats.Conn) { cfg.Log.Info("reconnected to NATS") }),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
-			if !errors.Is(err, nats.ErrSlowConsumer) { // views that nobody could read in time
+			if !errors.Is(err, nats.ErrSlowConsumer) { // views that were not read in time
 				cfg.Log.Warn("NATS", "error", err)
 			}
 		}),
@@ -79,14 +79,14 @@ func options(cfg Config) ([]nats.Option, error) {
 	return append(list, cfg.Options...), nil
 }
 
-// errFixed marks errors that stay until somebody changes something.
+// errFixed marks errors that retrying cannot fix.
 type errFixed struct{ error }
 
 func (e errFixed) Unwrap() error { return e.error }
 
 func fixed(format string, args ...any) error { return errFixed{fmt.Errorf(format, args...)} }
 
-// explain says what an error of a connection means.
+// explain adds the likely cause to a connection error.
 func explain(cfg Config, err error) error {
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
@@ -102,9 +102,9 @@ func explain(cfg Config, err error) error {
 		return fixed("NATS at %s: its certificate is signed by an authority that isn't known here: %w", at, err)
 	case errors.As(err, &name), errors.As(err, &invalid):
 		return fixed("NATS at %s: its certificate is not valid: %w", at, err)
-	case errors.As(err, &alert) && alert.Op == "remote error": // an alert of TLS
+	case errors.As(err, &alert) && alert.Op == "remote error": // a TLS alert
 		return fixed("NATS at %s has refused this server's certificate: %w", at, err)
-	case strings.Contains(err.Error(), "after TLS handshake"): // the alert may be lost on the way
+	case strings.Contains(err.Error(), "after TLS handshake"): // the alert may have been lost
 		return fmt.Errorf("NATS at %s has closed the connection, as it does when it has refused this server's "+
 			"certificate: %w", at, err)
 	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
@@ -118,8 +118,8 @@ func explain(cfg Config, err error) error {
 	return fmt.Errorf("NATS at %s: %w", at, err)
 }
 
-// Redacted is a list of addresses of NATS as logs and screens may show it: without passwords
-// and tokens.
+// Redacted returns a list of NATS addresses for logs and screens: without passwords and
+// tokens.
 func Redacted(addresses string) string {
 	var list []string
 	for one := range strings.SplitSeq(addresses, ",") {
@@ -138,8 +138,7 @@ func Redacted(addresses string) string {
 	return strings.Join(list, ",")
 }
 
-// attempt is how long one question may go without an answer: nodes that have no leader yet
-// drop it.
+// attempt is the timeout of one request: nodes without a leader drop requests.
 const attempt = 2 * time.Second
 
 // storing waits until JetStream answers.
@@ -165,7 +164,7 @@ func storing(ctx context.Context, nc *nats.Conn) error {
 	}
 }
 
-// passing reports whether an error may be gone a moment later.
+// passing reports whether an error may be temporary.
 func passing(err error) bool {
 	var fixed errFixed
 	if errors.As(err, &fixed) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// A server that starts before the nodes of NATS have a leader asks again: what it asked
-// before is never answered.
+// TestStartsBeforeThereIsALeader: a server that starts before the NATS nodes have elected a
+// leader sends its request again, since the first one is never answered.
 func TestStartsBeforeThereIsALeader(t *testing.T) {
 	fixture.Long(t)
 	s := streamtest.Node(t, "", func(o *server.Options) { o.JetStream = false })
@@ -22,7 +22,7 @@ func TestStartsBeforeThereIsALeader(t *testing.T) {
 	defer nc.Close()
 	var asked atomic.Int32
 	_, err = nc.Subscribe("$JS.API.INFO", func(m *nats.Msg) {
-		if asked.Add(1) > 1 { // the leader is there
+		if asked.Add(1) > 1 { // there is a leader now
 			_ = m.Respond([]byte(`{"type":"io.nats.jetstream.api.v1.account_info_response"}`))
 		}
 	})
@@ -32,6 +32,6 @@ func TestStartsBeforeThereIsALeader(t *testing.T) {
 	defer cancel()
 	must(t, storing(ctx, nc))
 	if n := asked.Load(); n != 2 {
-		t.Errorf("it asked %d times, want 2", n)
+		t.Errorf("it sent %d requests, want 2", n)
 	}
 }

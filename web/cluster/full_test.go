@@ -16,7 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// limit gives each stream of the logs so many bytes more than it has, no limit for -1.
+// limit sets each stream of the logs to its current size plus more bytes, or to no limit
+// for -1.
 func (p *post) limit(more int64) {
 	t := p.u.t
 	t.Helper()
@@ -33,8 +34,9 @@ func (p *post) limit(more int64) {
 	}
 }
 
-// When the streams are full, what people do is refused with that reason, the class stays on
-// all screens, and goes on when there is space again; what was confirmed counts.
+// TestFullStreamsRefuseWrites: when the streams are full, requests are refused with that
+// reason, and the class stays on all screens and continues when there is space again;
+// confirmed votes count.
 // Promise: When a cluster has no space left, votes are refused with that reason and the class stays on its screens.
 func TestFullStreamsRefuseWrites(t *testing.T) {
 	t.Parallel()
@@ -52,7 +54,7 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
 		if r, ok := terms.AsRefusal(err); !ok || r.Code != class.CodeKept || !strings.Contains(r.Message, why) {
-			t.Errorf("%s: got error %v, want a refusal with code %q that says %q", what, err, class.CodeKept, why)
+			t.Errorf("%s: got error %v, want a refusal with code %q and text %q", what, err, class.CodeKept, why)
 		}
 	}
 	_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
@@ -62,31 +64,32 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	_, _, err = b.Create(t.Context(), caller("another"), class.Options{})
 	refused("a new room", err)
 	if err := a.joined.Ready(); err != nil {
-		t.Errorf("with space for leases it says %v", err)
+		t.Errorf("with space for leases, Ready returns %v", err)
 	}
 	if v := onB.View(); v.Poll == nil || v.Poll.ID != p.ID || v.State == nil {
-		t.Error("what was on the screen is not there any more")
+		t.Error("the stage has disappeared from the screen")
 	}
 
 	a.limit(-1)
 	persist(t, func() error {
 		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 2})
 		if r, ok := terms.AsRefusal(err); ok && r.Code == class.CodeKept {
-			return class.ErrAway // the new limit is not in force yet
+			return class.ErrAway // the new limit is not in effect yet
 		}
 		return err
 	})
 	v := l.does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
 		t.Errorf(
-			"the poll has %+v, and two votes were confirmed, want Votes = 2, Options[0].Count = 1, "+
+			"the poll has %+v after two confirmed votes, want Votes = 2, Options[0].Count = 1, "+
 				"Options[1].Count = 1",
 			v.Poll,
 		)
 	}
 }
 
-// Where not even a lease can be stored, a server is not ready, and says why.
+// TestFullNodeIsNotReady: if not even a lease can be stored, a server is not ready and
+// reports why.
 func TestFullNodeIsNotReady(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -103,7 +106,7 @@ func TestFullNodeIsNotReady(t *testing.T) {
 	must(t, err)
 	ready(t, a.joined, false)
 	if err := a.joined.Ready(); !errors.Is(err, store.ErrFull) || !errors.Is(err, ErrAway) {
-		t.Errorf("it says %v, want %v, %v", err, store.ErrFull, ErrAway)
+		t.Errorf("Ready returns %v, want %v, %v", err, store.ErrFull, ErrAway)
 	}
 	cfg.MaxBytes = -1
 	_, err = js.UpdateStream(t.Context(), cfg)

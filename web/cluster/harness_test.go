@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(fixture.Suite{M: m}) }
 
-// patience bounds each wait for a state; only a failing test uses it up.
+// patience bounds each wait for a state; only failing tests use it up.
 const patience = 2 * time.Minute
 
 func must(t testing.TB, err error) {
@@ -35,7 +35,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// network is how a server reaches NATS, unless it is cut.
+// network is a server's connection to NATS, which can be cut.
 type network struct {
 	to    atomic.Pointer[server.Server]
 	mu    sync.Mutex
@@ -57,7 +57,7 @@ func (n *network) InProcessConn() (net.Conn, error) {
 	return c, nil
 }
 
-// cut cuts the network, in the middle of whatever is on its way.
+// cut cuts the network immediately, in the middle of any message.
 func (n *network) cut() {
 	n.to.Store(nil)
 	n.mu.Lock()
@@ -70,14 +70,14 @@ func (n *network) cut() {
 
 var prefixes atomic.Int64
 
-// union is several servers with one NATS.
+// union is several servers with one NATS server.
 type union struct {
 	t      *testing.T
 	nats   *server.Server
 	prefix string
 	life   time.Duration
-	answer time.Duration // of the logs; 0 for the default
-	ahead  time.Duration // by how much the clocks of servers are that start
+	answer time.Duration // patience of the logs; 0 for the default
+	ahead  time.Duration // how far the clocks of new servers are ahead
 	paces  class.Paces
 	course *lessons.Course
 }
@@ -102,7 +102,7 @@ type post struct {
 	ended  sync.Once
 }
 
-// quick are paces for tests that wait for what happens when somebody is silent.
+// quick is for tests that wait for servers to become silent.
 var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 func (u *union) config(n *network) Config {
@@ -135,7 +135,7 @@ func (u *union) server(name string) *post {
 	return p
 }
 
-// end ends a server as SIGTERM does.
+// end stops a server like SIGTERM.
 func (p *post) end() {
 	p.ended.Do(func() {
 		if err := errors.Join(p.Close(context.Background()), p.joined.Close()); err != nil {
@@ -144,18 +144,18 @@ func (p *post) end() {
 	})
 }
 
-// kill ends a server as kill -9 does: nothing that it does from now on has an effect.
+// kill stops a server like kill -9: nothing that it does from now on has an effect.
 func (p *post) kill() {
 	p.net.cut()
 	p.ended.Do(func() {
-		p.u.t.Cleanup(func() { // what it could not save is no matter
+		p.u.t.Cleanup(func() { // dead servers cannot save everything
 			_ = p.Close(context.Background())
 			_ = p.joined.Close()
 		})
 	})
 }
 
-// driver makes runs of the bundled model, without a server around them.
+// driver opens runs of the bundled model, without a server around them.
 type driver struct{ model *infer.Model }
 
 func (d *driver) Open(ctx context.Context, _, text string) (class.Run, error) {
@@ -209,7 +209,7 @@ func (r *run) Watch(f func()) func() {
 func (r *run) Done() <-chan struct{} { return r.done }
 func (r *run) Close()                {}
 
-// lesson is a room with its instructor, as one server has it.
+// lesson is a room with its instructor, on one server.
 type lesson struct {
 	*class.Room
 	p      *post
@@ -228,7 +228,7 @@ func (p *post) teach(o class.Options) *lesson {
 	return &lesson{r, p, secret}
 }
 
-// teaches finds a room for its instructor.
+// teaches opens a room for its instructor.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
 	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(teacher))
@@ -236,7 +236,7 @@ func (p *post) teaches(l *lesson) *lesson {
 	return &lesson{r, p, l.secret}
 }
 
-// enters has members follow a room.
+// enters makes members join a room.
 func (p *post) enters(l *lesson, ids ...int) *lesson {
 	p.u.t.Helper()
 	var r *class.Room
@@ -250,7 +250,7 @@ func (p *post) enters(l *lesson, ids ...int) *lesson {
 	return &lesson{r, p, l.secret}
 }
 
-// does has the instructor do something that must work.
+// does executes commands of the instructor, which must succeed.
 func (l *lesson) does(list ...class.Command) (v *class.View) {
 	l.p.u.t.Helper()
 	for _, c := range list {
@@ -276,7 +276,7 @@ func (l *lesson) votes(id int, b class.Ballot) {
 	}
 }
 
-// settled waits until the view shows what has happened.
+// settled waits until the view satisfies is.
 func (l *lesson) settled(what string, is func(*class.View) bool) *class.View {
 	l.p.u.t.Helper()
 	notes, end := l.p.Broker().Subscribe(l.Code())

@@ -12,25 +12,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// keys are a bucket of keys and values. It is one of NATS's, except that every key is read
-// from the leader: what a replica says may be old.
+// keys is a key-value bucket in NATS, but always reads from the leader: a replica might
+// return an old value.
 type keys struct {
 	js       jetstream.JetStream
 	bucket   string
 	replicas func() int
-	lose     func() error // what comes instead of the answer to a put, in tests
+	lose     func() error // error of a put whose answer is lost, in tests
 
 	mu     sync.Mutex
 	stream jetstream.Stream
 }
 
-// errRevision is returned for a value that was not written over the revision that it was
-// to replace.
+// errRevision is returned for a value that was not written, because the key no longer has
+// the revision that it was to replace.
 var errRevision = errors.New("the key has another revision")
 
 func (k *keys) subject(key string) string { return "$KV." + k.bucket + "." + key }
 
-// ensure makes the bucket if there is none.
+// ensure creates the bucket if there is none.
 func (k *keys) ensure(ctx context.Context) error {
 	name := "KV_" + k.bucket
 	s, err := k.js.Stream(ctx, name)
@@ -60,13 +60,13 @@ func (k *keys) handle() jetstream.Stream {
 	return k.stream
 }
 
-// get reads a key. The revision is 0 if it is not there.
+// get reads a key. The revision is 0 if the key does not exist.
 func (k *keys) get(ctx context.Context, key string, value any) (revision uint64, err error) {
 	revision, _, err = k.getStored(ctx, key, value)
 	return revision, err
 }
 
-// getStored is get, and says when the key was stored, by the clock of NATS.
+// getStored is get, and also returns when the key was stored, by the NATS clock.
 func (k *keys) getStored(ctx context.Context, key string, value any) (revision uint64, at time.Time, err error) {
 	m, err := k.handle().GetLastMsgForSubject(ctx, k.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -75,13 +75,13 @@ func (k *keys) getStored(ctx context.Context, key string, value any) (revision u
 		return 0, at, err
 	}
 	if err := json.Unmarshal(m.Data, value); err != nil {
-		return m.Sequence, m.Time, nil // somebody else's: it can be replaced
+		return m.Sequence, m.Time, nil // of another program: it can be replaced
 	}
 	return m.Sequence, m.Time, nil
 }
 
-// put writes a key over a revision of it, 0 for none, and returns the new one. Unless the
-// error is errRevision, nobody knows whether it was written.
+// put writes a key if it has the revision over, 0 for none, and returns the new revision.
+// Unless the error is errRevision, it is unknown whether the key was written.
 func (k *keys) put(ctx context.Context, key string, value any, over uint64) (revision uint64, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -115,10 +115,10 @@ func (k *keys) remove(ctx context.Context, revision uint64) error {
 	return errors.Join(err, errors.New("a key could not be deleted"))
 }
 
-// mostListed is how many keys are looked at at a time.
+// mostListed is the number of keys read at a time.
 const mostListed = 1000
 
-// list returns the last parts of the keys that a pattern matches.
+// list returns the last tokens of the keys that match a pattern.
 func (k *keys) list(ctx context.Context, pattern string) (names []string, err error) {
 	info, err := k.handle().Info(ctx, jetstream.WithSubjectFilter(k.subject(pattern)))
 	if err != nil {

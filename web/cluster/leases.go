@@ -13,28 +13,28 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// leases are those of all rooms, as this server takes and renews them.
+// leases takes and renews the leases of all rooms of this server.
 type leases struct {
 	server string
 	life   time.Duration
 	keys   *keys
-	absent func(ctx context.Context, server string) bool // NATS says that nobody is there under a name
-	move   func() error                                  // connects to another node of NATS, if there is one
+	absent func(ctx context.Context, server string) bool // whether NATS has no subscriber under a name
+	move   func() error                                  // connects to another NATS node, if there is one
 	ctx    context.Context
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the session is no longer renewed
-	hurry  chan struct{} // there is something to release; of capacity 1
+	hurry  chan struct{} // signals that a lease must be released; of capacity 1
 
 	mu       sync.Mutex
-	session  *tenure              // nil while there is none
-	refused  error                // why the session was not begun or renewed the last time
-	begun    chan struct{}        // closed while there is one
-	before   string               // the session that was lost, until its key says so
+	session  *tenure              // nil if there is none
+	refused  error                // the last error of beginning or renewing a session
+	begun    chan struct{}        // closed while there is a session
+	before   string               // the lost session, until its key is marked as over
 	held     map[string]*holding  // by room
 	released []uint64             // revisions of keys of rooms that this server no longer owns
-	seen     map[string]*sighting // by the id of another server's session that goes on
-	ended    map[string]*sighting // likewise, of those whose keys may be deleted; of the goroutine of keep
-	answered time.Time            // when NATS last confirmed something here
+	seen     map[string]*sighting // active sessions of other servers, by id
+	ended    map[string]*sighting // sessions whose keys may be deleted, by id; used only by keep
+	answered time.Time            // when NATS last confirmed a renewal
 	round    time.Duration        // how long that took
 	clock    clock
 	taken    uint64
@@ -45,21 +45,21 @@ type leases struct {
 type tenure struct {
 	id       string
 	revision uint64    // of its key
-	sent     time.Time // when the newest renewal was sent that was confirmed
+	sent     time.Time // when the last confirmed renewal was sent
 }
 
-// holding is a lease that this server has.
+// holding is a lease of this server.
 type holding struct {
 	term uint64 // the revision of the room's key
 	lost chan struct{}
 }
 
-// sighting is what this server has seen of another one's session.
+// sighting is the last known state of another server's session.
 type sighting struct {
 	server   string
 	revision uint64
-	since    time.Time     // when that revision was seen first
-	deserted time.Time     // since when NATS says that nobody is there; zero while somebody is
+	since    time.Time     // when that revision was first seen
+	deserted time.Time     // since when NATS has no subscriber; zero if it has one
 	over     chan struct{} // closed when the session is over
 }
 
@@ -78,7 +78,7 @@ type (
 func sessionKey(id string) string { return "server." + stream.SubjectPart(id) }
 func roomKey(room string) string  { return "room." + stream.SubjectPart(room) }
 
-// errNoSession is returned while this server can own no room.
+// errNoSession is returned while this server cannot own rooms.
 var errNoSession = fmt.Errorf("%w: this server has no session", ErrAway)
 
 // openLeases begins this server's session.
@@ -133,14 +133,14 @@ func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
 		if errors.Is(err, errRevision) {
 			continue // another server was faster
 		} else if err != nil {
-			return class.Lease{}, err // it may be stored: then the next Take finds it
+			return class.Lease{}, err // if it was stored, the next Take finds it
 		}
 		return l.hold(room, id, term)
 	}
 }
 
-// owned reports whether the server that a room's key names owns it: it returns what is closed
-// when it no longer does, and otherwise nil.
+// owned reports whether the server in a room's key still owns the room: it returns a
+// channel that is closed when that changes, or nil if it does not own it.
 func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (<-chan struct{}, error) {
 	if v.Session != own {
 		return l.alive(ctx, v.Server, v.Session)
@@ -150,15 +150,15 @@ func (l *leases) owned(ctx context.Context, room string, v roomValue, own string
 	if h := l.held[room]; h != nil {
 		return h.lost, nil
 	}
-	return nil, nil // it was released, and the key is not deleted yet
+	return nil, nil // released, but the key is not deleted yet
 }
 
-// hold notes a lease that was taken under a session.
+// hold records a lease that was taken in a session.
 func (l *leases) hold(room, id string, term uint64) (class.Lease, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == nil || l.session.id != id {
-		return class.Lease{}, errNoSession // it was lost meanwhile, and the lease with it
+		return class.Lease{}, errNoSession // the session was lost meanwhile, and the lease with it
 	}
 	h := &holding{term, make(chan struct{})}
 	l.held[room] = h
@@ -166,7 +166,7 @@ func (l *leases) hold(room, id string, term uint64) (class.Lease, error) {
 	return class.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(room, h) }}, nil
 }
 
-// release gives a lease up. The room's key is deleted a moment later.
+// release releases a lease. The room's key is deleted a moment later.
 func (l *leases) release(room string, h *holding) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +181,7 @@ func (l *leases) release(room string, h *holding) {
 	}
 }
 
-// current returns the id of this server's session, "" while there is none.
+// current returns the id of this server's session, "" if there is none.
 func (l *leases) current() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,8 +191,7 @@ func (l *leases) current() string {
 	return l.session.id
 }
 
-// wait waits for a session, since it may have been lost a moment ago, for the life of a
-// lease.
+// wait waits up to a lease lifetime for a session, which might have been lost a moment ago.
 func (l *leases) wait(ctx context.Context) (id string, err error) {
 	l.mu.Lock()
 	begun := l.begun
@@ -211,21 +210,21 @@ func (l *leases) wait(ctx context.Context) (id string, err error) {
 	return "", errNoSession
 }
 
-// silent returns how long ago NATS last confirmed something here.
+// silent returns the time since NATS last confirmed a renewal.
 func (l *leases) silent() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Since(l.answered)
 }
 
-// why is why NATS has not confirmed anything for so long, as far as it has said.
+// why returns the last error of beginning or renewing a session.
 func (l *leases) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.refused
 }
 
-// count adds the figures about leases.
+// count adds the statistics of leases.
 func (l *leases) count(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

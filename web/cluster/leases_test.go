@@ -22,11 +22,11 @@ func (u *union) join() (*Cluster, *network) {
 	n.to.Store(u.nats)
 	c, err := Open(u.t.Context(), u.config(n))
 	must(u.t, err)
-	u.t.Cleanup(func() { _ = c.Close() }) // it may be cut off
+	u.t.Cleanup(func() { _ = c.Close() }) // it may be disconnected
 	return c, n
 }
 
-// take takes the lease of a room, or finds who has it.
+// take takes the lease of a room, or returns the holder's.
 func take(t *testing.T, c *Cluster, room string) class.Lease {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {
@@ -41,7 +41,7 @@ func take(t *testing.T, c *Cluster, room string) class.Lease {
 
 func mine(l class.Lease) bool { return l.Release != nil }
 
-// taken waits until a server owns a room that another one has given up or lost.
+// taken waits until a server owns a room that another one has released or lost.
 func taken(t *testing.T, c *Cluster, room string) class.Lease {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
@@ -53,12 +53,13 @@ func taken(t *testing.T, c *Cluster, room string) class.Lease {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatal("the lease is never free")
+			t.Fatal("the lease does not become free")
 		}
 	}
 }
 
-// Of servers that want a room at the same moment one gets it, and the others are told who.
+// TestOnlyOneServerGetsALease: if several servers want a room at the same moment, one gets
+// it, and the others learn which one.
 func TestOnlyOneServerGetsALease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -104,8 +105,8 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 	}
 }
 
-// A server that is cut off gives its rooms up, and then another one takes them. When it is
-// back it sees who has them.
+// TestCutOffServerLosesItsLease: a disconnected server gives up its rooms, and then another
+// one takes them. When it is back it sees who has them.
 func TestCutOffServerLosesItsLease(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -123,7 +124,7 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 		t.Errorf("got term %d after %d, want a larger one", second.Term, first.Term)
 	}
 	if err := a.Ready(); !errors.Is(err, ErrAway) {
-		t.Errorf("the server that is cut off says %v, want %v", err, ErrAway)
+		t.Errorf("the disconnected server returns %v, want %v", err, ErrAway)
 	}
 	net.to.Store(u.nats)
 	if l := take(t, a, "ROOM"); mine(l) || l.Server != b.Server() || l.Term != second.Term {
@@ -131,11 +132,12 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	}
 	must(t, a.Ready())
 	if s := a.Stats(); s.Lost != 1 || s.Held != 0 || s.Reconnects == 0 {
-		t.Errorf("its figures are %+v, want Lost = 1, Held = 0, Reconnects not 0", s)
+		t.Errorf("its statistics are %+v, want Lost = 1, Held = 0, Reconnects not 0", s)
 	}
 }
 
-// Where the answers to renewals get lost, the lease goes on, and nobody else gets it.
+// TestLostRenewalAnswersKeepTheLease: if the answers to renewals get lost, the lease
+// continues, and no other server gets it.
 func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -145,7 +147,7 @@ func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	a.leases.mu.Lock()
 	before := a.leases.session.revision
 	a.leases.mu.Unlock()
-	// What keep does at each beat, with every other answer lost.
+	// Do what keep does at each beat, with every other answer lost.
 	a.leases.stop()
 	<-a.leases.done
 	var n atomic.Int64
@@ -171,8 +173,8 @@ func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	}
 }
 
-// A session that another server has ended is noticed with the next renewal, and its rooms
-// are given up.
+// TestEndedSessionIsNoticed: if another server ends a session, its owner notices with the
+// next renewal, and gives up its rooms.
 func TestEndedSessionIsNoticed(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -189,7 +191,7 @@ func TestEndedSessionIsNoticed(t *testing.T) {
 	}
 }
 
-// endSession has a server end the session of another one, which does not know.
+// endSession makes one server end the session of another one, without its knowing.
 func endSession(t testing.TB, by, of *Cluster) {
 	t.Helper()
 	id := of.leases.current()
@@ -198,8 +200,8 @@ func endSession(t testing.TB, by, of *Cluster) {
 	}
 }
 
-// Who has asked who owns a room learns by itself that the owner is gone, and needs not wait
-// for its answers.
+// TestLeaseEndIsNotified: a server that looked up an owner is notified when the owner dies,
+// and does not wait for its answers.
 func TestLeaseEndIsNotified(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -213,12 +215,12 @@ func TestLeaseEndIsNotified(t *testing.T) {
 	}
 	select {
 	case <-l.Lost:
-		t.Fatal("the owner lives, and its lease is said to have ended")
+		t.Fatal("the owner is alive, but its lease is reported as ended")
 	default:
 	}
 	net.cut()
 	next(t, l.Lost)
 	if now := take(t, b, "ROOM"); !mine(now) {
-		t.Errorf("then the lease is not free: %+v", now)
+		t.Errorf("afterwards the lease is not free: %+v", now)
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// machine is a room on servers to which anything may happen, in any order, and what was
-// promised to its members.
+// machine is a room on several servers under random faults, with everything that was
+// confirmed to its members.
 type machine struct {
 	u       *union
 	t       *rapid.T
 	l       *lesson
-	posts   []*post // those that work
+	posts   []*post // running servers
 	started int
 	number  int64
 	sent    []ballot
@@ -42,8 +42,8 @@ func (m *machine) add() {
 
 func (m *machine) any() *post { return rapid.SampledFrom(m.posts).Draw(m.t, "server") }
 
-// vote sends a vote, which is confirmed, or refused because the poll has closed or nobody
-// can be reached.
+// vote sends a vote, which must be confirmed, or refused because the poll has closed or no
+// server can be reached.
 func (m *machine) vote(p *post, b ballot) {
 	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(b.id)))
 	var got class.Receipt
@@ -98,14 +98,14 @@ func (m *machine) voteAnew() {
 	m.vote(p, b)
 }
 
-// sendAgain sends an earlier vote once more, as a phone does that has no answer.
+// sendAgain sends an earlier vote once more, as a phone does after a lost answer.
 func (m *machine) sendAgain() {
 	if len(m.sent) > 0 {
 		m.vote(m.any(), rapid.SampledFrom(m.sent).Draw(m.t, "vote"))
 	}
 }
 
-// lose has the next requests or answers of a server get lost.
+// lose makes the next requests or answers of a server get lost.
 func (m *machine) lose(answers bool) {
 	b := m.any().joined.bus
 	var left atomic.Int64
@@ -114,13 +114,13 @@ func (m *machine) lose(answers bool) {
 	defer b.mu.Unlock()
 	b.hinder = func(answered bool) error {
 		if answered == answers && left.Add(-1) >= 0 {
-			return errors.New("it got lost")
+			return errors.New("lost")
 		}
 		return nil
 	}
 }
 
-// lapse ends the session of a server, which does not know.
+// lapse ends the session of a server without its knowing.
 func (m *machine) lapse() {
 	by, of := m.any(), m.any()
 	if by != of {
@@ -128,21 +128,23 @@ func (m *machine) lapse() {
 	}
 }
 
-// kill ends a server as kill -9 does, and starts another one.
+// kill stops a server like kill -9, and starts another one.
 func (m *machine) kill() {
 	p := m.any()
 	m.add()
 	m.end(p)
 }
 
-// end ends a server as kill -9 does, and its session, since nobody waits for that here.
+// end stops a server like kill -9, and ends its session, so that the test does not have to
+// wait.
 func (m *machine) end(p *post) {
 	p.kill()
 	m.posts = slices.DeleteFunc(m.posts, func(x *post) bool { return x == p })
 	endSession(m.u.t, m.posts[len(m.posts)-1].joined, p.joined)
 }
 
-// check compares what counts, as a new server reads it, with what was confirmed.
+// check compares the votes that count, as a new server reads them, with the confirmed
+// votes.
 func (m *machine) check() {
 	m.add()
 	p := m.posts[len(m.posts)-1]
@@ -164,7 +166,7 @@ func (m *machine) check() {
 		}
 		if sum < len(m.said[id]) || sum > voters {
 			m.t.Errorf(
-				"poll %s: got %d votes; %d members were told that theirs counts; want at least %d and at most %d", id,
+				"poll %s: got %d votes; %d members got a confirmation; want at least %d and at most %d", id,
 				sum, len(m.said[id]), len(m.said[id]), voters,
 			)
 		}
@@ -174,7 +176,7 @@ func (m *machine) check() {
 	}
 }
 
-// standing compares the vote that a member has in the poll on the stage.
+// standing compares a member's vote in the poll on the stage.
 func (m *machine) standing(p *post, id int) {
 	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
 	must(m.u.t, err)
@@ -186,12 +188,12 @@ func (m *machine) standing(p *post, id int) {
 	}
 	said, told := m.said[q.ID][id]
 	if told && (s.Vote == nil || s.Vote.N < said.N || s.Vote.N == said.N && s.Vote.Choice != said.Choice) {
-		m.t.Errorf("member %d was told %+v, and %+v counts", id, said, s.Vote)
+		m.t.Errorf("member %d got receipt %+v, but %+v counts", id, said, s.Vote)
 	}
 }
 
-// Whatever happens to servers, sessions and messages, in whatever order: what was
-// confirmed counts, once.
+// TestConfirmedActionsCountOnceUnderFaults: whatever happens to servers, sessions and
+// messages, in any order, confirmed actions count exactly once.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	fixture.Long(t)
 	for flagName, value := range map[string]string{"rapid.checks": "60", "rapid.steps": "40"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// listening starts a NATS server on a free port, and returns where.
+// listening starts a NATS server on a free port, and returns its address.
 func listening(t *testing.T, o server.Options) string {
 	t.Helper()
 	s := streamtest.Node(t, t.TempDir(), func(x *server.Options) {
@@ -27,14 +27,14 @@ func listening(t *testing.T, o server.Options) string {
 	return s.Addr().(*net.TCPAddr).AddrPort().String()
 }
 
-// A server that cannot join says why.
+// TestOpenExplainsFailures: a server that cannot join reports why.
 // Promise: A server that cannot join a cluster says why.
 func TestOpenExplainsFailures(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewTLSServer(nil) // for its certificate
 	certificate := web.TLS.Certificates[0]
 	web.Close()
-	// Nobody listens at the near end of a connection, and no server can take its port.
+	// Nothing listens on the client side of a connection, and no server can take its port.
 	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer peer.Close()
@@ -71,15 +71,15 @@ func TestOpenExplainsFailures(t *testing.T) {
 			c, err := Open(t.Context(), x.cfg)
 			if err == nil {
 				_ = c.Close()
-				t.Fatal("it has joined")
+				t.Fatal("the server has joined, want an error")
 			}
 			if !strings.Contains(err.Error(), x.want) {
-				t.Errorf("it says %q, not %q", err, x.want)
+				t.Errorf("got error %q, want it to contain %q", err, x.want)
 			}
 		})
 	}
 	c, err := Open(t.Context(), Config{URL: fmt.Sprintf("nats://%s,nats://%s", nobody, plain)})
 	if err = errors.Join(err, c.Ready(), c.Close()); err != nil {
-		t.Errorf("with one of two that is there: %v", err)
+		t.Errorf("with one of two addresses reachable: %v", err)
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// lookOften looks at the sessions of other servers that somebody here has asked about, so
-// that the end of one is known before its rooms are needed, and nobody waits for a server
-// that is gone.
+// lookOften checks the sessions of other servers that were looked up here, so that the end
+// of one is known before its rooms are needed, and no request waits for a dead server.
 func (l *leases) lookOften() {
 	beat := time.NewTicker(l.life / 12)
 	defer beat.Stop()
@@ -24,7 +23,7 @@ func (l *leases) lookOften() {
 
 func (l *leases) lookAround() {
 	l.mu.Lock()
-	all := map[string]string{} // the servers, by session
+	all := map[string]string{} // servers by session
 	for id, s := range l.seen {
 		all[id] = s.server
 	}
@@ -39,13 +38,12 @@ func (l *leases) lookAround() {
 	}
 }
 
-// alive returns a channel that is closed when the session of another server is over, nil if
-// it is. One that was not renewed for too long is ended.
+// alive returns a channel that is closed when the session of another server is over, or nil
+// if it is over. A session that was not renewed for too long is ended.
 //
-// By then the server counts it as lost itself, if its clock runs evenly: it is slow, stopped
-// or cut off, and another server can go on. One that is gone altogether is not waited for as
-// long: NATS says that nobody is there under its name, and goes on saying so for longer than
-// it takes to connect again.
+// By then the other server counts the session as lost too, if its clock runs evenly: it is
+// slow, stopped or disconnected, and another server can continue. A dead server is detected
+// earlier: NATS reports no subscriber under its name, for longer than a reconnection takes.
 func (l *leases) alive(ctx context.Context, server, id string) (over <-chan struct{}, err error) {
 	s, err := l.look(ctx, id)
 	if err != nil || s == nil {
@@ -65,8 +63,8 @@ func (l *leases) alive(ctx context.Context, server, id string) (over <-chan stru
 	return nil, nil
 }
 
-// look reads the key of a session that is not this server's, and returns what has been seen
-// of it, nil if it is over.
+// look reads the key of another server's session, and returns its last known state, or nil
+// if it is over.
 func (l *leases) look(ctx context.Context, id string) (*sighting, error) {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(id), &v)
@@ -91,7 +89,7 @@ func (l *leases) look(ctx context.Context, id string) (*sighting, error) {
 	return &is, nil
 }
 
-// passed notes that a session is over.
+// passed records that a session is over.
 func (l *leases) passed(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,8 +99,8 @@ func (l *leases) passed(id string) {
 	}
 }
 
-// deserted reports whether NATS has said for a while that nobody is there under a server's
-// name. What it does not say at once is not known.
+// deserted reports whether NATS has had no subscriber under a server's name for a while. If
+// NATS does not answer immediately, it returns false.
 func (l *leases) deserted(ctx context.Context, server, id string) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.life/12)
 	defer cancel()

@@ -10,18 +10,18 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// partHeader is in each part of a message that has several: the message's id, the part's
-// number from 1, how many there are, and the message's length in bytes.
+// partHeader is the header of each part of a message: the message's id, the part's number
+// from 1, the number of parts, and the message's length in bytes.
 const partHeader = "Viz-Part"
 
 // Limits of parts.
 const (
-	partBytes   = 256 << 10 // which a NATS server takes whose limit is that of the logs
+	partBytes   = 256 << 10 // accepted by any NATS server with the limit that the logs need
 	mostParts   = class.MaxReply/partBytes + 1
-	mostSenders = 4 // of a room, whose parts are put together at the same time
+	mostSenders = 4 // senders of a room whose parts are assembled at the same time
 )
 
-var errParts = errors.New("a message of another server cannot be put together")
+var errParts = errors.New("cannot reassemble a message of another server")
 
 // send publishes a message, in parts if it is long.
 func (b *bus) send(subject, reply string, message []byte) error {
@@ -44,7 +44,7 @@ func (b *bus) send(subject, reply string, message []byte) error {
 	return nil
 }
 
-// assembly puts one message together from its parts, which arrive in order.
+// assembly assembles one message from its parts, which arrive in order.
 type assembly struct {
 	id      string
 	part    int
@@ -53,8 +53,8 @@ type assembly struct {
 	size    int
 }
 
-// add adds a part, and returns the message when it has all of them. A message without
-// parts is whole.
+// add adds a part, and returns the message once it is complete. A message without a part
+// header is complete.
 func (a *assembly) add(m *nats.Msg) (whole []byte, ok bool, err error) {
 	text := m.Header.Get(partHeader)
 	if text == "" {
@@ -98,7 +98,7 @@ func readPart(text string) (id string, part, of, size int, err error) {
 	return id, part, of, size, nil
 }
 
-// gather adds a part to the message of its sender. ok is set with the last one.
+// gather adds a part to the message of its sender. ok is true for the last part.
 func (b *bus) gather(senders map[string]*assembly, m *nats.Msg) (whole []byte, ok bool) {
 	id := ""
 	if text := m.Header.Get(partHeader); text != "" {
@@ -111,7 +111,7 @@ func (b *bus) gather(senders map[string]*assembly, m *nats.Msg) (whole []byte, o
 	a := senders[id]
 	if a == nil {
 		if len(senders) >= mostSenders {
-			clear(senders) // those that were never complete
+			clear(senders) // incomplete messages
 		}
 		a = &assembly{}
 		if id != "" {

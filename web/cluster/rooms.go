@@ -22,15 +22,15 @@ func (f fence) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]i
 	return seqs, err
 }
 
-// secret is that of [class.Cluster].
+// secret implements [class.Cluster.Secret].
 func (c *Cluster) secret(ctx context.Context, room string) ([]byte, error) {
 	return class.SecretIn(ctx, c.logs, room)
 }
 
-// secrets are those of all rooms, each a record of its room's log.
+// secrets stores the secrets of all rooms, each as a record of its room's log.
 type secrets struct{ logs *stream.Journal }
 
-// KeepSecret implements [class.Secrets]. A room has one secret: another one is refused.
+// KeepSecret implements [class.Secrets]. A room has one secret: a different one is refused.
 func (s secrets) KeepSecret(ctx context.Context, room string, hash []byte) error {
 	was, err := class.SecretIn(ctx, s.logs, room)
 	switch {
@@ -67,7 +67,7 @@ func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	return all, nil
 }
 
-// DropSecret implements [class.Secrets]. It does nothing where the log has been dropped.
+// DropSecret implements [class.Secrets]. It does nothing if the log has been dropped.
 func (s secrets) DropSecret(ctx context.Context, room string) error {
 	hash, err := class.SecretIn(ctx, s.logs, room)
 	if err != nil || hash == nil {

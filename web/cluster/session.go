@@ -11,12 +11,13 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// forgotten is after how many lives without a renewal a session is of no interest any more.
+// forgotten is the number of lease lifetimes without a renewal after which the key of a
+// session is deleted.
 const forgotten = 20
 
-// deaf is after how many lives without a confirmation another node of NATS is tried: one that
-// is cut off from the others keeps its connections, and stores nothing. An election takes less
-// than that.
+// deaf is the number of lease lifetimes without a confirmation after which the server tries
+// another NATS node: a node that is cut off from the others keeps its connections, but
+// stores nothing. An election takes less time.
 const deaf = 3
 
 // begin begins a session.
@@ -30,7 +31,7 @@ func (l *leases) begin(ctx context.Context) error {
 	revision, err := l.keys.put(ctx, sessionKey(id), sessionValue{Server: l.server}, 0)
 	if err != nil {
 		l.failed(err)
-		return err // it may be stored: then it is a session without rooms, which ends by itself
+		return err // if it was stored, it is a session without rooms, which expires
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,21 +41,21 @@ func (l *leases) begin(ctx context.Context) error {
 	return nil
 }
 
-// confirmed notes that NATS has confirmed something. The caller holds the lock.
+// confirmed records a confirmation by NATS. The caller holds the lock.
 func (l *leases) confirmed(sent time.Time) {
 	l.answered, l.round, l.refused = time.Now(), time.Since(sent), nil
 	l.clock.got = l.clock.now()
 	l.clock.sent = l.clock.got.Add(-l.round)
 }
 
-// failed notes why the session was not begun or renewed.
+// failed records why the session was not begun or renewed.
 func (l *leases) failed(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = err
 }
 
-// keep renews the session until the leases are closed. Where it was lost, it begins
+// keep renews the session until the leases are closed. If the session was lost, keep begins
 // another one.
 func (l *leases) keep() {
 	defer close(l.done)
@@ -77,9 +78,9 @@ func (l *leases) keep() {
 			if l.begin(l.ctx) != nil {
 				if l.silent() > deaf*l.life && time.Since(moved) > deaf*l.life {
 					moved = time.Now()
-					_ = l.move() // an error says that the connection is closed: the program ends
+					_ = l.move() // an error means that the connection is closed: the program ends
 				}
-				continue // the next beat tries again
+				continue // retried at the next beat
 			}
 			l.finishBefore()
 		}
@@ -93,7 +94,7 @@ func (l *leases) keep() {
 	}
 }
 
-// renew renews the session once, and ends it when that has had no answer for too long.
+// renew renews the session once, and ends it if there has been no answer for too long.
 func (l *leases) renew() {
 	l.mu.Lock()
 	s := *l.session
@@ -126,7 +127,7 @@ func (l *leases) renew() {
 	}
 }
 
-// adopt finds the renewal whose answer was lost. It reports false if the session is over.
+// adopt looks for a renewal whose answer was lost. It returns false if the session is over.
 func (l *leases) adopt(ctx context.Context, s *tenure) bool {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(s.id), &v)
@@ -137,7 +138,7 @@ func (l *leases) adopt(ctx context.Context, s *tenure) bool {
 	return revision > 0 && !v.Over
 }
 
-// lose ends the session and with it every lease.
+// lose ends the session and all its leases.
 func (l *leases) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,8 +153,8 @@ func (l *leases) lose() {
 	l.begun = make(chan struct{})
 }
 
-// deleteReleased deletes the keys of rooms that were released. What cannot be deleted now
-// is tried again with the next beat.
+// deleteReleased deletes the keys of released rooms. Failed deletions are retried at the
+// next beat.
 func (l *leases) deleteReleased() {
 	l.mu.Lock()
 	list := l.released
@@ -178,7 +179,7 @@ func (l *leases) clean() {
 	defer cancel()
 	ids, err := l.keys.list(ctx, sessionKey("*"))
 	if err != nil {
-		return // the next time
+		return // retried next time
 	}
 	own := l.current()
 	for _, id := range ids {
@@ -186,13 +187,13 @@ func (l *leases) clean() {
 			continue
 		}
 		if revision := l.old(ctx, id); revision > 0 {
-			_ = l.keys.remove(ctx, revision) // the next time
+			_ = l.keys.remove(ctx, revision) // retried next time
 		}
 	}
 }
 
-// old returns the revision of a session's key that has not changed for long, as far as
-// this server has seen, and otherwise 0.
+// old returns the revision of a session's key if this server has seen no change of it for
+// long, and otherwise 0.
 func (l *leases) old(ctx context.Context, id string) uint64 {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(id), &v)
@@ -213,8 +214,8 @@ func (l *leases) old(ctx context.Context, id string) uint64 {
 	return revision
 }
 
-// finishBefore says in the key of the session that was lost that it is over, so that its
-// rooms can be taken at once.
+// finishBefore marks the lost session as over in its key, so that its rooms can be taken
+// immediately.
 func (l *leases) finishBefore() {
 	l.mu.Lock()
 	id := l.before
@@ -225,10 +226,10 @@ func (l *leases) finishBefore() {
 	}
 	ctx, cancel := context.WithTimeout(l.ctx, l.life/2)
 	defer cancel()
-	_ = l.finish(ctx, id) // the others count it as over in a moment anyway
+	_ = l.finish(ctx, id) // the others will count it as over soon anyway
 }
 
-// finish says in the key of a session of this server that it is over.
+// finish marks a session of this server as over in its key.
 func (l *leases) finish(ctx context.Context, id string) error {
 	for {
 		var v sessionValue
@@ -243,7 +244,7 @@ func (l *leases) finish(ctx context.Context, id string) error {
 	}
 }
 
-// close ends the session, so that other servers can take its rooms at once.
+// close ends the session, so that other servers can take its rooms immediately.
 func (l *leases) close() error {
 	l.stop()
 	<-l.done

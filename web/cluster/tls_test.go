@@ -35,8 +35,8 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// signed makes a certificate for 127.0.0.1, of the authority itself if it has none, and
-// returns the files of it and its key.
+// signed makes a certificate for 127.0.0.1, self-signed if the authority has none yet, and
+// returns the files of the certificate and its key.
 func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -69,8 +69,8 @@ func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", secret)
 }
 
-// A server joins a cluster that wants certificates and a password with its own, and is
-// refused in words with those of somebody else, without any, or with a wrong password.
+// TestJoinsWithACertificate: a server with its certificate and password joins a cluster
+// that requires both, and is refused with a message if they are foreign, missing or wrong.
 func TestJoinsWithACertificate(t *testing.T) {
 	t.Parallel()
 	ours, others := newAuthority(t), newAuthority(t)
@@ -94,7 +94,7 @@ func TestJoinsWithACertificate(t *testing.T) {
 	}
 	must(t, c.Close())
 
-	right.Patience = 5 * time.Second // where NATS may only be closing
+	right.Patience = 5 * time.Second // NATS may only close the connection
 	for want, change := range map[string]func(*Config){
 		"signed by an authority":       func(c *Config) { c.CA = others.file },
 		"refused this server's certif": func(c *Config) { c.Cert, c.Key = strange, strangeKey },
@@ -106,9 +106,9 @@ func TestJoinsWithACertificate(t *testing.T) {
 		c, err := Open(t.Context(), cfg)
 		if err == nil {
 			_ = c.Close()
-			t.Errorf("it has joined, want it to fail with %q", want)
+			t.Errorf("the server has joined, want it to fail with %q", want)
 		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "wrong@") {
-			t.Errorf("it says %q, not %q", err, want)
+			t.Errorf("got error %q, want it to contain %q", err, want)
 		}
 	}
 }

@@ -12,24 +12,23 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Styles and Scripts are what every page about the course loads.
+// Styles and Scripts are loaded by every page of the course.
 var (
 	Styles  = []string{"css/learn.css", "css/pages.css"}
 	Scripts = []string{"js/learn.js"}
 )
 
-// Deps is what the pages about the course need. All fields must be set.
+// Deps are the dependencies of the course pages. All fields are required.
 type Deps struct {
 	Course   *lessons.Course
 	Progress *progress.Store
-	// Learner returns who sent a request, and for a new visitor the cookie to
-	// set.
+	// Learner returns the sender of a request, and for a new visitor the cookie to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
 	// Log records failures; never what learners write.
 	Log *slog.Logger
 }
 
-// A Base is embedded by a room whose pages are about the course.
+// Base is embedded by the packages whose pages are about the course.
 type Base struct {
 	pages.Base
 	course   *lessons.Course
@@ -37,12 +36,12 @@ type Base struct {
 	log      *slog.Logger
 }
 
-// New returns the base of a room.
+// New returns the base of a package's pages.
 func New(d Deps) Base {
 	return Base{pages.New(d.Learner, d.Log, refusalPage), d.Course, d.Progress, d.Log}
 }
 
-// Mount adds a room's addresses to the server's.
+// Mount adds a package's routes to mux.
 func (b Base) Mount(mux *http.ServeMux, all ...pages.Routes) {
 	b.Route(mux, pages.Elsewhere{
 		NoForms: "This address does not accept forms.",
@@ -60,19 +59,19 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 	return NewMap(b.course, m), nil
 }
 
-// Fail answers a request whose learner's progress could not be read or kept. It
-// says what was wrong with what the learner sent, or with the disk, and logs every
-// other error.
+// Fail responds to a request if the learner's progress could not be read or saved. It
+// explains what was wrong with the learner's input, or with the disk, and logs every other
+// error.
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):
 		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", pages.Sentence(err))
 	case errors.Is(err, progress.ErrFull):
 		b.Refuse(w, r, http.StatusConflict, "Not kept.", pages.Sentence(err))
-	case store.Why(err) != "": // the database has logged it, once
+	case store.Why(err) != "": // already logged by the database
 		b.Refuse(w, r, http.StatusServiceUnavailable, "Not kept.",
 			store.Why(err)+" What was kept before is still there, and you can go on reading.")
-	case r.Context().Err() != nil: // nobody waits for an answer
+	case r.Context().Err() != nil: // the client has disconnected
 	default:
 		b.log.Error("progress", "path", r.URL.Path, "err", err)
 		b.Refuse(w, r, http.StatusInternalServerError, "Something went wrong.",

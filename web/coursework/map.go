@@ -10,18 +10,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Map is the course with what one learner has done of it.
+// Map is the course with one learner's progress.
 type Map struct {
 	Lessons []MapLesson
-	Minutes int // of reading, all lessons together
+	Minutes int // reading time of all lessons
 	Tally   progress.Tally
-	// Next is the section to continue with: the first one not seen, after the one
-	// seen last if there is one; nil if all were seen. Begun says whether any was.
+	// Next is the section to continue with: the first unseen one after the section seen
+	// last, otherwise the first unseen one, or nil if all were seen. Begun reports whether
+	// any was seen.
 	Next  *MapSection
 	Begun bool
 }
 
-// Count is how many lessons there are. The overview has no number and is not counted.
+// Count returns the number of lessons, without the overview, which has no number.
 func (m *Map) Count() (n int) {
 	for _, l := range m.Lessons {
 		if l.Number > 0 {
@@ -56,7 +57,7 @@ func (l *MapLesson) State() string {
 	return "done"
 }
 
-// Seen says how far the learner is, in words.
+// Seen describes in words how much the learner has read.
 func (l *MapLesson) Seen() string {
 	switch l.State() {
 	case "done":
@@ -67,7 +68,7 @@ func (l *MapLesson) Seen() string {
 	return "not begun"
 }
 
-// Time says how many minutes the lesson takes, and whether it is a harder one.
+// Time describes how many minutes the lesson takes, and whether it is a harder one.
 func (l *MapLesson) Time() string {
 	if l.Difficulty == "harder" {
 		return fmt.Sprintf("%d min, harder", l.Minutes)
@@ -75,7 +76,7 @@ func (l *MapLesson) Time() string {
 	return fmt.Sprintf("%d min", l.Minutes)
 }
 
-// Answers says how many of the lesson's questions were answered, "" for none.
+// Answers describes how many of the lesson's questions were answered, "" if it has none.
 func (l *MapLesson) Answers() string {
 	if l.Tally.Answered == 0 {
 		return ""
@@ -83,7 +84,7 @@ func (l *MapLesson) Answers() string {
 	return fmt.Sprintf("%d of %d answered", l.Tally.Answered, l.Tally.Questions)
 }
 
-// NewMap joins the course with a learner's map.
+// NewMap combines the course with a learner's map.
 func NewMap(c *lessons.Course, m progress.Map) *Map {
 	v := &Map{Tally: m.All, Begun: m.LastSection != ""}
 	seen := map[string]progress.SectionMap{}
@@ -107,8 +108,8 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 	return v
 }
 
-// goOn returns the first section not seen after the one seen last, or if there is
-// none the first one not seen at all.
+// goOn returns the first unseen section after the one seen last, or if there is none the
+// first unseen one.
 func (v *Map) goOn(last string) *MapSection {
 	var first, after *MapSection
 	passed := last == ""
@@ -130,7 +131,7 @@ func (v *Map) goOn(last string) *MapSection {
 	return first
 }
 
-// Number returns a lesson's number, "" for the overview, which has none.
+// Number returns a lesson's number, or "" for the overview.
 func Number(l *lessons.Lesson) string {
 	if l.Number == 0 {
 		return ""
@@ -138,12 +139,12 @@ func Number(l *lessons.Lesson) string {
 	return strconv.Itoa(l.Number)
 }
 
-// Numbered returns what a lesson is about, after its number.
+// Numbered returns a lesson's title after its number.
 func Numbered(l *lessons.Lesson) string {
 	return strings.TrimSpace(Number(l) + " " + terms.Isolated(l.Name))
 }
 
-// StateName is the state as a part of a class name.
+// StateName returns the state as a part of a CSS class name.
 func (l *MapLesson) StateName() string {
 	if s := l.State(); s != "" {
 		return s

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// core are the lessons to read first when there is little time, the most useful before
-// the others. All others follow in the order of the course.
+// core lists the lessons to read first when there is little time, the most useful ones
+// first. All others follow in the order of the course.
 var core = []string{
 	"the-loop", "temperature", "logits-and-softmax", "stopping", "choosing-a-token", "kv-cache", "calling-an-api",
 }
 
-// Within returns the map of the lessons not yet read for which there are so many minutes,
-// in the order of the course, and how many they take together. A lesson that takes a
-// little longer than what is left counts as fitting: nobody reads to the minute.
+// Within returns a map of unread lessons for the given number of minutes, in the order of
+// the course, and their total time. The total may exceed minutes by a quarter, since nobody
+// reads to the minute.
 func (v *Map) Within(minutes int) (part *Map, took int) {
 	order := slices.Clone(core)
 	for i := range v.Lessons {
@@ -40,17 +40,17 @@ func (v *Map) Within(minutes int) (part *Map, took int) {
 	return part, took
 }
 
-// Times are the minutes that somebody is offered besides all of the course.
+// Times are the numbers of minutes that a learner is offered, besides the whole course.
 var Times = []int{5, 20}
 
-// TimeLink is one of the times that somebody may have, and its part of the course.
+// TimeLink is the link for one of the offered times.
 type TimeLink struct {
 	Href, Says string
 	Now        bool
 }
 
-// TimeLinks are the [Times] and all of the course, which takes so many minutes; asked is
-// the time that was chosen, 0 for none of them.
+// TimeLinks returns the links for [Times] and for the whole course, which takes all
+// minutes; asked is the chosen time, or 0.
 func TimeLinks(all, asked int) []TimeLink {
 	var list []TimeLink
 	for _, n := range Times {

@@ -7,8 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// TestWithinFitsTheTime: for a time there are the core lessons first, at most a quarter over it, in
-// the order of the course, and no lesson that has been read.
+// TestWithinFitsTheTime: the lessons for a time begin with the core lessons, exceed it by
+// at most a quarter, are in the order of the course, and do not include lessons that were
+// read.
 // Promise: The overview suggests lessons for the time that you have, at most a quarter over it.
 func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()
@@ -28,7 +29,7 @@ func TestWithinFitsTheTime(t *testing.T) {
 		}
 		if sum != took || sum > minutes+minutes/4 || sum == 0 || part.Next == nil {
 			t.Errorf(
-				"%d minutes: %d of reading, said to be %d; want sum = %d, sum at most %d, sum not 0, part.Next not nil",
+				"%d minutes: %d of reading, took %d; want sum = %d, sum at most %d, sum not 0, part.Next not nil",
 				minutes, sum, took, took, minutes+minutes/4,
 			)
 		}

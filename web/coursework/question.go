@@ -16,24 +16,24 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Question is one question on a page: asked, being worked on, or answered. A
-// choice question stays open until the right choice. A recall question is first
-// answered in writing, then compared with a good answer and ticked off.
+// Question is one question on a page: asked, in progress, or answered. A choice question
+// stays open until the right choice. A recall question is first answered in writing, then
+// compared with a good answer and ticked off.
 type Question struct {
 	Q      *lessons.Question
-	Action string // the address of its form
-	Key    string // of this attempt, so that an answer sent twice counts once
+	Action string // the address for its form
+	Key    string // identifies this attempt, so that an answer sent twice counts once
 
-	Tried []int // choices made so far, in order, of a choice question
+	Tried []int // choices made so far, in order, for a choice question
 
-	Written string // what was written, of a recall question
+	Written string // the written answer, for a recall question
 	Compare bool   // a good answer is shown
-	Ticked  []int  // points of the rubric that the learner found in it
-	Kept    bool   // the ticks were kept
+	Ticked  []int  // points of the rubric that the learner found in their answer
+	Kept    bool   // the ticks were saved
 	Say     string // what is missing, such as a choice
 }
 
-// Done reports whether the right choice was made, or the ticks kept.
+// Done reports whether the right choice was made, or the ticks were saved.
 func (q *Question) Done() bool {
 	if q.Q.Kind == "recall" {
 		return q.Kept
@@ -44,15 +44,15 @@ func (q *Question) Done() bool {
 // Was reports whether a choice was made.
 func (q *Question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
 
-// Order returns the indexes of the choices as they are shown: shuffled for each
-// attempt, and the same at all its tries.
+// Order returns the indexes of the choices in display order: shuffled for each attempt, and
+// the same for all its tries.
 func (q *Question) Order() []int {
 	h := fnv.New64a()
 	h.Write([]byte(q.Key + " " + q.Q.ID))
 	return q.Q.Shuffled(h.Sum64())
 }
 
-// Verdict is the note at the right choice: "right", "right, second try".
+// Verdict returns the note next to the right choice: "right", "right, second try".
 func (q *Question) Verdict() string {
 	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try", 4: "right, fourth try"}
 	if n := len(q.Tried); n < len(tries) {
@@ -61,9 +61,8 @@ func (q *Question) Verdict() string {
 	return "right"
 }
 
-// Credit is the share that counts, 0 to 1: a choice question loses an equal part
-// for each wrong choice before the right one, a recall question counts the points
-// ticked.
+// Credit returns the credit, 0 to 1: a choice question loses an equal part for each wrong
+// choice before the right one, a recall question counts the points ticked.
 func (q *Question) Credit() float64 {
 	if q.Q.Kind == "recall" {
 		return float64(len(q.Ticked)) / float64(max(len(q.Q.Rubric), 1))
@@ -74,21 +73,20 @@ func (q *Question) Credit() float64 {
 	return 1 - float64(len(q.Tried)-1)/float64(max(len(q.Q.Choices)-1, 1))
 }
 
-// Points says how a recall question went.
+// Points describes the result of a recall question.
 func (q *Question) Points() string {
 	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), terms.Counted(len(q.Q.Rubric), "point"))
 }
 
-// ID is the id of the question's HTML element.
+// ID returns the id of the question's HTML element.
 func (q *Question) ID() string { return "check-" + q.Q.ID }
 
-// Ask returns a question that nobody has touched yet.
+// Ask returns a new question without any answers.
 func Ask(ctx context.Context, q *lessons.Question, action string) *Question {
 	return &Question{Q: q, Action: action, Key: chance.Key(ctx)}
 }
 
-// read reads a form into the question. It returns false if the form does not fit
-// it.
+// read reads a form into the question. It returns false if the form is invalid.
 func (q *Question) read(form url.Values) bool {
 	if k := form.Get("key"); k != "" {
 		q.Key = k
@@ -116,7 +114,7 @@ func (q *Question) read(form url.Values) bool {
 	return true
 }
 
-// indexes reads whole numbers below n, each once.
+// indexes parses distinct integers from 0 to n-1.
 func indexes(texts []string, n int) ([]int, bool) {
 	var list []int
 	for _, s := range texts {
@@ -129,9 +127,9 @@ func indexes(texts []string, n int) ([]int, bool) {
 	return list, true
 }
 
-// Answer reads the form of a request into a question and keeps what counts. kind
-// is [progress.Check] or [progress.Quiz]. If it returns false the request has been
-// answered.
+// Answer reads the form of a request into a question and saves the result. kind is
+// [progress.Check] or [progress.Quiz]. If it returns false, it has already responded to the
+// request.
 func (b Base) Answer(w http.ResponseWriter, r *http.Request, q *Question, kind string) bool {
 	if !q.read(r.PostForm) {
 		b.Refuse(

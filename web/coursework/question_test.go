@@ -32,8 +32,8 @@ func TestCreditPerWrongChoice(t *testing.T) {
 	}
 }
 
-// TestChoicesAreShuffled: no place in the list is right much more often than another,
-// and the order stays the same during an attempt.
+// TestChoicesAreShuffled: no position in the list is right much more often than others, and
+// the order stays the same during an attempt.
 func TestChoicesAreShuffled(t *testing.T) {
 	q := &lessons.Question{ID: "q", Kind: "choice", Choices: make([]lessons.Choice, 4)}
 	var firsts [4]int

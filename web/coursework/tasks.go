@@ -10,19 +10,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// MostTasks is how many tasks may be assigned together.
+// MostTasks is the number of tasks that can be assigned together.
 const MostTasks = 40
 
-// A Task is a lesson or a drill that can be assigned.
+// Task is a lesson or a drill that can be assigned.
 type Task struct {
-	Key   string // "learn/SLUG" or "practice/DRILL", as in addresses
+	Key   string // "learn/SLUG" or "practice/DRILL", as in URLs
 	Title string
 	Time  string
-	Been  string // how far the learner is, in words
+	Been  string // the learner's progress in words
 	Done  bool
 }
 
-// Tasks are all lessons and drills, with how far a learner is in them.
+// Tasks returns all lessons and drills, with a learner's progress in them.
 func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 	for i := range m.Lessons {
 		l := &m.Lessons[i]
@@ -48,7 +48,7 @@ func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 	return read, drills
 }
 
-// DrillSay says how a drill went so far, "" for one that was not begun.
+// DrillSay describes the progress in a drill, "" if it was not begun.
 func DrillSay(all []progress.DrillMap, kind drill.Kind) string {
 	for _, d := range all {
 		if d.Drill == string(kind) {
@@ -58,7 +58,7 @@ func DrillSay(all []progress.DrillMap, kind drill.Kind) string {
 	return ""
 }
 
-// Only are the tasks that are named, in their own order.
+// Only returns the named tasks in the order of list.
 func Only(list []Task, named []string) (kept []Task) {
 	for _, t := range list {
 		for _, key := range named {
@@ -71,8 +71,8 @@ func Only(list []Task, named []string) (kept []Task) {
 	return kept
 }
 
-// TaskOf is the task in which a mistake was made: the drill, or the lesson of the
-// question; "" for a question that belongs to none.
+// TaskOf returns the task in which a mistake was made: the drill, or the lesson of the
+// question; "" if the question belongs to none.
 func TaskOf(course *lessons.Course, s progress.Slip) string {
 	if s.Drill != "" {
 		return "practice/" + s.Drill

@@ -10,26 +10,26 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// How much goes into one commit. A larger batch is committed in parts of this
-// size, so that no one else waits for the whole of an import.
+// Limits of one commit. A larger batch is committed in parts of this size, so that others
+// do not wait for a whole import.
 const (
 	groupRecords = 2048
 	groupBytes   = 4 << 20
 )
 
-// errDropped is why a batch fails if its log is dropped between its parts.
+// errDropped is returned for a batch whose log is dropped between its parts.
 var errDropped = errors.New("the log was dropped while records were appended to it")
 
-// appending is a batch in the queue. Once done has been sent to, the other
-// fields belong to the caller of Append.
+// appending is a batch in the queue. Once done has received its result, the other fields
+// belong to the caller of Append.
 type appending struct {
 	Batch
 	size int64
 	seqs []int64
 	done chan error // of capacity 1
 
-	// Of the parts committed so far:
-	owner, last  int64 // row of the log, and the newest record
+	// For the parts committed so far:
+	owner, last  int64 // row of the log, and its newest record
 	added, bytes int64
 }
 
@@ -68,8 +68,8 @@ func (j *SQLite) Append(ctx context.Context, b Batch) ([]int64, error) {
 	return a.seqs, nil
 }
 
-// enqueue adds a batch to the queue, and starts the committing goroutine if it
-// is not running.
+// enqueue adds a batch to the queue, and starts the committing goroutine if it is not
+// running.
 func (j *SQLite) enqueue(a *appending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -95,8 +95,8 @@ func (j *SQLite) commitAll() {
 	}
 }
 
-// next removes the batches of one commit from the queue: the oldest, as many as
-// fit. A large one is returned alone. If there are none, the goroutine ends.
+// next removes the batches of one commit from the queue: the oldest ones that fit. A large
+// batch is returned alone. If the queue is empty, the goroutine ends.
 func (j *SQLite) next() []*appending {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -117,8 +117,8 @@ func (j *SQLite) next() []*appending {
 	return group
 }
 
-// nextDuring removes the batches that may be committed between two parts of
-// a large one: small ones of other owners.
+// nextDuring removes the batches that can be committed between two parts of a large one:
+// small batches of other owners.
 func (j *SQLite) nextDuring(large *appending) (group []*appending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -137,8 +137,8 @@ func (j *SQLite) nextDuring(large *appending) (group []*appending) {
 	return group
 }
 
-// commitGroup commits batches together. If that fails, it tries each one by
-// itself, so that a batch that cannot be stored does not fail the others.
+// commitGroup commits batches together. If that fails, it tries each one separately, so
+// that a batch that cannot be stored does not fail the others.
 func (j *SQLite) commitGroup(group []*appending) {
 	err := j.commit(group)
 	if err != nil && len(group) > 1 {
@@ -152,17 +152,17 @@ func (j *SQLite) commitGroup(group []*appending) {
 	}
 }
 
-// commitLarge commits a batch in parts, and what others append between them.
+// commitLarge commits a batch in parts, and batches of other owners between them.
 //
-// Its records are hidden until the last part: reads stop at owners.last, which
-// only the last part moves. What an interrupted batch leaves behind is deleted
-// before the next commit (see repair).
+// Its records are hidden until the last part: reads stop at owners.last, which only the
+// last part moves. The leftovers of an interrupted batch are deleted before the next commit
+// (see repair).
 func (j *SQLite) commitLarge(a *appending) {
 	for from := 0; from < len(a.Records); {
 		to := j.partEnd(a, from)
 		if err := j.commitPart(a, from, to); err != nil {
 			j.repaired = false
-			_ = j.commit(nil) // repairs; if that fails, the next commit does
+			_ = j.commit(nil) // repairs; if that fails, the next commit repairs
 			a.done <- err
 			return
 		}
@@ -174,7 +174,7 @@ func (j *SQLite) commitLarge(a *appending) {
 	a.done <- nil
 }
 
-// commit commits whole batches.
+// commit commits complete batches.
 func (j *SQLite) commit(group []*appending) error {
 	return j.write(func(tx *sql.Tx, insert *sql.Stmt) error {
 		for _, a := range group {
@@ -191,11 +191,11 @@ func (j *SQLite) commitPart(a *appending, from, to int) error {
 	return j.write(func(tx *sql.Tx, insert *sql.Stmt) error { return j.add(tx, insert, a, from, to) })
 }
 
-// write runs f in a transaction with a statement that inserts a record. A panic is an
-// error: those who wait for the commit are answered, and the queue goes on.
+// write runs f in a transaction with a statement that inserts a record. A panic becomes an
+// error, so that callers get an answer and the queue continues.
 func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 	err := fault.Try(func() error {
-		// The callers may have gone; what they asked for is stored all the same.
+		// The callers may have gone; their records are stored anyway.
 		return j.db.Write(context.Background(), func(tx *sql.Tx) error {
 			if !j.repaired {
 				if err := j.repair(tx); err != nil {
@@ -217,8 +217,8 @@ func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 	return err
 }
 
-// repair deletes the parts of batches that were interrupted, and finds the
-// newest record of all. No large batch may be under way.
+// repair deletes the parts of interrupted batches, and finds the newest record of all. No
+// large batch may be in progress.
 func (j *SQLite) repair(tx *sql.Tx) error {
 	for _, query := range []string{
 		`DELETE FROM records WHERE (owner, seq) IN (SELECT r.owner, r.seq FROM owners o
@@ -235,8 +235,8 @@ func (j *SQLite) repair(tx *sql.Tx) error {
 	return err
 }
 
-// add inserts the records of a batch from one index to another. The last part
-// makes all of them visible.
+// add inserts records of a batch from index from to index to. The last part makes all of
+// them visible.
 func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) error {
 	used := a.At.UnixMilli()
 	if len(a.Records) == 0 {
@@ -255,7 +255,7 @@ func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) e
 		if n, err := result.RowsAffected(); err != nil {
 			return err
 		} else if n == 0 {
-			continue // the log has it already
+			continue // already in the log
 		}
 		j.last++
 		a.seqs[from+i], a.last = j.last, j.last
@@ -273,13 +273,13 @@ func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) e
 // openLog finds the row of a batch's log, or begins a log with the first part.
 func (j *SQLite) openLog(tx *sql.Tx, a *appending, first bool) error {
 	if first {
-		clear(a.seqs) // of an attempt that was rolled back
+		clear(a.seqs) // results of an attempt that was rolled back
 		a.last, a.added, a.bytes = 0, 0, 0
 		return tx.QueryRow(`INSERT INTO owners (kind, name, used_at, first, last, records, bytes)
 			VALUES (?, ?, ?, ?, ?, 0, 0) ON CONFLICT (kind, name) DO UPDATE SET used_at = used_at RETURNING id`,
 			a.Owner.Kind, a.Owner.Name, a.At.UnixMilli(), j.last+1, j.last).Scan(&a.owner)
 	}
-	// After a Drop, the number of the row may be another log's.
+	// After a Drop, the row number might belong to another log.
 	if id, err := find(tx, a.Owner); err != nil {
 		return err
 	} else if id != a.owner {

@@ -12,10 +12,10 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// part is how many records a commit has in these tests.
+// part is the number of records per commit in these tests.
 const part = 100
 
-// inParts makes a journal whose commits have few records.
+// inParts makes j commit only a few records at a time.
 func inParts(j *SQLite) *SQLite {
 	j.perCommit = part
 	return j
@@ -56,8 +56,8 @@ func holdWriter(t *testing.T, j *SQLite) (release func()) {
 	}
 }
 
-// While an import is appended, others are let in between its parts; what the
-// same learner does waits until all of it is there.
+// TestLargeBatchYieldsToOtherWriters: appends of other owners are committed between the
+// parts of an import; appends of the same learner wait for its end.
 func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
 	put(t, j, ada, morning, record("visit", "1", "{}"))
@@ -72,10 +72,10 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	}
 	first, last := all.seqs[0], all.seqs[len(all.seqs)-1]
 	if other.seqs[0] < first || other.seqs[0] > last {
-		t.Errorf("another's record is number %d; the import has %d to %d", other.seqs[0], first, last)
+		t.Errorf("the other owner's record is number %d; the import has %d to %d", other.seqs[0], first, last)
 	}
 	if own.seqs[0] < last || second.seqs[0] < last {
-		t.Errorf("after the import, to %d, came %d and %d; want larger places", last, own.seqs[0], second.seqs[0])
+		t.Errorf("after the import, up to %d, came %d and %d; want larger numbers", last, own.seqs[0], second.seqs[0])
 	}
 	inOrder := func(a, b Record) int { return int(a.Seq - b.Seq) }
 	if list := read(t, j, ada, 0); len(list) != len(all.Records)+2 || !slices.IsSortedFunc(list, inOrder) {
@@ -86,8 +86,8 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	}
 }
 
-// An import that the end of the process cuts short is not there at the next
-// start, in whole or in part, and can be made again.
+// TestInterruptedBatchLeavesNothing: an import that is interrupted by the end of the
+// process leaves no records at the next start, and can be repeated.
 func TestInterruptedBatchLeavesNothing(t *testing.T) {
 	for _, before := range []int{0, 1} {
 		dir := t.TempDir()
@@ -128,7 +128,7 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 		}
 		wantTexts(t, again, ada, want...)
 		if seqs := put(t, again, ada, morning, a.Records...); slices.Contains(seqs, 0) {
-			t.Error("the same batch again is not appended whole")
+			t.Error("the repeated batch is not appended completely")
 		}
 		if got := read(t, again, ada, 0); len(got) != before+len(a.Records) {
 			t.Errorf("afterwards the log has %d records, want %d", len(got), before+len(a.Records))
@@ -136,8 +136,8 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 	}
 }
 
-// An import whose last part is refused leaves nothing, and nothing in the way of
-// the next.
+// TestRefusedPartLeavesNothing: an import whose last part is refused leaves nothing, and
+// does not prevent the next import.
 func TestRefusedPartLeavesNothing(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
 	change := func(query string) {
@@ -158,11 +158,11 @@ func TestRefusedPartLeavesNothing(t *testing.T) {
 	}
 	change("DROP TRIGGER no")
 	if seqs := put(t, j, ada, morning.Add(time.Hour), b.Records...); slices.Contains(seqs, 0) {
-		t.Error("the same batch again is not appended whole")
+		t.Error("the repeated batch is not appended completely")
 	}
 }
 
-// A log that is dropped while an import goes into it stays dropped, and the
+// TestDropDuringLargeBatch: a log that is dropped during an import stays dropped, and the
 // import is not confirmed.
 func TestDropDuringLargeBatch(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
@@ -175,8 +175,8 @@ func TestDropDuringLargeBatch(t *testing.T) {
 	wantTexts(t, j, ada)
 }
 
-// TestPanicInCommitIsReported: those who wait for a commit that panics are answered, and later
-// ones are not affected.
+// TestPanicInCommitIsReported: those who wait for a commit that panics get an error, and
+// later commits are not affected.
 func TestPanicInCommitIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
 	if err != nil {

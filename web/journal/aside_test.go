@@ -17,8 +17,8 @@ func ids(t *testing.T, j Journal, o Owner) (list []string) {
 	return list
 }
 
-// Nothing of a room that was set aside says who a learner was, once they have deleted
-// their data.
+// TestDropReachesQuarantinedRooms: once learners have deleted their data, the quarantined
+// records of rooms no longer identify them.
 func TestDropReachesQuarantinedRooms(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	room := Owner{Room, "K7Q4MX"}
@@ -33,15 +33,16 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 		t.Errorf("left of the room are %v, want at most 1 elements", got)
 	}
 	if n := count(t, j, "SELECT count(*) FROM records WHERE type IN ('member', 'name')"); n != 0 {
-		t.Errorf("%d records still say who was there, want 0", n)
+		t.Errorf("%d records still identify people, want 0", n)
 	}
 	if n := count(t, j, "SELECT count(*) FROM records WHERE type = 'vote'"); n != 1 {
 		t.Errorf("%d votes are left, want 1", n)
 	}
 }
 
-// A record that a fold cannot add is set aside, even if it panics, and the others
-// count. What is set aside is not read again.
+// TestUnreadableRecordsAreQuarantined: a record that a fold cannot add, even because it
+// panics, is set aside, and the others count. Records that are set aside are not read
+// again.
 func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record
@@ -70,8 +71,8 @@ func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 	})
 }
 
-// A log that cannot be folded at all is set aside whole, and the owner begins again.
-// Others do not notice.
+// TestUnfoldableLogIsQuarantined: a log that cannot be folded at all is set aside
+// completely, and the owner starts with an empty log. Others are not affected.
 func TestUnfoldableLogIsQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record
@@ -81,7 +82,7 @@ func TestUnfoldableLogIsQuarantined(t *testing.T) {
 		put(t, j, ada, morning, list...)
 		put(t, j, bob, morning, record("set", "b.1", "7"))
 		if _, err := Load(ctx, j, ada, tallies); !errors.Is(err, ErrDamaged) {
-			t.Errorf("Load says %v, want %v", err, ErrDamaged)
+			t.Errorf("Load returns %v, want %v", err, ErrDamaged)
 		}
 		fs := NewFolds(j, Learner, tallies)
 		if s := stateOf(t, fs, ada.Name); s.Records != 0 {
@@ -100,8 +101,8 @@ func TestUnfoldableLogIsQuarantined(t *testing.T) {
 	})
 }
 
-// A snapshot that was damaged is not believed, though it can be decoded: the log has
-// everything.
+// TestDamagedSnapshotIsIgnored: a damaged snapshot is ignored, even if it can be decoded,
+// since the log has all data.
 func TestDamagedSnapshotIsIgnored(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	fs := NewFolds(j, Learner, tallies)
@@ -125,8 +126,8 @@ func TestDamagedSnapshotIsIgnored(t *testing.T) {
 	}
 }
 
-// count asks the database for a number, and change changes it behind the journal's
-// back.
+// count queries a number from the database, and change modifies the database behind the
+// journal's back.
 func count(t *testing.T, j *SQLite, query string) (n int) {
 	t.Helper()
 	must(t, j.db.Read(ctx, func(tx *sql.Tx) error { return tx.QueryRow(query).Scan(&n) }))

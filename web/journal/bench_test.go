@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// BenchmarkAppend measures how long one of so many writers waits until what it
-// appended is kept, and how many appends a second that makes: of this journal,
-// and of what it took the place of, a table with a transaction for each entry,
-// which did not wait for the disk (synchronous=NORMAL); and of the same table
-// waiting for it. Run it interleaved:
+// BenchmarkAppend measures how long one of several writers waits for an append, and the
+// appends per second. It compares this journal with a table that has a transaction for each
+// entry, without waiting for the disk (synchronous=NORMAL), as earlier versions had, and
+// with the same table waiting for the disk. Run it interleaved:
 //
 //	go test ./web/journal -run - -bench Append -benchtime 2000x -count 5
 func BenchmarkAppend(b *testing.B) {
@@ -39,7 +38,7 @@ func BenchmarkAppend(b *testing.B) {
 
 const review = `{"id":"0123456789abcdef","at":"2026-11-20T08:02:00.000Z","card":"c-steps","grade":"good"}`
 
-// timed has writers do b.N things and reports the times of each.
+// timed makes writers call do b.N times in total and reports the durations.
 func timed(b *testing.B, writers int, do func(w, i int) error) {
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -73,7 +72,7 @@ func timed(b *testing.B, writers int, do func(w, i int) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "appends/s")
 }
 
-// table is the table of reviews before there were logs.
+// table returns the reviews table of versions without logs.
 func table(b *testing.B, synchronous string) *sql.DB {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "viz.db")+
 		"?_journal_mode=WAL&_synchronous="+synchronous+"&_txlock=immediate&_pragma=secure_delete(1)")
@@ -87,7 +86,7 @@ func table(b *testing.B, synchronous string) *sql.DB {
 	return db
 }
 
-// insert keeps a review as it was kept then, without working the card out.
+// insert stores a review as those versions did, without the card's schedule.
 func insert(db *sql.DB, learner, id string) error {
 	tx, err := db.Begin()
 	if err != nil {
@@ -112,7 +111,7 @@ func insert(db *sql.DB, learner, id string) error {
 	return tx.Commit()
 }
 
-// BenchmarkImport appends the largest import there can be, in one batch.
+// BenchmarkImport appends an import of the maximum size, in one batch.
 func BenchmarkImport(b *testing.B) {
 	j := onDisk(b, b.TempDir())
 	list := make([]Record, 80_100)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Checked is what [Check] found in the logs of one kind.
+// Checked is the result of [Check] for the logs of one kind.
 type Checked struct {
 	Logs, Records int
 	// Unreadable is the number of records that a fold would skip, and Wrong the number of
@@ -13,8 +13,8 @@ type Checked struct {
 	Unreadable, Wrong int
 }
 
-// Check reads all logs of a kind, and asks of each record whether it can be read. Others
-// may append meanwhile.
+// Check reads all logs of a kind, and calls readable for each record. Other clients may
+// append meanwhile.
 func Check(ctx context.Context, j Journal, kind string, readable func(Record) bool) (c Checked, err error) {
 	logs, err := j.Owners(ctx, kind)
 	if err != nil {
@@ -43,8 +43,8 @@ func Check(ctx context.Context, j Journal, kind string, readable func(Record) bo
 	return c, nil
 }
 
-// miscounted returns 1 if a log still has as many records as o says, so that nobody has
-// appended or compacted since then, and 0 otherwise.
+// miscounted returns 1 if a log does not have the number of records that o reports, and has
+// not changed since then, and 0 otherwise.
 func miscounted(ctx context.Context, j Journal, o Info) (int, error) {
 	logs, err := j.Owners(ctx, o.Kind)
 	for _, now := range logs {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestCheckReadsAllRecords counts the records of all logs of a kind, and those that the
-// caller cannot read.
+// TestCheckReadsAllRecords: Check counts the records of all logs of a kind, and the
+// unreadable ones.
 func TestCheckReadsAllRecords(t *testing.T) {
 	t.Parallel()
 	j := NewMemory()

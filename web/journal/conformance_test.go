@@ -23,10 +23,10 @@ func TestMain(m *testing.M) {
 
 var ctx = context.Background()
 
-// Adapters are for the suite in journaltest, which cannot be imported here.
+// Adapters exports adapters for the suite in journaltest, which cannot be imported here.
 var Adapters = adapters
 
-// adapters make an empty journal of each kind.
+// adapters open an empty journal of each kind.
 var adapters = map[string]func(testing.TB) Journal{
 	"memory": func(testing.TB) Journal { return NewMemory() },
 	"kept":   func(t testing.TB) Journal { return keptIn(t, newTable()) },
@@ -70,25 +70,25 @@ func must(t rapid.TB, err error) {
 var (
 	ada  = Owner{Learner, "ada"}
 	bob  = Owner{Learner, "bob"}
-	hall = Owner{Room, "ada"} // of the same name as a learner
+	hall = Owner{Room, "ada"} // with the same name as a learner
 )
 
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.UTC)
 
 func record(kind, id, data string) Record { return Record{Type: kind, ID: id, Data: []byte(data)} }
 
-// put appends records and returns their places.
+// put appends records and returns their sequence numbers.
 func put(t rapid.TB, j Journal, o Owner, at time.Time, records ...Record) []int64 {
 	t.Helper()
 	places, err := j.Append(ctx, Batch{o, at, records})
 	must(t, err)
 	if len(places) != len(records) {
-		t.Fatalf("got %d places for %d records, want as many", len(places), len(records))
+		t.Fatalf("got %d sequence numbers for %d records, want as many", len(places), len(records))
 	}
 	return places
 }
 
-// read returns the records after a place.
+// read returns the records after a sequence number.
 func read(t rapid.TB, j Journal, o Owner, after int64) (list []Record) {
 	t.Helper()
 	must(t, j.Read(ctx, o, after, func(r Record) error {
@@ -98,7 +98,7 @@ func read(t rapid.TB, j Journal, o Owner, after int64) (list []Record) {
 	return list
 }
 
-// texts are records without their places.
+// texts returns records as text without their sequence numbers.
 func texts(list []Record) (all []string) {
 	for _, r := range list {
 		all = append(all, r.Type+" "+r.ID+" "+string(r.Data))

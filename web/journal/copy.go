@@ -11,12 +11,13 @@ const (
 	copyBytes   = 8 << 20
 )
 
-// ErrUsed is returned by [CopyNew] for a log that has gone on where it was to be copied.
+// ErrUsed is returned by [CopyNew] if the log in the other journal has been used since it
+// was copied.
 var ErrUsed = errors.New("it has been used there since")
 
-// Copy appends the records of a log to that of the same owner in another journal, without
-// those for which leave, which may be nil, returns true. It returns how many were not there
-// yet. What was set aside is not copied.
+// Copy appends the records of a log to the same owner's log in another journal, except for
+// those for which leave, which can be nil, returns true. It returns the number of records
+// that were new there. Records that were set aside are not copied.
 func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
 	b, size := Batch{Owner: log.Owner, At: log.Used}, int64(0)
 	flush := func() error {
@@ -47,8 +48,8 @@ func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bo
 	return added, flush()
 }
 
-// CopyNew is [Copy] for a log in whose records the order counts. It returns an [ErrUsed]
-// and copies nothing where the other journal's log has records of its own.
+// CopyNew is [Copy] for a log in which the order of records matters. It copies nothing and
+// returns [ErrUsed] if the other journal's log has records of its own.
 func CopyNew(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
 	ours := map[Key]bool{}
 	list, err := records(ctx, from, log.Owner, leave)

@@ -14,23 +14,22 @@ import (
 	"time"
 )
 
-// Fold turns the records of a log into a state. S must survive encoding as JSON
-// and back.
+// Fold converts the records of a log to a state. S must survive encoding as JSON and
+// decoding.
 type Fold[S any] struct {
-	// Version identifies the form of S and the rules of Add. Change it with either,
+	// Version identifies the form of S and the rules of Add. Change it when either changes,
 	// so that earlier snapshots are ignored.
 	Version string
 	// Begin returns the state of an empty log.
 	Begin func() *S
-	// Add applies a record to a state. The result depends on the two alone. A record
-	// that it does not know, or cannot read, changes nothing: Add returns false, and
-	// the record is set aside.
+	// Add applies a record to a state. The result must depend only on these two. If the
+	// record is unknown or invalid, Add changes nothing and returns false, and the record
+	// is set aside.
 	Add func(*S, Record) bool
-	// Settle is called after any number of Adds, before the state is used. It may be
-	// nil.
+	// Settle is called after one or more Adds, before the state is used. It can be nil.
 	Settle func(*S)
-	// Waste returns the state's list of records that later ones have superseded. It
-	// may be nil.
+	// Waste returns the state's list of records that later ones have superseded. It can be
+	// nil.
 	Waste func(*S) *[]Key
 }
 
@@ -44,18 +43,18 @@ type Folded[S any] struct {
 	Unreadable []int64
 }
 
-// mostPanics is how many records Load leaves out because the fold panics at them.
+// mostPanics is the number of records that Load skips because the fold panics at them.
 const mostPanics = 16
 
-// Load folds a log, starting from its snapshot if that has the fold's version and is
-// as it was stored. Nothing that is in a log makes it panic: a record that cannot be
-// added is left out, and a log that cannot be folded without it is an [ErrDamaged].
+// Load folds a log, starting from its snapshot if that is intact and has the fold's
+// version. Bad records never make Load panic: it skips a record that cannot be added, and
+// returns [ErrDamaged] if the log cannot be folded even so.
 func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folded[S], err error) {
 	kept, err := j.Snapshot(ctx, o)
 	if err != nil {
 		return Folded[S]{State: fold.Begin()}, err
 	}
-	var left []int64 // records that it panics at
+	var left []int64 // records at which the fold panics
 	for range mostPanics {
 		f, at, err := fold.read(ctx, j, o, kept, left)
 		if at == 0 {
@@ -66,8 +65,8 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folde
 	return f, fmt.Errorf("%w: too many records of it", ErrDamaged)
 }
 
-// read folds a log without some records, starting from a snapshot. If it panics at
-// another record, it returns that one's number.
+// read folds a log without the records in left, starting from a snapshot. If it panics at
+// another record, it returns the number of that record.
 func (fold Fold[S]) read(
 	ctx context.Context, j Journal, o Owner, kept Snapshot, left []int64,
 ) (f Folded[S], at int64, err error) {
@@ -75,7 +74,7 @@ func (fold Fold[S]) read(
 	if kept.Version == fold.sealed(o, kept) && json.Unmarshal(kept.State, f.State) == nil {
 		f.Seq = kept.Seq
 	} else {
-		f.State = fold.Begin() // drop what was decoded of a damaged snapshot
+		f.State = fold.Begin() // discard a partly decoded snapshot
 	}
 	err = j.Read(ctx, o, f.Seq, func(r Record) (err error) {
 		at = r.Seq
@@ -92,7 +91,7 @@ func (fold Fold[S]) read(
 	return f, at, err
 }
 
-// wall turns a panic about what a log says into an [ErrDamaged].
+// wall converts a panic about the contents of a log to an [ErrDamaged].
 func wall(err *error) {
 	if x := recover(); x != nil {
 		*err = fmt.Errorf("%w (%v)", ErrDamaged, x)
@@ -105,9 +104,8 @@ func (fold Fold[S]) trySettle(s *S) (err error) {
 	return nil
 }
 
-// sealed returns the version under which a snapshot of a log is stored: that of the
-// fold, and a hash. A snapshot that was damaged must not be believed, since the log
-// may be sound.
+// sealed returns the version under which a snapshot of a log is stored: the fold's version
+// and a hash. The hash detects damaged snapshots, which must not replace an intact log.
 func (fold Fold[S]) sealed(o Owner, s Snapshot) string {
 	h := sha256.New()
 	for _, part := range []string{fold.Version, o.Kind, o.Name, strconv.FormatInt(s.Seq, 10), string(s.State)} {
@@ -159,9 +157,8 @@ func (f *Folded[S]) Keep(ctx context.Context, j Journal, o Owner, fold Fold[S]) 
 	return err
 }
 
-// Compact deletes superseded records of the log, oldest first and a bounded
-// number, and stores the state as a snapshot. After an error the state must be
-// loaded again.
+// Compact deletes superseded records of the log, oldest first and up to a limit, and stores
+// the state as a snapshot. After an error the state must be loaded again.
 func (f *Folded[S]) Compact(ctx context.Context, j Journal, o Owner, fold Fold[S]) error {
 	waste := fold.Waste(f.State)
 	n := min(len(*waste), compactMost)
@@ -177,26 +174,26 @@ func (f *Folded[S]) wasteful(fold Fold[S]) bool {
 	return fold.Waste != nil && len(*fold.Waste(f.State)) >= compactEvery
 }
 
-// Limits of what [Folds] keeps in memory: owners, and bytes of their logs, which
+// Limits of the states that [Folds] keeps in memory: owners, and bytes of their logs, which
 // are larger than the states.
 const (
 	mostActive  = 1024
 	activeBytes = 32 << 20
 )
 
-// snapshotEvery is the number of records after which a new snapshot is stored:
-// fewer are folded in less than a millisecond.
+// snapshotEvery is the number of records after which a new snapshot is stored. Fewer
+// records are folded in less than a millisecond.
 const snapshotEvery = 256
 
-// compactEvery is how many superseded records a log may have; compactMost is how
-// many are deleted in one transaction, so that others do not wait for it.
+// compactEvery is the number of superseded records that a log can have; compactMost is the
+// number of records deleted in one transaction, so that others do not wait for it.
 const (
 	compactEvery = 256
 	compactMost  = groupRecords
 )
 
-// Folds keeps the states of the active owners of one kind in memory. Its methods
-// may be called from any goroutine.
+// Folds keeps the states of the active owners of one kind in memory. Its methods can be
+// called from any goroutine.
 type Folds[S any] struct {
 	logs Journal
 	kind string
@@ -208,8 +205,8 @@ type Folds[S any] struct {
 	bytes  int64                    // of all logs in active
 }
 
-// NewFolds returns the states of the owners of a kind. Nothing else may append
-// to their logs, unless the journal is [Shared].
+// NewFolds returns the states of the owners of a kind. No other writer may append to their
+// logs, unless the journal is [Shared].
 func NewFolds[S any](logs Journal, kind string, fold Fold[S]) *Folds[S] {
 	return &Folds[S]{logs: logs, kind: kind, fold: fold, active: map[string]*list.Element{}, order: list.New()}
 }
@@ -219,16 +216,15 @@ type Active[S any] struct {
 	folds  *Folds[S]
 	owner  Owner
 	folded Folded[S]
-	loaded bool // folded corresponds to the log, or to an earlier moment of one that is Shared
-	mark   Mark // of a Shared log, when folded corresponded to it
+	loaded bool // folded is the state of the log, or an earlier one if the journal is Shared
+	mark   Mark // the mark of a Shared log when folded was read
 
-	turn  chan struct{} // a lock, of capacity 1: who waits for it may give up
-	users int           // how many use it or wait for it; guarded by folds.mu, like size
-	size  int64         // approximate bytes of the log in folded
+	turn  chan struct{} // a lock, of capacity 1; waiting for it can be canceled
+	users int           // number of current and waiting users; guarded by folds.mu, like size
+	size  int64         // approximate bytes of the folded log
 }
 
-// Use calls f with the state of an owner, which nobody else uses meanwhile. f must
-// not keep the state.
+// Use calls f with the state of an owner, exclusively. f must not keep the state.
 func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) error) error {
 	a := fs.acquire(name)
 	defer fs.release(a)
@@ -242,7 +238,7 @@ func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) err
 	return f(a)
 }
 
-// wait waits until nobody else uses the owner.
+// wait waits until no one else uses the owner.
 func (a *Active[S]) wait(ctx context.Context) error {
 	select {
 	case a.turn <- struct{}{}:
@@ -257,8 +253,8 @@ func (a *Active[S]) wait(ctx context.Context) error {
 	}
 }
 
-// load reads the log unless that was done, and sets aside what cannot be read. If
-// nothing can be, the whole log is set aside and the owner begins again.
+// load reads the log unless it is loaded, and sets aside unreadable records. If the log
+// cannot be folded, all of it is set aside and the owner starts with an empty log.
 func (a *Active[S]) load(ctx context.Context) error {
 	if err := a.follow(ctx); err != nil {
 		return err
@@ -271,7 +267,7 @@ func (a *Active[S]) load(ctx context.Context) error {
 	if errors.Is(err, ErrDamaged) {
 		folded, err = Folded[S]{State: fs.fold.Begin()}, fs.logs.SetAside(ctx, a.owner, time.Now())
 	} else if err == nil && len(folded.Unreadable) > 0 {
-		_ = fs.logs.SetAside(ctx, a.owner, time.Now(), folded.Unreadable...) // they change nothing where they are
+		_ = fs.logs.SetAside(ctx, a.owner, time.Now(), folded.Unreadable...) // best effort: they are ignored anyway
 	}
 	if err != nil {
 		return err
@@ -300,9 +296,9 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 	return a
 }
 
-// Retire removes the log of an owner who was last active before a time, and reports
-// whether it did. The state is then that of an empty log. ok, which may be nil, is
-// asked whether the state allows it.
+// Retire removes the log of an owner who was last active before a time, and reports whether
+// it did. The state is then that of an empty log. ok, which can be nil, must return true
+// for the state.
 func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, ok func(*S) bool) (bool, error) {
 	a := fs.acquire(name)
 	defer fs.release(a)
@@ -326,8 +322,7 @@ func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, o
 	return done, err
 }
 
-// release ends a use, and evicts the least recently used states if there are too
-// many.
+// release ends a use, and evicts the least recently used states if there are too many.
 func (fs *Folds[S]) release(a *Active[S]) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -349,7 +344,7 @@ func (fs *Folds[S]) release(a *Active[S]) {
 	}
 }
 
-// measure sets the size of a state that was loaded.
+// measure sets the size of a loaded state.
 func (fs *Folds[S]) measure(a *Active[S]) {
 	state, err := json.Marshal(a.folded.State)
 	if err != nil {
@@ -375,14 +370,14 @@ func (a *Active[S]) State() *S { return a.folded.State }
 func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record) ([]int64, error) {
 	seqs, err := a.append(ctx, Batch{a.owner, at, records})
 	if err != nil {
-		a.loaded = false // only the log knows what happened
+		a.loaded = false // the outcome is unknown: reload the log
 		return nil, err
 	}
 	if !a.loaded {
 		return seqs, nil
 	}
-	// The records are stored. What follows only saves time and space, and is tried
-	// again later if it fails.
+	// The records are stored. The rest only saves time and space, and is retried later if
+	// it fails.
 	if a.folded.wasteful(a.folds.fold) {
 		a.loaded = a.folded.Compact(ctx, a.logs(), a.owner, a.folds.fold) == nil
 	} else if a.folded.Since >= snapshotEvery {

@@ -50,7 +50,7 @@ var tallies = Fold[tally]{
 	Waste:  func(s *tally) *[]Key { return &s.Old },
 }
 
-// counted counts what is asked of a journal, and fails where it is told to.
+// counted counts a journal's operations, and fails on request.
 type counted struct {
 	Journal
 	mu        sync.Mutex
@@ -92,7 +92,7 @@ func (c *counted) taken() int {
 	return n
 }
 
-// add appends values a.1, a.2 … to ada's log, thirty-two at once.
+// add appends values a.1, a.2 … to ada's log, in batches of thirty-two.
 func add(t testing.TB, fs *Folds[tally], from, to int) {
 	t.Helper()
 	var list []Record
@@ -118,8 +118,9 @@ func stateOf(t testing.TB, fs *Folds[tally], name string) (s tally) {
 	return s
 }
 
-// The state of one who is active is kept; another start folds the log from the
-// snapshot on, and a snapshot of another version, or a damaged one, not at all.
+// TestFoldsBeginWithTheSnapshot: the state of an active owner stays in memory; after a
+// restart the log is folded from its snapshot on, unless the snapshot has another version
+// or is damaged.
 func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		c := &counted{Journal: j}
@@ -129,7 +130,7 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 		const n = snapshotEvery + 10
 		add(t, fs, 1, n)
 		if s := stateOf(t, fs, ada.Name); s.Values["a"] != n || s.Records != n || s.Settled != n || c.taken() != 0 {
-			t.Errorf("the active state is %+v, want %d records and nothing taken", s, n)
+			t.Errorf("the active state is %+v, want %d records and no reads", s, n)
 		}
 		again := func(fold Fold[tally], want int) {
 			t.Helper()
@@ -144,7 +145,7 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 		again(other, n)
 		kept, err := j.Snapshot(ctx, ada)
 		must(t, err)
-		kept.State = append([]byte(`{"values":{"b":1},"records":7`), '!') // half of it can be read
+		kept.State = append([]byte(`{"values":{"b":1},"records":7`), '!') // partly decodable
 		must(t, j.KeepSnapshot(ctx, ada, kept))
 		again(plain, n)
 		if s := stateOf(t, NewFolds(c, Learner, plain), ada.Name); len(s.Values) != 1 {
@@ -153,7 +154,7 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 	})
 }
 
-// What the log has already, and what cannot be read, changes no state.
+// TestFoldsIgnoreDuplicates: duplicate and unreadable records do not change the state.
 func TestFoldsIgnoreDuplicates(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		fs := NewFolds(j, Learner, tallies)
@@ -171,7 +172,8 @@ func TestFoldsIgnoreDuplicates(t *testing.T) {
 	})
 }
 
-// A log whose records replace each other stays small, and says the same.
+// TestWasteIsCompacted: a log whose records replace each other stays small and keeps its
+// state.
 func TestWasteIsCompacted(t *testing.T) {
 	fixture.Long(t)
 	conform(t, func(t *testing.T, j Journal) {
@@ -195,7 +197,7 @@ func TestWasteIsCompacted(t *testing.T) {
 	})
 }
 
-// After an append that failed the state is what the log says.
+// TestFailedAppendKeepsTheState: after a failed append the state is still that of the log.
 func TestFailedAppendKeepsTheState(t *testing.T) {
 	c := &counted{Journal: NewMemory()}
 	fs := NewFolds(c, Learner, tallies)
@@ -206,7 +208,7 @@ func TestFailedAppendKeepsTheState(t *testing.T) {
 		return err
 	})
 	if !errors.Is(err, c.fail) {
-		t.Errorf("the append says %v, want %v", err, c.fail)
+		t.Errorf("the append returns %v, want %v", err, c.fail)
 	}
 	c.fail = nil
 	if s := stateOf(t, fs, ada.Name); s.Values["a"] != 2 {
@@ -219,7 +221,8 @@ func TestFailedAppendKeepsTheState(t *testing.T) {
 	}
 }
 
-// States of those used longest ago are forgotten, but of nobody who uses theirs.
+// TestFoldsEvictLeastRecentlyUsed: the least recently used states are evicted, except those
+// in use.
 func TestFoldsEvictLeastRecentlyUsed(t *testing.T) {
 	fs := NewFolds(NewMemory(), Learner, tallies)
 	err := fs.Use(ctx, "held", func(a *Active[tally]) error {
@@ -249,7 +252,8 @@ func TestFoldsEvictLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// Many use the same states at the same time: nothing is lost, and nothing counts twice.
+// TestFoldsConcurrently: when many use the same states at the same time, nothing is lost or
+// counted twice.
 func TestFoldsConcurrently(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		fs := NewFolds(j, Learner, tallies)
@@ -274,7 +278,7 @@ func TestFoldsConcurrently(t *testing.T) {
 			s, fresh := stateOf(t, fs, fmt.Sprint(name)), stateOf(t, NewFolds(j, Learner, tallies), fmt.Sprint(name))
 			if !reflect.DeepEqual(s.Values, fresh.Values) || s.Records != fresh.Records {
 				t.Errorf(
-					"the active state is %+v, the log says %+v; want Values = %v, Records = %d", s, fresh, fresh.Values,
+					"active state %+v, state of the log %+v; want Values = %v, Records = %d", s, fresh, fresh.Values,
 					fresh.Records,
 				)
 			}

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Table is where [Kept] stores records: a table of a browser's own storage. Several
-// programs may use one table; a record that two of them put is there once, since its
-// owner, type and id are its key.
+// Table is the storage of [Kept]: a table of a browser's storage. Several programs can use
+// one table; a record that two of them put is stored once, since its owner, type and id are
+// its key.
 type Table interface {
 	// Rows returns everything that is stored, in any order.
 	Rows(context.Context) ([]Row, error)
-	// Put stores rows, all or none, and returns when they will outlive the browser.
+	// Put stores rows, all or none, and returns when they are stored persistently.
 	Put(context.Context, []Row) error
 	// Delete deletes the records of an owner that have one of these keys, and Drop all
-	// of an owner's. What is not there is no error.
+	// records of an owner. Missing records are ignored.
 	Delete(ctx context.Context, o Owner, gone []Key) error
 	Drop(ctx context.Context, o Owner) error
 }
@@ -25,23 +25,23 @@ type Table interface {
 // Row is a record as a [Table] stores it.
 type Row struct {
 	Owner
-	Record       // Seq is its place in the order of all rows of one program
-	Used   int64 // when the owner was active then, in milliseconds since 1970
+	Record       // Seq orders all rows of one program
+	Used   int64 // when the owner was then active, in milliseconds since 1970
 }
 
-// Kept stores logs in memory and in a table, which brings them back when the program
-// starts again. A browser's storage belongs to one person, so everything in it fits
-// into memory. Snapshots, which only save time, and the counts of what was set aside
-// are not stored.
+// Kept stores logs in memory and in a table, from which they are restored when the program
+// starts again. A browser's storage belongs to one person, so everything in it fits into
+// memory. Snapshots, which only save time, and the counts of what was set aside are not
+// stored.
 type Kept struct {
 	*Memory
 	table   Table
-	writing sync.Mutex // one at a time changes the table and the memory
+	writing sync.Mutex // held while changing the table and the memory
 }
 
 var _ Journal = (*Kept)(nil)
 
-// OpenKept returns the logs that a table has.
+// OpenKept returns the logs in a table.
 func OpenKept(ctx context.Context, t Table) (*Kept, error) {
 	rows, err := t.Rows(ctx)
 	if err != nil {
@@ -63,7 +63,8 @@ func OpenKept(ctx context.Context, t Table) (*Kept, error) {
 	return k, nil
 }
 
-// Append implements [Journal]. Nothing is in memory that the table does not have.
+// Append implements [Journal]. Records are stored in the table before they are added to
+// memory.
 func (k *Kept) Append(ctx context.Context, b Batch) ([]int64, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
@@ -79,10 +80,10 @@ func (k *Kept) Append(ctx context.Context, b Batch) ([]int64, error) {
 			return nil, err
 		}
 	}
-	return k.Memory.Append(context.WithoutCancel(ctx), b) // the table has it already
+	return k.Memory.Append(context.WithoutCancel(ctx), b) // already in the table
 }
 
-// rows are the records of a batch that the log does not have yet.
+// rows returns the records of a batch that the log does not have yet.
 func (k *Kept) rows(ctx context.Context, b Batch) (rows []Row, err error) {
 	next := k.newest()
 	seen := map[Key]bool{}
@@ -102,7 +103,7 @@ func (k *Kept) rows(ctx context.Context, b Batch) (rows []Row, err error) {
 	return rows, ctx.Err()
 }
 
-// newest is the sequence number of the newest record of all.
+// newest returns the sequence number of the newest record of all.
 func (m *Memory) newest() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,8 +130,8 @@ func (k *Kept) Drop(ctx context.Context, o Owner) error {
 	return k.Memory.Drop(context.WithoutCancel(ctx), o)
 }
 
-// SetAside implements [Journal]. What a browser gives back unreadable will not become
-// readable, so the table loses it.
+// SetAside implements [Journal]. Data that a browser returns damaged will not become
+// readable again, so it is deleted from the table.
 func (k *Kept) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()

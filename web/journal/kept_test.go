@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rowTable is a [Table] in memory, which fails with what a test asks for.
+// rowTable is a [Table] in memory that fails on request.
 type rowTable struct {
 	mu   sync.Mutex
 	rows map[Owner]map[Key]Row
@@ -67,15 +67,15 @@ func keptIn(t testing.TB, table Table) *Kept {
 	return k
 }
 
-// typed are the records of a log, in order, as type and id.
+// typed returns the keys of a log's records in order.
 func typed(t *testing.T, j Journal, o Owner) (list []Key) {
 	t.Helper()
 	must(t, j.Read(ctx, o, 0, func(r Record) error { list = append(list, r.Key()); return nil }))
 	return list
 }
 
-// TestKeptLogsComeBack: what was appended, compacted and dropped is so in the program that
-// opens the table next, in the order in which it was appended.
+// TestKeptLogsComeBack: what a program appended, compacted and dropped is restored, in
+// order, in the next program that opens the table.
 func TestKeptLogsComeBack(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -99,20 +99,20 @@ func TestKeptLogsComeBack(t *testing.T) {
 
 	again := keptIn(t, table)
 	if got, want := typed(t, again, a), []Key{{"answer", "z"}, {"answer", "b"}}; !slices.Equal(got, want) {
-		t.Errorf("the log came back as %v, want %v", got, want)
+		t.Errorf("the restored log is %v, want %v", got, want)
 	}
 	if got := typed(t, again, b); got != nil {
-		t.Errorf("a dropped log came back with %v, want nil", got)
+		t.Errorf("a dropped log was restored with %v, want nil", got)
 	}
 	infos, err := again.Owners(ctx, Learner)
 	must(t, err)
 	if len(infos) != 1 || infos[0].Used != moment(5000) {
-		t.Errorf("the logs came back as %v, want that of a, used at 5 s", infos)
+		t.Errorf("the restored logs are %v, want the log of a, used at 5 s", infos)
 	}
 }
 
-// TestKeptMergesTwoPrograms: two programs over one table, as when a new version takes over, each add
-// a record of their own and one that both have. It is there once.
+// TestKeptMergesTwoPrograms: two programs over one table, as when a new version takes over,
+// each add a different record and one common record, which is stored once.
 func TestKeptMergesTwoPrograms(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -132,8 +132,8 @@ func TestKeptMergesTwoPrograms(t *testing.T) {
 	}
 }
 
-// TestKeptRefusesWhenStorageIsFull: what the table refuses is not in memory either, so that nothing
-// seems to be kept that will be gone after a reload.
+// TestKeptRefusesWhenStorageIsFull: records that the table refuses are not in memory
+// either, so that nothing appears to be saved that is gone after a reload.
 func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	t.Parallel()
 	table := newTable()

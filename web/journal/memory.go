@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Memory stores logs in memory, for as long as the process lives.
+// Memory stores logs in memory, as long as the process lives.
 type Memory struct {
 	mu   sync.Mutex
 	last int64 // sequence number of the newest record of all
@@ -79,8 +79,8 @@ func (m *Memory) Read(ctx context.Context, o Owner, after int64, f func(Record) 
 	return ctx.Err()
 }
 
-// since returns the records after a sequence number. The result does not change:
-// Append adds behind it, and Compact makes a new list.
+// since returns the records after a sequence number. The result does not change: Append
+// only adds records after it, and Compact makes a new list.
 func (m *Memory) since(o Owner, after int64) []Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +91,7 @@ func (m *Memory) since(o Owner, after int64) []Record {
 	return l.records[l.at(after+1):]
 }
 
-// at returns the index of the first record with a sequence number or a higher one.
+// at returns the index of the first record with at least the given sequence number.
 func (l *memoryLog) at(seq int64) int {
 	i, _ := slices.BinarySearchFunc(l.records, seq, func(r Record, seq int64) int { return cmp.Compare(r.Seq, seq) })
 	return i
@@ -174,7 +174,7 @@ func (m *Memory) Drop(ctx context.Context, o Owner) error {
 	return nil
 }
 
-// SetAside implements [Journal]. Memory is not damaged, so only the count is kept.
+// SetAside implements [Journal]. Memory is not damaged, so only the count is stored.
 func (m *Memory) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
 	if err := ctx.Err(); err != nil {
 		return err

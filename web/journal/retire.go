@@ -10,8 +10,7 @@ import (
 // retired is the kind of the logs that Sweep deletes. Their names are numbers.
 const retired = "retired"
 
-// Retire implements [Journal]. It renames the log, which takes no time however large
-// it is.
+// Retire implements [Journal]. It renames the log, which takes constant time.
 func (j *SQLite) Retire(ctx context.Context, o Owner, before time.Time) (done bool, err error) {
 	err = j.db.Write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE owners SET kind = ?, name = id
@@ -45,8 +44,8 @@ func (j *SQLite) Sweep(ctx context.Context) error {
 	return j.db.Scrub(ctx)
 }
 
-// sweepSome deletes some records of a retired log, or what is left of it. It reports
-// whether there was one.
+// sweepSome deletes some records of a retired log, or the log if it has no more records. It
+// reports whether there was one.
 func (j *SQLite) sweepSome(ctx context.Context) (more bool, err error) {
 	var id int64
 	err = j.db.Read(ctx, func(tx *sql.Tx) error {

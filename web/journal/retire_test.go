@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A sweep works in small steps, goes on where an earlier one was stopped, even after a
-// restart, and leaves nothing in the files.
+// TestSweepResumesInSteps: a sweep works in small steps, continues where an earlier one was
+// stopped, even after a restart, and leaves nothing in the files.
 func TestSweepResumesInSteps(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
@@ -41,7 +41,7 @@ func TestSweepResumesInSteps(t *testing.T) {
 	stopped, stop := context.WithCancel(ctx)
 	stop()
 	if err := again.Sweep(stopped); err == nil {
-		t.Error("a sweep that was stopped reports that it is done")
+		t.Error("a stopped sweep reports that it is done")
 	}
 	must(t, again.Sweep(ctx))
 	for _, text := range []string{"learner-carl", "quetzal", "mangosteen"} {
@@ -52,7 +52,8 @@ func TestSweepResumesInSteps(t *testing.T) {
 	wantTexts(t, again, ada, "visit 1 {}", "visit 2 {}")
 }
 
-// What is in memory of an owner goes with the log. A log that must stay does.
+// TestFoldsRetireWithTheLog: when a log is retired, its state in memory is dropped as well.
+// A log that must stay is not retired.
 func TestFoldsRetireWithTheLog(t *testing.T) {
 	j := NewMemory()
 	folds := NewFolds(j, Learner, tallies)

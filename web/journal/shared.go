@@ -2,29 +2,30 @@ package journal
 
 import "context"
 
-// Shared is what a [Journal] also is if other servers append to the same logs. [Folds]
-// then reads on before each use.
+// Shared is also implemented by a [Journal] if other servers append to the same logs.
+// [Folds] then reads new records before each use.
 type Shared interface {
-	// Mark returns where a log ends.
+	// Mark returns the end of a log.
 	Mark(ctx context.Context, o Owner) (Mark, error)
 
-	// KeepSnapshotAt is KeepSnapshot of a state that corresponds to a mark. It does
-	// nothing if records have been taken from the log since then: the state may have them.
+	// KeepSnapshotAt is KeepSnapshot for a state that was read at a mark. It does nothing
+	// if records have been deleted from the log since then, because the state might contain
+	// them.
 	KeepSnapshotAt(ctx context.Context, o Owner, s Snapshot, at Mark) error
 }
 
-// Mark is how far a log has come. While Cut stays the same, the log has only grown.
+// Mark is a position in a log. While Cut stays the same, the log has only grown.
 type Mark struct {
-	// Cut changes when records are taken from the log, and when another log begins. It
-	// is 0 if there is no log.
+	// Cut changes when records are deleted from the log, and when a new log begins. It is 0
+	// if there is no log.
 	Cut int64
 	// Last is the sequence number of the last record, 0 if there is none.
 	Last int64
 }
 
-// follow makes the state of an active owner that of the log as it is now: it reads what
-// other servers have added. If they have taken something away, or there is something
-// that cannot be read, all of it has to be loaded.
+// follow updates the state of an active owner with the records that other servers have
+// added. If they have deleted something, or there is an unreadable record, the whole log
+// has to be loaded.
 func (a *Active[S]) follow(ctx context.Context) error {
 	shared, others := a.folds.logs.(Shared)
 	if !others {
@@ -63,8 +64,8 @@ func (a *Active[S]) readOn(ctx context.Context) (err error) {
 	return nil
 }
 
-// append appends a batch, and brings the state up to date with it. The state of a log
-// that others append to gets its records in the order of the log.
+// append appends a batch, and updates the state. If other servers append to the log too,
+// records are added to the state in the order of the log.
 func (a *Active[S]) append(ctx context.Context, b Batch) ([]int64, error) {
 	fs := a.folds
 	if _, others := fs.logs.(Shared); !others {
@@ -85,7 +86,7 @@ func (a *Active[S]) append(ctx context.Context, b Batch) ([]int64, error) {
 	return seqs, err
 }
 
-// logs returns the journal in which snapshots of the state are kept.
+// logs returns the journal in which snapshots of the state are stored.
 func (a *Active[S]) logs() Journal {
 	if shared, others := a.folds.logs.(Shared); others {
 		return marked{a.folds.logs, shared, a.mark}
@@ -93,7 +94,7 @@ func (a *Active[S]) logs() Journal {
 	return a.folds.logs
 }
 
-// marked is a journal for the state that corresponds to a mark.
+// marked is a journal for a state that was read at a mark.
 type marked struct {
 	Journal
 	shared Shared

@@ -20,13 +20,13 @@ type SQLite struct {
 	queue []*appending // oldest first
 	busy  bool         // the committing goroutine is running
 
-	// Only the committing goroutine uses these.
+	// Only the committing goroutine uses these fields.
 	last     int64 // sequence number of the newest record of all
-	repaired bool  // last is known, and there is nothing of interrupted batches
+	repaired bool  // last is known, and leftovers of interrupted batches are deleted
 }
 
-// NewSQLite returns the logs of a database. There must be no other SQLite for
-// the same database, since each numbers the records.
+// NewSQLite returns the logs of a database. There must be only one SQLite per database,
+// since it numbers the records.
 func NewSQLite(db *store.DB) *SQLite { return &SQLite{db: db, perCommit: groupRecords} }
 
 var _ Journal = (*SQLite)(nil)
@@ -74,7 +74,7 @@ func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err erro
 			i.Used = moment(used)
 			list = append(list, i)
 			return err
-		}, kind) // without those whose first batch is under way
+		}, kind) // without owners whose first batch is in progress
 	})
 	return list, err
 }
@@ -117,7 +117,7 @@ func (j *SQLite) Compact(ctx context.Context, o Owner, gone []Key) error {
 	})
 }
 
-// Scrub implements [Journal]. Nicknames leave the copies of earlier forms too.
+// Scrub implements [Journal]. It also erases nicknames from copies in earlier formats.
 func (j *SQLite) Scrub(ctx context.Context, o Owner) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (j *SQLite) Scrub(ctx context.Context, o Owner) error {
 	return j.db.Scrub(ctx)
 }
 
-// find returns the row of an owner, 0 if there is none.
+// find returns the row of an owner, or 0 if there is none.
 func find(tx *sql.Tx, o Owner) (id int64, err error) {
 	err = tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -145,9 +145,9 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // half a deletion is what nobody asked for
+	ctx = context.WithoutCancel(ctx) // never stop halfway through a deletion
 	err := j.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // and with it its records
+		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // and its records
 		if err == nil {
 			err = store.DropSetAside(tx, o.Kind, o.Name)
 		}

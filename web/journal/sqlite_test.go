@@ -31,11 +31,11 @@ func TestLogsOutliveTheProcess(t *testing.T) {
 		t.Errorf("the snapshot is %+v, %v; want no error, Version = %q, Seq = %d", s, err, "v1", places[1])
 	}
 	if next := put(t, j, bob, morning, record("visit", "1", "{}")); next[0] <= places[1] {
-		t.Errorf("got place %d after %d, want a larger one", next[0], places[1])
+		t.Errorf("got number %d after %d, want a larger one", next[0], places[1])
 	}
 }
 
-// filesHold tells which files of a folder hold a text.
+// filesHold returns the files of a folder that contain a text.
 func filesHold(t *testing.T, dir, text string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -53,7 +53,8 @@ func filesHold(t *testing.T, dir, text string) (names []string) {
 	return names
 }
 
-// What is taken out of a log, and a log that is dropped, is in no byte of the files.
+// TestDroppedLogsAreGoneFromTheDisk: compacted records and dropped logs leave no bytes in
+// the files.
 func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
@@ -61,12 +62,12 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	places := put(t, j, hall, morning, record("name", "1", name), record("vote", "1", "{}"))
 	must(t, j.KeepSnapshot(ctx, hall, Snapshot{"v1", places[1], []byte(name)}))
 	if len(filesHold(t, dir, "Rumpel")) == 0 {
-		t.Fatal("the name is nowhere: the test sees nothing")
+		t.Fatal("the name is not on the disk: the test cannot find it")
 	}
 	must(t, j.Compact(ctx, hall, []Key{{"name", "1"}}))
 	must(t, j.Scrub(ctx, hall))
 	if in := filesHold(t, dir, "Rumpel"); in != nil {
-		t.Errorf("the name that was taken out is still in %v, want nil", in)
+		t.Errorf("the compacted name is still in %v, want nil", in)
 	}
 	carl := Owner{Learner, "the-learner-carl"}
 	for i := range 200 {
@@ -81,11 +82,10 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	wantTexts(t, j, hall, "vote 1 {}")
 }
 
-// Rows are copied within the file when it grows. Nothing of the copies is left
-// either, however large the file is.
+// TestDeletedRowsAreGoneFromUnusedPages: rows are copied within the file when it grows.
+// None of these copies are left either, however large the file is.
 func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
-	// Bytes of a record: the file is then below and above the 4 MiB that are read in
-	// one piece.
+	// Bytes of a record, for files below and above the 4 MiB that are read at once.
 	sizes := []int{150}
 	if fixture.LongTier() {
 		sizes = append(sizes, 1500)
@@ -124,15 +124,15 @@ func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
 	}
 }
 
-// A deletion that has begun goes on to the end, even if the person who asked for it
-// has closed the page.
+// TestDropCompletesWithoutTheCaller: a deletion that has begun completes, even if the
+// client has disconnected.
 func TestDropCompletesWithoutTheCaller(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
 	put(t, j, ada, morning, record("answer", "quetzal", "{}"))
 	reading, let, read := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		read <- j.db.Read(ctx, func(tx *sql.Tx) error { // keeps the write-ahead log from being emptied
+		read <- j.db.Read(ctx, func(tx *sql.Tx) error { // prevents the write-ahead log from being emptied
 			err := tx.QueryRow("SELECT count(*) FROM records").Scan(new(int))
 			close(reading)
 			<-let
@@ -157,11 +157,11 @@ func TestDropCompletesWithoutTheCaller(t *testing.T) {
 	}
 }
 
-// Those who wait share a commit, in the order in which they came, up to a
-// bound; a batch beyond it has a commit of its own.
+// TestWaitingAppendsShareACommit: waiting appends share a commit, in order, up to a limit;
+// a larger batch has its own commit.
 func TestWaitingAppendsShareACommit(t *testing.T) {
 	j := onDisk(t, t.TempDir())
-	j.busy = true // the test takes the commits
+	j.busy = true // the test performs the commits
 	for _, n := range []int{1, 3, groupRecords - 4, 1, groupRecords + 1, 2, 2} {
 		j.queue = append(j.queue, &appending{Batch: Batch{Records: make([]Record, n)}})
 	}
@@ -175,11 +175,12 @@ func TestWaitingAppendsShareACommit(t *testing.T) {
 		}
 	}
 	if j.busy {
-		t.Error("the next append starts no commit")
+		t.Error("the next append does not start a commit")
 	}
 }
 
-// A batch that the database refuses takes no other with it that shares its commit.
+// TestRefusedBatchDoesNotAffectOthers: a batch that the database refuses does not affect
+// others in the same commit.
 func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
@@ -203,11 +204,11 @@ func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// helperDir, where it is set, makes the test binary the process that is killed.
+// helperDir, if set, makes the test binary the process that is killed.
 const helperDir = "VIZ_TEST_JOURNAL_DIR"
 
-// appendUntilKilled has eight goroutines append, and prints each record's owner
-// and id as soon as it is confirmed.
+// appendUntilKilled appends from eight goroutines, and prints each record's owner and id as
+// soon as it is confirmed.
 func appendUntilKilled(dir string) {
 	db, err := store.Open(dir, nil)
 	if err != nil {
@@ -231,8 +232,8 @@ func appendUntilKilled(dir string) {
 	select {}
 }
 
-// A process that is killed at any moment leaves every record that it confirmed,
-// and of no batch a half.
+// TestKilledBetweenAppends: a process that is killed at any moment leaves every record that
+// it confirmed, and no incomplete batch.
 func TestKilledBetweenAppends(t *testing.T) {
 	fixture.Long(t)
 	const kills = 100
@@ -252,7 +253,7 @@ func TestKilledBetweenAppends(t *testing.T) {
 			}
 			want[w] = append(want[w], id)
 			if n++; n == 5+17*(round%9) {
-				must(t, c.Process.Kill()) // SIGKILL; what was printed until then is still read
+				must(t, c.Process.Kill()) // SIGKILL; the output printed until then is still read
 			}
 		}
 		c.Wait()
@@ -267,12 +268,12 @@ func TestKilledBetweenAppends(t *testing.T) {
 			}
 			for _, id := range ids {
 				if !kept[Key{"answer", id}] {
-					t.Fatalf("record %s of %s was confirmed and is lost", id, w)
+					t.Fatalf("the confirmed record %s of %s is lost", id, w)
 				}
 			}
 			for k := range kept {
 				if !kept[Key{"answer", k.ID}] || !kept[Key{"review", k.ID}] {
-					t.Errorf("of batch %s a half is stored, want all or nothing", k.ID)
+					t.Errorf("batch %s is stored partly, want all or nothing", k.ID)
 				}
 			}
 		}

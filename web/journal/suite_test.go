@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/journaltest"
 )
 
-// Every adapter does what the interface says.
+// TestAdaptersConform: every adapter behaves as the interface documents.
 func TestAdaptersConform(t *testing.T) {
 	for name, open := range journal.Adapters {
 		t.Run(name, func(t *testing.T) { journaltest.Run(t, open) })

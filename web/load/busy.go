@@ -12,8 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// busyRun is a learner outside the classes whose run writes all the time, so that
-// the model is never idle.
+// busyRun is a learner outside the classes whose run writes continuously, so that the model
+// is never idle.
 type busyRun struct {
 	conn   *websocket.Conn
 	tokens atomic.Int64
@@ -43,7 +43,7 @@ func (b *busyRun) send(text string) error {
 	return b.conn.WriteMessage(websocket.TextMessage, []byte(text))
 }
 
-// restart starts the text again and has it written to its end.
+// restart restarts the text and runs it to its end.
 func (b *busyRun) restart() error {
 	if err := b.send(`{"cmd":"start","n":2,"prompt":"Once upon a time"}`); err != nil {
 		return err
@@ -51,8 +51,7 @@ func (b *busyRun) restart() error {
 	return b.send(`{"cmd":"finish","n":3}`)
 }
 
-// follow counts tokens, each of which has one append stage, until the
-// connection ends.
+// follow counts tokens, each of which has one append stage, until the connection ends.
 func (b *busyRun) follow() {
 	var message bytes.Buffer
 	for {

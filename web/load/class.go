@@ -11,49 +11,49 @@ import (
 	"time"
 )
 
-// class is a room with its teacher and its phones.
+// class is a room with its instructor and its phones.
 type class struct {
 	*Teacher
-	phones  []*listener // those that listen
+	phones  []*listener // phones that read
 	deaf    []*Phone
-	presses []press // the teacher's commands that moved on
+	presses []press // the instructor's commands that advanced the run
 }
 
-// press is a command of the teacher's.
+// press is a command of the instructor.
 type press struct {
 	begin time.Time
-	took  time.Duration // until it was answered
+	took  time.Duration // until the answer
 }
 
-// listener is a phone that listens, and notes what it receives and when.
+// listener is a phone that records the messages it receives, with their times.
 type listener struct {
 	Phone
-	from  atomic.Int64 // what was published before, in microseconds since 1970, is not measured
+	from  atomic.Int64 // earlier messages are not measured; in microseconds since 1970
 	ended chan struct{}
 
 	mu        sync.Mutex
 	snapshots []arrival
-	last      uint64 // the newest snapshot's number
-	data      Shared // of the newest snapshot, where someone wants to know
-	scout     bool   // wants to know
-	ack       uint64 // the last own command that was answered
-	err       error  // why it ended, or what it was refused
+	last      uint64 // number of the newest snapshot
+	data      Shared // of the newest snapshot, if scout is set
+	scout     bool   // records data
+	ack       uint64 // number of the last own command that was answered
+	err       error  // why it ended, or the last refusal
 	news      chan struct{}
 }
 
-// arrival is a snapshot that has arrived.
+// arrival is a received snapshot.
 type arrival struct {
 	made time.Time     // when its view was made
 	took time.Duration // since then
 	size int
 }
 
-// Shared is what a snapshot tells programs.
+// Shared is the part of a snapshot for programs.
 type Shared struct {
-	Text  uint64 `json:"text"` // which one
+	Text  uint64 `json:"text"` // number of the text
 	Step  int    `json:"step"`
 	Stage int    `json:"stage"`
-	Alone bool   `json:"alone"` // members may go on alone
+	Alone bool   `json:"alone"` // members can continue alone
 	Poll  *struct {
 		ID      string `json:"id"`
 		Round   int    `json:"round"`
@@ -75,11 +75,11 @@ func newClass(ctx context.Context, server string) (*class, error) {
 	return &class{Teacher: t}, nil
 }
 
-// dialing is how many phones connect at the same time.
+// dialing is the number of phones that connect at the same time.
 const dialing = 32
 
-// gather connects the phones of a room, to the servers in turn; so many of the first
-// never read. It returns when all are there.
+// gather connects the phones of a room, alternating between the servers; the first deaf of
+// them never read. It returns when all are connected.
 func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) error {
 	for i := range o.Followers {
 		url := o.URLs[i%len(o.URLs)]
@@ -113,7 +113,7 @@ func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) 
 	}
 	var errs []error
 	for i := range o.Followers {
-		if err := <-failed; err != nil && len(errs) < 3 { // the others will say the same
+		if err := <-failed; err != nil && len(errs) < 3 { // the others will fail in the same way
 			errs = append(errs, err)
 		}
 		say(i + 1)
@@ -171,7 +171,7 @@ func (p *listener) receive(f Frame) error {
 	return nil
 }
 
-// receiveOwn handles a message meant for this phone alone.
+// receiveOwn handles a message for this phone only.
 func (p *listener) receiveOwn(f Frame) error {
 	var m struct {
 		Ack   uint64
@@ -187,10 +187,10 @@ func (p *listener) receiveOwn(f Frame) error {
 	return nil
 }
 
-// patience is how long anything may take before a load gives up.
+// patience limits every wait before the load test gives up.
 const patience = time.Minute
 
-// until waits for something that p.mu guards.
+// until waits for a condition on data guarded by p.mu.
 func (p *listener) until(ctx context.Context, what string, is func() bool) error {
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -214,21 +214,21 @@ func (p *listener) until(ctx context.Context, what string, is func() bool) error
 	}
 }
 
-// listen begins to measure.
+// listen starts measuring.
 func (c *class) listen(from time.Time) {
 	for _, p := range c.phones {
 		p.from.Store(from.UnixMicro())
 	}
 }
 
-// lesson is what a teacher presses, over and over: the seven stages of a token
-// one by one, then some whole tokens.
+// lesson lists the commands that an instructor repeats: the seven stages of a token one by
+// one, then some whole tokens.
 var lesson = []string{
 	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
 }
 
-// drive presses a key every so often, for so long, after waiting a little. It
-// returns how many stages that made.
+// drive sends a command at each interval of every, for the time long, after an initial
+// wait. It returns the number of stages that this made.
 func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
@@ -246,7 +246,7 @@ func (c *class) drive(ctx context.Context, long, every, after time.Duration, say
 		begin := time.Now()
 		err := c.Do(ctx, lesson[stages%len(lesson)])
 		var r *Refused
-		if errors.As(err, &r) { // the text has ended: another
+		if errors.As(err, &r) { // the text has ended: start another one
 			err = c.Do(ctx, "start", "prompt", Prompts[stages%len(Prompts)])
 		}
 		if err != nil {
@@ -257,7 +257,7 @@ func (c *class) drive(ctx context.Context, long, every, after time.Duration, say
 	return stages, nil
 }
 
-// settle waits until every phone has the newest snapshot, and all the same.
+// settle waits until every phone has the newest snapshot, and all have the same one.
 func (c *class) settle(ctx context.Context) error {
 	var newest uint64
 	for _, p := range c.phones {
@@ -275,10 +275,10 @@ func (c *class) settle(ctx context.Context) error {
 	return nil
 }
 
-// small is the size up to which stages are measured on their own, in bytes.
+// small is the size, in bytes, up to which stages are measured separately.
 const small = 16 << 10
 
-// tell adds what the phones have measured to a report.
+// tell adds the phones' measurements to a report.
 func (c *class) tell(r *Report) {
 	for _, p := range c.presses {
 		r.presses = append(r.presses, p.took)
@@ -300,11 +300,11 @@ func (c *class) tell(r *Report) {
 	}
 }
 
-// afterPress is how long after each press a phone had the first view that was made
-// since then. A press whose view the phone never had, since a newer one was there, is
-// left out. Both lists are in the order of time.
+// afterPress returns how long after each press a phone had the first view that was made
+// since. It omits presses whose view the phone skipped because a newer one was available.
+// Both lists are in order of time.
 func afterPress(presses []press, got []arrival) (took []time.Duration) {
-	next := 0 // the first press that is not answered yet
+	next := 0 // the first press without a view
 	for _, a := range got {
 		last := next
 		for last < len(presses) && !presses[last].begin.After(a.made) {
@@ -318,7 +318,7 @@ func afterPress(presses []press, got []arrival) (took []time.Duration) {
 	return took
 }
 
-// close ends the phones and the room.
+// close closes the phones and deletes the room.
 func (c *class) close(ctx context.Context) {
 	for _, p := range c.deaf {
 		p.HangUp()

@@ -1,8 +1,8 @@
-// Package load simulates classes that follow a server, and measures how long a stage
-// takes from the moment it is published until a phone has it, while the model writes
-// for someone else all the time, and whether every vote is counted once. Its phones
-// are connections without screens that use the server as pages do; the package knows
-// nothing of the server's internals.
+// Package load simulates classes that follow a server. It measures how long it takes from
+// the publication of a stage until a phone has it, while the model writes continuously for
+// someone else, and checks that every vote is counted once. Its phones are connections
+// without screens that use the server like pages do; the package does not depend on the
+// server's internals.
 package load
 
 import (
@@ -16,18 +16,18 @@ import (
 
 // Options are the size of the load.
 type Options struct {
-	// URLs are the servers', such as http://127.0.0.1:8080: one, or several that share
-	// their rooms. Phones and presenters go to them in turn.
+	// URLs are the URLs of the servers, such as http://127.0.0.1:8080: one, or several that
+	// share their rooms. Phones and presenters alternate between them.
 	URLs      []string
 	From      string        // this machine's IP address for the phones; "" for any
 	Followers int           // phones in each room
-	Rooms     int           // at the same time
+	Rooms     int           // rooms at the same time
 	Deaf      int           // phones of the first room that never read; fewer than Followers
 	Time      time.Duration // how long stages are measured
-	Every     time.Duration // from one stage of a room to its next
+	Every     time.Duration // interval between the stages of a room
 }
 
-// Run makes the rooms, measures, has everybody vote and deletes the rooms. It reports
+// Run makes the rooms, measures, lets all phones vote and deletes the rooms. It reports
 // progress with say. The report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
@@ -39,7 +39,7 @@ func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	return r, l.run(ctx, r)
 }
 
-// loading is a running load.
+// loading is a load test in progress.
 type loading struct {
 	Options
 	say     func(string)
@@ -77,7 +77,7 @@ func (l *loading) run(ctx context.Context, r *Report) error {
 	return l.vote(ctx, r)
 }
 
-// measure lets the teachers drive for a while.
+// measure drives the rooms for a while.
 func (l *loading) measure(ctx context.Context, r *Report) error {
 	begin := time.Now()
 	for _, c := range l.classes {
@@ -114,7 +114,7 @@ func (l *loading) measure(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// vote has every class vote, all at the same time.
+// vote runs a vote in all classes at the same time.
 func (l *loading) vote(ctx context.Context, r *Report) error {
 	l.say("everybody votes")
 	polls, err := each(l.classes, func(_ int, c *class) (Votes, error) { return c.vote(ctx) })
@@ -136,7 +136,7 @@ func (l *loading) vote(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// close ends the phones and deletes the rooms.
+// close closes the phones and deletes the rooms.
 func (l *loading) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -148,8 +148,7 @@ func (l *loading) close() {
 	}
 }
 
-// each calls f for all classes concurrently and waits for all. The error joins those
-// of all that failed.
+// each calls f for all classes concurrently and waits for all. The error joins all errors.
 func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) {
 	list, failed := make([]T, len(classes)), make(chan error, len(classes))
 	for i, c := range classes {
@@ -166,7 +165,7 @@ func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) 
 	return list, errors.Join(errs...)
 }
 
-// Prompts are the prompts that teachers start with, in turn.
+// Prompts are the prompts that instructors start with, in turn.
 var Prompts = []string{
 	"Once upon a time there was a", "The little dog ran to the", "One day, a girl named Lily found a",
 	"Tom and Sam went to the park and",

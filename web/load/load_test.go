@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestQuantilesByHand: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to
-// 200 ms is 198 ms, the 100th 100 ms. Of one value all Quantiles are that.
+// TestQuantilesByHand: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to 200 ms
+// is 198 ms, the 100th 100 ms. All quantiles of a single value are that value.
 func TestQuantilesByHand(t *testing.T) {
 	var list []time.Duration
 	for i := range 200 {
@@ -24,9 +24,9 @@ func TestQuantilesByHand(t *testing.T) {
 	}
 }
 
-// TestAfterPressCountsOncePerPhone: a press counts once on a phone, from when it began until the first view
-// made since has arrived; one that a newer press overtook does not count, nor does a view
-// made before the first.
+// TestAfterPressCountsOncePerPhone: a press counts once per phone, from its beginning until
+// the first later view has arrived. A press that a newer one overtook does not count, nor
+// does a view made before the first press.
 func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	at := func(ms int) time.Time {
 		return time.UnixMilli(1_700_000_000_000).Add(time.Duration(ms) * time.Millisecond)
@@ -35,10 +35,10 @@ func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	took := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
 	got := afterPress(presses, []arrival{
 		{made: at(90), took: took(5)},
-		{made: at(103), took: took(4)},  // of the press at 100: 103 + 4 − 100 = 7
+		{made: at(103), took: took(4)},  // for the press at 100: 103 + 4 − 100 = 7
 		{made: at(150), took: took(9)},  // the same press
-		{made: at(302), took: took(10)}, // of the press at 300: 12; that at 200 was overtaken
-		{made: at(400), took: took(1)},  // of the press at 400, in the same moment
+		{made: at(302), took: took(10)}, // for the press at 300: 12; the one at 200 was overtaken
+		{made: at(400), took: took(1)},  // for the press at 400, at the same moment
 		{made: at(500), took: took(1)},
 	})
 	if want := []time.Duration{took(7), took(12), took(1)}; !slices.Equal(got, want) {
@@ -46,8 +46,8 @@ func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	}
 }
 
-// TestReadFrame: the first fields of a message are found as they are written;
-// a message that is meant for one phone has no time.
+// TestReadFrame: the first fields of a message are parsed as they are written; a message
+// for one phone only has no time.
 func TestReadFrame(t *testing.T) {
 	f, err := readFrame([]byte(`{"seq":12,"at":1700000000000001,"ack":0,"data":{"at":5}}`))
 	if err != nil || f.Seq != 12 || f.At.UnixMicro() != 1_700_000_000_000_001 {

@@ -17,42 +17,42 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Phone is a follower of a class without a screen: it connects as the page does,
-// reads what it is sent and votes. One goroutine reads; any may send.
+// Phone is a follower of a class without a screen: it connects like the page, reads
+// messages and votes. One goroutine reads; any goroutine can send.
 type Phone struct {
-	// URL is the server's, such as http://127.0.0.1:8080; Code the room's.
+	// URL is the server's URL, such as http://127.0.0.1:8080; Code is the room's code.
 	URL, Code string
 	// Via, if set, is the address of a proxy in front of the server.
 	Via string
 	// From, if set, is the IP address of this machine to connect from.
 	From string
-	// Deaf phones have such a small receive buffer that the server soon notices that
-	// nobody reads.
+	// Deaf phones have such a small receive buffer that the server soon notices that they
+	// do not read.
 	Deaf bool
 	// Cookie identifies the phone. If it is empty, the phone first visits a page, as
 	// every phone does, and gets one; [Phone.Learner] returns either.
 	Cookie string
 
 	conn *websocket.Conn
-	mu   sync.Mutex // of the writer, of Cookie and of n
+	mu   sync.Mutex // guards the writer, Cookie and n
 	n    uint64     // number of the last command
 }
 
-// Frame is one message of the server.
+// Frame is one message from the server.
 type Frame struct {
 	Seq uint64
-	At  time.Time // when a snapshot's view was made; zero in a phone's own messages
-	// Body is the whole message, valid until the next is read.
+	At  time.Time // when a snapshot's view was made; zero in messages for this phone only
+	// Body is the whole message, valid until the next one is read.
 	Body []byte
 }
 
-// handshake is how long connecting may take: five hundred phones connect at once.
+// handshake is the timeout for connecting: five hundred phones connect at once.
 const handshake = 30 * time.Second
 
 // deafBuffer is the kernel's receive buffer of a deaf phone, in bytes.
 const deafBuffer = 4 << 10
 
-// dial opens a connection of a phone's network.
+// dial opens a network connection of the phone.
 func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if p.Via != "" {
 		addr = p.Via
@@ -63,12 +63,12 @@ func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error
 	}
 	conn, err := d.DialContext(ctx, network, addr)
 	if tcp, ok := conn.(*net.TCPConn); ok && p.Deaf {
-		_ = tcp.SetReadBuffer(deafBuffer) // as small as the system lets it be
+		_ = tcp.SetReadBuffer(deafBuffer) // as small as the system allows
 	}
 	return conn, err
 }
 
-// visit opens the page where codes are typed, for its cookie.
+// visit requests the page for typing codes, to get its cookie.
 func (p *Phone) visit(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/join", nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *Phone) keep(res *http.Response) error {
 	return nil
 }
 
-// Dial connects, the second time as the same learner.
+// Dial connects; the second time as the same learner.
 func (p *Phone) Dial(ctx context.Context) error {
 	if p.Learner() == "" {
 		if err := p.visit(ctx); err != nil {
@@ -150,8 +150,8 @@ func (p *Phone) Follow(receive func(Frame) error) error {
 	}
 }
 
-// readFrame parses a message's first fields only: at thousands of messages a second,
-// the reader must not be what is measured.
+// readFrame parses only a message's first fields: at thousands of messages per second, the
+// reader must not become the bottleneck.
 func readFrame(body []byte) (Frame, error) {
 	f := Frame{Body: body}
 	rest, ok := bytes.CutPrefix(body, []byte(`{"seq":`))
@@ -172,7 +172,7 @@ func readFrame(body []byte) (Frame, error) {
 	return f, nil
 }
 
-// Say sends a command and returns its number. fields are its own.
+// Say sends a command with its fields and returns its number.
 func (p *Phone) Say(cmd string, fields map[string]any) (n uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,8 +189,7 @@ func (p *Phone) Say(cmd string, fields map[string]any) (n uint64, err error) {
 	return p.n, p.conn.WriteMessage(websocket.TextMessage, b)
 }
 
-// HangUp closes the connection without a close frame, like a phone that is switched
-// off.
+// HangUp closes the connection without a close frame, like a phone that is switched off.
 func (p *Phone) HangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

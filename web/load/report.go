@@ -10,32 +10,32 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Report is how a load went: what viz load -json prints.
+// Report is the result of a load test, as viz load -json prints it.
 type Report struct {
 	Server    string  `json:"server"`
 	Platform  string  `json:"platform"`
 	CPUs      int     `json:"cpus"`
 	Rooms     int     `json:"rooms"`
-	Followers int     `json:"followers"` // of each room
-	Deaf      int     `json:"deaf"`      // of them, in the first room
+	Followers int     `json:"followers"` // in each room
+	Deaf      int     `json:"deaf"`      // of them, those in the first room that never read
 	Seconds   float64 `json:"seconds"`
 
-	// Stages is how many were published, Received how many arrived on all
-	// phones that listen: fewer than both multiplied where two came so soon
-	// after each other that only the second was sent, more where the room had
-	// other news. Largest is the largest, in bytes.
+	// Stages is the number of published stages. Received is the number of snapshots that
+	// arrived on all reading phones: fewer than the product of both if only the newer of
+	// two stages was sent, more if the room had other changes. Largest is the size of the
+	// largest one.
 	Stages   int `json:"stages"`
 	Received int `json:"received"`
 	Largest  int `json:"largest_bytes"`
-	// Publish is from publishing to a phone's having all of it, of snapshots up
-	// to 16 KiB; Larger of those above.
+	// Publish is the time from the publication of snapshots of up to 16 KiB until a phone
+	// has received them; Larger is the time for larger ones.
 	Publish Quantiles `json:"publish_to_receive"`
 	Larger  Quantiles `json:"publish_to_receive_larger"`
-	// Press is how long the teachers' own commands took, Phone how long after such a
-	// press a phone had the first view that was made since.
+	// Press is how long the instructors' commands took, Phone how long after such a command
+	// a phone had the first view that was made since.
 	Press Quantiles `json:"press_to_answer"`
 	Phone Quantiles `json:"press_to_phone"`
-	// TokensPerSecond is what the model wrote beside the classes.
+	// TokensPerSecond is the rate at which the model wrote for the run outside the classes.
 	TokensPerSecond float64 `json:"tokens_per_second_beside"`
 	DeafCut         int     `json:"deaf_cut_loose"`
 	Votes           Votes   `json:"votes"`
@@ -43,7 +43,7 @@ type Report struct {
 	took, tookLarger, presses, pressed []time.Duration
 }
 
-// Quantiles sum up how long something took, in milliseconds.
+// Quantiles summarize durations, in milliseconds.
 type Quantiles struct {
 	N   int     `json:"n"`
 	P50 float64 `json:"p50_ms"`
@@ -51,8 +51,8 @@ type Quantiles struct {
 	Max float64 `json:"max_ms"`
 }
 
-// quantilesOf takes the q-quantile to be the smallest value that at least a
-// share q of all does not exceed.
+// quantilesOf defines the q-quantile as the smallest value that at least a share q of all
+// does not exceed.
 func quantilesOf(list []time.Duration) Quantiles {
 	if len(list) == 0 {
 		return Quantiles{}
@@ -73,7 +73,7 @@ func (q Quantiles) String() string {
 	return fmt.Sprintf("p50 %.1f ms, p99 %.1f ms, longest %.1f ms", q.P50, q.P99, q.Max)
 }
 
-// Text is the report for reading.
+// Text returns the report as text.
 func (r *Report) Text() string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
@@ -108,8 +108,8 @@ func (r *Report) deafText() string {
 	return fmt.Sprintf(", %d of which never read", r.Deaf)
 }
 
-// Check returns an error where something was lost or counted twice. Times are told
-// and not judged: they are the machine's.
+// Check returns an error if votes were lost or counted twice. Durations are reported but
+// not checked: they depend on the machine.
 func (r *Report) Check() error {
 	if r.Votes.Counted != r.Votes.Voters || r.Votes.Wrong > 0 {
 		return errors.New("votes were lost or counted twice")

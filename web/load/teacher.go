@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Teacher makes a room and drives it by the forms of its page.
+// Teacher is an instructor who makes a room and drives it with the forms of its page.
 type Teacher struct {
 	URL, Code string // of the server, and of the room
 	http      http.Client
@@ -40,8 +40,8 @@ func NewTeacher(ctx context.Context, server string) (*Teacher, error) {
 	return t, nil
 }
 
-// Do carries out one command of the presenter: its name and fields in turn. The error is a
-// *[Refused] where the server says no.
+// Do executes one command of the presenter, given by its name followed by names and values
+// of fields. The error is a *[Refused] if the server refuses the command.
 func (t *Teacher) Do(ctx context.Context, cmd string, fields ...string) error {
 	form := url.Values{"cmd": {cmd}}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -57,7 +57,7 @@ func (t *Teacher) Do(ctx context.Context, cmd string, fields ...string) error {
 	return nil
 }
 
-// Refused is a command of the presenter that the server did not carry out.
+// Refused is a command of the presenter that the server refused.
 type Refused struct {
 	cmd    string
 	status int
@@ -86,5 +86,5 @@ func (t *Teacher) read(req *http.Request) (*http.Response, string, error) {
 	return res, string(body), err
 }
 
-// HangUp closes the connections that are kept for further commands.
+// HangUp closes idle connections.
 func (t *Teacher) HangUp() { t.http.CloseIdleConnections() }

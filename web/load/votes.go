@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	voting    = 2 * time.Second // all votes fall into this
-	eachSends = 3               // times that a phone sends its vote
+	voting    = 2 * time.Second // all votes are sent within this time
+	eachSends = 3               // number of times that a phone sends its vote
 )
 
-// Votes is how a vote went.
+// Votes is the result of a vote.
 type Votes struct {
 	Voters   int       `json:"voters"`
 	Sent     int       `json:"sent"`
 	Counted  int       `json:"counted"`
-	Wrong    int       `json:"wrong"` // options whose count is not what was chosen
+	Wrong    int       `json:"wrong"` // options whose count differs from the choices
 	Receipts Quantiles `json:"receipts"`
 
 	receipts []time.Duration
 }
 
-// vote asks which token comes next, has every phone vote three times with one
-// number, closes, and compares the counts with what was chosen.
+// vote asks which token comes next, makes every phone vote three times with the same
+// number, closes the poll, and compares the counts with the choices.
 func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return r, err
@@ -71,8 +71,8 @@ func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	return r, c.count(ctx, poll.ID, chosen, &r)
 }
 
-// castVote sends a vote three times, some time within two seconds, and returns
-// how long the first took to be confirmed.
+// castVote sends a vote three times, at some time within two seconds, and returns how long
+// the first confirmation took.
 func (p *listener) castVote(ctx context.Context, poll, choice string) (took time.Duration, err error) {
 	select {
 	case <-time.After(rand.N(voting)):
@@ -98,7 +98,7 @@ func (p *listener) castVote(ctx context.Context, poll, choice string) (took time
 	return took, p.until(ctx, "for the receipts of its second and third vote", func() bool { return p.ack >= last })
 }
 
-// count closes the vote, shows the spread and reads it.
+// count closes the vote, shows the votes and reads them.
 func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r *Votes) error {
 	for _, cmd := range []string{"close", "spread"} {
 		if err := c.Do(ctx, cmd); err != nil {
@@ -130,7 +130,7 @@ func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r
 	return nil
 }
 
-// deafCut counts the deaf phones that the server has cut loose.
+// deafCut counts the deaf phones that the server has disconnected.
 func (c *class) deafCut() (cut int) {
 	ends := make(chan bool, len(c.deaf))
 	for _, p := range c.deaf {
@@ -144,8 +144,8 @@ func (c *class) deafCut() (cut int) {
 	return cut
 }
 
-// ended finds out whether the server has ended a connection that is never read:
-// what is sent to it is refused then, as soon as the refusal has come back.
+// ended reports whether the server has ended a connection that is never read: sending on it
+// then fails, as soon as the reset has arrived.
 func (p *Phone) ended() bool {
 	for range 5 {
 		if _, err := p.Say("ping", nil); err != nil {

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Backup writes the database of a folder to a new file, whether or not a server is using
-// it, and returns the file's size. The file has one state of the database, with all that
-// was committed before; it is complete and on the disk when Backup returns, and nobody
-// else can read it. After an error there is no file.
+// Backup writes the database of a folder to a new file, even while a server is using it,
+// and returns the file's size. The file is a consistent copy with everything committed
+// before; it is complete and on the disk when Backup returns, and only the current user can
+// read it. After an error there is no file.
 //
 // Errors: [fs.ErrExist] if there is a file of that name, and those of [OpenToRead].
 func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
@@ -30,7 +30,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	}
 	defer os.Remove(part.Name())
 	defer part.Close()
-	// VACUUM INTO accepts an empty file, and writes no deleted rows.
+	// VACUUM INTO accepts an empty file, and does not write deleted rows.
 	if _, err := db.read.ExecContext(ctx, "VACUUM INTO ?", part.Name()); err != nil {
 		return 0, fmt.Errorf("the database cannot be copied: %w", err)
 	}
@@ -38,7 +38,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 		return 0, err
 	}
 	info, err := part.Stat()
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil { // Windows renames no open file
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil { // Windows cannot rename open files
 		return 0, err
 	}
 	if err := publish(part.Name(), to); err != nil {
@@ -47,7 +47,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	return info.Size(), syncFolder(filepath.Dir(to))
 }
 
-// checkBackup makes sure that a copy is one.
+// checkBackup checks that a copy is intact.
 func checkBackup(path string) error {
 	conn, err := openToRead(path)
 	if err != nil {
@@ -60,13 +60,13 @@ func checkBackup(path string) error {
 	return nil
 }
 
-// publish gives a file its name unless there is one of that name already.
+// publish renames a file unless the new name is taken.
 func publish(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system has no hard links, as on many memory sticks. Claim the name first.
+	// The file system, as on many memory sticks, has no hard links. Claim the name first.
 	claim, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
@@ -77,13 +77,13 @@ func publish(from, to string) error {
 	return nil
 }
 
-// syncFolder makes sure that a new name in a folder is on the disk, where folders can be
-// opened.
+// syncFolder makes sure that a new name in a folder is on the disk, if the system can open
+// folders.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	_ = f.Sync() // not every system has it
+	_ = f.Sync() // not every system supports it
 	return f.Close()
 }

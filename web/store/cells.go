@@ -6,15 +6,15 @@ import (
 	"math/bits"
 )
 
-// The kinds of pages that have rows in them. Rows of a table WITHOUT ROWID, and
-// entries of an index, are also in the pages that lead to others.
+// The kinds of pages that contain rows. Rows of a table WITHOUT ROWID, and entries of an
+// index, are in inner pages too.
 const (
 	pageOfRows    = 0x0d // with rowids
 	pageOfKeys    = 0x0a
 	pageAboveKeys = 0x02
 )
 
-// foundRow is a row as it was found in a page.
+// foundRow is a row that was found in a page.
 type foundRow struct {
 	keyed  bool     // of a table WITHOUT ROWID, or of an index
 	rowid  int64    // unless keyed
@@ -22,18 +22,17 @@ type foundRow struct {
 	raw    [][]byte // the bytes of each value in the file
 }
 
-// mostCell limits what a damaged length can make this program read: records are
-// at most 256 KiB (web/journal), snapshots some MiB.
+// mostCell limits how much a damaged length can make this program read: records are at most
+// 256 KiB (web/journal), snapshots some MiB.
 const mostCell = 64 << 20
 
-// rows calls f with all rows that can be read in the pages of a database, in
-// whatever table they are. A cell that is not a row from its first byte to its
-// last is left out, and so is a page of another kind.
+// rows calls f for all readable rows in the pages of a database, of any table. It skips
+// pages of other kinds, and cells that are not completely valid rows.
 func (p *pages) rows(f func(foundRow) error) error {
 	page := make([]byte, p.size)
 	for n := uint32(1); n <= p.count; n++ {
 		if p.read(n, page) != nil {
-			continue // a bad sector: the others may be good
+			continue // a bad sector: others may be good
 		}
 		head := page
 		if n == 1 {
@@ -72,7 +71,7 @@ func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 	}
 	b := page[at:]
 	row.keyed = kind != pageOfRows
-	if kind == pageAboveKeys { // the number of the page below
+	if kind == pageAboveKeys { // skip the number of the page below
 		if len(b) < 4 {
 			return row, false
 		}
@@ -94,8 +93,8 @@ func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 			return row, true
 		}
 	}
-	// The row's own head tells its length too. If the two differ by a bit, that one has
-	// flipped.
+	// The row's header gives its length too. If the two differ in one bit, that bit has
+	// flipped in the cell's length.
 	told, ok := toldLength(b)
 	if !ok || told > mostCell || bits.OnesCount64(uint64(told)^uint64(size)) != 1 {
 		return row, false
@@ -108,7 +107,7 @@ func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 	return row, ok
 }
 
-// toldLength is how long a row is by its head, which must be in b.
+// toldLength returns the length of a row according to its header, which must be in b.
 func toldLength(b []byte) (length int64, ok bool) {
 	length, n := varint(b)
 	if n == 0 || length < int64(n) || length > int64(len(b)) {
@@ -128,8 +127,8 @@ func toldLength(b []byte) (length int64, ok bool) {
 	return length, true
 }
 
-// payload returns the bytes of a row, which continue in pages of their own if
-// they are too many for one.
+// payload returns the bytes of a row, which continue in overflow pages if they do not fit
+// into one page.
 func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
 	most := p.size - 35
 	if keyed {
@@ -149,7 +148,7 @@ func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
 	if here+4 > len(b) {
 		return nil, false
 	}
-	// What is allocated follows what was read, not what a number says.
+	// Allocate memory as data is read, not according to a number that may be damaged.
 	all := append([]byte(nil), b[:here]...)
 	next := binary.BigEndian.Uint32(b[here:])
 	page := make([]byte, p.size)
@@ -185,12 +184,13 @@ func decodeRow(b []byte) (values []any, raw [][]byte, ok bool) {
 	return values, raw, len(body) == 0
 }
 
-// valueLength is how many bytes a value of a kind takes; reserved kinds take none.
+// valueLength returns the number of bytes of a value of a kind; ok is false for reserved
+// kinds.
 func valueLength(kind int64) (length int64, ok bool) {
 	switch {
 	case kind < 0, kind == 10, kind == 11: // reserved
 		return 0, false
-	case kind < 10: // nothing, whole numbers, a float, 0 and 1
+	case kind < 10: // NULL, integers, a float, 0 and 1
 		return [...]int64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}[kind], true
 	}
 	return (kind - 12) / 2, true
@@ -222,7 +222,7 @@ func value(kind int64, b []byte) (v any, length int64, ok bool) {
 	return string(b), length, true
 }
 
-// varint decodes a number of one to nine bytes; n is 0 if it is cut short.
+// varint decodes a number of one to nine bytes; n is 0 if it is incomplete.
 func varint(b []byte) (x int64, n int) {
 	for i := range min(len(b), 9) {
 		if i == 8 {

@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// Errors of [Open]; the message around them names the file and what to do.
+// Errors of [Open]; the wrapping message names the file and what to do.
 var (
 	ErrInUse   = errors.New("in use")
 	ErrNewer   = errors.New("written by a newer program")
 	ErrForeign = errors.New("not a database of this program")
 )
 
-// damaged is why a database cannot be used.
+// damaged is the error for a database that cannot be used.
 type damaged struct{ reason string }
 
 func (d damaged) Error() string { return d.reason }
 
-// check examines the database before anything writes to it. If it is damaged, it
-// is moved aside, and what can be read of it is copied into a new one. Unless the folder
-// is fresh, there must be a database: if there is none, a notice says so.
+// check examines the database before anything writes to it. If it is damaged, it is moved
+// aside, and the readable rows are copied into a new one. Unless the folder is fresh, there
+// must be a database: if there is none, a notice reports it.
 func (db *DB) check(path string, now time.Time, fresh bool) error {
 	err := examine(path, fresh)
 	var bad damaged
@@ -51,15 +51,14 @@ func (db *DB) check(path string, now time.Time, fresh bool) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// examine returns nil for a database that can be used or is missing, a damaged
-// for one that cannot be read, and otherwise why it must be refused. It changes
-// nothing but the permissions of the file. Only in a fresh folder may there be nothing in
-// the database.
+// examine returns nil if the database can be used or is missing, a damaged error if it
+// cannot be read, and otherwise the reason to refuse it. It only changes the permissions of
+// the file. The database may only be empty in a fresh folder.
 func examine(path string, fresh bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path + "-wal"); err == nil {
-			return damaged{"the database is missing, only its log is there"} // SQLite would throw the log away
+			return damaged{"the database is missing, only its log is there"} // SQLite would delete the log
 		}
 		return nil
 	} else if err != nil {
@@ -73,8 +72,8 @@ func examine(path string, fresh bool) error {
 	} else if err := examineHeader(path); err != nil {
 		return err
 	}
-	// A connection that only reads does not move the log into the database when
-	// it closes. It does read the log, and so sees what was committed.
+	// A connection for reading does not move the log into the database when it closes, but
+	// it reads the log, and so sees all commits.
 	conn, err := sql.Open(
 		"sqlite", dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}}),
 	)
@@ -86,11 +85,10 @@ func examine(path string, fresh bool) error {
 	return asDamaged(examineOpen(conn, fresh))
 }
 
-// leastPage is the size of the smallest page of a database.
+// leastPage is the smallest page size of a database.
 const leastPage = 512
 
-// examineSize looks for files that SQLite takes for a database without tables, and
-// overwrites.
+// examineSize detects files that SQLite would take for an empty database and overwrite.
 func examineSize(path string, size int64, fresh bool) error {
 	switch log, err := os.Stat(path + "-wal"); {
 	case size >= leastPage:
@@ -100,13 +98,13 @@ func examineSize(path string, size int64, fresh bool) error {
 	case err == nil && log.Size() > 0:
 		return damaged{"the database is empty, only its log is there"}
 	case fresh:
-		return nil // created and not finished
+		return nil // created but not finished
 	}
 	return damaged{"the file is empty"}
 }
 
-// examineHeader looks for what SQLite does not report as damage: numbers of the
-// header that make a file read-only, or one of a later SQLite.
+// examineHeader detects damage that SQLite does not report: numbers in the header that make
+// a file read-only, or mark it as a file of a later SQLite.
 func examineHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -115,7 +113,7 @@ func examineHeader(path string) error {
 	defer f.Close()
 	var h [100]byte
 	if _, err := f.ReadAt(h[:], 0); err != nil || binary.BigEndian.Uint32(h[68:]) != applicationID {
-		return nil // too short, or not ours: SQLite says what it is
+		return nil // too short, or of another program: SQLite reports it
 	}
 	const legacy, wal, newest, utf8 = 1, 2, 4, 1 // https://sqlite.org/fileformat2.html#the_database_header
 	format, encoding := binary.BigEndian.Uint32(h[44:]), binary.BigEndian.Uint32(h[56:])
@@ -125,8 +123,8 @@ func examineHeader(path string) error {
 	return nil
 }
 
-// integrityPages is the length up to which a database is checked with its indexes:
-// 256 MiB.
+// integrityPages is the size, in pages, up to which a database is checked including its
+// indexes: 256 MiB.
 const integrityPages = 1 << 16
 
 func examineOpen(conn *sql.DB, fresh bool) error {
@@ -137,12 +135,12 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	// This reads every page. The data of one class is checked in a few milliseconds.
+	// This reads every page. The data of one class takes a few milliseconds.
 	var pages int
 	if err := conn.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
-	thorough := "integrity_check(1)" // compares indexes with their tables too, which takes longer
+	thorough := "integrity_check(1)" // also compares indexes with their tables, which takes longer
 	if pages > integrityPages {
 		thorough = "quick_check(1)"
 	}
@@ -159,7 +157,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	}
 	switch {
 	case application == 0 && version == 0 && len(found) == 0 && fresh:
-		return nil // created and not finished
+		return nil // created but not finished
 	case application == 0 && version == 0 && len(found) == 0:
 		return damaged{"there is nothing in it"}
 	case application != applicationID && !flipped(application, applicationID):
@@ -192,18 +190,19 @@ func newer(version int) error {
 		"another folder with -data", ErrNewer, version, len(migrations))
 }
 
-// flipped reports whether a number of the header differs from what it should be by
-// one bit: with all tables as they should be, that is damage.
+// flipped reports whether a number of the header differs from the expected one in one bit:
+// if all tables are as expected, that is damage.
 func flipped(got, want int) bool { return bits.OnesCount32(uint32(got)^uint32(want)) == 1 }
 
-// brokenRule reports whether a row was refused since it breaks a rule of its table.
+// brokenRule reports whether a row was refused because it violates a constraint of its
+// table.
 func brokenRule(err error) bool {
 	const constraint, mismatch, tooBig = 19, 20, 18 // https://sqlite.org/rescode.html
 	code, ok := resultCode(err)
 	return ok && slices.Contains([]int{constraint, mismatch, tooBig}, code&0xff)
 }
 
-// asDamaged turns SQLite's errors that mean damage into a damaged.
+// asDamaged converts SQLite's errors that mean damage to a damaged error.
 func asDamaged(err error) error {
 	const corrupt, notADatabase, shortRead = 11, 26, 522 // https://sqlite.org/rescode.html
 	if code, ok := resultCode(err); ok {
@@ -225,7 +224,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// nameAside returns an unused name for a file that is set aside, with the date in it.
+// nameAside returns an unused name for a file that is set aside, which contains the date.
 func nameAside(path string, now time.Time) string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext) + "-damaged-" + now.Format("2006-01-02-150405")
@@ -236,8 +235,8 @@ func nameAside(path string, now time.Time) string {
 	return to
 }
 
-// setAside moves a file, with the logs that belong to it, to a name that [nameAside]
-// made, and gives notice of it.
+// setAside moves a file, including its logs, to a name from [nameAside], and records a
+// notice.
 func (db *DB) setAside(path, to, notice string, now time.Time) error {
 	if err := db.announce(now, notice, to); err != nil {
 		return err
@@ -249,9 +248,9 @@ func (db *DB) setAside(path, to, notice string, now time.Time) error {
 	return nil
 }
 
-// move renames a database with its logs. The database goes first: as long as it is
-// there, so is its log, without which it would lack the newest commits. finishSalvage and
-// examine find a log that is left.
+// move renames a database including its logs. The database is renamed first: its log, which
+// has the newest commits, must stay next to it as long as it has its name. finishSalvage
+// and examine find a log that is left.
 func (db *DB) move(path, to string) error {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if err := db.rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,24 +13,23 @@ import (
 	"time"
 )
 
-// A database of an earlier form is carried over when it is opened: its tables
-// become logs. Before that, the file is copied to a name with its version and the
-// date, for people who want to go back to the earlier program. The copy holds
-// people's data too: what is deleted here is deleted there, and a copy with
-// nothing left in it is removed.
+// A database in an earlier format is migrated when it is opened: its tables become logs.
+// First, the file is copied to a name with its version and the date, for people who want to
+// return to the earlier program. The copy contains people's data too: data that is deleted
+// here is deleted there, and an empty copy is removed.
 
-// copies matches the names of all copies: version and day are in place of the
-// stars. A copy that is being made has a name of its own, which matches halfCopies.
+// copies matches the names of all copies: the stars stand for the version and the day.
+// Unfinished copies have temporary names, which match halfCopies.
 const (
 	copies     = "viz-version*-*.db"
 	halfCopies = "viz-version*-*.db.part-*"
 )
 
-// copyOld copies a database of an earlier form to a dated name beside it, before
-// it is changed. If it is cut short, it leaves no copy.
+// copyOld copies a database in an earlier format to a dated name next to it, before it is
+// changed. If it is interrupted, it leaves no copy.
 //
-// No other connection may be open: closing a file takes away all locks that this
-// process has on it, those of SQLite too.
+// No other connection may be open: closing a file releases all locks that this process has
+// on it, including those of SQLite.
 func (db *DB) copyOld(path string, now time.Time) error {
 	conn, err := sql.Open("sqlite", dsn(path, pragmas(true)))
 	if err != nil {
@@ -38,7 +37,7 @@ func (db *DB) copyOld(path string, now time.Time) error {
 	}
 	version, err := versionOf(conn)
 	old := err == nil && version > 0 && version < withLogs
-	if old { // what is in the write-ahead log belongs into the copy
+	if old { // the copy must include the write-ahead log
 		err = truncateLog(context.Background(), conn)
 	}
 	if err = errors.Join(err, conn.Close()); err != nil || !old {
@@ -48,7 +47,7 @@ func (db *DB) copyOld(path string, now time.Time) error {
 	to := stem + ".db"
 	for n := 2; taken(to); n++ {
 		if sameFile(path, to) {
-			return nil // from a start that was interrupted after making it
+			return nil // from a start that was interrupted after the copy
 		}
 		to = fmt.Sprintf("%s-%d.db", stem, n)
 	}
@@ -60,8 +59,8 @@ func (db *DB) copyOld(path string, now time.Time) error {
 	return nil
 }
 
-// removeHalfCopies removes what is left of copies whose making was cut short.
-// Nothing would ever be deleted from them.
+// removeHalfCopies removes unfinished copies. Otherwise nothing would ever be deleted from
+// them.
 func (db *DB) removeHalfCopies() error {
 	paths, err := db.files(halfCopies)
 	errs := []error{err}
@@ -89,7 +88,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // if it was not renamed
+	defer os.Remove(out.Name()) // unless it was renamed
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
@@ -97,8 +96,8 @@ func copyFile(from, to string) error {
 	return os.Rename(out.Name(), to)
 }
 
-// EraseFromCopies deletes what the copies of earlier forms know about a learner.
-// A damaged copy is removed: nobody could go back to it.
+// EraseFromCopies deletes a learner's data from the copies of earlier formats. A damaged
+// copy is removed, since nobody could use it.
 func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
 	return db.eachCopy(ctx, func(tx *sql.Tx) error {
 		for _, table := range learnerTables {
@@ -113,7 +112,7 @@ func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
 // EraseRoomFromCopies deletes a room from the copies.
 func (db *DB) EraseRoomFromCopies(ctx context.Context, code string) error {
 	return db.eachCopy(ctx, func(tx *sql.Tx) error {
-		return inRooms(tx, "DELETE FROM rooms WHERE code = ?", code) // and with it all that belongs to it
+		return inRooms(tx, "DELETE FROM rooms WHERE code = ?", code) // and all its data
 	})
 }
 
@@ -144,14 +143,13 @@ func has(tx *sql.Tx, table string) (found bool, err error) {
 	return found, err
 }
 
-// eachCopy changes all copies. It removes those with nothing left in them and
-// those that are damaged. A copy that could not be changed for another reason
-// stays, and the error says so.
+// eachCopy changes all copies. It removes empty and damaged ones. A copy that could not be
+// changed for another reason stays, and the error reports it.
 func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 	if db.dir == "" {
 		return nil
 	}
-	db.erasing.Lock() // two at once would wait for each other's transactions
+	db.erasing.Lock() // concurrent calls would wait for each other's transactions
 	defer db.erasing.Unlock()
 	paths, err := db.files(copies)
 	errs := []error{err}
@@ -183,7 +181,7 @@ func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (e
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
 		var application int
 		if err := tx.QueryRow("PRAGMA application_id").Scan(&application); err != nil || application != applicationID {
-			return err // a file of another program stays as it is
+			return err // a file of another program is left unchanged
 		}
 		if err := change(tx); err != nil {
 			return err
@@ -203,7 +201,7 @@ func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (e
 	return empty, truncateLog(ctx, conn)
 }
 
-// nobodyIn reports whether a database has no learners and no rooms.
+// nobodyIn reports whether a database has neither learners nor rooms.
 func nobodyIn(tx *sql.Tx) (bool, error) {
 	for _, table := range append(slices.Clone(learnerTables), "rooms") {
 		some, err := has(tx, table)

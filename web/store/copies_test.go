@@ -18,7 +18,7 @@ import (
 
 const version2 = "../journal/testdata/version2/viz.db"
 
-// copiesIn returns the copies of earlier forms in a folder.
+// copiesIn returns the copies of earlier formats in a folder.
 func copiesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, copies))
@@ -41,8 +41,8 @@ func needs(t *testing.T, db *DB, version int, want bool) {
 	}
 }
 
-// An old database gets as far as it can before its tables are carried over, and
-// to the end then; a copy of it stays as it was.
+// TestUpgradeOldDatabase: an old database is upgraded as far as possible before its tables
+// are migrated, and completely afterwards; a copy of it stays unchanged.
 // Promise: An upgrade keeps a copy of the old database.
 func TestUpgradeOldDatabase(t *testing.T) {
 	dir := t.TempDir()
@@ -86,7 +86,8 @@ func TestUpgradeOldDatabase(t *testing.T) {
 	}
 }
 
-// What is only in the write-ahead log of a killed server is in the copy too.
+// TestCopyIncludesTheWAL: commits that are only in the write-ahead log of a killed server
+// are in the copy too.
 func TestCopyIncludesTheWAL(t *testing.T) {
 	was, dir := t.TempDir(), t.TempDir()
 	path := filepath.Join(was, fileName)
@@ -99,7 +100,7 @@ func TestCopyIncludesTheWAL(t *testing.T) {
 	if _, err := conn.Exec("INSERT INTO settings VALUES ('eva', 'pace', 'mangosteen')"); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"", "-wal"} { // as a kill leaves them
+	for _, part := range []string{"", "-wal"} { // as kill -9 leaves them
 		replace(t, filepath.Join(dir, fileName+part), read(t, path+part))
 	}
 	opened(t, dir)
@@ -108,8 +109,8 @@ func TestCopyIncludesTheWAL(t *testing.T) {
 	}
 }
 
-// An older version and then a newer one make another copy; a start that was cut
-// short after its copy gets none.
+// TestCopiesOverwriteNothing: using an older version and then a newer one makes another
+// copy; a start that was interrupted after its copy does not.
 func TestCopiesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
@@ -132,8 +133,8 @@ func TestCopiesOverwriteNothing(t *testing.T) {
 	}
 }
 
-// Erasing takes a learner out of every copy; one in which nobody is left goes,
-// and so does one that cannot be read. That of version 1 has no rooms.
+// TestEraseFromCopies: erasing removes a learner from every copy; empty and unreadable
+// copies are deleted. The copy of version 1 has no rooms.
 func TestEraseFromCopies(t *testing.T) {
 	dir := t.TempDir()
 	first := filepath.Join(dir, fileName)
@@ -172,12 +173,12 @@ func TestEraseFromCopies(t *testing.T) {
 	}
 	erase("bob")
 	if left, err := filepath.Glob(filepath.Join(dir, "viz-version*")); err != nil || len(left) != 0 {
-		t.Errorf("with nobody in them there are %v, %v", left, err)
+		t.Errorf("after all learners were erased there are %v, %v", left, err)
 	}
 	erase("bob")
 }
 
-// withCopy opens an old database, of which a copy is made.
+// withCopy opens an old database, which is copied.
 func withCopy(t *testing.T) (db *DB, copied string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -190,37 +191,37 @@ func withCopy(t *testing.T) (db *DB, copied string) {
 	return db, list[0]
 }
 
-// What is left of a copy that was cut short goes at the next start: nobody's
-// data would ever be deleted from it. Files of others stay.
+// TestInterruptedCopiesAreRemoved: an unfinished copy is removed at the next start, since
+// data would never be deleted from it. Other files stay.
 func TestInterruptedCopiesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	half := filepath.Join(dir, "viz-version2-2026-11-23.db.part-123")
 	other := filepath.Join(dir, "copy-of-my-notes.txt")
-	replace(t, half, []byte("half of what ada did"))
+	replace(t, half, []byte("half of ada's data"))
 	replace(t, other, []byte("notes"))
 	opened(t, dir)
 	if taken(half) || !taken(other) {
-		t.Errorf("the half copy is there: %v; the notes are: %v; want false, true", taken(half), taken(other))
+		t.Errorf("the unfinished copy exists: %v; the notes: %v; want false, true", taken(half), taken(other))
 	}
 }
 
-// A copy that cannot be changed just now stays, and the error says so: it is
-// what others can go back to.
+// TestEraseKeepsACopyItCannotChange: a copy that cannot be changed at the moment stays, and
+// the error reports it, since others might want to return to it.
 func TestEraseKeepsACopyItCannotChange(t *testing.T) {
 	db, copied := withCopy(t)
 	execute(t, copied, `CREATE TRIGGER no BEFORE DELETE ON visits BEGIN SELECT RAISE(FAIL, 'the disk is full'); END`)
 	err := db.EraseFromCopies(context.Background(), "ada")
 	if err == nil || !strings.Contains(err.Error(), "disk is full") {
-		t.Errorf("erasing says %v, want an error containing %q", err, "disk is full")
+		t.Errorf("erasing returns %v, want an error containing %q", err, "disk is full")
 	}
 	if !bytes.Contains(read(t, copied), []byte("bob")) {
-		t.Error("what others did is gone")
+		t.Error("the data of others is gone")
 	}
 	execute(t, copied, "DROP TRIGGER no")
 	if err := db.EraseFromCopies(context.Background(), "ada"); err != nil {
 		t.Error(err)
 	}
-	// Nor is anything changed in a file that only has the name of a copy.
+	// A file of another program is not changed either, even with the name of a copy.
 	execute(t, copied, "PRAGMA application_id = 7")
 	before := read(t, copied)
 	if err := db.EraseFromCopies(context.Background(), "bob"); err != nil || !bytes.Equal(read(t, copied), before) {
@@ -228,7 +229,8 @@ func TestEraseKeepsACopyItCannotChange(t *testing.T) {
 	}
 }
 
-// Learners who delete everything at the same time are all erased.
+// TestEraseFromCopiesConcurrently: learners who delete everything at the same time are all
+// erased.
 func TestEraseFromCopiesConcurrently(t *testing.T) {
 	db, copied := withCopy(t)
 	var wg sync.WaitGroup
@@ -247,11 +249,11 @@ func TestEraseFromCopiesConcurrently(t *testing.T) {
 		}
 	}
 	if data := read(t, copied); !bytes.Contains(data, []byte("bob")) {
-		t.Error("what others did is gone")
+		t.Error("the data of others is gone")
 	}
 }
 
-// Nothing of what is erased is left in unused parts of a copy's pages.
+// TestErasedFromUnusedPartsOfACopy: unused parts of a copy's pages contain no erased data.
 func TestErasedFromUnusedPartsOfACopy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a folder [of mine")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -292,7 +294,7 @@ func TestErasedFromUnusedPartsOfACopy(t *testing.T) {
 	}
 	for learner := range 5 {
 		if !bytes.Contains(read(t, list[0]), []byte(mark(learner))) {
-			t.Fatalf("%s is nowhere: the test sees nothing", mark(learner))
+			t.Fatalf("%s is not on the disk: the test cannot find it", mark(learner))
 		}
 		if err := db.EraseFromCopies(context.Background(), fmt.Sprint("learner-", learner)); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// filled returns a folder with a database of many pages, and the file's path.
+// filled returns a folder with a database of many pages, and the path of the database.
 func filled(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,7 +60,7 @@ func execute(t *testing.T, path, query string) {
 
 var asideName = regexp.MustCompile(`^viz-damaged-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.db$`)
 
-// aside returns the files that were set aside, their logs left out.
+// aside returns the files that were set aside, without their logs.
 func aside(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "viz-damaged-*.db"))
@@ -75,8 +75,8 @@ func aside(t *testing.T, dir string) (paths []string) {
 	return all
 }
 
-// Every kind of damage leaves the file, byte for byte, under another name, and
-// a database that works.
+// TestDamagedDatabaseIsSetAside: after any kind of damage, the file is kept under another
+// name, byte for byte, and there is a working database.
 // Promise: A damaged database is kept unchanged under another name.
 func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
@@ -115,11 +115,11 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 				t.Errorf("notices %v; want one that names %s", notices, kept[0])
 			}
 			if !strings.Contains(log, filepath.Base(kept[0])) {
-				t.Errorf("the log says %q, which lacks the file's new name", log)
+				t.Errorf("the log is %q, which lacks the file's new name", log)
 			}
 			var text string
 			if err := db.read.QueryRow("SELECT text FROM notices").Scan(&text); err != nil || text != notices[0].Text {
-				t.Errorf("pages find the notice %q (%v); want %q, <nil>", text, err, notices[0].Text)
+				t.Errorf("pages get the notice %q (%v); want %q, <nil>", text, err, notices[0].Text)
 			}
 			mustPut(t, db, "pace", "slow")
 			if err := db.Close(); err != nil {
@@ -133,7 +133,8 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	}
 }
 
-// A second damage on the same second does not overwrite what is aside.
+// TestSetAsideOverwritesNothing: a second damaged file in the same second does not
+// overwrite the first one.
 func TestSetAsideOverwritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
@@ -156,8 +157,8 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	}
 }
 
-// The log of a damaged database goes with it, and one without a database is
-// not thrown away.
+// TestDamagedDatabaseKeepsItsWAL: the log of a damaged database is set aside with it, and a
+// log without a database is not deleted.
 func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	dir, path := filled(t)
 	replace(t, path, []byte("this was never a database"))
@@ -179,7 +180,8 @@ func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	}
 }
 
-// What is only not ours to touch is refused and stays as it is.
+// TestRefusedDatabaseIsUnchanged: a file that belongs to another program or version is
+// refused and left unchanged.
 func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		query string
@@ -197,7 +199,7 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			before := read(t, path)
 			_, err := Open(dir, nil)
 			if !errors.Is(err, c.want) {
-				t.Fatalf("Open says %v, want %v", err, c.want)
+				t.Fatalf("Open returns %v, want %v", err, c.want)
 			}
 			for _, say := range append(c.says, path) {
 				if !strings.Contains(err.Error(), say) {
@@ -207,13 +209,13 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			if !bytes.Equal(read(t, path), before) || len(aside(t, dir)) != 0 {
 				t.Error("the refused file was touched")
 			}
-			// The folder is free again.
+			// The folder is unlocked again.
 			execute(
 				t, path,
 				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID),
 			)
 			if got := get(t, opened(t, dir), "0"); got == "" {
-				t.Error("what was kept is gone")
+				t.Error("the saved data is gone")
 			}
 		})
 	}
@@ -253,12 +255,12 @@ func TestDamagedSecretIsReplaced(t *testing.T) {
 			)
 		}
 		if get(t, db, "0") == "" {
-			t.Errorf("secret %q: the database was given up with it", text)
+			t.Errorf("secret %q: the database was replaced too", text)
 		}
 	}
 }
 
-// A start that was cut short leaves an empty file, which is not damage.
+// TestEmptyFileIsNotDamage: an interrupted start leaves an empty file, which is not damage.
 func TestEmptyFileIsNotDamage(t *testing.T) {
 	dir := t.TempDir()
 	replace(t, filepath.Join(dir, fileName), nil)

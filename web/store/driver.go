@@ -5,11 +5,11 @@ package store
 import (
 	"errors"
 
-	"modernc.org/sqlite" // the driver, in Go alone
+	"modernc.org/sqlite" // the driver, in pure Go
 )
 
-// resultCode returns the code of an error of SQLite: https://sqlite.org/rescode.html.
-// ok is false for any other error.
+// resultCode returns the code of an SQLite error: https://sqlite.org/rescode.html. ok is
+// false for any other error.
 func resultCode(err error) (code int, ok bool) {
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {

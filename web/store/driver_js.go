@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// A browser has neither SQLite nor files, so that [Open] fails there, and what people
-// do is kept elsewhere (web/journal). The rest of this package is what rooms share:
-// errors with their sentences, notices, what there is space for.
+// A browser has neither SQLite nor files, so [Open] fails there, and learners' data is
+// stored elsewhere (web/journal). Other packages share the rest of this package: errors
+// with explanations, notices, and space levels.
 
 func resultCode(error) (int, bool) { return 0, false }
 

@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// A damaged file that was set aside stays as it is for people who may want to
-// repair it. What learners delete cannot be deleted there, so it does not stay for
-// ever. Nor do copies of earlier forms: by then no cookie of theirs is valid.
+// A damaged file that was set aside stays unchanged for people who may want to repair it.
+// Since data that learners delete cannot be deleted there, it does not stay forever. Nor do
+// copies of earlier formats: by the time they are deleted, their cookies are no longer
+// valid.
 const (
 	DamagedLife = 30 * 24 * time.Hour
 	CopyLife    = 400 * 24 * time.Hour
@@ -21,24 +22,23 @@ const (
 
 // DamagedFile is a damaged database that was set aside.
 type DamagedFile struct {
-	File  string    // its name in the folder
+	File  string    // the name in the folder
 	Since time.Time // when it was set aside
 
-	undated string // the file's path if both its name and its last change are in the future
+	undated string // the path if both the date in the name and the last change are in the future
 }
 
-// Until is when it is deleted.
+// Until returns when the file is deleted.
 func (a DamagedFile) Until() time.Time { return a.Since.Add(DamagedLife) }
 
 // asideFile matches the damaged databases and their logs, copyFileName the copies of
-// earlier forms.
+// earlier formats.
 var (
 	asideFile    = regexp.MustCompile(`^(viz-damaged-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?\.db)(?:-wal|-shm)?$`)
 	copyFileName = regexp.MustCompile(`^(viz-version\d+-(\d{4}-\d\d-\d\d)(?:-\d+)?\.db)$`)
 )
 
-// DamagedFiles lists the damaged databases in the folder that were set aside, the oldest
-// first.
+// DamagedFiles lists the damaged databases in the folder that were set aside, oldest first.
 func (db *DB) DamagedFiles() ([]DamagedFile, error) {
 	return db.damagedAt(time.Now())
 }
@@ -47,8 +47,8 @@ func (db *DB) damagedAt(now time.Time) ([]DamagedFile, error) {
 	return db.dated(now, "viz-damaged-*", asideFile, "2006-01-02-150405")
 }
 
-// dated lists the files whose names have a time in them. If that is in the future, the
-// time at which the file was last changed counts, and if that is too, now.
+// dated lists the files with a time in their names. If it is in the future, the file's last
+// change counts, and if that is too, now.
 func (db *DB) dated(
 	now time.Time, pattern string, name *regexp.Regexp, layout string,
 ) (list []DamagedFile, err error) {
@@ -62,7 +62,7 @@ func (db *DB) dated(
 	for _, path := range paths {
 		parts := name.FindStringSubmatch(filepath.Base(path))
 		if parts == nil {
-			continue // somebody else's
+			continue // another program's file
 		}
 		since, err := time.ParseInLocation(layout, parts[2], time.Local)
 		a := DamagedFile{File: parts[1], Since: since}
@@ -83,9 +83,9 @@ func (db *DB) dated(
 	return list, nil
 }
 
-// Expire deletes damaged databases that were set aside longer ago than [DamagedLife],
-// and copies of earlier forms older than [CopyLife]. It also removes from the disk what
-// was deleted before the server was killed or failed to do that.
+// Expire deletes damaged databases that were set aside longer ago than [DamagedLife], and
+// copies of earlier formats that are older than [CopyLife]. It also completes erasures that
+// failed or were interrupted by a kill.
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
@@ -94,7 +94,7 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	errs := []error{errDamaged, errOld}
 	remove := func(list []DamagedFile, life time.Duration) {
 		for _, a := range list {
-			if a.undated != "" { // its time begins now, or it would begin again with each day
+			if a.undated != "" { // its time begins now, otherwise it would begin again each day
 				errs = append(errs, os.Chtimes(a.undated, now, now))
 			}
 			if ctx.Err() == nil && now.Sub(a.Since) > life {
@@ -117,9 +117,8 @@ func (db *DB) expireRows(ctx context.Context, now time.Time) error {
 	})
 }
 
-// Seen returns when a server last used the database, and notes that one does at a time. If
-// that was never noted, it is when something was last stored, and the zero time if nothing
-// was.
+// Seen returns when a server last used the database, and records that one is using it now.
+// If that was never recorded, it returns when something was last stored, or the zero time.
 func (db *DB) Seen(ctx context.Context, now time.Time) (last time.Time, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		var at sql.NullInt64

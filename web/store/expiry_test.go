@@ -17,8 +17,9 @@ func execOwners(db *DB) error {
 	})
 }
 
-// Damaged files are deleted 30 days after they were set aside, with their logs, and
-// copies of earlier forms after 400 days. Files of others stay.
+// TestExpireDamagedFilesAndCopies: damaged files, with their logs, are deleted 30 days
+// after they were set aside, and copies of earlier formats after 400 days. Other files
+// stay.
 // Promise: Damaged database files are deleted 30 days after they were set aside.
 func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	dir := t.TempDir()
@@ -27,7 +28,7 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 		"viz-damaged-2026-03-02-120000-2.db-wal",
 		"viz-version2-2025-02-01.db", "viz-version2-2026-03-01-2.db", "viz-damaged-notes.db", "viz-version2-mine.db",
 	} {
-		replace(t, filepath.Join(dir, name), []byte("what ada did"))
+		replace(t, filepath.Join(dir, name), []byte("ada's data"))
 	}
 	db := opened(t, dir)
 	want := func(names ...string) {
@@ -81,22 +82,24 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	}
 }
 
-// A file with a date in the future in its name expires by when it was last changed.
+// TestFileFromTheFutureExpires: a file whose name contains a future date expires according
+// to its last change.
 func TestFileFromTheFutureExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
 	path := filepath.Join(dir, "viz-damaged-2999-01-01-120000.db")
-	replace(t, path, []byte("what ada did"))
+	replace(t, path, []byte("ada's data"))
 	changed := time.Now().Add(-DamagedLife - time.Hour)
 	if err := os.Chtimes(path, changed, changed); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Expire(context.Background(), time.Now()); err != nil || taken(path) {
-		t.Errorf("got %v; the file is there: %v; want <nil>, false", err, taken(path))
+		t.Errorf("got %v; the file exists: %v; want <nil>, false", err, taken(path))
 	}
 }
 
-// A file with only dates in the future expires too: its time begins when it is seen first.
+// TestFileWithOnlyFutureDatesExpires: a file with only future dates expires too: its time
+// begins when it is first seen.
 func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -105,7 +108,7 @@ func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 	var paths []string
 	for _, name := range []string{"viz-damaged-2999-01-01-120000.db", "viz-version2-2999-01-01.db"} {
 		path := filepath.Join(dir, name)
-		replace(t, path, []byte("what ada did"))
+		replace(t, path, []byte("ada's data"))
 		if err := os.Chtimes(path, future, future); err != nil {
 			t.Fatal(err)
 		}

@@ -18,14 +18,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// Only the user who runs the server may read the files.
+// Only the operating system user of the server may read the files.
 const (
 	folderMode fs.FileMode = 0o700
 	fileMode   fs.FileMode = 0o600
 )
 
-// makeFolder creates a folder if it is missing. An existing one keeps its mode:
-// it may be meant to be shared, and the files in it are private anyway.
+// makeFolder creates a folder if it is missing. An existing one keeps its mode: it might be
+// shared on purpose, and the files in it are private anyway.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("the data folder cannot be created: %w", err)
@@ -33,8 +33,8 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// private creates an empty file if it is missing, and removes everybody else's
-// permissions. SQLite gives the log and its index the permissions of the file.
+// private creates an empty file if it is missing, and removes the permissions of other
+// users. SQLite gives the log and its index the same permissions.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -43,8 +43,8 @@ func private(path string) error {
 	return errors.Join(f.Close(), os.Chmod(path, fileMode))
 }
 
-// files lists the files of the folder whose names match a pattern. [filepath.Glob]
-// would not find them in a folder that has a bracket in its name.
+// files lists the files of the folder whose names match a pattern. [filepath.Glob] would
+// fail if the folder's name contained a bracket.
 func (db *DB) files(pattern string) (paths []string, err error) {
 	list, err := os.ReadDir(db.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -65,12 +65,12 @@ const (
 	mostSecret  = 4 * secretBytes // bytes of the file; more is not a secret
 )
 
-// secretLost begins the notices that say that the secret is lost.
+// secretLost is the beginning of notices about a lost secret.
 const secretLost = "The secret by which this server recognized its learners "
 
-// readSecret reads the secret of the folder; it is nil if there is none. A file that is
-// not a secret is set aside and replaced: browsers are new learners then, and what the
-// old ones did stays in the database.
+// readSecret reads the secret of the folder, or returns nil if there is none. An invalid
+// file is set aside and replaced: browsers then become new learners, and the data of the
+// old ones stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	f, err := files.Open(path)
@@ -95,15 +95,15 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	return newSecret(path)
 }
 
-// ParseSecret reads the text of a file with a secret for cookies: 64 hexadecimal digits.
+// ParseSecret parses the text of a cookie secret file: 64 hexadecimal digits.
 func ParseSecret(text string) (secret []byte, ok bool) {
 	secret, err := hex.DecodeString(strings.TrimSpace(text))
 	return secret, err == nil && len(secret) == secretBytes
 }
 
 // makeSecret makes the secret of a folder that has none. That is done last: a folder with a
-// secret has had a whole database. If people have used the database already, their secret
-// is lost, and a notice says so.
+// secret has had a complete database. If the database has already been used, its secret is
+// lost, and a notice reports that.
 func (db *DB) makeSecret(now time.Time) (err error) {
 	if db.secret != nil {
 		return nil
@@ -127,9 +127,9 @@ func (db *DB) makeSecret(now time.Time) (err error) {
 	return err
 }
 
-// used reports whether there is anything of learners or rooms in the database.
+// used reports whether the database has data of learners or rooms.
 func (db *DB) used(ctx context.Context) (used bool, err error) {
-	if used, err = db.Before(len(migrations)); used || err != nil { // it is of an earlier form
+	if used, err = db.Before(len(migrations)); used || err != nil { // an earlier format
 		return used, err
 	}
 	err = db.Read(ctx, func(tx *sql.Tx) error {
@@ -146,13 +146,13 @@ func newSecret(path string) ([]byte, error) {
 	return secret, writeFile(path, []byte(hex.EncodeToString(secret)+"\n"))
 }
 
-// writeFile writes a private file whole, and to the disk, before it has its name.
+// writeFile writes a private file completely, and syncs it, before it gets its name.
 func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // of mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // if it was not renamed
+	defer os.Remove(f.Name()) // unless it was renamed
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
@@ -160,11 +160,11 @@ func writeFile(path string, data []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// lock is held by the one process that uses a folder. The operating system
-// releases it when the process ends in any way.
+// lock is held by the process that uses a folder. The operating system releases it when the
+// process ends for any reason.
 type lock struct{ file *os.File }
 
-// acquireLock acquires the lock, or says which process holds it.
+// acquireLock acquires the lock, or returns an error that names the process holding it.
 func acquireLock(path string) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -180,14 +180,15 @@ func acquireLock(path string) (*lock, error) {
 			"another folder with -data",
 			filepath.Dir(path), ErrInUse, who), f.Close())
 	}
-	// The process id is only for people to read.
+	// The process id is only for people.
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
 	return &lock{f}, nil
 }
 
-// holder says which process holds the lock, as text to append; "" if unknown.
+// holder returns a description of the process that holds the lock, to append to a message;
+// "" if unknown.
 func holder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscanf(f, "%d\n", &pid); err != nil {

@@ -11,30 +11,29 @@ import (
 	"runtime"
 )
 
-// SQLite goes on writing into a file that was deleted or renamed, and nothing of
-// that would be found after a restart. So every write makes sure that the files
-// are still where they were opened, before it begins and before it is confirmed.
-// Once one is missing, nothing more is written until a restart, even if the file
-// comes back: another server may have used it in between. Reading goes on.
+// SQLite continues to write into a file that was deleted or renamed, and that data would be
+// lost after a restart. So every write checks that the files are still where they were
+// opened, before it begins and before it is confirmed. Once one is missing, nothing more is
+// written until a restart, even if the file returns, since another server might have used
+// it in between. Reading continues.
 //
-// On Windows, files that are open cannot be deleted or renamed. There it is only
-// checked that the path still leads to a file, which it does not if the disk is
-// gone.
+// On Windows, open files cannot be deleted or renamed. There the check is only that the
+// path still leads to a file, which is not so if the disk is gone.
 
-// pinned is a file that must stay where it is while the database is open.
+// pinned is a file that must stay in place while the database is open.
 type pinned struct {
 	path string
 	info fs.FileInfo
 }
 
-// pin remembers the files of the folder. It opens all connections before, since one
-// that is opened later would find other files, or none. As long as they are open,
-// SQLite does not replace the write-ahead log.
+// pin records the files of the folder. It opens all connections first, since one that is
+// opened later would find other files, or none. As long as they are open, SQLite does not
+// replace the write-ahead log.
 func (db *DB) pin(path string) error {
 	var open []*sql.Conn
 	defer func() {
 		for _, conn := range open {
-			conn.Close() // returns it to the others
+			conn.Close() // returns it to the pool
 		}
 	}()
 	for range readers {
@@ -43,7 +42,7 @@ func (db *DB) pin(path string) error {
 			return err
 		}
 		open = append(open, conn)
-		// Only a query opens the files.
+		// The files are only opened by a query.
 		if err := conn.QueryRowContext(context.Background(), "PRAGMA schema_version").Scan(new(int)); err != nil {
 			return err
 		}
@@ -84,9 +83,8 @@ func (db *DB) inPlace() error {
 	return nil
 }
 
-// writing runs f, which writes with the connection for that, and returns nil only
-// if the database was in place before and after. Any other error says why nothing
-// is confirmed, see [Why].
+// writing runs f, which writes with the write connection, and returns nil only if the
+// database was in place before and after. For other errors, see [Why].
 func (db *DB) writing(f func() error) error {
 	err := db.inPlace()
 	if err == nil {
@@ -99,8 +97,8 @@ func (db *DB) writing(f func() error) error {
 	return err
 }
 
-// Ready returns why the database does not accept writes, nil if it does. If the
-// last write failed, it tries a small one, at most one a second.
+// Ready returns why the database does not accept writes, or nil if it does. If the last
+// write failed, it tries a small one, at most once a second.
 func (db *DB) Ready(ctx context.Context) error {
 	if err := db.inPlace(); err != nil {
 		return err
@@ -114,7 +112,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	if last == nil || !due {
 		return last
 	}
-	// A row that needs more pages, to see whether there is space for them.
+	// A row that needs several pages, to check whether there is space for them.
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO notices (id, at, text) VALUES (-1, 0, printf('%.*c', ?, 'x'));
 			DELETE FROM notices WHERE id = -1`, probeBytes)

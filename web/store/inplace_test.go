@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// What happens to the files while the server runs, and how it is undone.
+// losses are events that happen to the files while the server runs, and how they are
+// undone.
 var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the database deleted": {lose: func(dir string) error { return os.Remove(filepath.Join(dir, fileName)) }},
 	"the database moved": {
@@ -40,7 +41,8 @@ var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the folder deleted": {lose: os.RemoveAll},
 }
 
-// A write after such a loss is refused, also if the file comes back. Reading goes on.
+// TestWritesFailAfterFileIsLost: a write after such a loss is refused, even if the file
+// returns. Reading continues.
 func TestWritesFailAfterFileIsLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted or renamed on Windows")
@@ -56,7 +58,7 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 			defer db.Close()
 			mustPut(t, db, "before", "x")
 			if err := db.Ready(context.Background()); err != nil {
-				t.Fatalf("in place, and Ready says %v", err)
+				t.Fatalf("in place, but Ready returns %v", err)
 			}
 			if err := loss.lose(dir); err != nil {
 				t.Fatal(err)
@@ -68,13 +70,13 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 					"Scrub": db.Scrub(context.Background()),
 				} {
 					if !errors.Is(err, ErrGone) || !strings.Contains(Why(err), "restarted") {
-						t.Errorf("%s says %v, explained as %q; want ErrGone", what, err, Why(err))
+						t.Errorf("%s returns %v, explained as %q; want ErrGone", what, err, Why(err))
 					}
 				}
 			}
 			refused()
 			if get(t, db, "before") != "x" {
-				t.Error("what was kept before cannot be read")
+				t.Error("the data saved before cannot be read")
 			}
 			if loss.undo != nil {
 				if err := loss.undo(dir); err != nil {
@@ -91,7 +93,7 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 			if loss.undo != nil {
 				again := opened(t, dir)
 				if get(t, again, "before") != "x" || get(t, again, "after") != "" {
-					t.Error("after a restart there is not what was confirmed")
+					t.Error("after a restart the confirmed data is missing")
 				}
 				mustPut(t, again, "later", "x")
 			}
@@ -99,7 +101,8 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 	}
 }
 
-// A commit into a file that has just been deleted is not confirmed.
+// TestCommitToLostFileFails: a commit to a file that has just been deleted is not
+// confirmed.
 func TestCommitToLostFileFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted on Windows")
@@ -113,12 +116,13 @@ func TestCommitToLostFileFails(t *testing.T) {
 		return os.Remove(filepath.Join(dir, fileName))
 	})
 	if !errors.Is(err, ErrGone) {
-		t.Errorf("the write says %v, want ErrGone", err)
+		t.Errorf("the write returns %v, want ErrGone", err)
 	}
 }
 
-// A database on a full disk refuses, keeps all that it has confirmed, and accepts
-// writes again when there is space. SQLite reports its limit as it does a full disk.
+// TestFullDiskRefusesWrites: on a full disk, writes are refused, all confirmed data stays,
+// and writes are accepted again when there is space. SQLite reports its limit like a full
+// disk.
 func TestFullDiskRefusesWrites(t *testing.T) {
 	var log bytes.Buffer
 	db, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&log, nil)))
@@ -137,7 +141,7 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 	}
 	n-- // the last one was refused
 	if !errors.Is(err, ErrFull) || !strings.Contains(Why(err), "no space") || n < 10 {
-		t.Fatalf("write %d says %v, explained as %q; want ErrFull", n, err, Why(err))
+		t.Fatalf("write %d returns %v, explained as %q; want ErrFull", n, err, Why(err))
 	}
 	for i := range n {
 		if get(t, db, fmt.Sprint(i)) == "" {
@@ -145,11 +149,11 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 		}
 	}
 	if get(t, db, fmt.Sprint(n)) != "" {
-		t.Error("the write that was refused is there")
+		t.Error("the refused write is stored")
 	}
 	clock = clock.Add(2 * probeEvery)
 	if err := db.Ready(context.Background()); !errors.Is(err, ErrFull) {
-		t.Errorf("Ready says %v, want ErrFull", err)
+		t.Errorf("Ready returns %v, want ErrFull", err)
 	}
 	if err := db.SetLimit(2 << 20); err != nil {
 		t.Fatal(err)
@@ -159,19 +163,18 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 	}
 	clock = clock.Add(2 * probeEvery)
 	if err := db.Ready(context.Background()); err != nil {
-		t.Errorf("with space Ready says %v", err)
+		t.Errorf("with space Ready returns %v", err)
 	}
 	mustPut(t, db, "after", "x")
 	if err := db.Ready(context.Background()); err != nil {
-		t.Errorf("after a write Ready says %v", err)
+		t.Errorf("after a write Ready returns %v", err)
 	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "written to again") {
-		t.Errorf("the log is\n%s\nwant one error, and that it can be written to again", text)
+		t.Errorf("the log is\n%s\nwant one error, and that writing works again", text)
 	}
 }
 
-// A disk that cannot be written to is not taken for a slip of the program, nor a
-// slip of the program for the disk.
+// TestDiskErrorsAreRecognized: errors of the disk and errors of the program are told apart.
 func TestDiskErrorsAreRecognized(t *testing.T) {
 	db := opened(t, t.TempDir())
 	_, err := db.read.Exec("DELETE FROM owners") // SQLITE_READONLY

@@ -13,11 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// helperDir, where it is set, makes the test binary the process that is killed.
+// helperDir, if set, makes the test binary the process that is killed.
 const helperDir = "VIZ_TEST_STORE_DIR"
 
-// writeUntilKilled keeps one entry after another and prints the number of each
-// as soon as it is confirmed.
+// writeUntilKilled stores one entry after another and prints the number of each as soon as
+// it is confirmed.
 func writeUntilKilled(dir string) {
 	db, err := Open(dir, nil)
 	if err != nil {
@@ -33,8 +33,8 @@ func writeUntilKilled(dir string) {
 	}
 }
 
-// A process that is killed at any moment leaves every entry that it confirmed,
-// and nothing that has to be set aside.
+// TestKilledProcessKeepsConfirmedEntries: a process that is killed at any moment leaves
+// every entry that it confirmed, and nothing has to be set aside.
 func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 	kills := 1
 	if fixture.LongTier() {
@@ -57,10 +57,10 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		for lines.Scan() {
 			n, err := strconv.Atoi(lines.Text())
 			if err != nil {
-				t.Fatalf("the process says %q", lines.Text())
+				t.Fatalf("the process printed %q", lines.Text())
 			}
 			if confirmed = n; n == wait {
-				if err := c.Process.Kill(); err != nil { // SIGKILL; what it printed until then is still read
+				if err := c.Process.Kill(); err != nil { // SIGKILL; the output printed until then is still read
 					t.Fatal(err)
 				}
 			}
@@ -68,7 +68,7 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		c.Wait()
 		if confirmed < wait {
 			t.Fatalf(
-				"the process ended by itself after %d entries, want at least %d: %s", confirmed, wait, c.ProcessState,
+				"the process ended after %d entries, want at least %d: %s", confirmed, wait, c.ProcessState,
 			)
 		}
 		db := opened(t, dir)

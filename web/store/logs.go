@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// MostSeq is the highest number that a record may have. A higher one is damage.
+// MostSeq is the highest valid number of a record. A higher one is damage.
 const MostSeq = 1 << 53
 
-// mostLost is how many records may be said to be lost. A higher number is damage.
+// mostLost is the highest plausible number of lost records. A higher number is damage.
 const mostLost = 1 << 24
 
-// logRow is a row of owners with what its records say.
+// logRow is a row of owners with data about its records.
 type logRow struct {
 	id                                int64
 	kind, name                        string
 	used, first, last, records, bytes int64
 
-	all, visible, visibleBytes int64 // up to MostSeq, and up to last
-	least, most                int64 // numbers of the records of all
+	all, visible, visibleBytes int64 // numbered up to MostSeq, and up to last
+	least, most                int64 // lowest and highest number of these records
 	wrong                      int64 // records with other numbers
 }
 
-// logQuery selects what a logRow has.
+// logQuery selects the columns of a logRow.
 const logQuery = `SELECT o.id, o.kind, o.name, o.used_at, o.first, o.last, o.records, o.bytes,
 		ifnull(sum(r.good), 0), ifnull(sum(r.good AND r.seq <= o.last), 0),
 		ifnull(sum(iif(r.good AND r.seq <= o.last, r.size, 0)), 0),
@@ -33,9 +33,9 @@ const logQuery = `SELECT o.id, o.kind, o.name, o.used_at, o.first, o.last, o.rec
 	) r ON r.owner = o.id
 	WHERE o.kind NOT IN (` + otherKinds + `) GROUP BY o.id`
 
-// consistent reports whether a row fits its records. Records above last are those of
-// a batch that was interrupted, which web/journal deletes; if it was the first one of
-// the log, last is below first.
+// consistent reports whether a row matches its records. Records above last are those of an
+// interrupted batch, which web/journal deletes; if it was the first one of the log, last is
+// below first.
 func (l logRow) consistent() bool {
 	if l.all > 0 && l.last < l.first && l.first != l.least {
 		return false
@@ -44,7 +44,7 @@ func (l logRow) consistent() bool {
 		l.last <= MostSeq && (l.visible == 0 || l.first <= l.least)
 }
 
-// Times of use outside of these years are damage: a log that seems old is deleted.
+// Times of use outside this range are damage: a log that seems old would be deleted.
 var (
 	earliest = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
@@ -52,8 +52,8 @@ var (
 
 func plausible(used int64) bool { return used >= earliest && used < latest }
 
-// checkLogs compares the rows of logs with their records. Where they differ, the
-// records are right: a wrong number must not hide or delete them.
+// checkLogs compares the rows of logs with their records. If they differ, the records are
+// right: a wrong number must not hide or delete them.
 func (db *DB) checkLogs(tx *sql.Tx, now time.Time) error {
 	var wrong []logRow
 	err := EachRow(context.Background(), tx, logQuery, func(scan func(...any) error) error {
@@ -83,8 +83,8 @@ func (db *DB) checkLogs(tx *sql.Tx, now time.Time) error {
 	return nil
 }
 
-// correct makes the row of a log follow from its records. Records with impossible
-// numbers are set aside.
+// correct recomputes the row of a log from its records. Records with impossible numbers are
+// set aside.
 func (db *DB) correct(tx *sql.Tx, l logRow, now time.Time) error {
 	var seqs []int64
 	if l.wrong > 0 {
@@ -116,7 +116,7 @@ func (db *DB) correct(tx *sql.Tx, l logRow, now time.Time) error {
 	}
 	missing := 0
 	lost := l.records - l.all - l.wrong
-	if lost > 0 && lost <= min(l.last, mostLost) { // a log has no more records than numbers
+	if lost > 0 && lost <= min(l.last, mostLost) { // a log has at most as many records as numbers
 		missing = int(lost)
 	}
 	db.log.Warn("a log did not fit its records and was corrected",

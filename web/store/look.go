@@ -13,14 +13,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// ErrReadOnly is returned by [DB.Write] of a database that was opened with [OpenToRead].
+// ErrReadOnly is returned by [DB.Write] for a database that was opened with [OpenToRead].
 var ErrReadOnly = errors.New("the database was opened for reading only")
 
-// OpenToRead opens the database of a folder for reading, whether or not a server is using
-// it. It changes nothing in the database; SQLite may leave an empty log next to it.
+// OpenToRead opens the database of a folder for reading, even while a server is using it.
+// It changes nothing in the database; SQLite might leave an empty log next to it.
 //
-// Errors: [fs.ErrNotExist] if there is no database, [ErrNewer], [ErrForeign], what is
-// wrong with a damaged one, and those of the file system.
+// Errors: [fs.ErrNotExist] if there is no database, [ErrNewer], [ErrForeign], a description
+// of the damage, and file system errors.
 func OpenToRead(dir string) (*DB, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -76,20 +76,20 @@ func openToRead(path string) (*sql.DB, error) {
 	return conn, nil
 }
 
-// Checked is what [Check] found.
+// Checked is the result of [Check].
 type Checked struct {
 	Path    string
 	Version int      // of the schema
 	Bytes   int64    // of the file and its log
-	Faults  []string // none if the database is sound
-	Secret  string   // what is wrong with the secret that belongs to it, "" for nothing
+	Faults  []string // none if the database is intact
+	Secret  string   // what is wrong with its secret, "" for nothing
 }
 
 // mostFaults is how many faults of one kind [Check] lists.
 const mostFaults = 100
 
 // Check reads every page of the database of a folder and every reference between its
-// tables, whether or not a server is using it. The error says why there was nothing to
+// tables, even while a server is using it. It returns an error if there was nothing to
 // check.
 func Check(ctx context.Context, dir string) (c Checked, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
@@ -137,12 +137,12 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
-		err = examineOpen(conn, false) // whose database it is, and whether it has all tables
+		err = examineOpen(conn, false) // to which program it belongs, and whether it has all tables
 	}
 	return err
 }
 
-// checkSecret says what is wrong with the secret that belongs to the database of a folder.
+// checkSecret describes what is wrong with the secret for the database of a folder.
 func checkSecret(ctx context.Context, dir string, conn *sql.DB) (fault string, err error) {
 	text, err := files.Read(filepath.Join(dir, secretName), mostSecret)
 	if _, ok := ParseSecret(string(text)); ok && err == nil {

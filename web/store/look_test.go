@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOpenReadOnly: what another process writes is seen, nothing can be written, and a
+// TestOpenReadOnly: writes of another process are visible, nothing can be written, and a
 // database that would have to be upgraded is refused.
 func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
@@ -40,12 +40,12 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Error("a database of version 2 was opened")
 	}
 	if list, err := os.ReadDir(old); err != nil || len(copiesIn(t, old)) > 0 {
-		t.Errorf("left are %v, %v; want no error, len(copiesIn(t, old)) = 0", list, err)
+		t.Errorf("the files left are %v, %v; want no error, len(copiesIn(t, old)) = 0", list, err)
 	}
 }
 
-// TestBackupIsAtomic: a backup that is interrupted leaves nothing, and a name that is
-// taken, even by a dangling link, stays as it is.
+// TestBackupIsAtomic: an interrupted backup leaves nothing, and an existing file or even a
+// dangling link of that name stays unchanged.
 func TestBackupIsAtomic(t *testing.T) {
 	t.Parallel()
 	dir, to := t.TempDir(), t.TempDir()
@@ -53,10 +53,10 @@ func TestBackupIsAtomic(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, err := Backup(ended, dir, filepath.Join(to, "copy.db")); err == nil {
-		t.Error("a copy was made although nobody waits for it")
+		t.Error("a copy was made although the context was canceled")
 	}
 	if list, err := os.ReadDir(to); err != nil || len(list) > 0 {
-		t.Errorf("left are %v, %v; want 0 elements, <nil>", list, err)
+		t.Errorf("the files left are %v, %v; want 0 elements, <nil>", list, err)
 	}
 	link := filepath.Join(to, "link.db")
 	if err := os.Symlink(filepath.Join(to, "nowhere"), link); err != nil {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// A database that is missing or has nothing in it, in a folder that was used, is reported in
-// a notice and in the log; nothing is overwritten, and the secret stays. [Check] and
-// [OpenToRead] say what is wrong before.
+// TestLostDatabaseIsReported: a missing or empty database, in a folder that was used, is
+// reported in a notice and in the log; nothing is overwritten, and the secret stays.
+// [Check] and [OpenToRead] report it before.
 // Promise: A missing or empty database is reported, and nothing is overwritten.
 func TestLostDatabaseIsReported(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.db")
@@ -55,10 +55,10 @@ func TestLostDatabaseIsReported(t *testing.T) {
 			_, err = OpenToRead(dir)
 			if err == nil || c.file != nil && !strings.Contains(err.Error(), c.says) ||
 				c.file == nil && (!errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), secretName)) {
-				t.Errorf("opened for reading: got error %v, want it to say what is wrong", err)
+				t.Errorf("opened for reading: got error %v, want one that describes the damage", err)
 			}
 
-			// Killed before it has a new database.
+			// Killed before the new database exists.
 			killed := &DB{dir: dir, log: slog.New(slog.DiscardHandler), rename: os.Rename}
 			if err := killed.check(path, time.Now(), false); err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func TestLostDatabaseIsReported(t *testing.T) {
 				t.Errorf("got notices %v and log %q, want one notice with %q, logged", n, log, c.says)
 			}
 			if !bytes.Equal(read(t, filepath.Join(dir, secretName)), secret) {
-				t.Error("the secret is another one")
+				t.Error("the secret has changed")
 			}
 			if kept := aside(t, dir); c.file == nil && len(kept) != 0 ||
 				c.file != nil && (len(kept) != 1 || !bytes.Equal(read(t, kept[0]), c.file)) {
@@ -85,7 +85,7 @@ func TestLostDatabaseIsReported(t *testing.T) {
 	}
 }
 
-// The secret of a database that has been used is missing: that is reported, and the data
+// TestLostSecretIsReported: a missing secret of a used database is reported, and the data
 // stays.
 func TestLostSecretIsReported(t *testing.T) {
 	dir, path, want := fullFolder(t, 1, 3)
@@ -120,8 +120,8 @@ func TestLostSecretIsReported(t *testing.T) {
 	}
 }
 
-// A first start that was killed leaves a folder in which nothing is lost: the secret is made
-// last.
+// TestInterruptedFirstStartIsNoLoss: if a first start was killed, nothing counts as lost:
+// the secret is made last.
 func TestInterruptedFirstStartIsNoLoss(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"an empty file": func(t *testing.T, dir string) { replace(t, filepath.Join(dir, fileName), nil) },

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// Notice is a sentence for people about something that happened to the data.
+// Notice is a sentence for people about a problem with the data.
 type Notice struct {
 	At   time.Time
 	Text string
 }
 
-// notify records a sentence for the pages, and logs it.
+// notify records a notice for the pages, and logs it.
 func (db *DB) notify(now time.Time, text, file string) {
 	db.notices = append(db.notices, Notice{now, text})
 	db.log.Warn(text, "file", file)
 }
 
-// saveNotices writes the notices of Open to the database, for pages to read. Those that
-// an earlier start saved are there already.
+// saveNotices writes the notices of Open to the database, for pages to read, except for
+// those that an earlier start has saved.
 func (db *DB) saveNotices() error {
 	if err := db.Write(context.Background(), db.insertNotices); err != nil {
 		return err
@@ -49,21 +49,21 @@ func (db *DB) insertNotices(tx *sql.Tx) error {
 	return nil
 }
 
-// announcement is the notice of a file that is set aside. It is on the disk before the
-// file moves, so that a start that is killed before it saves its notices leaves them to
-// the next one.
+// announcement is the notice about a file that is set aside. It is on the disk before the
+// file moves, so that the next start can publish it if this one is killed before it saves
+// its notices.
 type announcement struct {
 	At   time.Time
 	Text string
 	File string // the new name
 }
 
-// announcedName is the file of the announcements that are not in the database yet.
+// announcedName is the file with the announcements that are not in the database yet.
 const announcedName = "viz-notices.part"
 
 func (db *DB) announced() string { return filepath.Join(db.dir, announcedName) }
 
-// announce writes down what is said once a file has the name to.
+// announce records a notice to be shown once the file has been renamed to to.
 func (db *DB) announce(now time.Time, text, to string) error {
 	list := append(db.announcements(), announcement{now, text, filepath.Base(to)})
 	data, err := json.Marshal(list)
@@ -76,19 +76,19 @@ func (db *DB) announce(now time.Time, text, to string) error {
 	return nil
 }
 
-// announcements are what earlier starts announced and did not save. What cannot be read
-// is left out.
+// announcements returns the announcements that earlier starts did not save. It skips
+// invalid ones.
 func (db *DB) announcements() (list []announcement) {
 	data, err := os.ReadFile(db.announced())
 	if err != nil || json.Unmarshal(data, &list) != nil {
 		return nil
 	}
 	return slices.DeleteFunc(list, func(a announcement) bool {
-		return filepath.Base(a.File) != a.File || !taken(filepath.Join(db.dir, a.File)) // it was not moved
+		return filepath.Base(a.File) != a.File || !taken(filepath.Join(db.dir, a.File)) // the file was not moved
 	})
 }
 
-// repeatAnnouncements gives the notices that an earlier start could not save.
+// repeatAnnouncements publishes the notices that an earlier start could not save.
 func (db *DB) repeatAnnouncements() {
 	for _, a := range db.announcements() {
 		db.notify(a.At, a.Text, filepath.Join(db.dir, a.File))
@@ -100,15 +100,15 @@ func (db *DB) said(file string) bool {
 	return slices.ContainsFunc(db.notices, func(n Notice) bool { return strings.Contains(n.Text, filepath.Base(file)) })
 }
 
-// Notices returns the notices of [Open]. Each is in the log and, for pages, in
-// what [DB.News] returns.
+// Notices returns the notices of [Open]. Each of them is also in the log and, for pages, in
+// the result of [DB.News].
 func (db *DB) Notices() []Notice { return db.notices }
 
-// News returns the notices since a time that a learner has not seen yet, and
-// marks them as seen. For "" it returns all of them and marks none.
+// News returns the notices since a time that a learner has not seen yet, and marks them as
+// seen. For "" it returns all of them and marks none.
 func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
 	var ids []int64
-	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is nothing new, so nothing to write
+	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is nothing new, and nothing to write
 		ids, list, err = unread(ctx, tx, learner, since)
 		return err
 	}); err != nil || len(list) == 0 || learner == "" {
@@ -116,7 +116,7 @@ func (db *DB) News(ctx context.Context, learner string, since time.Time) (list [
 	}
 	shown := list
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // another page may have shown them by now
+		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // another page may have shown them meanwhile
 			return err
 		}
 		for _, id := range ids {
@@ -129,7 +129,7 @@ func (db *DB) News(ctx context.Context, learner string, since time.Time) (list [
 		return nil
 	})
 	if Why(err) != "" {
-		return shown, nil // they will be shown once more
+		return shown, nil // they will be shown again
 	} else if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func unread(ctx context.Context, tx *sql.Tx, learner string, since time.Time) (i
 	return ids, list, err
 }
 
-// ForgetReader deletes which notices a learner has seen. [DB.Scrub] removes it
-// from the disk.
+// ForgetReader deletes the record of the notices that a learner has seen. [DB.Scrub]
+// removes it from the disk.
 func (db *DB) ForgetReader(ctx context.Context, learner string) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM notices_seen WHERE learner = ?", learner)

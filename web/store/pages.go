@@ -9,18 +9,18 @@ import (
 	"os"
 )
 
-// usualPage is the page size that SQLite gives to all files of this program.
+// usualPage is the page size of all database files of this program.
 const usualPage = 4096
 
-// pages reads the pages of a database as of its last commit: of the file, and
-// over it what the write-ahead log has. It needs neither a sound header nor a
-// sound tree. See https://sqlite.org/fileformat2.html.
+// pages reads the pages of a database as of its last commit: from the file, or a newer
+// version from the write-ahead log. It needs neither an intact header nor an intact tree.
+// See https://sqlite.org/fileformat2.html.
 type pages struct {
 	file  *os.File
-	log   *os.File // nil without one
+	log   *os.File // nil if there is none
 	size  int
-	count uint32           // of pages; the first has number 1
-	moved map[uint32]int64 // where in the log the newest version of a page is
+	count uint32           // number of pages; the first one has number 1
+	moved map[uint32]int64 // offsets in the log of the newest versions of pages
 }
 
 func pagesOf(path string) (p *pages, err error) {
@@ -56,14 +56,14 @@ func (p *pages) close() error {
 	return err
 }
 
-// Sizes in the write-ahead log.
+// Sizes in the write-ahead log, in bytes.
 const (
 	logHeader   = 32
 	frameHeader = 24
 )
 
-// readLog finds the pages of committed transactions in the log. A frame that is
-// damaged ends it, as it does for SQLite.
+// readLog finds the pages of committed transactions in the log. It ends at a damaged frame,
+// like SQLite.
 func (p *pages) readLog() {
 	var head [logHeader]byte
 	if _, err := p.log.ReadAt(head[:], 0); err != nil {
@@ -82,7 +82,7 @@ func (p *pages) readLog() {
 		return
 	}
 	frame := make([]byte, frameHeader+p.size)
-	open := map[uint32]int64{} // of a transaction whose end was not read yet
+	open := map[uint32]int64{} // of a transaction without an end so far
 	for at := int64(logHeader); ; at += int64(len(frame)) {
 		if _, err := p.log.ReadAt(frame, at); err != nil {
 			return
@@ -102,7 +102,7 @@ func (p *pages) readLog() {
 	}
 }
 
-// checksum continues a checksum of the log with some multiple of eight bytes.
+// checksum continues a checksum of the log with a multiple of eight bytes.
 func checksum(order binary.ByteOrder, sum [2]uint32, data []byte) [2]uint32 {
 	for ; len(data) >= 8; data = data[8:] {
 		sum[0] += order.Uint32(data) + sum[1]
@@ -117,7 +117,7 @@ func sums(b []byte) [2]uint32 {
 
 var errNoPage = errors.New("there is no such page")
 
-// read reads a page into buf. One that the file cuts short ends in zeros.
+// read reads a page into buf. If the file is cut short, the rest is zeros.
 func (p *pages) read(n uint32, buf []byte) error {
 	if n < 1 || n > p.count {
 		return fmt.Errorf("%w: %d of %d", errNoPage, n, p.count)

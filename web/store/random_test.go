@@ -19,8 +19,8 @@ import (
 
 const pageBytes = 4096
 
-// tokens is a database whose every record has a token of its own, over and over: the
-// bytes of the file say which pages a record is in.
+// tokens is a database in which every record repeats a unique token, so that the bytes of
+// the file show which pages a record is in.
 type tokens struct {
 	file    []byte
 	records map[string]string // data by token
@@ -56,7 +56,7 @@ func newTokens(t *testing.T) *tokens {
 		return err
 	})
 	if err == nil {
-		_, err = db.write.Exec("VACUUM") // leaves no copies of rows behind
+		_, err = db.write.Exec("VACUUM") // removes old copies of rows
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func newTokens(t *testing.T) *tokens {
 	return x
 }
 
-// damage is a way to damage a file. It returns the file and the pages that it hit.
+// damage damages a file. It returns the file and the pages that it hit.
 type damage func(r *rand.Rand, file []byte) (after []byte, hit []int)
 
 var damages = map[string]damage{
@@ -129,15 +129,15 @@ var damages = map[string]damage{
 	},
 }
 
-// Whatever is damaged of a file, the start succeeds, and every record none of whose
-// pages was hit is there. So is what sqlite3 recovers, if it can. A file that says in its
-// head that it is not this program's, and whose tables don't say otherwise any more, is
-// refused, and left as it is.
+// TestDamagedAtRandom: whatever is damaged in a file, the start succeeds, and every record
+// whose pages were not hit is there, as well as those that sqlite3 recovers, if available.
+// A file whose header claims that it belongs to another program, and whose tables no longer
+// prove the opposite, is refused and left unchanged.
 func TestDamagedAtRandom(t *testing.T) {
 	x := newTokens(t)
 	each, most := 2, uint64(1<<20)
 	if fixture.LongTier() {
-		each = 84 // 504 in all
+		each = 84 // 504 in total
 	}
 	recover := x.recoverer(t)
 	for name, damage := range damages {
@@ -179,7 +179,7 @@ func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover stri
 		}
 	}
 	if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) && log == "" {
-		t.Errorf("of %d records there are %s, and the log says nothing", len(x.records), n)
+		t.Errorf("of %d records there are %s, and nothing is logged", len(x.records), n)
 	}
 	if len(aside(t, dir)) != len(db.Notices()) && len(db.Notices()) == 0 {
 		t.Error("the file is set aside without a notice")
@@ -198,8 +198,8 @@ func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover stri
 	}
 }
 
-// refused reports whether a file is refused, as only one may be whose version (bytes 60 to
-// 63) or application (68 to 71) was hit.
+// refused reports whether a file is refused, which is only allowed if its version (bytes 60
+// to 63) or application (68 to 71) was hit.
 func (x *tokens) refused(t *testing.T, file []byte) bool {
 	t.Helper()
 	if bytes.Equal(file[60:64], x.file[60:64]) && bytes.Equal(file[68:72], x.file[68:72]) {
@@ -219,14 +219,15 @@ func (x *tokens) refused(t *testing.T, file []byte) bool {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(read(t, path), file) {
-		t.Error("the file that is refused was changed")
+		t.Error("the refused file was changed")
 	}
 	return true
 }
 
-// TestSalvageTextWithFlippedType: where a flipped bit makes the file say that a text is a number
-// or a blob of the same length, the text is read all the same. In the head of a row the id
-// "399", of three bytes, is 19 = 13 + 2 · 3; a blob of three bytes were 18, a number 3.
+// TestSalvageTextWithFlippedType: if a flipped bit turns the type of a text into a number
+// or a blob of the same length, the text is still read. In the header of a row, the id
+// "399", a text of three bytes, is 19 = 13 + 2 · 3; a blob of three bytes would be 18, a
+// number 3.
 func TestSalvageTextWithFlippedType(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer399<token"))
@@ -238,17 +239,17 @@ func TestSalvageTextWithFlippedType(t *testing.T) {
 		db, _ := logged(t, dir)
 		const whole = "SELECT count(*) FROM records WHERE id = '399' AND data LIKE '<token 03159681>%'"
 		if n := textOf(t, db, whole); n != "1" {
-			t.Errorf("said to be of type %d: got %s rows with the id 399, want %s", said, n, "1")
+			t.Errorf("with type %d: got %s rows with the id 399, want %s", said, n, "1")
 		}
 		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
-			t.Errorf("said to be of type %d: got %s records, want %d", said, n, len(x.records))
+			t.Errorf("with type %d: got %s records, want %d", said, n, len(x.records))
 		}
 	}
 }
 
-// TestSalvageRowWithFlippedLength: the length of a row that the page tells is off by one bit from
-// what the row's own head tells, and the row is read by the latter. The row of "answer183"
-// takes 83 bytes (0x53): said are 87, 81, 67 and 115.
+// TestSalvageRowWithFlippedLength: if the length of a row in its cell is off by one bit
+// from the length in the row's own header, the row is read by its header. The row of
+// "answer183" takes 83 bytes (0x53); its cell is changed to 87, 81, 67 and 115.
 func TestSalvageRowWithFlippedLength(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer183<token"))
@@ -259,13 +260,13 @@ func TestSalvageRowWithFlippedLength(t *testing.T) {
 		replace(t, filepath.Join(dir, fileName), file)
 		db, _ := logged(t, dir)
 		if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) {
-			t.Errorf("said to be %d bytes long: got %s records, want %d", said, n, len(x.records))
+			t.Errorf("with length %d: got %s records, want %d", said, n, len(x.records))
 		}
 	}
 }
 
-// recoverer returns the path of a sqlite3 whose .recover works, "" if there is none:
-// Debian's is built without it.
+// recoverer returns the path of an sqlite3 whose .recover works, or "": Debian's is built
+// without it.
 func (x *tokens) recoverer(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("sqlite3")
@@ -273,7 +274,7 @@ func (x *tokens) recoverer(t *testing.T) string {
 		return ""
 	}
 	if n := len(recovered(t, path, x.file)); n < len(x.records) {
-		t.Logf("%s recovers %d of %d records of a sound file, so it is not compared with", path, n, len(x.records))
+		t.Logf("%s recovers %d of %d records of an intact file: no comparison", path, n, len(x.records))
 		return ""
 	}
 	return path
@@ -286,8 +287,8 @@ func values(m map[string]string) (list []string) {
 	return list
 }
 
-// recovered returns the data of the records that sqlite3's command .recover finds, in
-// the table or among the rows that it cannot place. It may fail.
+// recovered returns the data of the records that sqlite3's .recover command finds, in the
+// table or among the rows without a table. The command can fail.
 func recovered(t *testing.T, sqlite3 string, file []byte) (found []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -310,7 +311,7 @@ func recovered(t *testing.T, sqlite3 string, file []byte) (found []string) {
 	return found
 }
 
-// TestTruncatedFileDoesNotPreventStartup: a file that ends anywhere does not stop a start.
+// TestTruncatedFileDoesNotPreventStartup: wherever a file is cut off, the start succeeds.
 func TestTruncatedFileDoesNotPreventStartup(t *testing.T) {
 	x := newTokens(t)
 	all := len(x.file)

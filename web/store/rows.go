@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// checkRows looks for rows that contradict others, after the pages were found to be
-// sound. It sets aside, in the database, what has lost the row it belongs to, and
-// corrects what follows from other rows. Only marks of who has read a notice that is
-// gone are deleted.
+// checkRows looks for rows that contradict others, in a database whose pages are intact. It
+// sets aside, in the database, rows whose parent rows are missing, and corrects values that
+// follow from other rows. It only deletes the read marks of missing notices.
 func (db *DB) checkRows(now time.Time) error {
 	version, err := versionOf(db.write)
 	if err != nil || version < withLogs {
@@ -37,7 +36,7 @@ func (db *DB) checkRows(now time.Time) error {
 		if err := db.checkLogs(tx, now); err != nil {
 			return err
 		}
-		return db.insertNotices(tx) // with what they are about, whatever ends this start
+		return db.insertNotices(tx) // in the same transaction as the changes, in case this start is interrupted
 	})
 }
 
@@ -55,7 +54,7 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt gives records without a log one that is set aside, and counts them.
+// adopt adds a log that is set aside for records without one, and counts the records.
 func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost
@@ -98,7 +97,7 @@ func (db *DB) notifyOrphans(records int64, now time.Time) {
 	}
 }
 
-// adoptUnknown sets aside logs of a kind that there is not: it is damaged. It counts their
+// adoptUnknown sets aside logs of unknown, and therefore damaged, kinds. It counts their
 // records.
 func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) (records int64, err error) {
 	logs := map[int64]string{}
@@ -128,5 +127,5 @@ func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) (records int64, err error)
 	return records, nil
 }
 
-// EntriesText is a number of entries in words.
+// EntriesText returns a number of entries in words.
 func EntriesText(n int) string { return terms.CountedAs(n, "entry", "entries") }

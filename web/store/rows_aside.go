@@ -10,39 +10,38 @@ import (
 	"unicode/utf8"
 )
 
-// SetAsideKind is the kind of logs that hold what was set aside of others: records
-// that belong to no log, and those that cannot be read. Such a log is called after
-// the log that its records are from, and the day. Its row counts the records that
-// were lost as well.
+// SetAsideKind is the kind of logs for records that were set aside: those that belong to no
+// log, and unreadable ones. The name of such a log contains the original log and the day.
+// Its row also counts lost records.
 const SetAsideKind = "set aside"
 
-// kinds are those of the owners of logs: learners, rooms, and what is neither: logs
-// that are set aside, those that web/journal is deleting, and the server, which has no
-// log (see [DB.Seen]). Nothing is said about the numbers in the rows of the last three.
+// kinds are the kinds of owners: learners, rooms, and other ones: logs that are set aside,
+// logs that web/journal is deleting, and the server, which has no log (see [DB.Seen]). The
+// numbers in the rows of the last three are not checked.
 const (
 	kinds      = "'learner', 'room', " + otherKinds
 	otherKinds = "'" + SetAsideKind + "', 'retired', '" + serverKind + "'"
 	serverKind = "server"
 )
 
-// setAsideName begins the names of what is set aside of a log; the day follows.
+// setAsideName is the prefix of the names of logs that were set aside; the day follows.
 func setAsideName(kind, name string) string { return kind + " " + name + " " }
 
-// SetAsideName is the name of what was set aside of a log on a day.
+// SetAsideName returns the name of the records that were set aside from a log on a day.
 func SetAsideName(kind, name string, at time.Time) string {
 	return setAsideName(kind, name) + at.UTC().Format(time.DateOnly)
 }
 
-// SetAsideOf returns the kind and name of the log that something was set aside of,
-// by its own name. Of records that had lost their log, the kind is "log".
+// SetAsideOf returns the kind and name of the log that the records of a log that was set
+// aside come from. For records without a log, the kind is "log".
 func SetAsideOf(name string) (kind, of string) {
 	kind, rest, _ := strings.Cut(name, " ")
 	return kind, rest[:max(0, strings.LastIndexByte(rest, ' '))]
 }
 
-// SetAside moves records of a log to one that is set aside. missing is how many
-// others are known to be lost. If both are none, the whole log is set aside. The
-// snapshot, which may contain the records, is deleted.
+// SetAside moves records of a log to one that is set aside. missing is the number of other
+// records known to be lost. If there are neither, the whole log is set aside. The snapshot,
+// which might contain the records, is deleted.
 func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time.Time) error {
 	var from int64
 	err := tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", kind, name).Scan(&from)
@@ -79,10 +78,11 @@ func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time
 	return err
 }
 
-// recordSize is the size of a record, as its log counts it.
+// recordSize computes the size of a record, as its log counts it.
 const recordSize = "octet_length(type) + octet_length(id) + octet_length(data)"
 
-// DropSetAside deletes what was set aside of a log, also if its kind was damaged.
+// DropSetAside deletes everything that was set aside from a log, even if its kind was
+// damaged.
 func DropSetAside(tx *sql.Tx, kind, name string) error {
 	for _, begin := range []string{setAsideName(kind, name), setAsideName("log", name)} {
 		if _, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND substr(name, 1, ?) = ?",
@@ -93,12 +93,13 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 	return nil
 }
 
-// setAsideDays is how long records are kept that were set aside: of learners, who may
-// never come back, and of nobody, so that nobody can delete them. Rooms that are set
+// setAsideDays is how long records that were set aside are kept if nobody can delete them:
+// those of learners, who may never return, and those without an owner. Rooms that are set
 // aside expire like other rooms, see web/class.
 const setAsideDays = 30
 
-// expireSetAside deletes what was set aside long ago, and returns from how many logs.
+// expireSetAside deletes records that were set aside long ago, and returns the number of
+// their logs.
 func expireSetAside(tx *sql.Tx, now time.Time) (deleted int64, err error) {
 	gone, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name NOT LIKE 'room %' AND used_at < ?",
 		SetAsideKind, now.Add(-setAsideDays*24*time.Hour).UnixMilli())
@@ -108,8 +109,8 @@ func expireSetAside(tx *sql.Tx, now time.Time) (deleted int64, err error) {
 	return gone.RowsAffected()
 }
 
-// ForgetSetAside deletes the records of rooms that were set aside and say who a
-// learner was, with all nicknames of such a room: whose they are cannot be said.
+// ForgetSetAside deletes quarantined room records that identify a learner, and all
+// nicknames of such a room, since it is unknown whose they are.
 func ForgetSetAside(tx *sql.Tx, learner string) error {
 	const rooms = `SELECT r.owner FROM records r JOIN owners o ON o.id = r.owner
 		WHERE o.kind = ?1 AND r.type = 'member' AND instr(r.data, ?2)`
@@ -125,8 +126,8 @@ func ForgetSetAside(tx *sql.Tx, learner string) error {
 	return nil
 }
 
-// EachSetAside calls f for what was set aside of a log, oldest first, with when that
-// was, the number of records and their bytes.
+// EachSetAside calls f for each part that was set aside from a log, oldest first, with its
+// time, number of records and bytes.
 func EachSetAside(
 	ctx context.Context, tx *sql.Tx, kind, name string, f func(at, records, bytes int64),
 ) error {
@@ -142,8 +143,8 @@ func EachSetAside(
 	}, SetAsideKind, utf8.RuneCountInString(begin), begin)
 }
 
-// freeName returns a name for what is set aside on a day: the beginning, the day and
-// a number if there is such a name already.
+// freeName returns an unused name for something set aside on a day: the prefix, the day
+// and, if necessary, a number.
 func freeName(tx *sql.Tx, begin string, now time.Time) (string, error) {
 	day := begin + now.UTC().Format(time.DateOnly)
 	for n, name := 2, day; ; n, name = n+1, fmt.Sprintf("%s-%d", day, n) {

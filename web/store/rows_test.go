@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// damageRows changes rows of a database that is closed, whatever its rules are.
+// damageRows changes rows of a closed database, ignoring its constraints.
 func damageRows(t *testing.T, path string, queries ...string) {
 	t.Helper()
 	execute(t, path, "PRAGMA foreign_keys = 0; "+strings.Join(queries, "; "))
@@ -28,8 +28,8 @@ func textOf(t *testing.T, db *DB, query string) (s string) {
 	return s
 }
 
-// Rows without the one they belong to are set aside in the database, and the rest is
-// as it was.
+// TestOrphansAreSetAside: rows whose parents are missing are set aside in the database, and
+// the others are unchanged.
 func TestOrphansAreSetAside(t *testing.T) {
 	dir, path, want := fullFolder(t, 3, 20)
 	damageRows(t, path, "DELETE FROM owners WHERE id = 2", "INSERT INTO notices_seen VALUES ('x', 77)")
@@ -38,7 +38,7 @@ func TestOrphansAreSetAside(t *testing.T) {
 		t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
 	}
 	if n := textOf(t, db, "SELECT count(*) FROM pragma_foreign_key_check"); n != "0" {
-		t.Errorf("%s rows are still without the one they belong to", n)
+		t.Errorf("%s rows still have no parent", n)
 	}
 	day := time.Now().UTC().Format(time.DateOnly)
 	if got := textOf(t, db, "SELECT kind || ': ' || name || ', ' || records FROM owners WHERE id = 2"); got !=
@@ -56,11 +56,12 @@ func TestOrphansAreSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := logged(t, dir); len(again.Notices()) != 0 {
-		t.Errorf("the next start says it again: got %v, want 0 elements", again.Notices())
+		t.Errorf("the next start repeats the notice: got %v, want 0 elements", again.Notices())
 	}
 }
 
-// A log of a kind that there is not is set aside like one without a row.
+// TestUnknownLogKindIsSetAside: a log of an unknown kind is set aside like one without a
+// row.
 func TestUnknownLogKindIsSetAside(t *testing.T) {
 	dir, path, _ := fullFolder(t, 2, 20)
 	damageRows(t, path, "UPDATE owners SET kind = 'leasner' WHERE id = 2")
@@ -74,7 +75,8 @@ func TestUnknownLogKindIsSetAside(t *testing.T) {
 	}
 }
 
-// What is set aside is never overwritten: a second time on a day has another name.
+// TestSetAsideNamesAreUnique: data that was set aside is never overwritten: a second set on
+// the same day has another name.
 func TestSetAsideNamesAreUnique(t *testing.T) {
 	dir, _, _ := fullFolder(t, 1, 20)
 	db := opened(t, dir)
@@ -104,7 +106,8 @@ func TestSetAsideNamesAreUnique(t *testing.T) {
 	}
 }
 
-// A wrong number in the row of a log neither hides its records nor deletes them.
+// TestLogNumbersAreRepairedFromRecords: a wrong number in the row of a log neither hides
+// nor deletes its records.
 func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 	fixture.Long(t)
 	for _, damage := range []string{
@@ -132,14 +135,14 @@ func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 			var bytes, sum int
 			if err := db.read.QueryRow("SELECT bytes, (SELECT sum("+recordSize+") FROM records WHERE owner = 2) "+
 				"FROM owners WHERE id = 2").Scan(&bytes, &sum); err != nil || bytes != sum {
-				t.Errorf("the log counts %d bytes, want %d as its records have (%v)", bytes, sum, err)
+				t.Errorf("the log counts %d bytes, want its records' %d (%v)", bytes, sum, err)
 			}
 		})
 	}
 }
 
-// Records with numbers that nothing could follow are set aside, and those that are
-// missing are counted.
+// TestLostRecordsAreCounted: records with impossible numbers are set aside, and missing
+// ones are counted.
 func TestLostRecordsAreCounted(t *testing.T) {
 	dir, path, _ := fullFolder(t, 3, 20)
 	damageRows(t, path, "UPDATE records SET seq = 9000000000000000000 WHERE seq = 25",
@@ -159,7 +162,7 @@ func TestLostRecordsAreCounted(t *testing.T) {
 	}
 }
 
-// An interrupted batch is not damage.
+// TestInterruptedBatchIsNotDamage: an interrupted batch is not damage.
 func TestInterruptedBatchIsNotDamage(t *testing.T) {
 	dir, path, _ := fullFolder(t, 1, 20)
 	damageRows(t, path, "INSERT INTO records VALUES (1, 21, 'answer', 'late', '{}')")
@@ -169,7 +172,7 @@ func TestInterruptedBatchIsNotDamage(t *testing.T) {
 	}
 }
 
-// What was set aside is kept for some time.
+// TestSetAsideExpires: records that were set aside are kept for a limited time.
 func TestSetAsideExpires(t *testing.T) {
 	dir, path, _ := fullFolder(t, 1, 20)
 	for i, days := range []int{20, 40} {

@@ -15,23 +15,22 @@ import (
 	"time"
 )
 
-// What can be read of a damaged database is copied into a new one, row by row,
-// out of all pages that are sound; whether a page can still be found from the
-// others does not matter. The new database is complete under salvagedName before
-// the damaged one and its log get a dated name, and becomes the database after that, so
-// that a start that is killed at any moment loses nothing.
+// The readable rows of a damaged database are copied into a new one, from all intact pages,
+// whether or not the pages can still be reached through the tree. The new database is
+// complete under salvagedName before the damaged one and its log get a dated name, and then
+// replaces it, so that a start that is killed at any moment loses nothing.
 const (
 	salvagingName = "viz-salvaging.part"
 	salvagedName  = "viz-salvaged.part"
 )
 
-// salvaged is what was copied out of a damaged database.
+// salvaged describes the rows that were copied from a damaged database.
 type salvaged struct {
 	rows    map[string]int // by table
-	refused int            // rows that break the rules of their tables
+	refused int            // rows that violate constraints of their tables
 }
 
-// entries is the number of entries of logs.
+// entries returns the number of log entries.
 func (s salvaged) entries() int { return s.rows["records"] }
 
 func (s salvaged) all() (n int) {
@@ -50,19 +49,20 @@ func (s salvaged) LogValue() slog.Value {
 	return slog.GroupValue(append(list, slog.Int("not valid", s.refused))...)
 }
 
-// finishSalvage completes or undoes a salvage that was interrupted.
+// finishSalvage completes or undoes an interrupted salvage.
 func (db *DB) finishSalvage(path string, now time.Time) error {
 	half, whole := filepath.Join(db.dir, salvagingName), filepath.Join(db.dir, salvagedName)
 	if err := removeDatabase(half); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(whole); err != nil {
-		return nil // as nearly always
+		return nil // the usual case
 	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // it was not set aside yet: it is salvaged again
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // not set aside yet: salvage again
 		return removeDatabase(whole)
 	}
-	// The copy has what the log of the damaged one has, so the log must not get to it.
+	// The copy includes the log of the damaged database, so the log must not be applied to
+	// it.
 	to, err := db.setLogAside(path, now)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if err := db.rename(whole, path); err != nil {
 		return err
 	}
-	if to != "" && db.said(to) { // as always, unless somebody moved files in between
+	if to != "" && db.said(to) { // always true unless files were moved meanwhile
 		return nil
 	}
 	text := "The saved data was damaged, and what could be read of it was copied into a new file."
@@ -81,8 +81,8 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	return nil
 }
 
-// setLogAside moves the log of a damaged database to where the database was moved, and
-// returns that name, "" if it is no longer there.
+// setLogAside moves the log of a damaged database to the database's new name, and returns
+// that name, or "" if the database is gone.
 func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 	list, err := db.DamagedFiles()
 	if err != nil {
@@ -104,7 +104,7 @@ func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 	return to, removeLogIndex(path)
 }
 
-// removeLogIndex removes the index of a log that was moved, which SQLite makes again.
+// removeLogIndex removes the index of a log that was moved. SQLite recreates it.
 func removeLogIndex(path string) error {
 	if err := os.Remove(path + "-shm"); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -112,14 +112,13 @@ func removeLogIndex(path string) error {
 	return nil
 }
 
-// replaceDamaged sets a damaged database aside and puts what can be read of it in
-// its place.
+// replaceDamaged sets a damaged database aside and replaces it by its readable rows.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	found, err := db.salvage(path, now)
 	if err = classify(err); errors.Is(err, ErrFull) || errors.Is(err, ErrDisk) { // nothing has moved yet
 		return fmt.Errorf("%s is damaged (%s), and what can be read of it cannot be copied: %w", path, reason, err)
 	}
-	if err != nil { // it is set aside all the same, and can be salvaged by hand
+	if err != nil { // set aside anyway; it can be salvaged by hand
 		db.log.Error("nothing could be copied out of the damaged database", "error", err)
 	}
 	to := nameAside(path, now)
@@ -140,13 +139,13 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	return nil
 }
 
-// entriesText counts entries of all logs.
+// entriesText describes a number of entries of all logs.
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
-// salvage copies what can be read of a damaged database into a new one.
+// salvage copies the readable rows of a damaged database into a new one.
 func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	p, err := pagesOf(path)
-	if errors.Is(err, fs.ErrNotExist) { // only the log of a database is there
+	if errors.Is(err, fs.ErrNotExist) { // only the log of the database exists
 		return found, nil
 	} else if err != nil {
 		return found, err
@@ -163,7 +162,7 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	defer removeDatabase(half) // unless it was renamed
 	settings := pragmas(false)
 	settings.Set("_synchronous", "FULL")
-	settings.Set("_foreign_keys", "0") // rows without the one they belong to are found later, see rows.go
+	settings.Set("_foreign_keys", "0") // rows without parents are handled later, see rows.go
 	conn, err := sql.Open("sqlite", dsn(half, settings))
 	if err != nil {
 		return found, err
@@ -181,8 +180,8 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	return found, db.rename(half, filepath.Join(db.dir, salvagedName))
 }
 
-// version returns the version of the schema whose tables are in the file, the
-// newest if that cannot be said.
+// version returns the version of the schema whose tables are in the file, or the newest if
+// it cannot be determined.
 func (p *pages) version() (int, error) {
 	var tables []string
 	if err := p.rows(func(r foundRow) error {
@@ -212,7 +211,7 @@ func (p *pages) version() (int, error) {
 	return len(migrations), nil
 }
 
-// copyRows copies all rows that can be read into the tables of a new database.
+// copyRows copies all readable rows into the tables of a new database.
 func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, error) {
 	found := salvaged{rows: map[string]int{}}
 	list, err := shapes(version)
@@ -230,7 +229,7 @@ func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, erro
 	err = p.rows(func(r foundRow) error {
 		names.note(r)
 		for i, s := range list {
-			if mended, ok := s.mended(r); ok && s.table == "records" { // no index looks like one, by far
+			if mended, ok := s.mended(r); ok && s.table == "records" { // no index looks even similar
 				r = mended
 			}
 			if !s.fits(r) {
@@ -262,7 +261,8 @@ func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, erro
 	return found, err
 }
 
-// insert adds a row of the table, unless there is one with its key.
+// insert returns the statement that inserts a row into the table, unless one with its key
+// exists.
 func (s shape) insert() string {
 	var names []string
 	for _, c := range s.columns {
@@ -272,8 +272,7 @@ func (s shape) insert() string {
 		s.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
 
-// names are the names of logs by the index over them: a log whose row in owners
-// is lost gets a new one.
+// names holds the names of logs from the index over them, to recreate lost rows in owners.
 type names struct {
 	wanted bool
 	found  map[int64][2]any
@@ -292,8 +291,8 @@ func (n names) note(r foundRow) {
 	}
 }
 
-// restore adds the missing rows of logs that have records. How many they are, and
-// up to which number, is corrected by web/journal.
+// restore adds the missing rows of logs that have records. checkLogs corrects their number
+// of records and last number.
 func (n names) restore(tx *sql.Tx, now time.Time) (restored int, err error) {
 	for id, x := range n.found {
 		result, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// addLogs stores logs with records, whose texts say what they are.
+// addLogs stores logs with records whose texts identify them.
 func addLogs(t *testing.T, db *DB, logs, records int) {
 	t.Helper()
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
@@ -93,8 +93,8 @@ func contents(t *testing.T, conn *sql.DB) map[string][]string {
 	return all
 }
 
-// fullFolder returns a folder with a database of all tables, its path and its
-// contents.
+// fullFolder returns a folder with a database in which all tables have rows, its path and
+// its contents.
 func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[string][]string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -107,7 +107,8 @@ func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[stri
 	return dir, filepath.Join(dir, fileName), all
 }
 
-// Rows say which table they are from, in every version of the schema.
+// TestRowsIdentifyTheirTable: rows match only their own table, in every version of the
+// schema.
 func TestRowsIdentifyTheirTable(t *testing.T) {
 	for version := 1; version <= len(migrations); version++ {
 		list, err := shapes(version)
@@ -168,8 +169,8 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 	}
 }
 
-// With the list of tables gone, or the header, no row is lost: those of the pages
-// that are sound are found without it.
+// TestSalvageWithoutSchemaOrHeader: without the schema or the header, no row is lost: the
+// rows of intact pages are found without them.
 func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 	fixture.Long(t)
 	for name, damage := range map[string]func(data []byte){
@@ -208,8 +209,8 @@ func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 	}
 }
 
-// A page that leads to others is lost, and so is the row of a log: its name is in
-// an index.
+// TestSalvageFindsNamesOfLogs: if an inner page and the row of a log are lost, the log's
+// name is found in an index.
 func TestSalvageFindsNamesOfLogs(t *testing.T) {
 	dir, path, want := fullFolder(t, 5, 20)
 	data := read(t, path)
@@ -243,8 +244,7 @@ func TestSalvageFindsNamesOfLogs(t *testing.T) {
 	}
 }
 
-// What was committed is in the write-ahead log until it is moved, also while the
-// database is damaged.
+// TestSalvageReadsTheLog: commits that are only in the write-ahead log are salvaged too.
 func TestSalvageReadsTheLog(t *testing.T) {
 	dir, _, _, want := damagedWithLog(t)
 	again, _ := logged(t, dir)
@@ -254,8 +254,8 @@ func TestSalvageReadsTheLog(t *testing.T) {
 	}
 }
 
-// A start that is killed while it replaces a damaged database is completed, or
-// repeated, by the next.
+// TestInterruptedSalvage: if a start is killed while it replaces a damaged database, the
+// next one completes or repeats that.
 func TestInterruptedSalvage(t *testing.T) {
 	for name, interrupt := range map[string]func(t *testing.T, dir, path string, sound []byte){
 		"while copying": func(t *testing.T, dir, path string, sound []byte) {
@@ -293,8 +293,8 @@ func TestInterruptedSalvage(t *testing.T) {
 	}
 }
 
-// damagedWithLog leaves a database in a new folder whose header is lost and whose
-// write-ahead log has commits, as a kill leaves them, and returns what it has.
+// damagedWithLog leaves a database without a valid header in a new folder, with commits in
+// its write-ahead log as after kill -9, and returns its contents.
 func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string][]string) {
 	t.Helper()
 	from, path, _ := fullFolder(t, 2, 20)
@@ -320,9 +320,9 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 	return dir, file, log, want
 }
 
-// A start that stops after any of the renames that replace a damaged database loses
-// nothing: the next one has all that was committed, and the damaged file, unchanged,
-// with its log, and gives notice of it once.
+// TestInterruptedRenamesLoseNothing: a start that stops after any of the renames that
+// replace a damaged database loses nothing: the next one has all committed data, and the
+// damaged file, unchanged, with its log, and publishes one notice about it.
 func TestInterruptedRenamesLoseNothing(t *testing.T) {
 	fixture.Long(t)
 	errStop := errors.New("stopped")
@@ -336,7 +336,7 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 			}
 			err := os.Rename(from, to)
 			if renames++; renames == after {
-				panic(errStop) // also after the last one, before the notice is saved
+				panic(errStop) // even after the last one, before the notice is saved
 			}
 			return err
 		}
@@ -376,9 +376,9 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 	}
 }
 
-// A start that stops after saving its notices, but before it removes the file in which it
-// announced them, says nothing twice; nor does a file that was announced and did not move
-// count as set aside.
+// TestNoticesAreSavedOnce: a start that stops after saving its notices, but before removing
+// the file with the announcements, does not repeat them; nor does a file that was announced
+// but not moved count as set aside.
 func TestNoticesAreSavedOnce(t *testing.T) {
 	dir, _, _, _ := damagedWithLog(t)
 	db, _ := logged(t, dir)
@@ -407,7 +407,8 @@ func TestNoticesAreSavedOnce(t *testing.T) {
 	}
 }
 
-// A secret that was set aside is told of, although that start was killed.
+// TestSecretNoticeSurvivesAKill: a secret that was set aside is reported even if that start
+// was killed.
 func TestSecretNoticeSurvivesAKill(t *testing.T) {
 	dir, _ := filled(t)
 	path := filepath.Join(dir, secretName)
@@ -422,7 +423,7 @@ func TestSecretNoticeSurvivesAKill(t *testing.T) {
 	}
 }
 
-// What was deleted does not return with what is sound.
+// TestSalvageRestoresNothingDeleted: salvaging does not restore deleted rows.
 func TestSalvageRestoresNothingDeleted(t *testing.T) {
 	dir, path, _ := fullFolder(t, 6, 60)
 	db := opened(t, dir)

@@ -11,12 +11,11 @@ import (
 // applicationID marks the file as ours: "VIZ1" in its header.
 const applicationID = 0x56495a31
 
-// migrations make the schema, one after another: the file's user_version says how
-// many have run. One that has been released is never changed; changes are made
-// by adding another.
+// migrations create the schema, one after another: the file's user_version is the number of
+// migrations that have run. Never change a released migration; add another one instead.
 //
-// Times are milliseconds since 1970 in UTC. Learners are the anonymous ids of
-// signed cookies.
+// Times are milliseconds since 1970 in UTC. Learners are the anonymous ids of signed
+// cookies.
 var migrations = []string{
 	`-- what was said about the data itself, and to whom
 CREATE TABLE notices (
@@ -192,12 +191,12 @@ DROP TABLE room_texts;
 DROP TABLE rooms;`,
 }
 
-// Versions of the schema at which tables are dropped, once the packages that know
-// what was in them have carried it over into logs.
+// Versions of the schema at which tables are dropped, after the packages that define their
+// contents have moved it into logs.
 const (
-	withLogs       = 3 // there are logs, and all tables of before
+	withLogs       = 3 // logs exist, and all earlier tables
 	LearnersInLogs = 4
-	RoomsInLogs    = 5 // and learners
+	RoomsInLogs    = 5 // and learners in logs, too
 )
 
 // migrate upgrades a database to a version of the schema, in one transaction.
@@ -212,28 +211,28 @@ func migrate(conn *sql.DB, to int) error {
 				return fmt.Errorf("upgrade to version %d: %w", version+1, err)
 			}
 		}
-		// PRAGMA takes no parameters; both are numbers of ours.
+		// PRAGMA takes no parameters; both numbers are constants.
 		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, applicationID))
 		return err
 	})
 }
 
-// upgrade brings a database to the newest schema, or as far as possible before
-// tables are carried over, see [DB.Before].
+// upgrade upgrades a database to the newest schema, or as far as possible before its tables
+// are migrated, see [DB.Before].
 func (db *DB) upgrade() error {
 	version, err := versionOf(db.write)
 	switch {
 	case err != nil:
 		return err
 	case version == 0:
-		return migrate(db.write, len(migrations)) // there is nothing to carry over
+		return migrate(db.write, len(migrations)) // there is nothing to migrate
 	case version >= withLogs:
 		return nil
 	}
 	return migrate(db.write, withLogs)
 }
 
-// versionOf returns the version of a database's schema, 0 of a new one.
+// versionOf returns the version of a database's schema, 0 for a new database.
 func versionOf(conn *sql.DB) (version int, err error) {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return 0, fmt.Errorf("read the version: %w", err)
@@ -241,19 +240,18 @@ func versionOf(conn *sql.DB) (version int, err error) {
 	return version, nil
 }
 
-// Before reports whether the database still has the tables that are dropped at a
-// version, so that what is in them has to be carried over.
+// Before reports whether the database still has the tables that are dropped at a version,
+// so that their contents must be moved.
 func (db *DB) Before(version int) (bool, error) {
 	have, err := versionOf(db.read)
 	return err == nil && have < version, err
 }
 
-// Carried drops the tables that a version drops, once what was in them has been
-// carried over.
+// Carried drops the tables that a version drops, once their contents have been moved.
 func (db *DB) Carried(version int) error { return migrate(db.write, version) }
 
-// schemaOf lists the definitions of all tables and indexes, without comments, in
-// order of their names.
+// schemaOf lists the definitions of all tables and indexes, without comments, ordered by
+// name.
 func schemaOf(conn *sql.DB) ([]string, error) {
 	rows, err := conn.Query(`SELECT name || ': ' || sql FROM sqlite_schema
 		WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name`)
@@ -272,10 +270,10 @@ func schemaOf(conn *sql.DB) ([]string, error) {
 	return list, rows.Err()
 }
 
-// comments are in the definitions as they are in this file, and may change.
+// comments are included in the stored definitions, and may change.
 var comments = regexp.MustCompile("--[^\n]*")
 
-// expected returns the [schemaOf] a version.
+// expected returns the result of [schemaOf] for a version.
 func expected(version int) ([]string, error) {
 	conn, err := memory(version)
 	if err != nil {

@@ -11,28 +11,27 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// SQLite overwrites deleted rows with zeros, but when it splits a page it leaves
-// copies of the rows that moved in the unused part of the old one, and those
-// outlive the rows. Rewriting the file (VACUUM) would remove them, but nobody can
-// write meanwhile, and that takes some 30 ms a MiB. So the pages are read, a
-// thousand at a time and some 2 ms a MiB, and where an unused part is not zero it
-// is overwritten. Others write in between. That is sound, because from the moment
-// that a row is deleted no other page can get a copy of it.
+// SQLite overwrites deleted rows with zeros, but when it splits a page it leaves copies of
+// the moved rows in the unused part of the old one, and these remain. Rewriting the file
+// (VACUUM) would remove them, but it blocks writers, and takes some 30 ms per MiB. So the
+// pages are read, a thousand at a time in some 2 ms per MiB, and unused parts that are not
+// zero are overwritten. Others can write in between: once a row is deleted, no other page
+// can get a copy of it.
 const (
 	scanPages  = 1024 // in one read: 4 MiB
-	cleanPages = 256  // in one transaction that writes
+	cleanPages = 256  // in one write transaction
 )
 
 // ErrReading is returned by [DB.Scrub] if another program keeps reading the database, as
-// viz backup and viz check do. What was deleted is still on the disk then.
+// viz backup and viz check do. The deleted data is then still on the disk.
 var ErrReading = errors.New("another program is reading the database")
 
-// How Scrub waits until nobody is reading what was deleted.
+// How Scrub waits until nobody reads deleted data.
 const (
-	scrubWait     = 25 * time.Millisecond // others cannot write meanwhile; queries of this process take less
+	scrubWait     = 25 * time.Millisecond // others cannot write meanwhile; this process's queries take less
 	scrubPause    = 100 * time.Millisecond
 	scrubPatience = 2 * time.Second // with such pauses, before Scrub fails
-	scrubAgain    = 5 * time.Second // after it has failed
+	scrubAgain    = 5 * time.Second // after a failure
 )
 
 // scrub counts the passes over the file.
@@ -48,11 +47,11 @@ type scrub struct {
 	retries  sync.WaitGroup
 }
 
-// Scrub makes sure that nothing deleted is left on the disk, whatever the size of
-// the file: it overwrites the unused parts of pages, moves the write-ahead log into
-// the file and empties the log. Others can write meanwhile. If somebody else keeps
-// reading the database it fails with [ErrReading]. After an error it is tried again, in
-// the background, at [DB.Close], and by [DB.Expire] after the next start.
+// Scrub makes sure that no deleted data is left on the disk, whatever the size of the file:
+// it overwrites the unused parts of pages, moves the write-ahead log into the file and
+// empties the log. Others can write meanwhile. If another program keeps reading the
+// database it fails with [ErrReading]. After an error it is retried in the background, at
+// [DB.Close], and by [DB.Expire] after the next start.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
@@ -78,7 +77,7 @@ func (db *DB) Scrub(ctx context.Context) error {
 	}
 }
 
-// scrubOnce makes one pass, unless one for somebody else began after the call of Scrub.
+// scrubOnce makes one pass, unless another caller's pass began after the call of Scrub.
 func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	s := &db.scrub
 	s.running.Lock()
@@ -109,14 +108,15 @@ func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	})
 }
 
-// owed reports whether a call of Scrub has not been made up for, and returns the last.
+// owed reports whether a call of Scrub is still outstanding, and returns the number of the
+// last call.
 func (s *scrub) owed() (last int, owed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked, s.covered < s.asked
 }
 
-// scrubLater goes on trying in the background until nothing is owed.
+// scrubLater retries in the background until nothing is outstanding.
 func (db *DB) scrubLater() {
 	s := &db.scrub
 	s.mu.Lock()
@@ -149,7 +149,7 @@ func (db *DB) scrubLater() {
 	})
 }
 
-// lastScrub makes up for a Scrub that failed, when the database is closed.
+// lastScrub completes an outstanding Scrub when the database is closed.
 func (db *DB) lastScrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
@@ -168,7 +168,7 @@ func (db *DB) lastScrub(ctx context.Context) error {
 	return db.writing(func() error { return truncateLog(ctx, db.write) })
 }
 
-// emptyLog empties the write-ahead log, unless somebody keeps reading it.
+// emptyLog empties the write-ahead log, unless another program keeps reading it.
 func (db *DB) emptyLog(ctx context.Context) (err error) {
 	writer, err := db.write.Conn(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (db *DB) clean(ctx context.Context) error {
 	}
 	defer pages.Close()
 	err = cleanFile(ctx, db.read, func(some []int) error {
-		writer, err := db.write.Conn(ctx) // others that write wait in this process
+		writer, err := db.write.Conn(ctx) // other writers wait in this process
 		if err != nil {
 			return err
 		}
@@ -207,11 +207,11 @@ func (db *DB) clean(ctx context.Context) error {
 	return nil
 }
 
-// openPages opens a database with a connection that may write whole pages, which
-// SQLite does not allow where _defensive is set.
+// openPages opens a database with a connection that can write whole pages, which SQLite
+// does not allow if _defensive is set.
 func openPages(path string) (*sql.DB, error) {
 	settings := pragmas(true)
-	settings.Set("mode", "rw") // none is made
+	settings.Set("mode", "rw") // do not create a file
 	settings.Del("_defensive")
 	conn, err := sql.Open("sqlite", dsn(path, settings))
 	if err != nil {
@@ -222,7 +222,7 @@ func openPages(path string) (*sql.DB, error) {
 }
 
 // cleanFile overwrites the unused parts of all pages of a database. It reads with a
-// connection, and has write called with a few pages at a time.
+// connection, and calls write with a few pages at a time.
 func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error {
 	for from := 1; ; from += scanPages {
 		dirty, more, err := dirtyPages(ctx, read, from)
@@ -242,11 +242,12 @@ func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error
 	}
 }
 
-// dirtyPages returns those of the next pages whose unused parts are not zero, and
-// whether there are pages at all.
+// dirtyPages returns the next pages whose unused parts are not zero, and whether there are
+// more pages.
 func dirtyPages(ctx context.Context, conn *sql.DB, from int) (dirty []int, more bool, err error) {
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
-		// sqlite_dbpage finds single pages only; for a range it would read the whole file.
+		// sqlite_dbpage is fast only for single pages; for a range it would read the whole
+		// file.
 		rows, err := tx.QueryContext(ctx, `WITH RECURSIVE n(i) AS (VALUES (?) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			SELECT pgno, data FROM n CROSS JOIN sqlite_dbpage ON pgno = i`, from, from+scanPages-1)
 		if err != nil {
@@ -281,7 +282,7 @@ func cleanSome(ctx context.Context, conn *sql.DB, pages []int) error {
 				return err
 			}
 			if !zeroUnused(page, number) {
-				continue // somebody else has written there
+				continue // another transaction has written there
 			}
 			_, err = tx.ExecContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", page, number)
 			if err != nil {

@@ -19,7 +19,7 @@ import (
 // deletedWord is what the tests delete.
 const deletedWord = "rumpelstiltskin"
 
-// onDisk reports whether a folder's database or its log has the deleted word.
+// onDisk reports whether a folder's database or its log contains the deleted word.
 func onDisk(t *testing.T, dir string) bool {
 	t.Helper()
 	path := filepath.Join(dir, fileName)
@@ -27,8 +27,8 @@ func onDisk(t *testing.T, dir string) bool {
 	return bytes.Contains(both, []byte(deletedWord))
 }
 
-// deleteWhileRead returns a database from which the word was deleted while somebody else
-// reads it, as viz backup does. stop ends the reading.
+// deleteWhileRead returns a database from which the word was deleted while another
+// connection reads it, as viz backup does. stop ends the reading.
 func deleteWhileRead(t *testing.T) (db *DB, dir string, stop func()) {
 	t.Helper()
 	dir = t.TempDir()
@@ -56,8 +56,8 @@ func deleteWhileRead(t *testing.T) (db *DB, dir string, stop func()) {
 	}
 }
 
-// TestScrubBlocksNoWriter: while Scrub waits for a reader, others write. It succeeds once
-// the reader is gone.
+// TestScrubBlocksNoWriter: while Scrub waits for a reader, others can write. It succeeds
+// once the reader is gone.
 func TestScrubBlocksNoWriter(t *testing.T) {
 	db, dir, stop := deleteWhileRead(t)
 	done := make(chan error, 1)
@@ -76,7 +76,7 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 	}
 	select {
 	case err := <-done:
-		t.Fatalf("it did not wait for the reader, or others waited for it: %v", err)
+		t.Fatalf("it did not wait for the reader, or it blocked writers: %v", err)
 	default:
 	}
 	stop()
@@ -87,14 +87,14 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 	}
 }
 
-// TestScrubIsRetried: Scrub reports that somebody goes on reading, and makes up for it
-// when they have gone.
+// TestScrubIsRetried: Scrub reports that the database is being read, and is completed when
+// the reader is gone.
 func TestScrubIsRetried(t *testing.T) {
 	fixture.Long(t)
 	db, dir, stop := deleteWhileRead(t)
 	if err := db.Scrub(context.Background()); !errors.Is(err, ErrReading) || !onDisk(t, dir) {
 		t.Fatalf(
-			"while somebody reads: got %v; the word is on the disk: %v; want %v, true", err, onDisk(t, dir), ErrReading,
+			"during reading: got %v; the word is on the disk: %v; want %v, true", err, onDisk(t, dir), ErrReading,
 		)
 	}
 	stop()
@@ -105,8 +105,8 @@ func TestScrubIsRetried(t *testing.T) {
 	}
 }
 
-// TestScrubCompletesAfterAKill: what a killed server had deleted and not removed from the disk is
-// removed after the next start.
+// TestScrubCompletesAfterAKill: data that a killed server had deleted but not removed from
+// the disk is removed after the next start.
 func TestScrubCompletesAfterAKill(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	db := opened(t, from)
@@ -133,12 +133,12 @@ func TestScrubCompletesAfterAKill(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"", "-wal"} { // as a kill leaves them
+	for _, part := range []string{"", "-wal"} { // as kill -9 leaves them
 		replace(t, filepath.Join(dir, fileName+part), read(t, db.path()+part))
 	}
 	again := opened(t, dir)
 	if !onDisk(t, dir) {
-		t.Fatal("the start alone has left nothing: the test sees nothing")
+		t.Fatal("the start has already removed the data: the test checks nothing")
 	}
 	if err := again.Expire(context.Background(), time.Now()); err != nil || onDisk(t, dir) {
 		t.Errorf("got %v; the word is on the disk: %v; want <nil>, false", err, onDisk(t, dir))

@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// The layout of a page is written down by hand: a leaf with a header of 8 bytes, two
-// cells (their array ends at 12), a gap up to 40, a cell of 8 bytes, a free block of
-// 12 bytes, and a cell of 4.
+// TestZeroUnusedBytesOfAPage: the layout of the page is written by hand: a leaf with a
+// header of 8 bytes, two cells (their array ends at 12), a gap up to 40, a cell of 8 bytes,
+// a free block of 12 bytes, and a cell of 4.
 func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	page := bytes.Repeat([]byte{'x'}, 64)
 	word := func(at, n int) { binary.BigEndian.PutUint16(page[at:], uint16(n)) }
@@ -37,9 +37,9 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 		t.Errorf("the page is\n%q, want\n%q", page, want)
 	}
 	if zeroUnused(page, 2) {
-		t.Error("it changes a page that is clean")
+		t.Error("a clean page was changed")
 	}
-	// The first page has the header of the file before its own.
+	// On the first page, the file header comes before the page header.
 	first := append(bytes.Repeat([]byte{13}, 100), page...)
 	copy(first[100:], []byte{13, 0, 0, 0, 0, 0, 160, 0}) // no cells; they begin at 160
 	first[130] = 'x'
@@ -59,7 +59,7 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 			t.Errorf("%s was changed to %q", name, p)
 		}
 	}
-	// A free block that ends outside of the page is left alone.
+	// A free block that ends outside the page is left unchanged.
 	p := bytes.Clone(want)
 	p[51], p[55] = 200, 'x'
 	if zeroUnused(p, 2) || p[55] != 'x' {
@@ -67,8 +67,8 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	}
 }
 
-// In a file of any size nothing is left of rows that were deleted, even where they had
-// been moved to other pages, and all other rows stay.
+// TestScrubReachesUnusedPartsOfPages: in a file of any size, no deleted rows are left, even
+// where they had been moved to other pages, and all other rows stay.
 func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	fixture.Long(t)
 	const rows = 6000
@@ -106,10 +106,10 @@ func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	}
 	has := func() bool { return bytes.Contains(read(t, filepath.Join(dir, fileName)), []byte("rumpelstiltskin")) }
 	if n := len(read(t, filepath.Join(dir, fileName))); n < 2*scanPages*4096 {
-		t.Fatalf("the file has %d bytes, which are read in one piece, want at least %d", n, 2*scanPages*4096)
+		t.Fatalf("the file has %d bytes, want at least %d so that it is read in pieces", n, 2*scanPages*4096)
 	}
 	if !has() {
-		t.Fatal("deleting alone has left nothing: the test sees nothing")
+		t.Fatal("deleting has already removed the data: the test checks nothing")
 	}
 	// Others write and scrub at the same time.
 	var wg sync.WaitGroup
@@ -125,7 +125,7 @@ func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	}
 	wg.Wait()
 	if has() {
-		t.Error("what was deleted is still in the file")
+		t.Error("the deleted data is still in the file")
 	}
 	if log := read(t, filepath.Join(dir, fileName+"-wal")); len(log) != 0 {
 		t.Errorf("the log still has %d bytes, want 0", len(log))

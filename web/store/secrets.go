@@ -29,7 +29,7 @@ func (db *DB) Secrets(ctx context.Context) (hashes map[string][]byte, err error)
 	return hashes, err
 }
 
-// DropSecret deletes the secret of a room, from the disk as well.
+// DropSecret deletes the secret of a room and removes it from the disk.
 func (db *DB) DropSecret(ctx context.Context, room string) error {
 	if err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM room_secrets WHERE room = ?", room)

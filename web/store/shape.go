@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// shape is what the rows of a table look like in the file.
+// shape describes the rows of a table in the file.
 type shape struct {
 	table   string
 	keyed   bool // WITHOUT ROWID
@@ -18,12 +18,11 @@ type shape struct {
 type column struct {
 	name, kind string
 	null       bool // may be NULL
-	rowid      bool // the rowid is its value, and NULL stands in the row
+	rowid      bool // the rowid is its value, and the row contains NULL
 }
 
-// shapes returns the tables of a version of the schema. No two of them look
-// alike, and no index looks like one of them, so that a row says which table it
-// is from.
+// shapes returns the tables of a version of the schema. No two of them have the same shape,
+// and no index has the shape of one of them, so that a row identifies its table.
 func shapes(version int) (list []shape, err error) {
 	conn, err := memory(version)
 	if err != nil {
@@ -85,7 +84,7 @@ func (c column) fits(v any) bool {
 	case nil:
 		return c.null || c.rowid
 	case int64:
-		return !c.rowid && (c.kind == "INTEGER" || c.kind == "REAL") // whole numbers are shorter that way
+		return !c.rowid && (c.kind == "INTEGER" || c.kind == "REAL") // SQLite stores integers this way to save space
 	case float64:
 		return c.kind == "REAL"
 	case string:
@@ -96,9 +95,9 @@ func (c column) fits(v any) bool {
 	return false
 }
 
-// mended returns a row that is one of the table but for one text, of which the file says
-// that it is a number or a blob of as many bytes: a flipped bit says so, and the text
-// itself is whole.
+// mended returns a row of the table after repairing one text whose type is damaged: a
+// flipped bit makes it a number or a blob of the same length, but the text itself is
+// intact.
 func (s shape) mended(r foundRow) (foundRow, bool) {
 	if r.keyed != s.keyed || len(r.values) != len(s.columns) {
 		return r, false

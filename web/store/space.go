@@ -7,39 +7,40 @@ import (
 	"time"
 )
 
-// Space says how much of the limit of a database is used, by what is still
+// Space is a level of how much of a database's limit is used, named after what is still
 // accepted.
 type Space int
 
-// From one to the next less is accepted, see [DB.Space]. SQLite itself accepts
+// Each level accepts less than the one before, see [DB.Space]. SQLite itself accepts
 // nothing beyond the limit.
 const (
 	SpaceForAll     Space = iota
-	SpaceForSmall         // no imports any more
-	SpaceForKnown         // nor anything of learners who have no log yet, nor new rooms
-	SpaceForAnswers       // only answers, card reviews, and what happens in classes
+	SpaceForSmall         // no more imports
+	SpaceForKnown         // nor data of learners who have no log yet, nor new rooms
+	SpaceForAnswers       // only answers, card reviews, and the activity of classes
 )
 
-// spaceFrom is the part of the limit, in per cent, from which each begins.
+// spaceFrom is the percentage of the limit at which each level begins.
 var spaceFrom = [...]int64{SpaceForSmall: 50, SpaceForKnown: 75, SpaceForAnswers: 90}
 
-// LearnerShare is the part of the limit that one learner may fill: one of so many.
+// LearnerShare is the divisor for the part of the limit that one learner may fill:
+// 1/LearnerShare of it.
 const LearnerShare = 64
 
-// space is the limit of a database and what is known of its size.
+// space is the limit of a database and its last known size.
 type space struct {
 	mu    sync.Mutex
 	limit int64 // bytes, 0 for none
 	used  int64
-	until time.Time // used is measured again then
+	until time.Time // until then, used is not measured again
 }
 
-// measureEvery is how long the size is believed. What is reserved is much more than
-// can be written in that time.
+// measureEvery is how long a measured size is used. The reserve is much more than can be
+// written in that time.
 const measureEvery = time.Second
 
-// SetLimit sets how large the database may become, in bytes. A database that is
-// larger already does not grow. In memory there is no limit.
+// SetLimit sets the maximum size of the database, in bytes. A database that is already
+// larger does not grow. In memory there is no limit.
 func (db *DB) SetLimit(limit int64) error {
 	if db.dir == "" {
 		return nil
@@ -58,7 +59,7 @@ func (db *DB) SetLimit(limit int64) error {
 	return nil
 }
 
-// Limit returns the limit, 0 if there is none.
+// Limit returns the limit, or 0 if there is none.
 func (db *DB) Limit() int64 {
 	db.space.mu.Lock()
 	defer db.space.mu.Unlock()

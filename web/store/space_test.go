@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The more of the limit is used, the less is accepted. Space that was given back
-// counts as free.
+// TestSpaceLevels: the more of the limit is used, the less is accepted. Freed space counts
+// as free.
 // Promise: The closer the database comes to -data-limit, the less it accepts.
 func TestSpaceLevels(t *testing.T) {
 	db := opened(t, t.TempDir())

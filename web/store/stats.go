@@ -17,7 +17,7 @@ var commitBounds = []time.Duration{
 	300 * time.Millisecond, time.Second, 3 * time.Second,
 }
 
-// stats count what [DB.Write] does.
+// stats counts calls of [DB.Write].
 type stats struct {
 	once    sync.Once
 	commits *metrics.Histogram
@@ -37,14 +37,14 @@ func (s *stats) note(took time.Duration, err error) {
 	s.histogram().Observe(took)
 }
 
-// Commits is how long successful calls of [DB.Write] took, from the wait for their turn
-// to the confirmation that the change is on the disk.
+// Commits returns a histogram of the durations of successful calls of [DB.Write], from
+// waiting for their turn to the confirmation that the change is on the disk.
 func (db *DB) Commits() *metrics.Histogram { return db.stats.histogram() }
 
-// FailedCommits is the number of calls of [DB.Write] that changed nothing.
+// FailedCommits returns the number of failed calls of [DB.Write].
 func (db *DB) FailedCommits() int64 { return db.stats.failed.Load() }
 
-// Size is the size of the database and its write-ahead log on the disk; 0 in memory.
+// Size returns the size of the database and its write-ahead log on the disk; 0 in memory.
 func (db *DB) Size() (bytes int64) {
 	if db.dir == "" {
 		return 0

@@ -22,11 +22,11 @@ const (
 	secretName = "cookie-secret"
 )
 
-// readers is the number of connections that read. Queries take well under a
-// millisecond, so a few serve hundreds of people.
+// readers is the number of connections for reading. Queries take well under a millisecond,
+// so a few serve hundreds of people.
 const readers = 4
 
-// DB is an open database. Its methods may be called from any goroutine.
+// DB is an open database. Its methods can be called from any goroutine.
 type DB struct {
 	dir     string // "" in memory
 	log     *slog.Logger
@@ -35,8 +35,8 @@ type DB struct {
 	lock    *lock
 	secret  []byte
 	notices []Notice
-	rename  func(from, to string) error // [os.Rename], unless a test stops there
-	erasing sync.Mutex                  // one at a time changes the copies of earlier forms
+	rename  func(from, to string) error // [os.Rename], unless a test replaces it
+	erasing sync.Mutex                  // held while changing the copies of earlier formats
 	scrub   scrub
 	trouble trouble
 	space   space
@@ -50,13 +50,13 @@ type DB struct {
 	closeErr error
 }
 
-// Open opens the database of a folder, which it creates if it is missing. With
-// dir "" everything stays in memory until [DB.Close]. log, which may be nil,
-// records what is set aside.
+// Open opens the database of a folder, which it creates if it is missing. If dir is "",
+// everything stays in memory until [DB.Close]. log, which can be nil, records what is set
+// aside.
 //
-// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if a
-// newer program has written it, [ErrForeign] if the file belongs to another
-// program, and those of the file system. None of them changes anything.
+// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if a newer version
+// has written it, [ErrForeign] if the file belongs to another program, and file system
+// errors. After one of them nothing has changed.
 func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -76,11 +76,11 @@ func Open(dir string, log *slog.Logger) (*DB, error) {
 	return db, nil
 }
 
-// path is where the database is.
+// path returns the path of the database.
 func (db *DB) path() string { return filepath.Join(db.dir, fileName) }
 
 func (db *DB) openMemory() error {
-	// Every connection to :memory: would be a database of its own: one serves all.
+	// Every connection to :memory: would be a separate database: use a single one.
 	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	db.repeatAnnouncements()
-	fresh := len(db.notices) > 0 // a start that was killed has begun a new database, and said why
+	fresh := len(db.notices) > 0 // a start that was killed has begun a new database, and reported why
 	if db.secret, err = db.readSecret(now); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (db *DB) connect(path string) (err error) {
 	looking := pragmas(true)
 	looking.Set("_query_only", "1")
 	looking.Set("_txlock", "deferred")
-	looking.Set("mode", "rw") // none is made
+	looking.Set("mode", "rw") // do not create a file
 	if db.read, err = sql.Open("sqlite", dsn(path, looking)); err != nil {
 		return err
 	}
@@ -166,16 +166,16 @@ func (db *DB) connect(path string) (err error) {
 
 const busyTimeout = 5 * time.Second
 
-// pragmas are the settings of every connection.
+// pragmas returns the settings of every connection.
 func pragmas(file bool) url.Values {
 	v := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())}, // for tools that read the file while the server runs
 		"_foreign_keys": {"1"},
-		"_txlock":       {"immediate"}, // a transaction that will write never has to be upgraded
+		"_txlock":       {"immediate"}, // so that a write transaction never has to be upgraded
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
-		// Deleted rows are overwritten with zeros: what a learner deletes is gone.
-		// Nothing of it goes into temporary files.
+		// Deleted rows are overwritten with zeros: data that a learner deletes is gone, and
+		// never goes into temporary files.
 		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)", "temp_store(memory)"},
 	}
 	if file {
@@ -186,7 +186,7 @@ func pragmas(file bool) url.Values {
 	return v
 }
 
-// dsn names a file to the driver.
+// dsn returns the data source name of a file.
 func dsn(path string, settings url.Values) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -195,10 +195,10 @@ func dsn(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: settings.Encode()}).String()
 }
 
-// Write runs f in a transaction that may change things. If it returns nil, the
-// changes are on the disk, in the folder; after an error, or if f panics, nothing
-// has changed. [Why] explains the errors of the disk.
-// Writers run one at a time, so f must be short and must not call Write or Read.
+// Write runs f in a transaction that can make changes. If it returns nil, the changes are
+// on the disk, in the folder; after an error, or if f panics, nothing has changed. [Why]
+// explains disk errors. Writers run one at a time, so f must be short and must not call
+// Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return ErrReadOnly
@@ -209,8 +209,8 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return err
 }
 
-// Read runs f in a transaction that sees one state of the database and cannot
-// change anything.
+// Read runs f in a transaction that sees one state of the database and cannot change
+// anything.
 func (db *DB) Read(ctx context.Context, f func(*sql.Tx) error) error {
 	return inside(ctx, db.read, f)
 }
@@ -230,7 +230,7 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 	return nil
 }
 
-// EachRow calls f with the Scan of every row of a query.
+// EachRow calls f with the Scan function of every row of a query.
 func EachRow(
 	ctx context.Context, tx *sql.Tx, query string, f func(scan func(...any) error) error, args ...any,
 ) error {
@@ -247,22 +247,22 @@ func EachRow(
 	return rows.Err()
 }
 
-// Secret signs cookies: 32 bytes that stay the same as long as the folder
-// does. In memory it is nil.
+// Secret returns the key that signs cookies: 32 bytes that stay the same as long as the
+// folder exists. In memory it is nil.
 func (db *DB) Secret() []byte { return db.secret }
 
 // InMemory reports whether the database is in memory only.
 func (db *DB) InMemory() bool { return db.dir == "" }
 
-// Close waits for running transactions, moves the write-ahead log into the
-// database and releases the folder. A second call does nothing.
+// Close waits for running transactions, moves the write-ahead log into the database and
+// releases the folder. A second call does nothing.
 func (db *DB) Close() error {
 	db.closed.Do(func() {
 		var errs []error
 		if db.write != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), closing)
 			defer cancel()
-			if err := db.lastScrub(ctx); err != nil { // the last connection to close would do it too, but silently
+			if err := db.lastScrub(ctx); err != nil { // closing the last connection would do it too, but silently
 				db.log.Warn("the write-ahead log stays next to the database", "error", err)
 			}
 			db.ended.Store(true)
@@ -281,5 +281,5 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
-// closing is how long Close may wait for the last transaction.
+// closing is how long Close waits for the last transaction.
 const closing = 3 * time.Second

@@ -41,7 +41,7 @@ func opened(t *testing.T, dir string) *DB {
 	return db
 }
 
-// put keeps a value with a name, as the name of a learner, and get reads the value.
+// put stores a name and a value, as the name of a learner, and get reads the value.
 func put(db *DB, name, value string) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(insertOwner, value, name)
@@ -90,7 +90,7 @@ func TestDataPersistsAcrossOpenings(t *testing.T) {
 		t.Errorf("second Close: %v", err)
 	}
 	if err := put(db, "late", "x"); err == nil {
-		t.Error("a closed database takes entries")
+		t.Error("a closed database accepts entries")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "viz.db-wal")); err == nil {
 		t.Error("Close left a log behind")
@@ -100,10 +100,10 @@ func TestDataPersistsAcrossOpenings(t *testing.T) {
 		t.Errorf("after a restart: %q, want slow", got)
 	}
 	if !bytes.Equal(again.Secret(), secret) {
-		t.Error("the secret is another one after a restart")
+		t.Error("the secret has changed after a restart")
 	}
 	if n := again.Notices(); len(n) != 0 {
-		t.Errorf("notices after a good start: got %v, want 0 elements", n)
+		t.Errorf("notices after a normal start: got %v, want 0 elements", n)
 	}
 }
 
@@ -135,12 +135,12 @@ func TestInMemoryDatabaseIsPrivate(t *testing.T) {
 	a, b := opened(t, ""), opened(t, "")
 	mustPut(t, a, "pace", "slow")
 	if get(t, b, "pace") != "" {
-		t.Error("two databases in memory share what they keep")
+		t.Error("two databases in memory share their data")
 	}
 	if a.Secret() != nil {
-		t.Error("memory has a secret to keep")
+		t.Error("a database in memory has a secret")
 	}
-	// A request that is given up must not take the only connection with it.
+	// A canceled request must not break the only connection.
 	ctx, cancel := context.WithCancel(context.Background())
 	err := a.Write(ctx, func(tx *sql.Tx) error {
 		cancel()
@@ -162,7 +162,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "viz")
 	db := opened(t, dir)
-	mustPut(t, db, "pace", "slow") // so that the log is there
+	mustPut(t, db, "pace", "slow") // so that the log exists
 	want := map[string]os.FileMode{
 		"": 0o700, "viz.db": 0o600, "viz.db-wal": 0o600, "viz.db-shm": 0o600, "cookie-secret": 0o600, "lock": 0o600,
 	}
@@ -179,7 +179,7 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 	}
 	check()
-	// Rights that someone has widened are taken back.
+	// Extended permissions are removed again.
 	db.Close()
 	for _, name := range []string{"viz.db", "cookie-secret"} {
 		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
@@ -207,7 +207,7 @@ func TestWriteIsAtomic(t *testing.T) {
 		db.Write(context.Background(), func(tx *sql.Tx) error { insert(tx); panic("no") })
 	}()
 	if get(t, db, "half") != "" {
-		t.Error("half of a write was kept")
+		t.Error("half of a write was stored")
 	}
 	mustPut(t, db, "after", "x") // the writer is free again
 	err = db.Read(context.Background(), func(tx *sql.Tx) error {
@@ -219,7 +219,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	}
 }
 
-// What fails only when it is committed is not confirmed.
+// TestFailedCommitIsNoticed: a write that only fails at its commit is not confirmed.
 func TestFailedCommitIsNoticed(t *testing.T) {
 	db := opened(t, t.TempDir())
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
@@ -227,7 +227,7 @@ func TestFailedCommitIsNoticed(t *testing.T) {
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
-		t.Errorf("a record of nobody is kept: got error %v, want an error containing %q", err, "FOREIGN KEY")
+		t.Errorf("a record without an owner is stored: got error %v, want an error containing %q", err, "FOREIGN KEY")
 	}
 	mustPut(t, db, "after", "x") // the writer is free again
 }
@@ -246,7 +246,7 @@ func TestConcurrentWrites(t *testing.T) {
 				err := db.Read(context.Background(), func(tx *sql.Tx) error {
 					return tx.QueryRow("SELECT count(*) FROM owners WHERE name LIKE ? || '-%'", w).Scan(&n)
 				})
-				if err != nil || n != i+1 { // what was confirmed is seen by the next reader
+				if err != nil || n != i+1 { // confirmed writes are visible to the next reader
 					t.Errorf("after %d writes a reader sees %d, %v; want all of them, <nil>", i+1, n, err)
 				}
 			}
@@ -263,12 +263,12 @@ func TestFolderIsLocked(t *testing.T) {
 	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) || !strings.Contains(
 		err.Error(), fmt.Sprintf("process %d", os.Getpid()),
 	) {
-		t.Fatalf("the second Open says %v; want ErrInUse with the folder and the process", err)
+		t.Fatalf("the second Open returns %v; want ErrInUse with the folder and the process", err)
 	}
-	// Being refused changes nothing for the one who has it.
+	// The refusal does not affect the process that has the folder.
 	mustPut(t, first, "more", "x")
 	if _, err := Open(dir, nil); !errors.Is(err, ErrInUse) {
-		t.Fatalf("the third Open says %v, want ErrInUse", err)
+		t.Fatalf("the third Open returns %v, want ErrInUse", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestScrubRemovesDeletedText(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(data, []byte(word)) {
-			t.Errorf("%s still holds what was deleted", name)
+			t.Errorf("%s still contains deleted data", name)
 		}
 	}
 }

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Errors of [DB.Write], and of what writes through it. Nothing was stored, and
-// what was stored before can still be read.
+// Errors of [DB.Write] and its callers. Nothing was stored, and the data stored before can
+// still be read.
 var (
-	// ErrGone is returned if a file of the database was deleted, moved or replaced
-	// while it was open. It stays so until the database is opened again.
+	// ErrGone is returned if a file of the database was deleted, moved or replaced while it
+	// was open, until the database is opened again.
 	ErrGone = errors.New("the database was deleted, moved or replaced")
 	// ErrFull is returned if the disk is full or the database has reached its limit.
 	ErrFull = errors.New("there is no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
 	ErrDisk = errors.New("the disk reports an error")
-	// ErrBrowserFull is returned where a browser keeps what people do, if it gives no
-	// more space.
+	// ErrBrowserFull is returned if the data is stored in a browser that gives no more
+	// space.
 	ErrBrowserFull = errors.New("the browser gives no more space")
-	// ErrAway is returned where what people do is kept elsewhere, if that cannot be
-	// reached. It may be back a moment later.
+	// ErrAway is returned if the data is stored elsewhere, and that storage cannot be
+	// reached. The error is temporary.
 	ErrAway = errors.New("what stores the logs cannot be reached")
-	// ErrScarce is returned for what is refused because space is running out, see
+	// ErrScarce is returned for writes that are refused because space is running out, see
 	// [Space].
 	ErrScarce = errors.New("there is little space left for the database")
 )
 
-// Why explains one of these errors to people, in a sentence. For other errors it
-// returns "".
+// Why explains one of these errors in a sentence for people. For other errors it returns
+// "".
 func Why(err error) string {
 	for _, x := range []struct {
 		kind error
@@ -52,7 +52,8 @@ func Why(err error) string {
 	return ""
 }
 
-// classify adds one of the errors above to SQLite's: https://sqlite.org/rescode.html.
+// classify wraps SQLite's errors in one of the errors above:
+// https://sqlite.org/rescode.html.
 func classify(err error) error {
 	const readOnly, ioError, full, cantOpen = 8, 10, 13, 14
 	code, ok := resultCode(err)
@@ -68,22 +69,22 @@ func classify(err error) error {
 	return err
 }
 
-// trouble is why the last write failed.
+// trouble is the error of the last write.
 type trouble struct {
 	sync.Mutex
 	err   error     // nil if it succeeded
-	next  time.Time // Ready does not try before
+	next  time.Time // Ready does not retry before
 	clock func() time.Time
 }
 
-// How often and with how much [DB.Ready] tries to write.
+// How often, and with how much data, [DB.Ready] tries to write.
 const (
 	probeEvery = time.Second
 	probeBytes = 64 << 10
 )
 
-// setTrouble notes the result of a write. Errors that say nothing about the disk
-// do not count.
+// setTrouble records the result of a write. Errors that do not concern the disk are
+// ignored.
 func (db *DB) setTrouble(err error) {
 	if err != nil && Why(err) == "" {
 		return

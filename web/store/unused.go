@@ -5,20 +5,19 @@ import (
 	"encoding/binary"
 )
 
-// zeroUnused overwrites the unused parts of a page of a database with zeros and
-// reports whether it changed anything. It leaves pages alone that have no unused
-// parts or do not look like a page of a b-tree: those of long records, whose first
-// four bytes are a page number below 1<<24, and free ones, which secure_delete has
-// overwritten.
+// zeroUnused overwrites the unused parts of a page of a database with zeros and reports
+// whether it changed anything. It skips pages that have no unused parts or do not look like
+// a page of a b-tree: those of long records, whose first four bytes are a page number below
+// 1<<24, and free ones, which secure_delete has overwritten.
 //
-// When SQLite moves rows to other pages it does not overwrite where they were.
-// The format is that of https://sqlite.org/fileformat2.html, section 1.6: a header,
-// an array of two bytes a cell, a gap, and then cells with free blocks between
-// them. Up to three bytes in a row may be in neither; they stay.
+// When SQLite moves rows to other pages it does not overwrite their old places. The format
+// is defined in https://sqlite.org/fileformat2.html, section 1.6: a header, an array of two
+// bytes per cell, a gap, and then cells with free blocks between them. Up to three
+// consecutive bytes can be in neither; they stay.
 func zeroUnused(page []byte, number int) (changed bool) {
 	header := 0
 	if number == 1 {
-		header = 100 // that of the file
+		header = 100 // the header of the file
 	}
 	array := header + 8
 	switch page[header] {
@@ -48,7 +47,7 @@ func zeroUnused(page []byte, number int) (changed bool) {
 	return changed
 }
 
-// zero overwrites bytes with zeros and reports whether they were anything else.
+// zero overwrites bytes with zeros and reports whether any of them was not zero.
 func zero(part []byte) bool {
 	if len(bytes.TrimLeft(part, "\x00")) == 0 {
 		return false

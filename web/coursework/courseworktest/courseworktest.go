@@ -1,6 +1,6 @@
-// Package courseworktest has what the tests of web/learn and web/practice share:
-// a room's pages as one learner gets them, without a network, and a question
-// that is answered in a browser. Only tests import it.
+// Package courseworktest has helpers shared by the tests of web/learn and web/practice:
+// pages served to one learner without a network, and a question that is answered in a
+// browser. Only tests import it.
 package courseworktest
 
 import (
@@ -26,7 +26,7 @@ import (
 
 var course = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
-// Course returns the course, which is loaded once.
+// Course returns the course, which is loaded only once.
 func Course(t testing.TB) *lessons.Course {
 	t.Helper()
 	c, err := course()
@@ -36,21 +36,20 @@ func Course(t testing.TB) *lessons.Course {
 	return c
 }
 
-// Learner is who sends all requests of a [Site].
+// Learner is the sender of all requests of a [Site].
 const Learner = "someone"
 
-// Site serves rooms of pages to one learner. Rooms are made with its Deps and
-// mounted on its ServeMux.
+// Site serves pages to one learner. Create packages' pages with its Deps and mount them on
+// its ServeMux.
 type Site struct {
 	T testing.TB
 	*http.ServeMux
 	Deps coursework.Deps
-	// View is the one that the learner has switched to; "" is that of newcomers.
+	// View is the view that the learner has selected; "" is the default for newcomers.
 	View shell.View
 }
 
-// New returns a site without rooms. now is the clock of what is kept of the
-// learner.
+// New returns a site without pages. now is the clock of the learner's progress.
 func New(t testing.TB, now func() time.Time) *Site {
 	t.Helper()
 	db, err := store.Open("", nil)
@@ -69,7 +68,7 @@ func New(t testing.TB, now func() time.Time) *Site {
 	}}
 }
 
-// Do returns the answer to a request.
+// Do returns the response to a request.
 func (s *Site) Do(r *http.Request) *httptest.ResponseRecorder {
 	if s.View != "" {
 		r.AddCookie(&http.Cookie{Name: shell.ViewCookie, Value: string(s.View)})
@@ -79,13 +78,13 @@ func (s *Site) Do(r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// Get returns a page, which must be there.
+// Get returns a page, which must exist.
 func (s *Site) Get(path string) *goquery.Document {
 	s.T.Helper()
 	return s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusOK)
 }
 
-// Post sends a form; part asks for a part of the page as the script does.
+// Post sends a form; part requests a part of the page, like the script.
 func (s *Site) Post(path string, part bool, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -95,7 +94,7 @@ func (s *Site) Post(path string, part bool, form url.Values) *httptest.ResponseR
 	return s.Do(r)
 }
 
-// Parse reads an answer, which must be HTML of a status that nobody keeps.
+// Parse parses a response, which must be uncached HTML with the given status.
 func (s *Site) Parse(path string, w *httptest.ResponseRecorder, status int) *goquery.Document {
 	s.T.Helper()
 	if w.Code != status {
@@ -112,7 +111,7 @@ func (s *Site) Parse(path string, w *httptest.ResponseRecorder, status int) *goq
 	return d
 }
 
-// Tally returns all that the learner has done.
+// Tally returns everything that the learner has done.
 func (s *Site) Tally() progress.Tally {
 	s.T.Helper()
 	m, err := s.Deps.Progress.Map(context.Background(), Learner)

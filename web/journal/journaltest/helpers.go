@@ -33,18 +33,18 @@ func record(kind, id, data string) journal.Record {
 	return journal.Record{Type: kind, ID: id, Data: []byte(data)}
 }
 
-// put appends records and returns their places.
+// put appends records and returns their sequence numbers.
 func put(t rapid.TB, j journal.Journal, o journal.Owner, at time.Time, records ...journal.Record) []int64 {
 	t.Helper()
 	places, err := j.Append(ctx, journal.Batch{Owner: o, At: at, Records: records})
 	must(t, err)
 	if len(places) != len(records) {
-		t.Fatalf("got %d places for %d records, want as many", len(places), len(records))
+		t.Fatalf("got %d sequence numbers for %d records, want as many", len(places), len(records))
 	}
 	return places
 }
 
-// read returns the records after a place.
+// read returns the records after a sequence number.
 func read(t rapid.TB, j journal.Journal, o journal.Owner, after int64) (list []journal.Record) {
 	t.Helper()
 	must(t, j.Read(ctx, o, after, func(r journal.Record) error {
@@ -54,7 +54,7 @@ func read(t rapid.TB, j journal.Journal, o journal.Owner, after int64) (list []j
 	return list
 }
 
-// texts are records without their places.
+// texts returns records as text without their sequence numbers.
 func texts(list []journal.Record) (all []string) {
 	for _, r := range list {
 		all = append(all, r.Type+" "+r.ID+" "+string(r.Data))

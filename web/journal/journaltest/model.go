@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// naive is a journal as simple as can be.
+// naive is the simplest possible journal.
 type naive struct {
 	logs map[journal.Owner][]journal.Record
 	used map[journal.Owner]int64
@@ -33,7 +33,8 @@ func (n *naive) append(b journal.Batch) (added []bool) {
 	return added
 }
 
-// Whatever is done in whatever order, every adapter does what the naive one does.
+// testRandomOperations: after any sequence of operations, every adapter gives the same
+// results as the naive one.
 func testRandomOperations(t *testing.T, j journal.Journal) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -60,7 +61,7 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 				want := n.append(journal.Batch{Owner: o, At: at, Records: list})
 				for i, place := range put(rt, j, o, at, list...) {
 					if (place > 0) != want[i] {
-						rt.Fatalf("record %d of %v has the place %d, want it new: %v", i, list, place, want[i])
+						rt.Fatalf("record %d of %v has the number %d, want it new: %v", i, list, place, want[i])
 					}
 				}
 			case "compact":
@@ -87,7 +88,7 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 	})
 }
 
-// compareLog compares a log and its snapshot, as a whole and from a place in it.
+// compareLog compares a log and its snapshot, both completely and from some record on.
 func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (size int64) {
 	list := read(rt, j, o, 0)
 	if got, want := texts(list), texts(n.logs[o]); !slices.Equal(got, want) {
@@ -96,7 +97,7 @@ func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (siz
 	for i, r := range list {
 		size += r.Size()
 		if i > 0 && r.Seq <= list[i-1].Seq {
-			rt.Fatalf("got place %d after %d, want a larger one", r.Seq, list[i-1].Seq)
+			rt.Fatalf("got number %d after %d, want a larger one", r.Seq, list[i-1].Seq)
 		}
 	}
 	if len(list) > 0 {
@@ -111,7 +112,7 @@ func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (siz
 	return size
 }
 
-// compare compares everything that can be asked.
+// compare compares the results of all read operations.
 func (n *naive) compare(rt *rapid.T, j journal.Journal, owners []journal.Owner) {
 	all := map[journal.Owner]journal.Info{}
 	for _, kind := range []string{journal.Learner, journal.Room} {

@@ -19,21 +19,22 @@ import (
 func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	first := put(t, j, ada, morning, record("answer", "1", `{"a":1}`), record("visit", "1", `{}`))
 	if first[0] <= 0 || first[1] <= first[0] {
-		t.Errorf("places %v, want [0] more than 0, [1] more than %d", first, first[0])
+		t.Errorf("numbers %v, want [0] more than 0, [1] more than %d", first, first[0])
 	}
-	// Of the same type and id nothing is added, whatever it says; also within one batch.
+	// A record with an existing type and id is not added, whatever its data, not even
+	// within one batch.
 	again := put(t, j, ada, morning, record("answer", "1", `{"a":2}`), record("answer", "2", `{}`),
 		record("answer", "2", `{"twice":true}`))
 	if again[0] != 0 || again[1] <= first[1] || again[2] != 0 {
-		t.Errorf("places %v after %v; want again[0] = 0, again[1] more than %d, again[2] = 0", again, first, first[1])
+		t.Errorf("numbers %v after %v; want again[0] = 0, again[1] more than %d, again[2] = 0", again, first, first[1])
 	}
 	wantTexts(t, j, ada, `answer 1 {"a":1}`, `visit 1 {}`, `answer 2 {}`)
-	put(t, j, bob, morning, record("answer", "1", `{"b":1}`)) // another's record of the same id
+	put(t, j, bob, morning, record("answer", "1", `{"b":1}`)) // another owner's record with the same id
 	put(t, j, hall, morning, record("answer", "1", `{"h":1}`))
 	wantTexts(t, j, bob, `answer 1 {"b":1}`)
 	wantTexts(t, j, hall, `answer 1 {"h":1}`)
 	if rest := texts(read(t, j, ada, first[1])); !slices.Equal(rest, []string{"answer 2 {}"}) {
-		t.Errorf("after the second place there is %q, want %q", rest, []string{"answer 2 {}"})
+		t.Errorf("after the second record there is %q, want %q", rest, []string{"answer 2 {}"})
 	}
 	r, found, err := j.Find(ctx, ada, key("answer", "1"))
 	if err != nil || !found || r.Seq != first[0] || string(r.Data) != `{"a":1}` || r.Key() != key("answer", "1") {
@@ -41,7 +42,7 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	}
 	for _, o := range []journal.Owner{ada, owner(journal.Learner, "nobody")} {
 		if _, found, err := j.Find(ctx, o, key("answer", "9")); found || err != nil {
-			t.Errorf("%v has what was never appended: %v", o, err)
+			t.Errorf("%v has a record that was never appended: %v", o, err)
 		}
 	}
 }
@@ -49,13 +50,13 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
 	put(t, j, bob, morning, record("visit", "ab", `{"ä":1}`)) // 5 + 2 + 8 bytes
 	put(t, j, ada, morning.Add(time.Hour), record("visit", "1", `{}`))
-	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, one known
-	put(t, j, hall, morning)                                                        // a log that does not begin
+	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, one known record
+	put(t, j, hall, morning)                                                        // does not create a log
 	if got, err := j.Owners(ctx, journal.Room); err != nil || len(got) != 0 {
 		t.Errorf("rooms %v, %v; want 0 elements, <nil>", got, err)
 	}
 	put(t, j, hall, morning, record("data", "1", `{}`))
-	put(t, j, hall, morning.Add(time.Minute)) // only used
+	put(t, j, hall, morning.Add(time.Minute)) // only marks the log as used
 	ms := morning.Truncate(time.Millisecond)
 	for kind, want := range map[string][]journal.Info{
 		journal.Learner: {info(ada, ms.Add(time.Hour), 2, 16), info(bob, ms, 1, 15)},
@@ -83,7 +84,7 @@ func testBatchesAreBounded(t *testing.T, j journal.Journal) {
 	}
 	wantTexts(t, j, ada)
 	if got := read(t, j, hall, 0); len(got) != 1 || len(got[0].Data) != journal.MaxRecord {
-		t.Errorf("a record of the largest size comes back as %d records, want 1, whole", len(got))
+		t.Errorf("a record of the maximum size is read as %d records, want 1, complete", len(got))
 	}
 }
 
@@ -95,14 +96,14 @@ func testCompactedRecordsAreGone(t *testing.T, j journal.Journal) {
 	must(t, j.Compact(ctx, hall, gone))
 	wantTexts(t, j, hall, "vote 2 {}")
 	if s, err := j.Snapshot(ctx, hall); err != nil || s.Version != "" {
-		t.Errorf(`the snapshot that may know them is there: got %+v, %v; want no error, Version = ""`, s, err)
+		t.Errorf(`the snapshot that might contain them still exists: got %+v, %v; want no error, Version = ""`, s, err)
 	}
 	if got, err := j.Owners(ctx, journal.Room); err != nil || got[0].Records != 1 || got[0].Bytes != 7 {
 		t.Errorf("got owner %+v, %v; want 1 record of 7 bytes, <nil>", got, err)
 	}
-	// What was taken out may come again, behind what there is.
+	// A record that was deleted can be added again, after the existing ones.
 	if again := put(t, j, hall, morning, record("vote", "1", `{"v":2}`)); again[0] <= places[2] {
-		t.Errorf("got place %d after %d, want a larger one", again[0], places[2])
+		t.Errorf("got number %d after %d, want a larger one", again[0], places[2])
 	}
 	wantTexts(t, j, hall, "vote 2 {}", `vote 1 {"v":2}`)
 	must(t, j.Compact(ctx, bob, []journal.Key{key("vote", "1")})) // there is no such log
@@ -115,14 +116,14 @@ func testDroppedLogsAreGone(t *testing.T, j journal.Journal) {
 	must(t, j.KeepSnapshot(ctx, ada, stale))
 	must(t, j.Drop(ctx, ada))
 	must(t, j.Drop(ctx, ada))
-	must(t, j.KeepSnapshot(ctx, ada, stale)) // by one who did not see it go
+	must(t, j.KeepSnapshot(ctx, ada, stale)) // by a writer that did not see the deletion
 	wantTexts(t, j, ada)
 	wantTexts(t, j, bob, "visit 1 {}")
 	again := put(t, j, ada, morning, record("visit", "1", `{"new":1}`))
 	must(t, j.KeepSnapshot(ctx, ada, stale))
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" || again[0] <= old[1] {
 		t.Errorf(
-			"the new log has the old one's snapshot %+v, %v; its places are %v after %v; want no error, "+
+			"the new log has the old one's snapshot %+v, %v; its numbers are %v after %v; want no error, "+
 				`s.Version = "", again[0] more than %d`,
 			s, err, again, old, old[1],
 		)
@@ -141,7 +142,7 @@ func testSnapshotsAreReplaced(t *testing.T, j journal.Journal) {
 		}
 	}
 	if got, err := j.Snapshot(ctx, bob); err != nil || got.Version != "" {
-		t.Errorf("nobody's snapshot is %+v, %v", got, err)
+		t.Errorf("the snapshot of a missing log is %+v, %v", got, err)
 	}
 }
 
@@ -151,7 +152,7 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 	one := []journal.Record{record("visit", "1", "{}")}
 	_, err := j.Append(gone, journal.Batch{Owner: ada, At: morning, Records: one})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("an append for nobody: got error %v, want %v", err, context.Canceled)
+		t.Errorf("an append with a canceled context: got error %v, want %v", err, context.Canceled)
 	}
 	wantTexts(t, j, ada)
 	put(t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"))
@@ -159,12 +160,12 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 	n := 0
 	err = j.Read(ctx, ada, 0, func(journal.Record) error { n++; return failure })
 	if !errors.Is(err, failure) || n != 1 {
-		t.Errorf("a read that is given up goes on to record %d, %v; want 1, %v", n, err, failure)
+		t.Errorf("a canceled read continues to record %d, %v; want 1, %v", n, err, failure)
 	}
 }
 
-// Many append at the same time, some the same records: each is there once, and
-// a confirmed record can be read at once by its writer.
+// testAppendsAtOnce: with many concurrent appends, some of the same records, each record is
+// stored once, and its writer can read a confirmed record immediately.
 func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	const writers, each = 16, 20
 	var wg sync.WaitGroup
@@ -175,7 +176,7 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 				id := fmt.Sprint(i)
 				put(t, j, own, morning, record("answer", id, "{}"))
 				if _, found, err := j.Find(ctx, own, key("answer", id)); err != nil || !found {
-					t.Errorf("%v lacks %s, which was confirmed: %v", own, id, err)
+					t.Errorf("%v lacks the confirmed record %s: %v", own, id, err)
 				}
 				put(t, j, hall, morning,
 					record("vote", id, fmt.Sprint(w)), record("vote", fmt.Sprint(w, "-", i), "{}"))
@@ -189,7 +190,7 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	}
 	for i, r := range list[1:] {
 		if r.Seq <= list[i].Seq {
-			t.Fatalf("got place %d after %d, want a larger one", r.Seq, list[i].Seq)
+			t.Fatalf("got number %d after %d, want a larger one", r.Seq, list[i].Seq)
 		}
 	}
 	if got, err := j.Owners(ctx, journal.Learner); err != nil || len(got) != writers || got[3].Records != each {
@@ -197,8 +198,8 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	}
 }
 
-// A log that was last used before a time is gone at once, one that was used since is
-// not, and an owner who returns begins again.
+// testRetire: a log that was last used before a time is removed immediately, one that was
+// used since is not, and an owner who returns starts with an empty log.
 func testRetire(t *testing.T, j journal.Journal) {
 	noon := morning.Add(3 * time.Hour)
 	var many []journal.Record
@@ -233,8 +234,8 @@ func testRetire(t *testing.T, j journal.Journal) {
 	wantTexts(t, j, hall, "vote 1 {}")
 }
 
-// Records that are set aside are no longer of the log, which goes on without them.
-// They go with it, and so does the whole of a log that was set aside.
+// testSetAside: records that are set aside no longer belong to the log, which continues
+// without them. They are deleted with the log, even if the whole log was set aside.
 func testSetAside(t *testing.T, j journal.Journal) {
 	seqs := put(
 		t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"),
@@ -274,7 +275,7 @@ func testSetAside(t *testing.T, j journal.Journal) {
 	}
 	must(t, j.Drop(ctx, ada))
 	if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
-		t.Errorf("after Drop, aside are %+v, %v; want 0 elements, <nil>", aside, err)
+		t.Errorf("after Drop, set aside are %+v, %v; want 0 elements, <nil>", aside, err)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) != 0 {
 		t.Errorf("after Drop, the list of what is set aside is %+v, %v; want 0 elements, <nil>", list, err)

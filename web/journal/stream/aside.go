@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// lastAside is when something was set aside last, in milliseconds since 1970.
+// lastAside returns when something was last set aside, in milliseconds since 1970.
 func (m *mirror) lastAside() int64 {
 	if n := len(m.groups); n > 0 {
 		return m.groups[n-1].at
@@ -27,7 +27,7 @@ func (j *Journal) SetAside(ctx context.Context, o journal.Owner, at time.Time, s
 	})
 }
 
-// settingAside returns a change that moves records to a group of their own.
+// settingAside returns a change that moves records to a new group.
 func (m *mirror) settingAside(at time.Time, seqs []int64) *draft {
 	if !m.exists {
 		return nil
@@ -70,8 +70,8 @@ func (j *Journal) Aside(ctx context.Context, o journal.Owner) (list []journal.In
 	return list, err
 }
 
-// ownersAside describes what was set aside, of all logs, as a journal in a database does:
-// each by a name of its own, with when that was.
+// ownersAside describes what was set aside of all logs, like a journal in a database: each
+// group under its own name, with its time.
 func (j *Journal) ownersAside(ctx context.Context) (list []journal.Info, err error) {
 	err = j.eachLast(ctx, "*", func(o journal.Owner, x message) error {
 		if x.Aside != 0 {
@@ -85,8 +85,8 @@ func (j *Journal) ownersAside(ctx context.Context) (list []journal.Info, err err
 	return list, err
 }
 
-// forgetAside deletes the records of rooms that were set aside and say who a learner was,
-// with all nicknames of such a room: whose they are cannot be said.
+// forgetAside deletes quarantined room records that identify a learner, and all nicknames
+// of such a room, since it is unknown whose they are.
 func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	if learner == "" {
 		return nil
@@ -120,8 +120,8 @@ func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	return errors.Join(errs...)
 }
 
-// without returns what is set aside without the records that say who a learner is, nil if
-// there are none. The records of rooms that do are those of members.
+// without returns the groups without the records that identify a learner, or nil if there
+// are none. Only member records identify learners.
 func (m *mirror) without(learner string) (groups []group) {
 	says := func(r journal.Record) bool { return bytes.Contains(r.Data, []byte(learner)) }
 	found := false

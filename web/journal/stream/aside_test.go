@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Who deletes their data is gone from rooms that were set aside as well, in whole or in
-// part, with the nicknames there; everything else of these rooms stays, and the list of
-// what is set aside has them until they are dropped.
+// TestDropReachesQuarantinedRooms: when learners delete their data, they are also deleted
+// from quarantined rooms, including the nicknames there; everything else of these rooms
+// stays, and the list of quarantined logs contains them until they are dropped.
 func TestDropReachesQuarantinedRooms(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)
@@ -32,7 +32,7 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 			must(t, j.SetAside(ctx, room(code), morning))
 		case "PARTS1":
 			must(t, j.SetAside(ctx, room(code), morning.Add(time.Hour), seqs[0], seqs[1]))
-		default: // nothing was
+		default: // nothing was set aside
 			must(t, j.Compact(ctx, room(code), []journal.Key{{Type: "member", ID: "1"}}))
 			must(t, j.Scrub(ctx, room(code)))
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// current is whatever NATS server runs now.
+// current is the NATS server that is currently running.
 type current struct{ atomic.Pointer[server.Server] }
 
 func (c *current) InProcessConn() (net.Conn, error) {
@@ -24,8 +24,9 @@ func (c *current) InProcessConn() (net.Conn, error) {
 	return nil, errors.New("no server runs")
 }
 
-// While NATS is away, everything says so, and nothing is confirmed. It comes back by
-// itself, with what it had confirmed.
+// TestWritesFailWhileNATSIsAway: while NATS is down, every operation reports that, and
+// nothing is confirmed. After NATS is back, operations work again, with everything that was
+// confirmed.
 func TestWritesFailWhileNATSIsAway(t *testing.T) {
 	dir := t.TempDir()
 	var c current
@@ -81,7 +82,8 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// A name of any bytes has a subject of its own, which gives the name back.
+// TestSubjectNameRoundTrip: every name, whatever its bytes, has a unique subject token,
+// which decodes to the name.
 func TestSubjectNameRoundTrip(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{
@@ -101,7 +103,8 @@ func TestSubjectNameRoundTrip(t *testing.T) {
 	}
 }
 
-// A message of a newer program is refused, and one of somebody else ignored.
+// TestForeignMessagesAreHandled: a message of a newer version is refused, and a foreign
+// message ignored.
 func TestForeignMessagesAreHandled(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
@@ -123,7 +126,7 @@ func TestForeignMessagesAreHandled(t *testing.T) {
 	send(`{"v":2,"part":1,"of":1}`)
 	if _, err := j.Append(ctx, one("3")); err == nil || errors.Is(err, journal.ErrAway) {
 		t.Errorf(
-			"after a message of a newer program: got %v, want an error, another error than %v", err, journal.ErrAway,
+			"after a message of a newer version: got %v, want an error, another error than %v", err, journal.ErrAway,
 		)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// BenchmarkAppend measures appends of one record by learners at the same time, each with
-// a log of their own, on one node that confirms what is on its disk.
+// BenchmarkAppend measures concurrent appends of one record each by learners with separate
+// logs, on one node that confirms after writing to its disk.
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 16, 256} {
 		b.Run(fmt.Sprint(writers, " writers"), func(b *testing.B) {
@@ -34,8 +34,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkDrop measures the deletion of a log of 300 messages, all of which are
-// overwritten, from streams that have others' logs as well.
+// BenchmarkDrop measures the deletion of a log of 300 messages, which are overwritten, from
+// streams that also contain other logs.
 func BenchmarkDrop(b *testing.B) {
 	j := open(b, dial(b, streamtest.Node(b, b.TempDir())), Config{})
 	data := fmt.Sprintf(`{"detail":"%0500d"}`, 0)
@@ -53,8 +53,8 @@ func BenchmarkDrop(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstRead measures how long a server takes that has nothing of a log of 300
-// messages in memory.
+// BenchmarkFirstRead measures how long a server takes to read a log of 300 messages that is
+// not in its memory.
 func BenchmarkFirstRead(b *testing.B) {
 	nc := dial(b, streamtest.Node(b, b.TempDir()))
 	j := open(b, nc, Config{})

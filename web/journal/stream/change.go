@@ -15,21 +15,21 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Limits of a change: a message stays well below what a NATS server takes by default,
-// and an atomic batch has at most as many messages as it takes.
+// Limits of a change: a message is well below the default limit of a NATS server, and an
+// atomic batch has at most as many messages as the server accepts.
 const (
 	mostBody  = 512 << 10
 	mostParts = 1000
 )
 
-// draft is a change that was not made yet: what its messages say of the log, and their
+// draft is a change that has not been made yet: the metadata of its messages, and their
 // items.
 type draft struct {
 	meta
 	items [][]byte
 }
 
-// draft returns a change that leaves the log as it is.
+// draft returns a change that leaves the log unchanged.
 func (m *mirror) draft() *draft {
 	return &draft{meta: meta{
 		Form: form, ID: nuid.Next(), Prev: m.last, Whole: m.empty(), Exists: m.exists, Retired: m.retired,
@@ -37,17 +37,17 @@ func (m *mirror) draft() *draft {
 	}}
 }
 
-// begin makes a draft that of a log with nothing in it.
+// begin makes the draft describe an empty log.
 func (d *draft) begin() {
 	d.Exists, d.First, d.Cut, d.Used, d.Records, d.Bytes = true, 0, 0, 0, 0, 0
 }
 
-// end makes a draft that of no log.
+// end makes the draft describe a missing log.
 func (d *draft) end() {
 	d.Exists, d.Retired, d.First, d.Cut, d.Used, d.Records, d.Bytes = false, true, 0, 0, 0, 0, 0
 }
 
-// parts are the bodies of a draft's messages.
+// parts returns the bodies of a draft's messages.
 func (d *draft) parts(most int) (bodies [][]byte, err error) {
 	var body []byte
 	records := 0
@@ -64,11 +64,11 @@ func (d *draft) parts(most int) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-// alter makes a change to a log. build returns it, or nil if there is nothing to do. It
-// may be called several times: after others have changed the log, it is asked again.
+// alter makes a change to a log. build returns the change, or nil if there is nothing to
+// do. It can be called several times, because other servers might change the log meanwhile.
 func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) error {
 	synced := false
-	var open *draft // was sent, no answer came, and it may still arrive
+	var open *draft // was sent without an answer, and might still arrive
 	for n := 0; ; n++ {
 		if !m.loaded || n > 0 {
 			m.watch(open)
@@ -82,27 +82,27 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 		case d == nil:
 		case m.arrived:
 			return nil
-		case m.reread: // what arrived may have been written again
+		case m.reread: // a change that arrived might have been rewritten
 			return fmt.Errorf("%w: no answer to a change", journal.ErrAway)
-		case d.Prev != m.last: // it is too late for it
+		case d.Prev != m.last: // it can no longer be stored
 			d, open = nil, nil
 		}
 		if d == nil {
 			if d = build(); d == nil && synced {
 				return nil
 			} else if d == nil {
-				continue // others may have changed the log
+				continue // other servers might have changed the log
 			}
 		}
 		err := j.publish(ctx, m, d)
 		switch {
 		case err == nil:
 			return nil
-		case conflict(err): // others were first, also where there is no time to try again
+		case conflict(err): // other servers were first, even if there is no time to retry
 			err = fmt.Errorf("%w: %w", journal.ErrAway, err)
 		case errors.Is(away(err), journal.ErrAway):
 			open = d
-		case open != nil: // it was refused now, and may have been stored before
+		case open != nil: // it was refused now, but might have been stored before
 			return fmt.Errorf("%w: no answer to a change: %w", journal.ErrAway, err)
 		default:
 			return err
@@ -127,9 +127,9 @@ func (j *Journal) publish(ctx context.Context, m *mirror, d *draft) error {
 	return nil
 }
 
-// send publishes the messages of a draft, all or none, and returns the number of the
-// first and their bodies. If it is fenced, the stream must not have a message of the
-// subject that is newer than the draft's Prev.
+// send publishes the messages of a draft, all or none, and returns the number of the first
+// one and their bodies. If it is fenced, the stream refuses it when the subject has a
+// message that is newer than the draft's Prev.
 func (j *Journal) send(
 	ctx context.Context, stream, subject string, d *draft, fenced bool,
 ) (first uint64, bodies [][]byte, err error) {
@@ -152,7 +152,7 @@ func (j *Journal) send(
 			msg.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(d.Prev, 10))
 		}
 		if i > 0 && i < len(bodies)-1 {
-			if err := j.nc.PublishMsg(msg); err != nil { // the answer to the last one counts
+			if err := j.nc.PublishMsg(msg); err != nil { // the answer to the last message counts
 				return 0, nil, err
 			}
 			continue
@@ -166,7 +166,7 @@ func (j *Journal) send(
 	return first, bodies, nil
 }
 
-// message is one of the messages of a draft.
+// message returns one of the messages of a draft.
 func (d *draft) message(subject string, part, of int, body []byte) (*nats.Msg, error) {
 	m := d.meta
 	m.Part, m.Of = part, of
@@ -185,7 +185,8 @@ func (d *draft) message(subject string, part, of int, body []byte) (*nats.Msg, e
 	return msg, nil
 }
 
-// sendOne publishes a message and returns its number. One within a batch has none yet.
+// sendOne publishes a message and returns its number. A message within a batch has none
+// yet.
 func (j *Journal) sendOne(ctx context.Context, stream string, msg *nats.Msg) (uint64, error) {
 	if err := j.hinder(false); err != nil {
 		return 0, err

@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// nodes are the three servers of a cluster, each with a folder of its own.
+// nodes is a cluster of three servers, each with its own folder.
 type nodes struct {
 	options [3]server.Options
 	running [3]*server.Server
@@ -90,7 +90,8 @@ func (c *nodes) dial(t *testing.T) *nats.Conn {
 	return nc
 }
 
-// Three nodes, each with all the streams, do what one does.
+// TestConformanceOfThreeNodes: three nodes, each with all the streams, behave like a single
+// one.
 func TestConformanceOfThreeNodes(t *testing.T) {
 	fixture.Long(t)
 	c := startNodes(t)
@@ -101,8 +102,8 @@ func TestConformanceOfThreeNodes(t *testing.T) {
 	})
 }
 
-// While one node after the other goes and comes back, servers append. What was confirmed
-// is there, once, and nothing is that nobody sent.
+// TestAppendsSurviveNodeRestarts: while servers append, the nodes are restarted one after
+// another. All confirmed records are stored once, and no others.
 func TestAppendsSurviveNodeRestarts(t *testing.T) {
 	fixture.Long(t)
 	c := startNodes(t)
@@ -139,7 +140,7 @@ func TestAppendsSurviveNodeRestarts(t *testing.T) {
 		defer mu.Unlock()
 		return len(confirmed)
 	}
-	// Each time, appends must go on without the node, and with it again.
+	// Each time, appends must continue without the node, and after it is back.
 	goOn := func() {
 		before, late := count(), time.After(patient)
 		look := time.NewTicker(10 * time.Millisecond)
@@ -167,7 +168,7 @@ func TestAppendsSurviveNodeRestarts(t *testing.T) {
 		clear(stored)
 		return open(t, c.dial(t), first.cfg).Read(ctx, ada, 0, func(r journal.Record) error {
 			if stored[r.ID] != 0 {
-				t.Errorf("%s is there twice", r.ID)
+				t.Errorf("%s is stored twice", r.ID)
 			}
 			stored[r.ID] = r.Seq
 			return nil
@@ -175,12 +176,12 @@ func TestAppendsSurviveNodeRestarts(t *testing.T) {
 	})
 	for id, seq := range confirmed {
 		if stored[id] == 0 || seq != 0 && stored[id] != seq {
-			t.Errorf("%s was confirmed as %d and is %d", id, seq, stored[id])
+			t.Errorf("%s was confirmed as %d but is stored as %d", id, seq, stored[id])
 		}
 	}
 	for id := range stored {
 		if !sent[id] {
-			t.Errorf("%s is there, and nobody sent it", id)
+			t.Errorf("%s is stored but was never sent", id)
 		}
 	}
 	t.Logf("%d sent, %d confirmed, %d stored", len(sent), len(confirmed), len(stored))

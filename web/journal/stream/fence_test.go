@@ -17,7 +17,7 @@ func as(j *Journal, epoch uint64, records ...journal.Record) error {
 
 func epoch(n int) journal.Record { return record("epoch", fmt.Sprint(n), "{}") }
 
-// Only the writer that began last can append, whatever the others believe.
+// TestLateWriterIsRefused: only the newest writer can append, whatever older ones assume.
 func TestLateWriterIsRefused(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})
@@ -46,8 +46,9 @@ func TestLateWriterIsRefused(t *testing.T) {
 	wantIDs(t, open(t, nc, a.cfg), ada)
 }
 
-// A writer whose answer was lost does not know whether its batch is stored. When the next
-// one has begun, the batch is there once, or is refused.
+// TestFencedWriterWithLostAnswer: a writer that did not get an answer does not know whether
+// its batch is stored. Once the next writer has begun, the batch is either stored once or
+// refused.
 func TestFencedWriterWithLostAnswer(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})

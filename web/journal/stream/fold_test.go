@@ -10,13 +10,13 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// seen is a state: the ids of a log, and those that later ones have superseded.
+// seen is a state: the ids of a log's records, and the superseded ones.
 type seen struct {
 	IDs  []string
 	Gone []journal.Key
 }
 
-// seeing keeps what was seen. Records of the type "passing" may be compacted at once.
+// seeing records ids. Records of the type "passing" can be compacted immediately.
 var seeing = journal.Fold[seen]{
 	Version: "1",
 	Begin:   func() *seen { return &seen{} },
@@ -33,7 +33,7 @@ var seeing = journal.Fold[seen]{
 // foldsOf returns the states of learners on one server.
 func foldsOf(j *Journal) *journal.Folds[seen] { return journal.NewFolds(j, journal.Learner, seeing) }
 
-// stateOf returns what a server says of ada.
+// stateOf returns ada's state on one server.
 func stateOf(t *testing.T, fs *journal.Folds[seen]) (s seen) {
 	t.Helper()
 	must(t, fs.Use(ctx, ada.Name, func(a *journal.Active[seen]) error {
@@ -62,8 +62,8 @@ func add(t *testing.T, fs *journal.Folds[seen], kind string, ids ...string) {
 	}))
 }
 
-// A learner whose requests reach several servers finds on each what the others were told,
-// and not what was deleted there.
+// TestServersShareLearnerState: a learner whose requests reach several servers sees on each
+// of them what was saved through the others, and not what was deleted there.
 func TestServersShareLearnerState(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
@@ -87,7 +87,7 @@ func TestServersShareLearnerState(t *testing.T) {
 	want(b)
 	add(t, b, "stays", "4")
 	want(a, "4")
-	// Another server appends between the look at the log and a record of one's own.
+	// Another server appends between the reading of the log and our own record.
 	must(t, a.Use(ctx, ada.Name, func(x *journal.Active[seen]) error {
 		add(t, b, "stays", "5")
 		_, err := x.Append(ctx, morning, record("stays", "6", "{}"))
@@ -103,8 +103,8 @@ func TestServersShareLearnerState(t *testing.T) {
 	want(b)
 }
 
-// Two servers append to one log at once, enough that each compacts it and keeps
-// snapshots: both come to the state of the log.
+// TestConcurrentCompaction: two servers append to one log concurrently, so much that each
+// compacts it and stores snapshots: both end up with the state of the log.
 func TestConcurrentCompaction(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})

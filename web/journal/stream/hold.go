@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// with calls f with the mirror of a log, which nobody else uses meanwhile, and a context
-// that ends when the journal's patience does. Nothing is half done because somebody has
-// gone: f's context does not end with theirs.
+// with calls f with exclusive use of the mirror of a log, and with a context that ends when
+// the journal's patience does. If the caller disconnects, f continues, so that nothing is
+// left half done.
 func (j *Journal) with(ctx context.Context, o journal.Owner, f func(context.Context, *mirror) error) error {
 	return j.withSize(ctx, o, 0, f)
 }
 
-// withSize is with for what sends some bytes.
+// withSize is with for an operation that sends the given number of bytes.
 func (j *Journal) withSize(
 	ctx context.Context, o journal.Owner, size int64, f func(context.Context, *mirror) error,
 ) error {
@@ -73,7 +73,7 @@ func (j *Journal) release(m *mirror) {
 	}
 }
 
-// Pause waits a moment, before another try, unless ctx ends.
+// Pause waits before a retry, unless ctx ends.
 func Pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -85,7 +85,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Mirrors says how much of the logs is in memory.
+// Mirrors describes how much of the logs is in memory.
 type Mirrors struct {
 	Logs  int
 	Bytes int64

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// Servers that append the same records at the same moment store each once, and one of
-// them gets its number.
+// TestConcurrentDuplicateRecordsAreStoredOnce: if several servers append the same records
+// at the same moment, each record is stored once, and one of the servers gets its number.
 func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	const servers, records = 4, 25
 	s := streamtest.Node(t, t.TempDir())
@@ -39,7 +39,7 @@ func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	stored := map[string]int64{}
 	must(t, first.Read(ctx, ada, 0, func(r journal.Record) error {
 		if stored[r.ID] != 0 {
-			t.Errorf("%s is there twice", r.ID)
+			t.Errorf("%s is stored twice", r.ID)
 		}
 		stored[r.ID] = r.Seq
 		return nil
@@ -57,7 +57,8 @@ func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	}
 }
 
-// The stream refuses a change that was made before another one arrived.
+// TestLateWriterIsFenced: the stream refuses a change that was made before another one
+// arrived.
 func TestLateWriterIsFenced(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	early := open(t, nc, Config{InMemory: true})
@@ -71,21 +72,21 @@ func TestLateWriterIsFenced(t *testing.T) {
 	}
 	late.release(m)
 	wantIDs(t, early, ada, "1", "2")
-	// What it does next knows of both.
+	// Its next change takes both into account.
 	got := put(t, late, ada, record("vote", "2", "{}"), record("vote", "3", "{}"))
 	if got[0] != 0 || got[1] == 0 {
 		t.Errorf("numbers %v; the first record was there, want [0] = 0, [1] not 0", got)
 	}
-	// A log that was dropped and begun again is another one.
+	// A log that was dropped and recreated is a new log.
 	must(t, early.Drop(ctx, ada))
 	put(t, early, ada, record("vote", "9", "{}"))
 	if got := put(t, late, ada, record("vote", "1", "{}")); got[0] == 0 {
-		t.Error("a record of the log that was dropped still counts")
+		t.Error("a record of the dropped log still counts")
 	}
 	wantIDs(t, early, ada, "9", "1")
 }
 
-// A large batch is several messages, of which all are stored or none.
+// TestLargeBatchIsAtomic: a large batch is several messages, which are all stored or none.
 func TestLargeBatchIsAtomic(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
@@ -96,7 +97,7 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 		id := fmt.Sprint("a", i)
 		list, want = append(list, record("answer", id, `{"detail":"`+fmt.Sprintf("%0200d", i)+`"}`)), append(want, id)
 	}
-	// It breaks off before its last message, and then goes through.
+	// It is interrupted before its last message, and then succeeds.
 	sent := 0
 	cut := errors.New("cut off")
 	j.hinder = func(answered bool) error {
@@ -106,7 +107,7 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 		return nil
 	}
 	if _, err := j.Append(ctx, batch(list...)); !errors.Is(err, cut) {
-		t.Fatalf("a batch that is cut off: got error %v, want %v", err, cut)
+		t.Fatalf("an interrupted batch: got error %v, want %v", err, cut)
 	}
 	other := open(t, nc, j.cfg)
 	wantIDs(t, other, ada, "0")
@@ -122,15 +123,15 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 	}
 }
 
-// An answer that is lost makes no difference: the change is looked for, and neither
-// made twice nor forgotten.
+// TestLostAnswersDoNotDuplicate: after a lost answer, the change is looked up, and neither
+// made twice nor lost.
 func TestLostAnswersDoNotDuplicate(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
 	put(t, j, ada, record("vote", "0", "{}"))
 	n := 0
 	j.hinder = func(answered bool) error {
-		if n++; answered && n%4 == 2 { // every other message arrives unnoticed
+		if n++; answered && n%4 == 2 { // the answer to every other message is lost
 			return nats.ErrTimeout
 		}
 		return nil

@@ -12,39 +12,40 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// form is the form of messages that this program writes. It refuses those of a later
-// one: a server that is behind must not misread what the others write.
+// form is the message format that this version writes. It refuses later ones, so that an
+// outdated server does not misread messages.
 const form = 1
 
 // aboutHeader has a message's [meta].
 const aboutHeader = "Viz-Log"
 
-// indexBits is how much of a record's sequence number is its place in its message; the
-// rest is the message's sequence number in the stream. A message has fewer records.
+// indexBits is the number of low bits of a record's sequence number that hold its index in
+// its message; the high bits hold the message's sequence number in the stream. A message
+// has fewer records than that allows.
 const indexBits = 17
 
-// meta is what a message says of its log, in a header, so that a list of logs needs
-// no bodies. What it says of the log is true after the last message of its change.
+// meta describes a message's log. It is in a header, so that logs can be listed without
+// reading bodies. It describes the log after the last message of the change.
 type meta struct {
 	Form int    `json:"v"`
 	ID   string `json:"id"` // of the change that the message is a part of
 	Part int    `json:"part"`
 	Of   int    `json:"of"`
-	// Prev is the last message of the subject before the change, 0 if there was none.
+	// Prev is the last message of the subject before the change, or 0.
 	Prev uint64 `json:"prev"`
 	// Whole is set if nothing before the change counts any more.
 	Whole bool `json:"whole,omitempty"`
 	// Exists is set if there is a log, and Retired if Sweep has something to delete.
 	Exists  bool `json:"exists,omitempty"`
 	Retired bool `json:"retired,omitempty"`
-	// First is the lowest number that a record of the log can have, and Cut the newest
-	// message that took records from it: a snapshot from before is of no use. 0 means
-	// the first message of the change itself.
+	// First is the lowest number that a record of the log can have. Cut is the newest
+	// message that deleted records: earlier snapshots are invalid. 0 means the first
+	// message of the change itself.
 	First int64  `json:"first,omitempty"`
 	Cut   uint64 `json:"cut,omitempty"`
 
-	// Aside is when something of the log was set aside last, 0 if nothing is, and Used when
-	// the log was used last: milliseconds since 1970.
+	// Aside is when something of the log was last set aside, 0 if nothing is, and Used is
+	// when the log was last used, both in milliseconds since 1970.
 	Aside   int64 `json:"aside,omitempty"`
 	Used    int64 `json:"used,omitempty"`
 	Records int   `json:"records,omitempty"`
@@ -75,13 +76,13 @@ func asMessage(seq uint64, h nats.Header, body []byte) (message, error) {
 const (
 	itemRecord  = 'r' // group, number or 0, type, id, data: a record is added
 	itemGone    = 'd' // type, id: a record is deleted
-	itemAside   = 'a' // time: the next group of what is set aside begins
+	itemAside   = 'a' // time: begins the next group of records set aside
 	itemMove    = 'm' // number: a record moves to the newest group
 	itemMoveAll = 'M' // all records move to the newest group
 )
 
-// encodeRecord encodes a record of the log (group 0) or of what was set aside. A
-// record with the number 0 gets one from its place in the stream.
+// encodeRecord encodes a record of the log (group 0) or of a group that was set aside. The
+// number 0 means that it follows from the record's place in the stream.
 func encodeRecord(group int, r journal.Record) []byte {
 	b := make([]byte, 0, 16+r.Size())
 	b = binary.AppendUvarint(append(b, itemRecord), uint64(group))
@@ -107,12 +108,12 @@ type item struct {
 	journal.Record
 }
 
-var errItem = errors.New("an item of a message cannot be read")
+var errItem = errors.New("invalid item in a message")
 
 // reader reads the items of a body.
 type reader struct{ rest []byte }
 
-// next returns the next item, without copying what it says.
+// next returns the next item, without copying its data.
 func (r *reader) next() (i item, err error) {
 	defer func() {
 		if recover() != nil { // the body ends in the middle of an item

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// mirror is a log as far as this server has read it. Applying the messages of its
-// subject in order makes it, and nothing else changes it.
+// mirror is this server's copy of a log. It results only from applying the messages of the
+// log's subject in order.
 type mirror struct {
 	owner  journal.Owner
 	stream string // the name of the stream
@@ -17,44 +17,44 @@ type mirror struct {
 	snap   string // the subject with its snapshots
 
 	mu     sync.Mutex // held during an operation
-	loaded bool       // what follows is the log up to the message last
+	loaded bool       // the fields below are the log up to message last
 
 	last   uint64
-	msgs   []uint64 // what may be on the subject, oldest first
-	anchor uint64   // messages before it count no more
+	msgs   []uint64 // the messages on the subject, or more, oldest first
+	anchor uint64   // messages before it no longer count
 	change meta     // of the last message
 	begun  uint64   // the first message of that change
 	lost   bool     // messages are missing between two that were read
 
-	watched string // the id of a change that may arrive
-	arrived bool   // it has
-	reread  bool   // the log was read from its beginning since then
+	watched string // the id of a change that might arrive
+	arrived bool   // it has arrived
+	reread  bool   // the log has been read from its beginning since watch
 
 	exists  bool
 	retired bool
 	first   int64
 	cut     uint64
 	used    int64
-	records []journal.Record // by their numbers
+	records []journal.Record // by number
 	known   map[journal.Key]int64
 	bytes   int64 // of records
-	dead    int64 // bytes in messages that count no more
+	dead    int64 // bytes in messages that no longer count
 	groups  []group
 
 	users int   // guarded by Journal.mu, like size
-	size  int64 // of what it has in memory, about
+	size  int64 // approximate size in memory
 }
 
-// group is what was set aside at one time.
+// group holds the records that were set aside at one time.
 type group struct {
 	at      int64
 	records []journal.Record
 }
 
-// touched is what a message without records counts as, of what counts no more.
+// touched is the garbage size assigned to a message without records.
 const touched = 256
 
-// watch begins to look for a change, which may be nil.
+// watch starts watching for a change, which can be nil.
 func (m *mirror) watch(d *draft) {
 	m.watched, m.arrived, m.reread = "", false, false
 	if d != nil {
@@ -62,14 +62,14 @@ func (m *mirror) watch(d *draft) {
 	}
 }
 
-// clear makes the mirror that of an empty subject.
+// clear resets the mirror to an empty subject.
 func (m *mirror) clear() {
 	m.reread = true
 	m.last, m.msgs, m.anchor, m.change, m.begun, m.lost = 0, nil, 0, meta{}, 0, false
 	m.forget()
 }
 
-// forget drops what is in the log and beside it.
+// forget drops the log and what was set aside.
 func (m *mirror) forget() {
 	m.exists, m.retired, m.first, m.cut, m.used = false, false, 0, 0, 0
 	m.groups, m.dead = nil, 0
@@ -78,7 +78,7 @@ func (m *mirror) forget() {
 
 func (m *mirror) noRecords() { m.records, m.known, m.bytes = nil, map[journal.Key]int64{}, 0 }
 
-// empty reports whether there is no log and nothing beside it.
+// empty reports whether there is neither a log nor anything set aside.
 func (m *mirror) empty() bool { return !m.exists && len(m.groups) == 0 }
 
 // apply applies the next message of the subject.
@@ -86,7 +86,7 @@ func (m *mirror) apply(x message) {
 	before := m.last
 	m.msgs, m.last = append(m.msgs, x.seq), x.seq
 	if !x.sound {
-		return // somebody else's
+		return // a foreign message
 	}
 	if x.Part == 1 {
 		if !x.Whole && x.Prev != before {
@@ -115,7 +115,7 @@ func (m *mirror) apply(x message) {
 	}
 }
 
-// applyItems applies what a message says. It stops at what cannot be read.
+// applyItems applies the items of a message. It stops at the first invalid one.
 func (m *mirror) applyItems(x message) {
 	if len(x.body) == 0 && !x.Whole {
 		m.dead += touched
@@ -171,7 +171,7 @@ func (m *mirror) add(i item) {
 	m.bytes += i.Size()
 }
 
-// at returns the index of a record by its number.
+// at returns the index of the record with a number.
 func (m *mirror) at(seq int64) (int, bool) {
 	return slices.BinarySearchFunc(m.records, seq, func(r journal.Record, seq int64) int {
 		return cmp.Compare(r.Seq, seq)
@@ -188,7 +188,7 @@ func (m *mirror) find(k journal.Key) (journal.Record, bool) {
 	return journal.Record{}, false
 }
 
-// take takes a record out of the log, if it is there. The list of records has it until
+// take removes a record from the log, if it exists. It stays in the list of records until
 // the next sweep.
 func (m *mirror) take(k journal.Key) journal.Record {
 	r, found := m.find(k)
@@ -207,8 +207,7 @@ func (m *mirror) move(r journal.Record) {
 	}
 }
 
-// sweep removes what was taken from the list of records. Those who read it still use
-// the old list.
+// sweep removes taken records from the list. Readers still use the old list.
 func (m *mirror) sweep() {
 	kept := make([]journal.Record, 0, len(m.known))
 	for _, r := range m.records {
@@ -219,7 +218,7 @@ func (m *mirror) sweep() {
 	m.records = kept
 }
 
-// weigh returns about how many bytes of memory the mirror uses.
+// weigh returns approximately how many bytes of memory the mirror uses.
 func (m *mirror) weigh() int64 {
 	n := m.bytes + int64(len(m.records))*160 + int64(len(m.msgs))*8 + 1024
 	for _, g := range m.groups {

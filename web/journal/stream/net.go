@@ -17,20 +17,20 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// How much one request for messages returns at most.
+// Limits of one request for messages.
 const (
 	fetchMessages = 256
 	fetchBytes    = 4 << 20
 )
 
-// Codes of errors of JetStream, where the client has no names for them.
+// JetStream error codes that the client has no names for.
 const (
 	codeTooManyBatches  = 10210
 	codeIncompleteBatch = 10176
 )
 
-// What JetStream says when something has no space left: the account, the node's memory, the
-// node's limit, and a stream or a disk, which are told apart in words only.
+// JetStream's error codes when something has no space left: the account, the node's memory,
+// the node's limit, and a stream or a disk, which differ only in their descriptions.
 const (
 	codeAccountFull   = 10002
 	codeInsufficient  = 10023
@@ -54,12 +54,12 @@ func full(err error) bool {
 	return false
 }
 
-// Trouble adds to an error of NATS what it means for people: [journal.ErrAway], or
-// [store.ErrFull].
+// Trouble wraps a NATS error in [journal.ErrAway] or [store.ErrFull] if one of them
+// applies.
 func Trouble(err error) error { return away(err) }
 
-// away returns an [journal.ErrAway] for what may be different a moment later, and a
-// [store.ErrFull] where there is no space left.
+// away wraps a temporary error in [journal.ErrAway], and an error due to missing space in
+// [store.ErrFull].
 func away(err error) error {
 	if err == nil || errors.Is(err, journal.ErrAway) || errors.Is(err, store.ErrFull) {
 		return err
@@ -85,8 +85,8 @@ func away(err error) error {
 	return err
 }
 
-// conflict reports whether a message was refused because it was not written after the
-// last of its subject, or another one is just being stored there.
+// conflict reports whether a message was refused because it does not follow the last one of
+// its subject, or another one is being stored there.
 func conflict(err error) bool {
 	api := jetstream.JetStreamError(nil)
 	if !errors.As(err, &api) || api.APIError() == nil {
@@ -96,22 +96,22 @@ func conflict(err error) bool {
 	return c == jetstream.JSErrCodeStreamWrongLastSequence || c == jetstream.JSErrCodeStreamWrongLastSequenceConstant
 }
 
-// noMessage reports whether there is no message as it was asked for.
+// noMessage reports whether the requested message does not exist.
 func noMessage(err error) bool {
 	api := (*jetstream.APIError)(nil)
 	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound
 }
 
-// attempt returns the context of one request that sends some bytes. It may get lost in an
-// election, so the caller asks again while there is time.
+// attempt returns the context of one request that sends the given number of bytes. The
+// request can get lost in an election, so the caller retries while there is time.
 func (j *Journal) attempt(ctx context.Context, size int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, min(max(j.cfg.Patience/4, again), mostAttempt)+onTheWay(size))
 }
 
-// onTheWay is how long some bytes may take to all nodes and their disks, besides.
+// onTheWay returns the additional time for sending bytes to all nodes and their disks.
 func onTheWay(size int64) time.Duration { return time.Duration(size) * time.Second / (4 << 20) }
 
-// mostAttempt is how long one request may take, however patient the journal is.
+// mostAttempt is the maximum duration of one request, however patient the journal is.
 const mostAttempt = 5 * time.Second
 
 // ask sends a request to JetStream and decodes the answer.
@@ -138,8 +138,8 @@ func (j *Journal) ask(ctx context.Context, api string, request, answer any) erro
 	return json.Unmarshal(r.Data, answer)
 }
 
-// lead asks the leader of the stream for the first message of a subject from a number
-// on, or for the last one if the number is 0. found is false if there is none.
+// lead asks the stream's leader for the first message of a subject with at least the number
+// from, or for the last one if from is 0. found is false if there is none.
 func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64) (x message, found bool, err error) {
 	request := struct {
 		Seq  uint64 `json:"seq,omitempty"`
@@ -175,9 +175,9 @@ func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64)
 	return x, err == nil, err
 }
 
-// fetch calls f for the messages of a subject from a number on, in order, and returns
-// how many there were. Any replica may answer, also one that is behind: the messages
-// are those of some moment that has been.
+// fetch calls f for the messages of a subject from a number on, in order, and returns their
+// number. Any replica can answer, even one that lags behind: the messages are a consistent
+// earlier state.
 func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64, f func(message)) (n int, err error) {
 	for {
 		some, last, err := j.fetchSome(ctx, stream, subject, from, f)
@@ -189,7 +189,7 @@ func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64
 	}
 }
 
-// fetchSome is one request of fetch. last is the last message it got, 0 if there are no
+// fetchSome is one request of fetch. last is the last message it got, or 0 if there are no
 // more.
 func (j *Journal) fetchSome(
 	ctx context.Context, stream, subject string, from uint64, f func(message),
@@ -239,8 +239,8 @@ func (j *Journal) fetchSome(
 	}
 }
 
-// remove deletes messages, and overwrites them in the stream's files. It is no error if
-// one is not there. Each deletion has the journal's patience, since a long log has many.
+// remove deletes messages, and overwrites them in the stream's files. Missing messages are
+// ignored. Each deletion has the journal's full patience, since a long log has many.
 func (j *Journal) remove(ctx context.Context, stream string, seqs ...uint64) error {
 	all, ctx := errgroup.WithContext(context.WithoutCancel(ctx))
 	all.SetLimit(removing)
@@ -263,7 +263,7 @@ func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) erro
 		if err == nil {
 			return nil
 		}
-		// It may be gone, by an earlier request whose answer was lost.
+		// It may have been deleted by an earlier request whose answer was lost.
 		var message struct{}
 		if noMessage(j.ask(ctx, "STREAM.MSG.GET."+stream, request, &message)) {
 			return nil
@@ -277,8 +277,8 @@ func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) erro
 	}
 }
 
-// removing is how many deletions are under way at a time, and again how long to wait
-// before something is tried once more.
+// removing is the number of concurrent deletions, and again how long to wait before a
+// retry.
 const (
 	removing = 8
 	again    = 50 * time.Millisecond

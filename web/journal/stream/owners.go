@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// listed is how many messages of a list are asked for at a time.
+// listed is the number of messages of a list that are requested at a time.
 const listed = 512
 
 // Owners implements [journal.Journal]. It reads the header of each log's last message.
@@ -37,8 +37,8 @@ func (j *Journal) Owners(ctx context.Context, kind string) (list []journal.Info,
 	return list, nil
 }
 
-// eachLast calls f for the last message of each log of a kind (as subjects spell it; *
-// means all kinds), without its body.
+// eachLast calls f for the last message of each log of a kind (in the encoding of subjects;
+// * means all kinds), without its body.
 func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owner, message) error) error {
 	for n := range Streams {
 		var last map[journal.Owner]message
@@ -66,8 +66,8 @@ func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owne
 	return nil
 }
 
-// list calls f for the last message of each log in a stream. It makes a consumer for
-// that, which its leader has in memory and which is gone when the list is complete.
+// list calls f for the last message of each log in a stream. It creates a consumer for
+// that, which is in the leader's memory and is deleted when the list is complete.
 func (j *Journal) list(ctx context.Context, n int, kind string, f func(journal.Owner, message)) error {
 	begin, cancel := context.WithTimeout(ctx, j.cfg.Patience)
 	defer cancel()
@@ -83,7 +83,7 @@ func (j *Journal) list(ctx context.Context, n int, kind string, f func(journal.O
 	defer func() {
 		away, cancel := context.WithTimeout(context.WithoutCancel(ctx), again)
 		defer cancel()
-		_ = j.js.DeleteConsumer(away, j.streamName(n), i.Name) // it would end by itself
+		_ = j.js.DeleteConsumer(away, j.streamName(n), i.Name) // best effort: the consumer would expire anyway
 	}()
 	for left := int(i.NumPending); left > 0; {
 		some, err := c.Fetch(min(left, listed), jetstream.FetchMaxWait(j.cfg.Patience))

@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// wasted is how many bytes a log may have that count no more, beside as many as count,
-// until it is written again.
+// wasted is the number of garbage bytes that a log can have, in addition to as many as its
+// valid bytes, before it is rewritten.
 const wasted = 256 << 10
 
-// tidy rewrites a log of which less than half still counts.
+// tidy rewrites a log that is more than half garbage.
 func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	if m.dead < m.bytes+wasted {
 		return nil
@@ -20,13 +20,13 @@ func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	return j.renew(ctx, m)
 }
 
-// renew rewrites a log, with what was set aside of it, and deletes the messages
-// before. Snapshots stay of use, since the records are the same.
+// renew rewrites a log, including what was set aside of it, and deletes the earlier
+// messages. Snapshots stay valid, since the records are the same.
 func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	first := m.last + 1
 	err := j.alter(ctx, m, func() *draft {
 		if m.anchor >= first && m.dead == 0 && !m.retired {
-			return nil // somebody else has done it
+			return nil // another server has done it
 		}
 		return m.restated(m.groups)
 	})
@@ -36,7 +36,8 @@ func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	return j.removeOld(ctx, m)
 }
 
-// restated returns a change that says everything again, with these groups of what is set aside.
+// restated returns a change that contains the complete log, with the given groups set
+// aside.
 func (m *mirror) restated(groups []group) *draft {
 	d := m.draft()
 	d.Whole, d.Retired = true, m.empty()
@@ -52,7 +53,7 @@ func (m *mirror) restated(groups []group) *draft {
 	return d
 }
 
-// removeOld deletes the messages that count no more.
+// removeOld deletes the messages that no longer count.
 func (j *Journal) removeOld(ctx context.Context, m *mirror) error {
 	var old, kept []uint64
 	for _, seq := range m.msgs {
@@ -79,8 +80,8 @@ func (j *Journal) Scrub(ctx context.Context, o journal.Owner) error {
 	})
 }
 
-// scrub deletes and overwrites everything that is of no log any more, also what an
-// earlier one left that was interrupted.
+// scrub deletes and overwrites all messages that no longer belong to a log, including
+// leftovers of an interrupted scrub.
 func (j *Journal) scrub(ctx context.Context, m *mirror) error {
 	if m.last > 0 && !(m.empty() && m.anchor == m.last) && (m.dead > 0 || m.retired) {
 		if err := j.renew(ctx, m); err != nil {
@@ -96,8 +97,8 @@ func (j *Journal) scrub(ctx context.Context, m *mirror) error {
 	if m.last == 0 || !m.empty() {
 		return nil
 	}
-	// Only the message is left that says that there is nothing. A log that has begun
-	// after it needs no message before its own.
+	// Only the message that marks the log as empty is left. A log that begins after it does
+	// not depend on it.
 	err := j.remove(ctx, m.stream, m.msgs...)
 	m.clear()
 	m.loaded = err == nil

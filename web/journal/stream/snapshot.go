@@ -8,12 +8,12 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// stored are the messages of a log's snapshots.
+// stored holds the messages of a log's snapshots.
 type stored struct {
-	seqs []uint64 // of all of them
-	last meta     // of the newest message
-	body []byte   // of the newest snapshot, if it is complete
-	own  int      // how many of seqs are that one's
+	seqs []uint64 // all messages
+	last meta     // the newest message
+	body []byte   // the newest snapshot, if it is complete
+	own  int      // number of seqs that belong to the newest snapshot
 }
 
 // add adds the next message.
@@ -64,13 +64,13 @@ func (j *Journal) Snapshot(ctx context.Context, o journal.Owner) (s journal.Snap
 	return s, err
 }
 
-// holds reports whether the newest snapshot is one of this log, and nothing was taken
-// from the log since then.
+// holds reports whether the newest snapshot belongs to this log, and no records were
+// deleted from the log since then.
 func (m *mirror) holds(s *stored) bool {
 	return m.exists && s.complete() && s.last.First == m.first && s.last.Cut == m.cut
 }
 
-// encodeSnapshot encodes a snapshot as items of a draft, which are its parts.
+// encodeSnapshot encodes a snapshot as items of a draft, which are parts of the snapshot.
 func encodeSnapshot(s journal.Snapshot) (items [][]byte) {
 	b := encodeRecord(0, journal.Record{Seq: s.Seq, Type: s.Version, Data: s.State})
 	const some = 64 << 10
@@ -80,7 +80,7 @@ func encodeSnapshot(s journal.Snapshot) (items [][]byte) {
 	return append(items, b)
 }
 
-// decodeSnapshot returns the zero value for what cannot be read.
+// decodeSnapshot decodes a snapshot, or returns the zero value if it is invalid.
 func decodeSnapshot(body []byte) journal.Snapshot {
 	i, err := (&reader{body}).next()
 	if err != nil || i.kind != itemRecord {
@@ -89,7 +89,7 @@ func decodeSnapshot(body []byte) journal.Snapshot {
 	return journal.Snapshot{Version: i.Type, Seq: i.Seq, State: i.Data}
 }
 
-// KeepSnapshot implements [journal.Journal]. The snapshots before are deleted.
+// KeepSnapshot implements [journal.Journal]. It deletes earlier snapshots.
 func (j *Journal) KeepSnapshot(ctx context.Context, o journal.Owner, s journal.Snapshot) error {
 	return j.keepSnapshot(ctx, o, s, nil)
 }
@@ -99,7 +99,8 @@ func (j *Journal) KeepSnapshotAt(ctx context.Context, o journal.Owner, s journal
 	return j.keepSnapshot(ctx, o, s, &at)
 }
 
-// keepSnapshot stores a snapshot. Where at is not nil, it must be of the log as it is.
+// keepSnapshot stores a snapshot. If at is not nil, no records may have been deleted from
+// the log since then.
 func (j *Journal) keepSnapshot(ctx context.Context, o journal.Owner, s journal.Snapshot, at *journal.Mark) error {
 	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
 		if err := j.sync(ctx, m); err != nil || !m.exists || s.Seq < m.first {
@@ -121,8 +122,8 @@ func (j *Journal) keepSnapshot(ctx context.Context, o journal.Owner, s journal.S
 	})
 }
 
-// scrubSnapshots deletes all snapshots of a log but the newest, and that one too unless
-// it is of use.
+// scrubSnapshots deletes all snapshots of a log but the newest, and that one too unless it
+// is valid.
 func (j *Journal) scrubSnapshots(ctx context.Context, m *mirror) error {
 	var all stored
 	err := j.trying(ctx, func() error {

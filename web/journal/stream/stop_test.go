@@ -17,8 +17,8 @@ import (
 
 var errStopped = errors.New("the server was stopped")
 
-// A server may be stopped at any message: the log is then what it was before the
-// operation or what it is after it, and another server can finish it.
+// TestServerStoppedAtEveryMessage: if a server is stopped at any message, the log is in the
+// state before or after the operation, and another server can complete it.
 func TestServerStoppedAtEveryMessage(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	before := []string{"1", "2", "3"}
@@ -68,7 +68,7 @@ func TestServerStoppedAtEveryMessage(t *testing.T) {
 				}
 				must(t, c.do(other, seqs))
 				if got := ids(t, other, ada); !slices.Equal(got, c.after) {
-					t.Fatalf("finished by another after %d steps, the log has %q", most, got)
+					t.Fatalf("completed by another server after %d steps, the log has %q", most, got)
 				}
 				if err == nil {
 					return
@@ -78,8 +78,8 @@ func TestServerStoppedAtEveryMessage(t *testing.T) {
 	}
 }
 
-// Nothing is left in the files of NATS of what was dropped, swept, or compacted and
-// scrubbed; what others have is there.
+// TestDroppedLogsAreGoneFromTheDisk: the NATS files contain nothing of dropped, swept, or
+// compacted and scrubbed logs; other logs are intact.
 func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)
@@ -117,12 +117,12 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	}
 	for _, text := range []string{"ada-stays", `{"kept":"scrubbed"}`} {
 		if holding(t, dir, text) == nil {
-			t.Errorf("%s is in no file, so the test sees nothing", text)
+			t.Errorf("%s is in no file: the test cannot find it", text)
 		}
 	}
 }
 
-// holding returns the files below a folder that have a text in them.
+// holding returns the files in a folder, including subfolders, that contain a text.
 func holding(t *testing.T, dir, text string) (in []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -1,39 +1,38 @@
-// Package stream stores logs in a cluster of NATS, so that any of several servers can
-// append to any log: it is web/journal's adapter over JetStream.
+// Package stream stores logs in a NATS cluster, so that any of several servers can append
+// to any log: it is web/journal's adapter for JetStream.
 //
-// The logs are in [Streams] streams, each log in the one that the hash of its owner
-// names: viz_0 to viz_7. A log is the messages of one subject, such as
-// viz.3.log.learner.ID, and its snapshots are those of viz.3.snap.learner.ID. There is
-// no consumer for each owner.
+// The logs are in [Streams] streams, viz_0 to viz_7; the hash of its owner determines the
+// stream of a log. A log is the messages of one subject, such as viz.3.log.learner.ID, and
+// its snapshots are those of viz.3.snap.learner.ID. There are no consumers per owner.
 //
 // # A change is one message
 //
-// Appending, compacting, setting aside, retiring and dropping each publish one message,
-// or several as an atomic batch if it would be too large: all of them are stored or
-// none. So whatever happens between two changes, a log reads right. A message says
-// which one it was written after, and the stream refuses it if that is no longer the
-// last of its subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or
-// was cut off, then reads what the others have added, and makes its change again: keys
-// that are there by now are left out of it. If no answer comes, the id of the change
-// says whether it has arrived.
+// Appending, compacting, setting aside, retiring and dropping each publish one message, or
+// several as an atomic batch if it would be too large: all of them are stored or none. So
+// between two changes, a log is always consistent. A message names the last message of the
+// log that it follows, and the stream refuses it if that is no longer the last of its
+// subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or was
+// disconnected, then reads what the others have added, and repeats its change without keys
+// that now exist. If no answer arrives, the server looks for the id of the change in the
+// stream.
 //
-// A message that is whole describes a log completely, and nothing before it counts. A
-// log begins with one, and is written again as one when much of it counts no more, or
-// when nothing of what was deleted may be left (Scrub). The messages before it are
-// then deleted, oldest first, and overwritten in the streams' files.
+// A message that is whole describes a log completely, and nothing before it counts. A log
+// begins with one, and is rewritten as one when much of it is garbage, or when deleted data
+// has to be erased (Scrub). The messages before it are then deleted, oldest first, and
+// overwritten in the streams' files.
 //
 // # Reading
 //
-// A server keeps the logs that it used last in memory ([mirror]), within a budget. Each
-// operation asks the stream's leader for the last message of the subject and reads on
-// from where the copy ends, so that all servers see what one has confirmed.
-// A message names the one before it; if one was deleted meanwhile, the log is read again.
+// A server keeps the most recently used logs in memory ([mirror]), within a budget. Each
+// operation asks the stream's leader for the last message of the subject and reads the
+// messages after the end of its copy, so that all servers see confirmed changes. Each
+// message names the one before it; if one was deleted meanwhile, the log is read again.
 //
-// # When NATS is away
+// # When NATS is down
 //
 // Every wait ends after [Config].Patience with [journal.ErrAway]. Nothing is confirmed
-// that a stream has not confirmed. The connection comes back by itself. What a stream, an
-// account or a node has no space for is refused at once, with [store.ErrFull].
+// before a stream has confirmed it. The connection is restored automatically. If a stream,
+// an account or a node has no space, changes are refused immediately, with [store.ErrFull].
 package stream
 
 import (
@@ -53,26 +52,26 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Streams is how many streams the logs of all owners are divided among. It is part of
-// where a log is, so it never changes.
+// Streams is the number of streams that the logs of all owners are distributed over. It
+// determines where a log is, so it must never change.
 const Streams = 8
 
-// Config says where in a cluster the logs are.
+// Config describes where in a cluster the logs are.
 type Config struct {
-	// Prefix begins the names of streams and subjects. It is viz if it is empty.
+	// Prefix is the prefix of the names of streams and subjects. The default is viz.
 	Prefix string
-	// Replicas is on how many nodes each stream is when it is created. 0 means three in
-	// a cluster of NATS and one on a single node.
+	// Replicas is the number of nodes of each stream when it is created. 0 means three in a
+	// NATS cluster and one on a single node.
 	Replicas int
-	// Patience is how long an operation tries until it says that NATS is away. 0 means
-	// [DefaultPatience].
+	// Patience is how long an operation is retried before it returns that NATS is down. 0
+	// means [DefaultPatience].
 	Patience time.Duration
-	// InMemory creates streams that are not on any disk.
+	// InMemory creates streams that are not stored on disk.
 	InMemory bool
 }
 
-// DefaultPatience is longer than a leader's election takes on a quiet network, and
-// short enough for a person who waits for a page.
+// DefaultPatience is longer than an election takes on a quiet network, and short enough for
+// a person who waits for a page.
 const DefaultPatience = 8 * time.Second
 
 // Limits of the logs in memory.
@@ -81,7 +80,7 @@ const (
 	mirrorBytes = 64 << 20
 )
 
-// leastPayload is the smallest limit of a message's size with which all records fit.
+// leastPayload is the minimum message size limit for which all records fit.
 const leastPayload = journal.MaxRecord + 16<<10
 
 // Journal stores logs in JetStream.
@@ -90,12 +89,12 @@ type Journal struct {
 	js  jetstream.JetStream
 	cfg Config
 
-	// hinder stands in for the network in tests, before a message is sent and when its
-	// answer has come. An error is what comes instead.
+	// hinder simulates network faults in tests: it is called before a message is sent and
+	// when its answer has arrived, and its error replaces the result.
 	hinder func(answered bool) error
 
-	ready chan struct{} // has a token when nobody looks after the streams
-	there bool          // the streams are there; guarded by that token
+	ready chan struct{} // has a token when the streams are not being checked
+	there bool          // the streams exist; guarded by that token
 
 	mu      sync.Mutex
 	mirrors map[journal.Owner]*list.Element // of *mirror
@@ -108,9 +107,9 @@ var (
 	_ journal.Shared  = (*Journal)(nil)
 )
 
-// Connect connects to the servers of a cluster, named by addresses with commas between
-// them. It returns at once, also if none of them can be reached: the connection is
-// then made later, and made again whenever it breaks.
+// Connect connects to the servers of a cluster, given as comma-separated addresses. It
+// returns immediately, even if none of them can be reached: the connection is then made
+// later, and restored whenever it breaks.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect(addresses, append([]nats.Option{
 		nats.Name("viz"),
@@ -118,9 +117,9 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(2 * time.Second),
-		// What is published while there is no connection must fail, not arrive later.
+		// Messages published without a connection must fail, not arrive later.
 		nats.ReconnectBufSize(-1),
-		// A peer that is gone without a word is noticed within seconds.
+		// Detect a dead peer within seconds.
 		nats.PingInterval(2 * time.Second),
 		nats.MaxPingsOutstanding(2),
 	}, more...)...)
@@ -146,8 +145,8 @@ func New(nc *nats.Conn, cfg Config) (*Journal, error) {
 	return j, nil
 }
 
-// Replicas is on how many nodes a stream is: as many as are wanted, or, if that is 0,
-// three in a cluster of NATS and one on a single node.
+// Replicas returns the number of nodes for a stream: want, or if that is 0, three in a NATS
+// cluster and one on a single node.
 func Replicas(nc *nats.Conn, want int) int {
 	switch {
 	case want > 0:
@@ -158,18 +157,18 @@ func Replicas(nc *nats.Conn, want int) int {
 	return 1
 }
 
-// Ready makes the streams if they are not there, and returns why the logs cannot be
-// used: [journal.ErrAway] while NATS does not answer, or what is wrong with a stream.
+// Ready creates the streams if they do not exist, and returns why the logs cannot be used:
+// [journal.ErrAway] while NATS does not answer, or what is wrong with a stream.
 func (j *Journal) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, j.cfg.Patience)
 	defer cancel()
 	return away(j.trying(ctx, func() error { return j.ensure(ctx) }))
 }
 
-// streamName is the name of one of the streams.
+// streamName returns the name of a stream.
 func (j *Journal) streamName(n int) string { return fmt.Sprintf("%s_%d", j.cfg.Prefix, n) }
 
-// newMirror returns the mirror of a log, of which nothing is known yet.
+// newMirror returns the mirror of a log that has not been read.
 func (j *Journal) newMirror(o journal.Owner) *mirror {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%d:%s%s", len(o.Kind), o.Kind, o.Name)
@@ -182,8 +181,8 @@ func (j *Journal) newMirror(o journal.Owner) *mirror {
 	}
 }
 
-// SubjectPart makes a part of a subject out of any text: itself if it is plain, and
-// otherwise = and its bytes as hexadecimal digits.
+// SubjectPart encodes any text as a part of a subject: plain text is unchanged, other text
+// becomes = and its bytes as hexadecimal digits.
 func SubjectPart(s string) string { return encodeName(s) }
 
 func encodeName(s string) string {
@@ -206,7 +205,7 @@ func decodeName(s string) (string, error) {
 	return string(b), err
 }
 
-// ensure makes sure that the streams are there.
+// ensure makes sure that the streams exist.
 func (j *Journal) ensure(ctx context.Context) error {
 	select {
 	case <-j.ready:
@@ -233,8 +232,8 @@ func (j *Journal) ensure(ctx context.Context) error {
 	return nil
 }
 
-// ensureStream creates a stream if there is none, and refuses one that could lose
-// records.
+// ensureStream creates a stream if it does not exist, and refuses an existing one that
+// could lose records.
 func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	ctx, cancel := j.attempt(ctx, 0)
 	defer cancel()
@@ -249,13 +248,13 @@ func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	switch {
 	case c.MaxAge != 0 || c.MaxMsgsPerSubject > 0 || c.Retention != jetstream.LimitsPolicy ||
 		c.Discard != jetstream.DiscardNew:
-		return errors.New("it may delete messages by itself, so no logs are stored there")
+		return errors.New("it may delete messages automatically, so no logs are stored there")
 	case c.DenyDelete || c.DenyPurge:
-		return errors.New("it does not allow to delete messages, so what people delete would stay")
+		return errors.New("it does not allow deleting messages, so deleted data would stay")
 	case !c.AllowAtomicPublish || !c.AllowDirect:
 		return errors.New("it needs allow_atomic and allow_direct")
 	case c.Compression != jetstream.NoCompression:
-		return errors.New("it compresses its files, so what people delete could not be overwritten there")
+		return errors.New("it compresses its files, so deleted data could not be overwritten")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ var ada = journal.Owner{Kind: journal.Learner, Name: "ada"}
 
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// patient is long enough for a test beside load.
+// patient is long enough for a test on a busy machine.
 const patient = 2 * time.Minute
 
 func must(t rapid.TB, err error) {
@@ -48,7 +48,7 @@ func dial(t testing.TB, s *server.Server) *nats.Conn {
 
 var prefixes atomic.Int64
 
-// open returns logs of their own on a server.
+// open returns separate logs on a server.
 func open(t testing.TB, nc *nats.Conn, cfg Config) *Journal {
 	t.Helper()
 	if cfg.Prefix == "" {
@@ -91,7 +91,7 @@ func wantIDs(t rapid.TB, j journal.Journal, o journal.Owner, want ...string) {
 	}
 }
 
-// turns is one journal that two servers serve: each call goes to the other one.
+// turns is one journal served by two servers: the calls alternate between them.
 type turns struct {
 	of   [2]journal.Journal
 	next atomic.Int64
@@ -145,8 +145,8 @@ func (x *turns) Retire(ctx context.Context, o journal.Owner, before time.Time) (
 
 func (x *turns) Sweep(ctx context.Context) error { return x.turn().Sweep(ctx) }
 
-// Two servers that serve the same logs in turns do what one does. In the long tier the
-// streams are in files.
+// TestStreamConforms: two servers that serve the same logs alternately behave like one. In
+// the long tests the streams are stored in files.
 func TestStreamConforms(t *testing.T) {
 	s := streamtest.Node(t, t.TempDir())
 	a, b := dial(t, s), dial(t, s)

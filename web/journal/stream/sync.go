@@ -10,12 +10,12 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// sync reads what was added to a log since the mirror's last message.
+// sync reads the messages that were added to a log since the mirror's last one.
 func (j *Journal) sync(ctx context.Context, m *mirror) error {
 	return j.trying(ctx, func() error { return j.syncOnce(ctx, m) })
 }
 
-// trying calls f until it does not fail for want of an answer, or ctx ends.
+// trying calls f until it gets an answer, or ctx ends.
 func (j *Journal) trying(ctx context.Context, f func() error) error {
 	for {
 		err := f()
@@ -25,8 +25,8 @@ func (j *Journal) trying(ctx context.Context, f func() error) error {
 	}
 }
 
-// rereads is how often a log is read again that has a gap. Messages that are deleted
-// while it is read make one. One that stays is accepted: what there is counts.
+// rereads is how often a log with a gap is read again. Messages that are deleted during
+// reading cause gaps. A permanent gap is accepted: the remaining messages count.
 const rereads = 3
 
 func (j *Journal) syncOnce(ctx context.Context, m *mirror) error {
@@ -60,7 +60,7 @@ func (j *Journal) syncOnce(ctx context.Context, m *mirror) error {
 	}
 }
 
-// checkStreams looks for the streams again if one is not there.
+// checkStreams checks the streams again if one is missing.
 func (j *Journal) checkStreams(ctx context.Context, err error) error {
 	api := (*jetstream.APIError)(nil)
 	if !errors.As(err, &api) || api.ErrorCode != jetstream.JSErrCodeStreamNotFound {
@@ -88,7 +88,7 @@ func (j *Journal) readTo(ctx context.Context, m *mirror, newest message) error {
 	if _, err := j.fetch(ctx, m.stream, m.log, m.last+1, m.apply); err != nil {
 		return err
 	}
-	// The replica that answered may be behind.
+	// The replica that answered might lag behind.
 	for m.last < newest.seq {
 		x, found, err := j.lead(ctx, m.stream, m.log, m.last+1)
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package streamtest starts servers of NATS within the process, for tests of what is kept
-// there.
+// Package streamtest starts NATS servers within the process, for tests of data stored in
+// NATS.
 package streamtest
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// patience bounds the wait for a server's start; only a failing test uses it up.
+// patience bounds the wait for a server's start; only failing tests use it up.
 const patience = 2 * time.Minute
 
-// Node starts a server that stores in a folder, until the test ends. Nothing outside the
-// process can reach it, unless a change of its options has it listen.
+// Node starts a server that stores its data in a folder, until the test ends. Nothing
+// outside the process can reach it, unless a change of its options makes it listen.
 func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Server {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
@@ -37,7 +37,7 @@ func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Se
 	return s
 }
 
-// Listening has a server listen on a port of this machine, any one if it is -1.
+// Listening makes a server listen on a port of this machine, any free one if it is -1.
 func Listening(port int) func(*server.Options) {
 	return func(o *server.Options) { o.DontListen, o.Host, o.Port = false, "127.0.0.1", port }
 }
