@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// person is somebody with a browser that keeps cookies.
+// A person is a client with a browser that keeps cookies.
 type person struct {
 	t      *testing.T
 	server string
@@ -34,8 +34,8 @@ func newPerson(t *testing.T, server string) *person {
 	return &person{t, server, http.Client{Jar: jar}}
 }
 
-// asks sends a request, with a form if it is a POST, and returns the answer's status and
-// text.
+// asks sends a request, with a form if it is a POST, and returns the status and text of the
+// response.
 func (v *person) asks(method, path string, form url.Values) (int, string) {
 	v.t.Helper()
 	r, err := http.NewRequest(method, v.server+path, strings.NewReader(form.Encode()))
@@ -56,8 +56,8 @@ func (v *person) asks(method, path string, form url.Values) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// TestPagesWorkWithoutTheLogs: while what people do cannot be kept, lessons, exercises and runs
-// work and say so, nothing is confirmed, and load balancers are told. Afterwards all is as
+// TestPagesWorkWithoutTheLogs: while data cannot be saved, lessons, exercises and runs still
+// work and show a warning, nothing is confirmed, and /readyz fails. Afterwards everything is as
 // before.
 // Promise: While nothing can be saved, lessons and runs still work and say so, and nothing is confirmed.
 func TestPagesWorkWithoutTheLogs(t *testing.T) {
@@ -82,7 +82,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	_, before := v.asks("GET", "/learn", nil)
 	why := store.Why(store.ErrAway)
 	if strings.Contains(before, why) {
-		t.Error("all is well, and the page warns")
+		t.Error("the page warns although the logs are reachable")
 	}
 
 	away.Store(true)
@@ -98,7 +98,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	} {
 		status, page := v.asks("GET", path, nil)
 		if warns := strings.Contains(page, why); status != want.status || warns != want.warns {
-			t.Errorf("GET %s: %d, and it warns: %v, want %+v", path, status, warns, want)
+			t.Errorf("GET %s: got %d, warning %v; want %+v", path, status, warns, want)
 		}
 	}
 	card := webtest.Course(t).Cards[0].ID
@@ -120,25 +120,25 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 		t.Errorf("/readyz afterwards: got %d %s; want %d", status, page, http.StatusOK)
 	}
 	if _, after := v.asks("GET", "/learn", nil); after != before {
-		t.Error("the map is not what it was before")
+		t.Error("the map differs from what it was before")
 	}
 	_, export := v.asks("GET", "/progress/export", nil)
 	if strings.Contains(export, card) || !strings.Contains(export, lesson.Sections[0].Key()) {
-		t.Errorf("what was kept: got %s, want it without %q, it containing %q", export, card, lesson.Sections[0].Key())
+		t.Errorf("saved data: got %s, want it without %q and with %q", export, card, lesson.Sections[0].Key())
 	}
 
-	// The logs are away, and that was not noticed before a page needs them.
+	// The logs become unreachable, and no page has noticed yet.
 	logs.away.Store(true)
 	other := newPerson(t, v.server)
 	for _, path := range []string{"/learn", lesson.Href(), "/practice"} {
 		if status, page := other.asks("GET", path, nil); status != http.StatusOK || !strings.Contains(page, why) {
-			t.Errorf("GET %s while logs are away: got %d, it warns: %v; want %d, and that it warns", path, status,
+			t.Errorf("GET %s while the logs are unreachable: got %d, warning %v; want %d and a warning", path, status,
 				strings.Contains(page, why), http.StatusOK)
 		}
 	}
 }
 
-// unreachable is a journal that cannot be reached at times.
+// An unreachable is a journal that is unreachable at times.
 type unreachable struct {
 	journal.Journal
 	away atomic.Bool

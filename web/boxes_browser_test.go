@@ -13,16 +13,16 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A mainPage is a page whose boxes are measured.
+// A mainPage is a page whose layout is measured.
 type mainPage struct {
 	path string
 	view shell.View // of the Loop
-	goes string     // selects the control that goes on; "" where it may lie below
-	dock bool       // the control is in view however low the window is
-	fill bool       // where it is wide, the page is as tall as its window
+	goes string     // selects the control that continues; "" if it can be below the window
+	dock bool       // the control is in view even in a low window
+	fill bool       // in a wide window the page is as tall as the window
 }
 
-// mainPages are the pages that people come to, with a run that has written 8 of 64 tokens.
+// mainPages returns the main pages, with a run that has written 8 of 64 tokens.
 func mainPages(t *testing.T) []mainPage {
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
 	commands := []session.Command{session.Start{Prompt: "Once upon a time"}}
@@ -57,8 +57,8 @@ func mainPages(t *testing.T) []mainPage {
 	}
 }
 
-// boxScreens are phones, tablets and laptops, with a mouse and touched, and a laptop's window at
-// 200 and at 400 %.
+// boxScreens are phones, tablets and laptops, with a mouse and with touch, and a laptop's window
+// at 200 % and 400 % zoom.
 var boxScreens = []browser.Screen{
 	{Width: 320, Height: 640, Touch: true},
 	{Width: 360, Height: 740, Touch: true},
@@ -72,21 +72,22 @@ var boxScreens = []browser.Screen{
 	{Width: 341, Height: 164},
 }
 
-// boxes are the sizes of the page, and the edges of the first visible control.
+// boxes returns the sizes of the page and the edges of the first visible control.
 const boxes = `((e) => {
 	const page = document.documentElement, b = e?.getBoundingClientRect();
 	return [page.scrollWidth, page.scrollHeight, ...(e ? [b.left, b.top, b.right, b.bottom] : [])].map(Math.round);
 })([...document.querySelectorAll(%q)].find((e) => e.checkVisibility()))`
 
-// stuck is how many pixels of the window are under what stays in view while the page scrolls.
+// stuck returns how many pixels of the window are covered by elements that stay in view while
+// the page scrolls.
 const stuck = `[...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() &&
 	getComputedStyle(e).position === "sticky").map((e) => e.getBoundingClientRect())
 	.reduce((all, b) => all + Math.max(0, Math.min(b.bottom, innerHeight) - Math.max(b.top, 0)), 0)`
 
-// TestMainPagesFitTheirScreens: no main page scrolls sideways; the control that goes on is in
-// view without scrolling; where the Loop is wide it fills its window and no more. At 1366 × 657,
-// 1440 × 900 and 1920 × 1080, Numbers has its cost curve in view. In the lowest window at least
-// half is left for what scrolls.
+// TestMainPagesFitTheirScreens: no main page scrolls sideways; the control that continues is in
+// view without scrolling; in a wide window the Loop fills the window and no more. At 1366 × 657,
+// 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the lowest window at
+// least half is left for the content that scrolls.
 func TestMainPagesFitTheirScreens(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -14,34 +14,33 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Classes is what a server needs to know to hold classes.
+// Classes is what a server needs to hold classes.
 type Classes struct {
-	// Logs and Secrets keep the rooms. Without them there are no classes.
+	// Logs and Secrets store the rooms. Without them there are no classes.
 	Logs    journal.Journal
 	Secrets class.Secrets
-	// Space, where not nil, says what there is still space for.
+	// Space, if not nil, returns how much space is left.
 	Space func(context.Context) store.Space
-	// Cluster, where not nil, shares the rooms with other servers.
+	// Cluster, if not nil, shares the rooms with other servers.
 	Cluster *class.Cluster
-	// Members is how many members a room may have, also if all have one address; 0 is as
-	// many as the limits of admission say.
+	// Members is the most members that a room can have, even if all have one address; 0 means
+	// the admission limits.
 	Members int
-	// TTL is how long a room that nobody uses is kept; 0 is as long as
-	// [class.DefaultLimits] says.
+	// TTL is how long an unused room is kept; 0 means the value in [class.DefaultLimits].
 	TTL time.Duration
-	// Now is the time that all servers share, nil for time.Now.
+	// Now returns the time that all servers share; nil means time.Now.
 	Now func() time.Time
-	// Aged is the time at which rooms are old enough to be deleted, nil for Now; see
+	// Aged returns the time by which rooms are judged old enough to delete; nil means Now. See
 	// [class.Config].
 	Aged func() time.Time
-	// Access is how the phones of a class get to this server.
+	// Access is how the phones of a class reach this server.
 	Access classroom.Access
-	// Phones, where not nil, lets them in while the server runs.
+	// Phones, if not nil, lets them in while the server runs.
 	Phones *classroom.Phones
 }
 
-// members is how many members a room may have. An eighth is reserved for those whom the
-// server knew before.
+// members returns the limits on a room's members. An eighth of the places is reserved for
+// learners whom the server knew before.
 func (c Classes) members(limits admission.Share) admission.Share {
 	if c.Members == 0 {
 		return limits
@@ -50,7 +49,7 @@ func (c Classes) members(limits admission.Share) admission.Share {
 	return admission.Share{Most: c.Members, Newcomers: newcomers, PerAddress: newcomers}
 }
 
-// driver opens the runs of rooms in the registry of all runs.
+// A driver opens the runs of rooms in the registry of all runs.
 type driver struct{ runs *runs.Registry }
 
 // Open implements [class.Driver].
@@ -62,9 +61,8 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 	return r, nil
 }
 
-// mountClasses restores the rooms that are kept and adds their pages. There are
-// none where the server was given no course. Where it was given nowhere to keep them the
-// pages say that a class needs a server.
+// mountClasses restores the saved rooms and adds their pages. Without a course it adds none.
+// Without a place to store the rooms, the pages explain that a class needs a server.
 func (s *Server) mountClasses(mux *http.ServeMux) error {
 	if s.cfg.Course == nil {
 		return nil
@@ -97,8 +95,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	return nil
 }
 
-// EndRoom ends a class, and RemoveRoom deletes a room, for those who run the server; see
-// [class.Hub.EndRoom] and [class.Hub.RemoveRoom].
+// EndRoom ends a class; it is for the operator. See [class.Hub.EndRoom].
 func (s *Server) EndRoom(ctx context.Context, code string) error {
 	if s.hub == nil {
 		return class.ErrNoRoom
@@ -106,7 +103,7 @@ func (s *Server) EndRoom(ctx context.Context, code string) error {
 	return s.hub.EndRoom(ctx, code)
 }
 
-// RemoveRoom is described with [Server.EndRoom].
+// RemoveRoom deletes a room; it is for the operator. See [class.Hub.RemoveRoom].
 func (s *Server) RemoveRoom(ctx context.Context, code string) error {
 	if s.hub == nil {
 		return class.ErrNoRoom

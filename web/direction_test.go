@@ -15,15 +15,15 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hebrew and arabic are texts with an English word and a number, and with a mark that turns
-// the direction of what follows.
+// hebrew and arabic are texts with an English word and a number; turned has a mark that reverses
+// the direction of the text after it.
 const (
 	hebrew = "שלום Transformer 42"
 	arabic = "مرحبا Token 7"
 	turned = "abc \u202edef"
 )
 
-// ownHebrew is an instructor's lesson from right to left.
+// ownHebrew is an instructor's right-to-left lesson.
 const ownHebrew = `---
 title: ` + hebrew + `
 name: ` + hebrew + `
@@ -46,9 +46,9 @@ outcomes: [loop]
 | ` + arabic + ` | ` + "`" + hebrew + "`" + ` |
 `
 
-// TestTextsKeepTheirDirection: on every page that shows a text of a person, a model or a file, a text
-// written from right to left has a direction of its own, so that the words and numbers around
-// it stay in order, and no mark turns the direction of the page's own words.
+// TestTextsKeepTheirDirection: on every page that shows a text from a person, a model or a file,
+// a right-to-left text has its own direction, so that the words and numbers around it stay in
+// order, and no mark reverses the page's own words.
 // Promise: Text written from right to left keeps its order, and so do the words around it.
 func TestTextsKeepTheirDirection(t *testing.T) {
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestTextsKeepTheirDirection(t *testing.T) {
 				}
 			}
 			if strings.Contains(text, "\u202e") && !own {
-				t.Errorf("%s: %q turns the direction of the words beside it", path, text)
+				t.Errorf("%s: %q reverses the words next to it", path, text)
 			}
 		})
 		if found < least {

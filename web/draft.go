@@ -7,16 +7,16 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// drafts is the model that drafts, opened when a page first needs it.
+// drafts holds the draft model, opened when a page first needs it.
 type drafts struct {
 	open func() (*infer.Model, error)
 
 	mu     sync.Mutex
-	pool   *infer.Pool // runs it for all, nil before it is needed
+	pool   *infer.Pool // runs the model for everyone, nil until it is needed
 	closed bool
 }
 
-// newDrafts are nil where a server has no such model.
+// newDrafts returns nil if the server has no draft model.
 func newDrafts(cfg Config) *drafts {
 	switch {
 	case cfg.Draft != nil:
@@ -27,8 +27,8 @@ func newDrafts(cfg Config) *drafts {
 	return nil
 }
 
-// Seat opens the model if need be. Those who ask meanwhile wait; after a failure the next
-// one who asks tries again.
+// Seat opens the model if necessary. Concurrent callers wait; after a failure the next call
+// tries again.
 func (d *drafts) Seat() (*infer.Seat, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,7 +45,7 @@ func (d *drafts) Seat() (*infer.Seat, error) {
 	return d.pool.Seat(), nil
 }
 
-// opened is the pool, nil as long as nobody has needed it.
+// opened returns the pool, or nil if it has not been needed yet.
 func (d *drafts) opened() *infer.Pool {
 	if d == nil {
 		return nil
@@ -55,7 +55,7 @@ func (d *drafts) opened() *infer.Pool {
 	return d.pool
 }
 
-// Close waits for the passes in progress. No seat is given after it.
+// Close waits for the passes in progress. Seat fails after it.
 func (d *drafts) Close() {
 	if d == nil {
 		return

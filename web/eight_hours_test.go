@@ -18,9 +18,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestEightHoursOfClasses holds class after class on one server, as fast as it goes:
-// phones join, follow to the last stage and leave, and the room is deleted. Goroutines,
-// open files and the heap are then what they were after the first classes. There are
+// TestEightHoursOfClasses holds one class after another on one server, as fast as possible:
+// phones join, follow to the last stage and leave, and the room is deleted. Afterwards
+// goroutines, open files and the heap are as they were after the first classes. There are
 // 100,000 stages and 2,000 joins and leaves, as many as in eight hours of teaching.
 // Promise: A server that has held classes for eight hours uses no more memory or open files than before.
 func TestEightHoursOfClasses(t *testing.T) {
@@ -39,7 +39,7 @@ func TestEightHoursOfClasses(t *testing.T) {
 			t.Logf("after %d classes: %v", n+1, first)
 		}
 	}
-	// Some connections of the database and of pages to come may be kept open.
+	// Connections to the database and for later pages can stay open.
 	last := settledUse(t, use{first.goroutines + 5, first.files + 5, first.heap + first.heap/10 + 4<<20})
 	t.Logf(
 		"after %d classes with %d joins, %d leaves and %d stages: %v", classes, classes*phones, classes*phones,
@@ -59,8 +59,8 @@ func (u use) String() string {
 	)
 }
 
-// settledUse waits until the process uses no more than most, which what has just been
-// closed still does.
+// settledUse waits until the process uses at most most. Things that were just closed take a
+// moment to be released.
 func settledUse(t *testing.T, most use) use {
 	t.Helper()
 	late, look := time.After(browser.Patience), time.NewTicker(50*time.Millisecond)
@@ -82,7 +82,7 @@ func settledUse(t *testing.T, most use) use {
 	}
 }
 
-// follower is a phone and the newest stage that it has been sent.
+// A follower is a phone, with the newest stage that it has received.
 type follower struct {
 	load.Phone
 	stages chan load.Shared // of capacity 1
@@ -100,7 +100,7 @@ func join(ctx context.Context, t *testing.T, url, code string) *follower {
 	}
 	go func() {
 		defer close(f.ended)
-		_ = f.Follow(func(frame load.Frame) error { // until it hangs up
+		_ = f.Follow(func(frame load.Frame) error { // until the server closes the connection
 			if frame.At.IsZero() {
 				return nil
 			}
@@ -136,7 +136,7 @@ func (f *follower) until(ctx context.Context, t *testing.T, text uint64, step in
 	}
 }
 
-// holdClass holds one class in which so many tokens are written.
+// holdClass holds one class in which the given number of tokens is written.
 func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens int) {
 	t.Helper()
 	teacher, err := load.NewTeacher(ctx, server)

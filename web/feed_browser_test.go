@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestFeedReconnects: a page whose connections are cut keeps what it shows, and
-// carries out what was asked for in that moment.
+// TestFeedReconnects: a page whose connections are cut keeps what it shows, and carries out what
+// the user requested meanwhile.
 func TestFeedReconnects(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -29,13 +29,13 @@ func TestFeedReconnects(t *testing.T) {
 	p.Lose(func() { tab.Set(slider, "0.5") })
 	tab.Wait("a word of the loss", `document.querySelector("figure.widget [data-feed-say]").textContent !== ""`)
 	if !browser.Value[bool](tab, caption("2.00")) {
-		t.Error("what was shown is gone")
+		t.Error("the old content is gone")
 	}
 	p.Mend()
 	tab.Eval(`dispatchEvent(new Event('online'))`)
 	tab.Wait("an answer on another connection", caption("0.50"))
 	tab.Wait("no word of it any more", `document.querySelector("figure.widget [data-feed-say]").textContent === ""`)
 	if said := tab.Text("figure.widget [data-feed-error]"); said != "" {
-		t.Errorf(`it says %q, want ""`, said)
+		t.Errorf(`the page shows the message %q, want ""`, said)
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// floodLimits are the default limits, scaled down to a hundredth.
+// floodLimits returns the default limits, scaled down to a hundredth.
 func floodLimits() *admission.Limits {
 	l := admission.DefaultLimits()
 	l.Sockets = admission.Share{Most: 60, Newcomers: 45, PerAddress: 30, PerLearner: 10}
@@ -34,14 +34,14 @@ func floodLimits() *admission.Limits {
 	return &l
 }
 
-// visitor is a client of the Loop at an address of its own.
+// A visitor is a client of the Loop at its own address.
 type visitor struct {
 	t      *testing.T
 	conn   *websocket.Conn
 	cookie string
 }
 
-// visit opens a socket to the Loop from an address, with a cookie or without.
+// visit opens a socket to the Loop from an address, with or without a cookie.
 func visit(t *testing.T, server, from, cookie string) (*visitor, *http.Response, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	d := websocket.Dialer{
@@ -90,7 +90,7 @@ func (v *visitor) ask(n int, command string) error {
 	}
 }
 
-// learn does what a learner does: start a text and step through it.
+// learn starts a text and steps through it, as a learner would.
 func (v *visitor) learn() error {
 	if err := v.ask(1, `{"cmd":"start","n":%d,"prompt":"Once upon a time"}`); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (v *visitor) learn() error {
 	return nil
 }
 
-// enough sockets are more than the server holds for one address.
+// enough is more sockets than the server holds for one address.
 const enough = 100
 
 // flood opens sockets from an address as fast as it can, without cookies and without
@@ -140,8 +140,8 @@ func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()
 	}
 }
 
-// knownCookie is a cookie of an earlier version, which has no date, so the server has
-// known its learner for long.
+// knownCookie returns a cookie of an earlier version, which has no date, so the server treats
+// its learner as long known.
 func knownCookie(learners shell.Learners, server, id string) string {
 	_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
 	return fresh.Name + "=" + id + "." + base64.RawURLEncoding.EncodeToString(learners.MAC("learner "+id))

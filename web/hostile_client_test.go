@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// client sends requests from one address. It follows no redirects.
+// A client sends requests from one address. It follows no redirects.
 type client struct {
 	http.Client
 	server, from string
@@ -38,7 +38,7 @@ func newClient(server, from, cookie string) *client {
 	}}
 }
 
-// send sends a request, and keeps a cookie that is set if it has none.
+// send sends a request, and keeps a cookie from the response if it has none.
 func (c *client) send(ctx context.Context, method, path, kind string, body io.Reader) (int, string, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.server+path, body)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *client) post(ctx context.Context, path string, form url.Values) (int, s
 	return c.send(ctx, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
 }
 
-// upload sends a file to be imported.
+// upload imports a file.
 func (c *client) upload(ctx context.Context, file []byte) (int, string, error) {
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
@@ -109,14 +109,14 @@ func (c *client) hold(ctx context.Context, query, protocol, message string) {
 	}
 }
 
-// someoneNew makes the client a learner with a new cookie, or without one if that is
-// refused.
+// someoneNew makes the client a new learner with a new cookie, or without one if the server
+// refuses.
 func (c *client) someoneNew(ctx context.Context) {
 	c.cookie = ""
 	_, _, _ = c.get(ctx, "/join")
 }
 
-// close ends what the client holds.
+// close closes the connections that the client holds.
 func (c *client) close() {
 	for _, conn := range c.held {
 		conn.Close()
@@ -124,7 +124,7 @@ func (c *client) close() {
 	c.CloseIdleConnections()
 }
 
-// target is what attackers know of the class that they disturb.
+// A target is what attackers know about the class that they attack.
 type target struct {
 	Room, Poll, Choice string
 	Link               string // to a long text
@@ -149,7 +149,7 @@ func link(t testing.TB, tokens int) string {
 	return session.LinkOf(run.State())
 }
 
-// badForms are schemas that are refused, most of them late.
+// badForms are invalid schemas; most are rejected late.
 var badForms = func() []string {
 	var words, properties []string
 	for i := range 3000 {
@@ -167,8 +167,7 @@ var badForms = func() []string {
 	}
 }()
 
-// attacks are what a hostile client does over and over. Nothing that goes wrong matters
-// to it.
+// attacks are what a hostile client does over and over, ignoring all errors.
 var attacks = map[string]func(ctx context.Context, c *client, x target){
 	"sockets": func(ctx context.Context, c *client, _ target) {
 		c.cookie = ""
@@ -228,7 +227,7 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 			return
 		}
 		conn := c.held[len(c.held)-1]
-		_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // the server does not read on for ever
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // the server does not read forever
 		for n := range 100 {
 			for _, m := range []string{
 				fmt.Sprintf(`{"cmd":"pieces","n":%d,"prompt":%q}`, 3*n+2, text),

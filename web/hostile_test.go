@@ -28,8 +28,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hostileLimits are the default limits with a tenth of the places, so that an attack
-// from the same machine as the server fills them soon.
+// hostileLimits returns the default limits with a tenth of the places, so that an attack from
+// the same machine soon fills them.
 func hostileLimits() *admission.Limits {
 	l := admission.DefaultLimits()
 	l.Sockets = admission.Share{Most: 600, Newcomers: 450, PerAddress: 300, PerLearner: 40}
@@ -42,7 +42,7 @@ func hostileLimits() *admission.Limits {
 // flooded are the addresses of the hostile client.
 var flooded = []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"}
 
-// battle is a server that is attacked while others use it.
+// A battle is a server that is attacked while others use it.
 type battle struct {
 	testing.TB
 	server   string
@@ -85,20 +85,20 @@ func newBattle(t testing.TB) *battle {
 	return b
 }
 
-// known is a learner whom the server has known for long.
+// known returns a learner whom the server has known for a long time.
 func (b *battle) known(id, from string) *client {
 	return newClient(b.server, from, knownCookie(b.learners, b.server, id))
 }
 
-// attempts is how often an attack is repeated before the others are looked at. One that the
-// server makes wait until it is given up counts as many.
+// attempts is how often an attack is repeated before the test checks on the other clients. An
+// attempt that is given up because the server delays it counts givenUp times.
 const (
 	attempts = 300
 	givenUp  = 10
 )
 
-// attack begins attacks by name, from all flooded addresses at the same time, and
-// returns when each has been tried many times.
+// attack begins the named attacks, from all flooded addresses at the same time, and returns when
+// each has been tried many times.
 func (b *battle) attack(names ...string) (stop func()) {
 	b.Helper()
 	return attack(b.server, b.victim, names)
@@ -117,7 +117,7 @@ func attack(server string, victim target, names []string) (stop func()) {
 				c := newClient(server, from, "")
 				defer c.close()
 				for ctx.Err() == nil {
-					// What the server makes wait is given up after a while.
+					// The client gives up on requests that the server delays.
 					one, done := context.WithTimeout(ctx, time.Second)
 					attacks[name](one, c, victim)
 					n := int64(1)
@@ -141,14 +141,14 @@ func attack(server string, victim target, names []string) (stop func()) {
 	}
 }
 
-// headline is the beginning of what a page says.
+// headline returns the beginning of a page's text.
 func headline(page string) string {
 	_, rest, _ := strings.Cut(page, "<main")
 	text := regexp.MustCompile(`<[^>]*>|\s+`).ReplaceAllString(cmp.Or(rest, page), " ")
 	return fmt.Sprintf("%.200s", text)
 }
 
-// learns does what a learner does on the pages and on a connection.
+// learns uses pages and a connection as a learner would.
 func (b *battle) learns(c *client) error {
 	for _, path := range []string{
 		"/loop", "/", "/learn", "/labs/draw?draws=200&run=1&sure=1&guess=none", "/loop?log=" + b.short,
@@ -208,9 +208,9 @@ func (b *battle) joins(c *client) error {
 	return nil
 }
 
-// others use the server: known learners at the flooded addresses and elsewhere and
-// newcomers elsewhere, who are refused nothing, and a newcomer at a flooded address, who
-// gets in after some tries.
+// others checks that everyone else is served: known learners at the flooded addresses and
+// elsewhere and newcomers elsewhere are never refused, and a newcomer at a flooded address gets
+// in after some tries.
 func (b *battle) others(round string) {
 	b.Helper()
 	var all sync.WaitGroup
@@ -248,8 +248,8 @@ func (b *battle) others(round string) {
 	all.Wait()
 }
 
-// getsIn tries as a browser does, which reloads a refused page and connects again, until
-// a page and a run are there.
+// getsIn behaves like a browser, which reloads a refused page and reconnects, until it has a
+// page and a run.
 func (b *battle) getsIn(c *client) error {
 	late, cancel := context.WithTimeout(b.Context(), browser.Patience)
 	defer cancel()
@@ -275,7 +275,7 @@ func (b *battle) getsIn(c *client) error {
 	return why
 }
 
-// TestHostileClient: one client that attacks a server, in each way alone and in all
+// TestHostileClient: one client that attacks a server, with each attack alone and with all
 // together, disturbs nobody else.
 // Promise: One hostile client disturbs nobody else.
 func TestHostileClient(t *testing.T) {
@@ -309,19 +309,19 @@ func TestHostileClient(t *testing.T) {
 	})
 }
 
-// hostileProcess, in the environment, makes the test binary a hostile client of a
-// server: a process of its own, as anybody's would be.
+// hostileProcess, in the environment, makes the test binary a hostile client of a server, in a
+// separate process.
 const hostileProcess = "VIZ_TEST_ATTACKS"
 
-// orders are what a process that attacks is told.
+// orders are the instructions for a process that attacks.
 type orders struct {
 	Server string
 	Victim target
 	Names  []string // of attacks
 }
 
-// attackFromHere carries out orders, says so on standard output,
-// and goes on until standard input ends.
+// attackFromHere carries out orders, reports that on standard output, and continues until
+// standard input ends.
 func attackFromHere(text string) {
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -333,8 +333,7 @@ func attackFromHere(text string) {
 	stop()
 }
 
-// attackFromOutside begins attacks in a process of its own, and returns when each has
-// been tried.
+// attackFromOutside begins attacks in a separate process, and returns when each has been tried.
 func (b *battle) attackFromOutside(names ...string) (stop func()) {
 	b.Helper()
 	text, err := json.Marshal(orders{b.server, b.victim, names})
@@ -363,12 +362,12 @@ func (b *battle) attackFromOutside(names ...string) (stop func()) {
 	}
 }
 
-// thinking is how often a learner asks for the next stage.
+// thinking is how long a learner waits before requesting the next stage.
 const thinking = 250 * time.Millisecond
 
-// BenchmarkHostileClient measures how long ten known learners, who look at each stage
-// for a moment, wait for the next one: alone, while a hostile client attacks in all ways
-// together, and while one sends grammars that cannot be used. Client and server share the machine.
+// BenchmarkHostileClient measures how long ten known learners, who view each stage for a moment,
+// wait for the next one: alone, while a hostile client runs all attacks together, and while one
+// sends unusable grammars. Client and server share the machine.
 func BenchmarkHostileClient(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { newBattle(b).waits(b) })
 	b.Run("attacked", func(b *testing.B) {

@@ -17,13 +17,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// questions are what a hostile client asks of “Why this token?”: as much as the page
-// takes, and more.
+// questions returns what a hostile client requests from “Why this token?”: as much as the page
+// accepts, and more.
 func questions(x target) (list []string) {
-	long := strings.Repeat(" the", 255)   // with the start token as many tokens as the page takes
-	pair := strings.Repeat(" the", 30)    // and as many as two texts may have
-	all := strings.Repeat("L1,L6,", 127)  // as many parts as a list may name
-	most := strings.Repeat("L3,", 25_000) // as much as a request's header may hold
+	long := strings.Repeat(" the", 255)   // with the start token, as many tokens as the page accepts
+	pair := strings.Repeat(" the", 30)    // as many as two texts can have
+	all := strings.Repeat("L1,L6,", 127)  // as many parts as a list can name
+	most := strings.Repeat("L3,", 25_000) // as much as a request's header can hold
 	for _, q := range []url.Values{
 		{"prompt": {long}, "off": {all + "pos:3"}, "mean": {"1"}, "cell": {"6.255"}},
 		{"prompt": {pair + " a"}, "with": {pair + " an"}, "off": {"L1"}},
@@ -46,7 +46,8 @@ func questions(x target) (list []string) {
 	return list
 }
 
-// The longest texts that a hostile client may ask about are really answered.
+// TestLongestQuestionsAreAnswered: the longest texts that a hostile client can ask about really
+// are answered.
 func TestLongestQuestionsAreAnswered(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -63,9 +64,10 @@ func TestLongestQuestionsAreAnswered(t *testing.T) {
 	}
 }
 
-// While one client asks the largest and the oddest questions from several addresses, and
-// reads none of the long answers, the others are served. Each of its own requests is
-// answered, refused in words or closed, and what is refused says no more than it must.
+// TestHostileClientAsksWhy: while one client sends the largest and the oddest questions from
+// several addresses, and does not read the long answers, others are served. Each of its own
+// requests is answered, refused with a message or closed, and refusals reveal nothing
+// unnecessary.
 func TestHostileClientAsksWhy(t *testing.T) {
 	fixture.Long(t)
 	b := newBattle(t)
@@ -99,7 +101,7 @@ func TestHostileClientAsksWhy(t *testing.T) {
 	all.Wait()
 }
 
-// odd asks and checks that the answer is one that a page may give.
+// odd sends a question and checks that the answer is one that a page can give.
 func (c *client) odd(ctx context.Context, address string) error {
 	one, done := context.WithTimeout(ctx, time.Second)
 	defer done()
@@ -120,8 +122,8 @@ func (c *client) odd(ctx context.Context, address string) error {
 	return nil
 }
 
-// unread asks over a connection of its own, reads the first line of the answer and leaves
-// the rest where it is until the attack is over.
+// unread sends a question over a connection of its own, reads the first line of the answer and
+// leaves the rest unread until the attack is over.
 func (b *battle) unread(ctx context.Context, from, address string) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	one, done := context.WithTimeout(ctx, time.Second)

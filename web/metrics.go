@@ -24,8 +24,8 @@ func (a *answers) count(next http.Handler) http.Handler {
 	})
 }
 
-// counted is a response that is counted once, when its status is known. A connection
-// that becomes a socket counts as 1xx.
+// A counted is a response that is counted once, when its status is known. A connection that
+// becomes a socket counts as 1xx.
 type counted struct {
 	http.ResponseWriter
 	all  *answers
@@ -39,8 +39,8 @@ func (c *counted) note(status int) {
 	}
 }
 
-// end counts a response for which nothing was written: 200, unless the handler panics
-// and the connection is cut.
+// end counts a response to which nothing was written: 200, unless the handler panics and the
+// connection is cut.
 func (c *counted) end() {
 	if v := recover(); v != nil {
 		panic(v)
@@ -50,7 +50,7 @@ func (c *counted) end() {
 
 // WriteHeader implements [http.ResponseWriter].
 func (c *counted) WriteHeader(status int) {
-	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // others may follow the rest
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // other 1xx statuses precede it
 		c.note(status)
 	}
 	c.ResponseWriter.WriteHeader(status)
@@ -71,11 +71,11 @@ func (c *counted) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// Unwrap lets an [http.ResponseController] reach the rest.
+// Unwrap gives an [http.ResponseController] access to the underlying writer.
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Metrics answers GET /metrics for Prometheus, and nothing else, under the names in
-// hosts. It belongs on an address of its own: it is not behind the limits of the pages.
+// Metrics answers GET /metrics for Prometheus, and nothing else, under the names in hosts. Serve
+// it on its own listener: the limits of the pages do not apply to it.
 func (s *Server) Metrics(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -90,12 +90,12 @@ func (s *Server) Metrics(hosts []string) http.Handler {
 		}
 		w.Header().Set("Content-Type", metrics.ContentType)
 		w.Header().Set("Cache-Control", "no-store")
-		_, _ = s.figures().WriteTo(w) // the scraper may have gone
+		_, _ = s.figures().WriteTo(w) // the scraper may have disconnected
 	})
 	return shell.Gate(hosts, nil, "", s.cfg.Logger, mux)
 }
 
-// figures collects what the server counts.
+// figures collects the server's figures.
 func (s *Server) figures() *metrics.Page {
 	p := &metrics.Page{}
 	p.Process()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scraped are the samples of a page by name and labels, as they are written.
+// scraped holds the samples of a page by name and labels, as they are written.
 type scraped struct {
 	values map[string]float64
 	kinds  map[string]string // of families
@@ -19,14 +19,14 @@ var sampleLine = regexp.MustCompile(
 	`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"\})? (\S+)$`,
 )
 
-// parseMetrics reads a page as strictly as the text format is written: every family has
-// its HELP, its TYPE and then its samples, together and once; no sample is there twice;
-// a histogram's buckets are in order and grow, and the last of them is its count.
+// parseMetrics parses a page as strictly as the text format requires: every family has its HELP,
+// its TYPE and then its samples, together and once; no sample occurs twice; a histogram's
+// buckets are in order and increase, and the last of them equals its count.
 func parseMetrics(t *testing.T, text string) scraped {
 	t.Helper()
 	s := scraped{map[string]float64{}, map[string]string{}}
 	if !strings.HasSuffix(text, "\n") {
-		t.Fatal("the last line has no end")
+		t.Fatal("the last line has no newline")
 	}
 	family, helped := "", ""
 	for line := range strings.Lines(text) {
@@ -60,7 +60,7 @@ func parseMetrics(t *testing.T, text string) scraped {
 		if key := strings.TrimSuffix(line, " "+m[4]); !own || err != nil || math.IsNaN(value) {
 			t.Fatalf("got %q in the family %s (%v), want a line of the family with a number", line, family, err)
 		} else if _, twice := s.values[key]; twice {
-			t.Fatalf("%s is there twice", key)
+			t.Fatalf("%s occurs twice", key)
 		} else {
 			s.values[key] = value
 		}
@@ -95,7 +95,7 @@ func (s scraped) checkHistograms(t *testing.T, text string) {
 	}
 }
 
-// grew fails if a counter of before is gone or less.
+// grew fails if a counter in before is missing or has decreased.
 func (s scraped) grew(t *testing.T, before scraped) {
 	t.Helper()
 	for key, was := range before.values {
@@ -103,7 +103,7 @@ func (s scraped) grew(t *testing.T, before scraped) {
 		sum := strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_bucket") ||
 			strings.HasSuffix(name, "_count") || strings.HasSuffix(name, "_seconds_sum")
 		if is, there := s.values[key]; !there || sum && is < was {
-			t.Errorf("%s was %v and is %v, %v", key, was, is, there)
+			t.Errorf("%s was %v and is now %v (present: %v)", key, was, is, there)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func scrape(t *testing.T, url string) (scraped, string) {
 	return parseMetrics(t, body), body
 }
 
-// until scrapes until the samples are as wanted.
+// until scrapes until the samples satisfy is.
 func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	t.Helper()
 	body := ""
@@ -57,7 +57,7 @@ func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	return s
 }
 
-// TestMetricsCountActivity does what the metrics count, and finds each of them changed by it.
+// TestMetricsCountActivity causes each kind of activity and checks that its metric changes.
 // Promise: Metrics contain no prompts, names or room codes.
 func TestMetricsCountActivity(t *testing.T) {
 	t.Parallel()
@@ -102,16 +102,16 @@ func TestMetricsCountActivity(t *testing.T) {
 	})
 
 	visit, _ := roundTrip(t, "GET", server+"/learn")
-	for range 30 { // of one learner, who has 20
+	for range 30 { // of one learner, who can make 20
 		roundTrip(t, "GET", server+"/learn", "Cookie", visit.Header.Get("Set-Cookie"))
 	}
 	last, body := scrape(t, at)
 	last.grew(t, s)
 	refused := last.values[`viz_refusals_total{reason="requests"}`]
 	if got := last.values[`viz_http_responses_total{code="4xx"}`]; refused != 10 || got != 10 {
-		t.Errorf("after 30 requests, 10 too many: got %v refused, %v answered so; want 10, 10", refused, got)
+		t.Errorf("after 30 requests, 10 too many: got %v refused, %v answered as refused; want 10, 10", refused, got)
 	}
-	// Neither texts nor names nor codes are in it.
+	// The metrics contain no texts, names or codes.
 	for _, private := range []string{"Once upon", "Load", "Ada", teacher.Code} {
 		if strings.Contains(body, private) {
 			t.Errorf("the metrics contain %q, want nothing private", private)
@@ -135,7 +135,7 @@ func playing(t *testing.T, server string) *websocket.Conn {
 			t.Fatal(err)
 		}
 	}
-	go func() { // until it is closed
+	go func() { // until the socket is closed
 		for {
 			if _, _, err := conn.ReadMessage(); err != nil {
 				return
@@ -145,7 +145,7 @@ func playing(t *testing.T, server string) *websocket.Conn {
 	return conn
 }
 
-// joined lets a phone join a room until the test ends.
+// joined joins a room as a phone until the test ends.
 func joined(t *testing.T, server, code string) {
 	t.Helper()
 	p := &load.Phone{URL: server, Code: code}
@@ -163,8 +163,8 @@ func joined(t *testing.T, server, code string) {
 	})
 }
 
-// TestMetricsHaveTheirOwnListener: /metrics is not among the pages, and its own listener has nothing
-// else, answers GET alone, and only by its own name.
+// TestMetricsHaveTheirOwnListener: /metrics is not among the pages, and its own listener serves
+// nothing else, answers only GET, and only under its own name.
 func TestMetricsHaveTheirOwnListener(t *testing.T) {
 	t.Parallel()
 	server, at := measured(t, webtest.Options{})

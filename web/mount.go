@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// mountLoop adds the page of the Loop, its live part, the first run that leads
-// there, the page that says why a token, and the one about the model.
+// mountLoop adds the page of the Loop, its live part, the first run that leads there, “Why this
+// token?”, and the page about the model.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
@@ -44,8 +44,8 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 	}).Mount(mux)
 }
 
-// mountCourse adds the pages of Learn, the home page among them, and of Practice.
-// Without a course or somewhere to keep progress the home page leads to the loop.
+// mountCourse adds the pages of Learn, including the home page, and of Practice. Without a
+// course or a place to store progress the home page redirects to the Loop.
 func (s *Server) mountCourse(mux *http.ServeMux) {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {
 		mux.Handle("GET /{$}", http.RedirectHandler("/loop", http.StatusSeeOther))
@@ -89,7 +89,7 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 	s.labs.Mount(mux)
 }
 
-// mountAPI adds the addresses that other programs' clients speak.
+// mountAPI adds the endpoints that clients of other programs use.
 func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api = api.New(api.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Seat: s.targets.Seat, Caller: s.learners.Caller,
@@ -99,7 +99,7 @@ func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api.Mount(mux)
 }
 
-// mountEmbed adds what other sites may show inside their own pages.
+// mountEmbed adds the pages that other sites can show inside their own.
 func (s *Server) mountEmbed(mux *http.ServeMux) {
 	deps := embed.Deps{
 		Pages: mux, Origins: s.cfg.EmbedOrigins, Caller: s.learners.Caller, Log: s.cfg.Logger,
@@ -110,7 +110,8 @@ func (s *Server) mountEmbed(mux *http.ServeMux) {
 	embed.New(deps).Mount(mux)
 }
 
-// add makes the live parts of a room of pages known to the sockets, for pages only.
+// add registers a package's live parts with the sockets. They open from this server's pages
+// only.
 func (s *Server) add(parts map[string]wire.Open) {
 	for name, open := range parts {
 		s.parts[name] = wire.Kind{Open: open}

@@ -21,8 +21,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestVisitorOfMessagePort: a visitor who was greeted and opens a live part finds the run again with the
-// next one. A page in another site's frame stays nobody, even with the cookie.
+// TestVisitorOfMessagePort: a visitor who was greeted and opens a live part finds the run again
+// on the next connection. A page in another site's frame remains anonymous, even with the
+// cookie.
 func TestVisitorOfMessagePort(t *testing.T) {
 	t.Parallel()
 	s := withoutClasses(t, func(*web.Config) {})
@@ -88,8 +89,8 @@ func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
 	return run
 }
 
-// withoutClasses is a server as a site has one: with a course, and no classes. change
-// changes how it is made.
+// withoutClasses returns a server as in a static site: with a course, and no classes. change
+// modifies its configuration.
 func withoutClasses(t *testing.T, change func(*web.Config)) *web.Server {
 	t.Helper()
 	db, err := store.Open("", nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// printed are pages that people put on paper, each with what must be on it.
+// printed are the pages that people print, each with what the printout must contain.
 var printed = map[string]string{
 	"/learn/kv-cache":    ".check",
 	"/learn":             "h1",
@@ -28,8 +28,8 @@ var printed = map[string]string{
 	"/score?text=A+xylophone+is": ".surp__tk",
 }
 
-// pressable are the things that are shown and can only be pressed. Terms with a note are
-// words of their sentence, and a card's front is the summary of its fold.
+// pressable are the visible elements that can only be pressed. Terms with a note are words of
+// their sentence, and a card's front is the summary of its details element.
 const pressable = `[...document.querySelectorAll(
 	'button:not(.term), .btn, select, input[type=submit], input[type=file], .goon, .levels, .dsteps, .top, .unit, .pn')]
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
@@ -45,8 +45,8 @@ const faint = `[...document.querySelectorAll("body *")].filter((e) => {
 	return alpha !== 0 && 1.05 / (.2126 * red + .7152 * green + .0722 * blue + .05) < 3;
 }).map((e) => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// marked are pairs of elements that differ in what they mean: the first is chosen, is now, or
-// is the model's.
+// marked are pairs of elements that differ in meaning: the first is selected, current, or the
+// model's.
 var marked = map[string][][2]string{
 	"/loop": {{`.view [aria-pressed="true"]`, `.view [aria-pressed="false"]`}},
 	"/score?text=The+capital+of+France+is+Paris.+Xylophone": {
@@ -55,15 +55,15 @@ var marked = map[string][][2]string{
 	"/practice/softmax": {{`.levels [aria-current]`, `.levels :not([aria-current])`}},
 }
 
-// looks is all of an element's look but the colors that a contrast theme replaces.
+// looks returns an element's look without the colors that a contrast theme replaces.
 const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.outlineWidth, s.borderBottomWidth,
 	s.borderBottomStyle, s.fontWeight, s.textDecorationLine].join(" "))(getComputedStyle(e)))(
 	document.querySelector(%q))`
 
-// TestPagesOnPaperAndInForcedColors: pages print their text, questions and tables to fill in, black
-// on white, and no button, menu or bar; a question is never cut by the end of a page. Text is
-// dark where backgrounds are not printed. Where the browser forces colors, what is chosen still
-// differs from what is not, and a slider is the browser's own.
+// TestPagesOnPaperAndInForcedColors: pages print their text, questions and tables to fill in,
+// black on white, and no button, menu or bar; no question is split between two pages. Text is
+// dark where backgrounds are not printed. If the browser forces colors, selected elements still
+// differ from the others, and a slider is the browser's own.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
@@ -74,14 +74,14 @@ func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 		tab.Go(url + path)
 		tab.Paper()
 		if !browser.Value[bool](tab, `!!document.querySelector("`+holds+`")?.checkVisibility()`) {
-			t.Errorf("%s: nothing of %s is printed", path, holds)
+			t.Errorf("%s: %s is not printed", path, holds)
 		}
 		if got := browser.Value[[]string](tab, pressable); len(got) > 0 {
 			t.Errorf("%s prints %q, want 0 elements", path, got)
 		}
 		if got := browser.Value[int](tab, `[...document.querySelectorAll(".check, .quiz__list > li, .sheet")]
 			.filter(e => e.checkVisibility() && getComputedStyle(e).breakInside !== "avoid").length`); got > 0 {
-			t.Errorf("%s: %d questions may be cut by the end of a page, want 0", path, got)
+			t.Errorf("%s: %d questions can be split between two pages, want 0", path, got)
 		}
 		tab.Wait("black text on "+path, `getComputedStyle(document.querySelector("h1")).color === "rgb(0, 0, 0)"`)
 		if got := browser.Value[[]string](tab, faint); len(got) > 0 {

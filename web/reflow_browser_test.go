@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// narrow is a laptop's window at 400 %.
+// narrow is a laptop's window at 400 % zoom.
 var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
 
 // TestClassPagesReflow: in a narrow window the pages of classes do not scroll sideways.
@@ -37,7 +37,7 @@ func reflows(t *testing.T, url string, paths ...string) {
 	for _, path := range paths {
 		tab.Go(url + path)
 		if n := browser.Value[int](tab, `document.querySelectorAll('main').length`); n != 1 {
-			t.Errorf("%.20s is no page", path)
+			t.Errorf("%.20s is not a page", path)
 		}
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > narrow.Width {
 			t.Errorf("%.20s: got %d px wide, want at most %d", path, wide, narrow.Width)

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// The ways in which an address that cannot be used is refused.
+// The refusals of addresses that cannot be used.
 const (
 	noPage      = "<h1>There is no page at this address.</h1>"
 	noFile      = "There is no file at this address."
@@ -22,9 +22,8 @@ const (
 	noForms     = "This address does not accept forms."
 )
 
-// answers lists odd and ordinary requests with what the server says to them:
-// the status, the Location of a redirect or the methods of a 405, and words of
-// the body.
+// answers lists odd and ordinary requests with the server's responses to them: the status, the
+// Location of a redirect or the methods of a 405, and words of the body.
 var answers = []struct {
 	method, target string
 	status         int
@@ -60,7 +59,7 @@ var answers = []struct {
 	{"GET", "/storybook/x", 404, "", noPage},
 	{"POST", "/storybook/x", 405, "GET, HEAD", readOnly},
 
-	// Paths with empty or dotted parts lead to the address that they mean.
+	// Paths with empty or dotted parts redirect to the cleaned address.
 	{"GET", "//", 307, "/", ""},
 	{"GET", "//loop", 307, "/loop", ""},
 	{"GET", "/../loop", 307, "/loop", ""},
@@ -68,7 +67,7 @@ var answers = []struct {
 	{"GET", "///learn?x=1", 307, "/learn?x=1", ""},
 	{"POST", "//learn", 307, "/learn", ""},
 	{"GET", "/labs//cache", 307, "/labs/cache", ""},
-	{"GET", "//evil.example/loop", 307, "/evil.example/loop", ""}, // of this server, not of another
+	{"GET", "//evil.example/loop", 307, "/evil.example/loop", ""}, // on this server, not on another
 	{"GET", "/\\evil.example", 404, "", noPage},
 	{"GET", "*", 400, "", ""},
 
@@ -93,7 +92,7 @@ var answers = []struct {
 	{"GET", "/export", 404, "", noPage},
 	{"POST", "/export/text", 405, "GET, HEAD", readOnly},
 
-	// Each room says for itself that there is nothing below it.
+	// Each package refuses unknown addresses below its own.
 	{"GET", "/learn", 200, "", "One token at a time"},
 	{"GET", "/learn/", 404, "", learnNoPage},
 	{"GET", "/learn/nothing", 404, "", "There is no such lesson."},
@@ -138,8 +137,7 @@ var answers = []struct {
 	{"GET", "/tour/x", 404, "", "There is no such tour."},
 }
 
-// TestRouteResponses asks for addresses byte by byte, since a client would tidy odd
-// ones up.
+// TestRouteResponses sends targets byte for byte, since a client would clean up odd ones.
 func TestRouteResponses(t *testing.T) {
 	t.Parallel()
 	host := strings.TrimPrefix(webtest.Serve(t, webtest.Options{}), "http://")
@@ -153,19 +151,19 @@ func TestRouteResponses(t *testing.T) {
 				t.Errorf("Location or Allow is %q, want %q", header, want.header)
 			}
 			if !strings.Contains(body, want.says) {
-				t.Errorf("answered %q, want %q in it", body, want.says)
+				t.Errorf("got the body %q, want %q in it", body, want.says)
 			}
 			if want.says == noPage && !strings.Contains(body, `<header class="top">`) {
-				t.Errorf("answered %.80q, want a page with the header that all pages share", body)
+				t.Errorf("got %.80q, want a page with the header that all pages share", body)
 			}
 			if got.Header.Get("Content-Security-Policy") == "" {
-				t.Error("answered without the headers of the gate")
+				t.Error("the response lacks the gate's headers")
 			}
 		})
 	}
 }
 
-// request sends a target as it is written.
+// request sends a target unchanged.
 func request(t *testing.T, host, method, target string) (*http.Response, string) {
 	t.Helper()
 	c, err := net.Dial("tcp", host)

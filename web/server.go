@@ -27,47 +27,46 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Config is what a server needs to know.
+// Config configures a server.
 type Config struct {
 	// Model writes the texts.
 	Model *infer.Model
-	// ModelPlace says how a visitor comes to another one.
+	// ModelPlace describes how visitors can load their own model.
 	ModelPlace model.Place
-	// Keeping says for how long progress is kept.
+	// Keeping describes how long progress is kept.
 	Keeping practice.Keeping
 	// Draft proposes tokens for Model where speculation is shown; it may be nil.
 	Draft *infer.Model
-	// EmbedOrigins are the sites that may show the Loop, an experiment or a drill inside
-	// their own pages, such as "https://school.example"; [shell.Anywhere] is all of them.
+	// EmbedOrigins are the sites that can show the Loop, an experiment or a drill inside their
+	// own pages, such as "https://school.example"; [shell.Anywhere] allows all sites.
 	EmbedOrigins []string
-	// OpenDraft, where not nil, opens Draft when a page first needs it. Its error is a
-	// sentence for people, who may try again.
+	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error is a sentence for
+	// users, who can try again.
 	OpenDraft func() (*infer.Model, error)
-	// Course and Progress are what Learn and Practice teach and where they keep
-	// what learners do; without both there are no such pages, and the home page
-	// leads to the loop.
+	// Course is what Learn and Practice teach, and Progress is where they store what learners
+	// do; without both there are no such pages, and the home page redirects to the Loop.
 	Course   *lessons.Course
 	Progress *progress.Store
-	// API says who may use the addresses that other programs' clients speak.
+	// API defines who can use the endpoints for clients of other programs.
 	API api.Access
-	// Away, where not nil, returns an error, [store.ErrAway], while what people do cannot
-	// be kept because its place cannot be reached. It does not block. Pages then say so,
-	// and show nothing of what somebody has done.
+	// Away, if not nil, returns an error, [store.ErrAway], while data cannot be saved because
+	// the storage cannot be reached. It does not block. Pages then show a warning, and none of
+	// what a learner has done.
 	Away func() error
-	// Figures, where not nil, adds further figures to [Server.Metrics].
+	// Figures, if not nil, adds further figures to [Server.Metrics].
 	Figures func(*metrics.Page)
-	// Classes is where and how classes are held; none are without Course.
+	// Classes configures where and how classes are held; there are none without Course.
 	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server,
 	// exactly as they write them in the Host header: "class.example",
 	// "192.168.0.7:8080". See [shell.LoopbackHosts].
 	AllowedHosts []string
-	// TrustedProxies are believed when they say from which address a request came.
+	// TrustedProxies are the proxies whose X-Forwarded-For is trusted.
 	TrustedProxies admission.Proxies
-	// Admission, where not nil, replaces [admission.DefaultLimits].
+	// Admission, if not nil, replaces [admission.DefaultLimits].
 	Admission *admission.Limits
-	// Memory is how much memory the process and its runs may use; zero for runs of
-	// [runs.DefaultLimits], and no limit for the process.
+	// Memory is how much memory the process and its runs can use. If zero, runs have
+	// [runs.DefaultLimits] and the process has no limit.
 	Memory memory.Budget
 	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
@@ -76,28 +75,27 @@ type Config struct {
 	Secret []byte
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
-	// HTML, where not nil, is applied to the HTML of panels; see [wire.Config].
+	// HTML, if not nil, is applied to the HTML of panels; see [wire.Config].
 	HTML func(string) string
-	// Database is where Progress and Classes are kept, for [Server.Metrics]; it may be nil.
+	// Database is where Progress and Classes are stored, for [Server.Metrics]; it can be nil.
 	Database *store.DB
 }
 
-// HeaderBytes is the size of a request's header that a server must accept: the
-// longest link, somewhat longer ones, so that they are refused with a sentence, and
-// what browsers send besides.
+// HeaderBytes is the size of a request header that a server must accept: the longest link,
+// somewhat longer ones, so that they can be refused with a sentence, and what browsers add.
 const HeaderBytes = session.MaxLink + 32<<10
 
-// Server serves pages and sockets of one model.
+// A Server serves pages and sockets of one model.
 type Server struct {
 	cfg      Config
 	learners shell.Learners
 	limits   admission.Limits
 	desk     *admission.Desk
-	targets  *infer.Pool // runs the model for all
-	drafts   *drafts     // nil without a model that drafts
+	targets  *infer.Pool // runs the model for everyone
+	drafts   *drafts     // nil without a draft model
 	runs     *runs.Registry
 	replays  *admission.Queue // of runs that plain requests need
-	hub      *class.Hub       // nil without a course or somewhere to keep rooms
+	hub      *class.Hub       // nil without a course or a place to store rooms
 	labs     *labs.Pages
 	api      *api.Server
 	parts    map[string]wire.Kind
@@ -160,13 +158,13 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// warned passes requests on to next. While what people do cannot be kept, pages say so.
+// warned passes requests on to next. While data cannot be saved, pages show a warning.
 func (s *Server) warned(next http.Handler) http.Handler {
 	if s.cfg.Away == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/ws" { // a socket outlives it
+		if r.URL.Path != "/ws" { // a socket can outlive the outage
 			err := s.cfg.Away()
 			ctx, away := progress.Reach(r.Context(), err != nil)
 			r = r.WithContext(shell.Warn(ctx, func() string {
@@ -181,17 +179,17 @@ func (s *Server) warned(next http.Handler) http.Handler {
 	})
 }
 
-// Handler answers every request, behind the gate.
+// Handler returns the handler of all requests, behind the gate.
 func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 
 // ServePort serves one live part of a page over a message port; see
 // [wire.Server.ServePort].
 func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
 
-// Greet returns the cookie by which a visitor who opens a live part is known from then on: nil for
-// those who bring one, and for a page in another site's frame. It is asked where no page was
-// answered before that. An answer to a page brings the cookie itself, and one with a file, which
-// pages in frames need too, brings none.
+// Greet returns the cookie that identifies a visitor who opens a live part: nil if the request
+// already has one, and for a page in another site's frame. Call it if no page was answered
+// before. The response to a page sets the cookie itself; the response to a file, which pages in
+// frames need too, sets none.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
 	if r.URL.Path != "/ws" {
 		return nil
@@ -200,7 +198,7 @@ func (s *Server) Greet(r *http.Request) *http.Cookie {
 	return fresh
 }
 
-// mountOwn adds the addresses that belong to no room.
+// mountOwn adds the addresses that belong to no other package.
 func (s *Server) mountOwn(mux *http.ServeMux) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", s.wire)
@@ -215,8 +213,8 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	shell.Text(w, http.StatusOK, "The server is running.")
 }
 
-// live reports whether the server accepts new connections: then lessons can be read and
-// texts written here, even while nothing can be kept.
+// live reports whether the server accepts new connections. If it does, lessons can be read and
+// texts written here, even while data cannot be saved.
 func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
@@ -225,7 +223,7 @@ func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
 	shell.Text(w, http.StatusOK, "The server is running and takes visitors.")
 }
 
-// ready reports whether the server accepts new connections and can keep what people do.
+// ready reports whether the server accepts new connections and can save data.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")

@@ -56,8 +56,7 @@ func roundTrip(t *testing.T, method, url string, header ...string) (*http.Respon
 	return resp, string(b)
 }
 
-// TestResponseHeaders asks for every kind of address and looks at one header of each
-// answer.
+// TestResponseHeaders requests every kind of address and checks one header of each response.
 func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -108,7 +107,7 @@ func TestResponseHeaders(t *testing.T) {
 	resp, _ := roundTrip(t, "GET", server+"/static/js/loop.js")
 	again, body := roundTrip(t, "GET", server+"/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag"))
 	if again.StatusCode != 304 || body != "" {
-		t.Errorf("a file that is known already: %d and %d bytes, want 304", again.StatusCode, len(body))
+		t.Errorf("a cached file: got %d and %d bytes, want 304 and 0", again.StatusCode, len(body))
 	}
 	resp, _ = roundTrip(t, "GET", server+"/learn", "Accept-Encoding", "gzip")
 	if resp.Header.Get("Content-Encoding") != "gzip" {
@@ -116,8 +115,8 @@ func TestResponseHeaders(t *testing.T) {
 	}
 }
 
-// TestSocketsAreBehindTheGate: a socket opens for the server's own pages and for
-// programs, and for no other site's.
+// TestSocketsAreBehindTheGate: a socket opens for the server's own pages and for programs, but
+// not for other sites' pages.
 func TestSocketsAreBehindTheGate(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

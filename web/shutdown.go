@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// ShutdownTime is the longest that [Server.Shutdown] takes: the phases' times, and
-// the second that connections have to end after they were cut.
+// ShutdownTime is the longest that [Server.Shutdown] takes: the times of all phases, and one
+// second for connections to end after they were cut.
 const ShutdownTime = 9 * time.Second
 
-// phase is one part of a shutdown. Each has a time of its own, so that one that
-// hangs does not use up the time of those after it.
+// A phase is one part of a shutdown. Each has its own time limit, so that one that hangs does
+// not use up the time of later phases.
 type phase struct {
 	name string
 	most time.Duration
 	do   func(context.Context) error
 }
 
-// phases are a shutdown, in order. Rooms are saved first, whatever their followers
-// do, and once more when nobody is left to change them.
+// phases returns the phases of a shutdown, in order. Rooms are saved first, whatever their
+// followers do, and again when nobody is left to change them.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
@@ -31,11 +31,10 @@ func (s *Server) phases() []phase {
 	}
 }
 
-// Shutdown saves the rooms of classes, closes all sockets with code 1012, after
-// which clients reconnect, and ends everything that the server has started. It
-// returns when that is done, or after [ShutdownTime] at the latest, or soon after
-// ctx has ended; the error then says what was not done. [http.Server.Shutdown] ends
-// the requests and knows nothing of sockets: call it too.
+// Shutdown saves the rooms of classes, closes all sockets with code 1012, after which clients
+// reconnect, and stops everything that the server has started. It returns when that is done,
+// after [ShutdownTime] at the latest, or soon after ctx has ended; the error then lists what was
+// not done. [http.Server.Shutdown] ends the requests but not the sockets: call both.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	s.wire.Refuse()

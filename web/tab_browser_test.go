@@ -6,11 +6,11 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// These tests of all pages do not belong in a tab: TestFeedReconnects cuts a socket,
-// TestClassPagesReflow is about classes, which need a server, and the boxes that
-// TestMainPagesFitTheirScreens measures are the same.
+// Three tests of all pages are not run in a tab: TestFeedReconnects cuts a socket,
+// TestClassPagesReflow is about classes, which need a server, and TestMainPagesFitTheirScreens
+// would measure the same layout.
 
-// TestInTabPages prints pages where the program runs in them.
+// TestInTabPages checks printed pages where the program runs in the browser's tab.
 func TestInTabPages(t *testing.T) {
 	webtest.InTab(t, TestPagesOnPaperAndInForcedColors)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestDocumentedExchange: the exchange that WIRE.md shows is what the server sends,
-// apart from what is left out of it.
+// TestDocumentedExchange: the exchange in WIRE.md is what the server sends, apart from the parts
+// that WIRE.md leaves out.
 func TestDocumentedExchange(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("WIRE.md")
@@ -61,7 +61,7 @@ func TestDocumentedExchange(t *testing.T) {
 		for _, part := range strings.Split(text, "…") {
 			_, after, ok := strings.Cut(left, strings.TrimPrefix(part, ","))
 			if !ok {
-				t.Fatalf("WIRE.md says\n%s\nand the server\n%.2000s\nwhich lacks %s", text, got, part)
+				t.Fatalf("WIRE.md has\n%s\nbut the server sends\n%.2000s\nwhich lacks %s", text, got, part)
 			}
 			left = after
 		}
@@ -71,13 +71,13 @@ func TestDocumentedExchange(t *testing.T) {
 	}
 }
 
-// TestDocumentedLimits: WIRE.md and OPERATING.md give the limits that the server has.
+// TestDocumentedLimits: WIRE.md and OPERATING.md state the server's limits.
 // Promise: WIRE.md and OPERATING.md give the limits that the server has.
 func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	l := admission.DefaultLimits()
 	if admission.KnownAfter != 10*time.Minute || l.Refusals.PerLearner.PerSecond != 1 || l.Imports.PerLearner != 1 {
-		t.Error("the documents name other limits, in words")
+		t.Error("the documents state other limits in words")
 	}
 	page, err := os.ReadFile("WIRE.md")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestDocumentedLimits(t *testing.T) {
 		_, rest, ok := strings.Cut(table, "\n| "+name+" | ")
 		text, _, _ := strings.Cut(rest, "\n")
 		if !ok {
-			t.Errorf("WIRE.md has no limit of %s", name)
+			t.Errorf("WIRE.md has no limit for %s", name)
 		}
 		for _, want := range list {
 			isLimit := want != "0" && !strings.HasPrefix(want, "0 ")
@@ -145,7 +145,7 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 }
 
-// number writes a limit as the documents do.
+// number formats a limit as the documents do.
 func number(x float64) string {
 	if x < 1 {
 		return strconv.FormatFloat(x, 'g', 3, 64)
@@ -153,7 +153,7 @@ func number(x float64) string {
 	return terms.Count(int(math.Round(x)))
 }
 
-// hasNumber reports whether a text contains one that begins with a number, as a whole.
+// hasNumber reports whether text contains want, which begins with a number, as a whole number.
 func hasNumber(text, want string) bool {
 	return regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(want) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(text)
 }

@@ -1,15 +1,15 @@
 // Package admission shares a server's limited resources among its callers, so that
-// one client cannot lock out everybody else.
+// one client cannot lock out everyone else.
 //
-// A caller has a learner id and an address. The id is in a signed cookie, and anybody
-// can collect many of those; the address is a network that a whole school may share.
-// So there are limits for both. Newcomers count against their address. Learners with
-// an older cookie do not, and part of every resource is reserved for them.
+// A caller has a learner id and an address. The id is in a signed cookie, and anyone can collect
+// many of those; the address is a network that a whole school can share. So there are limits for
+// both. Newcomers count against their address. Learners with an older cookie do not, and part of
+// every resource is reserved for them.
 //
-//   - A [Pool] limits what callers hold: sockets, runs. When it is full, the caller
-//     who holds the most loses the least recently used one.
+//   - A [Pool] limits what callers hold at the same time: sockets, runs. When it is full,
+//     the caller that holds the most loses the least recently used place.
 //   - A [Meter] limits how often callers do something: requests, messages.
-//   - A [Queue] runs work one piece at a time, by learner, the shortest first.
+//   - A [Queue] runs one task at a time, in turn by learner, the shortest first.
 //
 // [Limits] has all the sizes.
 package admission
@@ -27,11 +27,11 @@ import (
 // rush at the start of a lesson.
 const KnownAfter = 10 * time.Minute
 
-// Caller is who sent a request.
+// Caller identifies the sender of a request.
 type Caller struct {
 	Learner string       // their id
 	Address netip.Prefix // see [Network]
-	Since   time.Time    // when the cookie was issued; zero for long ago
+	Since   time.Time    // when the cookie was issued; zero if long ago
 	Fresh   bool         // the request had no cookie: a first visit, or a client that stores none
 	Phone   bool         // the request came over the listener that was opened for a class's phones
 }
@@ -44,9 +44,9 @@ var local = []netip.Prefix{
 	Network(netip.AddrFrom4([4]byte{127, 0, 0, 1})), Network(netip.IPv6Loopback()),
 }
 
-// Local reports whether the request came from this machine: from its owner, or
-// through a proxy that the server does not know about. Limits for an address would
-// hit everybody behind that proxy, so local callers count as known.
+// Local reports whether the request came from this machine: from its owner, or through a proxy
+// that the server does not know about. Limits for an address would affect everyone behind that
+// proxy, so local callers count as known.
 func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
 // Network returns the network that limits treat as one address: an IPv4 address, or

@@ -2,7 +2,7 @@ package admission
 
 import "time"
 
-// Desk has the pools and meters of one server.
+// A Desk holds the pools and meters of one server.
 type Desk struct {
 	Sockets, Runs, Imports, API *Pool
 
@@ -11,7 +11,7 @@ type Desk struct {
 	refusals *Meter
 }
 
-// New returns a desk with limits. now is time.Now if nil.
+// New returns a desk with the given limits. now is time.Now if nil.
 func New(l Limits, now func() time.Time) *Desk {
 	return &Desk{
 		Sockets: NewPool(l.Sockets, now), Runs: NewPool(l.Runs, now), Imports: NewPool(l.Imports, now),
@@ -27,7 +27,7 @@ func New(l Limits, now func() time.Time) *Desk {
 // Persists counts one refusal of an HTTP request, and reports whether the caller has
 // had so many that their connection should be closed.
 func (d *Desk) Persists(c Caller) bool {
-	if c.Fresh { // someone else at each request
+	if c.Fresh { // a new learner id on every request
 		c.Learner = c.Address.String()
 	}
 	return d.refusals.Allow(c) > 0

@@ -14,18 +14,18 @@ type Rate struct {
 	Burst     int
 }
 
-// Pace is how often one caller may do something.
+// Pace limits how often one caller can do something.
 type Pace struct {
 	PerLearner Rate
 	PerAddress Rate // for the newcomers of one address together
 }
 
-// sweepAfter is how long a [Meter] keeps what it remembers before it looks which
-// buckets are full again: those of callers who have left need no memory.
+// sweepAfter is how long a [Meter] waits before it discards the buckets that are full again,
+// those of callers who have left.
 const sweepAfter = 10 * time.Second
 
-// maxKept is how many callers a [Meter] remembers. Beyond that it forgets the oldest
-// entry, whose bucket has had the most time to fill up again.
+// maxKept is how many callers a [Meter] remembers. Beyond that it discards the oldest entry,
+// whose bucket has had the most time to fill up again.
 const maxKept = 1 << 16
 
 // Meter limits how often callers do something. Its methods may be called from any
@@ -37,8 +37,8 @@ type Meter struct {
 	learners  budgets[string]
 	addresses budgets[netip.Prefix]
 	stats     MeterStats
-	sweeps    bool // by itself, where time is the real one
-	sweeping  bool // a sweep is to come
+	sweeps    bool // sweeps automatically; set when the clock is the real one
+	sweeping  bool // a sweep is scheduled
 }
 
 // NewMeter returns a meter whose buckets are full. now is time.Now if nil.
@@ -54,8 +54,8 @@ func NewMeter(p Pace, now func() time.Time) *Meter {
 	}
 }
 
-// Allow takes a token from the caller's buckets, or returns how long it will be until
-// there is one.
+// Allow takes a token from the caller's buckets, or returns how long it will be until one is
+// available.
 func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,8 +68,8 @@ func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	return 0
 }
 
-// AllowSize is [Meter.Allow] for something that costs size tokens. One is enough to be
-// allowed it; as many as there are up to its size are taken.
+// AllowSize is [Meter.Allow] for something that costs size tokens. It succeeds if at least one
+// token is available, and then takes up to size tokens.
 func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
 	return 0
 }
 
-// Spend takes a token whether or not there is one.
+// Spend takes a token if there is one, and never refuses.
 func (m *Meter) Spend(c Caller) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +101,7 @@ func (m *Meter) spend(c Caller, now time.Time) {
 	m.sweepLater()
 }
 
-// sweepLater has the full buckets forgotten in a while; mu is held.
+// sweepLater schedules a sweep; mu is held.
 func (m *Meter) sweepLater() {
 	if m.sweeps && !m.sweeping && len(m.learners.kept)+len(m.addresses.kept) > 0 {
 		m.sweeping = true
@@ -109,7 +109,7 @@ func (m *Meter) sweepLater() {
 	}
 }
 
-// sweep forgets the buckets that are full, which are as good as new ones.
+// sweep discards the buckets that are full, which are equivalent to new ones.
 func (m *Meter) sweep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,14 +144,14 @@ func (m *Meter) wait(c Caller, now time.Time) time.Duration {
 	return wait
 }
 
-// budgets are the buckets of the callers who have used theirs.
+// budgets holds the buckets of the callers who have used some tokens.
 type budgets[K comparable] struct {
 	rate  Rate
 	kept  map[K]*rate.Limiter
-	order []K // as they were first kept
+	order []K // by when they were added
 }
 
-// wait is how long it takes until a bucket has a token.
+// wait returns how long it takes until a bucket has a token.
 func (b *budgets[K]) wait(k K, now time.Time) time.Duration {
 	l := b.kept[k]
 	if l == nil {
@@ -181,8 +181,8 @@ func (b *budgets[K]) spend(k K, now time.Time) {
 	l.AllowN(now, 1)
 }
 
-// forgetFull forgets the full buckets. It makes the map and the list again, since neither
-// would become smaller by itself.
+// forgetFull discards the full buckets. It rebuilds the map and the list, since neither shrinks
+// on its own.
 func (b *budgets[K]) forgetFull(now time.Time) {
 	kept, order := map[K]*rate.Limiter{}, []K(nil)
 	for _, k := range b.order {

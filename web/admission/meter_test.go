@@ -23,7 +23,7 @@ func TestMeterBudgets(t *testing.T) {
 		{a, 0},
 		{a, 2 * time.Second}, // 1 token at 0.5 a second
 		{b, 0},
-		{b, 10 * time.Second}, // the address has none, and gets 0.1 a second
+		{b, 10 * time.Second}, // the address has no token, and gets 0.1 a second
 		{known("k", home), 0},
 		{newcomer("c", school, c), 0},
 	} {
@@ -39,7 +39,7 @@ func TestMeterBudgets(t *testing.T) {
 		t.Errorf("ten seconds later: wait %v, want 0", wait)
 	}
 	if wait := m.Allow(a); wait == 0 {
-		t.Error("the address has two tokens after ten seconds")
+		t.Error("the address has two tokens after ten seconds, want one")
 	}
 }
 
@@ -64,11 +64,11 @@ func TestMeterRemembersLimitedCallers(t *testing.T) {
 		t.Errorf("%d callers are remembered, want %d", n, maxKept)
 	}
 	if m.Wait(known("0", home)) != 0 || m.Wait(known(fmt.Sprint(maxKept), home)) == 0 {
-		t.Error("the newest are forgotten first")
+		t.Error("the newest callers are forgotten first")
 	}
 }
 
-// TestMeterForgetsFullBuckets: who has stopped asking takes no memory, and who has not is
+// TestMeterForgetsFullBuckets: callers who have stopped use no memory, and active callers are
 // remembered.
 func TestMeterForgetsFullBuckets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
@@ -90,16 +90,16 @@ func TestMeterForgetsFullBuckets(t *testing.T) {
 		)
 	}
 	if m.Wait(busy) == 0 {
-		t.Error("the busy one has tokens again")
+		t.Error("the active caller has tokens again")
 	}
 	c.t = c.t.Add(time.Hour)
 	m.sweep()
 	if len(m.learners.kept)+len(m.addresses.kept) != 0 {
-		t.Error("an hour later somebody is remembered")
+		t.Error("an hour later a caller is still remembered")
 	}
 }
 
-// TestMeterSweepsAutomatically: nobody has to ask for it.
+// TestMeterSweepsAutomatically: a meter discards full buckets without being asked.
 func TestMeterSweepsAutomatically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 15}}, nil)
@@ -122,7 +122,7 @@ func TestMeterSweepsAutomatically(t *testing.T) {
 	})
 }
 
-// TestMeterChargesBySize: what is large costs more, and may cost all that is left.
+// TestMeterChargesBySize: a larger size costs more, and can use up all remaining tokens.
 func TestMeterChargesBySize(t *testing.T) {
 	t.Parallel()
 	c := &clock{time.Now()}
@@ -138,8 +138,8 @@ func TestMeterChargesBySize(t *testing.T) {
 	}
 }
 
-// TestPersistsAfterManyRefusals: callers who go on after many refusals are noticed, those without a
-// cookie by their address.
+// TestPersistsAfterManyRefusals: Persists reports callers who continue after many refusals;
+// those without a cookie count by address.
 func TestPersistsAfterManyRefusals(t *testing.T) {
 	t.Parallel()
 	c := &clock{time.Now()}
@@ -160,7 +160,7 @@ func TestPersistsAfterManyRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedSizesAreCounted: figures include what was refused for its size.
+// TestRefusedSizesAreCounted: the figures include sizes that were refused.
 func TestRefusedSizesAreCounted(t *testing.T) {
 	t.Parallel()
 	m := NewMeter(Pace{PerLearner: Rate{0.1, 2}}, nil)

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// Share is how many places of a pool may be held at a time. A zero field is no limit.
+// Share limits how many places of a pool can be held at a time. A zero field is no limit.
 type Share struct {
-	Most       int // by everybody
-	Newcomers  int // by newcomers together; the rest of Most is reserved for the known
+	Most       int // by all callers
+	Newcomers  int // by newcomers together; the rest of Most is reserved for known callers
 	PerAddress int // by the newcomers of one address
 	PerLearner int
 }
 
-// Refused is why a [Pool] has no place for a caller.
+// Refused is the reason why a [Pool] has no place for a caller.
 type Refused int
 
-// The reasons.
+// The reasons for a refusal.
 const (
 	Admitted Refused = iota
 	Full             // all places are held, and nobody holds more than a fair share
 	OwnFull          // the learner has reached the limit for one learner
 )
 
-// Pool limits how many of something callers hold. Its methods may be called from any
+// A Pool limits how many of something callers hold. Its methods can be called from any
 // goroutine.
 type Pool struct {
 	share Share
@@ -39,7 +39,7 @@ type Pool struct {
 	places    map[*Place]struct{}
 	learners  map[string]int
 	addresses map[netip.Prefix]int
-	stats     PoolStats // but for Held
+	stats     PoolStats // without Held
 }
 
 // NewPool returns a pool without holders. now is time.Now if nil.
@@ -53,7 +53,7 @@ func NewPool(s Share, now func() time.Time) *Pool {
 	}
 }
 
-// Place is one place that a caller holds. Its methods may be called from any goroutine.
+// Place is one place that a caller holds. Its methods can be called from any goroutine.
 type Place struct {
 	pool   *Pool
 	caller Caller
@@ -61,9 +61,9 @@ type Place struct {
 	evict  func()    // nil if it cannot be evicted
 }
 
-// Hold gives the caller a place, and may evict another holder to do so. evict is called
-// in its own goroutine when this place is given to somebody else; it is nil for a place
-// that must not be evicted.
+// Hold gives the caller a place, and can evict another holder to do so. evict is called in its
+// own goroutine when this place is given to another caller; it is nil for a place that must not
+// be evicted.
 func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	return place, Admitted
 }
 
-// Await is [Pool.Hold] that waits for a place until ctx ends.
+// Await is like [Pool.Hold], but waits for a place until ctx ends.
 func (p *Pool) Await(ctx context.Context, c Caller, evict func()) (*Place, error) {
 	for {
 		p.mu.Lock()
@@ -110,11 +110,11 @@ func (x *Place) Use() {
 	x.used = x.pool.now()
 }
 
-// Settle returns the place as a new value, with another evict and a new copy of what
-// names its caller; the old value is not to be used any more. It is for a place that
-// will be held for hours by who does nothing: what is allocated one after the other lies
-// together in memory, while what a rush left behind lies scattered, and each keeps a
-// page from being returned. It returns nil if the place has been given to somebody else.
+// Settle moves the place to a newly allocated value, with another evict and a new copy of the
+// caller's id; do not use the old value afterwards. It is for a place that will be held for
+// hours by an idle caller: values allocated one after another are adjacent in memory, while
+// values left over from a rush are scattered, and each keeps a page from being returned. Settle
+// returns nil if the place has been given to another caller.
 func (x *Place) Settle(evict func()) *Place {
 	p := x.pool
 	p.mu.Lock()
@@ -128,12 +128,12 @@ func (x *Place) Settle(evict func()) *Place {
 	delete(p.places, x)
 	p.places[&settled] = struct{}{}
 	n := p.learners[x.caller.Learner]
-	delete(p.learners, x.caller.Learner) // or the map would keep the old copy
+	delete(p.learners, x.caller.Learner) // otherwise the map would keep the old copy
 	p.learners[settled.caller.Learner] = n
 	return &settled
 }
 
-// Caller is who holds the place.
+// Caller returns the caller that holds the place.
 func (x *Place) Caller() Caller { return x.caller }
 
 // Release frees the place. A second call does nothing.
@@ -161,8 +161,8 @@ func (p *Pool) drop(x *Place) {
 	}
 }
 
-// makeRoom reports whether there is a place for c. It evicts another holder if that is
-// fair. mu is held.
+// makeRoom reports whether there is a place for c. It evicts another holder if that is fair. mu
+// is held.
 func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	full := p.share.Most > 0 && len(p.places) >= p.share.Most
 	if c.Known(now) {
@@ -186,9 +186,9 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address).yieldingTo(c))
 }
 
-// take evicts one place of a list: of callers without a cookie, if there are any; among
-// those, of the learner with the most places; and of theirs the least recently used.
-// It is false if none can be evicted. mu is held.
+// take evicts one place of a list: from callers without a cookie, if there are any; among those,
+// from the learner with the most places; and of theirs the least recently used. It returns false
+// if none can be evicted. mu is held.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
 	for _, x := range list {
@@ -223,7 +223,7 @@ func fresh(x *Place) int {
 
 type places []*Place
 
-// yieldingTo returns the places that may be evicted for a newcomer. One without a cookie
+// yieldingTo returns the places that can be evicted for a newcomer. A newcomer without a cookie
 // only displaces others without, so that a flood of first visits displaces itself.
 func (list places) yieldingTo(c Caller) places {
 	if !c.Fresh {
@@ -262,9 +262,8 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places of which a caller at an address may take one: those of the
-// address with the most, if it would still have as many as theirs; otherwise those of
-// their own address.
+// fairFor returns the places from which a caller at address a can take one: those of the address
+// with the most, if it would still have as many as a's; otherwise those of a itself.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// clock is a time that only the test advances.
+// A clock is a time that only the test advances.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
@@ -22,7 +22,7 @@ var (
 	school = netip.MustParsePrefix("192.0.2.2/32")
 )
 
-// holder holds places of a pool and records which are evicted.
+// A holder holds places of a pool and records which are evicted.
 type holder struct {
 	t       *testing.T
 	pool    *Pool
@@ -60,7 +60,7 @@ func (h *holder) held() int {
 	return len(h.pool.places)
 }
 
-// failed is how long a test waits for what must happen; only a failing test waits that long.
+// failed is how long a test waits for an event; only a failing test waits that long.
 const failed = 20 * time.Second
 
 func newcomer(name string, from netip.Prefix, c *clock) Caller {
@@ -83,21 +83,21 @@ func TestPoolReservesForKnownLearners(t *testing.T) {
 	h.hold(known("k", home), "k1", Admitted)
 	h.hold(known("k", home), "k2", Admitted)
 	h.hold(known("l", home), "l1", Admitted) // a and k have two each
-	h.lost("a1")                             // and a's is the least recently used
+	h.lost("a1")                             // of these, a's is the least recently used
 	h.hold(known("m", home), "m1", Admitted)
 	h.lost("k1", "k2")
-	h.hold(newcomer("b", school, c), "b1", Full) // everybody has one
-	h.hold(known("n", home), "n1", Admitted)     // newcomers yield to the known
+	h.hold(newcomer("b", school, c), "b1", Full) // each has one
+	h.hold(known("n", home), "n1", Admitted)     // newcomers yield to known learners
 	h.lost("a2")
-	h.hold(known("o", home), "o1", Full) // everybody has one
+	h.hold(known("o", home), "o1", Full) // each has one
 	c.t = c.t.Add(KnownAfter)
 	if !a.Known(c.t) {
 		t.Error("a is still a newcomer")
 	}
 }
 
-// TestPoolFloodDisplacesOnlyItself: an address that floods a pool with newcomers only displaces its own. A
-// newcomer from another address always gets a place and keeps it.
+// TestPoolFloodDisplacesOnlyItself: an address that floods a pool with newcomers displaces only
+// its own callers. A newcomer from another address always gets a place and keeps it.
 func TestPoolFloodDisplacesOnlyItself(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 20, Newcomers: 12, PerLearner: 3}, c)
@@ -116,7 +116,7 @@ func TestPoolFloodDisplacesOnlyItself(t *testing.T) {
 		t.Errorf("%d places are held, want 12", n)
 	}
 	honest.Release()
-	honest.Release() // does nothing
+	honest.Release() // has no effect
 	if n := h.held(); n != 11 {
 		t.Errorf("%d places are held, want 11", n)
 	}
@@ -157,9 +157,9 @@ func TestPoolNeverEvictsWithoutEvict(t *testing.T) {
 	}
 }
 
-// TestPoolInvariants: whatever clients at one address do, with old cookies and new
-// ones, learners who hold one place each are not refused and do not lose it, whether
-// newcomers at another address or known learners at any.
+// TestPoolInvariants: whatever clients at one address do, with old cookies and new ones,
+// learners who hold one place each are not refused and do not lose it, whether they are
+// newcomers at another address or known learners at any address.
 func TestPoolInvariants(t *testing.T) {
 	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
 	for seed := range uint64(60) {
@@ -176,7 +176,7 @@ func TestPoolInvariants(t *testing.T) {
 				if honest%2 == 0 {
 					who = known(who.Learner, home)
 				}
-				lost := func() { t.Errorf("seed %d: %s lost it", seed, who.Learner) }
+				lost := func() { t.Errorf("seed %d: %s lost its place", seed, who.Learner) }
 				if _, refused := p.Hold(who, lost); refused != Admitted {
 					t.Errorf("seed %d: %s was refused", seed, who.Learner)
 				}
@@ -210,7 +210,7 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 		addresses[x.caller.Address]++
 	}
 	if !maps.Equal(learners, p.learners) || !maps.Equal(addresses, p.addresses) {
-		t.Fatal("the counts are not those of the places")
+		t.Fatal("the counts differ from the places")
 	}
 	for who, n := range learners {
 		if n > s.PerLearner {
@@ -227,8 +227,8 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 }
 
-// TestSettleKeepsThePlace: a settled place is the same one: it counts once, is evicted by its new
-// function, and cannot be settled once it is somebody else's.
+// TestSettleKeepsThePlace: a settled place counts once, is evicted by its new function, and
+// cannot be settled after it was given to another caller.
 func TestSettleKeepsThePlace(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)
@@ -242,16 +242,16 @@ func TestSettleKeepsThePlace(t *testing.T) {
 			p.Stats().Held, "a",
 		)
 	}
-	first.Release() // does nothing any more
+	first.Release() // has no effect
 	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != OwnFull {
-		t.Errorf("a second place of one: got %v, want %v", refused, OwnFull)
+		t.Errorf("a learner's second place: got %v, want %v", refused, OwnFull)
 	}
 	if _, refused := p.Hold(known("k", home), nil); refused != Admitted {
 		t.Fatalf("a known learner: got %v, want %v", refused, Admitted)
 	}
 	<-evicted
 	if settled.Settle(nil) != nil || p.Stats().Held != 1 {
-		t.Error("a place that was given to another has been settled")
+		t.Error("a place that was given to another caller has been settled")
 	}
 }
 

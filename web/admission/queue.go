@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// ErrQueueFull is returned by [Queue.Enter] if too many are waiting, in all or of this
+// ErrQueueFull is returned by [Queue.Enter] if too many turns are waiting, overall or for this
 // learner.
 var ErrQueueFull = errors.New("admission: too many are waiting")
 
 // ErrYield is the cause of a turn's context that ends early because others are waiting.
 var ErrYield = errors.New("admission: others are waiting")
 
-// patience is how long a turn may be overtaken by shorter ones, as a multiple of the
-// time its work takes.
+// patience limits how long shorter turns can overtake a turn, as a multiple of the time its work
+// takes.
 const patience = 4
 
-// Queue runs work one piece at a time. Learners share its time equally (start-time fair
-// queuing, Goyal et al. 1996), so that one with a hundred pieces of work delays another
-// by one of them. The newcomers of an address share one part, so that collecting cookies
-// gives nobody more. Among equals the shortest work runs first.
+// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing,
+// Goyal et al. 1996), so that a learner with a hundred tasks delays another by one of them. The
+// newcomers of an address share one part, so that collecting cookies gains nothing. Among equals
+// the shortest task runs first.
 type Queue struct {
 	most, each int
 	slice      time.Duration
@@ -35,27 +35,27 @@ type Queue struct {
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
 	virtual time.Duration            // start tag of the current or last turn
 	finish  map[string]time.Duration // by learner: start tag of their next turn
-	parted  time.Duration            // virtual of parts: known learners, and the newcomers of an address
-	spent   map[string]time.Duration // finish of parts
+	parted  time.Duration            // virtual time of the parts: known learners, and the newcomers of an address
+	spent   map[string]time.Duration // finish of the parts
 }
 
-// turn is one piece of work, waiting or running.
+// A turn is one task, waiting or running.
 type turn struct {
 	learner string
 	part    string
 	end     context.CancelCauseFunc
 	takes   time.Duration // as estimated
-	start   time.Duration // virtual time from which it may run, of the learner
-	rank    time.Duration // likewise of the part
+	start   time.Duration // the learner's virtual time from which it can run
+	rank    time.Duration // the part's virtual time from which it can run
 	due     time.Time     // breaks ties of start: the earliest runs first
 	began   time.Time
-	granted chan struct{} // closed when it may run
+	granted chan struct{} // closed when it can run
 	moved   chan struct{} // of capacity 1: the order has changed
 }
 
-// NewQueue returns an empty queue. In a full one the part that waits with the most work
-// loses the last of it to one that waits with less. Work that has run for a slice is ended
-// if another learner is waiting; 0 is no limit.
+// NewQueue returns an empty queue. If it is full, the part with the most waiting work loses its
+// last turn to a part with less. A turn that has run for slice is ended if another learner is
+// waiting; a slice of 0 means no limit.
 func NewQueue(l Backlog, slice time.Duration) *Queue {
 	return &Queue{
 		most: l.Most, each: l.PerLearner, slice: slice, now: time.Now,
@@ -63,10 +63,10 @@ func NewQueue(l Backlog, slice time.Duration) *Queue {
 	}
 }
 
-// Enter waits for a turn for work that takes about as long as takes. before, which may
-// be nil, is called with the number of turns ahead, now and whenever it changes. The
-// work must end with the turn's context, whose cause is [ErrYield] if it ends early,
-// and then call leave. The error is ctx's or [ErrQueueFull].
+// Enter waits for a turn, for work that takes about as long as takes. before, which can be nil,
+// is called with the number of turns ahead, now and whenever it changes. The work must end with
+// the turn's context, whose cause is [ErrYield] if it ends early, and then call leave. The error
+// is ctx's or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
@@ -118,8 +118,8 @@ func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc
 	return t, nil
 }
 
-// makeRoom drops the last piece of work of the part that waits with the most, if that
-// is more than another part would wait with. mu is held.
+// makeRoom drops the last turn of the part with the most waiting work, if that is more than the
+// given part would have waiting. mu is held.
 func (q *Queue) makeRoom(part string) bool {
 	counts := map[string]int{}
 	for _, w := range q.waiting {
@@ -159,8 +159,8 @@ func (q *Queue) leave(t *turn) {
 	q.next()
 }
 
-// correct moves the start of the learner's later turns by the difference between the
-// estimate and the time that a turn took. mu is held.
+// correct moves the start of the learner's later turns by the difference between the estimate
+// and the time that a turn took. mu is held.
 func (q *Queue) correct(t *turn, took time.Duration) {
 	off := took - t.takes
 	q.finish[t.learner] += off
@@ -196,8 +196,8 @@ func (q *Queue) next() {
 	}
 }
 
-// sort puts those who wait in order: the parts by the time that each of them has had, and
-// within a part the learners. mu is held.
+// sort orders the waiting turns: parts by the time that each has used, and within a part the
+// learners. mu is held.
 func (q *Queue) sort() {
 	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), a.due.Compare(b.due))
@@ -229,7 +229,7 @@ func (q *Queue) limit() {
 	q.yield = time.AfterFunc(q.slice-q.now().Sub(t.began), func() { t.end(ErrYield) })
 }
 
-// Len is the number of turns, running or waiting.
+// Len returns the number of turns, running or waiting.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -240,7 +240,7 @@ func (q *Queue) Len() int {
 	return n
 }
 
-// before is the number of turns ahead of this one.
+// before returns the number of turns ahead of this one.
 func (q *Queue) before(t *turn) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// journal records what workers do, in order.
+// A journal records what workers do, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -35,8 +35,8 @@ func (j *journal) read() []string {
 	return notes
 }
 
-// worker enters a queue, notes its name when its turn begins, and works for as long as
-// it announced.
+// worker enters a queue, notes its name when its turn begins, and works for as long as it
+// announced.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
 		_, leave, err := q.Enter(context.Background(), Caller{Learner: learner}, takes, nil)
@@ -45,14 +45,14 @@ func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 			return
 		}
 		j.note(name)
-		<-time.After(takes) // on the bubble's clock
+		<-time.After(takes) // on the synctest bubble's clock
 		leave()
 	}()
 	synctest.Wait()
 }
 
-// TestQueueIsFair: a learner with a lot of work delays another by one piece of it.
-// Otherwise the shortest work runs first.
+// TestQueueIsFair: a learner with a lot of work delays another by one task. Otherwise the
+// shortest task runs first.
 // Promise: A learner's many measurements delay another learner by at most one of them.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,20 +70,20 @@ func TestQueueIsFair(t *testing.T) {
 	})
 }
 
-// TestQueueShortestFirstIsBounded: a stream of short work from new learners does not
-// hold long work up for ever.
+// TestQueueShortestFirstIsBounded: a stream of short work from new learners does not delay long
+// work forever.
 func TestQueueShortestFirstIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)
 		var j journal
 		worker(q, &j, "first", "first", time.Second)
 		worker(q, &j, "long", "long", 10*time.Second)
-		for i := range 60 { // each second for a minute, another learner
+		for i := range 60 { // another learner each second for a minute
 			worker(q, &j, fmt.Sprint(i), fmt.Sprint("short ", i), time.Second)
 			fixture.Pass(time.Second)
 		}
 		fixture.Pass(time.Hour)
-		// It takes 10 s, so after 40 s nothing may overtake it any more.
+		// It takes 10 s, so nothing can overtake it after 40 s.
 		if i := slices.Index(j.read(), "long"); i < 30 || i > 45 {
 			t.Errorf("the long work was number %d, want at least 30 and at most 45", i)
 		}
@@ -124,8 +124,8 @@ func TestQueueChargesUnderestimates(t *testing.T) {
 	})
 }
 
-// TestQueueLimits: the queue has a limit, and so has each learner. Those who wait see
-// how many are ahead of them.
+// TestQueueLimits: the queue has a limit, and so does each learner. Waiting learners see how
+// many turns are ahead of them.
 func TestQueueLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{3, 2}, 0)
@@ -163,8 +163,8 @@ func TestQueueLimits(t *testing.T) {
 	})
 }
 
-// TestQueueSliceEndsWhenOthersWait: work that has used up its slice ends as soon as another learner
-// waits, but not for the same learner's next piece.
+// TestQueueSliceEndsWhenOthersWait: work that has used up its slice ends as soon as another
+// learner waits, but not when only the same learner waits.
 func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{10, 10}, time.Minute)
@@ -191,8 +191,8 @@ func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 	})
 }
 
-// TestQueueSharesByAddress: newcomers of one address, whatever their number, get as much
-// of the queue as one known learner or another address, and do not fill it.
+// TestQueueSharesByAddress: all newcomers of one address together get as much of the queue as
+// one known learner or another address, and do not fill it.
 func TestQueueSharesByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{6, 4}, 0)

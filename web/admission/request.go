@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// requestTime bounds the work that is done for a plain request: the longest run of the
-// bundled model needs a second. requestWait bounds the wait for it.
+// requestTime bounds the work that is done for a plain request: the longest run of the bundled
+// model needs a second. requestWait bounds the wait for it.
 const (
 	requestTime = 10 * time.Second
 	requestWait = 30 * time.Second

@@ -16,13 +16,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// How long a request may take, and when to try again if there is no room.
+// How long a request can take, and when to retry if there is no free place.
 const (
 	answerTime = 10 * time.Minute
 	fullWait   = 5 * time.Second
 )
 
-// completions answers a request for completions, of texts or of chats.
+// completions returns the handler for completions, of texts or of chats.
 func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
 		var watch *watched
@@ -34,13 +34,13 @@ func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// onlookers are those besides the client who follow a request.
+// onlookers are those who follow a request besides the client.
 type onlookers struct {
-	seen  func(*session.State) // gets the last state of each choice; may be nil
-	watch *watched             // the request under glass; may be nil
+	seen  func(*session.State) // gets the last state of each choice; can be nil
+	watch *watched             // the request on the page /api; can be nil
 }
 
-// respond answers a request, and returns it as it was read.
+// respond answers a request, and returns the parsed request.
 func (s *Server) respond(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, chat bool, by onlookers,
 ) (q *request, err error) {
@@ -89,15 +89,15 @@ func (s *Server) hold(who admission.Caller) (*admission.Place, error) {
 	return place, nil
 }
 
-// unread reports whether a request came to nothing because its body did not arrive. That
-// cancels its context, but the client may still be there.
+// unread reports whether a request failed because its body did not arrive. That cancels its
+// context, but the client may still be connected.
 func unread(err error) bool {
 	var p *problem
 	return errors.As(err, &p) && p.status == http.StatusRequestTimeout
 }
 
-// stoppedBy says on the page why a request came to nothing; it is nil if it came to its
-// end.
+// stoppedBy returns the reason, for the page, why a request failed; it is nil if the request was
+// completed.
 func stoppedBy(r *http.Request, err error) *problem {
 	switch {
 	case err == nil:
@@ -138,7 +138,7 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 				}
 				read = got.prompt
 			}
-			if choice == 0 { // each prompt is paid for once
+			if choice == 0 { // each prompt is charged once
 				out.usage.Prompt += read
 			}
 			out.usage.Completion += got.written
@@ -147,14 +147,14 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 	return nil
 }
 
-// usage is the bill. The start mark is one of the prompt's tokens.
+// usage counts the tokens. The start mark is one of the prompt's tokens.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
 }
 
-// answer is a response, or one event of a stream.
+// An answer is a response, or one event of a stream.
 type answer struct {
 	ID          string   `json:"id"`
 	Object      string   `json:"object"`
@@ -165,8 +165,7 @@ type answer struct {
 	Usage       *usage   `json:"usage,omitempty"`
 }
 
-// choice is one answer, or what a step added to it. One of Text, Message and Delta is
-// set.
+// A choice is one answer, or what a step added to it. One of Text, Message and Delta is set.
 type choice struct {
 	Index    int      `json:"index"`
 	Text     *string  `json:"text,omitempty"`
@@ -181,15 +180,15 @@ type message struct {
 	Content *string `json:"content,omitempty"`
 }
 
-// textLogprobs are those of a completion: lists side by side, one entry a token.
+// textLogprobs are the log-probabilities of a completion: parallel lists, one entry per token.
 type textLogprobs struct {
 	Tokens  []string             `json:"tokens"`
-	Probs   []*float64           `json:"token_logprobs"` // null where nothing stands before
+	Probs   []*float64           `json:"token_logprobs"` // null for a token without a preceding one
 	Top     []map[string]float64 `json:"top_logprobs"`
 	Offsets []int                `json:"text_offset"` // characters
 }
 
-// chatLogprobs are those of a chat.
+// chatLogprobs are the log-probabilities of a chat.
 type chatLogprobs struct {
 	Content []chatToken `json:"content"`
 	Refusal *string     `json:"refusal"`
@@ -203,7 +202,7 @@ type chatToken struct {
 type chatChance struct {
 	Token string  `json:"token"`
 	Prob  float64 `json:"logprob"`
-	Bytes []int   `json:"bytes"` // of the token, whose text may be part of a character
+	Bytes []int   `json:"bytes"` // of the token, whose text can be part of a character
 }
 
 func chanceOf(t infer.Token, logProb float64) chatChance {
@@ -212,7 +211,7 @@ func chanceOf(t infer.Token, logProb float64) chatChance {
 	return c
 }
 
-// numbers are bytes as JSON numbers.
+// numbers returns bytes as JSON numbers.
 func numbers(bytes []byte) (list []int) {
 	for _, b := range bytes {
 		list = append(list, int(b))
@@ -232,9 +231,9 @@ func chatLogprobsOf(tokens []token) chatLogprobs {
 	return list
 }
 
-// textLogprobsOf lists tokens that begin from characters into the text. Of tokens with
-// one text among the alternatives the most probable is listed; those that the request has named
-// are listed by id then.
+// textLogprobsOf lists tokens that begin at character from of the text. If several of the
+// alternatives have the same text, the most probable is listed; tokens that the request has
+// named are then listed by id.
 func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, to int) {
 	list = textLogprobs{[]string{}, []*float64{}, []map[string]float64{}, []int{}}
 	for _, t := range tokens {
@@ -249,7 +248,7 @@ func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, t
 		for _, other := range t.Top {
 			name := other.Token.Text
 			if _, listed := top[name]; listed && slices.Contains(named, other.Token.ID) {
-				name = "token_id:" + strconv.Itoa(other.Token.ID) // as vLLM writes a token without its text
+				name = "token_id:" + strconv.Itoa(other.Token.ID) // vLLM's name for a token without its text
 			}
 			if _, listed := top[name]; !listed {
 				top[name] = other.LogProb
@@ -260,7 +259,7 @@ func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, t
 	return list, from
 }
 
-// newID is a random id of an answer.
+// newID returns a random id for an answer.
 func newID(kind string) string {
 	var b [12]byte
 	rand.Read(b[:]) // never fails

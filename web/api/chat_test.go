@@ -17,8 +17,8 @@ import (
 
 const chatFolder = "../../testdata/models/qwen3"
 
-// TestChatsThroughTheModelsTemplate: the prompt's tokens are those of the template, the
-// answer ends at the end of a turn, and no stop string of plain chats is at work.
+// TestChatsThroughTheModelsTemplate: the prompt has the tokens of the template, the answer ends
+// at the end of a turn, and the stop string of plain chats is not used.
 // Promise: Chat requests go through the model's own chat template, and the answer ends with the model's turn.
 func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	t.Parallel()
@@ -35,12 +35,12 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two ends of turns, and what stands around them.
+	// Two ends of turns, and the text around them.
 	want := 2 + len(m.Encode("s:S")) + len(m.Encode("u:Hi<|im_end|>")) + len(m.Encode("a:"))
 	if got := answer.Usage.PromptTokens; got != int64(want) {
 		t.Errorf("the prompt has %d tokens, want %d", got, want)
 	}
-	// The first token is made to be the end of the turn.
+	// The bias makes the first token the end of the turn.
 	params.LogitBias, params.Stop = map[string]int64{"317": 100}, openai.ChatCompletionNewParamsStopUnion{}
 	if answer, err = client.Chat.Completions.New(t.Context(), params); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,8 @@ func TestRefusingTemplateIsReported(t *testing.T) {
 	}
 }
 
-// TestPageExplainsChatFormat: by the model's template, or as plain lines.
+// TestPageExplainsChatFormat: the page says whether chats use the model's template or plain
+// lines.
 func TestPageExplainsChatFormat(t *testing.T) {
 	t.Parallel()
 	for say, o := range map[string]webtest.Options{
@@ -97,9 +98,9 @@ func TestPageExplainsChatFormat(t *testing.T) {
 	}
 }
 
-// TestTemplateWritesRequests: where the last message is the model's own, the template leaves it open,
-// unless the request asks for another turn. The variables of a request reach the template, and
-// names of special tokens in them stay text.
+// TestTemplateWritesRequests: if the last message is the model's own, the template leaves it
+// open, unless the request asks for another turn. A request's variables are passed to the
+// template, and names of special tokens in them stay text.
 func TestTemplateWritesRequests(t *testing.T) {
 	t.Parallel()
 	const extra = "{% if thinks is defined and thinks is false %}|no{% endif %}{{ who }}"

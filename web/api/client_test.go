@@ -22,20 +22,20 @@ import (
 
 const model = "tiny-5M"
 
-// clientOf is the published Go client, pointed at a server.
+// clientOf returns the published Go client, pointed at a server.
 func clientOf(server string, more ...option.RequestOption) openai.Client {
 	return openai.NewClient(append([]option.RequestOption{
 		option.WithBaseURL(server + "/v1"), option.WithAPIKey("not-needed"), option.WithMaxRetries(0),
 	}, more...)...)
 }
 
-// prompts end in many ways: by a limit, the end of text, a stop string.
+// prompts end in various ways: by a limit, the end of text, a stop string.
 var prompts = []string{
 	"The wizard lived in a", "Once upon a time", "User: Hello\nAssistant:", "In the old house",
 	"Ünïcödé — “x”", "The capital of France is",
 }
 
-// calls are what the client is asked with each prompt.
+// calls returns the client's calls for each prompt.
 func calls(prompt string) []openai.CompletionNewParams {
 	list := []openai.CompletionNewParams{
 		{Seed: openai.Int(4), Temperature: openai.Float(0.8), TopP: openai.Float(0.95), MaxTokens: openai.Int(24)},
@@ -52,8 +52,8 @@ func calls(prompt string) []openai.CompletionNewParams {
 	return list
 }
 
-// TestGoClient: the published client, unmodified, reads all answers, and an answer that
-// is streamed has the same bytes and log-probabilities as one that is not.
+// TestGoClient: the published client, unmodified, reads all answers, and a streamed answer has
+// the same bytes and log-probabilities as one that is not streamed.
 // Promise: The published OpenAI client for Go works unmodified.
 func TestGoClient(t *testing.T) {
 	fixture.Long(t)
@@ -122,7 +122,7 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// talks are the conversations that the client has.
+// talks returns the client's conversations.
 func talks() (list []openai.ChatCompletionNewParams) {
 	for _, said := range []string{"Hello", "Who lives in the forest?", "Tell me a story.", "<|end|>"} {
 		for _, tokens := range []int64{5, 60} {
@@ -138,7 +138,7 @@ func talks() (list []openai.ChatCompletionNewParams) {
 	return list
 }
 
-// chatCalls has conversations, streamed and not, and returns how many calls it made.
+// chatCalls makes the chat calls, streamed and not, and returns how many there were.
 func chatCalls(t *testing.T, client openai.Client) (n int) {
 	for i, params := range talks() {
 		n += 2
@@ -191,8 +191,8 @@ func chatCalls(t *testing.T, client openai.Client) (n int) {
 	return n
 }
 
-// TestAPIMatchesTheLoop: a request writes what the loop writes with the same settings, and
-// its log-probabilities are those of the trace, to the last printed digit.
+// TestAPIMatchesTheLoop: a request writes what the loop writes with the same settings, and its
+// log-probabilities match the trace, to the last printed digit.
 // Promise: The API writes exactly what the Loop writes with the same settings.
 func TestAPIMatchesTheLoop(t *testing.T) {
 	t.Parallel()
@@ -223,8 +223,8 @@ func TestAPIMatchesTheLoop(t *testing.T) {
 	}
 }
 
-// written is what the loop writes after a text, and p of each token as the model gives it:
-// at T = 1 as the trace prints it, else from the logits that the trace has.
+// written returns what the loop writes after a text, and the model's p of each token: at T = 1
+// as the trace prints it, else computed from the trace's logits.
 func written(t *testing.T, m *infer.Model, after chat.Text, settings infer.Settings) (text string, traced []float64) {
 	t.Helper()
 	loop, err := infer.NewChat(m, after, settings)
@@ -254,8 +254,8 @@ func written(t *testing.T, m *infer.Model, after chat.Text, settings infer.Setti
 	return text, traced
 }
 
-// differs is the first log-probability that is not that of the trace to its last printed
-// digit, or of a token that the trace lacks; −1 for none.
+// differs returns the index of the first log-probability that differs from the trace in its
+// printed digits, or that the trace lacks; −1 if there is none.
 func differs(got, traced []float64) int {
 	for i, p := range got {
 		if i >= len(traced) || fmt.Sprintf("%.9g", math.Exp(p)) != fmt.Sprintf("%.9g", traced[i]) ||
@@ -266,7 +266,7 @@ func differs(got, traced []float64) int {
 	return -1
 }
 
-// trace is p of the token drawn, as the trace prints it.
+// trace returns p of the drawn token, as the trace prints it.
 func trace(t *testing.T, s infer.Sample) float64 {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -314,7 +314,7 @@ func TestEchoScoresAText(t *testing.T) {
 	}
 }
 
-// TestClientSeesErrors: a refusal reaches the client as its own error, with the field.
+// TestClientSeesErrors: the client returns a refusal as its own error type, with the field.
 func TestClientSeesErrors(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Front stands before the server's gate. Refusals of the gate and of others that know
-// nothing of the API, which are plain sentences, get its shape. Pages of the origins
-// that are allowed pass the gate, which still checks the name of the host; without
-// them a page of another site gets nothing.
+// Front wraps the server's gate. Refusals of the gate and of other handlers that do not know the
+// API, which are plain sentences, are converted to its format. Pages of allowed origins pass the
+// gate, which still checks the host name; pages of other sites are refused.
 func (s *Server) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !shell.OfAPI(r.URL.Path) {
@@ -35,18 +34,18 @@ func (s *Server) Front(next http.Handler) http.Handler {
 	})
 }
 
-// allow lets a page of an origin read the answer. No cookie is accepted from there.
+// allow lets a page of an origin read the response. Cookies are not accepted.
 func allow(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST")
-	// Clients of the API send headers that say what they are.
+	// Clients of the API send headers that identify themselves.
 	h.Set("Access-Control-Allow-Headers", "*, Authorization")
 	h.Set("Access-Control-Expose-Headers", "Retry-After")
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// shaped is a response that turns refusals in plain text into the API's errors.
+// A shaped is a response that turns refusals in plain text into the API's errors.
 type shaped struct {
 	http.ResponseWriter
 	status int // of a refusal

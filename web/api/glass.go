@@ -13,33 +13,33 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Bounds of what is kept to be looked at.
+// The limits of the requests kept for display.
 const (
-	glassTime     = 15 * time.Minute // that a request is kept once it has ended
-	glassLeft     = 2 * time.Minute  // that a shelf is kept without a page: a page may be reloaded
+	glassTime     = 15 * time.Minute // how long a request is kept after its end
+	glassLeft     = 2 * time.Minute  // how long a shelf is kept without a page, which might be reloading
 	glassPages    = 256
-	glassRequests = 8 // on a shelf
+	glassRequests = 8 // per shelf
 	glassTokens   = 200
 	glassFields   = 24
 	glassChars    = 60 // of a field's value
 )
 
-// glass keeps the newest requests of clients for the pages that show them, in memory only.
-// What is kept is bounded by the pages that are open: a request whose shelf nobody looks
-// at is not kept at all. The zero value is not ready; see [newGlass].
+// A glass keeps clients' newest requests for the pages that show them, in memory only. The
+// amount is bounded by the number of open pages: a request whose shelf no page shows is not kept
+// at all. The zero value is not ready; see [newGlass].
 type glass struct {
 	mu      sync.Mutex
 	last    uint64 // the newest request's number
 	shelves map[string]*shelf
 }
 
-// shelf holds the requests that are sent with one code. The machine's own, with the code
-// "", is always there: it holds those without a code, on a server that only its own
-// machine reaches.
+// A shelf holds the requests that are sent with one code. The local shelf, with the code "",
+// always exists: it holds requests without a code, on a server that only its own machine
+// reaches.
 type shelf struct {
 	list  []*watched // newest first
 	pages map[chan struct{}]struct{}
-	left  *time.Timer // drops the shelf, when no page is left; nil while there is one
+	left  *time.Timer // drops the shelf when no page is left; nil while there is one
 	since time.Time   // when the last page left
 }
 
@@ -47,25 +47,25 @@ func newGlass() *glass {
 	return &glass{shelves: map[string]*shelf{"": {pages: map[chan struct{}]struct{}{}}}}
 }
 
-// watched is a request that pages look at. All its methods do nothing on nil, which is a
-// request that nobody looks at. Its fields belong to the glass's lock.
+// A watched is a request that pages show. All its methods do nothing on nil, which stands for a
+// request that no page shows. Its fields are guarded by the glass's lock.
 type watched struct {
 	g    *glass
 	code string
 	seen
 }
 
-// seen is what is known of a request. A copy stays as it is.
+// seen is the displayed data of a request. A copy does not change.
 type seen struct {
 	ID      uint64
-	Version int // grows with every change
+	Version int // increases with every change
 	Path    string
 	At      time.Time
 	Fields  []field
-	Idle    []string // fields that have no effect here
+	Idle    []string // fields that have no effect
 	Tokens  []seenToken
-	More    int       // tokens that are not kept
-	First   time.Time // when the first token was there
+	More    int       // number of tokens that are not kept
+	First   time.Time // when the first token was written
 	Last    time.Time
 	Finish  string // "" while it is being answered
 	Why     string
@@ -75,19 +75,19 @@ type seen struct {
 	Done    bool
 }
 
-// seenToken is a token that was written.
+// A seenToken is a token that was written.
 type seenToken struct {
 	infer.Token
 	LogProb float64 // of the model at T = 1, before any rule
 }
 
-// p is the token's probability.
+// p returns the token's probability.
 func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
 
-// watch adds a page that looks at the shelves with the given codes. wake gets a value when
-// something has changed. The caller makes sure that there are at most [glassPages]
-// pages; there are as many shelves besides the machine's own, so that a new page may take
-// the place of a shelf that none is left at.
+// watch adds a page that shows the shelves with the given codes. wake gets a value when
+// something has changed. The caller ensures that there are at most [glassPages] pages; that is
+// also the maximum number of shelves besides the local one, so a new page can replace a shelf
+// without pages.
 func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +115,7 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 			delete(s.pages, wake)
 			switch {
 			case len(s.pages) > 0 || code == "":
-			case len(s.list) == 0: // there is nothing to come back to
+			case len(s.list) == 0: // the shelf is empty
 				delete(g.shelves, code)
 			default:
 				s.since = time.Now()
@@ -125,7 +125,7 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	}
 }
 
-// drop removes a shelf that no page has come back to.
+// drop removes a shelf to which no page has returned.
 func (g *glass) drop(code string, s *shelf) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -134,7 +134,7 @@ func (g *glass) drop(code string, s *shelf) {
 	}
 }
 
-// clear removes the shelf that the last page has left longest ago. The lock is held.
+// clear removes the shelf that has been without pages for the longest time. The lock is held.
 func (g *glass) clear() {
 	oldest, found := "", false
 	for code, s := range g.shelves {
@@ -173,7 +173,7 @@ func (g *glass) find(id uint64, codes ...string) (seen, bool) {
 	return seen{}, false
 }
 
-// begin keeps a request, if anybody looks at the shelf.
+// begin keeps a request, if a page shows its shelf.
 func (g *glass) begin(code, path string) *watched {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -189,7 +189,7 @@ func (g *glass) begin(code, path string) *watched {
 	return w
 }
 
-// wake tells the pages that a request has changed. The lock is held.
+// wake notifies the pages that a request has changed. The lock is held.
 func (g *glass) wake(w *watched) {
 	w.Version++
 	s := g.shelves[w.code]
@@ -199,12 +199,12 @@ func (g *glass) wake(w *watched) {
 	for page := range s.pages {
 		select {
 		case page <- struct{}{}:
-		default: // it has not looked since the last change
+		default: // it has not handled the previous change yet
 		}
 	}
 }
 
-// change changes a request for all who look.
+// change changes a request for all pages.
 func (w *watched) change(f func(*seen)) {
 	if w == nil {
 		return
@@ -215,7 +215,7 @@ func (w *watched) change(f func(*seen)) {
 	w.g.wake(w)
 }
 
-// asks notes what the request is made of: its fields, as JSON.
+// asks records the fields of the request, as JSON.
 func (w *watched) asks(sent map[string]json.RawMessage) {
 	if w == nil {
 		return
@@ -224,16 +224,17 @@ func (w *watched) asks(sent map[string]json.RawMessage) {
 	w.change(func(s *seen) { s.Fields = fields })
 }
 
-// idles notes the fields that have no effect, each once: a request may have as many messages.
+// idles records the fields that have no effect, each once: a request can have them in many
+// messages.
 func (w *watched) idles(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	list := slices.Compact(slices.Sorted(slices.Values(names))) // there are as many as others has
+	list := slices.Compact(slices.Sorted(slices.Values(names))) // at most as many as others has
 	w.change(func(s *seen) { s.Idle = list })
 }
 
-// wrote notes a token of the first answer.
+// wrote records a token of the first answer.
 func (w *watched) wrote(m *infer.Model, step *infer.Step) {
 	if w == nil {
 		return
@@ -252,7 +253,7 @@ func (w *watched) wrote(m *infer.Model, step *infer.Step) {
 	})
 }
 
-// wroteAll notes the end of the first answer.
+// wroteAll records the end of the first answer.
 func (w *watched) wroteAll(st *session.State) {
 	if w == nil {
 		return
@@ -263,8 +264,8 @@ func (w *watched) wroteAll(st *session.State) {
 	})
 }
 
-// ends notes how the request ended, the first time that it is told: with its bill, or
-// with a problem. It is kept for [glassTime] from then on.
+// ends records how the request ended, on the first call: with its usage, or with a problem. It
+// is kept for [glassTime] from then on.
 func (w *watched) ends(u usage, p *problem) {
 	if w == nil {
 		return
@@ -292,8 +293,8 @@ func (w *watched) ends(u usage, p *problem) {
 	})
 }
 
-// actsAt is the stage at which a field of a request acts. Those that act at none, such
-// as the model's name, are left out.
+// actsAt maps a request's fields to the stage at which they act. Fields that act at no stage,
+// such as the model's name, are left out.
 var actsAt = map[string]int{
 	"prompt": 1, "messages": 1, "echo": 1, "add_generation_prompt": 1, "continue_final_message": 1,
 	templateValues: 1,
@@ -306,7 +307,7 @@ var actsAt = map[string]int{
 	"max_tokens": 6, "max_completion_tokens": 6, "n_predict": 6, "stop": 6, "stream": 6, "stream_options": 6,
 }
 
-// fieldsOf are the fields of a request that act at a stage, as they were sent, cut where
+// fieldsOf returns the fields of a request that act at a stage, as they were sent, shortened if
 // they are long.
 func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
@@ -317,8 +318,8 @@ func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	return list
 }
 
-// shownValue is a field's value as it was sent, cut where it is long. A seed that stands for
-// another one of this program is shown with it.
+// shownValue returns a field's value as it was sent, shortened if it is long. A seed that is
+// mapped to another one of this program is shown with it.
 func shownValue(name string, sent json.RawMessage) string {
 	text := string(sent)
 	if here := string(seedHere(sent)); name == "seed" && here != text {

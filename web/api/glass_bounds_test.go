@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRequestListSurvivesShortAbsence: a page that comes back within two minutes finds its requests, and
-// later they are gone. Nothing is kept for a page without requests, and a new page takes the
-// place of the shelf that was left longest ago.
+// TestRequestListSurvivesShortAbsence: a page that returns within two minutes finds its
+// requests; after that they are gone. Nothing is kept for a page without requests, and a new
+// page replaces the shelf that has been without pages the longest.
 func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
 		if g.begin("nobody looks", "POST /v1/completions") != nil {
-			t.Fatal("a request that nobody looks at is kept")
+			t.Fatal("a request is kept although no page shows it")
 		}
 		_, stop := g.watch("page", "")
 		g.begin("page", "POST /v1/completions").ends(usage{}, nil)
@@ -27,19 +27,19 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 		_, stop = g.watch("page")
 		fixture.Pass(2 * glassLeft)
 		if len(g.list("page")) != 1 {
-			t.Error("a page that was reloaded has lost its requests")
+			t.Error("a reloaded page has lost its requests")
 		}
 		stop()
 		fixture.Pass(2 * glassLeft)
 		if len(g.list("page")) != 0 || g.begin("page", "POST /v1/completions") != nil {
-			t.Error("requests are kept for a page that has gone")
+			t.Error("requests are kept for a page that is gone")
 		}
 		_, stop = g.watch("without a request")
 		stop()
 		if len(g.shelves) != 1 {
-			t.Errorf("%d shelves are kept, the machine's own is one, want 1", len(g.shelves))
+			t.Errorf("%d shelves are kept, including the local one, want 1", len(g.shelves))
 		}
-		for i := range glassPages { // one after another, with a new name each
+		for i := range glassPages { // one after another, each with a new name
 			_, stop := g.watch(fmt.Sprint("page ", i))
 			g.begin(fmt.Sprint("page ", i), "POST /v1/completions")
 			stop()
@@ -50,14 +50,14 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 		defer stop()
 		if before != 1+glassPages || len(g.shelves) != before || g.shelves["page 0"] != nil ||
 			g.shelves["page 1"] == nil {
-			t.Errorf("%d shelves, with one more %d; the first is there: %v", before, len(g.shelves),
+			t.Errorf("%d shelves, with one more %d; the first exists: %v", before, len(g.shelves),
 				g.shelves["page 0"] != nil)
 		}
 	})
 }
 
-// TestRequestsExpire: fifteen minutes after it has ended a request is gone, and one
-// that is still being answered stays.
+// TestRequestsExpire: a request is gone fifteen minutes after its end, and one that is still
+// being answered stays.
 func TestRequestsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
@@ -75,7 +75,7 @@ func TestRequestsExpire(t *testing.T) {
 		select {
 		case <-wake:
 		default:
-			t.Error("the page is not told")
+			t.Error("the page is not notified")
 		}
 		if list := g.list(""); len(list) != 1 || list[0].ID != long.ID {
 			t.Errorf("got %+v, want 1 element, [0].ID = %d", list, long.ID)
@@ -84,7 +84,7 @@ func TestRequestsExpire(t *testing.T) {
 		fixture.Pass(glassTime)
 		synctest.Wait()
 		if len(g.list("")) != 0 {
-			t.Error("the long request is kept for ever")
+			t.Error("the long request is kept forever")
 		}
 	})
 }

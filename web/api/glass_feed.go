@@ -16,20 +16,20 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// A client that sends a page's code behind its key, KEY~CODE, shows its requests on that
-// page and on no other.
+// If a client appends a page's code to its key, KEY~CODE, its requests are shown on that page
+// and on no other.
 const (
 	codeMark   = "~"
-	codeLength = 22 // characters of 6 bits: 132 bits, which nobody guesses
+	codeLength = 22 // characters of 6 bits: 132 bits, which cannot be guessed
 )
 
-// code is what a learner's clients send behind their keys.
+// code returns the code that a learner's clients append to their keys.
 func (s *Server) code(learner string) string {
 	return base64.RawURLEncoding.EncodeToString(s.MAC("api glass " + learner))[:codeLength]
 }
 
-// codes are the shelves that a learner's page shows: theirs and, where only its own
-// machine reaches the server, that of the clients without a code.
+// codes returns the codes of the shelves that a learner's page shows: theirs and, if only its
+// own machine reaches the server, the shelf of clients without a code.
 func (s *Server) codes(who admission.Caller) []string {
 	if s.open(who) {
 		return []string{s.code(who.Learner), ""}
@@ -37,8 +37,8 @@ func (s *Server) codes(who admission.Caller) []string {
 	return []string{s.code(who.Learner)}
 }
 
-// keyOf is the key of a request, "" if it has none. The scheme before it ignores case, and may
-// be missing.
+// keyOf returns the key of a request, "" if it has none. The scheme before it is
+// case-insensitive, and can be missing.
 func keyOf(r *http.Request) string {
 	header := strings.TrimSpace(r.Header.Get("Authorization"))
 	scheme, key, _ := strings.Cut(header, " ")
@@ -48,7 +48,7 @@ func keyOf(r *http.Request) string {
 	return header
 }
 
-// cutCode takes a code off a key.
+// cutCode splits the code from a key.
 func cutCode(key string) (before, code string, ok bool) {
 	i := strings.LastIndex(key, codeMark)
 	if i < 0 || len(key)-i-len(codeMark) != codeLength {
@@ -57,7 +57,7 @@ func cutCode(key string) (before, code string, ok bool) {
 	return key[:i], key[i+len(codeMark):], true
 }
 
-// shelfOf returns the code of the shelf that a request belongs on, if it belongs on any.
+// shelfOf returns the code of the shelf for a request, if there is one.
 func (s *Server) shelfOf(r *http.Request, who admission.Caller) (code string, ok bool) {
 	if _, code, ok = cutCode(keyOf(r)); ok {
 		return code, true
@@ -65,8 +65,8 @@ func (s *Server) shelfOf(r *http.Request, who admission.Caller) (code string, ok
 	return "", s.open(who)
 }
 
-// Feeds are the live parts of the page, by name: glass has the requests as they are being
-// answered. It takes no commands.
+// Feeds returns the live parts of the page, by name: glass sends the requests while they are
+// being answered. It accepts no commands.
 func (s *Server) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"glass": s.openGlass}
 }
@@ -82,27 +82,26 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Caller)}, nil
 }
 
-// glassShare is how many pages may look. Those of one address, or of one browser, leave
-// room for others.
+// glassShare limits the number of connected pages. Limits per address and per browser leave
+// places for others.
 var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
 
-// errLookers refuses a page that there is no room for.
+// errLookers refuses a page for which there is no place.
 var errLookers = terms.Refuse(
 	"full", "Too many pages are looking at requests right now. Close some of yours, or reload this one in a minute.",
 )
 
-// glassFeed is a page that looks at requests.
+// A glassFeed is a page that shows requests.
 type glassFeed struct {
 	s     *Server
 	who   admission.Caller
 	codes []string
 }
 
-// glassPace is how long a page has the same picture at least.
+// glassPace is the minimum time between two updates of a page.
 const glassPace = 100 * time.Millisecond
 
-// Serve implements [wire.Part]. A page that has all requests gets only the one that has
-// changed.
+// Serve implements [wire.Part]. A page that has all requests gets only the changed one.
 func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	place, refused := f.s.lookers.Hold(f.who, nil)
 	if refused != admission.Admitted {
@@ -149,8 +148,8 @@ func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.
 	}
 }
 
-// panels are what has changed since shown: the list, where requests have come or gone, or
-// single ones.
+// panels returns what has changed since shown: the whole list if requests were added or removed,
+// else single requests.
 func (f *glassFeed) panels(
 	ctx context.Context, shown map[uint64]int, first bool,
 ) (list []wire.Panel, err error) {
@@ -182,10 +181,10 @@ func (f *glassFeed) panels(
 	return list, nil
 }
 
-// glassID is the id of a request's element.
+// glassID returns the id of a request's element.
 func glassID(x seen) string { return fmt.Sprintf("request-%d", x.ID) }
 
-// step answers GET /api/step?request=ID&token=N: it leads to the draw of a token in the
+// step answers GET /api/step?request=ID&token=N with a redirect to the draw of a token in the
 // Loop.
 func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
@@ -203,7 +202,7 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 		"Requests are kept for a few minutes only. Send yours again, and open its token then.")
 }
 
-// badge is what has become of a request, and the class for it.
+// badge returns the status of a request, and its class.
 func (x seen) badge() (words, class string) {
 	switch {
 	case x.Problem != nil && len(x.Tokens) > 0:
@@ -216,7 +215,7 @@ func (x seen) badge() (words, class string) {
 	return "being answered", "is-busy"
 }
 
-// pace says how long the first token took, and the others on average.
+// pace describes how long the first token took, and the others on average.
 func (x seen) pace() string {
 	if x.First.IsZero() {
 		return ""
@@ -232,5 +231,5 @@ func milliseconds(d time.Duration) string {
 	return terms.Decimals(float64(d)/float64(time.Millisecond), 1) + " ms"
 }
 
-// stages are the stages with the request's fields.
+// stages returns the stages with the request's fields.
 func (x seen) stages() []stageFields { return stagesOf(x.Fields) }

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// glassHTML is the list of requests under glass, the newest open.
+// glassHTML is the list of kept requests, with the newest open.
 func glassHTML(list []seen) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -62,7 +62,7 @@ func glassHTML(list []seen) templ.Component {
 	})
 }
 
-// watchedHTML is one request: what became of it, where its fields act, what was written.
+// watchedHTML is one request: its result, where its fields act, the tokens written.
 func watchedHTML(x seen, newest bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -591,7 +591,7 @@ func railHTML(list []stageFields) templ.Component {
 	})
 }
 
-// endsHTML is why an answer ended, and the bill.
+// endsHTML is why an answer ended, and the usage.
 func endsHTML(reason, why string, u usage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

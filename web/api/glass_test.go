@@ -41,12 +41,11 @@ func asks(t *testing.T, server, key, prompt string) {
 	}
 }
 
-// isAnswered is true of a page whose newest request has been answered.
+// isAnswered is true on a page whose newest request has been answered.
 const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== null`
 
-// TestRequestsAppearLive: a page that is open shows what an unmodified client asks, each
-// field at its stage, with the probabilities that the client did not ask for; a token
-// opens its draw.
+// TestRequestsAppearLive: an open page shows the request of an unmodified client, each field at
+// its stage, with probabilities that the client did not request; a token opens its draw.
 // Promise: Requests of your own programs appear on the page /api while they are being answered.
 func TestRequestsAppearLive(t *testing.T) {
 	fixture.Long(t)
@@ -81,7 +80,7 @@ func TestRequestsAppearLive(t *testing.T) {
 		document.querySelector('#strip-gen [aria-current]')?.dataset.step === '3'`)
 }
 
-// writes is the run of the request that [asks] sends.
+// writes returns the run of the request that [asks] sends.
 func writes(t *testing.T, prompt string) *session.State {
 	t.Helper()
 	settings, err := infer.DefaultSettings().With(infer.Knobs{
@@ -100,7 +99,7 @@ func writes(t *testing.T, prompt string) *session.State {
 	return s.State()
 }
 
-// visitor is a browser without a screen: it keeps its cookie.
+// A visitor is a browser without a screen: it keeps its cookie.
 type visitor struct {
 	t      *testing.T
 	server string
@@ -119,7 +118,7 @@ func visits(t *testing.T, server string) *visitor {
 	return v
 }
 
-// looks opens the page's live part, and returns once the server has it.
+// looks opens the page's live part, and returns once the server has registered it.
 func (v *visitor) looks() (stop func()) {
 	v.t.Helper()
 	dialer := websocket.Dialer{Jar: v.Jar, Subprotocols: []string{wire.ProtocolHTML}}
@@ -133,7 +132,7 @@ func (v *visitor) looks() (stop func()) {
 	return func() { conn.Close() }
 }
 
-// posted sends a completion and wants an answer.
+// posted sends a completion and requires an answer.
 func posted(t *testing.T, server, body string) {
 	t.Helper()
 	resp, err := http.Post(server+"/v1/completions", "application/json", strings.NewReader(body))
@@ -146,7 +145,7 @@ func posted(t *testing.T, server, body string) {
 	}
 }
 
-// page is the API's page as it is now.
+// page returns the current state of the API's page.
 func (v *visitor) page() *goquery.Document {
 	v.t.Helper()
 	resp, err := v.Get(v.server + "/api")
@@ -161,14 +160,14 @@ func (v *visitor) page() *goquery.Document {
 	return d
 }
 
-// code is the visitor's, as the page shows it.
+// code returns the visitor's code, as the page shows it.
 func (v *visitor) code() string {
 	_, code, _ := strings.Cut(v.page().Find(".apip__facts dd").Eq(2).Find("code").Text(), "~")
 	return "~" + code
 }
 
-// TestOthersRequestsAreHidden: with a code a request is on one page; without one it is
-// on all pages of a machine that nobody else reaches, and on none of a server with keys.
+// TestOthersRequestsAreHidden: a request with a code is shown on one page; without a code on all
+// pages of a machine that nobody else reaches, and on none of a server with keys.
 // Promise: On a server with keys, nobody sees other people's requests on the page /api.
 func TestOthersRequestsAreHidden(t *testing.T) {
 	t.Parallel()
@@ -220,9 +219,8 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 	})
 }
 
-// TestRefusedRequestsAppear: what was refused is on the page with the sentence that the
-// client got, and what is not JSON as well. A token that is not there has a page that
-// says so.
+// TestRefusedRequestsAppear: a refused request is on the page with the message that the client
+// got, even if it is not JSON. A missing token has a page that says so.
 func TestRefusedRequestsAppear(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -263,7 +261,7 @@ func TestRefusedRequestsAppear(t *testing.T) {
 }
 
 // TestRequestListIsBounded: of many requests the newest eight are kept, and of a long answer the
-// first 200 tokens, with how many more there were.
+// first 200 tokens, with the number of further ones.
 func TestRequestListIsBounded(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -291,8 +289,8 @@ func TestRequestListIsBounded(t *testing.T) {
 	}
 }
 
-// TestWatchingPagesAreBounded: one browser has eight pages that look; a ninth is told why it
-// has none, and gets one when another is closed.
+// TestWatchingPagesAreBounded: one browser can have eight watching pages; a ninth gets an
+// explanation, and is connected when another is closed.
 func TestWatchingPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := visits(t, webtest.Serve(t, webtest.Options{}))

@@ -12,10 +12,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readGrammar reads what the text must keep to: the published response_format,
-// llama.cpp's json_schema, or a regular expression, regex.
+// readGrammar reads the constraint on the text: the published response_format, llama.cpp's
+// json_schema, or a regular expression, regex.
 func (q *request) readGrammar(f *session.Fields) error {
-	var given string // the field
+	var given string // name of the field
 	for _, name := range []string{"response_format", "json_schema", "regex"} {
 		if !f.Has(name) {
 			continue
@@ -37,13 +37,13 @@ func (q *request) readGrammar(f *session.Fields) error {
 	return nil
 }
 
-// form is what the text of a request must keep to.
+// A form is the constraint on the text of a request.
 type form struct {
-	at string           // the field that has it
-	g  *grammar.Grammar // held for the runs of the request, which find it by its text
+	at string           // the field that contains it
+	g  *grammar.Grammar // kept for the runs of the request, which find it by its text
 }
 
-// compile compiles the grammar of a request in the client's turn.
+// compile compiles the grammar of a request when it is the client's turn.
 func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) error {
 	if q.settings.Grammar == "" {
 		return nil
@@ -56,8 +56,8 @@ func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) 
 	return err
 }
 
-// grammarIn reads one of the fields: the grammar as settings have it, "" for none, and
-// where it stands.
+// grammarIn reads one of the fields: the grammar in the form of the settings, "" for none, and
+// its location.
 func grammarIn(name string, f *session.Fields) (text, at string, err error) {
 	if name == "regex" {
 		expression := f.Text(name)
@@ -99,11 +99,11 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	}
 	for _, name := range []string{"name", "description"} {
 		if f.Has(name) {
-			f.Text(name) // for people
+			f.Text(name) // for people only
 		}
 	}
 	if f.Has("strict") {
-		f.Truth("strict") // it always is
+		f.Truth("strict") // it always is strict
 	}
 	if err := f.Err(); err != nil {
 		return "", at, wrong(at+"."+err.Field, "invalid_value", "%s", err.Message)
@@ -116,7 +116,7 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	return schema, at + ".schema", restOf(at, f)
 }
 
-// restOf refuses the first field of an object that nobody has read.
+// restOf refuses the first unread field of an object.
 func restOf(at string, f *session.Fields) error {
 	if len(f.Rest()) == 0 {
 		return nil

@@ -26,9 +26,9 @@ var aCat = map[string]any{
 	"required": []string{"name", "kind", "tame"}, "additionalProperties": false,
 }
 
-// TestAnswersKeepToASchema: with the published client's response_format an answer is a
-// JSON text of the schema, streamed or not, in a chat and as a completion; an answer that
-// its limit cuts says so.
+// TestAnswersKeepToASchema: with the published client's response_format an answer is JSON of the
+// schema, streamed or not, in a chat and as a completion; an answer that was cut off at its
+// limit says so.
 // Promise: With `response_format`, a complete answer is JSON of your schema, streamed or not.
 func TestAnswersKeepToASchema(t *testing.T) {
 	t.Parallel()
@@ -101,8 +101,8 @@ func TestAnswersKeepToASchema(t *testing.T) {
 	}
 }
 
-// TestUnusableGrammarsAreRefused: a schema or an expression that cannot be used is refused with its
-// place, before anything is written.
+// TestUnusableGrammarsAreRefused: an unusable schema or expression is refused with the location
+// of the problem, before anything is written.
 func TestUnusableGrammarsAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -175,8 +175,8 @@ func TestAnyObject(t *testing.T) {
 	}
 }
 
-// TestBadGrammarsCountAgainstTheClient: a client that has sent too many grammars that cannot be used
-// gets 429 for every further one, and another client is served.
+// TestBadGrammarsCountAgainstTheClient: a client that has sent too many unusable grammars gets
+// 429 for further ones, and another client is served.
 func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()
@@ -220,8 +220,8 @@ func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 	}
 }
 
-// TestStopStringCutsValue: a stop string ends an answer even inside the value that a schema asks
-// for, as the page of the API says: of "house" what stands before "us" is left.
+// TestStopStringCutsValue: a stop string ends an answer even inside a value that the schema
+// requires, as the API's page says: of "house" the part before "us" is left.
 func TestStopStringCutsValue(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

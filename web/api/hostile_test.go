@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestNumbersOutOfRangeAreRefused: whatever field takes a number refuses what is none, and what no
-// setting can be, by its name; then a right request is answered.
+// TestNumbersOutOfRangeAreRefused: every numeric field refuses values that are not numbers or
+// that no setting can have, by its name; then a valid request is answered.
 func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -38,7 +38,7 @@ func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 				answer := send(t, server+to, ask(`"`+field+`":`+x))
 				says, param := refusal(t, answer)
 				answer.Body.Close()
-				// What is no JSON has no fields.
+				// Without valid JSON there are no fields.
 				notJSON := strings.Contains(says, "one JSON object")
 				if answer.StatusCode != http.StatusBadRequest || param != field && !notJSON || len(says) > 1000 {
 					t.Errorf(
@@ -51,13 +51,14 @@ func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 			}
 		}
 		if answer := send(t, server+to, ask(`"max_tokens":1`)); answer.StatusCode != http.StatusOK {
-			t.Errorf("after that, a right request: status %d, want %d", answer.StatusCode, http.StatusOK)
+			t.Errorf("after that, a valid request: status %d, want %d", answer.StatusCode, http.StatusOK)
 		}
 	}
 	t.Logf("%d requests", n)
 }
 
-// TestNonUTF8BodiesAreRefused: a body in anything but UTF-8 is refused, not guessed at.
+// TestNonUTF8BodiesAreRefused: a body that is not UTF-8 is refused, and its encoding not
+// guessed.
 func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/completions"

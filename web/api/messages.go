@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readMessages writes a conversation as the text that the model continues.
+// readMessages converts a conversation into the text that the model continues.
 func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields) error {
 	var list []json.RawMessage
 	if json.Unmarshal(f.Rest()["messages"], &list) != nil || len(list) == 0 || len(list) > maxMessages {
@@ -45,7 +45,7 @@ func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields
 	return nil
 }
 
-// readMessage reads one message; at is its place. idle are its fields that have no effect.
+// readMessage reads one message; at is its location. idle are its fields that have no effect.
 func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string, err error) {
 	f, refused := session.JSONFields(raw)
 	if refused != nil {
@@ -105,16 +105,16 @@ func readContent(at string, f *session.Fields) (text string, idle []string, err 
 	return text, idle, nil
 }
 
-// Bounds of the variables that a request gives a chat template.
+// The limits of a request's variables for a chat template.
 const (
-	templateValues   = "chat_template_kwargs" // the field
+	templateValues   = "chat_template_kwargs" // the name of the field
 	maxTemplateVars  = 16
 	maxTemplateName  = 40
-	maxTemplateBytes = 1000 // of a text
+	maxTemplateBytes = 1000 // per text
 )
 
-// readOptions reads how a chat is written besides its messages, of which the last has a role.
-// A last message of the model is continued, unless the request asks for another turn.
+// readOptions reads how a chat is formatted besides its messages; last is the role of the last
+// one. A last message of the model is continued, unless the request asks for another turn.
 func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
 	const begin, onward = "add_generation_prompt", "continue_final_message"
 	hasBegin, hasOnward := f.Has(begin), f.Has(onward)
@@ -139,7 +139,7 @@ func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
 	return o, err
 }
 
-// readTemplateValues reads the variables of a chat template: scalars, and few of them.
+// readTemplateValues reads the variables of a chat template: a limited number of scalars.
 func readTemplateValues(f *session.Fields) (map[string]any, error) {
 	if !f.Has(templateValues) {
 		return nil, nil
@@ -166,14 +166,14 @@ func readTemplateValues(f *session.Fields) (map[string]any, error) {
 	return values, nil
 }
 
-// scalar is a JSON value as a template has it, if it is none of many parts.
+// scalar returns a JSON value in a template's form, if it is a scalar.
 func scalar(raw json.RawMessage) (any, bool) {
 	var v any
 	if n, err := strconv.Atoi(string(raw)); err == nil {
 		return n, true
 	}
 	if json.Unmarshal(raw, &v) != nil {
-		return nil, false // a number beyond all
+		return nil, false // a number that is out of range
 	}
 	switch v := v.(type) {
 	case nil, bool, float64:

@@ -13,12 +13,13 @@ import (
 
 // The fields that name tokens whose log-probabilities are listed besides the most probable ones.
 const (
-	namedIDs   = "logprob_token_ids" // as vLLM has it
+	namedIDs   = "logprob_token_ids" // vLLM's name
 	namedTexts = "logprob_texts"
 	maxNamed   = 20
 )
 
-// readNamed reads which tokens are listed at every place: by id, or by the text that they spell.
+// readNamed reads which tokens are listed at every position: by id, or by the text that they
+// spell.
 func (q *request) readNamed(m *infer.Model, f *session.Fields) error {
 	raw := map[string]json.RawMessage{}
 	for _, name := range []string{namedIDs, namedTexts} {
@@ -65,7 +66,7 @@ func (q *request) readNamed(m *infer.Model, f *session.Fields) error {
 	return nil
 }
 
-// pieces says of which tokens a short text is made.
+// pieces describes the tokens of a short text.
 func pieces(m *infer.Model, text string) string {
 	if len(text) > 40 || m.CheckText(text) != nil {
 		return ""

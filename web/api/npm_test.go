@@ -26,7 +26,7 @@ import (
 
 const clients = "../../testdata/clients"
 
-// called is what a client made of the answer to a call, or of its refusal.
+// A called is a client's result of a call, or its error.
 type called struct {
 	Call            string
 	Asks            json.RawMessage // the body that it sent
@@ -49,21 +49,21 @@ type heard struct {
 	}
 }
 
-// thrown is an error of the client's own kind.
+// A thrown is an error of the client's own type.
 type thrown struct {
 	Name, Message, Param, Code, Type, Wait string
 	Status                                 int
 }
 
-// requested is a request for a client's script.
+// A requested is a request for a client's script.
 type requested struct {
 	Chat bool `json:"chat"`
 	Body any  `json:"body"`
 }
 
 // TestClientsFromNPM: the published clients for JavaScript, unmodified, read all answers and
-// refusals. Those that are streamed have the same bytes as those that are not, both what
-// the loop writes and p as the trace prints it; and a client that leaves ends its request.
+// refusals. Streamed answers have the same bytes as others, and both match the text that the
+// loop writes and p as the trace prints it; a client that disconnects ends its request.
 // Promise: The published OpenAI clients for JavaScript work unmodified.
 func TestClientsFromNPM(t *testing.T) {
 	fixture.Long(t)
@@ -128,7 +128,7 @@ func TestClientsFromNPM(t *testing.T) {
 				t.Errorf("got %d calls: %v; want 40 or more, of every kind", n, seen)
 			}
 			t.Logf("%d calls", n)
-			// A long answer that nobody left would have 16 · 480 tokens, and two were left.
+			// Without disconnecting, a long answer would have 16 · 480 tokens; two were left.
 			if written := tokensOf(t, narrow); written < 2 || written > 16*480 {
 				t.Errorf("%v tokens were written although the client left, want at least 2 and at most 16*480", written)
 			}
@@ -173,7 +173,7 @@ func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 	}
 }
 
-// read is a request's body as the loop takes it.
+// read converts a request's body for the loop.
 func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Settings, n int, echo bool) {
 	t.Helper()
 	var asks struct {
@@ -208,8 +208,8 @@ func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Set
 	return after, s, max(asks.N, 1), asks.Echo
 }
 
-// refusals are what the clients must throw: the classes that their documentation has for a
-// status, with the field at fault.
+// refusals are the errors that the clients must throw: the classes that their documentation
+// lists for a status, with the offending field.
 var refusals = map[string]thrown{
 	"temperature":           {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
 	"temperature, streamed": {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
@@ -229,7 +229,7 @@ var refusals = map[string]thrown{
 	"two at a time": {Name: "RateLimitError", Status: 429, Code: "rate_limit_exceeded"},
 }
 
-// isRefused checks what a client threw. The one for all servers has one class for all.
+// isRefused checks a thrown error. The client for all servers has a single class.
 func (c called) isRefused(t *testing.T) {
 	t.Helper()
 	if c.Call == "leaving" {
@@ -244,7 +244,7 @@ func (c called) isRefused(t *testing.T) {
 		want.Name = got.Name
 	}
 	if got.Status == http.StatusTooManyRequests && got.Wait == "" {
-		t.Error("a refusal for want of places does not say when to try again")
+		t.Error("a refusal for lack of places does not say when to retry")
 	}
 	if got.Message == "" || got.Type == "" || !ok {
 		t.Errorf("%s: got %+v; want Message not empty, Type not empty, ok = true", c.Call, got)
@@ -254,7 +254,7 @@ func (c called) isRefused(t *testing.T) {
 	}
 }
 
-// isAnswered checks the answers that no loop writes.
+// isAnswered checks the answers that cannot be compared with the loop.
 func (c called) isAnswered(t *testing.T) {
 	t.Helper()
 	switch f := c.Form; {
@@ -262,11 +262,11 @@ func (c called) isAnswered(t *testing.T) {
 	case f != nil && f.Name != nil && f.Kind != nil && f.Tame != nil && (*f.Kind == "house" || *f.Kind == "wild"):
 	case c.End == "length" || c.Call == "with a key" && c.End == "stop":
 	default:
-		t.Errorf("got answer %+v, want what the call asks for, complete or ended by the limit", c)
+		t.Errorf("got answer %+v, want the requested one, complete or ended by the limit", c)
 	}
 }
 
-// tokensOf is how many tokens a server has written.
+// tokensOf returns how many tokens a server has written.
 func tokensOf(t *testing.T, s *web.Server) (n int) {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -12,25 +12,25 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// other says what happens to a field that this server does not act on. A label is accepted
-// with any value, since none changes the answer; the others only with a value that asks for
-// nothing. Refusing the rest keeps answers honest: nothing that would change one is ignored.
+// other describes how to handle a field that has no effect on this server. A label is accepted
+// with any value, since none changes the answer; other fields only with a value that requests
+// nothing. All other values are refused, so that nothing that would change an answer is ignored.
 type other struct {
 	label bool
-	off   []string // the values that ask for nothing, as JSON
-	// without are settings without which the field changes nothing, whatever its value.
+	off   []string // the values that request nothing, as JSON
+	// without are settings without which the field has no effect, whatever its value.
 	without []string
-	// ends are fields that count as missing where the value asks for nothing.
+	// ends are fields that count as missing if the value requests nothing.
 	ends []string
 	why  string // other values are refused; "" to list the accepted ones
 }
 
-// penalties are the settings that look back at the last tokens in other programs.
+// penalties are the settings that consider only the last tokens in other programs.
 var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 
-// others are the fields of the published API, of llama.cpp and of vLLM that are no settings
-// here, and the values of those that are by which other programs turn them off. Fields of
-// a message begin with "messages[].", and so on.
+// others are the fields of the published API, of llama.cpp and of vLLM that are not settings
+// here, and the values with which other programs turn settings off. Fields of a message begin
+// with "messages[].", and so on.
 var others = map[string]other{
 	"user":                               {label: true},
 	"metadata":                           {label: true},
@@ -135,11 +135,11 @@ const (
 	noText  = "the model reads and writes text only"
 )
 
-// mirostat are its settings, which clients of llama.cpp send also where it is off.
+// mirostat are its settings, which clients of llama.cpp send even if it is off.
 var mirostat = []string{"mirostat_tau", "mirostat_eta"}
 
-// setAside removes the fields of an object that ask for nothing. Their names in others begin
-// with within. It returns the names of those that this server has no use for at all.
+// setAside removes the fields of an object that request nothing. Their names in others begin
+// with within. It returns the names of the fields that have no use on this server.
 func setAside(within string, all map[string]json.RawMessage) (names []string) {
 	for _, field := range slices.Sorted(maps.Keys(all)) {
 		name := within + field
@@ -158,7 +158,7 @@ func setAside(within string, all map[string]json.RawMessage) (names []string) {
 	return names
 }
 
-// sameJSON reports whether a value is the one that a short JSON text says: 0 and 0.0 are one.
+// sameJSON reports whether a value equals a short JSON text: 0 and 0.0 are equal.
 func sameJSON(short string, raw json.RawMessage) bool {
 	var a, b any
 	return len(raw) < 100 && json.Unmarshal([]byte(short), &a) == nil && json.Unmarshal(raw, &b) == nil &&
@@ -182,7 +182,7 @@ func setAsideUnder(s sampling.Settings, all map[string]json.RawMessage) (names [
 	return names
 }
 
-// rest refuses the first field that nobody has read; tools before what is said of them.
+// rest refuses the first unread field; tools come before fields that describe them.
 func rest(f *session.Fields) error {
 	all := f.Rest()
 	if len(all) == 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// What clients send along that asks for nothing: labels, and fields that are turned off.
+// Fields that clients send although they request nothing: labels, and fields that are turned
+// off.
 const (
 	anyones = `"user":"desk-4","metadata":{"course":"7b"},"store":true,"service_tier":"auto","safety_identifier":"x",` +
 		`"prompt_cache_key":"x","prompt_cache_retention":"24h","request_id":"x","priority":3,"cache_salt":"x",` +
@@ -34,11 +35,11 @@ const (
 		`{"role":"user","content":"Who?"}`
 )
 
-// textIn is the text of the answer in a response.
+// textIn matches the text of the answer in a response.
 var textIn = regexp.MustCompile(`"(?:text|content)":"((?:[^"\\]|\\.)*)"`)
 
-// TestWhatAsksForNothingChangesNothing: labels, and values by which clients turn something off, are
-// accepted, and the answer is the one without them.
+// TestWhatAsksForNothingChangesNothing: labels, and values with which clients turn a feature
+// off, are accepted, and do not change the answer.
 // Promise: The API accepts labels and values that turn a feature off, and they change nothing.
 func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -68,7 +69,8 @@ func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 			t.Errorf("%s: got %s with them, want %s as without", row.to, texts[1], texts[0])
 		}
 	}
-	// The page names what had no effect, each field once, and not what acts at a stage.
+	// The page lists the fields that had no effect, each once, and not fields that act at a
+	// stage.
 	page, _ := pageAt(t, server, nil)
 	idle := page.Find(".glass__one").First().Find(".glass__idle code").Map(func(_ int, s *goquery.Selection) string {
 		return s.Text()
@@ -77,7 +79,7 @@ func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 		"user": 1, "messages[].name": 1, "tools": 1, "chat_template_kwargs": 1, "top_k": 0, "response_format": 0,
 	} {
 		if got := strings.Count(strings.Join(idle, " ")+" ", name+" "); got != want {
-			t.Errorf("the page's list of what had no effect is %v: it has %s %d times, want %d", idle, name, got, want)
+			t.Errorf("the list of fields without effect is %v: it has %s %d times, want %d", idle, name, got, want)
 		}
 	}
 }

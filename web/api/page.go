@@ -22,8 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// mountPage adds the page /api: what the API is, examples for this very server, and one
-// request under glass.
+// mountPage adds the page /api: a description of the API, examples for this server, and one
+// request in detail.
 func (s *Server) mountPage(mux *http.ServeMux) {
 	s.base = pages.New(pages.Learner(s.Caller), s.Log, refusalHTML)
 	s.base.Route(mux, pages.Elsewhere{
@@ -32,22 +32,22 @@ func (s *Server) mountPage(mux *http.ServeMux) {
 	}, pages.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }
 
-// pageTokens is the most that the page's own request writes.
+// pageTokens is the maximum number of tokens of the page's own request.
 const pageTokens = 48
 
-// pageTop is how many alternatives the page asks for.
+// pageTop is the number of alternatives that the page requests.
 const pageTop = 3
 
-// ask is the page's form, and what its examples send.
+// An ask is the content of the page's form, and of its examples.
 type ask struct {
 	Prompt                          string
 	Temperature, TopP, Seed, Tokens string // as typed
 }
 
-// example is what the page shows at first.
+// example is the initial content.
 var example = ask{"The wizard lived in a", "0.8", "0.95", "4", "24"}
 
-// asked reads the form. sent reports whether there was one.
+// asked reads the form. sent reports whether it was submitted.
 func asked(q url.Values) (a ask, sent bool) {
 	a = example
 	for key, to := range map[string]*string{
@@ -60,13 +60,13 @@ func asked(q url.Values) (a ask, sent bool) {
 	return a, sent
 }
 
-// field is a field of the request and the number of the stage at which it acts.
+// A field is a field of the request and the number of the stage at which it acts.
 type field struct {
 	Name, Value string
 	Stage       int
 }
 
-// fields are those of the request, as JSON. A number that is none goes as it was typed,
+// fields returns the fields of the request, as JSON. An invalid number is sent as it was typed,
 // for the API to refuse.
 func (a ask) fields() []field {
 	number := func(text string) string {
@@ -85,18 +85,18 @@ func (a ask) fields() []field {
 	}
 }
 
-// quoted is a text as a JSON string, which is also one of Python and JavaScript.
+// quoted returns a text as a JSON string, which is also valid in Python and JavaScript.
 func quoted(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(text); err != nil {
-		panic("api: " + err.Error()) // a string
+		panic("api: " + err.Error()) // text is a string
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// body is the request that is sent.
+// body returns the body of the request.
 func (s *Server) body(a ask) string {
 	lines := []string{`  "model": ` + quoted(s.Model.Name())}
 	for _, f := range a.fields() {
@@ -105,29 +105,29 @@ func (s *Server) body(a ask) string {
 	return "{\n" + strings.Join(lines, ",\n") + "\n}"
 }
 
-// view is the page.
+// A view is the data of the page.
 type view struct {
 	Base     string // of the API's addresses
-	Off      bool   // nobody can use it here
-	Key      bool   // it needs a key
-	Code     string // of who looks at the page
-	Requests []seen // under glass, newest first
+	Off      bool   // the API is off on this server
+	Key      bool   // the API needs a key
+	Code     string // of the visitor
+	Requests []seen // newest first
 	Model    string
-	Roles    bool // it has a chat template
+	Roles    bool // the model has a chat template
 	Ask      ask
 	Snippets []snippet
-	Sent     *exchange           // nil before the form was sent
-	Space    *session.SpaceAtEnd // why the prompt should not end as it does, or nil
-	Without  string              // the address of the page with the prompt that should be sent then
+	Sent     *exchange           // nil before the form was submitted
+	Space    *session.SpaceAtEnd // why the prompt should not end with a space, or nil
+	Without  string              // the address of the page with the prompt without the space
 	Orders   []orderRow
 }
 
-// exchange is the page's own request and what came of it.
+// An exchange is the page's own request and its result.
 type exchange struct {
 	Wrong  string // why it was refused
 	Param  string
 	Stages []stageFields
-	Read   string // "7 tokens"
+	Read   string // such as "7 tokens"
 	Tokens []sentToken
 	Finish string
 	Why    string // finish_reason in words
@@ -135,14 +135,14 @@ type exchange struct {
 	Raw    string // the response
 }
 
-// stageFields is a stage and the fields that act there.
+// A stageFields is a stage and the fields that act there.
 type stageFields struct {
 	N      int
 	Name   string
 	Fields []field
 }
 
-// sentToken is a token of the answer.
+// A sentToken is a token of the answer.
 type sentToken struct {
 	Text    stage.Text
 	LogProb string
@@ -152,7 +152,7 @@ type sentToken struct {
 	Step    string // its draw in the Loop
 }
 
-// likely is a token that could have come.
+// A likely is a candidate for a token.
 type likely struct {
 	Text stage.Text
 	P    string
@@ -168,7 +168,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
 		Off: !open && len(s.keys) == 0, Key: !open && len(s.keys) > 0,
 	}
-	if v.Off { // here: what is shown is for a machine of one's own
+	if v.Off { // here: the examples are for the visitor's own machine
 		v.Base = "http://127.0.0.1:8080/v1"
 	}
 	who.Learner = s.base.Who(w, r)
@@ -186,8 +186,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.base.HTML(w, r, status, pageHTML(v))
 }
 
-// send makes the page's request as a client would, but for its key: who asks is the
-// learner, who counts as one client.
+// send makes the page's request as a client would, but without a key: the caller is the learner,
+// who counts as one client.
 func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	x := &exchange{Stages: stagesOf(a.fields())}
 	refuse := func(err error) (*exchange, int) {
@@ -231,13 +231,13 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	x.Why = whyFinished(x.Finish, last)
 	x.Read = terms.Counted(len(last.PromptTokens), "token")
 	var indented bytes.Buffer
-	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // it is valid: it was read
+	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // it is valid, since it was parsed
 	x.Raw = indented.String()
 	x.Tokens = s.sentTokens(q, last)
 	return x, http.StatusOK
 }
 
-// response keeps an answer.
+// A response stores an answer.
 type response struct {
 	header http.Header
 	status int
@@ -248,10 +248,10 @@ func (w *response) Header() http.Header         { return w.header }
 func (w *response) WriteHeader(status int)      { w.status = status }
 func (w *response) Write(b []byte) (int, error) { return w.body.Write(b) }
 
-// errNoChoice is a fault of the program.
+// errNoChoice indicates an error in the program.
 var errNoChoice = fmt.Errorf("it has no choice")
 
-// sentTokens are the tokens of the answer, each with a link to its draw.
+// sentTokens returns the tokens of the answer, each with a link to its draw.
 func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
 	w := &writer{model: s.Model, logprobs: q.logprobs}
 	for i, step := range st.Steps {
@@ -275,7 +275,7 @@ func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
 	return list
 }
 
-// whyFinished says what finish_reason means here.
+// whyFinished explains finish_reason.
 func whyFinished(reason string, st *session.State) string {
 	switch st.Stopped {
 	case infer.StopMaxTokens:
@@ -288,7 +288,7 @@ func whyFinished(reason string, st *session.State) string {
 	return "The text ended: " + reason + "."
 }
 
-// stagesOf are the stages with the fields that act at each.
+// stagesOf returns the stages with the fields that act at each.
 func stagesOf(fields []field) (list []stageFields) {
 	for n := 1; n <= terms.Stages; n++ {
 		at := stageFields{N: n, Name: terms.StageAt(n).Short}
@@ -302,13 +302,13 @@ func stagesOf(fields []field) (list []stageFields) {
 	return list
 }
 
-// orderRow is a rule's place in each of the orders.
+// An orderRow is a rule's position in each of the orders.
 type orderRow struct {
 	Rule   string
 	Places []string // of this program, llama.cpp, Hugging Face, GPT-2's; "–" for a rule that they lack
 }
 
-// lacks are the rules that another's order does not have: there they stand at its end.
+// lacks are the rules that other programs' orders do not have, which come last there.
 var lacks = map[sampling.Order][]sampling.Rule{
 	sampling.OrderHugging: {sampling.RuleTopNSigma, sampling.RuleXTC, sampling.RuleMirostat},
 	sampling.OrderOpenAI: {
@@ -316,7 +316,7 @@ var lacks = map[sampling.Order][]sampling.Rule{
 	},
 }
 
-// orderRows are the orders side by side, from the same data as the sampler's.
+// orderRows returns the orders side by side, from the sampler's own data.
 func orderRows() (list []orderRow) {
 	orders := []sampling.Order{sampling.OrderOwn, sampling.OrderLlama, sampling.OrderHugging, sampling.OrderOpenAI}
 	for _, rule := range sampling.OrderOwn.Rules() {

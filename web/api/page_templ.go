@@ -802,7 +802,7 @@ func rulesHTML(v view) templ.Component {
 	})
 }
 
-// refusalHTML is a page that says why there is no other.
+// refusalHTML is an error page.
 func refusalHTML(head, say string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// pageAt gets the API's page.
+// pageAt requests the API's page.
 func pageAt(t *testing.T, server string, q url.Values) (*goquery.Document, int) {
 	t.Helper()
 	resp, err := http.Get(server + "/api?" + q.Encode())
@@ -36,7 +36,7 @@ func pageAt(t *testing.T, server string, q url.Values) (*goquery.Document, int) 
 	return d, resp.StatusCode
 }
 
-// sent is the page's request as the form sends it.
+// sent returns the page's request as the form sends it.
 func sent(change ...string) url.Values {
 	q := url.Values{
 		"prompt": {"The wizard lived in a"}, "temperature": {"0.8"}, "top_p": {"0.95"}, "seed": {"4"},
@@ -48,9 +48,9 @@ func sent(change ...string) url.Values {
 	return q
 }
 
-// TestPageShowsTheAPIResponse: the tokens of the page, their log-probabilities and the raw
-// answer are those that a client gets for the body of the page's own curl example, and
-// each token's link opens its draw.
+// TestPageShowsTheAPIResponse: the tokens on the page, their log-probabilities and the raw
+// answer are the same as a client gets for the body of the page's own curl example, and each
+// token's link opens its draw.
 // Promise: The page /api shows exactly what a client gets, and each token opens its draw in the Loop.
 func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 	}
 }
 
-// TestPageReportsRefusals: what the API refuses is said on the page, with the field at fault.
+// TestPageReportsRefusals: the page shows the API's refusals, with the offending field.
 func TestPageReportsRefusals(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -146,7 +146,7 @@ func TestPageReportsRefusals(t *testing.T) {
 	}
 }
 
-// TestPageListsSamplerOrders: the table has the places that the sampler's orders have.
+// TestPageListsSamplerOrders: the positions in the table match the sampler's orders.
 func TestPageListsSamplerOrders(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{}), nil)
@@ -173,8 +173,8 @@ func TestPageListsSamplerOrders(t *testing.T) {
 	}
 }
 
-// TestPageWithoutKeys: where nobody can use the API the page says so, and its examples are
-// for a machine of one's own; where keys are needed they show where one goes.
+// TestPageWithoutKeys: if nobody can use the API the page says so, and its examples are for the
+// visitor's own machine; if keys are required the examples show where to put one.
 func TestPageWithoutKeys(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{}}), nil)
@@ -183,7 +183,7 @@ func TestPageWithoutKeys(t *testing.T) {
 		t.Errorf("a server without keys says %.300s", text)
 	}
 	if text := d.Find(".apip__lang code").Text(); strings.Contains(text, "Bearer") {
-		t.Errorf("the examples for a machine of one's own have a key: got %s, want it without %q", text, "Bearer")
+		t.Errorf("the examples for one's own machine have a key: got %s, want it without %q", text, "Bearer")
 	}
 	d, _ = pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{"a-key-of-16-chars"}}}), nil)
 	if text := d.Find(".apip__lang code").First().Text(); !strings.Contains(text, "Bearer YOUR-KEY") {

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The types of errors that the API's clients know.
+// The types of errors defined by the API.
 const (
 	typeRequest = "invalid_request_error"
 	typeKey     = "authentication_error"
@@ -19,19 +19,19 @@ const (
 	typeServer  = "server_error"
 )
 
-// problem is why a request was not answered, in the published shape.
+// A problem is why a request was not answered, in the published format.
 type problem struct {
 	status  int
-	wait    time.Duration // until another try may succeed; 0 for not said
+	wait    time.Duration // until a retry may succeed; 0 for unspecified
 	Message string        `json:"message"`
 	Type    string        `json:"type"`
-	Param   *string       `json:"param"` // the field at fault
+	Param   *string       `json:"param"` // the offending field
 	Code    *string       `json:"code"`
 }
 
 func (p *problem) Error() string { return p.Message }
 
-// wrong is a fault of the request; param is the field, "" for none.
+// wrong returns a problem with the request; param is the field, "" for none.
 func wrong(param, code, format string, args ...any) *problem {
 	p := &problem{
 		status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Type: typeRequest, Code: &code,
@@ -42,12 +42,12 @@ func wrong(param, code, format string, args ...any) *problem {
 	return p
 }
 
-// unsupported refuses a field that others have and this program does not.
+// unsupported refuses a field that other programs have and this one does not.
 func unsupported(field, why string) *problem {
 	return wrong(field, "unsupported_parameter", "This server does not support %s: %s.", terms.Quoted(field), why)
 }
 
-// ofStatus is a problem that only its status and a sentence tell.
+// ofStatus returns a problem that has only a status and a sentence.
 func ofStatus(status int, message string) *problem {
 	p := &problem{status: status, Message: message, Type: typeRequest}
 	switch {
@@ -67,15 +67,15 @@ func ofStatus(status int, message string) *problem {
 
 func code(s string) *string { return &s }
 
-// full is when there is no room for another request.
+// full returns the problem that there is no place for another request.
 func full(message string) *problem {
 	p := ofStatus(http.StatusTooManyRequests, message)
 	p.wait = time.Second
 	return p
 }
 
-// problemOf turns any error into a problem. logged says that the failure is the
-// program's own.
+// problemOf turns any error into a problem. logged reports that the failure is the program's
+// own.
 func problemOf(err error) (p *problem, logged bool) {
 	if errors.As(err, &p) {
 		return p, false
@@ -103,12 +103,12 @@ func (p *problem) send(w http.ResponseWriter) {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case http.StatusRequestTimeout:
-		w.Header().Set("Connection", "close") // what comes late is no request
+		w.Header().Set("Connection", "close") // do not parse the rest of the body as a request
 	}
 	reply(w, p.status, p.body())
 }
 
-// body is the problem as clients read it.
+// body returns the problem as clients read it.
 func (p *problem) body() any {
 	return struct {
 		Error *problem `json:"error"`
@@ -121,10 +121,10 @@ func reply(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		panic("api: " + err.Error()) // plain numbers and strings
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests have none
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests do not support it
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Del("Refresh") // browsers alone reload
+	w.Header().Del("Refresh") // only browsers should reload
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // an error is that of a client that has gone
+	_, _ = w.Write(append(text, '\n')) // on an error the client has disconnected
 }

@@ -25,42 +25,42 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Bounds of a request.
+// The limits of a request.
 const (
 	bodyBytes   = 256 << 10
-	bodyStall   = 10 * time.Second // without a byte of it
-	bodyTime    = 2 * time.Minute  // for all of it: some 2 KiB a second
-	maxChoices  = 16               // answers of one request, over all its prompts
+	bodyStall   = 10 * time.Second // without receiving a byte
+	bodyTime    = 2 * time.Minute  // for the whole body: about 2 KiB a second
+	maxChoices  = 16               // answers per request, over all its prompts
 	maxLogprobs = 20               // alternatives at each token
 	maxMessages = 1000
-	// completionTokens is how much a completion writes that does not say, as in the
-	// published API. A chat goes on until its turn ends.
+	// completionTokens is the default length of a completion, as in the published API. A chat
+	// continues until its turn ends.
 	completionTokens = 16
 )
 
-// request is a request as it was read.
+// A request is a parsed request.
 type request struct {
 	chat     bool
-	plain    bool // a chat as plain lines, for a model without a chat template
+	plain    bool // a chat in plain lines, for a model without a chat template
 	prompts  []prompt
 	settings infer.Settings // of the first choice; the n-th has a seed n−1 higher
 	grammar  form
-	n        int   // choices of each prompt
+	n        int   // choices per prompt
 	echo     bool  // the prompt is part of the answer
 	read     bool  // nothing is written: max_tokens is 0
 	logprobs int   // alternatives at each token; -1 for no log-probabilities
 	named    []int // tokens that are listed after the alternatives
 	stream   bool
-	usage    bool     // a stream ends with its usage
+	usage    bool     // a stream ends with the usage
 	idle     []string // fields that have no effect here, by their names in others
 	onlookers
 }
 
-// prompt is a text that a request asks to continue.
+// A prompt is a text to be continued.
 type prompt struct {
 	chat.Text
-	echo  string // what echo repeats of it
-	start bool   // it was given as token ids, the start token among them
+	echo  string // the part that echo repeats
+	start bool   // it was given as token ids, including the start token
 }
 
 // readRequest reads a request. The error is a *[problem] or a refusal of a field.
@@ -106,8 +106,8 @@ func (s *Server) readRequest(
 	return q, nil
 }
 
-// readFields reads the body: one JSON object of valid Unicode. Fields that are null
-// count as missing, as in the published API.
+// readFields reads the body: one JSON object of valid Unicode. Fields with null count as
+// missing, as in the published API.
 func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		p := wrong("", "unsupported_media_type", "The body must be JSON, with Content-Type: application/json.")
@@ -155,7 +155,7 @@ func (q *request) readPrompt(m *infer.Model, f *session.Fields) error {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		list = []json.RawMessage{raw}
-	} else if len(list) > 0 && list[0][0] != '"' && list[0][0] != '[' { // one prompt of token ids
+	} else if len(list) > 0 && list[0][0] != '"' && list[0][0] != '[' { // a single prompt of token ids
 		list = []json.RawMessage{raw}
 	}
 	if len(list) == 0 || len(list) > maxChoices {
@@ -172,7 +172,7 @@ func (q *request) readPrompt(m *infer.Model, f *session.Fields) error {
 	return nil
 }
 
-// onePrompt reads a text, or the token ids of one.
+// onePrompt reads a text, or a text as token ids.
 func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
 	if json.Unmarshal(raw, &p.echo) == nil && raw[0] == '"' {
 		p.Text.Text = p.echo
@@ -189,7 +189,7 @@ func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
 	return p, err
 }
 
-// asError is a refusal as an error that is nil if there is none.
+// asError returns a refusal as an error, which is nil if there is none.
 func asError(r *terms.Refusal) error {
 	if r == nil {
 		return nil
@@ -197,14 +197,14 @@ func asError(r *terms.Refusal) error {
 	return r
 }
 
-// otherNames are further names of knobs: those of newer clients and of llama.cpp.
+// otherNames are alternative names of knobs: those of newer clients and of llama.cpp.
 var otherNames = []struct{ name, key string }{
 	{"max_completion_tokens", "max_tokens"},
 	{"n_predict", "max_tokens"},
 	{"repeat_penalty", "repetition_penalty"},
 }
 
-// readSettings reads the knobs, whatever knobs there are, and the stop strings.
+// readSettings reads all knobs and the stop strings.
 func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 	all, called := f.Rest(), map[string]string{}
 	for _, other := range otherNames {
@@ -224,7 +224,7 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 		delete(all, "max_tokens")
 	}
 	limit := float64(completionTokens)
-	if q.chat || sameJSON("-1", all["max_tokens"]) { // none but the context
+	if q.chat || sameJSON("-1", all["max_tokens"]) { // only the context limits it
 		limit = infer.MaxMaxTokens
 	}
 	if sameJSON("-1", all["max_tokens"]) {
@@ -263,10 +263,10 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 	return q.readStops(f)
 }
 
-// seedHere is the seed that stands for one of the published API, which are signed numbers of
-// 64 bits. Seeds of this program have 53 bits, so that they survive JavaScript and links:
-// they are the lower bits of the number, and those from 0 to [infer.MaxSeed] stay what they
-// are. Anything else is left for the knob to refuse.
+// seedHere returns the seed for a seed of the published API, which is a signed 64-bit number.
+// Seeds of this program have 53 bits, so that JavaScript and links represent them exactly: the
+// result is the lower bits of the number, and seeds from 0 to [infer.MaxSeed] are unchanged.
+// Anything else is left for the knob to refuse.
 func seedHere(raw json.RawMessage) json.RawMessage {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
@@ -275,8 +275,8 @@ func seedHere(raw json.RawMessage) json.RawMessage {
 	return strconv.AppendUint(nil, uint64(n)&infer.MaxSeed, 10)
 }
 
-// readStops reads one stop string or a list of them. A conversation in plain lines has
-// one of its own; where a chat template writes it, the end of a turn is a token.
+// readStops reads one stop string or a list of them. A conversation in plain lines has its own;
+// if a chat template formats it, the end of a turn is a token.
 func (q *request) readStops(f *session.Fields) error {
 	var list []string
 	if raw := f.Rest()["stop"]; raw != nil && raw[0] == '"' {
@@ -287,7 +287,7 @@ func (q *request) readStops(f *session.Fields) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	if q.plain && q.settings.Grammar == "" { // what keeps to a grammar ends by itself
+	if q.plain && q.settings.Grammar == "" { // text with a grammar ends by itself
 		if len(list) >= infer.MaxStopStrings {
 			return wrong("stop", "invalid_value",
 				"stop has %d strings; a chat takes at most %d, since its turns end with one of their own.",
@@ -301,7 +301,7 @@ func (q *request) readStops(f *session.Fields) error {
 	return q.settings.Check()
 }
 
-// readForm reads what the answer looks like.
+// readForm reads the fields that determine the form of the answer.
 func (q *request) readForm(f *session.Fields) error {
 	if f.Has("n") {
 		q.n = int(f.Whole("n", 1, maxChoices))
@@ -332,8 +332,7 @@ func (q *request) readForm(f *session.Fields) error {
 	return q.readStreamOptions(f)
 }
 
-// readChatLogprobs reads whether there are log-probabilities, and of how many
-// alternatives.
+// readChatLogprobs reads whether there are log-probabilities, and the number of alternatives.
 func (q *request) readChatLogprobs(f *session.Fields) {
 	if f.Has("logprobs") && f.Truth("logprobs") {
 		q.logprobs = 0
@@ -343,7 +342,7 @@ func (q *request) readChatLogprobs(f *session.Fields) {
 	}
 }
 
-// readStreamOptions reads whether a stream ends with its usage.
+// readStreamOptions reads whether a stream ends with the usage.
 func (q *request) readStreamOptions(f *session.Fields) error {
 	raw := f.Rest()["stream_options"]
 	if raw == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestPenaltiesAndBiasMatchTheLoop: penalties and a logit bias give the text that the loop writes with
-// them; a token with a bias of -100 is not written.
+// TestPenaltiesAndBiasMatchTheLoop: penalties and a logit bias give the text that the loop
+// writes with them; a token with a bias of -100 is not written.
 func TestPenaltiesAndBiasMatchTheLoop(t *testing.T) {
 	t.Parallel()
 	client, m := clientOf(webtest.Serve(t, webtest.Options{})), testmodel.Target(t)

@@ -19,15 +19,14 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Access says who may use the API.
+// Access defines who can use the API.
 type Access struct {
-	// Open accepts requests without a key, or with any: for a server that only its own
-	// machine reaches.
+	// Open accepts requests without a key, or with any key: for a server that only its own
+	// machine can reach.
 	Open bool
-	// Keys are the keys that are accepted where it is not open; without any the API is
-	// off there.
+	// Keys are the keys that are accepted if Open is false; without any the API is off.
 	Keys []string
-	// Origins are those of other sites whose pages may use it, in lower case:
+	// Origins are the origins of other sites whose pages can use the API, in lower case:
 	// "https://notebook.example".
 	Origins []string
 }
@@ -36,34 +35,34 @@ type Access struct {
 type Deps struct {
 	// Context ends when the server shuts down.
 	Context context.Context
-	// Model writes the texts.
+	// Model is the model that writes.
 	Model *infer.Model
-	// Runs plays the requests.
+	// Runs runs the requests.
 	Runs *runs.Registry
 	// Seat returns a seat for texts that are only read.
 	Seat func() *infer.Seat
 	// Caller returns who sent a request.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// Places are for requests that are being answered.
+	// Places limits the requests that are being answered.
 	Places *admission.Pool
-	// Access says who may use it.
+	// Access defines who can use the API.
 	Access Access
-	// MAC is a code that only this server can make.
+	// MAC returns a code that only this server can compute.
 	MAC func(message string) []byte
-	// Log records failures; never what people write.
+	// Log records failures; never users' texts.
 	Log *slog.Logger
 }
 
-// Server answers the API's addresses.
+// Server serves the API's addresses.
 type Server struct {
 	Deps
 	began time.Time
-	keys  map[[sha256.Size]byte]bool // hashes, so that comparing takes as long for any key
+	keys  map[[sha256.Size]byte]bool // hashes, so that a comparison takes the same time for any key
 	base  pages.Base
 	glass *glass
-	// lookers are the pages that look at requests.
+	// lookers limits the pages that show requests.
 	lookers *admission.Pool
-	turns   *admission.Queue // of texts that become tokens
+	turns   *admission.Queue // of texts to be tokenized
 }
 
 // New returns the API.
@@ -85,7 +84,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/models/{model}", s.answer(s.model))
 	mux.HandleFunc("POST /v1/completions", s.answer(s.completions(false)))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(s.completions(true)))
-	for _, at := range []string{"", "/v1"} { // clients have either
+	for _, at := range []string{"", "/v1"} { // clients use either
 		mux.HandleFunc("POST "+at+"/tokenize", s.answer(s.tokenize))
 		mux.HandleFunc("POST "+at+"/detokenize", s.answer(s.detokenize))
 	}
@@ -94,7 +93,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	}
 }
 
-// elsewhere refuses a request for an address or with a method that the API does not have.
+// elsewhere refuses requests with an address or method that the API does not have.
 func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
 		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
@@ -108,7 +107,7 @@ func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admi
 	}
 }
 
-// answer is a handler that lets in who may, and sends problems in the API's shape.
+// answer returns a handler that checks access, and sends problems in the API's format.
 func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Caller) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, refused := s.enter(r)
@@ -130,12 +129,12 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 	}
 }
 
-// open reports whether somebody needs no key. Phones that were let in while the server runs
-// are other machines.
+// open reports whether a caller needs no key. Phones that are admitted while the server runs are
+// other machines, and need one.
 func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
 
-// enter returns who sent a request: a key's holder, or everybody at an address. Their
-// names are no browser's, whose learners have no spaces.
+// enter returns who sent a request: the holder of a key, or all clients at an address. Their
+// names differ from learner ids, which contain no spaces.
 func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	who, _ := s.Caller(r)
 	key := keyOf(r)
@@ -161,7 +160,7 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	return who, nil
 }
 
-// modelView is the model as the API lists it.
+// A modelView is the model as the API lists it.
 type modelView struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
@@ -189,7 +188,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, _ admission.Calle
 	return nil
 }
 
-// named refuses any model but the one that is here.
+// named refuses all models but the server's own.
 func (s *Server) named(name string) error {
 	if name == s.Model.Name() {
 		return nil

@@ -11,7 +11,7 @@ type snippet struct {
 	Code string
 }
 
-// snippets are the page's request in four languages. A key is given where one is needed.
+// snippets returns the page's request in four languages, with a key if one is required.
 func (s *Server) snippets(v view, a ask) []snippet {
 	key := "not-needed"
 	if v.Key {
@@ -34,7 +34,7 @@ func (s *Server) curl(v view, a ask, key string) string {
 		v.Base, auth, strings.ReplaceAll(s.body(a), "'", `'\''`))
 }
 
-// lines are the fields in a language that writes them as name, separator, value.
+// lines returns the fields in a language that writes them as name, separator, value.
 func (s *Server) lines(a ask, between string) string {
 	text := fmt.Sprintf("    model%s%s,\n", between, quoted(s.Model.Name()))
 	for _, f := range a.fields() {

@@ -15,11 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// odd is a prompt with what shells and languages might take for theirs.
+// odd is a prompt with characters that are special in shells and languages.
 const odd = "It's \"a\" \\ $HOME `x` %s {y} é 🦊\n\tand\u2028a line"
 
-// examples are the page's own programs for a request, by language, and the text that they
-// are to write.
+// examples returns the page's own programs for a request, by language, and their expected text.
 func examples(t *testing.T, server, prompt string) (programs map[string]string, want string) {
 	t.Helper()
 	page, _ := pageAt(t, server, sent("prompt", prompt, "temperature", " 0.8"))
@@ -36,7 +35,7 @@ func examples(t *testing.T, server, prompt string) (programs map[string]string, 
 	return programs, textOf(t, send(t, server+"/v1/completions", string(body)).Body)
 }
 
-// textOf is the text of an answer.
+// textOf returns the text of an answer.
 func textOf(t *testing.T, body io.Reader) string {
 	t.Helper()
 	var answer struct{ Choices []struct{ Text string } }
@@ -47,7 +46,7 @@ func textOf(t *testing.T, body io.Reader) string {
 	return answer.Choices[0].Text
 }
 
-// saved writes a program to a file, as somebody would who tries it.
+// saved writes a program to a file, as a user who tries it would.
 func saved(t *testing.T, folder, name, program string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -57,8 +56,8 @@ func saved(t *testing.T, folder, name, program string) string {
 	return path
 }
 
-// TestExamplesRun: the page's example for curl, exactly as it shows it, gets what the API
-// answers, whatever stands in the prompt.
+// TestExamplesRun: the page's example for curl, exactly as shown, gets the API's answer,
+// whatever the prompt contains.
 // Promise: The curl example on the page /api runs as it is shown.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
@@ -75,9 +74,9 @@ func TestExamplesRun(t *testing.T) {
 	}
 }
 
-// TestExamplesRunInEveryLanguage: the page's other examples, exactly as it shows them: Go
-// and JavaScript with the published clients, Python with a stand-in for the client, which
-// the tests cannot install (testdata/clients/python).
+// TestExamplesRunInEveryLanguage: the page's other examples, exactly as shown: Go and JavaScript
+// with the published clients, Python with a stand-in for the client, which the tests cannot
+// install (testdata/clients/python).
 func TestExamplesRunInEveryLanguage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// alone is a listener with one connection.
+// An alone is a listener with one connection.
 type alone struct {
 	conns chan net.Conn
 	net.Conn
@@ -36,8 +36,8 @@ func (a alone) Close() error { close(a.conns); return nil }
 
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
-// TestStalledClientIsDisconnected: events that nobody reads end the request, and with it its
-// run, after a while; so does a whole answer.
+// TestStalledClientIsDisconnected: a client that does not read its events loses its request, and
+// with it the run, after a while; so does a client that does not read a whole answer.
 func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {
@@ -64,7 +64,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 			if _, err := fmt.Fprint(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := client.Read(make([]byte, 100)); err != nil { // and no more
+			if _, err := client.Read(make([]byte, 100)); err != nil { // no more
 				t.Fatal(err)
 			}
 			if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -77,7 +77,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 	}
 }
 
-// TestStalledBodyIsRefused: a body may arrive slowly, but where none of it comes for ten seconds the
+// TestStalledBodyIsRefused: a body can arrive slowly, but if nothing arrives for ten seconds the
 // request is refused and its connection closed.
 func TestStalledBodyIsRefused(t *testing.T) {
 	s := &Server{Deps: Deps{
@@ -93,7 +93,7 @@ func TestStalledBodyIsRefused(t *testing.T) {
 	})
 	const body = `{"a":1}`
 	for _, row := range []struct {
-		sent   int // bytes, nine seconds apart; then silence
+		sent   int // bytes, nine seconds apart; then nothing
 		status int
 		after  time.Duration
 	}{

@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// sendWait is how long a client may take to read an event, or a whole answer.
+// sendWait is how long a client can take to read an event, or a whole answer.
 const sendWait = 10 * time.Second
 
-// output gathers the pieces of a request's choices, or streams them.
+// An output collects the pieces of a request's choices, or streams them.
 type output struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -22,7 +22,7 @@ type output struct {
 	chosen  []*collected // by index
 }
 
-// collected is a choice so far.
+// A collected is a choice so far.
 type collected struct {
 	piece
 	offset int  // characters of the tokens sent
@@ -70,7 +70,7 @@ func (o *output) add(index int, p piece) error {
 	return o.event(event)
 }
 
-// choice is a piece as a choice of an answer.
+// choice returns a piece as a choice of an answer.
 func (o *output) choice(index int, c *collected, p piece) choice {
 	x := choice{Index: index}
 	if p.end != "" {
@@ -90,7 +90,7 @@ func (o *output) choice(index int, c *collected, p piece) choice {
 	return x
 }
 
-// event sends one event, at once. A client that does not read it in time is cut.
+// event sends one event at once. A client that does not read it in time is disconnected.
 func (o *output) event(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -105,16 +105,16 @@ func (o *output) line(text []byte) error {
 		h := o.w.Header()
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")
 		h.Set("Cache-Control", "no-store")
-		h.Set("X-Accel-Buffering", "no") // proxies send it on at once
+		h.Set("X-Accel-Buffering", "no") // proxies forward it at once
 	}
-	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests have none
+	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests do not support it
 	if _, err := o.w.Write(append(append([]byte("data: "), text...), "\n\n"...)); err != nil {
 		return err
 	}
 	return o.control.Flush()
 }
 
-// bill is what the request has used so far.
+// bill returns the usage of the request so far.
 func (o *output) bill() usage {
 	return usage{o.usage.Prompt, o.usage.Completion, o.usage.Prompt + o.usage.Completion}
 }
@@ -144,7 +144,7 @@ func (o *output) end() error {
 // fail returns an error, or sends it as the last event of a stream that has begun.
 func (o *output) fail(err error) error {
 	if o.q.chat {
-		if p, _ := problemOf(err); p.Param != nil && *p.Param == "prompt" { // what the messages came to
+		if p, _ := problemOf(err); p.Param != nil && *p.Param == "prompt" { // built from the messages
 			err = wrong("messages", *p.Code, "As one text, the messages are too long or cannot be read: %s", p.Message)
 		}
 	}
@@ -152,12 +152,12 @@ func (o *output) fail(err error) error {
 		return err
 	}
 	p, logged := problemOf(err)
-	_ = o.event(p.body()) // an error is that of a client that has gone
+	_ = o.event(p.body()) // on an error the client has disconnected
 	if logged {
 		return errSent{err}
 	}
 	return nil
 }
 
-// errSent is a failure that a client has been told of.
+// errSent is a failure that was already sent to the client.
 type errSent struct{ error }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestEveryFieldOfTheTable: a label has any value, another field those that ask for nothing and no
-// more; what is refused says why; and README.md names every field.
+// TestEveryFieldOfTheTable: a label accepts any value, other fields only values that request
+// nothing; refusals give the reason; and README.md names every field.
 func TestEveryFieldOfTheTable(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Texts as tokens and back, as vLLM and llama.cpp have it: vLLM's clients send a prompt or
-// messages, llama.cpp's a content, and each gets the answer that it knows.
+// Conversion of texts to tokens and back, as in vLLM and llama.cpp: vLLM's clients send a prompt
+// or messages, llama.cpp's a content, and each gets the response format that it expects.
 
-// tokenized is the answer to vLLM's clients.
+// tokenized is the response to vLLM's clients.
 type tokenized struct {
 	Count   int      `json:"count"`
 	Context int      `json:"max_model_len"`
 	Tokens  []int    `json:"tokens"`
-	Texts   []string `json:"token_strs"` // null unless asked for
+	Texts   []string `json:"token_strs"` // null unless requested
 }
 
-// pieceView is a token as llama.cpp's clients read it with with_pieces: a text, or the bytes
-// of a part of a character.
+// A pieceView is a token in llama.cpp's format with with_pieces: a text, or the bytes of a part
+// of a character.
 type pieceView struct {
 	ID    int `json:"id"`
 	Piece any `json:"piece"`
 }
 
-// encodeTime is about how long the longest text takes to become tokens.
+// encodeTime is about how long the longest text takes to tokenize.
 const encodeTime = 100 * time.Millisecond
 
 // asking reads the fields of a request about tokens, which takes a place like any other. No pool
-// of the model's shares this work out, so one is done at a time, in turns of the clients.
+// distributes this work, so one request is done at a time, in turn by client.
 func (s *Server) asking(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*session.Fields) (any, error),
 ) error {
@@ -52,7 +52,7 @@ func (s *Server) asking(
 	}
 	defer leave()
 	setAside("", f.Rest())
-	if f.Has("model") { // it may be missing here
+	if f.Has("model") { // it can be missing here
 		if err := s.named(f.Text("model")); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.
 			return s.tokensOfContent(f)
 		}
 		q := &request{chat: f.Has("messages")}
-		start := !q.chat // a chat template writes its own special tokens
+		start := !q.chat // a chat template contains its own special tokens
 		if f.Has("add_special_tokens") {
 			start = f.Truth("add_special_tokens")
 		}
@@ -140,8 +140,8 @@ func (s *Server) tokensOfContent(f *session.Fields) (any, error) {
 	}{list}, nil
 }
 
-// tokens are the tokens of a text that stands in a field, with the model's start token if it has
-// one and start is set.
+// tokens returns the tokens of the text in a field, with the model's start token if it has one
+// and start is set.
 func (s *Server) tokens(field string, text chat.Text, start bool, f *session.Fields) ([]int, error) {
 	if err := f.Err(); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// read decodes an answer, which must be one.
+// read decodes an answer and fails if there is none.
 func read[T any](t *testing.T, answer *http.Response) (v T) {
 	t.Helper()
 	if answer.StatusCode != http.StatusOK {
@@ -43,7 +43,7 @@ func read[T any](t *testing.T, answer *http.Response) (v T) {
 	return v
 }
 
-// scoredAnswer is what a client that scores texts reads of an answer.
+// A scoredAnswer is the part of an answer that scoring clients read.
 type scoredAnswer struct {
 	Choices []struct {
 		Text     string
@@ -59,16 +59,17 @@ type scoredAnswer struct {
 	}
 }
 
-// ids writes token ids as JSON.
+// ids formats token ids as JSON.
 func ids(list []int) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
 
-// idPrompts: prompts as token ids have the figures of their text, one for each id that was
-// sent, and with echo one more for each token that is written, the end of the text included.
+// idPrompts: prompts as token ids have the log-probabilities of their text, one for each id that
+// was sent, and with echo one more for each token that is written, including the end of the
+// text.
 func idPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
 	const text = "The capital of France is Paris."
-	all := m.Encode(text) // the start token first
+	all := m.Encode(text) // with the start token
 	ask := func(prompt, fields string) scoredAnswer {
 		t.Helper()
 		body := `{"model":"tiny-5M","temperature":0,"prompt":` + prompt + `,` + fields + `}`
@@ -98,7 +99,7 @@ func idPrompts(t *testing.T, server string) {
 	if first := got.Choices[0].Logprobs; first.Probs[0] != nil || first.Top[0] != nil {
 		t.Errorf("a start token that was sent has %v, want null", first.Probs[0])
 	}
-	// A text that the model ends at once, read and written alike.
+	// A text that the model ends at once, both read and written.
 	end := fmt.Sprintf(`"logit_bias":{"%d":100},`, m.Config().EOS[0])
 	if c := ask(ids(all), end+score).Choices[0]; len(c.Logprobs.Probs) != len(all)+1 || c.Text != text {
 		t.Errorf("with the end of the text: got %q with %d figures, want %d", c.Text, len(c.Logprobs.Probs), len(all)+1)
@@ -108,8 +109,8 @@ func idPrompts(t *testing.T, server string) {
 	}
 }
 
-// unusualTokens: token ids that are not how a text is encoded are read as they are, and
-// continued as the loop does.
+// unusualTokens: token ids that differ from the text's normal encoding are read unchanged, and
+// continued as by the loop.
 func unusualTokens(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
@@ -139,12 +140,12 @@ func unusualTokens(t *testing.T, server string) {
 		}
 	}
 	if plain, _ := written(t, m, chat.Text{Text: "The fox"}, settings); plain == text {
-		t.Errorf("the text alone gives %q too: nothing was tested", plain)
+		t.Errorf("the plain text gives %q too, so the test proves nothing", plain)
 	}
 }
 
 // tokenizeAndDetokenize: texts and chats become the tokens of their prompts and back, in the
-// forms of vLLM and of llama.cpp.
+// formats of vLLM and of llama.cpp.
 func tokenizeAndDetokenize(t *testing.T, server string) {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -204,8 +205,8 @@ func tokenizeAndDetokenize(t *testing.T, server string) {
 	}
 }
 
-// namedTokens: tokens that a request names, by id or by text, are listed at each place
-// besides the most probable ones, with what the model gives them.
+// namedTokens: tokens that a request names, by id or by text, are listed at each position
+// besides the most probable ones, with the model's values.
 func namedTokens(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/", testmodel.Target(t)
@@ -256,8 +257,8 @@ func namedTokens(t *testing.T, server string) {
 	}
 }
 
-// seedsOf64Bits: a seed of 64 bits stands for one of this program, its lower 53 bits, and gives
-// the text that the loop writes with that one.
+// seedsOf64Bits: a seed of 64 bits is mapped to one of this program, its lower 53 bits, and
+// gives the text that the loop writes with that one.
 func seedsOf64Bits(t *testing.T, server string) {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -288,7 +289,7 @@ func seedsOf64Bits(t *testing.T, server string) {
 func longPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/", testmodel.Target(t)
-	word := "" // the longest one that is a token
+	word := "" // the longest word that is one token
 	for id := range m.Config().Vocab {
 		text := m.Token(id).Text
 		if len(text) > len(word) && text[0] == ' ' && strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyz") == "" {

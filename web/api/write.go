@@ -12,35 +12,35 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// token is a token of an answer with its log-probabilities.
+// A token is a token of an answer with its log-probabilities.
 type token struct {
 	infer.ReadToken
-	offset int // in bytes of what the answer's tokens spell
+	offset int // in bytes of the text that the answer's tokens spell
 	size   int // bytes
 }
 
-// piece is what one step adds to a choice: text that will not change any more, and the
-// tokens that it begins with. Either may be empty while a stop string may be coming.
+// A piece is what one step adds to a choice: text that will not change any more, and the tokens
+// that it begins with. Either can be empty while a stop string may be forming.
 type piece struct {
 	text   string
 	tokens []token
 	end    string // finish_reason, "" before the end
 }
 
-// counts are the tokens read and written for a request.
+// counts are the numbers of tokens read and written for a request.
 type counts struct{ prompt, written int }
 
-// writer turns the steps of a run into pieces.
+// A writer turns the steps of a run into pieces.
 type writer struct {
 	model    *infer.Model
 	logprobs int   // as in [request]
 	named    []int // as in [request]
-	echo     bool  // the answer lists every token that was read, and so every one that was written
+	echo     bool  // the answer lists every token that was read, and so also every token that was written
 	pending  []token
 	raw      int // bytes of all tokens so far
 }
 
-// finish is the published name of why a text ended.
+// finish returns the published name for why a text ended.
 func finish(why infer.StopReason) string {
 	switch why {
 	case infer.StopNone:
@@ -51,9 +51,9 @@ func finish(why infer.StopReason) string {
 	return "length"
 }
 
-// piece returns what a step adds. Tokens that a stop string or the end of text keeps
-// out of the text are left out as well, except that an echo ends with the end of text: its
-// clients count tokens.
+// piece returns what a step adds. Tokens that a stop string or the end of text keeps out of the
+// text are left out as well, except that an echo ends with the end of text: its clients count
+// tokens.
 func (w *writer) piece(step *infer.Step) piece {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {
@@ -79,7 +79,7 @@ func (w *writer) piece(step *infer.Step) piece {
 	return p
 }
 
-// spelled are the bytes of a token, none for a special one.
+// spelled returns the bytes of a token, none for a special one.
 func spelled(t infer.Token) []byte {
 	switch {
 	case t.Special:
@@ -90,14 +90,14 @@ func spelled(t infer.Token) []byte {
 	return []byte(t.Text)
 }
 
-// text is one of the texts that a request asks for.
+// A text is one of the texts that a request asks for.
 type text struct {
 	prompt chat.Text
 	choice int      // of this prompt
 	watch  *watched // nil for all but the first
 }
 
-// write runs one choice and gives its pieces to emit, as they are written.
+// write runs one choice and passes its pieces to emit, as they are written.
 func (s *Server) write(
 	ctx context.Context, who admission.Caller, q *request, t text, emit func(piece) error,
 ) (counts, error) {
@@ -148,14 +148,14 @@ func (s *Server) write(
 	}
 }
 
-// errPaused is for a run that stopped before its end, for lack of memory.
+// errPaused is the error for a run that stopped before its end, for lack of memory.
 var errPaused = func() *problem {
 	p := ofStatus(http.StatusServiceUnavailable, "The server's memory for runs is used up. Try again in a moment.")
 	p.wait = fullWait
 	return p
 }()
 
-// ended says why a run is gone.
+// ended explains why a run is gone.
 func (s *Server) ended(err error) error {
 	switch {
 	case !errors.Is(err, runs.ErrGone):
@@ -166,8 +166,8 @@ func (s *Server) ended(err error) error {
 	return ofStatus(http.StatusInternalServerError, "Something went wrong while this was being written. It was logged.")
 }
 
-// echo reads a prompt that is part of the answer, and returns it as a piece. A start token that
-// was given is one of its tokens, so that they are those of the request.
+// echo reads a prompt that is part of the answer, and returns it as a piece. A start token in
+// the prompt counts as one of its tokens, so that the tokens match the request.
 func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (piece, int, error) {
 	m := s.Seat().Model()
 	p := piece{text: prompt.echo}

@@ -35,7 +35,7 @@ func send(t *testing.T, url, body string, header ...string) *http.Response {
 	return answer
 }
 
-// refusal reads an error, which must be in the API's shape.
+// refusal reads an error, which must be in the API's format.
 func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	t.Helper()
 	var body struct {
@@ -62,15 +62,15 @@ func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	return body.Error.Message, param
 }
 
-// with is a request for a completion with more fields.
+// with returns a request for a completion with more fields.
 func with(fields string) string { return `{"model":"tiny-5M","prompt":"A fox",` + fields + `}` }
 
-// said is a request for a chat with more fields.
+// said returns a request for a chat with more fields.
 func said(fields string) string {
 	return `{"model":"tiny-5M","messages":[{"role":"user","content":"Hi"}],` + fields + `}`
 }
 
-// TestBadRequestsNameTheField: whatever is wrong with a request is refused with its field.
+// TestBadRequestsNameTheField: every invalid request is refused with its field.
 // Promise: The API refuses what it cannot do and names the field; it ignores no field that would matter.
 func TestBadRequestsNameTheField(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 			t.Errorf("%s: %s: %s\nwant %s: %s", body, param, says, row.param, row.says)
 		}
 	}
-	// What asks for nothing is accepted.
+	// Fields that request nothing are accepted.
 	nothing := `"max_tokens":1,"best_of":1,"suffix":null,"logit_bias":{},"frequency_penalty":0`
 	answer := send(t, server+text, with(nothing))
 	if answer.StatusCode != http.StatusOK {
@@ -217,8 +217,8 @@ func TestBadRequestsNameTheField(t *testing.T) {
 	}
 }
 
-// TestUnknownRoutesAreRefused: addresses, methods, names and kinds of body that are not the API's are
-// refused in its shape.
+// TestUnknownRoutesAreRefused: unknown addresses, methods, names and content types are refused
+// in the API's format.
 func TestUnknownRoutesAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -261,8 +261,8 @@ func TestUnknownRoutesAreRefused(t *testing.T) {
 	}
 }
 
-// TestKeysAndOrigins: a server that others can reach answers to its keys only, and to
-// pages of the origins that it was given.
+// TestKeysAndOrigins: a server that others can reach answers only requests with one of its keys,
+// and pages of its allowed origins.
 // Promise: With API keys the server answers only to them, and of other sites only those that you list may call it.
 func TestKeysAndOrigins(t *testing.T) {
 	t.Parallel()
@@ -331,16 +331,16 @@ func TestKeysAndOrigins(t *testing.T) {
 	}
 }
 
-// TestDisconnectCancelsTheRun: a client that leaves frees its place, and one that has all of
-// its places is told when to try again.
+// TestDisconnectCancelsTheRun: a client that disconnects frees its place, and a client that uses
+// all of its places is told when to retry.
 // Promise: Disconnecting cancels an API request.
 func TestDisconnectCancelsTheRun(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()
 	limits.API = admission.Share{PerLearner: 1}
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
-	// The body is not whole, so that the request is in progress until its client leaves. It
-	// has its place once the server asks for that body.
+	// The body is incomplete, so the request is in progress until its client disconnects. It has
+	// its place once the server asks for the body.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -360,15 +360,15 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 		)
 	}
 	conn.Close()
-	browser.Eventually(t, func() bool { // it is free again
+	browser.Eventually(t, func() bool { // the place is free again
 		answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
-		answer.Body.Close() // each that is open keeps two connections' ends
+		answer.Body.Close() // each open one keeps both ends of a connection
 		return answer.StatusCode == http.StatusOK
 	})
 }
 
-// TestStreamsTokenByToken: a stream has an event for each token whose text is certain,
-// and the last line is [DONE].
+// TestStreamsTokenByToken: a stream has an event for each token whose text is final, and the
+// last line is [DONE].
 func TestStreamsTokenByToken(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

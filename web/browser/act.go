@@ -22,7 +22,7 @@ func (tab *Tab) Reload() {
 	tab.arrive()
 }
 
-// Go goes to a URL in this tab.
+// Go opens a URL in this tab.
 func (tab *Tab) Go(url string) {
 	tab.t.Helper()
 	url = tab.At(url)
@@ -31,7 +31,7 @@ func (tab *Tab) Go(url string) {
 	tab.arrive()
 }
 
-// At is the address at which the tab finds what a server has at this one: of a site, its own.
+// At returns the address where the tab finds a server's page: on a site, the site's own.
 func (tab *Tab) At(url string) string {
 	if tab.site == nil {
 		return url
@@ -39,7 +39,7 @@ func (tab *Tab) At(url string) string {
 	return tab.site.at(url)
 }
 
-// URL returns the address in the address bar; of a site, as a server would have it.
+// URL returns the address in the address bar; on a site, the address that a server would have.
 func (tab *Tab) URL() string {
 	tab.t.Helper()
 	url := ask(tab, "read the address", chromedp.Location())
@@ -91,14 +91,14 @@ func (tab *Tab) Shift(key string) {
 	tab.do("press Shift and a key", chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierShift)))
 }
 
-// Key presses a key that types a character, by its place on the keyboard: "т" is on "KeyN".
+// Key presses a key that types a character, by its position on the keyboard: "т" is on "KeyN".
 func (tab *Tab) Key(character, code string) {
 	tab.t.Helper()
 	tab.press(input.DispatchKeyEventParams{Key: character, Code: code, Text: character})
 }
 
-// EndComposition presses Enter as Safari reports the one that ends the composition of a
-// character by an input method: after it, and as the key 229.
+// EndComposition presses Enter as Safari reports the press that ends the composition of a
+// character by an input method: after it, and as key code 229.
 func (tab *Tab) EndComposition() {
 	tab.t.Helper()
 	tab.press(input.DispatchKeyEventParams{
@@ -117,7 +117,7 @@ func (tab *Tab) press(key input.DispatchKeyEventParams) {
 	call(tab, "let a key go", input.DispatchKeyEvent, key)
 }
 
-// Keys without a character of their own.
+// Keys that do not type a character.
 const (
 	ArrowRight = kb.ArrowRight
 	ArrowLeft  = kb.ArrowLeft
@@ -131,8 +131,7 @@ const (
 	PageDown   = kb.PageDown
 )
 
-// Set gives an input a value as a user would: it is replaced, and the page
-// gets an input and a change event.
+// Set replaces an input's value as a user would: the page gets an input and a change event.
 func (tab *Tab) Set(selector, value string) {
 	tab.t.Helper()
 	tab.Eval(fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus(); e.value = %q;
@@ -140,7 +139,7 @@ func (tab *Tab) Set(selector, value string) {
 		e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
 }
 
-// Files has an element that takes files take these from the disk.
+// Files selects files from the disk in a file input.
 func (tab *Tab) Files(selector string, paths ...string) {
 	tab.t.Helper()
 	for i, path := range paths {
@@ -154,7 +153,7 @@ func (tab *Tab) Files(selector string, paths ...string) {
 	tab.do("choose files", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		for {
 			done, err := choose(ctx, t)
-			// The element may be one of a page that another has just replaced.
+			// The element may be on a page that has just been replaced.
 			if err == nil || !strings.Contains(err.Error(), "Could not find node") {
 				return done, err
 			}
@@ -197,7 +196,7 @@ func (tab *Tab) Texts(selector string) []string {
 	)
 }
 
-// Attr returns an element's attribute, "" where it has none.
+// Attr returns an element's attribute, or "" if it has none.
 func (tab *Tab) Attr(selector, name string) string {
 	tab.t.Helper()
 	value := Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute(%q) ?? ""`, selector, name))
@@ -207,8 +206,8 @@ func (tab *Tab) Attr(selector, name string) string {
 	return value
 }
 
-// where says what a page shows that waits for something: its address, the element with
-// the focus and what is in it, and what it says to screen readers, without what is hidden.
+// where describes the state of a page for failure messages: its address, the element with the
+// focus and its content, and its visible status messages.
 const where = `(({pathname, search, hash}, e) => pathname + search + hash +
 	' with the focus on ' + e?.tagName + ' #' + e?.id + ' ' + JSON.stringify(e?.value ?? '') + ', saying ' +
 	JSON.stringify([...document.querySelectorAll('[role=status], [role=alert], [aria-live]')]
@@ -216,22 +215,21 @@ const where = `(({pathname, search, hash}, e) => pathname + search + hash +
 		.map((s) => s.textContent.trim().slice(0, 100)).filter(Boolean)))(location, document.activeElement)`
 
 // Wait waits until a script's value is true. what completes the failure message
-// "waited in vain for".
+// "timed out waiting for".
 func (tab *Tab) Wait(what, script string) {
 	tab.t.Helper()
 	deadline := time.Now().Add(Patience)
 	for !tab.holds(script, time.Second) {
 		if time.Now().After(deadline) {
 			tab.Shot("failed.png")
-			tab.t.Fatalf("waited in vain for %s, at %s", what, Value[string](tab, where))
+			tab.t.Fatalf("timed out waiting for %s, at %s", what, Value[string](tab, where))
 		}
 	}
 }
 
-// holds reports whether a script's value is true, or becomes so within a time.
-// The page itself polls: asking it from here each time would cost more than the
-// check. While the tab goes to another page there is no answer, which counts as
-// not true yet.
+// holds reports whether a script's value is true, or becomes true within a given time. The page
+// itself polls: polling from here would cost more than the check. While the tab loads another
+// page there is no answer, which counts as not true yet.
 func (tab *Tab) holds(script string, within time.Duration) bool {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -256,14 +254,14 @@ func (tab *Tab) holds(script string, within time.Duration) bool {
 	return is && err == nil
 }
 
-// leftPage reports whether a script got no answer because its page was left.
+// leftPage reports whether a script failed because its page was left.
 func leftPage(err error) bool {
 	return strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context was destroyed") ||
 		strings.Contains(err.Error(), "Promise was collected")
 }
 
-// Changed waits until something in the page has changed, or briefly if nothing
-// does: what a person typed is not a change of the document.
+// Changed waits until something in the page has changed, or briefly if nothing does: typing into
+// a field does not change the document.
 func (tab *Tab) Changed() {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -278,18 +276,17 @@ func (tab *Tab) Changed() {
 	}
 }
 
-// Until is Wait for a script that describes itself what it waits for.
+// Until is Wait for a script that describes itself.
 func (tab *Tab) Until(script string) { tab.t.Helper(); tab.Wait(script, script) }
 
-// WaitText waits until an element's rendered text is exactly this.
+// WaitText waits until an element's rendered text equals text.
 func (tab *Tab) WaitText(selector, text string) {
 	tab.t.Helper()
 	tab.Wait(fmt.Sprintf("%q in %s", text, selector),
 		fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() === %q`, selector, text))
 }
 
-// Shot saves a picture of the window as $VIZ_SHOTS/name, if that is set, to be
-// looked at.
+// Shot saves a picture of the window as $VIZ_SHOTS/name, if that is set, for inspection.
 func (tab *Tab) Shot(name string) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {

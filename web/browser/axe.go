@@ -14,24 +14,23 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// axeAll are the rules that axe-core checks: all of WCAG 2.2 AA and the levels
-// below. (The size of targets is measured by [Tab.Targets], which is stricter
-// and costs half as much as all other rules together.)
+// axeAll are the rules that axe-core checks: all of WCAG 2.2 AA and the lower levels. (The size
+// of targets is measured by [Tab.Targets], which is stricter and costs half as much as all other
+// rules together.)
 const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: false}}`
 
-// axeRun returns one line for each violation: the rule, and the first element at
-// fault.
+// axeRun returns one line for each violation: the rule, and the first element that violates it.
 const axeRun = `axe.run({runOnly: ` + axeAll + `, resultTypes: ["violations"], preload: false})
 	.then(r => r.violations.map(v => v.id + ": " + v.nodes[0].target.join(" ") + " " + v.nodes[0].failureSummary))`
 
-// axeSample makes axe measure the contrast of only some elements, for the short
-// tier: the first two and the last two of all whose text has the same colour,
-// size, weight and backgrounds. A table of a hundred rows has two dozen kinds
-// of text, and contrast costs more than all other rules together.
+// axeSample makes axe measure the contrast of only some elements, for the short tier: the first
+// two and the last two of all whose text has the same color, size, weight and backgrounds. A
+// table of a hundred rows has two dozen kinds of text, and contrast costs more than all other
+// rules together.
 const axeSample = `(() => {
 	const ids = new Map(), below = new Map(), kinds = new Map();
 	const id = (key) => ids.get(key) ?? (ids.set(key, ids.size + 1), ids.size);
-	const backgrounds = (e) => { // what is painted behind an element's text, by it and its ancestors
+	const backgrounds = (e) => { // everything painted behind an element's text, by it and its ancestors
 		if (!e) return 0;
 		if (!below.has(e)) {
 			const c = getComputedStyle(e), own = [c.backgroundColor, c.backgroundImage, c.opacity].join();
@@ -57,8 +56,8 @@ const axeSample = `(() => {
 	axe.configure({rules: [{id: "color-contrast", selector: "[data-contrast]"}]});
 })()`
 
-// looks are those of this run's tier. The short tier looks once, on a phone in
-// light; the long tier looks at every size in both themes.
+// looks returns the screens of this run's tier. The short tier checks once, on a phone in light
+// mode; the long tier checks every size in both themes.
 func looks() []Screen {
 	if !fixture.LongTier() {
 		return []Screen{Phone}
@@ -72,10 +71,10 @@ func looks() []Screen {
 	return all
 }
 
-// Audit checks the page, as it is, against WCAG 2.2 AA with axe-core, against
-// the width of its window and the minimum size of controls, on the screens and
-// in the themes of this run's tier. The page is not reloaded, and keeps the
-// last of those screens. what names it in a failure.
+// Audit checks the page in its current state against WCAG 2.2 AA with axe-core, against the
+// width of its window and the minimum size of controls, on the screens and in the themes of this
+// run's tier. The page is not reloaded, and keeps the last of those screens. what names it in
+// failure messages.
 func (tab *Tab) Audit(what string) {
 	tab.t.Helper()
 	looks := looks()
@@ -107,7 +106,7 @@ func (tab *Tab) Audit(what string) {
 		) {
 			tab.t.Errorf("%s: %s", at, fault)
 		}
-		// Not innerWidth: on a phone that grows with overflowing content.
+		// Not innerWidth, which grows with overflowing content on a phone.
 		if wide := Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(l.Width) {
 			tab.t.Errorf("%s: the page is %g px wide", at, wide)
 		}
@@ -115,9 +114,8 @@ func (tab *Tab) Audit(what string) {
 	}
 }
 
-// tooSmall lists every visible control whose target is too narrow or too low. A
-// box or a slider counts as large as the label around it, and links within a
-// sentence may be as small as the words.
+// tooSmall lists every visible control whose target is too narrow or too low. The size of a box
+// or a slider includes its label, and links within a sentence can be as small as the words.
 const tooSmall = `((least) => {
 	const list = [];
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, label.btn')) {
@@ -135,8 +133,8 @@ const tooSmall = `((least) => {
 	return [...new Set(list)];
 })(%d)`
 
-// Targets measures every visible control on a screen, which the tab must have:
-// 44 px for a finger, 24 px for a mouse.
+// Targets measures every visible control on a screen, which the tab must have: 44 px for touch,
+// 24 px for a mouse.
 func (tab *Tab) Targets(what string, on Screen) {
 	tab.t.Helper()
 	least := 24

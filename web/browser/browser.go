@@ -1,13 +1,12 @@
 // Package browser drives a real Chromium from tests.
 //
-// It wraps chromedp and the flags that Chromium needs. All tests of a package
-// share one Chromium process, and each [Open] is a new visitor: a browser
-// context with no cookies, storage or cache of anyone else, so tests may run in
-// parallel. A page that logs an error, throws, or breaks the content security
-// policy fails the test that opened it.
+// It wraps chromedp and the flags that Chromium needs. All tests of a package share one Chromium
+// process, and each [Open] is a new visitor: a browser context that shares no cookies, storage
+// or cache with others, so tests can run in parallel. A page that logs an error, throws, or
+// breaks the content security policy fails the test that opened it.
 //
-// Nothing here waits for a time to pass: every wait is for a state of the page,
-// bounded by [Patience], which only a failing test ever reaches.
+// No test waits for a fixed time: every wait is for a state of the page, bounded by [Patience],
+// which only a failing test reaches.
 package browser
 
 import (
@@ -30,13 +29,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Patience bounds every wait for a state, of the page or of the server behind
-// it. It is long because a loaded machine is slow, and it is only ever reached
-// by a test that fails.
+// Patience bounds every wait for a state, of the page or of the server behind it. It is long
+// because a loaded machine is slow, and only a failing test reaches it.
 const Patience = 2 * time.Minute
 
-// Eventually waits until something is true that nothing announces: that memory has
-// been freed, that a connection has ended. It looks every few milliseconds.
+// Eventually waits until is returns true, for changes without a notification, such as freed
+// memory or a closed connection. It polls every few milliseconds.
 func Eventually(t testing.TB, is func() bool) {
 	t.Helper()
 	late, look := time.After(Patience), time.NewTicker(5*time.Millisecond)
@@ -50,9 +48,9 @@ func Eventually(t testing.TB, is func() bool) {
 	}
 }
 
-// names under which Chromium is installed. The headless shell is the same
-// engine without a window, and needs half the processor time for the same
-// tests; then the others, most likely first.
+// names are the names under which Chromium is installed. The headless shell is the same engine
+// without a window, and needs half the processor time for the same tests; then the others, most
+// likely first.
 var names = []string{
 	"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 }
@@ -71,9 +69,8 @@ func Path() string {
 	return ""
 }
 
-// Find returns [Path]. Without a Chromium the test is skipped, or failed if
-// CI=true says that everything must run. Runs with -short, like the race
-// detector's, skip browsers.
+// Find returns [Path]. Without a Chromium it skips the test, or fails it if CI=true requires all
+// tests to run. Runs with -short, like the race detector's, skip browsers.
 func Find(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -93,13 +90,13 @@ func Find(t testing.TB) string {
 	return ""
 }
 
-// Screen is a screen size and its properties.
+// A Screen is a screen size and its properties.
 type Screen struct {
 	Width, Height int
 	Dark          bool
 	Touch         bool // a phone: touch events, mobile viewport
 	Forced        bool // the colors of a contrast theme instead of the page's
-	Motion        bool // otherwise the page is asked for reduced motion, which costs less to draw
+	Motion        bool // otherwise the page gets reduced motion, which costs less to draw
 }
 
 // The screens on which every page must work.
@@ -110,7 +107,7 @@ var (
 	Desktop    = Screen{Width: 1920, Height: 1080}
 )
 
-// Screens are all of them in both themes, by names such as "390-light".
+// Screens returns all screens in both themes, by names such as "390-light".
 func Screens() map[string]Screen {
 	all := map[string]Screen{}
 	for _, s := range []Screen{Phone, Chromebook, Laptop, Desktop} {
@@ -121,9 +118,9 @@ func Screens() map[string]Screen {
 	return all
 }
 
-// Suite is a package's tests together with the Chromium that they share. Run
-// ends it after the last test. It has the method that goleak.VerifyTestMain
-// needs; a package without goleak calls [Main].
+// A Suite is a package's tests together with the Chromium that they share. Run ends Chromium
+// after the last test. Suite has the method that goleak.VerifyTestMain needs; a package without
+// goleak calls [Main].
 type Suite struct{ *testing.M }
 
 // Run runs the tests and then ends Chromium.
@@ -135,11 +132,11 @@ func (s Suite) Run() int {
 // Main is a TestMain: it runs the package's tests, ends Chromium and exits.
 func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
 
-// quit ends the process that started.
+// quit ends the process started by started.
 var quit = func() {}
 
-// started is the package's Chromium, started by the first test that needs it.
-// Its context lives as long as the process.
+// started starts the package's Chromium for the first test that needs it. Its context lives as
+// long as the process.
 var started = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Path()),
@@ -148,16 +145,16 @@ var started = sync.OnceValues(func() (context.Context, error) {
 		chromedp.WindowSize(1440, 900),
 		chromedp.WSURLReadTimeout(Patience),
 		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("allow-pre-commit-input", true),    // or keys pressed before a page's first frame are dropped
-		chromedp.Flag("disable-smooth-scrolling", true),  // or a key pressed as a scroll ends is dropped
-		chromedp.Flag("ignore-certificate-errors", true), // tests sign their own
+		chromedp.Flag("allow-pre-commit-input", true),    // keeps keys pressed before the first frame
+		chromedp.Flag("disable-smooth-scrolling", true),  // keeps a key pressed as a scroll ends
+		chromedp.Flag("ignore-certificate-errors", true), // tests sign their own certificates
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
 	)
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	quit = func() {
-		_ = chromedp.Cancel(ctx) // waits for the process; how it ends does not matter
+		_ = chromedp.Cancel(ctx) // waits for the process; its exit status does not matter
 		cancel()
 		stop()
 	}
@@ -166,13 +163,12 @@ var started = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
-// Tab is one page. Its methods fail the test if the page does not do what they
-// ask.
+// A Tab is one page. Its methods fail the test if the page does not do what they require.
 type Tab struct {
 	t      testing.TB
 	ctx    context.Context
 	screen Screen // as last set
-	site   *Site  // that it goes through; nil for a server
+	site   *Site  // the site that the tab uses; nil for a server
 
 	*console
 }
@@ -181,7 +177,7 @@ type Tab struct {
 type console struct {
 	mu     sync.Mutex
 	faults []string
-	losses bool // connections may be refused or break
+	losses bool // connections can be refused or break
 }
 
 // Open opens a URL in a new tab of a first-time visitor.
@@ -190,15 +186,15 @@ func Open(t testing.TB, s Screen, url string) *Tab {
 	return open(t, chromium(t), s, url, chromedp.WithNewBrowserContext())
 }
 
-// OpenOnDisk opens a URL in a new tab of the visitor whose cache is on the disk, where that of
-// the others is in memory and has no place for large files. All tests of a package share this
-// one, so that a test must be alone with its address.
+// OpenOnDisk opens a URL in a new tab of the visitor whose cache is on disk; the other visitors'
+// caches are in memory and too small for large files. All tests of a package share this visitor,
+// so each test must use its own address.
 func OpenOnDisk(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
 	return open(t, chromium(t), s, url)
 }
 
-// chromium is the package's Chromium, or the end of the test.
+// chromium returns the package's Chromium, or fails the test.
 func chromium(t testing.TB) context.Context {
 	t.Helper()
 	Find(t)
@@ -223,8 +219,8 @@ func (tab *Tab) As(t testing.TB) *Tab {
 	return &other
 }
 
-// MayLose says that the test cuts connections or stops the server: what
-// Chromium reports about that is not a fault.
+// MayLose declares that the test cuts connections or stops the server, so that Chromium's
+// reports about that are not faults.
 func (tab *Tab) MayLose() {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -252,13 +248,12 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 			t.Errorf("the page reported: %s", f)
 		}
 	})
-	// Every tab believes that it is in front, however many are open.
+	// Every tab is treated as the front tab, however many are open.
 	call(
 		tab, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true},
 	)
-	// chromedp makes Chromium report every style sheet, which nothing here
-	// needs.
+	// chromedp makes Chromium report every style sheet, which no test needs.
 	call(tab, "stop the reports of styles", css.Disable, cdp.Empty{})
 	tab.Screen(s)
 	tab.Go(url)
@@ -269,8 +264,8 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 	return tab
 }
 
-// Screen changes the tab's screen. A page that is open still believes in the
-// touch screen, or mouse, that it started with.
+// Screen changes the tab's screen. An open page keeps the input device, touch or mouse, with
+// which it was loaded.
 func (tab *Tab) Screen(s Screen) {
 	tab.t.Helper()
 	tab.screen = s
@@ -296,7 +291,7 @@ func (tab *Tab) Screen(s Screen) {
 	call(tab, "set the theme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 }
 
-// listen collects what a careful developer would see in the console.
+// listen collects what a developer would see in the console.
 func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range messages {
 		if err != nil {
@@ -310,8 +305,8 @@ func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// Faults returns what the page has reported so far and clears it: for tests
-// that provoke errors, such as a lost connection.
+// Faults returns what the page has reported so far and clears it, for tests that cause errors,
+// such as a lost connection.
 func (tab *Tab) Faults() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// TestTabDrivesAPage checks what the page tests rely on, on a page so simple that a
-// failure can only be the wrapper's.
+// TestTabDrivesAPage checks what the page tests rely on, on a page so simple that only this
+// package can be the cause of a failure.
 func TestTabDrivesAPage(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -41,7 +41,7 @@ onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }
 		tab,
 		`matchMedia("(prefers-color-scheme: dark)").matches && matchMedia("(prefers-reduced-motion: reduce)").matches`,
 	) {
-		t.Error("dark and reduced motion did not reach the page")
+		t.Error("the page has no dark theme or no reduced motion")
 	}
 
 	tab.Eval(`setTimeout(() => { throw new Error("on purpose") }); console.error("loudly")`)

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Drag takes an element by the mouse, or with a finger, moves it by so many pixels to the
-// right and down, in steps, and lets go.
+// Drag drags an element with the mouse or a finger by the given number of pixels to the right
+// and down, in steps.
 func (tab *Tab) Drag(selector string, finger bool, right, down float64) {
 	tab.t.Helper()
 	at := tab.spot(selector, finger)
@@ -37,7 +37,7 @@ func (tab *Tab) Drag(selector string, finger bool, right, down float64) {
 	tab.mouse(input.DispatchMouseEventTypeMouseReleased, x, y)
 }
 
-// Swipe scrolls the page with a finger at its margin that moves up by so many pixels.
+// Swipe scrolls the page by moving a finger at its margin up by the given number of pixels.
 func (tab *Tab) Swipe(up float64) {
 	tab.t.Helper()
 	const margin, steps = 6, 8
@@ -50,7 +50,7 @@ func (tab *Tab) Swipe(up float64) {
 	tab.touch(input.DispatchTouchEventTypeTouchEnd)
 }
 
-// Drop carries files or folders from the disk over an element and drops them there.
+// Drop drags files or folders from the disk over an element and drops them there.
 func (tab *Tab) Drop(selector string, paths ...string) {
 	tab.t.Helper()
 	var whole []string

@@ -15,45 +15,44 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Hands is a way of using a page. All it does are events of the input device
-// itself: nothing is clicked, focused or set by a script. A control that cannot
-// be reached that way fails the test. Selectors mean the first visible element
-// that matches.
+// Hands is a way of using a page. All it does are events of the input device itself: scripts do
+// not click, focus or set anything. A control that cannot be reached that way fails the test.
+// Selectors mean the first visible element that matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string
 	// Press presses a button, a link, a checkbox or a summary.
 	Press(selector string)
-	// Point shows interest without pressing: the mouse hovers, the keyboard
-	// goes there, a finger taps.
+	// Point shows interest without pressing: the mouse hovers, the keyboard moves the focus, a
+	// finger taps.
 	Point(selector string)
 	// Fill replaces the text in a field.
 	Fill(selector, text string)
-	// Slide moves a slider close to a value and returns the one it has reached.
+	// Slide moves a slider close to a value and returns the value that it has reached.
 	Slide(selector string, value float64) float64
 }
 
-// Mouse uses a tab with the mouse, and types where typing is needed.
+// Mouse returns Hands that use a tab with the mouse, and type where necessary.
 func Mouse(tab *Tab) Hands { return mouse{tab} }
 
-// Keyboard uses a tab by keyboard alone: Tab, the arrow keys, Enter and the
+// Keyboard returns Hands that use a tab only by keyboard: Tab, the arrow keys, Enter and the
 // space bar.
 func Keyboard(tab *Tab) Hands { return keyboard{tab} }
 
-// Touch uses a tab with a finger; the screen should be one with Touch.
+// Touch returns Hands that use a tab with a finger; the screen should be one with Touch.
 func Touch(tab *Tab) Hands { return touch{tab} }
 
-// spot is where an element can be hit.
+// A spot is where an element can be hit.
 type spot struct {
 	X, Y        float64
 	Left, Right float64 // of a slider's track, at its minimum and maximum
-	Why         string  // why it cannot be hit, or ""
+	Why         string  // why the element cannot be hit, or ""
 }
 
-// findSpot scrolls an element into view, as little as possible, and checks
-// whether it can be hit; for a box that is not drawn itself, its label. It
-// waits for a frame in which nothing has moved, since a finger aims at what has
-// been drawn. Coordinates are relative to the visible part of the page.
+// findSpot scrolls an element into view, as little as possible, and checks whether it can be
+// hit; for a box that is not drawn itself, it checks the label. It waits for a frame in which
+// nothing has moved, since users aim at what has been drawn. Coordinates are relative to the
+// visible part of the page.
 const findSpot = `(async (selector, finger) => {
 	const look = async () => {
 		const all = [...document.querySelectorAll(selector)];
@@ -92,8 +91,8 @@ const findSpot = `(async (selector, finger) => {
 	}
 })(%q, %t)`
 
-// spot returns where an element is, as soon as it can be hit. It may be on the
-// next page, while the tab is just leaving this one.
+// spot returns where an element is, as soon as it can be hit. It can be on the next page, while
+// the tab is just leaving this one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, tab.site.script(selector), finger), chromedp.EvalAwaitPromise)
@@ -199,8 +198,8 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
-// enter presses a field until it has the focus. A response that adds to the
-// page between aiming and pressing may move the field; then it presses again.
+// enter presses a field until it has the focus. A response that adds to the page between aiming
+// and pressing can move the field; then enter presses again.
 func (tab *Tab) enter(selector string, press func(string)) {
 	tab.t.Helper()
 	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
@@ -233,8 +232,8 @@ func (f touch) Fill(selector, text string) {
 	f.retype(text)
 }
 
-// hold is how long a finger rests after sliding before it is lifted. One that
-// is lifted at speed flings, and the next tap would only stop that.
+// hold is how long a finger rests after sliding before it is lifted. A finger that is lifted at
+// speed flings, and the next tap would only stop that.
 const hold = 100 * time.Millisecond
 
 // Slide drags the slider's thumb.
@@ -251,15 +250,15 @@ func (f touch) Slide(selector string, value float64) float64 {
 	return f.valueOf(selector)
 }
 
-// A way of using a page, with a screen for it.
+// The ways of using a page, each with a screen for it.
 var ways = []struct {
 	name   string
 	screen Screen
 	hands  func(*Tab) Hands
 }{{"mouse", Chromebook, Mouse}, {"keyboard", Chromebook, Keyboard}, {"touch", Phone, Touch}}
 
-// Ways runs use by mouse, and in the long tier by keyboard and with a finger as
-// well; each way is a subtest.
+// Ways runs use by mouse, and in the long tier by keyboard and with a finger as well; each way
+// is a subtest.
 func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()
 	if fixture.LongTier() {
@@ -269,8 +268,8 @@ func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) H
 	t.Run(ways[0].name, func(t *testing.T) { use(t, ways[0].screen, ways[0].hands) })
 }
 
-// EveryWay is [Ways] for what each way does with gestures of its own: all three
-// in every tier.
+// EveryWay is [Ways] for features for which each way has its own gestures: it runs all three in
+// every tier.
 func EveryWay(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()
 	for _, way := range ways {

@@ -10,10 +10,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// mostTabs is the most presses of Tab to reach a control.
+// mostTabs is the maximum number of presses of Tab to reach a control.
 const mostTabs = 250
 
-// shiftTab is Tab the other way.
+// shiftTab is Shift+Tab.
 var shiftTab = chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
 
 type keyboard struct{ *Tab }
@@ -36,9 +36,8 @@ const focusAt = `((selector) => {
 	return e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
 })(%q)`
 
-// obscured returns what hides the focused element entirely, or "". (WCAG 2.2,
-// 2.4.11: the focus is not obscured.) A box that is not drawn itself counts as
-// its label.
+// obscured returns what hides the focused element entirely, or "". (WCAG 2.2, 2.4.11: the focus
+// is not obscured.) For a box that is not drawn itself, its label counts.
 const obscured = `(() => {
 	const e = document.activeElement;
 	const r = e.getBoundingClientRect();
@@ -86,7 +85,7 @@ func (k keyboard) goTo(selector string) {
 		Value[string](k.Tab, `document.activeElement.outerHTML.slice(0, 120)`))
 }
 
-// arrow moves on among roving tab stops.
+// arrow moves the focus among roving tab stops.
 func (k keyboard) arrow(selector string) {
 	k.t.Helper()
 	key := kb.ArrowRight
@@ -143,8 +142,8 @@ func (k keyboard) Slide(selector string, value float64) float64 {
 	return now
 }
 
-// mostSteps is the most steps that the arrow keys move a slider, so a fine one
-// may stay somewhat off.
+// mostSteps is the maximum number of steps that the arrow keys move a slider, so a slider with
+// fine steps can end somewhat off.
 const mostSteps = 60
 
 func abs(n int) int { return max(n, -n) }

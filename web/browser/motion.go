@@ -2,8 +2,8 @@ package browser
 
 import "fmt"
 
-// slowMotion makes what scripts animate so slow that it stands still, and names what has
-// begun to move: the names are in static/js.
+// slowMotion slows scripted animations almost to a standstill, and finds running ones by name:
+// the names are in static/js.
 const slowMotion = `
 	if (window.film) return;
 	const animate = Element.prototype.animate;
@@ -18,28 +18,27 @@ const slowMotion = `
 	};
 	Element.prototype.animate = function (...how) {
 		const one = animate.apply(this, how);
-		one.updatePlaybackRate(1e-6); // not 0, which cannot be finished
+		one.updatePlaybackRate(1e-6); // not 0, because such an animation cannot be finished
 		queueMicrotask(() => film.began.add(one.id));
 		return one;
 	};`
 
-// SlowMotion makes the movements of the page ([Tab.Moves] and the others) last until they
-// are looked at or ended.
+// SlowMotion makes the animations of the page ([Tab.Moves] and others) last until they are
+// examined or ended.
 func (tab *Tab) SlowMotion() {
 	tab.t.Helper()
 	tab.Eval(slowMotion)
 }
 
-// Moves waits until a movement of a name, as scripts call it ("carry-sample"), runs in
-// slow motion.
+// Moves waits until an animation with a name used by scripts ("carry-sample") runs in slow
+// motion.
 func (tab *Tab) Moves(name string) {
 	tab.t.Helper()
-	tab.Wait("the movement "+name, fmt.Sprintf(`film.moving(%q).length > 0`, name))
+	tab.Wait("the animation "+name, fmt.Sprintf(`film.moving(%q).length > 0`, name))
 }
 
-// Film puts all movements to five moments from their beginning to their end, and saves
-// a picture of each as $VIZ_SHOTS/name-0.png to name-4.png, if that is set. It leaves them
-// in their middle.
+// Film freezes all animations at five points in time from start to end, and saves a picture of
+// each as $VIZ_SHOTS/name-0.png to name-4.png, if that is set. It leaves them in the middle.
 func (tab *Tab) Film(name string) {
 	tab.t.Helper()
 	for frame := range 5 {
@@ -49,8 +48,8 @@ func (tab *Tab) Film(name string) {
 	tab.Eval(`film.at(film.end() / 2)`)
 }
 
-// Seen returns what can be seen of the page, without what matches a selector: each element
-// with its own text, place and colors, once the animations of the styles have ended.
+// Seen returns the visible content of the page, without elements that match a selector: each
+// element with its own text, position and colors, once the animations of the styles have ended.
 func (tab *Tab) Seen(except string) string {
 	tab.t.Helper()
 	return Value[string](tab, fmt.Sprintf(`(() => {
@@ -60,7 +59,7 @@ func (tab *Tab) Seen(except string) string {
 		}
 		for (const e of document.querySelectorAll('body *')) {
 			if (e.closest(%q) || e.closest('.sr, script, template, title, [hidden]')) continue;
-			if (e.matches('svg, g')) continue; // which hold what is seen
+			if (e.matches('svg, g')) continue; // these only contain visible elements
 			if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
 			const own = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(' ');
 			const s = getComputedStyle(e);

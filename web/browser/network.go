@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// NoScripts keeps the scripts of the pages that are opened from now on from coming, as on
-// a very slow connection.
+// NoScripts blocks the scripts of pages that are opened from now on, as on a very slow
+// connection.
 func (tab *Tab) NoScripts() {
 	tab.t.Helper()
 	tab.MayLose()
@@ -22,23 +22,23 @@ func (tab *Tab) NoScripts() {
 	})
 }
 
-// StopWorkers ends the visitor's service workers, as browsers do by themselves half a
-// minute after a worker's last event, and when a machine sleeps.
+// StopWorkers ends the visitor's service workers, as browsers do half a minute after a worker's
+// last event, and when a machine sleeps.
 func (tab *Tab) StopWorkers() {
 	tab.t.Helper()
 	call(tab, "watch the workers", serviceworker.Enable, cdp.Empty{})
 	call(tab, "stop the workers", serviceworker.StopAllWorkers, cdp.Empty{})
 }
 
-// ForgetCache empties the visitor's cache of what came over the network. What pages and workers
-// have kept themselves stays.
+// ForgetCache empties the visitor's network cache. Data that pages and workers have stored
+// themselves stays.
 func (tab *Tab) ForgetCache() {
 	tab.t.Helper()
 	call(tab, "empty the cache", network.ClearBrowserCache, cdp.Empty{})
 }
 
-// Quota gives an origin, such as "http://127.0.0.1:8080", so many bytes to store in this
-// visitor's browser, as nearly full disks and private windows do. Chromium takes 0 for no limit.
+// Quota limits the storage of an origin, such as "http://127.0.0.1:8080", in this visitor's
+// browser, as nearly full disks and private windows do. Chromium takes 0 for no limit.
 func (tab *Tab) Quota(origin string, bytes float64) {
 	tab.t.Helper()
 	call(
@@ -47,8 +47,8 @@ func (tab *Tab) Quota(origin string, bytes float64) {
 	)
 }
 
-// Manifest returns the address of the page's manifest, by which it can be installed. The test
-// fails if the browser cannot read it, and the page reports it if its policy forbids that.
+// Manifest returns the address of the page's manifest, with which it can be installed. The test
+// fails if the browser cannot read it, and the page reports a fault if its policy forbids it.
 func (tab *Tab) Manifest() (at string) {
 	tab.t.Helper()
 	tab.do("read the manifest", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

@@ -32,14 +32,14 @@ func (tab *Tab) Paper() {
 	call(tab, "show as on paper", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 }
 
-// onePage finds the object of a page in a PDF as Chromium writes it; the list
-// of pages has type /Pages.
+// onePage matches a page object in a PDF as Chromium writes it; the list of pages has type
+// /Pages.
 var onePage = regexp.MustCompile(`/Type\s*/Page\b`)
 
 // Pages counts the pages of a PDF that Chromium wrote.
 func Pages(pdf []byte) int { return len(onePage.FindAll(pdf, -1)) }
 
-// Keep saves a file as $VIZ_SHOTS/name, if that is set, to be looked at.
+// Keep saves a file as $VIZ_SHOTS/name, if that is set, for inspection.
 func (tab *Tab) Keep(name string, data []byte) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {

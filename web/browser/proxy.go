@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Proxy passes TCP connections on to a server, until a test freezes or cuts them.
+// A Proxy forwards TCP connections to a server, until a test freezes or cuts them.
 type Proxy struct {
 	net.Listener
 	to     string
@@ -19,7 +19,7 @@ type Proxy struct {
 	wg    sync.WaitGroup
 }
 
-// NewProxy starts a proxy that ends with the test. [Proxy.To] says where it leads.
+// NewProxy starts a proxy that ends with the test. [Proxy.To] sets its target.
 func NewProxy(t testing.TB) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,14 +40,14 @@ func NewProxy(t testing.TB) *Proxy {
 	return p
 }
 
-// To makes the proxy lead to the server at an address.
+// To sets the address of the server to which the proxy forwards.
 func (p *Proxy) To(addr string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.to = addr
 }
 
-// URL is the address of the proxy for browsers.
+// URL returns the proxy's address for browsers.
 func (p *Proxy) URL() string { return "http://" + p.Addr().String() }
 
 func (p *Proxy) pass(c net.Conn) {
@@ -64,8 +64,8 @@ func (p *Proxy) pass(c net.Conn) {
 	io.Copy(freezing{p, c}, s)
 }
 
-// keep remembers connections, to cut them later. It closes them and returns false
-// if the network is down.
+// keep remembers connections, to cut them later. It closes them and returns false if the network
+// is down.
 func (p *Proxy) keep(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,8 +78,7 @@ func (p *Proxy) keep(conns ...net.Conn) bool {
 	return !p.down
 }
 
-// Freeze holds back all bytes in both directions, unnoticed by either end, until
-// thaw is called.
+// Freeze stops all bytes in both directions, without closing connections, until thaw is called.
 func (p *Proxy) Freeze() (thaw func()) {
 	p.frozen.Lock()
 	return p.frozen.Unlock
@@ -97,7 +96,7 @@ func (c freezing) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Break closes every connection; new ones are possible at once.
+// Break closes every connection; new connections are accepted at once.
 func (p *Proxy) Break() { p.cut(false) }
 
 // Cut closes every connection and refuses new ones until [Proxy.Mend].
@@ -120,7 +119,7 @@ func (p *Proxy) Mend() {
 	p.down = false
 }
 
-// Lose cuts the network while what send sends is on its way, so that it is lost.
+// Lose cuts the network while the bytes that send sends are in transit, so that they are lost.
 func (p *Proxy) Lose(send func()) {
 	thaw := p.Freeze()
 	send()

@@ -7,33 +7,34 @@ import (
 	"testing"
 )
 
-// Site is a static site in whose pages the program runs, which has the addresses of a
-// server below a path and in other forms. Tests go through its pages as through a
-// server's: where they name an address of the program, such as "/learn", in a selector or
-// as location.pathname, the tab takes that of the site.
+// A Site is a static site in whose pages the program runs. Its pages have the addresses of a
+// server, but below a path and in other forms. Tests use its pages like a server's: if they name
+// an address of the program, such as "/learn", in a selector or as location.pathname, the tab
+// replaces it with the site's.
 type Site struct {
-	// URL is the site's address, without a slash at its end, and Path where it is on its
-	// host, with a slash at both ends.
+	// URL is the site's address, without a slash at its end, and Path its path on the host, with
+	// a slash at both ends.
 	URL, Path string
-	// Address is an address of the program below a root: "/learn" is "../learn/".
+	// Address returns an address of the program below a root: "/learn" is "../learn/".
 	Address func(address, root string) string
-	// Ready is a script that is true on a page when the program runs.
+	// Ready is a script that is true on a page while the program runs.
 	Ready string
-	// New are statements that a new visitor's first page runs, after which it is loaded
-	// again. They may return a promise.
+	// New are statements that a new visitor's first page runs, after which it is reloaded. They
+	// can return a promise.
 	New string
 }
 
-// sites are those that tests go through, by their addresses.
+// sites are the sites in use, by address.
 var sites sync.Map
 
-// Through has tabs that open an address below a site's go through it, until the test ends.
+// Through registers a site until the test ends: tabs that open an address below the site's use
+// it.
 func Through(t testing.TB, s Site) {
 	sites.Store(s.URL, &s)
 	t.Cleanup(func() { sites.Delete(s.URL) })
 }
 
-// siteAt is the site to which an address belongs, or nil.
+// siteAt returns the site to which an address belongs, or nil.
 func siteAt(url string) (found *Site) {
 	sites.Range(func(at, s any) bool {
 		if rest, ok := strings.CutPrefix(url, at.(string)); ok && (rest == "" || rest[0] == '/') {
@@ -44,7 +45,7 @@ func siteAt(url string) (found *Site) {
 	return found
 }
 
-// at is where the site has what a server has at an address below the site's.
+// at returns the site's form of a server's address below the site's URL.
 func (s *Site) at(url string) string {
 	rest, ok := strings.CutPrefix(url, s.URL)
 	if !ok {
@@ -57,17 +58,18 @@ func (s *Site) at(url string) string {
 }
 
 var (
-	// address is a condition on an address in a selector, whose quotes may be within others.
+	// address matches a condition on an address in a selector, whose quotes can be within
+	// others.
 	address = regexp.MustCompile(`\[(href|action)(\^?)=(\\?["'])(/[^"'\\]*)\\?["']\]`)
-	// pathname is how scripts ask where they are.
+	// pathname matches the expression with which scripts get their path.
 	pathname = regexp.MustCompile(`\blocation\.pathname\b`)
 )
 
-// roots are how pages of a site lead to its home page, by how deep they are.
+// roots are the relative addresses of the home page, by depth.
 var roots = []string{"./", "../", "../../", "../../../", "../../../../"}
 
-// script is a script or a selector with the site's addresses instead of the program's. A nil
-// site leaves it as it is.
+// script replaces the program's addresses in a script or a selector with the site's. A nil site
+// returns it unchanged.
 func (s *Site) script(text string) string {
 	if s == nil {
 		return text
@@ -89,7 +91,8 @@ func (s *Site) script(text string) string {
 	return pathname.ReplaceAllLiteralString(text, here)
 }
 
-// own is an address that a site's page has, as the program has it. A nil site leaves it as it is.
+// own returns the program's form of an address on a site's page. A nil site returns it
+// unchanged.
 func (s *Site) own(address string) string {
 	if s == nil {
 		return address

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestSiteAddresses: a selector, a script and an address mean on a site what they mean on a
-// server, and what a site's page has reads as a server's.
+// TestSiteAddresses: selectors, scripts and addresses of a server work on a site, and addresses
+// from a site's page are converted back to a server's.
 func TestSiteAddresses(t *testing.T) {
 	t.Parallel()
 	s := &Site{

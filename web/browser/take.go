@@ -11,15 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Downloads is a folder with what a tab downloads, under the names that the
-// server gives.
+// Downloads is a folder for a tab's downloads, under the names that the server gives.
 type Downloads struct {
 	tab  *Tab
 	dir  string
-	done chan struct{} // of capacity 1: a download of some tab is complete
+	done chan struct{} // of capacity 1: a download of any tab is complete
 }
 
-// Downloads saves what the tab downloads in a folder.
+// Downloads saves the tab's downloads in a folder.
 func (tab *Tab) Downloads() *Downloads {
 	tab.t.Helper()
 	d := &Downloads{tab, tab.t.TempDir(), make(chan struct{}, 1)}
@@ -27,7 +26,7 @@ func (tab *Tab) Downloads() *Downloads {
 		if e, ok := event.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
 			select {
 			case d.done <- struct{}{}:
-			default: // already signalled and not yet received
+			default: // already signaled and not yet received
 			}
 		}
 	})
@@ -42,8 +41,8 @@ func (tab *Tab) Downloads() *Downloads {
 	return d
 }
 
-// File waits until a file has been saved and returns its contents. Chromium
-// gives a file its name when it is complete.
+// File waits until a file has been saved and returns its contents. Chromium renames a file when
+// it is complete.
 func (d *Downloads) File(name string) []byte {
 	d.tab.t.Helper()
 	late := time.After(Patience)
@@ -60,7 +59,7 @@ func (d *Downloads) File(name string) []byte {
 	}
 }
 
-// Clipboard returns the text that was copied last, with the user's permission.
+// Clipboard returns the text that was copied last. It grants the page permission to read it.
 func (tab *Tab) Clipboard() string {
 	tab.t.Helper()
 	callBrowser(tab, "allow to read the clipboard", browser.SetPermission, browser.SetPermissionParams{

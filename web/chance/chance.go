@@ -1,6 +1,5 @@
-// Package chance is where pages get what is random in them: the keys of forms, the
-// numbers of new problems. For those who write a page once for everybody, nothing is
-// random ([Steady]).
+// Package chance provides the random values in pages: the keys of forms, the numbers of new
+// problems. In a page that is written once for everyone, nothing is random ([Steady]).
 package chance
 
 import (
@@ -12,7 +11,7 @@ import (
 	"sync"
 )
 
-// steady is a source that gives the same each time.
+// steady is a source that returns the same sequence each time.
 type steady struct {
 	mu sync.Mutex
 	r  *rand.PCG
@@ -20,14 +19,14 @@ type steady struct {
 
 type key struct{}
 
-// Steady returns a context in which every page comes out the same each time. Each page
-// needs one of its own.
+// Steady returns a context with which a page comes out the same each time. Each page needs its
+// own context.
 func Steady(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, &steady{r: rand.NewPCG(1, 2)})
 }
 
-// IsSteady says that a page is written once for everybody, on every machine: it can hold
-// nothing that was measured on this one.
+// IsSteady reports whether a page is written once for everyone, on every machine, and so must
+// not contain anything measured on this machine.
 func IsSteady(ctx context.Context) bool {
 	_, ok := ctx.Value(key{}).(*steady)
 	return ok
@@ -49,7 +48,7 @@ func next(ctx context.Context) uint64 {
 // N returns a number from 0 to n − 1.
 func N(ctx context.Context, n uint64) uint64 { return next(ctx) % n }
 
-// Key returns the key of a form, so that one that is sent twice counts once.
+// Key returns the key of a form, so that a form that is sent twice counts once.
 func Key(ctx context.Context) string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], next(ctx))

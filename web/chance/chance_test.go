@@ -2,17 +2,18 @@ package chance
 
 import "testing"
 
-// TestKeysAndSteadyNumbers: keys differ, those of steady pages agree, and numbers stay below their bound.
+// TestKeysAndSteadyNumbers: keys differ, keys of steady pages agree, and numbers stay below
+// their bound.
 func TestKeysAndSteadyNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	if a, b := Key(ctx), Key(ctx); a == b || len(a) != 16 {
-		t.Errorf("two keys are %s and %s; want anything but %s, 16 bytes", a, b, b)
+		t.Errorf("two keys are %s and %s; want a key other than %s, of 16 bytes", a, b, b)
 	}
 	one, two := Steady(ctx), Steady(ctx)
 	first := Key(one)
 	if first != Key(two) || Key(one) == first {
-		t.Errorf("steady pages begin with the key %s, and go on with the same or differ", first)
+		t.Errorf("steady pages begin with the key %s, and then repeat it or differ from each other", first)
 	}
 	seen := map[uint64]bool{}
 	for range 1000 {

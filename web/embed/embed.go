@@ -1,13 +1,13 @@
 // Package embed lets other sites show parts of this program inside their own pages: the
 // Loop at a link's state, an experiment of a lesson, or a drill.
 //
-// What is shown is the very page that has the part, without its header: below /embed the
-// same handlers answer, and web/shell knows by the request's context that the page is in
-// a frame. Such a page brings no cookie and gets none, and nothing that is done on it is
-// kept. Which sites may show it is for [shell.Embeds] to say, and for browsers to enforce.
+// An embedded page is the same page without its header: below /embed the same handlers answer,
+// and web/shell records in the request's context that the page is in a frame. Such a page brings
+// no cookie and gets none, and nothing done on it is saved. [shell.Embeds] defines which sites
+// can show it, and browsers enforce this.
 //
-// A page takes one script for it, /embed/viz.js (static/js/module/viz.js), or an iframe;
-// programs that understand oEmbed ask /embed/oembed.
+// Other sites embed pages with one script, /embed/viz.js (static/js/module/viz.js), or an
+// iframe; programs that understand oEmbed request /embed/oembed.
 package embed
 
 import (
@@ -28,31 +28,31 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Deps is what the room needs. Course may be nil: then there is only the Loop.
+// Deps is what the package needs. Course can be nil: then there is only the Loop.
 type Deps struct {
 	// Course has the experiments.
 	Course *lessons.Course
 	// Pages answers for the pages that can be embedded, at their own addresses.
 	Pages http.Handler
-	// Origins are the sites that may show them, such as "https://school.example".
+	// Origins are the sites that can show them, such as "https://school.example".
 	Origins []string
 	// Caller returns who sent a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	Log    *slog.Logger
 }
 
-// Room answers the addresses below /embed.
+// A Room answers the addresses below /embed.
 type Room struct {
 	Deps
 	pages.Base
 }
 
-// New returns the room.
+// New returns a Room.
 func New(d Deps) *Room {
 	return &Room{d, pages.New(pages.Learner(d.Caller), d.Log, refusal)}
 }
 
-// Mount adds the room's addresses to the server's.
+// Mount adds the package's addresses to the server's.
 func (o *Room) Mount(mux *http.ServeMux) {
 	routes := pages.Routes{
 		"GET /embed":        o.page,
@@ -71,17 +71,17 @@ func (o *Room) Mount(mux *http.ServeMux) {
 	}, routes)
 }
 
-// inner has the page itself answer.
+// inner serves the page itself.
 func (o *Room) inner(w http.ResponseWriter, r *http.Request) { o.Pages.ServeHTTP(w, shell.Unframed(r)) }
 
 // scriptName is the file that other sites load.
 const scriptName = "js/module/viz.js"
 
-// scriptAge is for how long a browser keeps it without asking again.
+// scriptAge is how long a browser keeps it without revalidating.
 const scriptAge = time.Hour
 
-// script answers GET /embed/viz.js. Browsers show the frames that it makes only on the sites
-// that may show them; see [shell.Embeds].
+// script answers GET /embed/viz.js. Browsers show the frames that it creates only on the allowed
+// sites; see [shell.Embeds].
 func (o *Room) script(w http.ResponseWriter, _ *http.Request) { sendScript(w) }
 
 func sendScript(w http.ResponseWriter) {
@@ -96,8 +96,8 @@ func sendScript(w http.ResponseWriter) {
 }
 
 // Front answers requests of other sites' pages that load the script as a module, before the
-// gate, which lets no request with their origin pass. The file is the same for everybody.
-// Pages of other origins than those allowed cannot read it.
+// gate, which refuses requests with their origin. The file is the same for everyone. Pages of
+// other origins than those allowed cannot read it.
 func Front(origins []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Origin")
@@ -113,20 +113,20 @@ func Front(origins []string, next http.Handler) http.Handler {
 	})
 }
 
-// one is a page that can be embedded.
+// A one is a page that can be embedded.
 type one struct {
 	Name    string
 	Address string // of the whole page
-	Tag     string // what shows it
+	Tag     string // the HTML that embeds it
 }
 
-// part is some of them, under a heading.
+// A part is a group of such pages, under a heading.
 type part struct {
 	Head, Say string
 	List      []one
 }
 
-// parts are all of them.
+// parts returns all groups.
 func (o *Room) parts() []part {
 	list := []part{{
 		"The Loop", "With a text of yours to begin with, or without one, so that the reader types it. A link " +
@@ -160,10 +160,10 @@ func (o *Room) parts() []part {
 	return append(list, experiments, drills)
 }
 
-// page answers GET /embed: what can be shown, and how.
+// page answers GET /embed: the list of what can be embedded, and how.
 func (o *Room) page(w http.ResponseWriter, r *http.Request) {
 	o.HTML(w, r, http.StatusOK, pageHTML(o.parts(), o.Origins))
 }
 
-// refusal is the page that says why there is no other.
+// refusal is the error page.
 func refusal(head, say string) templ.Component { return refusalHTML(head, say) }

@@ -17,17 +17,18 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// heightOf is the height of the frame in an element, as its page has said it.
+// heightOf returns a script for the height of the frame in an element, as the framed page has
+// set it.
 func heightOf(element string) string {
 	return fmt.Sprintf(`Number(document.querySelector(%q)?.height ?? 0)`, element+" iframe")
 }
 
-// usual is the height that a frame has until its page says how high it is.
+// usual is the height of a frame until its page sends its own height.
 const usual = 420
 
-// TestExamplePage: testdata/embed/index.html, a page of another origin with a strict policy
-// of its own, shows the Loop and a drill, each as high as it is; in the frame the Loop
-// writes. A message from elsewhere, or of another form, changes no height.
+// TestExamplePage: testdata/embed/index.html, a page of another origin with a strict policy of
+// its own, shows the Loop and a drill, each at its full height; in the frame the Loop writes.
+// Messages from elsewhere, or in another format, do not change a height.
 // Promise: The Loop and drills can be part of your own page, in frames that fit their height.
 func TestExamplePage(t *testing.T) {
 	t.Parallel()
@@ -47,11 +48,11 @@ func TestExamplePage(t *testing.T) {
 	server = webtest.Serve(t, webtest.Options{Embeds: []string{school.URL}})
 	tab := browser.Open(t, browser.Laptop, school.URL)
 	for _, element := range []string{"viz-loop", "viz-widget"} {
-		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it is loaded when it comes near
+		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it loads when near the window
 		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", heightOf(element), usual))
 	}
 	tab.FullShot("embed-example.png")
-	// Messages that are dispatched here arrive at once, with none of the page's between them.
+	// Messages dispatched here arrive at once, with none of the page's in between.
 	tab.Eval(`
 		const frame = document.querySelector('viz-loop iframe');
 		const origin = new URL(frame.src).origin;
@@ -73,12 +74,12 @@ func TestExamplePage(t *testing.T) {
 		t.Error("a forged message has set a height:", browser.Value[string](tab, `window.forged`))
 	}
 	if most := browser.Value[string](tab, `window.most`); most != "8000" {
-		t.Errorf("a frame that says it is enormous is %s high, want at most 8000", most)
+		t.Errorf("a frame that claims an enormous height is %s high, want at most 8000", most)
 	}
 }
 
-// sandboxed returns the address of a proxy in front of a server whose pages are as in a frame with
-// sandbox="allow-scripts allow-forms".
+// sandboxed returns the address of a proxy in front of a server whose pages behave as in a frame
+// with sandbox="allow-scripts allow-forms".
 func sandboxed(t *testing.T, server string) string {
 	t.Helper()
 	to, err := url.Parse(server)
@@ -97,8 +98,8 @@ func sandboxed(t *testing.T, server string) string {
 }
 
 // TestLoopInAFrame: the Loop below /embed, here without another page around it, writes, and
-// leads to its very state on a page of its own. It has left nothing in the browser. In a frame
-// that takes its origin away it says that it cannot run there.
+// links to the same state on a page of its own. It stores nothing in the browser. In a frame
+// without an origin it explains that it cannot run there.
 func TestLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -111,7 +112,7 @@ func TestLoopInAFrame(t *testing.T) {
 		tab.Wait("a link to it", `document.querySelector("[data-whole]").getAttribute("href").startsWith("/loop?log=")`)
 		const kept = `localStorage.length + sessionStorage.length + document.cookie.length`
 		if n := browser.Value[int](tab, kept); n != 0 {
-			t.Errorf("%d things are kept in the browser, want 0", n)
+			t.Errorf("%d items are stored in the browser, want 0", n)
 		}
 		if at := tab.URL(); !strings.HasPrefix(at, server+"/embed/loop") {
 			t.Errorf("the frame has gone to %s, want it to begin with %q", at, server+"/embed/loop")
@@ -128,7 +129,7 @@ func TestLoopInAFrame(t *testing.T) {
 	if to := tab.Attr(".alone a", "href"); !strings.HasPrefix(to, "/loop?log=") {
 		t.Errorf("a frame without an origin leads out of it to %s, want the whole page with its text", to)
 	}
-	tab.Faults() // scripts that did not come
+	tab.Faults() // failed script requests
 	tab = browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")
 	tab.Wait("the drill", `document.querySelector("#drill input:not([type=hidden])")`)
 	tab.Audit("a drill in a frame")

@@ -18,7 +18,7 @@ import (
 
 const school = "https://school.example"
 
-// get asks for an address as a page of the school's makes a browser ask.
+// get requests an address as a browser does for a page of the school's site.
 func get(t *testing.T, client *http.Client, address string) (*http.Response, *goquery.Document) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -44,7 +44,7 @@ var embedded = []string{
 	"/embed/learn/widget/cache-saves", "/embed/practice/softmax?level=2&seed=7",
 }
 
-// TestFramesAllowOnlyGivenOrigins: pages below /embed, and no others, may be shown in pages of
+// TestFramesAllowOnlyGivenOrigins: pages below /embed, and no others, can be shown in pages of
 // the origins given, and of none if none is given.
 // Promise: Only the sites that you list can embed your server's pages.
 func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
@@ -91,7 +91,7 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 			answer, _ := get(t, http.DefaultClient, server+path)
 			got := answer.Header.Get("Cross-Origin-Resource-Policy")
 			if answer.StatusCode != http.StatusOK || got != may {
-				t.Errorf("origins %v, %s: pages of %q may load it, want %q", c.origins, path, got, may)
+				t.Errorf("origins %v, %s: pages of %q can load it, want %q", c.origins, path, got, may)
 			}
 		}
 		for _, path := range []string{"/", "/loop", "/embed", "/practice/softmax"} {
@@ -104,7 +104,7 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 	}
 }
 
-// TestOnlyListedPagesAreEmbedded: below /embed there is nothing but what is listed.
+// TestOnlyListedPagesAreEmbedded: only the listed pages exist below /embed.
 func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -126,8 +126,8 @@ func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 	}
 }
 
-// TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie, and a learner with a cookie is
-// nobody there: a drill done in a frame is not on their page of progress.
+// TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie and ignores a learner's cookie:
+// a drill done in a frame is not on the learner's progress page.
 // Promise: Embedded pages set no cookies and keep nothing of what a reader does.
 func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	t.Parallel()
@@ -179,8 +179,8 @@ func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	}
 }
 
-// TestEmbeddedLinksStayInTheFrame: what leads on within the part stays in the frame, and every
-// other link opens a window of its own.
+// TestEmbeddedLinksStayInTheFrame: links within the embedded part stay in the frame, and every
+// other link opens a new window.
 func TestEmbeddedLinksStayInTheFrame(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -200,14 +200,14 @@ func TestEmbeddedLinksStayInTheFrame(t *testing.T) {
 		})
 	}
 	if to := d.Find("[data-whole]").AttrOr("href", ""); to != "/practice/softmax?level=1&seed=7" {
-		t.Errorf("the whole page is said to be at %s, want %s", to, "/practice/softmax?level=1&seed=7")
+		t.Errorf("the link to the whole page is %s, want %s", to, "/practice/softmax?level=1&seed=7")
 	}
 	_, d = get(t, http.DefaultClient, server+"/embed/loop?prompt=Once+upon&view=numbers")
 	if view := d.Find("body").AttrOr("data-view", ""); view != "numbers" {
 		t.Errorf("the Loop is in the view %q, want %q", view, "numbers")
 	}
 	if link := d.Find("body").AttrOr("data-link", ""); link == "" || d.Find("body").AttrOr("data-run", "") != "" {
-		t.Error("the Loop in a frame has no link, or a run that is somebody's")
+		t.Error("the Loop in a frame has no link, or belongs to a learner's run")
 	}
 }
 
@@ -253,8 +253,8 @@ func TestModuleIsForGivenOrigins(t *testing.T) {
 	}
 }
 
-// TestOEmbedResponses: a program that asks by oEmbed gets a frame for what can be embedded, no
-// larger than it allows; for anything else it gets nothing, and text stays text.
+// TestOEmbedResponses: an oEmbed request gets a frame for a page that can be embedded, no larger
+// than the request allows, and nothing for any other page; text is escaped.
 func TestOEmbedResponses(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -310,8 +310,8 @@ func TestOEmbedResponses(t *testing.T) {
 	}
 }
 
-// TestPagesAdvertiseOEmbed: a page that can be embedded says where oEmbed describes it, on a server
-// that lets other sites show it; and that address describes this very page.
+// TestPagesAdvertiseOEmbed: a page that can be embedded links to its oEmbed description, on a
+// server that lets other sites show it; and the description is of this page.
 func TestPagesAdvertiseOEmbed(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -333,21 +333,22 @@ func TestPagesAdvertiseOEmbed(t *testing.T) {
 		server + "/practice", server + "/embed/loop", webtest.Serve(t, webtest.Options{}) + "/loop",
 	} {
 		if _, d := get(t, http.DefaultClient, address); d.Find(link).Length() != 0 {
-			t.Errorf("%s says that it can be embedded, want no oEmbed link", address)
+			t.Errorf("%s has an oEmbed link, want none", address)
 		}
 	}
 	if _, d := get(t, http.DefaultClient, server+"/loop"); d.Find(link).Length() != 1 {
-		t.Error("the Loop does not say that it can be embedded")
+		t.Error("the Loop has no oEmbed link")
 	}
 }
 
-// TestEmbedPageListsElements: the page about embedding has an element for each thing, and says who may.
+// TestEmbedPageListsElements: the page about embedding has an element for each item, and names
+// the allowed sites.
 func TestEmbedPageListsElements(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
 	_, d := get(t, http.DefaultClient, server+"/embed")
 	if n := d.Find(".embeds li").Length(); n < 20 {
-		t.Errorf("%d things are listed, want at least 20", n)
+		t.Errorf("%d items are listed, want at least 20", n)
 	}
 	d.Find(".embeds a").Each(func(_ int, s *goquery.Selection) {
 		if answer, _ := get(t, http.DefaultClient, server+s.AttrOr("href", "")); answer.StatusCode != http.StatusOK {
@@ -355,7 +356,7 @@ func TestEmbedPageListsElements(t *testing.T) {
 		}
 	})
 	if say := d.Find("main").Text(); !strings.Contains(say, school) {
-		t.Error("the page does not say who may")
+		t.Error("the page does not name the allowed sites")
 	}
 	_, d = get(t, http.DefaultClient, webtest.Serve(t, webtest.Options{})+"/embed")
 	if say := fmt.Sprint(d.Find("main").Text()); !strings.Contains(say, "-embed-origins") {

@@ -13,15 +13,15 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// How large a frame is that a program makes which asked by oEmbed, in pixels. It cannot
-// grow with what is in it, as the module's can.
+// The size in pixels of a frame created from an oEmbed response. It cannot grow with its
+// content, unlike the module's frames.
 const (
 	frameWidth  = 760
 	frameHeight = 640
 	leastSide   = 200
 )
 
-// answer is a rich answer of oEmbed 1.0 (oembed.com).
+// An answer is a rich response of oEmbed 1.0 (oembed.com).
 type answer struct {
 	Version  string `json:"version"`
 	Type     string `json:"type"`
@@ -54,13 +54,13 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	json.NewEncoder(w).Encode(answer{ // the client may have gone
+	json.NewEncoder(w).Encode(answer{ // the client may have disconnected
 		Version: "1.0", Type: "rich", Provider: "Token by Token", At: base.String() + "/", Title: title,
 		HTML: frameHTML(base.String()+path, title, width, height), Width: width, Height: height,
 	})
 }
 
-// side is a number of pixels: what is usual, or fewer if no more are allowed.
+// side returns a size in pixels: usual, or most if that is smaller.
 func side(most string, usual int) (n int, ok bool) {
 	if most == "" {
 		return usual, true
@@ -69,8 +69,8 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable is the title of the page at an address of this server, and its path in a
-// frame; both are "" if it has none.
+// embeddable returns the title of the page at an address of this server, and its path in a
+// frame; both are "" if it cannot be embedded.
 func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {
@@ -92,7 +92,7 @@ func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
 	return "", ""
 }
 
-// frameHTML is the iframe for a page.
+// frameHTML returns the iframe for a page.
 func frameHTML(src, title string, width, height int) string {
 	return fmt.Sprintf(
 		`<iframe src="%s" title="%s" width="%d" height="%d" loading="lazy" sandbox="allow-scripts `+

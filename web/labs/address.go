@@ -10,7 +10,7 @@ import (
 // Fields of the form that are not parameters of the lab.
 const (
 	fieldGuess   = "guess"        // the prediction: a choice's key
-	fieldAgain   = "guess_again"  // what is guessed for the last token, all read again
+	fieldAgain   = "guess_again"  // the guess for the last token, with all tokens read again
 	fieldCached  = "guess_cached" // and with the cache; both in milliseconds
 	fieldRun     = "run"          // set by the Run button
 	fieldSure    = "sure"         // set by the button that runs even if it takes long
@@ -23,7 +23,7 @@ const (
 	fieldOwn     = "own"          // the model whose own numbers the page shows
 )
 
-// fieldPreset is the parameter that chooses a model to calculate with.
+// fieldPreset is the parameter that chooses a model whose numbers are used.
 const fieldPreset = "preset"
 
 // asked is the request in a form or an address.
@@ -39,8 +39,8 @@ type asked struct {
 	own          string
 }
 
-// read sorts fields. Those that are neither a parameter nor one of the form's
-// own are left for [lab.Info.Parse] to reject.
+// read sorts fields. Fields that are neither parameters nor the form's own are left for
+// [lab.Info.Parse] to reject.
 func read(fields map[string]string) asked {
 	a := asked{raw: lab.Values{}}
 	for name, value := range fields {
@@ -70,7 +70,7 @@ func read(fields map[string]string) asked {
 	return a
 }
 
-// fieldsOf are the fields of an address, the last one of each name.
+// fieldsOf returns the fields of an address, the last value for each name.
 func fieldsOf(q url.Values) map[string]string {
 	fields := map[string]string{}
 	for name, list := range q {

@@ -15,7 +15,7 @@ func TestQuickResultsFollow(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
 	if m := w.ask("set", values("draw", "draws", "200")); panelOf(m, "lab-run") != "" {
-		t.Fatal("it ran before it was asked to")
+		t.Fatal("it ran before Run was pressed")
 	}
 	w.ask("set", values("draw", "draws", "200", "run", "1", "guess", none))
 	w.done()
@@ -25,8 +25,8 @@ func TestQuickResultsFollow(t *testing.T) {
 	}
 }
 
-// TestPricesNeedNoRun: what follows from numbers alone is answered immediately
-// from what was measured; the rest is not.
+// TestPricesNeedNoRun: results that follow from numbers alone are computed immediately from the
+// last measurement; others are not.
 func TestPricesNeedNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -44,7 +44,7 @@ func TestPricesNeedNoRun(t *testing.T) {
 		t.Errorf("not repriced: %s", html[:min(len(html), 600)])
 	}
 	if page := s.get(m.Data.(feedData).Link, 200); !strings.Contains(text(page.Find("#s-ticks")), "$0.04") {
-		t.Error("it was not kept")
+		t.Error("the report was not kept")
 	}
 	m = w.ask("set", values("bill", "seed", "5", "guess", none))
 	// It runs, or, after a slow run, waits until asked.
@@ -54,9 +54,9 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 }
 
-// TestBillTilesUpdateAtOnce: before anything runs, every tile of the bill changes what the
-// request may cost; afterwards a tile changes the first screen at once, and
-// what was measured stays.
+// TestBillTilesUpdateAtOnce: before anything runs, every tile of the bill changes the maximum
+// price of the request; afterwards a tile changes the first screen at once, and the measured
+// results stay.
 func TestBillTilesUpdateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -67,7 +67,7 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 		t.Errorf("the sum is %q, want it to contain %q and %q", got, "$0.000174", "$17.40 a day")
 	}
 	if got := text(page.Find("#lab-follows")); got != "tokens read 8" {
-		t.Errorf("the tile that follows says %q, want %q", got, "tokens read 8")
+		t.Errorf("the computed tile is %q, want %q", got, "tokens read 8")
 	}
 	w := s.open("bill")
 	for _, c := range []struct{ name, value, follows, sum string }{
@@ -119,8 +119,8 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 	}
 }
 
-// TestMemoryNeedsNoRun: what follows from numbers alone needs no run. Another
-// model brings its own numbers, and a changed one stays until then.
+// TestMemoryNeedsNoRun: results that follow from numbers alone need no run. Another model brings
+// its own numbers, and a changed number stays until then.
 func TestMemoryNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

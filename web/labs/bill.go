@@ -23,13 +23,14 @@ var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 	tile{name: "tokens read"}, tile{op: "×", param: "input_price"},
 	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"}), "bill", savingLanes)
 
-// savedBy are the changes, as the guess and the savings name them, with shorter words for
+// savedBy are the changes, as the guess and the savings call them, with shorter names for
 // phones.
 var savedBy = []struct{ key, short string }{
 	{"stop", "other stop string"}, {"max_tokens", "smaller limit"}, {"prompt", "terser prompt"},
 }
 
-// savingLanes draws the guess in the lane of its change, and over a result what each saved.
+// savingLanes draws the guess in the lane of its change, and the measured savings if there is a
+// result.
 func savingLanes(guess string, result any) *guessPic {
 	bill, _ := result.(*lab.Bill)
 	if bill != nil && len(bill.Savings) == 0 {
@@ -113,7 +114,7 @@ func billSections(r *lab.Bill) []section {
 	return list
 }
 
-// billLead is the request's price, before its run the most that it can be.
+// billLead returns the request's price, or before its run the maximum.
 func billLead(r *lab.Bill) section {
 	bill := plots.Bill{Read: r.AtMost.Input, Written: r.Prices.Output / 1e6, Most: r.AtMost.OutputTokens}
 	for _, t := range r.Ticks {
@@ -131,7 +132,7 @@ func billLead(r *lab.Bill) section {
 	return s.charted(bill.Draw()).onPhones(phone.Draw())
 }
 
-// billSay says what is read and written for which price.
+// billSay describes how many tokens are read and written at which price.
 func billSay(r *lab.Bill) []span {
 	read := say(b(terms.Counted(r.AtMost.InputTokens, "token")), " read for ", b(terms.Dollars(r.AtMost.Input)), ", ")
 	if len(r.Ticks) == 0 {
@@ -144,7 +145,8 @@ func billSay(r *lab.Bill) []span {
 		pricesSay(r))...)
 }
 
-// pricesSay compares a token written with one read, and says where the lab's claim is false.
+// pricesSay compares the price of a written token with that of a read one, and reports where the
+// lab's claim is false.
 func pricesSay(r *lab.Bill) string {
 	switch p := r.Prices; {
 	case p.Input == 0 && p.Output == 0:
@@ -159,7 +161,7 @@ func pricesSay(r *lab.Bill) string {
 	return "A token written costs as much as " + terms.Measured(r.BreakEven) + " tokens read."
 }
 
-// windowLeft says that the model's window ends an answer before max tokens do.
+// windowLeft reports that the model's window ends an answer before max tokens do.
 func windowLeft(r *lab.Bill) string {
 	if r.AtMost.OutputTokens >= r.Request.MaxTokens {
 		return ""
@@ -167,7 +169,7 @@ func windowLeft(r *lab.Bill) string {
 	return " The model’s window has no room for more than these."
 }
 
-// paidToken is an output token and the bill after it.
+// A paidToken is an output token and the bill after it.
 type paidToken struct {
 	Text stage.Text
 	Say  string

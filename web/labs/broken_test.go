@@ -11,22 +11,22 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// brokenLab is a lab whose measurement panics.
+// A brokenLab is a lab whose measurement panics.
 type brokenLab struct{ lab.Lab }
 
 func (brokenLab) Run(context.Context, lab.Env, lab.Values, func(lab.Progress)) (*lab.Report, error) {
 	panic("as if the lab had a mistake")
 }
 
-// TestPanicEndsOneMeasurement: a measurement that panics ends alone, with a sentence, and leaves
-// the queue: the next one is measured.
+// TestPanicEndsOneMeasurement: a measurement that panics ends with a message, without affecting
+// others, and leaves the queue, so that the next one runs.
 func TestPanicEndsOneMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.pages.Context = t.Context()
 	l, ok := lab.Find("cache")
 	if !ok {
-		t.Fatal("there is no such lab")
+		t.Fatal("the lab does not exist")
 	}
 	v, err := l.Info().Parse(lab.Values{"tokens": "8", "repeats": "1"})
 	if err != nil {

@@ -25,13 +25,13 @@ var small = map[string]string{
 	"induction":    "rows=1&length=8&off=2",
 }
 
-// guessFirst picks the first prediction, or where it is drawn, none. Radio buttons are a single
-// Tab stop, and the space bar selects the focused one.
+// guessFirst selects the first prediction; it matches nothing if the guess is drawn. Radio
+// buttons are a single Tab stop, and the space bar selects the focused one.
 const guessFirst = ".guess__one input"
 
-// TestEveryLabByEveryHand: from the list of labs through each lab, by mouse, by
-// keyboard alone and by touch on a phone: predict, run, read a chart's numbers,
-// follow the link back to the same settings.
+// TestEveryLabByEveryHand: each lab is opened from the list of labs and used by mouse, by
+// keyboard alone and by touch on a phone: predict, run, read a chart's numbers, follow the link
+// back to the same settings.
 // Promise: Every lab can be used by mouse, by keyboard alone and by touch.
 func TestEveryLabByEveryHand(t *testing.T) {
 	fixture.Long(t)
@@ -49,7 +49,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 				"the script",
 				`document.querySelector("[data-slides]") === null || !document.querySelector("[data-slides]").hidden`,
 			)
-			asks := i.Name != "memory" // which answers before it is asked to run
+			asks := i.Name != "memory" // the memory lab answers without a run
 			if asks {
 				hands.Press(`.btn--run`)
 				tab.Wait(
@@ -59,7 +59,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			}
 			run(tab, hands)
 			found := ""
-			if asks && i.Name != "cache" { // whose guess is drawn
+			if asks && i.Name != "cache" { // the cache lab's guess is drawn
 				if found = tab.Text(".verdict"); !strings.Contains(found, "You said") {
 					t.Errorf(
 						"%s: the prediction is not compared: got %q, want it to contain %q", i.Name, found, "You said",
@@ -84,9 +84,8 @@ func TestEveryLabByEveryHand(t *testing.T) {
 	})
 }
 
-// TestGuessIsDrawnFirst: the two rings of a guess are moved by the arrow keys; the
-// chart then has the guess, dotted, before anything is measured,
-// and the result is drawn over it.
+// TestGuessIsDrawnFirst: the two rings of a guess are moved with the arrow keys; the chart then
+// shows the guess, dotted, before anything is measured, and the result is drawn over it.
 // Promise: You draw your guess into a chart before the measurement, and the result appears over it.
 func TestGuessIsDrawnFirst(t *testing.T) {
 	t.Parallel()
@@ -96,7 +95,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 		tab.Wait("the script", `!document.querySelector("[data-slides]").hidden`)
 		if asked := browser.Value[int](tab, `[...document.querySelectorAll(".guess input")].filter(
 			(e) => e.checkVisibility()).length`); asked != 1 {
-			t.Errorf("beside the rings the guess is asked in %d more fields, want only one that declines", asked)
+			t.Errorf("besides the rings the guess has %d more fields, want only the one that declines", asked)
 		}
 		where := ".chart__pic"
 		if screen.Touch {
@@ -119,8 +118,8 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	}
 }
 
-// TestCancelKeepsMeasurements: a large run asks first, runs, is canceled, and keeps what
-// it has measured.
+// TestCancelKeepsMeasurements: a large run asks for confirmation, runs, is canceled, and keeps
+// what it has measured.
 // Promise: A measurement that you cancel keeps what it has measured.
 func TestCancelKeepsMeasurements(t *testing.T) {
 	fixture.Long(t)
@@ -141,13 +140,13 @@ func TestCancelKeepsMeasurements(t *testing.T) {
 				`document.querySelector(".about")`,
 		)
 		if !strings.Contains(tab.Text(".about"), "ended early") {
-			t.Error("the report does not say that it was ended early")
+			t.Error("the report does not say that the run was ended early")
 		}
 	})
 }
 
-// TestErrorNextToFieldInBrowser: a wrong number is marked and explained next to its
-// field as one moves on; a right one removes the message.
+// TestErrorNextToFieldInBrowser: a wrong number is marked and explained next to its field when
+// the focus leaves it; a right one removes the message.
 func TestErrorNextToFieldInBrowser(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -166,8 +165,8 @@ func TestErrorNextToFieldInBrowser(t *testing.T) {
 	tab.Wait("the address", `location.search === "?tokens=16"`)
 }
 
-// TestSlidersAndResultsFollow: a slider fills in its number, and what follows from
-// numbers alone is there at once, before anything is measured.
+// TestSlidersAndResultsFollow: a slider fills in its number, and results that follow from
+// numbers alone appear at once, before anything is measured.
 func TestSlidersAndResultsFollow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -178,17 +177,17 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 		before := tab.Text(".tile--sum")
 		hands.Slide(`[data-slides="f-positions"]`, 700)
 		tab.Wait("another size", fmt.Sprintf(`document.querySelector(".tile--sum").innerText !== %q`, before))
-		run(tab, hands) // the engine is measured, and what was calculated stays
+		run(tab, hands) // the engine is measured, and the calculated results stay
 		if got, want := tab.Attr(
 			`[data-slides="f-positions"]`, "aria-valuetext",
 		), browser.Value[string](tab, `document.querySelector("#f-positions").value`); got != want {
-			t.Errorf("the slider says %q, want %q", got, want)
+			t.Errorf("the slider is at %q, want %q", got, want)
 		}
 		tab.Wait("the address", `location.search.includes("positions=")`)
 	})
 }
 
-// TestBillJSONFollowsFieldsInBrowser: the bill's fields and its JSON follow each other in the page.
+// TestBillJSONFollowsFieldsInBrowser: in the page the bill's fields and its JSON stay in sync.
 func TestBillJSONFollowsFieldsInBrowser(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -207,8 +206,8 @@ func TestBillJSONFollowsFieldsInBrowser(t *testing.T) {
 	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
 }
 
-// TestJSONFollowsUnderTheCaret: someone who changes a field and goes straight
-// to the JSON finds it changed, and their next change does not undo it.
+// TestJSONFollowsUnderTheCaret: when the user changes a field and then clicks into the JSON, it
+// is up to date, and editing it does not undo the change.
 func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

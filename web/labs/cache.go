@@ -105,7 +105,7 @@ func timeSumSay(s lab.CacheStep) []span {
 		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
 }
 
-// ratio is how many times a is b.
+// ratio returns a text for how many times as large as b a is.
 func ratio(a, b float64) string {
 	if b <= 0 {
 		return "–"
@@ -128,7 +128,7 @@ func sameSay(c *lab.Cache) []span {
 			"they are computed; that is why keeping them is safe.")
 }
 
-// logitsGrid shows some of the logits that are bit-identical.
+// logitsGrid lists some of the logits that are bit-identical.
 func logitsGrid(c *lab.Cache) grid {
 	g := grid{
 		Caption: "The largest logits of the last token, with their bits",
@@ -197,7 +197,7 @@ func partsGrid(s lab.CacheStep) grid {
 	return g
 }
 
-// fitRow is one term of a fitted polynomial.
+// A fitRow is one term of a fitted polynomial.
 type fitRow struct{ Term, Fitted, Formula, Share string }
 
 func fitRows(f lab.Fit) []fitRow {
@@ -221,8 +221,8 @@ func fitRows(f lab.Fit) []fitRow {
 	return rows
 }
 
-// fitted writes a fitted term: a time with its unit, a count without decimals
-// if it is whole up to rounding.
+// fitted formats a fitted term: a time with its unit, a count without decimals if it is whole up
+// to rounding.
 func fitted(x float64, of string) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {
@@ -240,7 +240,7 @@ func fitted(x float64, of string) string {
 	return terms.Decimals(x, 2)
 }
 
-// columnRow is a key or value of one position, both ways.
+// A columnRow is a key or value of one position, both ways.
 type columnRow struct {
 	Name string
 	All  int // numbers compared; only the first are shown

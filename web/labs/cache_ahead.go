@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// ring is the end of a guess, to be dragged in a chart. Positions are in the chart's own
+// A ring is the end of a guess, to be dragged in a chart. Positions are in the chart's own
 // pixels.
 type ring struct {
 	Field  string // the id of the field that has its value
@@ -20,11 +20,11 @@ type ring struct {
 	Value  string // "" before it was moved
 }
 
-// aheadRoom is how much higher than the longest guess of our own the chart is, so that
-// nobody's guess is cut off, and nothing is given away.
+// aheadRoom is how much higher the chart is than the program's own longest estimate, so that no
+// guess is cut off, and the scale does not give the result away.
 const aheadRoom = 1.25
 
-// cacheAhead is the chart of times, with what somebody drew and what was measured.
+// cacheAhead is the chart of times, with the user's guess and the measurement.
 func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
 	a, err := lab.AheadOfCache(m, v)
 	if err != nil || a.Tokens < 2 {
@@ -61,13 +61,13 @@ func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 		return nil
 	}
 	s.Narrow = &narrow
-	if drawn != nil || result == nil { // after a run without a guess there is nothing to move
+	if drawn != nil || result == nil { // after a run without a guess there are no rings
 		s.Rings, s.Slim = rings(a, inside, drawn), rings(a, slim, drawn)
 	}
 	return s
 }
 
-// rings are those of the two guesses; before they are moved they lie at the first token.
+// rings returns the rings of the two guesses; before they are moved they are at the first token.
 func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 	list := []ring{
 		{Field: "f-guess-again", Name: "all read again"}, {Field: "f-guess-cached", Name: "with the cache"},
@@ -80,14 +80,14 @@ func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 		}
 		r.X, r.Y, r.Inside = in.Right, in.Y(at), in
 		r.From = [2]float64{in.Left, in.Y(a.First)}
-		if drawn == nil { // apart, so that both can be taken
+		if drawn == nil { // apart, so that both can be grabbed
 			r.Y += []float64{-12, 12}[i]
 		}
 	}
 	return list
 }
 
-// drawnSay compares what was drawn with what was measured, over the whole length.
+// drawnSay compares the guess with the measurement, over the whole length.
 func drawnSay(c *lab.Cache, drawn *[2]float64) []span {
 	last := c.Steps[len(c.Steps)-1]
 	again, cached := last.Recomputed.Ms.Median, last.Cached.Ms.Median
@@ -113,8 +113,8 @@ func drawnSay(c *lab.Cache, drawn *[2]float64) []span {
 	return append(list, say(" Reading all again climbs as you drew it.")...)
 }
 
-// px writes a position in a picture.
+// px formats a position in a picture.
 func px(x float64) string { return terms.Decimals(x, 1) }
 
-// valueOr is a text, or another where it is empty.
+// valueOr returns text, or other if it is empty.
 func valueOr(text, other string) string { return cmp.Or(text, other) }

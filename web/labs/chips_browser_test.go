@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestListsAreChips: what is a list is chips, by mouse, keyboard and touch: a press removes
-// one, typing adds one, and the field that is sent has the list.
+// TestListsAreChips: lists are shown as chips, by mouse, keyboard and touch: pressing a chip
+// removes it, typing adds one, and the field that is sent contains the list.
 func TestListsAreChips(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -32,7 +32,8 @@ func TestListsAreChips(t *testing.T) {
 			}
 			hands.Press(row.field + " ~ .chips-in .chip")
 			holds(row.less)
-			// The answer may change the height of the chart above; then nothing moves any more.
+			// The response can change the height of the chart above; after it nothing moves any
+			// more.
 			tab.Wait("the page's answer", `location.search !== ""`)
 			hands.Point(row.field + " ~ .chips-in input")
 			tab.Keys(row.more + browser.Enter)

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// plain is a sentence without its emphasis.
+// plain returns a sentence without its emphasis.
 func plain(list []span) string {
 	text := ""
 	for _, p := range list {
@@ -18,7 +18,7 @@ func plain(list []span) string {
 	return text
 }
 
-// TestCachePageClaimsOnlyWhatIsTrue: the page says that the logits, the columns and the counts
+// TestCachePageClaimsOnlyWhatIsTrue: the page claims that the logits, the columns and the counts
 // are the same only if they are.
 func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	}
 }
 
-// TestFittedNumbersInWords: whole counts are written whole, times with their unit.
+// TestFittedNumbersInWords: whole counts are written without decimals, times with their unit.
 func TestFittedNumbersInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestFittedNumbersInWords(t *testing.T) {
 	}
 }
 
-// TestStreamingChangesTheWait: the setting changes what the page says about the wait.
+// TestStreamingChangesTheWait: the streaming setting changes the page's description of the wait.
 func TestStreamingChangesTheWait(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
@@ -131,15 +131,15 @@ func TestExceedingTheWindowIsReported(t *testing.T) {
 		)
 	}
 	if m.Positions = 512; windowSay(m) != "" {
-		t.Error("at the window")
+		t.Error("a text as long as the window has a warning")
 	}
 	if m.Model.Note = "So it is."; windowSay(m) != " So it is." {
-		t.Error("its note is not told")
+		t.Error("its note is missing")
 	}
 }
 
-// TestSingleKeptTokenIsExplained: if the filters keep a single token there is no law to
-// show.
+// TestSingleKeptTokenIsExplained: if the filters keep a single token, the page explains that
+// there is no law to show.
 func TestSingleKeptTokenIsExplained(t *testing.T) {
 	t.Parallel()
 	d := &lab.Draw{
@@ -156,8 +156,8 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 	}
 }
 
-// TestUnexpectedRatioIsReported: if the times do not show what the section claims, it says
-// so.
+// TestUnexpectedRatioIsReported: if the measured times do not show what the section claims, it
+// says so.
 func TestUnexpectedRatioIsReported(t *testing.T) {
 	t.Parallel()
 	if got := plain(whySay(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
@@ -168,8 +168,8 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's own token and the other's are drawn where the
-// lane puts them; greedy has no u.
+// TestPartingStrips: each lane's own token and the other lane's are drawn where the lane puts
+// them; greedy has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
@@ -229,8 +229,8 @@ func TestEveryFieldShowsItsRange(t *testing.T) {
 	}
 }
 
-// TestLinkNamesItsModel: a link says with which model it was made, and a page
-// with another model says that it differs.
+// TestLinkNamesItsModel: a link contains the model with which it was made, and a page with
+// another model says that it differs.
 func TestLinkNamesItsModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -13,8 +13,8 @@ import (
 // done is how many parts of the run are done.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
-// A line is how a page reaches the program, as scripts: to watch the connections, to cut
-// the last one, and whether there is another. tokens are as many as keep it measuring for long.
+// A line is how a page reaches the program, as scripts: to record the connections, to cut the
+// last one, and to check for another. tokens is large enough to keep it measuring for long.
 type line struct {
 	watch, cut, another string
 	tokens              int
@@ -28,7 +28,7 @@ var (
 		`lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`,
 		400,
 	}
-	// Nothing cuts a message port but its ends: both are told.
+	// A message port can only be closed by its ends: both are notified.
 	overPort = line{
 		`window.lines = [];
 		window.MessageChannel = class extends MessageChannel {

@@ -7,25 +7,25 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// A face is what is specific to one lab's page, besides the form, the findings
-// and the rows that all labs have. It is in a file with the lab's name.
+// A face is the part specific to one lab's page, besides the form, the findings and the rows
+// that all labs have. It is in a file with the lab's name.
 type face struct {
 	prediction
-	tiles []tile // the equation it shows
-	run   string // the words on the button that measures; "" for Run
+	tiles []tile // its equation
+	run   string // the label of the Run button; "" for Run
 	// truth returns the choice that a result confirms, and a sentence about it.
 	// ok is false if the result is too short to tell.
 	truth    func(result any) (key, say string, ok bool)
 	sections func(result any) []section // the result's sections
-	bars     *guessBars                 // how its guess is drawn; nil if it is none of a quantity
-	// lanes, where not nil, draws a guess of a name, over the result if there is one.
+	bars     *guessBars                 // how its guess is drawn; nil if it is not a quantity
+	// lanes, if not nil, draws a guess of a name, over the result if there is one.
 	lanes func(guess string, result any) *guessPic
-	// ahead, where not nil, is the section above the settings, with the guess drawn in its
+	// ahead, if not nil, returns the section above the settings, with the guess drawn in its
 	// chart; result is nil before a run.
 	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section
 }
 
-// faces are those of all labs, by name.
+// faces are the faces of all labs, by name.
 var faces = map[string]face{}
 
 // show registers a lab's face; its results are of type *T.
@@ -62,8 +62,8 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 	return v
 }
 
-// drawAhead has the page of a registered face show a chart above its settings, before a
-// run as well; if the guess is two rings, they are in it.
+// drawAhead makes the page of a registered face show a chart above its settings, even before a
+// run; if the guess is two rings, they are in it.
 func drawAhead(
 	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
 ) face {
@@ -72,10 +72,10 @@ func drawAhead(
 	return f
 }
 
-// tile is a part of a lab's equation: a parameter, a fixed number, or one that
-// follows from the settings and is the sum's.
+// A tile is a part of a lab's equation: a parameter, a fixed number, or one that is computed
+// from the settings and is the sum's.
 type tile struct {
-	op          string // before it, "" for none
+	op          string // operator before the tile, "" for none
 	param       string // the parameter; "" for a number
 	name, fixed string // the number's name and, if it is fixed, its value
 }
@@ -85,7 +85,7 @@ func (f face) shows(param string) bool {
 	return slices.ContainsFunc(f.tiles, func(t tile) bool { return t.param == param })
 }
 
-// times are parameters as factors.
+// times returns parameters as factors.
 func times(params ...string) []tile {
 	var list []tile
 	for _, p := range params {
@@ -94,8 +94,8 @@ func times(params ...string) []tile {
 	return list
 }
 
-// showTiles has the page of a registered face show an equation, whose
-// parameters are its tiles.
+// showTiles makes the page of a registered face show an equation, whose parameters are its
+// tiles.
 func showTiles(f face, name, run string, tiles ...tile) face {
 	f.run, f.tiles = run, tiles
 	faces[name] = f

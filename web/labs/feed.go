@@ -17,11 +17,10 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Feeds are the live parts of these pages, by name: lab?name=NAME is one lab.
-// It takes two commands. set has values: the form's fields by name, all as
-// text; with run among them the lab runs, otherwise it only sends an estimate.
-// cancel ends the run and keeps its results so far. A run's progress and
-// results are sent as panels; the message after its end says done.
+// Feeds returns the live parts of these pages, by name: lab?name=NAME is one lab. It accepts two
+// commands. set has values: the form's fields by name, all as text; if run is among them the lab
+// runs, otherwise it only sends an estimate. cancel ends the run and keeps its results so far. A
+// run's progress and results are sent as panels; the message after its end has done set.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
@@ -37,22 +36,21 @@ func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &feed{p: p, l: l, i: l.Info(), caller: v.Caller}, nil
 }
 
-// showEvery is how often a server draws a run in progress: drawing competes with what
-// is being timed.
+// showEvery is how often a server renders a run in progress: rendering competes with what is
+// being timed.
 const showEvery = 400 * time.Millisecond
 
-// quick is the longest that a run may have taken for its results to follow the
-// controls automatically.
+// quick is the maximum duration of a run for its results to follow the controls automatically.
 const quick = 1500 * time.Millisecond
 
-// feed is one lab open in someone's page.
+// A feed is one lab open in a page.
 type feed struct {
 	p      *Pages
 	l      lab.Lab
 	i      lab.Info
 	caller admission.Caller
 
-	run  *liveRun    // being watched, until its end has been shown; or nil
+	run  *liveRun    // the run on display, until its end has been shown; or nil
 	seen int         // last version of its progress that was shown
 	last *lab.Report // the newest
 	want lab.Values  // the form's values, once they are known to be valid
@@ -94,7 +92,7 @@ func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn)
 	}
 }
 
-// done is closed when the run in progress ends; without one it is nil.
+// done returns a channel that is closed when the run in progress ends; without one it is nil.
 func (f *feed) done() <-chan struct{} {
 	if f.run == nil {
 		return nil
@@ -160,7 +158,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		panel(ctx, "lab-trouble", trouble("")),
 		panel(ctx, "lab-note", note(&e, ask, f.p.sharedOf(f.i, v))))
 	m.Data = feedData{Link: linkOf(f.i, v), Inputs: f.inputs(v)}
-	if f.resumes(a, v) { // Serve shows the end, if it is there
+	if f.resumes(a, v) { // Serve shows the end, if the run has ended
 		progress, _, _ := f.run.newest()
 		m.Panels = append(m.Panels, f.progressPanel(ctx, progress))
 		return m
@@ -180,7 +178,8 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 				m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
 				return m
 			}
-			// Only the first screen follows from the values; the rest stays until it is measured again.
+			// Only the first screen follows from the values; the rest stays until it is measured
+			// again.
 			m.Panels = append(m.Panels, f.firstPanels(ctx, found)...)
 		}
 	}
@@ -197,11 +196,11 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	return m
 }
 
-// stale says that the results on the page do not belong to the form's values.
+// stale reports whether the results on the page do not belong to the form's values.
 func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
 
-// resumes switches to the run that this very press of the button began, if the
-// feed has not shown it: the page has reconnected.
+// resumes switches to the run that the same press of the button began, if the feed has not shown
+// it: the page has reconnected.
 func (f *feed) resumes(a asked, v lab.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
@@ -316,7 +315,7 @@ func (f *feed) finish() wire.Message {
 	return m
 }
 
-// resultPanels are the panels of what was found.
+// resultPanels returns the panels of the results.
 func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 	list := append([]wire.Panel{panel(ctx, "lab-results", results(found))}, f.firstPanels(ctx, found)...)
 	if g := faces[f.i.Name].prediction; len(g.Choices) > 0 {
@@ -325,7 +324,7 @@ func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 	return list
 }
 
-// firstPanels are those of the first screen: the chart, and what the tiles come to.
+// firstPanels returns the panels of the first screen: the chart, and the sum of the tiles.
 func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	list := []wire.Panel{panel(ctx, "lab-lead", leadView(found))}
 	for _, t := range faces[f.i.Name].tiles {
@@ -339,7 +338,7 @@ func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	return list
 }
 
-// inputs are the values that fields outside of the panels now have.
+// inputs returns the new values of fields outside of the panels.
 func (f *feed) inputs(v lab.Values) map[string]string {
 	own := f.p.ownOf(f.i, v)
 	if own == nil {

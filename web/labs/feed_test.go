@@ -17,13 +17,13 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// conn is a [wire.Conn] that is always ready and passes messages to a function.
+// A conn is a [wire.Conn] that is always ready and passes messages to a function.
 type conn func(wire.Message) error
 
 func (c conn) Send(m wire.Message) error { return c(m) }
 func (conn) Ready() error                { return nil }
 
-// visitor is a page at a lab's feed.
+// A visitor is a page connected to a lab's feed.
 type visitor struct {
 	t    *testing.T
 	in   chan wire.Command
@@ -85,7 +85,7 @@ func (w *visitor) until(what string, is func(wire.Message) bool) wire.Message {
 				return m
 			}
 		case <-late:
-			w.t.Fatalf("waited in vain for %s", what)
+			w.t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (w *visitor) done() wire.Message {
 	return w.until("the end of the run", func(m wire.Message) bool { return m.Done })
 }
 
-// panelOf is a panel of a message, "" if it has none.
+// panelOf returns a panel of a message, "" if it has none.
 func panelOf(m wire.Message, id string) string {
 	at := slices.IndexFunc(m.Panels, func(p wire.Panel) bool { return p.ID == id })
 	if at < 0 {
@@ -104,7 +104,7 @@ func panelOf(m wire.Message, id string) string {
 	return m.Panels[at].HTML
 }
 
-// values are a lab's small settings and more.
+// values returns a lab's small settings and more.
 func values(name string, more ...string) map[string]string {
 	v := map[string]string{}
 	q, _ := url.ParseQuery(small[name])
@@ -145,7 +145,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 			results := panelOf(end, "lab-results")
 			if strings.Contains(results, "You said") != asks || !strings.Contains(results, guessed.Words) ||
 				!strings.Contains(results, `class="part"`) {
-				t.Errorf("got results %s, want the guess in words beside the report", results[:min(len(results), 800)])
+				t.Errorf("got results %s, want the guess in words next to the report", results[:min(len(results), 800)])
 			}
 			if page := s.get(data.Link, 200); page.Find(".about").Length() != 1 {
 				t.Error("the report was not kept")
@@ -170,18 +170,18 @@ func TestPredictionComesFirst(t *testing.T) {
 	}
 	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") ||
 		!strings.Contains(html, "The distance falls from") {
-		t.Error("without a prediction the finding alone is told")
+		t.Error("without a prediction there is a verdict, want only the finding")
 	}
 }
 
-// TestPredictionIsFixedDuringTheRun: what is chosen while a run measures does not change what was said
-// before it began.
+// TestPredictionIsFixedDuringTheRun: a choice made during the measurement does not change the
+// prediction from before it.
 func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
 	before, later := faces["draw"].Choices[0], faces["draw"].Choices[3]
 	run, change := values("draw", "run", "1", "sure", "1", "guess", before.Key), values("draw", "guess", later.Key)
-	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run measures
+	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run is measuring
 		fields, err := json.Marshal(map[string]any{"values": v})
 		if err != nil {
 			t.Fatal(err)
@@ -198,8 +198,8 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	}
 }
 
-// TestLargeRunAsksFirst: a long run sends its estimate first, and runs only
-// when asked again; canceled, it keeps its results.
+// TestLargeRunAsksFirst: a long run sends its estimate first, and runs only after confirmation;
+// if canceled, it keeps its results.
 func TestLargeRunAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -224,12 +224,12 @@ func TestLargeRunAsksFirst(t *testing.T) {
 		t.Errorf("the run says %s, want it to contain %q", html, "Canceled after")
 	}
 	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || !strings.Contains(html, "<svg") {
-		t.Error("what was measured was not kept")
+		t.Error("the measured results were not kept")
 	}
 }
 
-// TestErrorNextToField: a value out of range is explained next to its
-// field, and a good one removes the message.
+// TestErrorNextToField: a value out of range is explained next to its field, and a valid one
+// removes the message.
 func TestErrorNextToField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -240,22 +240,21 @@ func TestErrorNextToField(t *testing.T) {
 	if got := panelOf(m, "err-tokens"); !strings.Contains(
 		got, "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.",
 	) {
-		t.Errorf("beside the field: got %s, want the range, 1 to 2048 tokens", got)
+		t.Errorf("next to the field: got %s, want the range, 1 to 2048 tokens", got)
 	}
 	if got := panelOf(m, "err-prompt"); !strings.Contains(got, "></p>") {
-		t.Errorf("beside another: got %s, want it to contain %q", got, "></p>")
+		t.Errorf("next to another field: got %s, want it to contain %q", got, "></p>")
 	}
 	m = w.ask("set", values("cache"))
 	if got := panelOf(m, "err-tokens"); m.Error != nil || !strings.Contains(got, "></p>") {
-		t.Errorf("still told: %s", got)
+		t.Errorf("the message is still shown: %s", got)
 	}
 	if m = w.ask("jump", nil); m.Error == nil || m.Error.Code != terms.CodeUnknown {
 		t.Errorf("an unknown command: got %+v, want an error, Error.Code = %q", m, terms.CodeUnknown)
 	}
 }
 
-// TestBillJSONFollowsFields: the bill's fields and its JSON follow each other,
-// whichever changed.
+// TestBillJSONFollowsFields: the bill's fields and its JSON stay in sync, whichever is changed.
 func TestBillJSONFollowsFields(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("bill")
@@ -294,8 +293,8 @@ func TestBillJSONFollowsFields(t *testing.T) {
 	}
 }
 
-// TestStaleResultsAreMarked: results on the page are never mistaken for those of
-// the form's values.
+// TestStaleResultsAreMarked: results on the page are marked if they do not belong to the form's
+// values.
 func TestStaleResultsAreMarked(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -320,7 +319,7 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	}
 }
 
-// TestMeasurementsRunOneAtATime: a second measurement waits and says so, and leaving the queue
+// TestMeasurementsRunOneAtATime: a second measurement waits and says so, and a canceled one
 // frees its place.
 func TestMeasurementsRunOneAtATime(t *testing.T) {
 	t.Parallel()
@@ -340,22 +339,22 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 	})
 	first.ask("cancel", nil)
 	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Canceled while it waited") {
-		t.Errorf("the one that left says %s, want it to contain %q", html, "Canceled while it waited")
+		t.Errorf("the canceled one says %s, want it to contain %q", html, "Canceled while it waited")
 	}
 	second.until(
 		"its new place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
 	)
 	leave()
 	if html := panelOf(second.done(), "lab-results"); !strings.Contains(html, "10 draws") {
-		t.Error("the one that waited did not run")
+		t.Error("the waiting one did not run")
 	}
 	if n := s.pages.queue.Len(); n != 0 {
 		t.Errorf("%d measurements run or wait, want 0", n)
 	}
 }
 
-// TestHeavyUserYieldsAfterOneRun: someone with many measurements delays another by one of them,
-// which ends early and keeps what it has.
+// TestHeavyUserYieldsAfterOneRun: a user with many measurements delays another by one of them,
+// which ends early and keeps its results.
 func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

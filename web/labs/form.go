@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// control is one parameter in the form.
+// A control is one parameter in the form.
 type control struct {
 	lab.Param
 	ID    string
@@ -31,44 +31,43 @@ var rare = map[string]bool{
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine are those of the memory lab that its first screen leaves out: most
-// are not the calculator's, but the engine's.
+// ofEngine are the parameters of the memory lab that its first screen leaves out: most belong to
+// the engine, not to the calculator.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
-// tileView is a tile with its control, if it is a parameter.
+// A tileView is a tile with its control, if it is a parameter.
 type tileView struct {
 	tile
 	Control control
 }
 
-// form is a lab's parameters, prediction and buttons.
+// A form is a lab's parameters, prediction and buttons.
 type form struct {
 	lab.Info
 	Tiles      []tileView // its equation
 	Main, More []control
-	Open       bool // the further settings are open, since one of them was changed
+	Open       bool // the further settings are open, because one of them was changed
 	Guess      prediction
 	Guessed    string // the chosen key
-	Again      string // what is guessed for the last token, all read again, as typed
+	Again      string // the guess for the last token with all tokens read again, as typed
 	Cached     string // and with the cache
 	GuessError string
 	Press      string // of the run on the page; its script numbers the next
 	Presets    []preset
-	// The bill's request as JSON, as sent to the page, and what is wrong with
-	// it.
+	// The bill's request as JSON, as sent to the page, and the error in it.
 	Request, Was, RequestErr string
 	HasRequest               bool
 	Run                      string
 	Own                      string // the model whose own numbers are shown
 }
 
-// preset is a 'try this' and its address.
+// A preset is a suggestion to try, with its address.
 type preset struct {
 	lab.Preset
 	Href string
 }
 
-// newForm lays out a lab's parameters; values may include rejected ones.
+// newForm lays out a lab's parameters; values can include rejected ones.
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
@@ -124,7 +123,7 @@ func (f *form) guessed(guess string) {
 	}
 }
 
-// errorSay says why a value was rejected, next to its field.
+// errorSay explains why a value was rejected, next to its field.
 func errorSay(p lab.Param, bad *terms.RangeError) string {
 	return fmt.Sprintf("%s is %s; it must be %s.", p.Label, bad.Got, bad.Want)
 }
@@ -134,8 +133,8 @@ func (c control) long() bool {
 	return c.Kind == lab.Strings || c.Kind == lab.Text && c.Max > 1000
 }
 
-// whole and wide report how much room a field needs: a prompt the whole width,
-// other texts some of it.
+// whole and wide report how much space a field needs: a prompt the whole width, other texts some
+// of it.
 func (c control) whole() bool { return c.Name == "prompt" }
 
 func (c control) wide() bool {
@@ -174,7 +173,7 @@ func (c control) ends() (from, to string) {
 	return bound(x), bound(y)
 }
 
-// slide is the slider's position, 0 to 1000, for the field's value.
+// slide returns the slider's position, 0 to 1000, for the field's value.
 func (c control) slide() string {
 	v, err := strconv.ParseFloat(c.Value, 64)
 	if err != nil {
@@ -189,12 +188,12 @@ func (c control) slide() string {
 	return strconv.Itoa(int(math.Round(1000 * at)))
 }
 
-// least is the slider's smallest step.
+// least returns the slider's smallest step.
 func (c control) least() float64 { return min(max(c.Step, 1e-9), max(c.Min, 1)) }
 
 func bound(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// lines is how many lines such a parameter shows.
+// lines returns how many lines such a parameter shows.
 func (c control) lines() string {
 	if c.Kind == lab.Strings {
 		return strconv.Itoa(min(max(2, 1+strings.Count(c.Value, "\n")), 5))
@@ -202,10 +201,10 @@ func (c control) lines() string {
 	return fmt.Sprint(min(4, 1+len(c.Value)/90+strings.Count(c.Value, "\n")))
 }
 
-// chips reports whether a script shows the value as a list to add to and to remove from.
+// chips reports whether a script shows the value as a list with entries to add and remove.
 func (c control) chips() bool { return c.Kind == lab.List || c.Kind == lab.Strings || c.Commas }
 
-// keyboard is the on-screen keyboard for a parameter.
+// keyboard returns the on-screen keyboard for a parameter.
 func (c control) keyboard() string {
 	switch c.Kind {
 	case lab.Int:
@@ -216,7 +215,7 @@ func (c control) keyboard() string {
 	return "text"
 }
 
-// hint is a parameter's range and meaning, for the line below it.
+// hint returns a parameter's range and meaning, for the line below it.
 func (c control) hint() string {
 	switch c.Kind {
 	case lab.Int, lab.Float:
@@ -236,7 +235,7 @@ func (c control) hint() string {
 	return c.Help
 }
 
-// short writes a bound as people do.
+// short formats a bound for people.
 func short(x float64) string {
 	if x == float64(int64(x)) {
 		return terms.Count(int64(x))
@@ -244,7 +243,7 @@ func short(x float64) string {
 	return terms.Decimals(x, 3)
 }
 
-// option is a choice's name on the page.
+// option returns a choice's name on the page.
 func (c control) option(key string) string {
 	switch {
 	case key == "true":

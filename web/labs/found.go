@@ -12,10 +12,10 @@ type found struct {
 	Report   *lab.Report
 	Verdict  *verdict
 	Sections []section
-	Partial  bool // the run is still going
+	Partial  bool // the run is still in progress
 }
 
-// lead is the section above the settings, nil if there is none.
+// lead returns the section above the settings, nil if there is none.
 func (f *found) lead() *section {
 	if f == nil || len(f.Sections) == 0 || !f.Sections[0].Lead {
 		return nil
@@ -23,7 +23,7 @@ func (f *found) lead() *section {
 	return &f.Sections[0]
 }
 
-// below are all other sections.
+// below returns all other sections.
 func (f *found) below() []section {
 	if f.lead() != nil {
 		return f.Sections[1:]
@@ -61,8 +61,8 @@ func leadFirst(list []section) []section {
 	return append([]section{lead}, slices.Delete(slices.Clone(list), n, n+1)...)
 }
 
-// withGuess draws the guess above the chart of the first screen; what was measured is
-// drawn with it once the run is over.
+// withGuess draws the guess above the chart of the first screen; the measured value is drawn
+// with it once the run is over.
 func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess string, partial bool) []section {
 	result := r.Result
 	if partial {
@@ -79,7 +79,7 @@ func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess strin
 	return list
 }
 
-// ahead is the section above the settings that a lab has before a run as well, or nil.
+// ahead returns the section that a lab has above the settings even before a run, or nil.
 func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
 		return draw(p.Target, v, guess, result)
@@ -87,8 +87,8 @@ func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *secti
 	return nil
 }
 
-// drawn is the chart of a guess that has changed, over the newest result if there is one;
-// nil if the lab has none or a run is going on.
+// drawn returns the chart of a guess that has changed, over the newest result if there is one;
+// nil if the lab has none or a run is in progress.
 func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v lab.Values) *found {
 	if now != nil {
 		return nil
@@ -110,7 +110,7 @@ func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, 
 	return &found{Info: i, Sections: []section{*s}, Partial: true}
 }
 
-// calculated is what follows from a lab's values alone, nil if that is nothing.
+// calculated returns what follows from a lab's values alone, nil if nothing does.
 func (p *Pages) calculated(l lab.Lab, guess string, v lab.Values) *found {
 	if s := p.ahead(l.Info(), v, guess, nil); s != nil {
 		return &found{Info: l.Info(), Sections: []section{*s}, Partial: true}

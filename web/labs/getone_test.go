@@ -9,9 +9,9 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// The page of the labs says in three lines how to get a good small model, and the README
-// names the same one: how to download it, to start with it from the folder where the
-// download leaves it, and to look at a file first.
+// TestPageExplainsHowToGetAModel: the page of the labs explains in three lines how to get a good
+// small model, and the README names the same one: how to download it, to start with it from the
+// download folder, and to inspect a file first.
 func TestPageExplainsHowToGetAModel(t *testing.T) {
 	t.Parallel()
 	resp, err := http.Get(serve(t) + "/labs")
@@ -34,7 +34,7 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 	if _, say, _ := strings.Cut(d.Find(".getone").Text(), "name it; "); !strings.HasPrefix(
 		say, "the program itself never goes online",
 	) {
-		t.Error("nothing says that the program never goes online")
+		t.Error("the page does not say that the program never goes online")
 	}
 	// Hugging Face's cache has a folder models--OWNER--NAME for the model OWNER/NAME.
 	folder := "~/.cache/huggingface/hub/models--" + strings.ReplaceAll(model, "/", "--")
@@ -42,7 +42,7 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 		t.Errorf("the start is %q, want %q", lines[1], want)
 	}
 	if !strings.HasPrefix(lines[2], "go run ./cmd/viz inspect ") {
-		t.Errorf("a file is looked at by %q, want it to begin with %q", lines[2], "go run ./cmd/viz inspect ")
+		t.Errorf("a file is inspected by %q, want it to begin with %q", lines[2], "go run ./cmd/viz inspect ")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

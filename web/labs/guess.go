@@ -7,32 +7,33 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// prediction is what a lab asks for before it runs: one of the choices, or two rings in its chart.
+// A prediction is what a lab asks for before it runs: one of the choices, or two rings in its
+// chart.
 type prediction struct {
-	Ask     string // "" asks nothing
+	Ask     string // "" if the lab asks nothing
 	Choices []choice
 	Rings   bool // in place of choices; each has a field
 }
 
-// choice is one answer.
+// A choice is one answer.
 type choice struct{ Key, Words string }
 
-// none is the choice of someone who just wants to look.
+// none is the choice of users who just want to look.
 const none = "none"
 
-// has reports whether a guess is one: a choice's key, or where there are rings, drawn in the
-// chart. Where nothing is asked, any will do.
+// has reports whether a guess is valid: a choice's key, or, if there are rings, drawn in the
+// chart. If the lab asks nothing, any guess is valid.
 func (g prediction) has(guess string) bool {
 	key, drawn := splitGuess(guess)
 	return g.Ask == "" || g.Rings && drawn != nil || key == none ||
 		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 
-// Between a choice's key and what was drawn for the last token, in milliseconds: all read
-// again, and with the cache.
+// drawnMark separates a choice's key from the guess drawn for the last token, in milliseconds:
+// with all tokens read again, and with the cache.
 const drawnMark = "@"
 
-// withDrawn is a guess with what was drawn, if both texts are times.
+// withDrawn returns a guess with the drawn times, if both texts are times.
 func withDrawn(key, again, cached string) string {
 	for _, text := range []string{again, cached} {
 		if ms, ok := terms.ReadNumber(strings.TrimSpace(text)); !ok || !(ms >= 0 && ms <= mostDrawn) {
@@ -45,7 +46,7 @@ func withDrawn(key, again, cached string) string {
 // mostDrawn is the longest time that can be guessed: ten minutes.
 const mostDrawn = 600_000
 
-// splitGuess returns a guess's key and what was drawn, nil if nothing was.
+// splitGuess returns a guess's key and its drawn times, nil if nothing was drawn.
 func splitGuess(guess string) (key string, drawn *[2]float64) {
 	key, text, ok := strings.Cut(guess, drawnMark)
 	again, cached, both := strings.Cut(text, ",")
@@ -69,12 +70,12 @@ func (g prediction) words(key string) string {
 	return "no guess"
 }
 
-// verdict compares a prediction with the measurement.
+// A verdict compares a prediction with the measurement.
 type verdict struct {
 	Guessed string // in words; empty if there was none
 	Found   string
 	Right   bool
-	At      int // the place of the choice that was found, from 1, among all
+	At      int // the position of the confirmed choice, from 1, among all
 }
 
 // among returns the last key whose bound x reaches: bounds ascend, and the last

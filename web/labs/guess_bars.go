@@ -10,32 +10,32 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// guessBars say how the guess of a lab is drawn as a quantity: what it is compared with, and
-// which range each choice means. The measured value is drawn below, on the same axis.
+// guessBars defines how the guess of a lab is drawn as a quantity: the quantity it is compared
+// with, and the range of each choice. The measured value is drawn below, on the same axis.
 type guessBars struct {
 	title, caption string
-	whole          string // the name of what it is compared with
-	// scale returns how much that is, and where the axis ends; known before a run.
+	whole          string // the name of the quantity for comparison
+	// scale returns that quantity, and where the axis ends; known before a run.
 	scale  func(m *infer.Model, v lab.Values) (whole, high float64)
-	ranges map[string][2]float64 // of the choices; 0 to +Inf without gaps
+	ranges map[string][2]float64 // of the choices; from 0 to +Inf without gaps
 	found  func(result any) (float64, bool)
 	words  func(float64) string
 }
 
-// drawGuess has the page of a registered face show its guess as bars.
+// drawGuess makes the page of a registered face show its guess as bars.
 func drawGuess(f face, name string, b guessBars) face {
 	f.bars = &b
 	faces[name] = f
 	return f
 }
 
-// guessPic is the picture of a guess, for desks and for phones.
+// A guessPic is the picture of a guess, for large screens and for phones.
 type guessPic struct {
 	Chart, Narrow *plots.Chart
 	Caption       string
 }
 
-// drawLanes has the page of a registered face show its guess, a name, in the lane of that
+// drawLanes makes the page of a registered face show its guess, a name, in the lane of that
 // name.
 func drawLanes(f face, name string, lanes func(guess string, result any) *guessPic) face {
 	f.lanes = lanes
@@ -43,8 +43,8 @@ func drawLanes(f face, name string, lanes func(guess string, result any) *guessP
 	return f
 }
 
-// guessPic draws a guess, over the result if there is one; nil where a lab's guess is not
-// drawn, or the result does not have it.
+// guessPic draws a guess, over the result if there is one; it returns nil if a lab's guess is
+// not drawn, or the result does not contain it.
 func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
 	if f.lanes != nil {
@@ -90,7 +90,7 @@ func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
 	}}}
 }
 
-// fixed is a scale that is the same for all models and settings.
+// fixed returns a scale that is the same for all models and settings.
 func fixed(whole, high float64) func(*infer.Model, lab.Values) (float64, float64) {
 	return func(*infer.Model, lab.Values) (float64, float64) { return whole, high }
 }
@@ -101,7 +101,7 @@ func allHeads(m *infer.Model, _ lab.Values) (whole, high float64) {
 	return n, n
 }
 
-// allTokens is the scale of a place in the text.
+// allTokens is the scale of a position in the text.
 func allTokens(_ *infer.Model, v lab.Values) (whole, high float64) {
 	n, _ := terms.ReadNumber(v["tokens"])
 	return n, n
@@ -111,7 +111,7 @@ func inTimes(x float64) string { return strings.TrimSuffix(terms.Decimals(x, 1),
 
 func inCount(x float64) string { return terms.Count(int(math.Round(x))) }
 
-// inPlace is a token's place; a text's end is after all of them.
+// inPlace returns the text for a token's position; the end of a text is after all of them.
 func inPlace(x float64) string {
 	if math.IsInf(x, 1) {
 		return "never"

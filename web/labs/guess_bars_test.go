@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGuessBarsCoverTheirResults: what is measured lies in the range that is drawn for the choice which it
-// bears out, and a result that bears out none has no bar. Every choice has its range.
+// TestGuessBarsCoverTheirResults: a measured value is in the range drawn for the choice that it
+// confirms, and a result that confirms no choice has no bar. Every choice has its range.
 func TestGuessBarsCoverTheirResults(t *testing.T) {
 	t.Parallel()
 	drawn := 0

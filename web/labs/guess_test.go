@@ -15,7 +15,7 @@ type borneOut struct {
 	want   string
 }
 
-// borneOutByHand has some for each lab.
+// borneOutByHand returns results for each lab with the choices that they confirm.
 func borneOutByHand() []borneOut {
 	lanes := []lab.Lane{{Name: "A", Steps: make([]lab.LaneStep, 30)}, {Name: "B"}, {Name: "C"}}
 	parts := func(step int, other int) any {
@@ -52,7 +52,7 @@ func borneOutByHand() []borneOut {
 		{"strategies", parts(5, 1), "5"},
 		{"strategies", parts(6, 1), "20"},
 		{"strategies", parts(21, 1), "more"},
-		{"strategies", parts(2, 2), "never"}, // another lane than the first two
+		{"strategies", parts(2, 2), "never"}, // a lane other than the first two
 		{"strategies", &lab.Strategies{Lanes: lanes[:1]}, ""},
 		{"draw", fall(0.16, 0.016), "10"},
 		{"draw", fall(0.16, 0.15), "1"},
@@ -89,8 +89,8 @@ func borneOutByHand() []borneOut {
 	}
 }
 
-// TestWhichPredictionIsRight: a prediction is right if the report confirms it,
-// and people who made none are not judged.
+// TestWhichPredictionIsRight: a prediction is right if the report confirms it, and users who
+// made none are not judged.
 func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {
@@ -109,7 +109,7 @@ func TestWhichPredictionIsRight(t *testing.T) {
 			}
 		}
 		if v := g.judge(none, r); ok && (v == nil || v.Right || v.Guessed != "") {
-			t.Errorf("%s: who made no guess is told %+v", c.lab, v)
+			t.Errorf("%s: without a guess the verdict is %+v", c.lab, v)
 		}
 		if g.judge("", r) != nil {
 			t.Errorf("%s: judged without a prediction", c.lab)

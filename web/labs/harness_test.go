@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// site is the labs as one learner sees them.
+// A site is the labs as one learner sees them.
 type site struct {
 	t       *testing.T
 	pages   *Pages
@@ -31,7 +31,7 @@ func newSite(t *testing.T) *site {
 		},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	p.every = time.Millisecond // tests of runs that are canceled measure little
+	p.every = time.Millisecond // tests that cancel runs measure little
 	mux := http.NewServeMux()
 	p.Mount(mux)
 	return &site{t, p, mux}
@@ -61,5 +61,5 @@ func (s *site) get(path string, status int) *goquery.Document {
 	return d
 }
 
-// text is an element's text with its white space collapsed.
+// text returns an element's text with its white space collapsed.
 func text(sel *goquery.Selection) string { return strings.Join(strings.Fields(sel.Text()), " ") }

@@ -55,7 +55,7 @@ func inductionSections(r *lab.Induction) []section {
 	}.charted(plots.WithoutHeads(off, r.Second)))
 }
 
-// lossSay says whether the best candidate matters more than a head that is none.
+// lossSay states whether the best candidate matters more than a control head.
 func lossSay(r *lab.Induction) []span {
 	best := r.Strong[0]
 	lost := r.Lost(best)

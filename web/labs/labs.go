@@ -13,16 +13,16 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// Deps are what the pages need. Context, Draft and Log may be nil.
+// Deps are what the pages need. Context, Draft and Log can be nil.
 type Deps struct {
-	// Context ends when the server shuts down, and every measurement with it.
+	// Context ends when the server shuts down, and ends every measurement.
 	Context context.Context
-	// Target is measured.
+	// Target is the model that is measured.
 	Target *infer.Model
-	// Seat, if not nil, returns a seat in the pool that runs Target for everybody.
+	// Seat, if not nil, returns a seat in the pool that runs Target for everyone.
 	Seat func() *infer.Seat
-	// Draft returns one in the pool of the model that proposes in the speculation lab. It
-	// may have to load that first; the error is a sentence.
+	// Draft returns a seat in the pool of the draft model for the speculation lab. It may have
+	// to load the model first; the error is a sentence.
 	Draft func() (*infer.Seat, error)
 	// Caller identifies the visitor. If they are new, fresh is the cookie to
 	// set.
@@ -64,7 +64,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
-// Waiting is the number of measurements that wait for their turn or run.
+// Waiting returns the number of measurements that are waiting or running.
 func (p *Pages) Waiting() int { return p.queue.Len() }
 
 // index answers GET /labs: every lab's question.
@@ -76,7 +76,7 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, indexPage(list))
 }
 
-// caller returns who sends a request, and sets the cookie of someone new.
+// caller returns who sent a request, and sets the cookie of a new visitor.
 func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller {
 	who, _ := p.Caller(r)
 	who.Learner = p.Who(w, r)

@@ -36,8 +36,8 @@ var small = map[string]string{
 	"induction":    "rows=1&length=8&off=2",
 }
 
-// TestEveryLabByForm: every lab runs without a script, and its page has the
-// prediction, charts with their tables, rows and a link.
+// TestEveryLabByForm: every lab runs without scripts, and its page has the prediction, charts
+// with their tables, rows and a link.
 func TestEveryLabByForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -58,7 +58,7 @@ func TestEveryLabByForm(t *testing.T) {
 			}
 			if got := text(d.Find(".verdict")); asks && (!strings.Contains(got, "You said "+guessed.Words) ||
 				!strings.Contains(got, "Measured")) {
-				t.Errorf("got the verdict %q, want the guess in words and what was measured", got)
+				t.Errorf("got the verdict %q, want the guess in words and the measurement", got)
 			}
 			d.Find(".chart").Each(func(_ int, c *goquery.Selection) {
 				if c.Find(`svg[role="img"] title`).Length() == 0 || c.Find("table.grid tbody tr").Length() == 0 {
@@ -69,7 +69,7 @@ func TestEveryLabByForm(t *testing.T) {
 				t.Error("inline style or script")
 			}
 			if !strings.Contains(text(d.Find(".lab__foot")), i.Includes) {
-				t.Error("it does not say what is included")
+				t.Error("the page does not say what is included")
 			}
 			s.checkRows(d)
 			s.checkLink(d, i)
@@ -109,8 +109,8 @@ func (s *site) checkRows(d *goquery.Document) {
 	})
 }
 
-// checkLink: the link leads to the same settings and to the report, which is
-// kept, without another run.
+// checkLink checks that the link leads to the same settings and to the saved report, without
+// another run.
 func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	href, _ := d.Find(".lab__link").Attr("href")
 	again := s.get(href, http.StatusOK)
@@ -143,8 +143,8 @@ func TestFiltersAreGrouped(t *testing.T) {
 	}
 }
 
-// TestLaneStepShowsRankAndPlace: where typical-p cuts the most probable tokens, a token's rank is
-// not its place among those kept.
+// TestLaneStepShowsRankAndPlace: if typical-p cuts the most probable tokens, a token's rank is
+// not its position among the kept tokens.
 func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	t.Parallel()
 	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
@@ -175,12 +175,11 @@ func TestListOfLabs(t *testing.T) {
 		}
 	}
 	if d.Find(`.nav [aria-current="page"]`).Text() != "Labs" {
-		t.Error("the navigation does not say where we are")
+		t.Error("the navigation does not mark the current section")
 	}
 }
 
-// TestRefusedValueKeepsTheInput: a wrong value is returned with its field marked and the
-// input kept.
+// TestRefusedValueKeepsTheInput: the page for a wrong value marks its field and keeps the input.
 func TestRefusedValueKeepsTheInput(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -191,7 +190,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	} {
 		d := s.get("/labs/cache?"+query, http.StatusBadRequest)
 		if got := text(d.Find("#err-" + c.field)); got == "" || !strings.Contains(got, c.say) {
-			t.Errorf("%s: beside the field %q, want %q", query, got, c.say)
+			t.Errorf("%s: got the message %q, want %q", query, got, c.say)
 		}
 		if _, marked := d.Find(`[name="` + c.field + `"]`).Attr("aria-invalid"); !marked {
 			t.Errorf("%s: the field is not marked", query)
@@ -202,7 +201,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 		}
 	}
 	if d := s.get("/labs/cache?temperature=-1", http.StatusBadRequest); d.Find("details.more[open]").Length() != 1 {
-		t.Error("the further settings hide what is wrong")
+		t.Error("the further settings hide the error")
 	}
 	s.get("/labs/cache?nonsense=1", http.StatusBadRequest)
 	if got := text(s.get("/labs/cache?run=1", http.StatusBadRequest).Find("#guess-error")); got != noGuess {
@@ -215,11 +214,11 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	}
 	d := s.get("/labs/bill?request=%7B&was=x", http.StatusBadRequest)
 	if text(d.Find("#err-request")) == "" || !strings.Contains(d.Find("#f-request").Text(), "{") {
-		t.Error("what is wrong with the JSON is not told beside it")
+		t.Error("the error in the JSON is not shown next to it")
 	}
 }
 
-// TestJSONByForm: without a script the edited JSON is what runs.
+// TestJSONByForm: without scripts the edited JSON is used for the run.
 func TestJSONByForm(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).get(
@@ -234,8 +233,8 @@ func TestJSONByForm(t *testing.T) {
 	}
 }
 
-// TestPresetsAreValid: both presets of every lab are valid settings, and every
-// prediction can be judged; a lab without one answers at once.
+// TestPresetsAreValid: both presets of every lab are valid settings, and every prediction can be
+// judged; a lab without a prediction has results at once.
 func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -269,7 +268,7 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	s.pages.Draft = nil
 	d := s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "draft") {
-		t.Errorf("it says %q, want it to contain %q", say, "draft")
+		t.Errorf("got the message %q, want it to contain %q", say, "draft")
 	}
 	asked := 0
 	s.pages.Draft = func() (*infer.Seat, error) { asked++; return nil, errors.New("it has not arrived") }
@@ -287,7 +286,8 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	}
 }
 
-// TestReportsArePrivateAndBounded: the newest are kept, and nobody sees those of others.
+// TestReportsArePrivateAndBounded: the newest reports are kept, and only their learner sees
+// them.
 func TestReportsArePrivateAndBounded(t *testing.T) {
 	t.Parallel()
 	k := newKept(2)
@@ -312,8 +312,8 @@ func TestReportsArePrivateAndBounded(t *testing.T) {
 	}
 }
 
-// TestCrossSiteAndQueueLimits: another site's page runs nothing, and nobody waits
-// behind too many others.
+// TestCrossSiteAndQueueLimits: a link on another site does not run anything, and a measurement
+// is refused if too many are waiting.
 func TestCrossSiteAndQueueLimits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -350,7 +350,7 @@ func TestCrossSiteAndQueueLimits(t *testing.T) {
 	}
 	d := s.get(path, http.StatusServiceUnavailable)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "Too many measurements") {
-		t.Errorf("it says %q, want it to contain %q", say, "Too many measurements")
+		t.Errorf("got the message %q, want it to contain %q", say, "Too many measurements")
 	}
 	cancel()
 	waiting.Wait()

@@ -15,22 +15,21 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// pageTime is how long a page without a script may measure; it shows what was
-// measured by then.
+// pageTime is how long a page without scripts can measure; it shows what was measured by then.
 const pageTime = 20 * time.Second
 
-// One measurement runs at a time: two would spoil each other's times. A long
-// one ends early if others wait.
+// slice is the time after which a measurement ends early if others wait. Only one runs at a
+// time: two would spoil each other's times.
 const slice = time.Minute
 
-// errFull is returned to those who would wait too long.
+// errFull is returned to users who would wait too long.
 var errFull = &terms.Refusal{
 	Code:    terms.CodeBusy,
 	Message: "Too many measurements are waiting. Try again in a minute.",
 }
 
-// env gives a measurement its models: at seats of the server's pools, if there
-// are any, so that no lab blocks a run.
+// env returns a measurement's models: at seats in the server's pools, if there are any, so that
+// no lab blocks a run.
 func (p *Pages) env() lab.Env {
 	e := lab.Env{Target: p.Target}
 	if p.Seat != nil {
@@ -40,7 +39,7 @@ func (p *Pages) env() lab.Env {
 	return e
 }
 
-// envFor is env with the model that drafts, if the lab needs it and there is one.
+// envFor is env with the draft model, if the lab needs it and there is one.
 func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	e := p.env()
 	if p.Draft == nil || !l.Info().Drafts {
@@ -54,7 +53,7 @@ func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	return e, nil
 }
 
-// estimate says what a run of a lab would cost.
+// estimate returns what a run of a lab would cost.
 func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
 	with, err := p.envFor(l)
 	if err != nil {
@@ -63,7 +62,7 @@ func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
 	return l.Estimate(with, v)
 }
 
-// measure runs a lab when its turn comes and keeps its report. tell may be nil.
+// measure runs a lab when its turn comes and keeps its report. tell can be nil.
 func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
@@ -120,14 +119,14 @@ func waitingSay(before int) string {
 	)
 }
 
-// page is a lab with its form and what is known so far.
+// A page is a lab with its form and the results so far.
 type page struct {
 	Form     form
 	Link     string
-	Trouble  string        // why nothing was measured, in a sentence
-	Estimate *lab.Estimate // asks before a long run
+	Trouble  string        // why nothing was measured, as a sentence
+	Estimate *lab.Estimate // asks for confirmation of a long run
 	Found    *found
-	Running  *liveRun // still running as the page loads: its script switches to it
+	Running  *liveRun // still running while the page loads: its script switches to it
 }
 
 // lab answers GET /labs/NAME.
@@ -149,7 +148,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		Form: p.form(i, v, a.guess, nil), Link: p.sharedOf(i, v),
 		Found: p.newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
-	// The scale of a chart that waits for a guess is a measured time.
+	// The scale of a chart before a guess is a measured time.
 	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
 		pg.Found = p.calculated(l, a.guess, v)
 	}
@@ -168,7 +167,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, status, labPage(pg))
 }
 
-// elsewhere says that the request comes from another site's page. It may link
+// elsewhere reports whether the request comes from another site's page. Other sites can link
 // here, but not make this server work.
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
@@ -185,7 +184,7 @@ func (p *Pages) goesOn(pg *page, r *liveRun) {
 	}
 }
 
-// badForm is the form with its rejected values.
+// badForm returns the form with its rejected values.
 func badForm(i lab.Info, a asked, err error) form {
 	bad := refusedOf(err)
 	var inJSON requestError
@@ -197,7 +196,7 @@ func badForm(i lab.Info, a asked, err error) form {
 	return newForm(i, a.raw, a.guess, bad)
 }
 
-// parse checks the request.
+// parse validates the request.
 func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err := a.adopt(i); err != nil {
 		return nil, err
@@ -206,7 +205,7 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Numbers that are the model's own, and those of the model that was chosen before.
+	// The model's own numbers, and those of the previously chosen model.
 	for name, own := range p.ownOf(i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
 			v[name] = ""
@@ -215,7 +214,7 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	return v, nil
 }
 
-// ownOf are the chosen model's own numbers, for parameters that may be left out.
+// ownOf returns the chosen model's own numbers, for parameters that can be left out.
 func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
 	l, ok := lab.Find(i.Name)
 	if !ok || v[fieldPreset] == "" {
@@ -224,8 +223,7 @@ func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
 	return lab.OwnNumbers(l, p.env(), v)
 }
 
-// form lays out a lab's parameters, with the model's own numbers in place of
-// those that are left out.
+// form lays out a lab's parameters, with the model's own numbers in place of omitted ones.
 func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeError) form {
 	f := newForm(i, v, guessed, bad)
 	own := p.ownOf(i, v)
@@ -249,7 +247,7 @@ func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeE
 	return f
 }
 
-// runPage measures for a page without a script, or says why not.
+// runPage measures for a page without scripts, or explains why it cannot.
 func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v lab.Values) int {
 	i := l.Info()
 	if !pg.Form.Guess.has(a.guess) {
@@ -298,7 +296,7 @@ func (p *Pages) broken(pg *page, name string, err error) int {
 	return http.StatusInternalServerError
 }
 
-// sentence describes an error to a person.
+// sentence describes an error to users.
 func sentence(err error) string {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -307,7 +305,7 @@ func sentence(err error) string {
 	return terms.RefusalOf(err).Message
 }
 
-// estimateSay says what a run would cost.
+// estimateSay describes what a run would cost.
 func estimateSay(e lab.Estimate) string {
 	say := "about " + terms.Took(max(e.Took, time.Millisecond))
 	if e.MultAdds > 0 {

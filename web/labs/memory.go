@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// optionNames are people's names for choices of the memory lab.
+// optionNames are the displayed names of the memory lab's choices.
 var optionNames = map[string]string{
 	"loaded": "the loaded model", "example-32": "the 32-layer example", "gpt2": "GPT-2", "gpt-2": "GPT-2",
 	"llama-2-7b": "Llama 2 7B", "llama-2-70b": "Llama 2 70B", "mistral-7b": "Mistral 7B",
@@ -56,8 +56,8 @@ func memorySections(m *lab.Memory) []section {
 	return list
 }
 
-// sum is what a lab's equation comes to; Follows is the tile that follows from
-// the settings, "" if there is none.
+// sum is the result of a lab's equation; Follows is the tile that is computed from the settings,
+// "" if there is none.
 type sum struct{ Name, Value, Small, Exact, Follows string }
 
 func sumOf(m *lab.Memory) *sum {
@@ -67,7 +67,7 @@ func sumOf(m *lab.Memory) *sum {
 	}
 }
 
-// fitsSay says whether everything fits, and what weighs more.
+// fitsSay states whether everything fits, and what is largest.
 func fitsSay(m *lab.Memory) []span {
 	if m.FreeBytes < 0 {
 		return say(
@@ -91,7 +91,7 @@ func fitsSay(m *lab.Memory) []span {
 	)...)
 }
 
-// windowSay says that a text is longer than the model's own window.
+// windowSay reports that a text is longer than the model's own window.
 func windowSay(m *lab.Memory) string {
 	note := ""
 	if m.Model.Note != "" {
@@ -104,7 +104,7 @@ func windowSay(m *lab.Memory) string {
 		"model, " + terms.Count(m.Model.Context) + ": it was not made for texts so long."
 }
 
-// shareView is a way of sharing heads.
+// A shareView is a way of sharing heads.
 type shareView struct {
 	lab.MemoryVariant
 	Picture, Width, Size, Each string

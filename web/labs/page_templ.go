@@ -637,7 +637,7 @@ func labPage(p page) templ.Component {
 	})
 }
 
-// tiles show parameters as the parts of an equation.
+// tiles shows parameters as the parts of an equation.
 func tiles(p page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -773,8 +773,8 @@ func tiles(p page) templ.Component {
 	})
 }
 
-// guessBox asks for the prediction: a choice on a scale, on which what was measured is
-// marked later, or the rings of the chart, whose fields are for browsers without scripts.
+// guessBox asks for the prediction: a choice on a scale, on which the measured value is marked
+// later, or the rings of the chart, whose fields are for browsers without scripts.
 func guessBox(p page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -882,7 +882,7 @@ func guessBox(p page) templ.Component {
 	})
 }
 
-// guessDrawn is what one ring of the chart says, in a field.
+// guessDrawn is a field with the value of one ring of the chart.
 func guessDrawn(id, name, label, value string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -977,7 +977,7 @@ func guessDrawn(id, name, label, value string) templ.Component {
 	})
 }
 
-// guessFound marks on the scale of the guess what was measured.
+// guessFound marks the measured value on the scale of the guess.
 func guessFound(g prediction, v *verdict) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1027,7 +1027,7 @@ func guessFound(g prediction, v *verdict) templ.Component {
 	})
 }
 
-// justLook is offered beside every guess.
+// justLook is offered next to every guess.
 var justLook = choice{none, "no guess, just look"}
 
 func guessChoice(kind string, c choice, guessed string) templ.Component {
@@ -1735,7 +1735,7 @@ func fieldError(id, say string) templ.Component {
 	})
 }
 
-// note says what a run would cost and how to find this page's settings again.
+// note states what a run would cost and how to find this page's settings again.
 func note(e *lab.Estimate, ask bool, link string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1950,9 +1950,9 @@ func progressOf(r *liveRun) lab.Progress {
 	return p
 }
 
-// runEnded says that nothing runs, and how the last run went.
+// runEnded shows that nothing is running, and the result of the last run.
 //
-// stale says that the form has changed since.
+// stale means that the form has changed since.
 func runEnded(r *lab.Report, stale bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

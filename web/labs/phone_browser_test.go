@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestFirstChartFitsPhones: on a phone the first chart of a lab is the one that is drawn for phones, and
-// the note at its first token is clear of the two guesses that begin there. No word of it is cut by
-// its edges or lies across another one.
+// TestFirstChartFitsPhones: on a phone the first chart of a lab is the one drawn for phones, and
+// the note at its first token does not overlap the two guesses that begin there. None of its
+// words is cut off at the edges or overlaps another.
 func TestFirstChartFitsPhones(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -18,7 +18,7 @@ func TestFirstChartFitsPhones(t *testing.T) {
 	tab := browser.Open(t, browser.Phone, url+"/labs/memory")
 	const shown = `[...document.querySelectorAll("#lab-lead .plot")].filter((e) => e.checkVisibility())`
 	const cut = `[...document.querySelectorAll("#lab-lead .chart__phone .plot")].flatMap((plot) => {
-		const air = 8; // over and under the letters of two words, together
+		const air = 8; // space above and below the letters of two words, together
 		const edge = plot.getBoundingClientRect();
 		const words = [...plot.querySelectorAll("text")].map((e) => [e.textContent, e.getBoundingClientRect()]);
 		return words.flatMap(([a, r], i) => [
@@ -47,7 +47,7 @@ func TestFirstChartFitsPhones(t *testing.T) {
 			return [...document.querySelectorAll(".chart__phone .ring path")].flatMap((path) => {
 				for (let at = 0, all = path.getTotalLength(); at <= all; at += 2) {
 					const p = path.getPointAtLength(at).matrixTransform(path.getScreenCTM());
-					const { left, right, top, bottom } = note, slack = 2; // air inside the box of a letter
+					const { left, right, top, bottom } = note, slack = 2; // space inside the box of a letter
 					const inside = p.x > left && p.x < right && p.y > top + slack && p.y < bottom - slack;
 					if (inside) return ["line at " + at];
 				}

@@ -69,7 +69,7 @@ func firstSay(p *lab.Prefill) []span {
 	)
 }
 
-// waitSay says what the reader waits for with these settings.
+// waitSay describes what the reader waits for with these settings.
 func waitSay(p *lab.Prefill) string {
 	if p.Stream {
 		return fmt.Sprintf(
@@ -94,7 +94,7 @@ func whySay(p *lab.Prefill) []span {
 		), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
 }
 
-// hiddenSay says why the times may not show it.
+// hiddenSay explains why the times may not show it.
 func hiddenSay(p *lab.Prefill) string {
 	if p.Ratio >= 1.2 {
 		return ""

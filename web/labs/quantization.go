@@ -87,8 +87,7 @@ func waysSay(names []string) string {
 	return text
 }
 
-// barsSay says whether the most probable token stays the same at the step
-// shown.
+// barsSay states whether the most probable token stays the same at the step shown.
 func barsSay(q *lab.Quantization) []span {
 	parts := []any{"With its own weights the model favours ", b(tokenName(q.Bars[0].Token)), "."}
 	for _, w := range q.Ways[1:] {
@@ -114,7 +113,7 @@ func stepsSay(q *lab.Quantization) []span {
 	return say(parts...)
 }
 
-// kl writes a divergence in nats, a small one with a power of ten.
+// kl formats a divergence in nats, a small one with a power of ten.
 func kl(x float64) string {
 	if x >= 0.0001 || x <= 0 {
 		return terms.Decimals(x, 4)
@@ -164,7 +163,7 @@ func waysGrid(q *lab.Quantization) grid {
 		if w.Ms.N > 0 {
 			took = spreadSay(w.Ms)
 		}
-		mean, most := "–", "–" // the own weights are the baseline
+		mean, most := "–", "–" // the model's own weights are the baseline
 		if w.Kind != infer.QuantNone {
 			mean, most = kl(w.MeanKL), kl(w.MaxKL)
 		}
@@ -179,7 +178,7 @@ func waysGrid(q *lab.Quantization) grid {
 	return g
 }
 
-// fourBits is what rounding to four bits came to; ok is false if it was not tried.
+// fourBits returns the result of rounding to four bits; ok is false if it was not tried.
 func fourBits(q *lab.Quantization) (w lab.QuantWay, ok bool) {
 	n := slices.IndexFunc(q.Ways, func(w lab.QuantWay) bool { return w.Kind == infer.QuantQ4 })
 	if n < 0 || len(q.Steps) == 0 {

@@ -8,12 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// The bill's request is on the page twice: as fields, and as the JSON that a
-// program would send. Whichever changed last counts; the form includes the JSON
-// as it was sent to the page, so that the server sees a change without keeping
-// state.
+// The bill's request is on the page twice: as fields, and as the JSON that a program would send.
+// Whichever was changed last counts; the form includes the JSON as it was sent to the page, so
+// that the server detects a change without keeping state.
 
-// requestError is what is wrong with the JSON, shown next to it.
+// A requestError is an error in the JSON, shown next to it.
 type requestError struct{ error }
 
 func (e requestError) Unwrap() error { return e.error }
@@ -36,7 +35,7 @@ func same(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// requestSay says what is wrong with the JSON.
+// requestSay explains what is wrong with the JSON.
 func requestSay(err error) string {
 	if r := refusedOf(err); r != nil {
 		return fmt.Sprintf("%s is %s; it must be %s.", r.Field, r.Got, r.Want)

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// results is all that a run found.
+// results is the findings of a run.
 func results(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1093,8 +1093,8 @@ func guessView(g *guessPic) templ.Component {
 	})
 }
 
-// leadChart is the chart of a lab's first screen: its picture, another one for phones, and
-// the rings that people drag in it.
+// leadChart is the chart of a lab's first screen: its picture, another one for phones, and the
+// rings that users drag in it.
 func leadChart(s *section) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1246,7 +1246,7 @@ func ringsView(list []ring) templ.Component {
 	})
 }
 
-// ringView is a ring; a script moves it, and its field says the same.
+// ringView is a ring; a script moves it and updates its field.
 func ringView(r ring) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1463,7 +1463,7 @@ func ringView(r ring) templ.Component {
 	})
 }
 
-// followsView is the tile that follows from the settings.
+// followsView is the tile that is computed from the settings.
 func followsView(name string, f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1529,7 +1529,7 @@ func followsView(name string, f *found) templ.Component {
 	})
 }
 
-// sumView is what the tiles come to.
+// sumView is the sum of the tiles.
 func sumView(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRingsAreDragged: the rings of a guess follow the mouse and the finger, and the page
-// stays where it is; their fields say where they are let go, on the chart's own scale, and
-// the chart then has the guess. Beside the rings a finger scrolls the page.
+// TestRingsAreDragged: the rings of a guess follow the mouse and the finger, and the page does
+// not move; their fields contain their final positions, on the chart's own scale, and the chart
+// then shows the guess. Next to the rings a finger scrolls the page.
 func TestRingsAreDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -23,14 +23,14 @@ func TestRingsAreDragged(t *testing.T) {
 		if screen.Touch {
 			where = ".chart__phone"
 		}
-		// The upper ring first: the other would be moved onto it.
+		// The upper ring first: otherwise the other would be moved onto it.
 		for _, guess := range []struct {
 			field string
 			up    float64
 		}{{"f-guess-again", 60}, {"f-guess-cached", 24}} {
 			field, up := guess.field, guess.up
 			ring := fmt.Sprintf(`%s [data-ring="%s"] [role="slider"]`, where, field)
-			// Where it is after so many pixels up from where it was.
+			// at returns the value the given number of pixels above the ring's start.
 			at := func(up float64) float64 {
 				return browser.Value[float64](tab, fmt.Sprintf(`(() => {
 				const c = document.querySelector(%q), svg = c.ownerSVGElement, d = c.parentElement.dataset;
@@ -41,7 +41,7 @@ func TestRingsAreDragged(t *testing.T) {
 			})()`, ring, up))
 			}
 			rest, want := at(0), at(up)
-			near := (want-rest)/up*2 + 0.05*want // fields have two figures; the pointer may be a pixel or two off
+			near := (want-rest)/up*2 + 0.05*want // two significant digits; the pointer can be a pixel or two off
 			tab.Drag(ring, screen.Touch, 0, -up)
 			tab.Wait("the field", fmt.Sprintf(
 				`Math.abs(Number(document.querySelector("#%s").value || NaN) - %v) <= %v`, field, want, near,
@@ -60,9 +60,9 @@ func TestRingsAreDragged(t *testing.T) {
 	}
 }
 
-// TestGuessIsDrawnAsBars: a guess that is no point of a curve is drawn as a bar on an axis
-// before anything is measured; what is measured comes below it, on the same axis, and
-// another guess can be drawn beside the result.
+// TestGuessIsDrawnAsBars: a guess that is not a point of a curve is drawn as a bar on an axis
+// before anything is measured; the measured value appears below it, on the same axis, and
+// another guess can be drawn next to the result.
 func TestGuessIsDrawnAsBars(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -91,9 +91,9 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 		`!`+said+`.includes("not yet")`)
 }
 
-// TestGuessIsMarkedInTheRace: the race of stop conditions is there before a run, with the
-// limits alone in their places; the guess is marked in its lane and stays there, and no lane
-// changes its place.
+// TestGuessIsMarkedInTheRace: the race of stop conditions is shown before a run, with only the
+// limits in position; the guess is marked in its lane and stays there, and no lane changes its
+// position.
 func TestGuessIsMarkedInTheRace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 }
 
 // TestGuessIsMarkedAmongTheSavings: the bill's changes have their lanes before a run, without
-// a bar; the guess is marked in its lane and stays there, and the bars are what the table says.
+// bars; the guess is marked in its lane and stays there, and the bars match the table.
 func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -11,24 +11,22 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// A run belongs to the server, not to the connection that asked for it. A page
-// numbers each press of its Run button (fieldPress); after a cut connection it
-// repeats its last command with the same number and gets back to the same run,
-// however far it has got, instead of starting over. So does a page that is
-// reloaded during its run.
+// A run belongs to the server, not to the connection that requested it. A page numbers each
+// press of its Run button (fieldPress); after a cut connection it repeats its last command with
+// the same number and gets back to the same run, however far it has progressed, instead of
+// starting over. So does a page that is reloaded during its run.
 
 const (
-	// grace is how long a run goes on without viewers: long enough for a page
-	// to reconnect.
+	// grace is how long a run continues without viewers: long enough for a page to reconnect.
 	grace = time.Minute
-	// keptRuns is how many runs are remembered, those in progress included.
+	// keptRuns is how many runs are remembered, including those in progress.
 	keptRuns = 64
 )
 
-// liveRun is a run, in progress or ended. Its goroutine stores the newest
-// progress here; any number of feeds may watch.
+// A liveRun is a run, in progress or ended. Its goroutine stores the newest progress here; any
+// number of feeds can watch.
 type liveRun struct {
-	press, key string // the press that started it; for whom and which values, by keyOf
+	press, key string // the press that started it; the learner, lab and values, from keyOf
 	guess      string
 	values     lab.Values
 	cancel     context.CancelFunc
@@ -39,7 +37,7 @@ type liveRun struct {
 	progress lab.Progress
 	partial  *lab.Report
 	watching int
-	alone    *time.Timer // ends the run if nobody returns
+	alone    *time.Timer // ends the run if no viewer returns
 
 	report *lab.Report
 	err    error
@@ -56,8 +54,8 @@ func (r *liveRun) tell(p lab.Progress) {
 	r.version++
 }
 
-// newest returns the progress with its version, and the report that goes with
-// it or one slightly older, nil if there is none yet.
+// newest returns the progress with its version, and the report for it or a slightly older one,
+// nil if there is none yet.
 func (r *liveRun) newest() (p lab.Progress, partial *lab.Report, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,8 +72,8 @@ func (r *liveRun) ended() bool {
 	}
 }
 
-// watch and leave count the viewers. A run without viewers goes on for a while
-// and is then canceled; it keeps what it has measured.
+// watch counts a new viewer, as leave counts one that is gone. A run without viewers continues
+// for a while and is then canceled; it keeps what it has measured.
 func (r *liveRun) watch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +92,7 @@ func (r *liveRun) leave(grace time.Duration) {
 	}
 }
 
-// runs keeps the newest runs.
+// runs holds the newest runs.
 type runs struct {
 	mu   sync.Mutex
 	list []*liveRun // the newest first
@@ -125,8 +123,7 @@ func (s *runs) add(r *liveRun) {
 	}
 }
 
-// begin starts a run in a goroutine of its own, watched by the page that
-// requested it.
+// begin starts a run in its own goroutine, watched by the page that requested it.
 func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
 	ctx, cancel := context.WithCancel(p.Context)
 	r := &liveRun{

@@ -18,7 +18,7 @@ func (w *visitor) cut() {
 	w.end <- err
 }
 
-// long is a run that goes on until it is canceled.
+// long returns the values of a run that continues until it is canceled.
 func long(press string) map[string]string {
 	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
 }
@@ -61,8 +61,8 @@ func TestReconnectDuringARun(t *testing.T) {
 	w.done()
 }
 
-// TestReconnectAfterARun: what was measured while nobody watched is shown, not
-// measured again, whether the page repeats the run or only looks at it later.
+// TestReconnectAfterARun: a result measured while nobody watched is shown and not measured
+// again, whether the page repeats the run or only reconnects later.
 func TestReconnectAfterARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -91,15 +91,15 @@ func TestReconnectAfterARun(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs, want 1", n)
 	}
-	// Other values are not what that press started, and wait for a new press.
+	// Other values do not belong to that press, and wait for a new one.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
-		t.Error("other values were taken for the same run")
+		t.Error("other values count as the same run")
 	}
 }
 
-// TestReloadDuringARun: a reloaded page shows the run's progress, with the
-// prediction and the number that take its script back to it.
+// TestReloadDuringARun: a reloaded page shows the run's progress, with the prediction and the
+// number that reconnect its script to it.
 func TestReloadDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -116,9 +116,9 @@ func TestReloadDuringARun(t *testing.T) {
 		t.Errorf("press %q, want %q", got, "7")
 	}
 	if page.Find("#f-guess-again").AttrOr("value", "") != "40" || page.Find("#s-each svg").Length() != 1 {
-		t.Error("the prediction or the first rows are not there")
+		t.Error("the prediction or the first rows are missing")
 	}
-	// Neither other values nor another learner are shown this run.
+	// Neither other values nor other learners get this run.
 	if s.get("/labs/cache?tokens=12", 200).Find("[name=press]").AttrOr("value", "") != "" {
 		t.Error("other values show the run")
 	}
@@ -131,12 +131,12 @@ func TestReloadDuringARun(t *testing.T) {
 	w.ask("cancel", nil)
 	w.done()
 	if s.get("/labs/cache?tokens=400&repeats=50", 200).Find("[name=press]").AttrOr("value", "") != "" {
-		t.Error("a run that has ended is still shown as going on")
+		t.Error("a run that has ended is still shown as in progress")
 	}
 }
 
-// TestAbandonedRunIsCanceled: a run without viewers is canceled after the grace
-// period, one with viewers is not.
+// TestAbandonedRunIsCanceled: a run without viewers is canceled after the grace period, one with
+// viewers is not.
 func TestAbandonedRunIsCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,18 +144,18 @@ func TestAbandonedRunIsCanceled(t *testing.T) {
 	r.watch()
 	r.leave(0)
 	if r.alone != nil {
-		t.Fatal("it was left by one of two")
+		t.Fatal("the run ended when one of two viewers left")
 	}
 	r.leave(time.Hour)
 	r.watch()
 	if r.alone != nil || ctx.Err() != nil {
-		t.Fatal("someone came back in vain")
+		t.Fatal("the run ended although a viewer returned")
 	}
 	r.leave(0)
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Minute):
-		t.Fatal("it goes on with nobody watching")
+		t.Fatal("the run continues without viewers")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestShutdownEndsRuns(t *testing.T) {
 	w.cut()
 	r := s.pages.runs.list[0]
 	if r.ended() {
-		t.Fatal("it ended with its connection")
+		t.Fatal("the run ended with its connection")
 	}
 	down()
 	<-r.done

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestRowsAreSaved: every table of every lab is saved as a file, with the rows that another
-// server measures, but for what depends on the machine.
+// TestRowsAreSaved: every table of every lab is saved as a file, with the same rows as on
+// another server, except for values that depend on the machine.
 func TestRowsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -48,14 +48,14 @@ func TestRowsAreSaved(t *testing.T) {
 	}
 }
 
-// ofTheMachine are the names of columns with times, with what follows from times, or with the
-// last bits of scores.
+// ofTheMachine matches the names of columns with times, with values derived from times, or with
+// the last bits of scores.
 var ofTheMachine = regexp.MustCompile(
 	`\(ms\)|a second|^(fitted|share at the end|R²|speed-up|E/\(γc \+ v\)|c|v|value)$|, bits$`,
 )
 
-// sameRows compares two files of one table. Numbers may differ by a thousandth, and times
-// as they like.
+// sameRows compares two files of one table. Numbers can differ by a thousandth, and times by any
+// amount.
 func sameRows(t *testing.T, what string, got, want []byte) {
 	t.Helper()
 	a, errA := csv.NewReader(bytes.NewReader(got)).ReadAll()

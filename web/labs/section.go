@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// section is one part of a lab's results.
+// A section is one part of a lab's results.
 type section struct {
 	ID, Title, Small string
 	Say              []span
@@ -28,13 +28,13 @@ type section struct {
 	Sum              *sum            // of the tiles
 }
 
-// span is a piece of a sentence: plain, or an emphasised number.
+// A span is a piece of a sentence: plain, or an emphasized number.
 type span struct {
 	S    string
-	Kind string // "", "b", "x", which is bold in the accent, or "bad", in the color of faults
+	Kind string // "", "b", "x", which is bold in the accent color, or "bad", in the color of errors
 }
 
-// say makes a sentence; b and x are its numbers.
+// say makes a sentence; b and x mark its numbers.
 func say(parts ...any) []span {
 	list := make([]span, len(parts))
 	for i, p := range parts {
@@ -82,7 +82,7 @@ func (s section) onPhones(c plots.Chart, err error) section {
 	return s
 }
 
-// grid is a table of a section; the first cell of a row is its header.
+// A grid is a table of a section; the first cell of a row is its header.
 type grid struct {
 	Caption string
 	Head    []string
@@ -90,7 +90,7 @@ type grid struct {
 	Now     int // the highlighted row, from 1; 0 for none
 }
 
-// texts reports for each column whether it holds words rather than numbers.
+// texts reports for each column whether it contains words rather than numbers.
 func (g grid) texts() []bool {
 	list := make([]bool, len(g.Head))
 	for _, row := range g.Rows {
@@ -104,7 +104,7 @@ func (g grid) texts() []bool {
 	return list
 }
 
-// gridOf is a lab's raw table for people, with at most `most` rows.
+// gridOf returns a lab's raw table for display, with at most `most` rows.
 func gridOf(t lab.Table, most int) grid {
 	g := grid{Caption: t.Title}
 	for _, c := range t.Columns {
@@ -124,7 +124,7 @@ func gridOf(t lab.Table, most int) grid {
 	return g
 }
 
-// cellText formats a raw cell for people.
+// cellText formats a raw cell for display.
 func cellText(cell any) string {
 	switch c := cell.(type) {
 	case nil:
@@ -146,12 +146,12 @@ func cellText(cell any) string {
 	return ""
 }
 
-// ms writes a time in milliseconds.
+// ms formats a time in milliseconds.
 func ms(x float64) string {
 	return terms.Took(time.Duration(x * float64(time.Millisecond)))
 }
 
-// spreadSay writes repeated measurements: the median and the middle half.
+// spreadSay formats repeated measurements: the median and the middle half.
 func spreadSay(s lab.Spread) string {
 	if s.N < 2 {
 		return terms.Measured(s.Median)
@@ -163,7 +163,7 @@ func quartiles(s lab.Spread) plots.Quartiles {
 	return plots.Quartiles{Low: s.Q1, Mid: s.Median, High: s.Q3}
 }
 
-// marked is a token's text as a page writes it.
+// marked returns a token's text as a page writes it.
 func marked(t lab.Token) stage.Text {
 	if t.Special {
 		return stage.Text{{S: t.Text}}
@@ -171,5 +171,5 @@ func marked(t lab.Token) stage.Text {
 	return stage.Marked(t.Text)
 }
 
-// tokenName is the same in words, for tables.
+// tokenName returns a token's text in words, for tables.
 func tokenName(t lab.Token) string { return marked(t).String() }

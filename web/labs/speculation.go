@@ -185,7 +185,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 	return list
 }
 
-// roundView is one round as a table.
+// A roundView is one round as a table.
 type roundView struct {
 	N      int
 	Say    string
@@ -193,7 +193,7 @@ type roundView struct {
 	Times  string
 }
 
-// judgedView is a proposal and its verdict.
+// A judgedView is a proposal and its verdict.
 type judgedView struct {
 	Token           stage.Text
 	Q, P, Chance, U string
@@ -238,7 +238,7 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 	return list, verdicts
 }
 
-// say puts a verdict into a sentence.
+// say returns a verdict as a sentence.
 func (j judgedView) say() string {
 	token := "“" + j.Token.String() + "”"
 	switch j.Verdict {
@@ -269,7 +269,7 @@ func lastView(l *lab.SpecDrawn) judgedView {
 	return row
 }
 
-// bestSpeed is how many times as fast the draft makes it at the best γ, 0 if none was tried.
+// bestSpeed returns the speedup from the draft at the best γ, 0 if none was tried.
 func bestSpeed(s *lab.Speculation) float64 {
 	best := 0.0
 	for _, g := range s.Gammas {

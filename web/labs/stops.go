@@ -15,8 +15,8 @@ var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Choices: stopChoices(),
 }), "stops", stopsAhead)
 
-// stopsAhead is the race, with the lanes that somebody guesses marked: before a run only the
-// limits have a place in it. Lanes keep their order.
+// stopsAhead is the race, with the guessed lanes marked: before a run only the limits have a
+// position in it. Lanes keep their order.
 func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
 	racers, written, err := lab.AheadOfStops(m, v)
 	if err != nil {
@@ -52,7 +52,7 @@ func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 	return &s
 }
 
-// racerShort is a condition's name where there is little room.
+// racerShort returns a condition's name for narrow spaces.
 func racerShort(r lab.Racer) string {
 	switch r.Kind {
 	case "stop_string":
@@ -63,7 +63,7 @@ func racerShort(r lab.Racer) string {
 	return racerName(r)
 }
 
-// winnerSay says which condition came first; nothing if none did.
+// winnerSay names the condition that came first; nothing if none did.
 func winnerSay(s *lab.Stops) []span {
 	if s.Winner == "" {
 		return nil
@@ -162,7 +162,7 @@ func winnerOf(s *lab.Stops) (string, string, bool) {
 	return s.Winner, terms.Capital(terms.StopOf(s.Winner).A) + " ends it.", true
 }
 
-// stopChoices are the reasons why a text ends.
+// stopChoices returns the reasons why a text ends.
 func stopChoices() (list []choice) {
 	for _, s := range terms.Stops() {
 		list = append(list, choice{s.Key, s.A})

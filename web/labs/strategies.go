@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// laneView is a lane with its tokens marked.
+// A laneView is a lane with its tokens marked.
 type laneView struct {
 	N      int
 	Name   string
@@ -18,7 +18,7 @@ type laneView struct {
 	Tokens []laneToken
 }
 
-// laneToken is one token of a lane.
+// A laneToken is one token of a lane.
 type laneToken struct {
 	Step  int
 	Text  stage.Text
@@ -94,7 +94,7 @@ func strategiesSections(s *lab.Strategies) []section {
 	return list
 }
 
-// partingFrom is the step at which a lane first differs from the first one.
+// partingFrom returns the step at which a lane first differs from the first one.
 func partingFrom(s *lab.Strategies, lane int) int {
 	for _, p := range s.Partings {
 		if p.Lanes == [2]int{0, lane} {
@@ -118,7 +118,7 @@ func newLane(of *lab.Strategies, i int) laneView {
 	return v
 }
 
-// stepSay says how a lane chose a token.
+// stepSay describes how a lane chose a token.
 func stepSay(s lab.LaneStep, u []float64) string {
 	kept := "one of " + terms.Count(s.Kept) + " kept" // its rank may be higher than their number
 	if s.Kept == 1 {
@@ -136,7 +136,7 @@ func stepSay(s lab.LaneStep, u []float64) string {
 	return text
 }
 
-// entropyOf is a lane's entropy by step: the mean of its runs if there are any.
+// entropyOf returns a lane's entropy by step: the mean of its runs if there are any.
 func entropyOf(s *lab.Strategies, lane int) []float64 {
 	for _, r := range s.Runs {
 		if r.Lane == lane {
@@ -175,14 +175,14 @@ func partingsSay() []span {
 	)
 }
 
-// partingView is one place where two lanes diverge.
+// A partingView is one step where two lanes diverge.
 type partingView struct {
 	Lanes, Step, U, Why string
 	Strips              [2]stripView
 }
 
-// stripView is one lane's strip there: its own token, the other's, and u, as
-// SVG lengths; empty if there is none.
+// A stripView is one lane's strip there: its own token, the other's, and u, as SVG lengths;
+// empty if there is none.
 type stripView struct {
 	Lane                            string
 	Takes                           stage.Text
@@ -276,7 +276,7 @@ func bestSection(s *lab.SequenceSearch) section {
 	return out
 }
 
-// partAt is the token at which the first two lanes part, 0 if they don't; ok is false if
+// partAt returns the token at which the first two lanes part, 0 if they don't; ok is false if
 // there are no two.
 func partAt(s *lab.Strategies) (step int, ok bool) {
 	if len(s.Lanes) < 2 || len(s.Lanes[0].Steps) == 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfLabs does not belong in a tab: it takes pictures and holds the pages to nothing.
+// TestScreenshotsOfLabs is not run in a tab: it takes pictures and checks nothing.
 
-// TestInTab goes through the labs where the program runs in the page.
+// TestInTab tests the labs where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeepsMeasurements,
@@ -23,5 +23,5 @@ func TestInTab(t *testing.T) {
 // reloads the page.
 func TestInTabCut(t *testing.T) { webtest.InTab(t, TestCutAndReload) }
 
-// TestInTabAccessible looks at every lab with its results.
+// TestInTabAccessible checks every lab with its results.
 func TestInTabAccessible(t *testing.T) { webtest.InTab(t, TestLabsAreAccessible) }

@@ -36,13 +36,13 @@ func TestScreenshotsOfLabs(t *testing.T) {
 	}
 }
 
-// run picks the first prediction, where one is asked for, runs the lab and waits for its end.
+// run picks the first prediction, if the lab asks for one, runs the lab and waits for its end.
 func run(tab *browser.Tab, hands browser.Hands) {
 	if browser.Value[bool](tab, `!!document.querySelector(".guess")`) {
 		hands.Press(`.guess__one input`)
 	}
 	hands.Press(`.btn--run`)
-	// On a busy machine the estimate is long, and the page asks first.
+	// On a busy machine the estimate is long, and the page asks for confirmation.
 	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
 	if browser.Value[bool](tab, `!!document.querySelector(".ask")`) {
 		hands.Press(".ask button")

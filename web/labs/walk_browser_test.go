@@ -8,12 +8,12 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// ahead is how many tokens of a lane are not there yet.
+// ahead returns how many tokens of a lane are still hidden.
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
 	`getComputedStyle(x).visibility === "hidden").length`
 
-// TestStepThroughLanes: the lanes can be stepped through together; each shows
-// its own token, and the shared u.
+// TestStepThroughLanes: the lanes can be stepped through together; each shows its own token, and
+// the shared u.
 func TestStepThroughLanes(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestStepThroughLanes(t *testing.T) {
 		hands.Press(`#s-lanes [data-by="1"]`)
 		tab.WaitText("#s-lanes .walk__say", "token 6 of 8")
 		if n := browser.Value[int](tab, ahead); n != 2 {
-			t.Errorf("%d tokens are not there yet, want 2", n)
+			t.Errorf("%d tokens are hidden, want 2", n)
 		}
 		now := tab.Texts("#s-lanes .lane__now")
 		for i, say := range now {
@@ -58,7 +58,7 @@ func TestStepThroughLanes(t *testing.T) {
 				`document.querySelector("#s-lanes [data-play]").getAttribute("aria-pressed") === "false"`,
 		)
 		if n := browser.Value[int](tab, ahead); n != 0 {
-			t.Errorf("%d tokens are not there at the end", n)
+			t.Errorf("%d tokens are hidden at the end", n)
 		}
 	})
 }

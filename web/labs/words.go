@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// options are the values of a choice.
+// options returns the values of a choice.
 func options(c control) []string {
 	if c.Kind == lab.Bool {
 		return []string{"true", "false"}
@@ -15,7 +15,7 @@ func options(c control) []string {
 	return c.Options
 }
 
-// eachOf is the probability of a path's token.
+// eachOf returns the probability of a path's token.
 func eachOf(s lab.Sequence, i int) float64 {
 	if i < len(s.Each) {
 		return s.Each[i]
@@ -23,7 +23,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 	return 0
 }
 
-// verdictWord is a verdict with its mark, so that it does not depend on color.
+// verdictWord returns a verdict with its mark, so that it does not depend on color.
 func verdictWord(verdict string) string {
 	return map[string]string{
 		"taken": "✓ accepted", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
@@ -44,7 +44,7 @@ func runSay(r *lab.Report) string {
 	return say + r.Noise
 }
 
-// work writes a very large count of multiply-adds.
+// work formats a very large count of multiply-adds.
 func work(n float64) string {
 	for _, u := range []struct {
 		size float64
@@ -57,8 +57,7 @@ func work(n float64) string {
 	return terms.MultAdds(int64(n))
 }
 
-// placeOf is a lab's position among all, and the lab after it, nil after the
-// last.
+// placeOf returns a lab's position among all, and the lab after it, nil after the last.
 func placeOf(name string) (n, of int, next *lab.Info) {
 	all := lab.All()
 	for i, l := range all {
@@ -74,13 +73,13 @@ func placeOf(name string) (n, of int, next *lab.Info) {
 	return 0, len(all), nil
 }
 
-// placeSay is the position in words.
+// placeSay returns the position in words.
 func placeSay(name string) string {
 	n, of, _ := placeOf(name)
 	return "lab " + strconv.Itoa(n) + " of " + strconv.Itoa(of)
 }
 
-// nextOf is the lab after this one.
+// nextOf returns the lab after this one.
 func nextOf(name string) *lab.Info {
 	_, _, next := placeOf(name)
 	return next

@@ -30,7 +30,7 @@ func TestLearnIsAccessible(t *testing.T) {
 	tab.Faults() // the missing page's status
 }
 
-// TestAnswersAreAccessible: nor on a question that is being answered.
+// TestAnswersAreAccessible: axe-core finds nothing on a question that is being answered.
 func TestAnswersAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestAnswersAreAccessible(t *testing.T) {
 	tab.FullShot("answers.png")
 }
 
-// TestLearnReflows: at 320 px, a laptop's window at 400%, nothing scrolls sideways.
+// TestLearnReflows: at 320 px, a laptop's window at 400 % zoom, nothing scrolls sideways.
 // Promise: At 320 px, a laptop at 400 %, no lesson scrolls sideways.
 func TestLearnReflows(t *testing.T) {
 	fixture.Long(t)

@@ -30,9 +30,9 @@ func checks(l *lessons.Lesson) []*lessons.Question {
 	return list
 }
 
-// TestLessonByEveryHand: a whole lesson, from the list of lessons to the next
-// one, by mouse, by keyboard alone and by touch. Every question is answered,
-// wrongly first, every section ends up as read.
+// TestLessonByEveryHand: a whole lesson, from the list of lessons to the next lesson, by mouse,
+// by keyboard alone and by touch. Every question is answered wrongly first, and every section is
+// marked as read in the end.
 // Promise: A whole lesson can be done by mouse, by keyboard alone and by touch.
 func TestLessonByEveryHand(t *testing.T) {
 	t.Parallel()
@@ -60,8 +60,8 @@ func TestLessonByEveryHand(t *testing.T) {
 	})
 }
 
-// readThrough reads a page from its top to its end: with the wheel, which a script turns, by
-// the key Page Down, or with a finger.
+// readThrough reads a page from its top to its end: with the wheel, which a script turns, with
+// the Page Down key, or with a finger.
 func readThrough(tab *browser.Tab, hands browser.Hands) {
 	const end = `scrollY + innerHeight > document.documentElement.scrollHeight - 2`
 	for !browser.Value[bool](tab, end) {
@@ -83,8 +83,7 @@ func readThrough(tab *browser.Tab, hands browser.Hands) {
 	}
 }
 
-// TestReadingIsNoticed: a section counts as read when its end has been seen,
-// not before.
+// TestReadingIsNoticed: a section counts as read when its end has been seen, not before.
 func TestReadingIsNoticed(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -153,12 +152,12 @@ func TestReferencePrintsOnOneSheet(t *testing.T) {
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/learn/the-loop")
 	if n := browser.Pages(tab.PDF()); n < 2 {
-		t.Errorf("a whole lesson is counted as %d pages: the count is worth nothing", n)
+		t.Errorf("a whole lesson is counted as %d pages: the count is wrong", n)
 	}
 }
 
-// TestSearchFromAnyPage: the key "/" leads to the search from every page with
-// shortcuts, and what is typed is found as it is typed.
+// TestSearchFromAnyPage: the key "/" leads to the search from every page with shortcuts, and
+// results appear while typing.
 func TestSearchFromAnyPage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -172,8 +171,8 @@ func TestSearchFromAnyPage(t *testing.T) {
 		tab.Wait("the search", `location.pathname === "/search" && document.activeElement?.id === "q"`)
 	}
 	tab.Keys("nucleus")
-	// The page looks while one types, so results of "nuc" may show before those
-	// of the whole word; the address says whose they are.
+	// The page searches while the user types, so results for "nuc" may appear before those for
+	// the whole word; the address shows which query they belong to.
 	tab.Wait(
 		"the results of the whole word",
 		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() `+
@@ -198,7 +197,7 @@ func TestSearchFromAnyPage(t *testing.T) {
 	}
 }
 
-// forwardTo passes requests on to a server, as a line to it does.
+// forwardTo forwards requests to a server, like a network connection to it.
 func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -208,13 +207,13 @@ func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		if r.In.Header.Get("Origin") != "" {
-			r.Out.Header.Set("Origin", server) // it names the line
+			r.Out.Header.Set("Origin", server) // it names the proxy
 		}
 	}}
 }
 
-// TestSearchTypedBeforeTheScript: on a slow line the field is there before the
-// script that listens to it. What was typed until then is found all the same.
+// TestSearchTypedBeforeTheScript: on a slow connection the field appears before the script that
+// listens to it. Text typed before that is still searched for.
 func TestSearchTypedBeforeTheScript(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -240,8 +239,8 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 	tab.Wait("results", `document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
 }
 
-// TestPhoneMenu: on a phone the places stand in a menu that opens, closes and leads
-// on, by touch and by key.
+// TestPhoneMenu: on a phone the navigation is in a menu that opens, closes and leads to pages,
+// by touch and by keyboard.
 func TestPhoneMenu(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -12,11 +12,11 @@ import (
 
 var text = courseworktest.Text
 
-// The experiments and pictures of the bundled pair, drawn once for all tests that read
-// the whole course: see [newReader].
+// The experiments and pictures of the bundled pair, rendered once for all tests that read the
+// whole course: see [newReader].
 var sharedWidgets, sharedPictures = newKept[shown](), newKept[pictureKey]()
 
-// site is the pages as one learner sees them, who has switched to Numbers.
+// A site is the pages as one learner sees them, who has switched to Numbers.
 type site struct {
 	*courseworktest.Site
 	pages *Pages
@@ -31,8 +31,8 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// newReader is newSite with the bundled pair, for tests that only read pages: they share
-// what the models have drawn.
+// newReader is newSite with the bundled pair, for tests that only read pages: they share the
+// rendered experiments and pictures.
 func newReader(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t).withDraft()

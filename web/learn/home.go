@@ -11,26 +11,25 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// homePage is the front door.
+// A homePage is the content of the home page.
 type homePage struct {
 	Turn *turnView
 	Map  *coursework.Map
-	// Begin is the text in the field; Others are further openings, one press away.
+	// Begin is the text in the field; Others are further openings to choose from.
 	Begin  string
 	Others []string
-	// Knows is set if the model is the one that the openings were checked with.
+	// Knows is set if the openings were checked with this model.
 	Knows bool
-	Vocab string // "4,096"
-	// Writes is where the field leads: to the first run, or to the Loop for those who
-	// have finished or skipped that. Begun is set if they left it in the middle.
+	Vocab string // such as "4,096"
+	// Writes is where the field leads: to the first run, or to the Loop for visitors who have
+	// finished or skipped it. Begun is set if they left it unfinished.
 	Writes string
 	Begun  bool
 }
 
-// home answers GET /: a field for the visitor's first words, a run at work, and the
-// ways to everything else. ?seed= chooses the run and the openings, ?n= the turn
-// that is shown, for pages without a script. Else the seed is any, and the turn is
-// the first unsure one after a sentence.
+// home answers GET /: a field for the visitor's first words, a live run, and links to everything
+// else. ?seed= selects the run and the openings, ?n= the turn to show, for pages without
+// scripts. By default the seed is random, and the turn is the first unsure one after a sentence.
 func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if !q.Has("seed") {
@@ -68,12 +67,12 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, homeHTML(v))
 }
 
-// with is the address at which a text is begun.
+// with returns the address for beginning with a text.
 func (v homePage) with(text string) string {
 	return v.Writes + "?" + url.Values{"prompt": {text}}.Encode()
 }
 
-// nextRun is the query of the turn after one, or of another run.
+// nextRun returns the query of the turn after v, or of another run.
 func nextRun(v *turnView) string {
 	if v.Last {
 		return url.Values{"seed": {strconv.Itoa(v.Seed%homeSeeds + 1)}}.Encode()
@@ -81,7 +80,7 @@ func nextRun(v *turnView) string {
 	return url.Values{"seed": {strconv.Itoa(v.Seed)}, "n": {strconv.Itoa(v.N + 1)}}.Encode()
 }
 
-// lessonWays are the words on the way to the lessons.
+// lessonWays returns the words of the link to the lessons.
 func lessonWays(m *coursework.Map) string {
 	return terms.Counted(m.Count(), "short lesson") + ", with the model in each."
 }

@@ -11,8 +11,8 @@ import (
 
 const atStage = `Number(document.querySelector("#turn").dataset.stage)`
 
-// TestHomePlaysTheLoop: the loop of the home page walks through the stages by itself,
-// stops when told, and goes on to the next token.
+// TestHomePlaysTheLoop: the loop of the home page steps through the stages automatically, stops
+// when told, and continues with the next token.
 func TestHomePlaysTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -36,9 +36,9 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	if n := browser.Value[int](
 		tab, `[...document.querySelectorAll(".turn .tok--gen")].filter(e => e.checkVisibility()).length`,
 	); n != 1 {
-		t.Errorf("at the second draw %d tokens stand there, want 1", n)
+		t.Errorf("at the second draw there are %d tokens, want 1", n)
 	}
-	hands.Press("#live-h") // away from the link, whose own the space bar is
+	hands.Press("#live-h") // away from the link, which uses the space bar itself
 	tab.Keys(" ")
 	tab.Wait("it plays", `document.querySelector("[data-play]").textContent.includes("Pause")`)
 	tab.Wait("the third token", `document.querySelector("#turn").dataset.n === "3"`)
@@ -46,9 +46,9 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	tab.Wait("the run in the loop", `document.querySelectorAll("#strip-gen > *").length === 3`)
 }
 
-// TestHomeWithReducedMotion: who asked for less motion gets a still picture that can
-// be stepped, and played. The page below it stays where it is however long the text is, and
-// on a low laptop's screen the last button and half of the highest bar's room are in view.
+// TestHomeWithReducedMotion: visitors who asked for reduced motion get a still picture that can
+// be stepped and played. The page below it does not move however long the text is, and on a low
+// laptop screen the last button and half of the space for the highest bar are in view.
 func TestHomeWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	}
 }
 
-// TestHomeWritesFirst: the text before the turn is written token by token, and only
-// then does the page walk through the stages, at a turn where the model is unsure.
+// TestHomeWritesFirst: the text before the turn is written token by token, and only then does
+// the page step through the stages, at a turn where the model is unsure.
 func TestHomeWritesFirst(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -110,9 +110,9 @@ func TestHomeWritesFirst(t *testing.T) {
 	tab.Wait("the whole text in a pause", due+` === 0`)
 }
 
-// TestHomePromptStartsTheFirstRun: what a newcomer types on the home page is the prompt
-// of a first run, by mouse, by keyboard and by touch; so is an opening. Skipping it leads
-// to that text in the Loop, and then the field does.
+// TestHomePromptStartsTheFirstRun: a newcomer's text on the home page becomes the prompt of a
+// first run, by mouse, by keyboard and by touch; so does an opening. Skipping that run leads to
+// the text in the Loop, and so does the field from then on.
 func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
 }
 
-// TestOpeningsFitTheField: every opening that the home page offers can be read whole in its field.
+// TestOpeningsFitTheField: every opening that the home page offers fits entirely into its field.
 func TestOpeningsFitTheField(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestOpeningsFitTheField(t *testing.T) {
 	}
 }
 
-// TestHomeIsShort: the words that a new visitor sees.
+// TestHomeIsShort: the home page shows a new visitor few words.
 func TestHomeIsShort(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -175,8 +175,8 @@ func TestHomeIsShort(t *testing.T) {
 	}
 }
 
-// TestFirstPageIsLight: the home page, with all that it loads, stays within 150
-// KB and eight files over the wire, and asks nobody else for anything.
+// TestFirstPageIsLight: the home page, with everything it loads, stays within 150 KB and eight
+// files over the network, and loads nothing from other servers.
 // Promise: The first page loads at most 150 KB, all of it from the server.
 func TestFirstPageIsLight(t *testing.T) {
 	fixture.Long(t)

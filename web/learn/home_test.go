@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// loopOf runs the home page's prompt and settings on the engine itself.
+// loopOf runs the home page's prompt and settings directly on the engine.
 func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -36,7 +36,7 @@ func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	return l
 }
 
-// TestHomeTurnMatchesTheEngine: every figure of a turn is one that the loop computes.
+// TestHomeTurnMatchesTheEngine: the loop computes every figure of a turn.
 func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -75,8 +75,8 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 		if got := text(d.Find(".say-5")); got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}
-		// The bars are p when the shares are known, and p′ once the filters have cut: the sentence
-		// of the draw tells the share that is drawn.
+		// The bars are p while the shares are known, and p′ once the filters have cut: the
+		// sentence of the draw states the share that is drawn.
 		first := filter.Rows.Rows[0]
 		for at, p := range map[string]float64{
 			".map__bars:not(.map__bars--4, .map__bars--5)": first.P, ".map__bars--4": first.Q, ".map__bars--5": first.Q,
@@ -95,7 +95,8 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// The home page and the lessons count alike: without the overview, which has no number.
+// TestLessonsAreCountedAlike: the home page and the lessons count lessons in the same way:
+// without the overview, which has no number.
 func TestLessonsAreCountedAlike(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -107,8 +108,8 @@ func TestLessonsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// TestHomeRunEndsAndRestarts: a run goes on turn by turn to its end, and from there to the
-// first turn of another one. What cannot be asked for is the nearest that can.
+// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, and from there to the
+// first turn of another one. Invalid turns are replaced by the nearest valid one.
 func TestHomeRunEndsAndRestarts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -132,7 +133,7 @@ func TestHomeRunEndsAndRestarts(t *testing.T) {
 		t.Errorf("after the end: got %s, want %s", path, "/?seed=1")
 	}
 	if s.pages.turns.runs[7].session != nil {
-		t.Error("a run that has ended still holds its trace")
+		t.Error("a finished run still has its trace")
 	}
 	for _, ask := range []string{"seed=0&n=0", "seed=-5&n=x", "seed=99999999999999999999&n=1"} {
 		d := s.Get("/learn/turn?" + ask)
@@ -142,8 +143,8 @@ func TestHomeRunEndsAndRestarts(t *testing.T) {
 	}
 }
 
-// TestLeavingVisitorDoesNotSpoilHomeRun: a visitor who leaves while the model works spoils the
-// run for nobody.
+// TestLeavingVisitorDoesNotSpoilHomeRun: a visitor who leaves while the model is working does
+// not affect the run of others.
 func TestLeavingVisitorDoesNotSpoilHomeRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -151,7 +152,7 @@ func TestLeavingVisitorDoesNotSpoilHomeRun(t *testing.T) {
 	cancel()
 	w := s.Do(httptest.NewRequest("GET", "/learn/turn?seed=2&n=4", nil).WithContext(ctx))
 	if w.Code == 200 {
-		t.Error("a request that has ended was worked on")
+		t.Error("the server worked on a request that had ended")
 	}
 	want := newSite(t).Get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text()
 	if got := s.Get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text(); got != want {
@@ -159,8 +160,8 @@ func TestLeavingVisitorDoesNotSpoilHomeRun(t *testing.T) {
 	}
 }
 
-// TestHomeRunIsShared: however many visitors watch the home page, the model writes
-// each of its texts once.
+// TestHomeRunIsShared: however many visitors watch the home page, the model writes each of its
+// texts once.
 func TestHomeRunIsShared(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -178,9 +179,9 @@ func TestHomeRunIsShared(t *testing.T) {
 	}
 }
 
-// TestHomeStartsAtAnUnsureTurn: without a number the home page shows the
-// first turn after a sentence at which no token has half of the probability, or, in a
-// run without one, the last turn.
+// TestHomeStartsAtAnUnsureTurn: without a number the home page shows the first turn after a
+// sentence at which no token has half of the probability, or, in a run without one, the last
+// turn.
 func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -224,8 +225,8 @@ func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	}
 }
 
-// TestHomeFormWithoutScripts: one field, one black button, and openings one press away, all of
-// them usable without a script.
+// TestHomeFormWithoutScripts: one field, one black button, and openings to choose from, all of
+// which work without scripts.
 func TestHomeFormWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -247,7 +248,7 @@ func TestHomeFormWithoutScripts(t *testing.T) {
 		}
 	}
 	if d.Find(".door__back").Length() != 0 {
-		t.Error("somebody new is welcomed back")
+		t.Error("a new visitor is welcomed back")
 	}
 	if says := d.Find(".starters").Text(); !strings.Contains(says, "I know fairy tales best.") {
 		t.Errorf(

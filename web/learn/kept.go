@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// kept is HTML that is the same for everybody, so that each is worked out once and then
-// kept: as much as the course has places for it. K names one.
+// kept caches HTML that is the same for everyone: each piece is computed once and then kept, up
+// to as many as the course has. K identifies a piece.
 type kept[K comparable] struct {
 	mu    sync.Mutex
 	all   map[K]*keptHTML
-	place chan struct{} // of capacity 1: one is worked out at a time
+	place chan struct{} // of capacity 1: one piece is computed at a time
 }
 
-// keptHTML is worked out, or about to be.
+// A keptHTML is computed, or about to be.
 type keptHTML struct {
-	done chan struct{} // closed when html or err is there
+	done chan struct{} // closed when html or err is set
 	html string
 	err  error
 }
@@ -24,8 +24,8 @@ func newKept[K comparable]() *kept[K] {
 	return &kept[K]{all: map[K]*keptHTML{}, place: make(chan struct{}, 1)}
 }
 
-// get returns what work makes of a key, within [firstTime]. Callers who come while it is being
-// worked out wait for the same result; a failure is not kept.
+// get returns the result of work for a key, within [firstTime]. Callers that arrive while it is
+// being computed wait for the same result; errors are not kept.
 func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
 	k.mu.Lock()
 	h := k.all[key]
@@ -43,7 +43,7 @@ func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (st
 	}
 }
 
-// make does not end with the one who asked first: others may wait too.
+// make is not canceled with the first request, since others may be waiting.
 func (k *kept[K]) make(key K, h *keptHTML, work func(context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is the same for everybody is worked out once, also for those who ask at the same time; a
-// failure is not kept.
+// TestKeptWorkIsSharedOnce: HTML that is the same for everyone is computed once, even for
+// concurrent requests; a failure is not kept.
 func TestKeptWorkIsSharedOnce(t *testing.T) {
 	t.Parallel()
 	k := newKept[string]()
@@ -31,7 +31,7 @@ func TestKeptWorkIsSharedOnce(t *testing.T) {
 	close(open)
 	wg.Wait()
 	if n := times.Load(); n != 1 {
-		t.Errorf("it was worked out %d times, want 1", n)
+		t.Errorf("it was computed %d times, want once", n)
 	}
 	broken := errors.New("broken")
 	if _, err := k.get(t.Context(), "b", func(context.Context) (string, error) { return "", broken }); err != broken {

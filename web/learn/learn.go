@@ -11,15 +11,15 @@ import (
 // Deps is what the pages need. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
-	// Model writes what the pages show.
+	// Model is the model whose output the pages show.
 	Model *infer.Model
-	// Seat, where not nil, gives a place at the pool that runs Model for everybody.
+	// Seat, if not nil, returns a seat in the pool that runs Model for everyone.
 	Seat func() *infer.Seat
-	// Draft, where not nil, gives a place at the one of the model that proposes where
-	// speculation is taught. It may have to load that first; the error is a sentence.
+	// Draft, if not nil, returns a seat in the pool of the draft model, for lessons about
+	// speculation. It may have to load the model first; the error is a sentence.
 	Draft func() (*infer.Seat, error)
-	// FirstRun reports whether the first run is still to be shown to who sent a request,
-	// and whether they have begun it. If it is nil there is none.
+	// FirstRun reports whether the sender of a request should still see the first run, and
+	// whether they have begun it. If it is nil there is no first run.
 	FirstRun func(r *http.Request) (due, begun bool)
 }
 

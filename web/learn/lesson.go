@@ -16,18 +16,18 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// lessonPage is one lesson as its page shows it.
+// A lessonPage is the content of a lesson's page.
 type lessonPage struct {
 	*lessons.Lesson
 	Map        *coursework.Map
 	Here       *coursework.MapLesson
 	Sections   []lessonSection
-	Notes      []*lessons.Term // what the lesson's terms mean, each in a note that opens in place
+	Notes      []*lessons.Term // definitions of the lesson's terms, each in a note that opens in place
 	Prev, Next *lessons.Lesson
-	Picture    []pictureState // the states of the picture beside the text; none if there is none
+	Picture    []pictureState // the states of the picture beside the text; may be empty
 }
 
-// lessonSection is a section with its parts laid out.
+// A lessonSection is a section with its parts laid out.
 type lessonSection struct {
 	*lessons.Section
 	Parts []templ.Component
@@ -39,8 +39,8 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.Lesson(r.PathValue("slug")), nil)
 }
 
-// showLesson sends a lesson's page, with one of its questions as it stands
-// after a form was sent without a script.
+// showLesson sends a lesson's page, with the current state of one of its questions after a form
+// was sent without scripts.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *coursework.Question) {
 	if l == nil {
 		p.Refuse(
@@ -91,7 +91,7 @@ func (p *Pages) newLesson(
 	return v
 }
 
-// block lays one part of a section out.
+// block lays out one part of a section.
 func (p *Pages) block(
 	ctx context.Context, b lessons.Block, asked *coursework.Question, view shell.View,
 ) templ.Component {
@@ -112,8 +112,7 @@ func (p *Pages) block(
 	case lessons.Aside:
 		return aside(b)
 	}
-	// A page fails whose content this room does not know how to show, rather
-	// than leave a part out.
+	// The page fails if this package cannot show a part, rather than leaving it out.
 	return templ.ComponentFunc(func(context.Context, io.Writer) error {
 		return fmt.Errorf("a lesson holds a %T, which has no layout", b)
 	})
@@ -121,8 +120,8 @@ func (p *Pages) block(
 
 func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
 
-// check answers POST /learn/check/ID: an answer to a lesson's question. A
-// script gets the question as it stands now; a form the whole lesson.
+// check answers POST /learn/check/ID: an answer to a lesson's question. A script gets the
+// question in its new state; a form the whole lesson.
 func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
@@ -144,8 +143,8 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.Lesson(slug), v)
 }
 
-// visit answers POST /learn/visit: sections read to their end. A script sends
-// them one by one; the button at a lesson's end sends all.
+// visit answers POST /learn/visit: sections read to their end. A script sends them one by one;
+// the button at a lesson's end sends all of them.
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -174,7 +173,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// Place is where the lesson stands in the course, for the header.
+// Place returns the lesson's position in the course, for the header.
 func (v *lessonPage) Place() string {
 	if v.Number == 0 {
 		return ""
@@ -182,7 +181,7 @@ func (v *lessonPage) Place() string {
 	return fmt.Sprintf("Lesson %d of %d", v.Number, v.Map.Count())
 }
 
-// Heading is the section's title as HTML.
+// Heading returns the section's title as HTML.
 func (s lessonSection) Heading() string {
 	if s.TitleHTML != "" {
 		return s.TitleHTML

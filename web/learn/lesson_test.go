@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/practice"
 )
 
-// others are the pages of other rooms than Learn and Practice that links lead to.
+// others are the pages of other packages than Learn and Practice that links lead to.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {
@@ -22,8 +22,8 @@ var others = func() map[string]bool {
 	return pages
 }()
 
-// TestLinksResolve follows every link of every page that teaches: each leads to a page
-// that is there, and to a part of it that is there.
+// TestLinksResolve follows every link of every page that teaches: each leads to an existing
+// page, and to an existing part of it.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -49,7 +49,7 @@ func TestLinksResolve(t *testing.T) {
 	for _, from := range paths {
 		d := open(from)
 		if d == nil {
-			t.Fatalf("%s is not there", from)
+			t.Fatalf("%s does not exist", from)
 		}
 		d.Find("a[href]").Each(func(_ int, a *goquery.Selection) {
 			links++
@@ -76,11 +76,11 @@ func TestLinksResolve(t *testing.T) {
 		})
 	}
 	if links < 100 {
-		t.Errorf("%d links only", links)
+		t.Errorf("got only %d links", links)
 	}
 }
 
-// TestLessonPagesAreComplete: every lesson has its parts, and every id once.
+// TestLessonPagesAreComplete: every lesson has all its parts, and ids are unique.
 func TestLessonPagesAreComplete(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -96,7 +96,7 @@ func TestLessonPagesAreComplete(t *testing.T) {
 		d.Find("[id]").Each(func(_ int, e *goquery.Selection) {
 			id := e.AttrOr("id", "")
 			if ids[id] {
-				t.Errorf("%s: the id %s stands twice", l.Slug, id)
+				t.Errorf("%s: the id %s occurs twice", l.Slug, id)
 			}
 			ids[id] = true
 		})
@@ -120,8 +120,8 @@ func TestLessonPagesAreComplete(t *testing.T) {
 	}
 }
 
-// TestVisitsTickSections: sections are ticked one by one, then all at once by the button;
-// the map and the place to go on follow.
+// TestVisitsTickSections: sections are ticked one by one, then all at once by the button; the
+// map and the link for continuing follow.
 func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -130,7 +130,7 @@ func TestVisitsTickSections(t *testing.T) {
 		t.Fatalf("%s has %d sections, want at least 2", first.Slug, len(first.Sections))
 	}
 	if got := s.Get("/learn").Find(".goon").AttrOr("href", ""); got != first.Sections[0].Href() {
-		t.Errorf("before anything is read, the way on is %s, want %s", got, first.Sections[0].Href())
+		t.Errorf("before anything is read, the next section is %s, want %s", got, first.Sections[0].Href())
 	}
 	w := s.Post("/learn/visit", true, url.Values{"section": {first.Sections[0].Key()}})
 	if w.Code != http.StatusNoContent {
@@ -141,7 +141,7 @@ func TestVisitsTickSections(t *testing.T) {
 		t.Errorf("%d sections are ticked, want 1", n)
 	}
 	if got := s.Get("/").Find(".door__back a").AttrOr("href", ""); got != first.Sections[1].Href() {
-		t.Errorf("the home page leads on to %s, want %s", got, first.Sections[1].Href())
+		t.Errorf("the home page continues at %s, want %s", got, first.Sections[1].Href())
 	}
 	form := url.Values{"lesson": {first.Slug}}
 	d.Find(`.read__end input[name="section"]`).Each(func(_ int, e *goquery.Selection) {
@@ -162,25 +162,26 @@ func TestVisitsTickSections(t *testing.T) {
 	}
 	before := s.Tally()
 	if w = s.Post("/learn/visit", true, url.Values{"section": {"nowhere#at-all"}}); w.Code != http.StatusBadRequest {
-		t.Errorf("a section that is not there: status %d", w.Code)
+		t.Errorf("a missing section: status %d", w.Code)
 	}
 	if s.Tally() != before {
-		t.Error("a refused visit was kept")
+		t.Error("a refused visit was saved")
 	}
 }
 
-// TestUnknownAddressesLeadOn: addresses that lead nowhere, and forms to pages.
+// TestUnknownAddressesLeadOn: unknown addresses, and forms sent to pages, get pages with links
+// to continue.
 func TestUnknownAddressesLeadOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x"} {
 		d := s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusNotFound)
 		if d.Find("h1").Length() != 1 || d.Find(`main a[href="/learn"]`).Length() != 1 {
-			t.Errorf("%s: the page does not lead on", path)
+			t.Errorf("%s: the page has no links to continue", path)
 		}
 	}
 	if w := s.Post("/learn/check/none", true, nil); w.Code != http.StatusNotFound {
-		t.Errorf("a question that is not there: status %d", w.Code)
+		t.Errorf("a missing question: status %d", w.Code)
 	}
 	if w := s.Post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
 		t.Errorf("a form to a page: got status %d, want 405 with Allow", w.Code)

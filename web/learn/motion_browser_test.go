@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// turnIn opens the lesson with the walk through the loop, in slow motion, and returns the
+// turnIn opens the lesson that steps through the loop, in slow motion, and returns the
 // experiment's selector.
 func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 	t.Helper()
@@ -30,10 +30,10 @@ func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 	return nil, ""
 }
 
-// TestExperimentMotion: in a lesson each stage moves what the one before it ended with, as
-// in the Loop; the next one, or a key, ends it in its middle, and nothing is left of it. The
-// winner is not named before the marker has fallen. Going back moves nothing. With
-// VIZ_SHOTS there are five frames of each.
+// TestExperimentMotion: in a lesson each stage animates what the previous one ended with, as in
+// the Loop; the next stage, or a key, ends it halfway, and nothing of it remains. The winner is
+// not named before the marker has fallen. Going back animates nothing. With VIZ_SHOTS five
+// frames of each are saved.
 func TestExperimentMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestExperimentMotion(t *testing.T) {
 				tab.Wait("the winner unnamed", `document.querySelector(".is-falling .laid__drop") &&
 					[...document.querySelectorAll(".is-falling :is(.w-stage__say, .laid__at)")]
 						.every((e) => !e.checkVisibility({ opacityProperty: true }))`)
-				tab.Keys("x") // no command
+				tab.Keys("x") // not a command
 				tab.Wait("the winner named", `!`+left+` &&
 					document.querySelector(".w-stage__say").checkVisibility({ opacityProperty: true })`)
 			}
@@ -83,14 +83,14 @@ func TestExperimentMotion(t *testing.T) {
 			tab.Wait("the stage before", fmt.Sprintf(
 				`document.querySelector(%q + " input[name=at][type=hidden]").value === "6"`, figure))
 			if n := browser.Value[int](tab, `film.began.size`); n > 0 {
-				t.Errorf("going back starts %d movements, want 0", n)
+				t.Errorf("going back starts %d animations, want 0", n)
 			}
 		})
 	}
 }
 
-// TestExperimentWithReducedMotion: nothing of it moves for who has asked for less motion. What was
-// set outlives the switch between the views, which loads the page again.
+// TestExperimentWithReducedMotion: nothing moves for readers who have asked for reduced motion.
+// The inputs survive the switch between the views, which reloads the page.
 func TestExperimentWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 			`document.querySelector(%q + " input[name=at][type=hidden]").value === "%d"`, figure, n))
 	}
 	if n := browser.Value[int](tab, `film.began.size`); n > 0 {
-		t.Errorf("got %d movements, want 0", n)
+		t.Errorf("got %d animations, want 0", n)
 	}
 	tab.Set(figure+` [name="prompt"]`, "The old man")
 	tab.Click(figure + ` .view [value="numbers"]`)
@@ -111,8 +111,8 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 		f.querySelector(".w-text").textContent.includes("man"))(document.querySelector(%q))`, figure))
 }
 
-// TestHomeRevealsNothingEarly: as the home page walks through the stages, nobody sees a share
-// before stage 3, nor what is drawn before stage 5.
+// TestHomeRevealsNothingEarly: as the home page steps through the stages, it shows no share
+// before stage 3, and not the drawn token before stage 5.
 func TestHomeRevealsNothingEarly(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -141,10 +141,10 @@ func TestHomeRevealsNothingEarly(t *testing.T) {
 			return others.length > 0 && pick.matches(".is-pick") && look(pick.cells[0]) !== look(others[0].cells[0]);
 		})()`)
 		if stage < 5 && standsOut {
-			t.Errorf("at stage %d a row stands out, want none before the draw", stage)
+			t.Errorf("at stage %d a row is highlighted, want none before the draw", stage)
 		}
 	}
 	if word == "" {
-		t.Fatal("no word is drawn, so nothing is looked for")
+		t.Fatal("no word is drawn, so the test checks nothing")
 	}
 }

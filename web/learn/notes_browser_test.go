@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A term's note opens where the reader is, says what the glossary says, and closes with
-// Escape: nobody leaves the lesson.
+// TestTermNoteOpensInPlace: a term's note opens in place, has the text of the glossary, and
+// closes with Escape: readers do not leave the lesson.
 // Promise: A term is explained where you read it, without leaving the lesson.
 func TestTermNoteOpensInPlace(t *testing.T) {
 	fixture.Long(t)
@@ -36,7 +36,8 @@ func TestTermNoteOpensInPlace(t *testing.T) {
 	}
 }
 
-// The numbers are closed at first. What a reader opened is open again when they return.
+// TestNumbersFoldedAndRemembered: the numbers are closed at first. If a reader has opened them,
+// they are open when they return.
 func TestNumbersFoldedAndRemembered(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -53,8 +54,8 @@ func TestNumbersFoldedAndRemembered(t *testing.T) {
 	tab.Wait("another lesson's closed", open+" === 0 && document.querySelectorAll('.nums').length > 0")
 }
 
-// On paper a lesson has no navigation and no buttons, all its numbers are open, and no
-// question is split. It is black on white, whichever theme the screen has.
+// TestLessonOnPaper: on paper a lesson has no navigation and no buttons, all its numbers are
+// open, and no question is split. It is black on white, whichever theme the screen has.
 func TestLessonOnPaper(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

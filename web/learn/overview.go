@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// overviewPage is the map of the course, or the part of it for which there is time.
+// An overviewPage is the map of the course, or the part of it for which there is time.
 type overviewPage struct {
 	Map      *coursework.Map
 	Outcomes []progress.OutcomeMap
 	All      int // lessons in the course
-	Minutes  int // of reading, all of them together
+	Minutes  int // total reading time
 	Times    []coursework.TimeLink
-	Plan     string // what was chosen for the time, "" for all
+	Plan     string // the choice of time, "" for all
 }
 
 // overview answers GET /learn.
@@ -34,7 +34,7 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, overviewHTML(v))
 }
 
-// forTime keeps the lessons for which there is time, if it is one of those offered.
+// forTime keeps only the lessons for which there is time, if the time is one of the choices.
 func (v *overviewPage) forTime(asked string) {
 	minutes, err := strconv.Atoi(asked)
 	if err != nil || !slices.Contains(coursework.Times, minutes) {

@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// state is a condition: the picture shows its nth state and no other.
+// state returns a condition: the picture shows only its nth state.
 func state(n int) string {
 	return fmt.Sprintf(
 		`[...document.querySelectorAll(".pic__state")].every((e, i) => e.checkVisibility() === (i === %d))`, n-1,
 	)
 }
 
-// TestPictureFollowsTheText: the picture changes where the text says so, and stays in view.
+// TestPictureFollowsTheText: the picture changes where the text requires it, and stays in view.
 func TestPictureFollowsTheText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -38,8 +38,8 @@ func TestPictureFollowsTheText(t *testing.T) {
 	}
 }
 
-// TestPictureByEveryHand: a state is chosen by mouse, by keyboard and by touch, and the text
-// goes along.
+// TestPictureByEveryHand: a state is selected by mouse, by keyboard and by touch, and the text
+// follows.
 func TestPictureByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -69,20 +69,20 @@ func TestPictureByEveryHand(t *testing.T) {
 	tab.Wait("the second state again", state(2))
 }
 
-// TestOddPicturesAccessible: all states of the pictures of the first, third, fifth lesson and so on
-// pass the audit.
+// TestOddPicturesAccessible: all states of the pictures of the first, third, fifth lesson and so
+// on pass the audit.
 func TestOddPicturesAccessible(t *testing.T) {
 	fixture.Long(t)
 	auditPictures(t, 0)
 }
 
-// TestEvenPicturesAccessible looks at the other lessons.
+// TestEvenPicturesAccessible checks the other lessons.
 func TestEvenPicturesAccessible(t *testing.T) {
 	fixture.Long(t)
 	auditPictures(t, 1)
 }
 
-// auditPictures looks at the pictures of every second lesson.
+// auditPictures checks the pictures of every second lesson.
 func auditPictures(t *testing.T, first int) {
 	t.Helper()
 	t.Parallel()
@@ -93,7 +93,7 @@ func auditPictures(t *testing.T, first int) {
 	}
 }
 
-// auditPicture looks at every state of a lesson's picture.
+// auditPicture checks every state of a lesson's picture.
 func auditPicture(tab *browser.Tab, url string, l *lessons.Lesson) {
 	tab.Go(url + l.Href())
 	for n := range l.Pictures() {
@@ -103,8 +103,8 @@ func auditPicture(tab *browser.Tab, url string, l *lessons.Lesson) {
 	}
 }
 
-// TestFirstScreenHasAnExercise: each lesson has something to press on its first screen: on a laptop an
-// experiment or a question, on a phone at least the steps of the picture.
+// TestFirstScreenHasAnExercise: each lesson has something to press on its first screen: on a
+// laptop an experiment or a question, on a phone at least the steps of the picture.
 func TestFirstScreenHasAnExercise(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// Every lesson's picture is drawn by the model in all its states, each with its words, and each
-// state is reached without a script.
+// TestPicturesShowEveryState: every lesson's picture is drawn by the model in all its states,
+// each with its words, and each state can be reached without scripts.
 func TestPicturesShowEveryState(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -27,7 +27,8 @@ func TestPicturesShowEveryState(t *testing.T) {
 			if in.Length() != 1 || in.Find(".map__net").Length() != 1 || text(in.Find("p.sr")) == "" {
 				t.Errorf("%s: the state %s is not drawn: %s", l.Slug, states[i].Kind, text(e))
 			}
-			// The start, the six tokens of the sentence (five in lesson 13) and room for three more.
+			// The start, the six tokens of the sentence (five in lesson 13) and space for three
+			// more.
 			want := map[bool]int{true: 10, false: 9}[l.Sentence == lessons.Sentence]
 			if n := in.Find(".map__toks > span").Length(); n != want {
 				t.Errorf("%s: the state %s has %d columns, want %d in all", l.Slug, states[i].Kind, n, want)
@@ -39,8 +40,8 @@ func TestPicturesShowEveryState(t *testing.T) {
 	}
 }
 
-// The guesses and their verdicts are those of the speculator's own round: with seed 8 the
-// first is refused, so that the two behind it are thrown away.
+// TestPictureShowsRefusedGuesses: the guesses and their verdicts match the speculator's own
+// round: with seed 8 the first is refused, so that the two after it are discarded.
 func TestPictureShowsRefusedGuesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
@@ -60,7 +61,8 @@ func TestPictureShowsRefusedGuesses(t *testing.T) {
 	}
 }
 
-// Without a draft the picture says so in place of guesses, and the other states stay.
+// TestPictureWithoutADraft: without a draft model the picture says so in place of guesses, and
+// the other states stay.
 func TestPictureWithoutADraft(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).Get("/learn/speculative-decoding")

@@ -16,10 +16,10 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// pictureKey is a state of a lesson's picture.
+// A pictureKey identifies a state of a lesson's picture.
 type pictureKey struct{ lesson, id string }
 
-// pictureState is one state of a lesson's picture as its page shows it.
+// A pictureState is one state of a lesson's picture as its page shows it.
 type pictureState struct {
 	lessons.Picture
 	First bool
@@ -65,7 +65,7 @@ func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, 
 	return b.String(), err
 }
 
-// drawPicture works a state of the picture out.
+// drawPicture computes a state of the picture.
 func drawPicture(ctx context.Context, d desk, sentence string, pic lessons.Picture) (v stage.Picture, err error) {
 	in := values{}
 	maps.Copy(in, pic.Params)
@@ -98,7 +98,7 @@ func drawPicture(ctx context.Context, d desk, sentence string, pic lessons.Pictu
 	return lang.PictureEdit(s, to), err
 }
 
-// pictureStages are the stages to which the model runs for a state of the picture.
+// pictureStages maps states of the picture to the stages to which the model runs.
 var pictureStages = map[lessons.PictureKind]infer.Kind{
 	lessons.PictureScores: infer.KindLogits, lessons.PictureShares: infer.KindSoftmax,
 	lessons.PictureCut: infer.KindFilter, lessons.PictureStrip: infer.KindFilter,
@@ -161,7 +161,7 @@ func (d desk) guesses(ctx context.Context, sentence string, in values) (v stage.
 	return lang.PictureGuesses(s, guessesOf(e.rounds[0])), nil
 }
 
-// guessesOf are a round's guesses with their verdicts, and the token that is the target's own.
+// guessesOf returns a round's guesses with their verdicts, and the target's own token.
 func guessesOf(round []infer.SpecStage) (list []stage.PictureGuess) {
 	judged := 0
 	for _, did := range round {

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// TestChoiceExplainsAndScores: a wrong choice says why and stays open, the right one ends it and
-// counts for less by one share.
+// TestChoiceExplainsAndScores: a wrong choice is explained and leaves the question open, the
+// right one ends it and counts one share less.
 func TestChoiceExplainsAndScores(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -25,7 +25,7 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 
 	d := s.Parse(path, s.Post(path, true, url.Values{"key": {"one"}}), http.StatusOK)
 	if !strings.Contains(text(d.Find(".check__said")), "Choose one") || s.Tally().Answered != 0 {
-		t.Error("an empty answer was taken")
+		t.Error("an empty answer was accepted")
 	}
 	d = s.Parse(path, s.Post(path, true, url.Values{"key": {"one"}, "pick": {strconv.Itoa(wrong)}}), http.StatusOK)
 	if d.Find(".is-wrong").Length() != 1 || d.Find(".is-wrong .choice__why").Length() != 1 ||
@@ -47,7 +47,7 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 		}
 		s.Post(path, true, form)
 	}
-	// Without a script the answer is the lesson, with the question as it stands.
+	// Without scripts the response is the lesson, with the question in its new state.
 	d = s.Parse(path, s.Post(path, false, form), http.StatusOK)
 	if d.Find("h1").Length() != 1 || d.Find("#check-"+q.ID+".is-done").Length() != 1 ||
 		d.Find(".check.is-done").Length() != 1 {
@@ -68,8 +68,8 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 	}
 }
 
-// TestRecallComparesBeforeGrading: write first, then compare, then keep what was ticked. What was
-// written comes back as text and is kept nowhere.
+// TestRecallComparesBeforeGrading: learners first write, then compare, then save what they
+// ticked. The written text is returned as text and not saved anywhere.
 func TestRecallComparesBeforeGrading(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -101,14 +101,14 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 	)
 	want := "Kept: 1 of " + terms.Counted(len(q.Rubric), "point") + "."
 	if got := text(d.Find(".is-kept")); got != want {
-		t.Errorf("said %q, want %q", got, want)
+		t.Errorf("got the message %q, want %q", got, want)
 	}
 	if got := s.Tally(); got.Answered != 1 || got.Credit != 1/float64(len(q.Rubric)) {
 		t.Errorf("got %+v, want Answered = 1, Credit = %v", got, 1/float64(len(q.Rubric)))
 	}
 	data, err := s.pages.Progress.Export(t.Context(), courseworktest.Learner)
 	if err != nil || strings.Contains(string(data), "mine") {
-		t.Errorf("what was written is kept (%v); want no error, data without %q", err, "mine")
+		t.Errorf("the written text is saved (%v); want no error, data without %q", err, "mine")
 	}
 	if w := s.Post(
 		path, true, url.Values{"step": {"keep"}, "tick": {strconv.Itoa(len(q.Rubric))}},

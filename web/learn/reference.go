@@ -8,17 +8,17 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// reference answers GET /reference: everything on one sheet, and what is cited.
+// reference answers GET /reference: everything on one sheet, and the references.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts(r.Context(), p.Course.Sheet)))
 }
 
-// checked answers GET /checked: figures that other texts print otherwise.
+// checked answers GET /checked: figures that are different in other texts.
 func (p *Pages) checked(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, checkedHTML(p.Course.Checked, p.sheetParts(r.Context(), p.Course.Checked)))
 }
 
-// sheetParts are a sheet's sections with their blocks laid out.
+// sheetParts returns a sheet's sections with their blocks laid out.
 func (p *Pages) sheetParts(ctx context.Context, sheet *lessons.Sheet) []lessonSection {
 	if sheet == nil {
 		return nil
@@ -39,7 +39,7 @@ func (p *Pages) glossary(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, glossaryHTML(p.Course))
 }
 
-// titleOf is a section's name for a link: "The loop: Five steps".
+// titleOf returns a section's name for a link: "The loop: Five steps".
 func titleOf(c *lessons.Course, where string) string {
 	const base = "/learn/"
 	if len(where) <= len(base) {

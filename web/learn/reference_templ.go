@@ -193,7 +193,7 @@ func referenceHTML(c *lessons.Course, parts []lessonSection) templ.Component {
 	})
 }
 
-// checkedHTML lists what other texts print otherwise, each with the arithmetic.
+// checkedHTML lists figures that are different in other texts, each with the calculation.
 func checkedHTML(sheet *lessons.Sheet, parts []lessonSection) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

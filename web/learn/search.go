@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// hitsShown is how many places a search lists: more than that, and typing
-	// another word is quicker than reading on.
+	// hitsShown is how many hits a search lists: beyond that, typing another word is quicker
+	// than reading on.
 	hitsShown = 30
-	// queryRunes is the longest query looked at.
+	// queryRunes is the maximum length of a query.
 	queryRunes = 200
 )
 
-// searchPage is a query and what it found.
+// A searchPage is a query and its hits.
 type searchPage struct {
 	Query string
 	Hits  []lessons.Hit
 }
 
-// search answers GET /search?q=: the whole page, or for the script only what
-// was found.
+// search answers GET /search?q=: the whole page, or for the script only the results.
 func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	v := searchPage{Query: strings.TrimSpace(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))}
 	if utf8.RuneCountInString(v.Query) > queryRunes {
@@ -40,8 +39,8 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	if v.Query != "" {
 		v.Hits = p.Course.Search(v.Query, hitsShown)
 		for i := range v.Hits {
-			// The deck shows one card at a time, so a card is a question to its
-			// page and no place on it.
+			// The deck shows one card at a time, so a card is identified by its page's query,
+			// not by a fragment.
 			if id, ok := strings.CutPrefix(v.Hits[i].Where, "/cards#"); ok {
 				v.Hits[i].Where = "/cards?" + url.Values{"card": {id}}.Encode()
 			}
@@ -54,7 +53,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, searchHTML(v))
 }
 
-// Say tells how the search went.
+// Say summarizes the result of the search.
 func (v searchPage) Say() string {
 	switch n := len(v.Hits); {
 	case v.Query == "":
@@ -68,19 +67,19 @@ func (v searchPage) Say() string {
 	}
 }
 
-// kindNames says what a hit is.
+// kindNames are the kinds of hits.
 var kindNames = map[string]string{
 	"section": "Lesson", "term": "Word", "card": "Card", "question": "Question", "reference": "Reference",
 }
 
-// piece is a part of a text; Hit marks one that the query asked for.
+// A piece is a part of a text; Hit marks a part that matches the query.
 type piece struct {
 	S   string
 	Hit bool
 }
 
-// marked cuts a text at the words of a query, wherever a word of the text
-// begins like one of them.
+// marked splits a text at the words of a query, wherever a word of the text begins with one of
+// them.
 func marked(text, query string) []piece {
 	words := strings.FieldsFunc(strings.ToLower(query), notWord)
 	var list []piece
@@ -111,7 +110,7 @@ func marked(text, query string) []piece {
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// appendPiece joins neighbors of one kind.
+// appendPiece joins adjacent pieces of the same kind.
 func appendPiece(list []piece, p piece) []piece {
 	if n := len(list); n > 0 && list[n-1].Hit == p.Hit {
 		list[n-1].S += p.S
@@ -120,7 +119,7 @@ func appendPiece(list []piece, p piece) []piece {
 	return append(list, p)
 }
 
-// markedText writes a text with the words found marked.
+// markedText writes a text with the matching words marked.
 func markedText(text, query string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSearchListsAndMarksHits: what is found is listed and marked; what is typed stays text.
+// TestSearchListsAndMarksHits: hits are listed and marked; the query stays text.
 func TestSearchListsAndMarksHits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -18,7 +18,7 @@ func TestSearchListsAndMarksHits(t *testing.T) {
 		t.Errorf("searching softmax: got %s, want results with the word marked", text(d.Find("#results")))
 	}
 	if got := d.Find("#q").AttrOr("value", ""); got != "softmax" {
-		t.Errorf("the field says %q, want %q", got, "softmax")
+		t.Errorf("the field contains %q, want %q", got, "softmax")
 	}
 	if d = s.Get("/search"); d.Find("#results li").Length() != 0 || text(d.Find(".results__say")) != "" {
 		t.Errorf("without a query: %s", text(d.Find("#results")))
@@ -30,7 +30,7 @@ func TestSearchListsAndMarksHits(t *testing.T) {
 	}
 	d = s.Get("/search?q=" + strings.Repeat("%C3%A4", 500))
 	if got := len([]rune(d.Find("#q").AttrOr("value", ""))); got != queryRunes {
-		t.Errorf("a long query is kept to %d letters, want %d", got, queryRunes)
+		t.Errorf("a long query is cut to %d letters, want %d", got, queryRunes)
 	}
 	s.Get("/search?q=%ff%fe")
 	card := s.pages.Course.Cards[0]
@@ -42,7 +42,7 @@ func TestSearchListsAndMarksHits(t *testing.T) {
 	r.Header.Set("Viz-Fragment", "1")
 	part := s.Parse("nucleus", s.Do(r), http.StatusOK)
 	if part.Find("#results li").Length() == 0 || part.Find("h1, header").Length() != 0 {
-		t.Error("the script does not get the results alone")
+		t.Error("the script gets more than the results")
 	}
 }
 
@@ -57,7 +57,7 @@ func TestMarkedPieces(t *testing.T) {
 		{"Top-p cuts", "cut", []piece{{"Top-p ", false}, {"cuts", true}}},
 		{"Top-p, top-k", "TOP", []piece{{"Top", true}, {"-p, ", false}, {"top", true}, {"-k", false}}},
 		{"·the cache…", "cache the", []piece{{"·", false}, {"the", true}, {" ", false}, {"cache", true}, {"…", false}}},
-		{"stop", "top", []piece{{"stop", false}}}, // words are found by their beginning
+		{"stop", "top", []piece{{"stop", false}}}, // words match by their beginning
 	} {
 		if got := marked(c.text, c.query); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("marked(%q, %q) = %v, want %v", c.text, c.query, got, c.want)

@@ -6,13 +6,13 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// These tests of Learn's pages do not belong in a tab, for these reasons:
-//   - TestSearchTypedBeforeTheScript, TestSlowExperimentFinishesInPlace: they hold back, or change, what a server
-//     sends on its way;
-//   - TestFirstPageIsLight: on a site a first page loads the program too, and make site-figures counts it all;
-//   - TestScreenshotsOfLearn, TestScreenshotsOfExperiments: they take pictures and hold the pages to nothing.
+// These tests of Learn's pages are not run in a tab:
+//   - TestSearchTypedBeforeTheScript, TestSlowExperimentFinishesInPlace: they delay, or change, a server's
+//     responses;
+//   - TestFirstPageIsLight: on a site a first page also loads the program, and make site-figures measures that;
+//   - TestScreenshotsOfLearn, TestScreenshotsOfExperiments: they take pictures and check nothing.
 
-// TestInTab goes through Learn where the program runs in the page.
+// TestInTab tests Learn where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestPhoneMenu, TestHomePlaysTheLoop,
@@ -23,8 +23,8 @@ func TestInTab(t *testing.T) {
 	)
 }
 
-// TestInTabPages looks at lessons, the home page and all experiments, on phones and on paper, and
-// holds them to what everybody needs.
+// TestInTabPages tests lessons, the home page and all experiments, on phones and on paper, for
+// accessibility.
 func TestInTabPages(t *testing.T) {
 	webtest.InTab(
 		t, TestLearnIsAccessible, TestExperimentsAccessible, TestExperimentWithReducedMotion, TestHomeIsShort,
@@ -32,7 +32,7 @@ func TestInTabPages(t *testing.T) {
 	)
 }
 
-// TestInTabPictures looks at every state of the picture that grows from lesson to lesson.
+// TestInTabPictures tests every state of the picture that grows from lesson to lesson.
 func TestInTabPictures(t *testing.T) {
 	webtest.InTab(t, TestOddPicturesAccessible, TestEvenPicturesAccessible)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// tourPages are what a visitor sees of Learn, with their progress, and names for
-// the pictures.
+// tourPages are the pages of Learn that a visitor sees, with their progress, by the names of
+// their pictures.
 var tourPages = map[string]string{
 	"/?seed=3&n=6": "home", "/learn": "learn", "/learn/the-loop": "the-loop", "/learn/temperature": "temperature",
 	"/learn/logits-and-softmax": "logits", "/learn/longer-chapter": "longer", "/reference": "reference",
 	"/glossary": "glossary", "/search?q=temperature": "search", "/progress": "progress", "/learn/none": "none",
 }
 
-// TestScreenshotsOfLearn keeps pictures of Learn's pages under $VIZ_SHOTS; $VIZ_ONLY names
-// some of the screens, "390-light" for one.
+// TestScreenshotsOfLearn saves pictures of Learn's pages under $VIZ_SHOTS; $VIZ_ONLY selects
+// some of the screens, such as "390-light".
 func TestScreenshotsOfLearn(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The run on the home page: one prompt, a few seeds, so that it goes another
-// way each time, and an end after a sentence or two.
+// The run on the home page: one prompt, a few seeds, so that it is different each time, and an
+// end after a sentence or two.
 const (
 	homePrompt = "Once upon a time there was a"
 	homePreset = "common"
@@ -23,16 +23,15 @@ const (
 	homeRows   = 5
 )
 
-// turns makes the runs of the home page, each once for everybody who looks at
-// it, as far as someone has looked: what a class of visitors sees at the same
-// time costs one pass a token, and memory for [homeSeeds] times [homeTurns]
-// small view models.
+// turns computes the runs of the home page, each once for all visitors, and only as far as
+// someone has watched: for a class of visitors at the same time this costs one pass per token,
+// and memory for [homeSeeds] times [homeTurns] small view models.
 type turns struct {
-	model func() *infer.Model // at a seat of its own in the pool, where there is one
+	model func() *infer.Model // at its own seat in the pool, if there is one
 	runs  [homeSeeds]homeRun
 }
 
-// homeRun is the run with one seed.
+// A homeRun is the run with one seed.
 type homeRun struct {
 	mu      sync.Mutex
 	session *session.Session // nil before the first turn and after the last
@@ -48,9 +47,8 @@ func newTurns(d Deps) *turns {
 	}}
 }
 
-// at returns turn n, counted from 1, of the run with a seed, 1 to homeSeeds.
-// Turns before it are run if nobody has seen them yet. After the last turn it
-// returns the last.
+// at returns turn n, counted from 1, of the run with a seed, 1 to homeSeeds. It runs earlier
+// turns that have not been run yet. After the last turn it returns the last.
 func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 	r := &t.runs[seed-1]
 	r.mu.Lock()
@@ -63,8 +61,8 @@ func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 	return r.done[min(n, len(r.done))-1], nil
 }
 
-// next runs one turn more. A run that failed half-way begins again the next
-// time, and comes to the same: nothing in it but the seed is random.
+// next runs one more turn. A run that failed halfway starts again the next time, with the same
+// result: only its seed is random.
 func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int) error {
 	var err error
 	if r.session == nil {
@@ -82,13 +80,13 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 	v := newTurn(st, seed)
 	r.done = append(r.done, v)
 	if v.Last {
-		r.session = nil // its trace is not needed any more
+		r.session = nil // its trace is no longer needed
 	}
 	return nil
 }
 
-// start gives a session the settings and the prompt, and goes on behind the
-// turns that are done.
+// start gives a session the settings and the prompt, and continues after the turns that are
+// done.
 func start(ctx context.Context, s *session.Session, seed, done int) error {
 	commands := []session.Command{
 		session.SetPreset{Key: homePreset},
@@ -117,8 +115,8 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, turnHTML(v))
 }
 
-// turnOf returns the turn that is asked for: 1 where its number is wrong, and the
-// first unsure one where there is none.
+// turnOf returns the requested turn: 1 if its number is invalid, and the first unsure one if
+// there is no number.
 func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	number := func(name string, most int) int {
 		n, _ := strconv.Atoi(r.URL.Query().Get(name))
@@ -131,9 +129,9 @@ func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	return p.turns.at(r.Context(), seed, number("n", homeTurns))
 }
 
-// unsure returns the turn of a run at which the home page slows down: the first one
-// after a whole sentence where the likeliest token has less than half of the
-// probability. A run without one is shown at its last turn.
+// unsure returns the turn of a run at which the home page slows down: the first one after a
+// whole sentence where the likeliest token has less than half of the probability, or else the
+// last turn.
 func (t *turns) unsure(ctx context.Context, seed int) (*turnView, error) {
 	sentence := false
 	for n := 1; ; n++ {
@@ -145,23 +143,23 @@ func (t *turns) unsure(ctx context.Context, seed int) (*turnView, error) {
 	}
 }
 
-// turnView is one turn of the loop, all seven stages of it.
+// A turnView is one turn of the loop with all seven stages.
 type turnView struct {
 	Seed, N    int
 	Given      []stage.Token // the prompt
 	Made       []stage.Token // before this turn
-	New        stage.Token   // what this turn adds
+	New        stage.Token   // the token that this turn adds
 	Map        stage.Map
 	Rail       []stage.RailStage
 	Candidates stage.Candidates
 	Says       []turnSay
-	Loop       string // address of the Loop at this very state
+	Loop       string // address of the Loop at this state
 	Sure       bool   // the likeliest token has at least half of the probability
 	Ends       bool   // the new token ends a sentence
 	Last       bool
 }
 
-// turnSay is what one stage did, in a sentence.
+// A turnSay is a sentence about one stage.
 type turnSay struct {
 	N    int
 	Name string
@@ -181,12 +179,12 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
 	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax, Walk: true})
-	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles say which is shown
+	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles select which is shown
 	return v
 }
 
-// says are the seven stages of a turn in words, as the Story tells them: a
-// learner of this lesson has not chosen Numbers yet.
+// says returns the seven stages of a turn in words, as the Story describes them: a learner on
+// this page has not chosen Numbers yet.
 func says(st *session.State) []turnSay {
 	v := make([]turnSay, stages)
 	rail := stage.Verbs(lang.NewSteps(0))

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentHidesTheDraw: up to stage 4 an experiment is the same, byte for byte,
-// whatever its seed will draw, on the page and in what its feed sends; only the seed's own
-// name and the link that holds it differ. At stage 5 it is not.
+// TestExperimentHidesTheDraw: up to stage 4 an experiment is the same, byte for byte, whatever
+// its seed will draw, on the page and over its feed; only the seed and the link that contains it
+// differ. At stage 5 it is not.
 func TestExperimentHidesTheDraw(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentsAccessible: axe-core finds nothing on any lesson with an
-// experiment, once every way forward in it has been pressed, nothing is wider
-// than the window, and a finger finds what it presses.
+// TestExperimentsAccessible: axe-core finds nothing on any lesson with an experiment, once every
+// button for continuing in it has been pressed, nothing is wider than the window, and targets
+// are large enough for a finger.
 func TestExperimentsAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -51,19 +51,19 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 	return bestHTML(v), nil
 }
 
-// bestView is the two ways.
+// A bestView is the two paths.
 type bestView struct {
 	Ways  [2]way
 	Say   stage.Rich
 	Tried string
 }
 
-// way is a sequence with its probabilities.
+// A way is a sequence with its probabilities.
 type way struct {
 	Name    string
 	Tokens  []wayToken
-	Product string // "0.3000 × 0.2000 = 0.0600"
-	Bar     string // SVG length, on a scale on which the better is 90%
+	Product string // such as "0.3000 × 0.2000 = 0.0600"
+	Bar     string // SVG length, on a scale on which the better path is 90%
 	Loop    string
 }
 
@@ -87,7 +87,7 @@ func newWay(m *infer.Model, p path, f found) way {
 	return w
 }
 
-// small writes a product of probabilities with four digits that count.
+// small formats a product of probabilities with four significant digits.
 func small(p float64) string {
 	decimals := 4
 	if p > 0 && p < 0.1 {
@@ -96,7 +96,7 @@ func small(p float64) string {
 	return terms.Decimals(p, decimals)
 }
 
-// countOf writes a count that may be larger than any whole number of 64 bits.
+// countOf formats a count that may exceed 64 bits.
 func countOf(x float64) string {
 	if x < 1<<62 {
 		return terms.Count(int64(x))
@@ -123,7 +123,7 @@ func bestSay(f found) stage.Rich {
 	}
 }
 
-// triedSay tells how it is known that nothing is more probable.
+// triedSay explains how the search proves that no sequence is more probable.
 func triedSay(m *infer.Model, f found, width int) string {
 	all := math.Pow(float64(m.Config().Vocab), float64(f.length))
 	how := "every token of the vocabulary was considered"

@@ -14,14 +14,14 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// use is what someone does with an experiment: what a hand does, and what must
-// be so afterwards, as a script on the experiment's figure f.
+// A use is something that a user does with an experiment, and the expected result, as a script
+// on the experiment's figure f.
 type use struct {
 	do   func(h browser.Hands, in string) // in is the figure's selector
 	then string
 }
 
-// uses are at least one of every kind. What they wait for is so on any model.
+// uses has at least one use for each kind. The results hold for any model.
 var uses = map[lessons.WidgetKind][]use{
 	lessons.WidgetTurn: {
 		{press(".w [data-next]"), `f.querySelector("[aria-current=step]").textContent.includes("Logits")`},
@@ -120,8 +120,8 @@ func fill(selector, text string) func(browser.Hands, string) {
 	return func(h browser.Hands, in string) { h.Fill(in+" "+selector, text) }
 }
 
-// TestExperimentsByEveryHand: every kind of experiment, by mouse, by keyboard
-// alone and by touch, and at the end into the Loop.
+// TestExperimentsByEveryHand: every kind of experiment works by mouse, by keyboard alone and by
+// touch, and its link leads into the Loop.
 func TestExperimentsByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -156,8 +156,8 @@ func TestExperimentsByEveryHand(t *testing.T) {
 	})
 }
 
-// TestExperimentReportsErrorsInPlace: a prompt that was emptied is refused in place,
-// what was shown stays, and the next good input takes the words away.
+// TestExperimentReportsErrorsInPlace: an emptied prompt is refused in place, the old result
+// stays, and the next valid input removes the message.
 func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -177,7 +177,7 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 			fmt.Sprintf(`document.querySelector(%q).textContent.includes("empty")`, in+" [data-feed-error]"),
 		)
 		if tab.Attr(in+" textarea", "aria-invalid") != "true" || tab.Text(in+" table") != before {
-			t.Error("the field is not marked, or what was shown has gone")
+			t.Error("the field is not marked, or the old result is gone")
 		}
 		hands.Fill(in+" textarea", "Two words")
 		tab.Keys("\r")
@@ -189,8 +189,8 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	}
 }
 
-// TestSlowExperimentFinishesInPlace: an experiment for which the page's time did not suffice, as on
-// a slow machine, is worked out in place as soon as it is in view.
+// TestSlowExperimentFinishesInPlace: an experiment that the page's time limit cut off, as on a
+// slow machine, is computed in place as soon as it is in view.
 func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -223,8 +223,8 @@ func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	tab.Wait("an answer instead of what was wrong", say+` === ""`)
 }
 
-// TestExperimentPlays: Play walks on by itself, and stands still when pressed
-// again; in a page that wants less motion it does so only when asked.
+// TestExperimentPlays: Play steps forward automatically, and pauses when pressed again; on a
+// page with reduced motion it does so only on request.
 func TestExperimentPlays(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -250,8 +250,8 @@ func TestExperimentPlays(t *testing.T) {
 	}
 }
 
-// TestExperimentWithoutAScript: a form without a script leads to a page with the
-// experiment as asked for, and back to the lesson.
+// TestExperimentWithoutAScript: a form without scripts leads to a page with the experiment for
+// its inputs, and back to the lesson.
 func TestExperimentWithoutAScript(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

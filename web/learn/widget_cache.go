@@ -24,8 +24,7 @@ func cacheFields() []field {
 	}
 }
 
-// cacheWidget writes a text with the cache, and then makes every step of it
-// again without one.
+// cacheWidget writes a text with the cache, and then recomputes every step of it without one.
 type cacheWidget struct {
 	model *infer.Model
 	key   string
@@ -33,11 +32,11 @@ type cacheWidget struct {
 	steps []twoWays
 }
 
-// twoWays is one step as it was done both ways, tallied while it was.
+// twoWays is one step computed both ways, with its tallies.
 type twoWays struct {
 	read, reread       int // tokens that went through the blocks
 	cached, recomputed cost.Parts
-	same               bool // the scores of the whole vocabulary are the same bits
+	same               bool // the scores of the whole vocabulary are identical bit for bit
 }
 
 func newCache(d desk) experiment { return &cacheWidget{model: d.target} }
@@ -68,8 +67,8 @@ func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, err
 	return cacheHTML(e.view(st, at)), nil
 }
 
-// bothWays runs every step of a text again, reading all of it each time, and
-// compares the scores.
+// bothWays recomputes every step of a text, reading all of it each time, and compares the
+// scores.
 func bothWays(ctx context.Context, m *infer.Model, st *session.State) ([]twoWays, error) {
 	var text []int
 	for _, t := range st.PromptTokens {
@@ -98,7 +97,7 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// cacheView is the comparison at one step.
+// A cacheView is the comparison at one step.
 type cacheView struct {
 	At, Of        int
 	Given, Made   []stage.Token
@@ -110,7 +109,7 @@ type cacheView struct {
 	Loop          string
 }
 
-// cacheRow is one number both ways.
+// A cacheRow is one number both ways.
 type cacheRow struct {
 	Name               string
 	Cached, Recomputed string
@@ -158,7 +157,7 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 	return v
 }
 
-// identitySay tells what came of comparing the scores of both ways.
+// identitySay describes the result of comparing the scores of both ways.
 func identitySay(same, of, vocab int) stage.Rich {
 	if same == of {
 		return stage.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
@@ -171,10 +170,10 @@ func identitySay(same, of, vocab int) stage.Rich {
 	}
 }
 
-// workChart is the work of each step, both ways.
+// A workChart is the work of each step, both ways.
 type workChart struct {
 	Cached, Recomputed string // SVG paths
-	X, Y, YRe          string // the step looked at
+	X, Y, YRe          string // the current step
 	Top, Middle        string // axis
 	Last               string
 	Say                string

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// shareChart is the share of the likeliest token against the temperature.
+// A shareChart is the share of the likeliest token against the temperature.
 type shareChart struct {
 	Line   string // SVG path
 	X, Y   string // the point at T
@@ -27,8 +27,7 @@ const (
 	shareWidth, shareHeight = 182.0, 118.0
 )
 
-// curvePoints is how many points the curve is drawn through, evenly from leastT
-// to mostT.
+// curvePoints is the number of points of the curve, evenly spaced from leastT to mostT.
 const curvePoints = 39
 
 // shareCurve returns the likeliest token's share at each of [curvePoints]
@@ -44,8 +43,8 @@ func shareCurve(logits []float32) []float64 {
 
 func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoints-1) }
 
-// newShareChart draws a curve of [shareCurve] with the point at t, where the
-// share is p; at T = 1 it is one.
+// newShareChart draws a curve of [shareCurve] with the point at t, where the share is p; at T =
+// 1 it is one.
 func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }

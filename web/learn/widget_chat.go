@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The places of the chat: three requests, and the first one again with its
-// question changed.
+// chatEdited is the last position of the chat: after three requests comes the first one again,
+// with its question changed.
 const chatEdited = 4
 
 func chatFields() []field {
@@ -23,18 +23,18 @@ func chatFields() []field {
 	}
 }
 
-// chatPart is one run of tokens of the conversation: an example, with marks as a
-// chat template has them. Born is the request in which it is first read or written.
+// A chatPart is one run of tokens of the conversation: an example, with marks like those of a
+// chat template. Born is the request in which it is first read or written.
 type chatPart struct {
 	Who, Text string
-	Sees      string // what the screen shows of it; "" for what nobody sees
+	Sees      string // what the screen shows of it; "" for hidden parts
 	Born      int
-	Marks     [2]string // one token each, in front and behind; "" for none
+	Marks     [2]string // one token each, before and after; "" for none
 	Out       bool      // written by the model
 	Think     bool      // written, and not shown
 }
 
-// chatParts are the example with a first question.
+// chatParts returns the example with a first question.
 func chatParts(question string) []chatPart {
 	return []chatPart{
 		{
@@ -70,18 +70,17 @@ func chatParts(question string) []chatPart {
 	}
 }
 
-// chatToken is one token of the row: a mark of the template, or text.
+// A chatToken is one token of the row: a mark of the template, or text.
 type chatToken struct {
 	Mark string
 	ID   int // of a text's token
 	Text stage.Text
 }
 
-// same reports whether two tokens are one and the same for the model.
+// same reports whether two tokens are the same for the model.
 func (t chatToken) same(u chatToken) bool { return t.Mark == u.Mark && (t.Mark != "" || t.ID == u.ID) }
 
-// chat shows a conversation as the row of tokens that it is, and what each
-// request costs.
+// chat shows a conversation as a row of tokens, and what each request costs.
 type chat struct{ model *infer.Model }
 
 func newChat(d desk) experiment { return &chat{d.target} }
@@ -104,7 +103,7 @@ func (e *chat) show(ctx context.Context, in values) (templ.Component, error) {
 	return chatHTML(v), nil
 }
 
-// tokens are a part's tokens, its marks included.
+// tokens returns a part's tokens, including its marks.
 func (e *chat) tokens(p chatPart) (list []chatToken) {
 	if p.Marks[0] != "" {
 		list = append(list, chatToken{Mark: p.Marks[0]})
@@ -124,7 +123,7 @@ func (e *chat) tokens(p chatPart) (list []chatToken) {
 	return list
 }
 
-// chatView is the conversation at one request.
+// A chatView is the conversation at one request.
 type chatView struct {
 	At                          int
 	Turns                       []chatTurn
@@ -138,29 +137,29 @@ type chatView struct {
 	keptPoints, inPoints, outPo float64
 }
 
-// chatTurn is one part with its tokens as this request meets them.
+// A chatTurn is one part with its tokens at this request.
 type chatTurn struct {
 	Who, Sees string
 	Chips     []chatChip
 }
 
-// chatChip is one token; Class is kept, read, thought, wrote or dead.
+// A chatChip is one token; Class is kept, read, thought, wrote or dead.
 type chatChip struct {
 	Text  stage.Text
 	Mark  string
 	Class string
 }
 
-// Prices in points: usual proportions, not a vendor's list.
+// Prices in points: typical proportions, not a vendor's list.
 const (
 	pointsRead   = 1.0
 	pointsCached = 0.1
 	pointsWrote  = 5.0
 )
 
-// view works the row out. What a request finds kept is every column that the ones
-// before it read or wrote, except for the last token written: its column is made
-// when the next request reads it.
+// view lays out the row. The kept columns of a request are those that earlier requests read or
+// wrote, except for the last token written: its column is computed when the next request reads
+// it.
 func (e *chat) view(question, edit string, at int) chatView {
 	v := chatView{At: at}
 	parts := chatParts(question)
@@ -182,10 +181,10 @@ func (e *chat) view(question, edit string, at int) chatView {
 	return v
 }
 
-// chatSteps name what comes after each place.
+// chatSteps name the step after each position.
 var chatSteps = [...]string{"", "The tool answers", "You ask again", "Change your first question", ""}
 
-// request counts one request over the parts up to it, and lays its row out.
+// request computes the counts of a request from the parts up to it, and lays out its row.
 func (e *chat) request(v *chatView, parts []chatPart, request int) {
 	before := v.Columns
 	v.Turns, v.Kept, v.Read, v.Thought, v.Wrote = nil, 0, 0, 0, 0
@@ -215,11 +214,11 @@ func (e *chat) request(v *chatView, parts []chatPart, request int) {
 		}
 		v.Turns = append(v.Turns, turn)
 	}
-	v.Columns = n - 1 // the token written last has none yet
+	v.Columns = n - 1 // the last token written has no column yet
 }
 
-// edited compares the conversation with one whose first question is another: all
-// columns from the first changed token on are of no more use.
+// edited compares the conversation with one whose first question is different: all columns from
+// the first changed token on are useless.
 func (e *chat) edited(v *chatView, old, changed []chatPart) {
 	var was, is []chatToken
 	for _, p := range old {
@@ -254,7 +253,7 @@ func (e *chat) edited(v *chatView, old, changed []chatPart) {
 	v.Turns = append(v.Turns, dead)
 }
 
-// say counts the request.
+// say describes the counts of the request.
 func (v chatView) say() stage.Rich {
 	count := func(n int) string { return terms.Counted(n, "token") }
 	if v.At == chatEdited {
@@ -289,7 +288,7 @@ func (v chatView) bill() []chatLine {
 	}, func(l chatLine) bool { return l.Tokens == 0 })
 }
 
-// chatLine is a line of the bill.
+// A chatLine is a line of the bill.
 type chatLine struct {
 	What   string
 	Tokens int

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Feeds are the live parts of these pages, by name: widget?id=ID is an
-// experiment, in Numbers unless view=story. It takes one command, set, with values: the inputs by name, all
-// as text, those left out as the lesson sets them. The answer is the
-// experiment's panel, and as data the inputs as they stand.
+// Feeds returns the live parts of these pages, by name: widget?id=ID is an experiment, in
+// Numbers unless view=story. It accepts one command, set, with values: the inputs by name, all
+// as text; omitted inputs have the lesson's values. The answer is the experiment's panel, and as
+// data the inputs after validation.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"widget": p.openWidget}
 }
@@ -30,20 +30,20 @@ func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &widgetFeed{s, s.open(p.desk(shell.ViewNamed(v.Query.Get("view"), shell.Numbers))), p.Log}, nil
 }
 
-// widgetFeed is an experiment that someone has before them.
+// A widgetFeed is an experiment on a connected page.
 type widgetFeed struct {
 	spec *spec
 	exp  experiment
 	log  *slog.Logger
 }
 
-// widgetData goes with an experiment's panel.
+// widgetData is sent with an experiment's panel.
 type widgetData struct {
 	Inputs values `json:"inputs"`
 }
 
-// Serve implements [wire.Part]. Only the newest command counts: an input that
-// has moved on makes where it was of no interest.
+// Serve implements [wire.Part]. Only the newest command counts: a client that has sent another
+// one no longer needs the earlier result.
 func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	for {
 		var c wire.Command

@@ -10,26 +10,26 @@ import (
 // templWriter is what components write to.
 type templWriter = io.Writer
 
-// figure is an experiment as a page shows it.
+// A figure is an experiment as a page shows it.
 type figure struct {
 	*spec
 	View    shell.View
-	Texts   []control // what is read
-	Numbers []control // what is turned
+	Texts   []control // texts to read
+	Numbers []control // numbers to set
 	Body    string    // HTML
-	Error   string    // why the inputs were refused, or the body is empty
+	Error   string    // why the inputs were refused, or why the body is empty
 }
 
-// control is an input with its value.
+// A control is an input with its value.
 type control struct {
 	field
 	ID, Value string
 }
 
-// lines is how many lines a text takes.
+// lines returns the number of lines of a text.
 func (c control) lines() int { return 1 + strings.Count(c.Value, "\n") }
 
-// newFigure lays an experiment's inputs out around its body.
+// newFigure lays out an experiment's inputs around its body.
 func newFigure(s *spec, view shell.View, in values, body string, err error) figure {
 	f := figure{spec: s, View: view, Body: body}
 	for _, c := range s.Fields {
@@ -50,12 +50,12 @@ func newFigure(s *spec, view shell.View, in values, body string, err error) figu
 	return f
 }
 
-// nothing is the body of an experiment that has nothing to show.
+// nothing returns the body of an experiment that has nothing to show.
 func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
 
-// place is where a button leads.
+// A place is the target of a button.
 type place struct {
 	Words string
-	At    int  // 0: nowhere from here
-	Main  bool // the way forward
+	At    int  // 0 if the button leads nowhere
+	Main  bool // the button for continuing
 }

@@ -21,7 +21,7 @@ func greedyFields() []field {
 	}
 }
 
-// greedyLoop writes a text and looks for a circle in it.
+// greedyLoop writes a text and finds a repetition in it.
 type greedyLoop struct{ model *infer.Model }
 
 func newGreedy(d desk) experiment { return greedyLoop{d.target} }
@@ -38,14 +38,13 @@ func (e greedyLoop) show(ctx context.Context, in values) (templ.Component, error
 	return greedyHTML(newGreedyView(st)), nil
 }
 
-// circle is a stretch of a text that says the same again and again: tokens
-// [From, From+Length) of which each is the one Period tokens before it, the
-// first Period aside.
+// A circle is a stretch of a text that repeats itself: tokens [From, From+Length), each of which
+// equals the token Period tokens before it, except for the first Period tokens.
 type circle struct{ From, Period, Length int }
 
-// findCircle returns the longest stretch that is said at least twice, three
-// times where it is a single token; of several that are as long the one of the
-// shortest period. Length 0: there is none.
+// findCircle returns the longest stretch that occurs at least twice, or three times if it is a
+// single token; among equally long ones the one with the shortest period. Length 0 means that
+// there is none.
 func findCircle(ids []int) circle {
 	var best circle
 	for period := 1; period <= len(ids)/2; period++ {
@@ -68,11 +67,11 @@ func findCircle(ids []int) circle {
 	return best
 }
 
-// greedyView is the text in rounds.
+// A greedyView is the text in rounds.
 type greedyView struct {
 	Prompt []stage.Token
 	Before []stage.Token
-	Rounds [][]stage.Token // each of the circle's period, the last may be cut short
+	Rounds [][]stage.Token // each of one period; the last may be cut short
 	After  []stage.Token
 	Circle bool
 	Say    stage.Rich
@@ -82,10 +81,10 @@ type greedyView struct {
 // greedyRounds is how many rounds are listed; the others are counted.
 const greedyRounds = 6
 
-// Unlisted tells how many rounds are left out.
+// Unlisted returns how many rounds are left out.
 func (v greedyView) Unlisted() int { return max(0, len(v.Rounds)-greedyRounds) }
 
-// Listed are the first rounds and the last.
+// Listed returns the first rounds and the last.
 func (v greedyView) Listed() [][]stage.Token {
 	if v.Unlisted() == 0 {
 		return v.Rounds
@@ -116,7 +115,7 @@ func newGreedyView(st *session.State) greedyView {
 	return v
 }
 
-// circleSay tells what was found, and how sure the model became of it.
+// circleSay describes the repetition, and how sure the model became of it.
 func circleSay(st *session.State, c circle, after int) stage.Rich {
 	t := st.Steps[0].Settings.Temperature
 	how := "At T = " + terms.Decimals(t, 2)

@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// conn is a [wire.Conn] that is always ready and passes messages to a function.
+// A conn is a [wire.Conn] that is always ready and passes messages to a function.
 type conn func(wire.Message) error
 
 func (c conn) Send(m wire.Message) error { return c(m) }
@@ -58,7 +58,7 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 	return "/learn/widget/" + spec.ID + "?" + q.Encode()
 }
 
-// asks sends commands to an experiment's feed and returns the answers.
+// asks sends commands to an experiment's feed and returns the responses.
 func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	s.T.Helper()
 	feed, err := s.pages.Feeds()["widget"](context.Background(),
@@ -89,7 +89,7 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	return answers
 }
 
-// body is the panel of an answer.
+// body returns the panel of a response.
 func (s *site) body(m wire.Message) *goquery.Document {
 	s.T.Helper()
 	if m.Error != nil || len(m.Panels) != 1 {
@@ -102,7 +102,7 @@ func (s *site) body(m wire.Message) *goquery.Document {
 	return d
 }
 
-// scores are a prompt's logits, by the plainest way through the engine.
+// scores returns a prompt's logits, computed in the simplest way with the engine.
 func (s *site) scores(prompt string) []float32 {
 	s.T.Helper()
 	m := s.pages.Model
@@ -117,13 +117,13 @@ func (s *site) scores(prompt string) []float32 {
 	return z
 }
 
-// distribution is what the engine makes of a prompt with some settings.
+// distribution returns the engine's distribution for a prompt with some settings.
 func (s *site) distribution(prompt string, settings sampling.Settings) *sampling.Distribution {
 	s.T.Helper()
 	return sampling.Decide(s.scores(prompt), settings)
 }
 
-// opened replays what a link into the Loop leads to.
+// opened replays the run in a link into the Loop.
 func (s *site) opened(href string) *session.State {
 	s.T.Helper()
 	link, ok := strings.CutPrefix(href, "/loop?log=")
@@ -141,13 +141,13 @@ func (s *site) opened(href string) *session.State {
 	return st
 }
 
-// href is where an element's first link into the Loop leads.
+// href returns the target of an element's first link into the Loop.
 func href(sel *goquery.Selection) string {
 	h, _ := sel.Find("a.w__open").First().Attr("href")
 	return h
 }
 
-// rows are the texts of a table's cells, row by row.
+// rows returns the texts of a table's cells, row by row.
 func rows(sel *goquery.Selection) [][]string {
 	var list [][]string
 	sel.Each(func(_ int, tr *goquery.Selection) {
@@ -158,7 +158,7 @@ func rows(sel *goquery.Selection) [][]string {
 	return list
 }
 
-// status is what a GET is answered with.
+// status returns the status of a GET.
 func (s *site) status(path string) int {
 	return s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Code
 }

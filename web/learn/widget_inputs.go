@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// fieldKind is how an input looks.
+// fieldKind is the kind of an input element.
 type fieldKind int
 
 const (
@@ -23,23 +23,23 @@ const (
 	inFixed                   // set by the lesson, or by buttons of the body
 )
 
-// field is an input of an experiment.
+// A field is an input of an experiment.
 type field struct {
 	Name, Label    string
 	Kind           fieldKind
 	Min, Max, Step float64
 	Default        string
-	Marks          []string // values that have a button of their own
-	Empty          bool     // a text that may be left out
+	Marks          []string // values that have their own button
+	Empty          bool     // the text can be left out
 
-	knob *terms.Knob // takes what the knob takes, whatever Min and Max are
+	knob *terms.Knob // accepts what the knob accepts, whatever Min and Max are
 }
 
-// values are an experiment's inputs, checked: a value for each of its fields.
+// values are an experiment's validated inputs: a value for each of its fields.
 type values map[string]string
 
 func (v values) float(name string) float64 {
-	x, _ := strconv.ParseFloat(v[name], 64) // checked
+	x, _ := strconv.ParseFloat(v[name], 64) // already validated
 	return x
 }
 
@@ -50,7 +50,7 @@ func (v values) set(name string, n int) { v[name] = strconv.Itoa(n) }
 // The inputs that several experiments have.
 func promptField(name, label string) field { return field{Name: name, Label: label, Kind: inText} }
 
-// knobField is a knob that the lesson sets and no input shows.
+// knobField returns a knob that the lesson sets and no input shows.
 func knobField(key, first string) field {
 	k := terms.MustKnob(key)
 	return field{
@@ -58,8 +58,8 @@ func knobField(key, first string) field {
 	}
 }
 
-// samplingFields are temperature and filters as s has them: a lesson may set them,
-// and no input shows them. The first is the temperature.
+// samplingFields returns temperature and filters as s has them: a lesson can set them, and no
+// input shows them. The first is the temperature.
 func samplingFields(s sampling.Settings) []field {
 	var list []field
 	for _, k := range terms.Knobs() {
@@ -70,13 +70,13 @@ func samplingFields(s sampling.Settings) []field {
 	return list
 }
 
-// slide makes a knob's field a slider, which takes what it covers and no more.
+// slide makes a knob's field a slider, which accepts only its own range.
 func (f field) slide(from, to float64) field {
 	f.Kind, f.Min, f.Max, f.knob = inSlide, from, to, nil
 	return f
 }
 
-// marked gives values buttons of their own.
+// marked adds buttons for values.
 func (f field) marked(values ...string) field {
 	f.Marks = values
 	return f
@@ -92,8 +92,8 @@ func atField(most float64, first string) field {
 	return field{Name: "at", Label: "Place", Kind: inFixed, Min: 1, Max: most, Step: 1, Default: first}
 }
 
-// placed are fields with a lesson's values as their first ones. What a lesson
-// sets and no field shows stays as it is set.
+// placed returns fields with a lesson's values as their defaults. Values of the lesson without a
+// field remain as they are.
 func placed(fields []field, params map[string]string) []field {
 	for i := range fields {
 		if value, ok := params[fields[i].Name]; ok {
@@ -103,7 +103,7 @@ func placed(fields []field, params map[string]string) []field {
 	return fields
 }
 
-// defaults are the inputs as the lesson sets them.
+// defaults returns the inputs as the lesson sets them.
 func (s *spec) defaults() values {
 	v := values{}
 	for _, f := range s.Fields {
@@ -112,7 +112,7 @@ func (s *spec) defaults() values {
 	return v
 }
 
-// read checks what was sent. A field that was not sent has its first value.
+// read validates inputs. A missing field has its default value.
 func (s *spec) read(sent map[string]string) (values, error) {
 	v := s.defaults()
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
@@ -132,10 +132,10 @@ func (s *spec) read(sent map[string]string) (values, error) {
 	return v, nil
 }
 
-// read checks a value and gives it its one form.
+// read validates a value and normalizes it.
 func (f field) read(value string) (string, error) {
 	if f.Kind == inText {
-		value = strings.ReplaceAll(value, "\r\n", "\n") // as forms send a line's end
+		value = strings.ReplaceAll(value, "\r\n", "\n") // forms send line ends this way
 		switch {
 		case value == "" && f.Empty:
 			return "", nil
@@ -161,7 +161,7 @@ func (f field) read(value string) (string, error) {
 	return terms.Plain(x), nil
 }
 
-// named tells an engine's refusal by the field's own label.
+// named reports an engine's refusal under the field's own label.
 func named(f field, err error) error {
 	if err == nil {
 		return nil
@@ -173,7 +173,7 @@ func named(f field, err error) error {
 	return e
 }
 
-// decimals is how a field's values are written.
+// decimals returns the number of decimals of a field's values.
 func (f field) decimals() int {
 	if f.Step == float64(int(f.Step)) {
 		return 0
@@ -181,7 +181,7 @@ func (f field) decimals() int {
 	return 2
 }
 
-// shown is a value as a slider's number says it.
+// shown formats a value for the number next to a slider.
 func (f field) shown(value string) string {
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -190,5 +190,5 @@ func (f field) shown(value string) string {
 	return strconv.FormatFloat(x, 'f', f.decimals(), 64)
 }
 
-// plain writes a bound for an attribute.
+// plain formats a bound for an attribute.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

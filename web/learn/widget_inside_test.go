@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// The scores that one head's table shows are those from which its weights follow: their
-// softmax is the column beside them.
+// TestLookScoresYieldTheWeights: the softmax of the scores in one head's table equals the
+// weights in the column next to them.
 func TestLookScoresYieldTheWeights(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -43,7 +43,7 @@ func TestLookScoresYieldTheWeights(t *testing.T) {
 	}
 }
 
-// read is a number as a page writes it; "below 0.0001" and the like count as 0.
+// read parses a number as a page writes it; "below 0.0001" and the like count as 0.
 func read(t *testing.T, written string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.ReplaceAll(written, "−", "-"), 64)
@@ -53,7 +53,8 @@ func read(t *testing.T, written string) float64 {
 	return x
 }
 
-// A text's tokens are put together again to the text, and their numbers are the model's.
+// TestTokensSpellTheText: a text's tokens joined together are the text, and their numbers are
+// the model's.
 func TestTokensSpellTheText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -69,13 +70,13 @@ func TestTokensSpellTheText(t *testing.T) {
 		t.Errorf("%q with the numbers %v, want %d tokens", back.String(), numbers, len(ids))
 	}
 	if got := text(d.Find("[aria-live]")); !strings.HasPrefix(got, "10 letters, "+strconv.Itoa(len(ids))+" tokens") {
-		t.Errorf("it says %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
+		t.Errorf("got the sentence %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
 	}
 }
 
-// The lesson's sentence is first to be cut by the learner: between all its letters, with the
-// model's pieces folded. Of the places only those where a piece begins are the model's: after
-// The (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
+// TestLearnerCutsBeforeTheModel: the learner cuts the lesson's sentence first: between all its
+// letters, with the model's pieces hidden. The model cuts only where a piece begins: after The
+// (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
 func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -118,8 +119,8 @@ func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	}
 }
 
-// A long text, and one whose letters join or run from right to left, is shown only as the
-// model cuts it.
+// TestTextsThatAreNotCutByHand: a long text, and one whose letters join or run from right to
+// left, is shown only as the model cuts it.
 func TestTextsThatAreNotCutByHand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -132,8 +133,8 @@ func TestTextsThatAreNotCutByHand(t *testing.T) {
 	}
 }
 
-// Each request of the chat finds kept what the ones before it read and wrote, all but the
-// last token written, and an edit keeps what stands before the first changed token.
+// TestChatCountsColumns: each request of the chat reuses what earlier ones read and wrote,
+// except for the last token written, and an edit keeps what precedes the first changed token.
 func TestChatCountsColumns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

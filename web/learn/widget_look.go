@@ -19,8 +19,8 @@ func lookFields() []field {
 	return []field{promptField("prompt", "A text"), pick("block", "Block"), pick("head", "Head")}
 }
 
-// headLook works one head of one block out, at a text's last token: its query
-// against every key, the weights, and what the block makes of it.
+// headLook computes one head of one block, at a text's last token: its query against every key,
+// the weights, and the block's output.
 type headLook struct {
 	model  *infer.Model
 	prompt string
@@ -45,12 +45,12 @@ func (e *headLook) show(ctx context.Context, in values) (templ.Component, error)
 	return lookHTML(e.view(block-1, head-1)), nil
 }
 
-// read runs a text through the model and keeps what is inside the pass at its
-// last token.
+// read runs a text through the model and keeps the internal values of the pass at its last
+// token.
 func (e *headLook) read(ctx context.Context, prompt string) error {
 	run, err := newRun(ctx, e.model, prompt, settingsOf(values{}))
 	if err != nil {
-		return err // with what is wrong about the text
+		return err // explains what is wrong with the text
 	}
 	st, err := stageTo(ctx, run, infer.KindForward)
 	if err != nil {
@@ -69,17 +69,17 @@ func (e *headLook) read(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// lookView is one head's look.
+// A lookView shows one head.
 type lookView struct {
 	Block, Head int
 	Rows        []lookRow
 	Stream      []lookStream
 	Loop        string
-	Top         lookRow // what is read most
+	Top         lookRow // the position with the largest weight
 	Own         bool    // that is the last token itself
 }
 
-// lookRow is one position that may be read.
+// A lookRow is one position that can be read.
 type lookRow struct {
 	Text              stage.Text
 	Score, Weight, At string
@@ -87,7 +87,7 @@ type lookRow struct {
 	w                 float64
 }
 
-// lookStream is the last token's vector at one place on its way up.
+// A lookStream is the last token's vector at one point on its way up.
 type lookStream struct{ Where, Length, Says string }
 
 func (e *headLook) view(block, head int) lookView {
@@ -110,7 +110,7 @@ func (e *headLook) view(block, head int) lookView {
 	return v
 }
 
-// score is the head's query times the key of a position, times the model's factor.
+// score returns the head's query times the key of a position, times the model's factor.
 func (e *headLook) score(block, head, position int) float64 {
 	c := e.model.Config()
 	key, _ := e.cache.Column(block, position)
@@ -124,7 +124,7 @@ func (e *headLook) score(block, head, position int) float64 {
 	return sum * float64(e.model.ScoreScale())
 }
 
-// textAt is the token at a position; the start mark has a name of its own.
+// textAt returns the token at a position; the start mark has its own name.
 func (e *headLook) textAt(i int) stage.Text {
 	if i == 0 && e.ids[0] == e.model.Config().BOS {
 		return stage.Text{{S: "start"}}
@@ -132,7 +132,7 @@ func (e *headLook) textAt(i int) stage.Text {
 	return stage.TokenText(e.model.Token(e.ids[i]))
 }
 
-// say tells what is read most.
+// say describes the position with the largest weight.
 func (v lookView) say() stage.Rich {
 	to := slices.Clone(stage.Rich{
 		{S: fmt.Sprintf("Block %d, head %d ", v.Block, v.Head), Style: stage.Bold},

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestExperimentsOnOtherModels: with a model of any family each experiment works
-// or says in its place why it cannot; none shows nothing and keeps silent.
+// TestExperimentsOnOtherModels: with a model of any family each experiment works or explains in
+// its place why it cannot; none is empty without a message.
 func TestExperimentsOnOtherModels(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 			said, shown := text(fig.Find("[data-feed-error]")), text(fig.Find("[aria-live]"))
 			switch {
 			case said == "" && shown == "", said != "" && shown != "":
-				t.Errorf("%s, %s: says %q and shows %q, want one of the two", name, id, said, shown)
+				t.Errorf("%s, %s: got the message %q and the body %q, want only one of them", name, id, said, shown)
 			case said == "":
 				works[id] = true
 				if st := s.opened(href(fig)); st.Step() == nil {
@@ -42,7 +42,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 		}
 	}
 	for id, spec := range newSite(t).pages.widgets.specs {
-		if !works[id] && spec.Kind != "speculate" { // which has no draft here
+		if !works[id] && spec.Kind != "speculate" { // there is no draft here
 			t.Errorf("%s works on none of them", id)
 		}
 	}

@@ -26,8 +26,7 @@ func nucleusFields() []field {
 	}
 }
 
-// nucleus compares two rules on two prompts. The scores of each are worked out
-// once.
+// nucleus compares two rules on two prompts. The scores of each are computed once.
 type nucleus struct {
 	model *infer.Model
 	sides [2]struct {
@@ -62,14 +61,14 @@ func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) 
 	return nucleusHTML(v), nil
 }
 
-// nucleusView is both sides.
+// A nucleusView is both sides.
 type nucleusView struct {
 	K     int
 	P     string
 	Sides [2]nucleusSide
 }
 
-// nucleusSide is one prompt's distribution with what each rule alone keeps.
+// A nucleusSide is one prompt's distribution with the tokens that each rule alone keeps.
 type nucleusSide struct {
 	Prompt   string
 	Rows     []nucleusRow
@@ -84,11 +83,11 @@ type nucleusRow struct {
 	ByK, ByP bool
 }
 
-// ruleKeeps is what one rule keeps by itself.
+// ruleKeeps is the set of tokens that one rule keeps by itself.
 type ruleKeeps struct {
 	N    int
 	Mass string
-	Rest int // of them without a row
+	Rest int // kept tokens without a row
 }
 
 func newNucleusSide(st *session.State, prompt string) nucleusSide {
@@ -124,7 +123,7 @@ func (v nucleusView) say() stage.Rich {
 	}
 }
 
-// restKept tells how many of the tokens without a row a rule keeps.
+// restKept describes how many of the tokens without a row a rule keeps.
 func restKept(n int) string {
 	if n == 0 {
 		return "none"

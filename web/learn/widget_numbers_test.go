@@ -17,11 +17,11 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The numbers of these tests are worked out by the engine's plain functions, on
-// whatever model is bundled.
+// These tests compute their numbers with the engine's plain functions, on whatever model is
+// bundled.
 
-// TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state are those
-// of a softmax at that T over the same scores.
+// TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state match a softmax at
+// that T over the same scores.
 func TestTemperatureMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -74,7 +74,8 @@ func TestTemperatureMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestNucleusMatchesTheEngine: what each rule alone keeps, and its mass.
+// TestNucleusMatchesTheEngine: the tokens that each rule alone keeps, and their mass, match the
+// engine.
 func TestNucleusMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -112,8 +113,8 @@ func TestNucleusMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStagesMatchTheEngine: stage after stage the widget stands where a loop with
-// the same settings stands, over the end of a turn and back.
+// TestStagesMatchTheEngine: stage after stage the widget shows the same as a loop with the same
+// settings, across the end of a turn and back.
 func TestStagesMatchTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -155,7 +156,7 @@ func TestStagesMatchTheEngine(t *testing.T) {
 	}
 }
 
-// TestPositionBeyondTheEndIsClamped: a place after the end of a text is its end.
+// TestPositionBeyondTheEndIsClamped: a position after the end of a text becomes its end.
 func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -166,11 +167,11 @@ func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 		t.Errorf("at %s, want %s", at, "14")
 	}
 	if body.Find("[data-next]").AttrOr("aria-disabled", "") != "true" {
-		t.Error("there is a way on")
+		t.Error("there is a button to continue")
 	}
 }
 
-// tinyModel has few enough tokens to try all sequences.
+// tinyModel returns a model with few enough tokens to try all sequences.
 func tinyModel(t *testing.T) *infer.Model {
 	t.Helper()
 	dir := t.TempDir()
@@ -191,8 +192,8 @@ func tinyModel(t *testing.T) *infer.Model {
 	return m
 }
 
-// TestSearchFindsTheBest: the search comes to what trying every pair of tokens
-// comes to, and to greedy's path.
+// TestSearchFindsTheBest: the search returns the same result as trying every pair of tokens, and
+// greedy's path.
 func TestSearchFindsTheBest(t *testing.T) {
 	t.Parallel()
 	m := tinyModel(t)
@@ -246,7 +247,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 		}
 	}
 	if differ == 0 {
-		t.Error("greedy was right everywhere: these prompts show nothing")
+		t.Error("greedy was right everywhere: these prompts test nothing")
 	}
 }
 
@@ -258,7 +259,7 @@ func floats(p []float64) []float32 {
 	return z
 }
 
-// TestFindCircle: worked out by hand.
+// TestFindCircle checks results computed by hand.
 func TestFindCircle(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]circle{

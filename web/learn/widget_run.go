@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// newRun starts a run as the Loop would, without looking inside its passes.
+// newRun starts a run as the Loop would, without recording the internal values of its passes.
 func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings) (*session.Session, error) {
 	run := session.New(m, session.DefaultLimits())
 	for _, c := range append([]session.Command{session.SetLook{On: false}}, session.Begin(s, prompt)...) {
@@ -21,7 +21,7 @@ func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings
 	return run, nil
 }
 
-// settingsOf are the settings that an experiment's inputs name, the others off.
+// settingsOf returns the settings in an experiment's inputs, with the others off.
 func settingsOf(in values) infer.Settings {
 	s := infer.DefaultSettings()
 	s.Settings = sampling.Pure
@@ -61,12 +61,12 @@ func writeTo(ctx context.Context, run *session.Session, n int) (*session.State, 
 	return st, nil
 }
 
-// seekTo looks at a stage that has run.
+// seekTo moves to a stage that has run.
 func seekTo(ctx context.Context, run *session.Session, step int, kind infer.Kind) (*session.State, error) {
 	return run.Apply(ctx, session.Seek{Step: step, Stage: kind})
 }
 
-// loopAt is the address of the Loop at a state.
+// loopAt returns the address of the Loop at a state.
 func loopAt(st *session.State) string {
 	if link := session.LinkOf(st); link != "" {
 		return "/loop?log=" + link
@@ -74,9 +74,9 @@ func loopAt(st *session.State) string {
 	return ""
 }
 
-// writtenAs makes the run whose text is a given one: each token that the draw
-// would not have taken is chosen by hand, so that the Loop shows the same. A
-// run that already begins so is gone on with.
+// writtenAs makes the run write a given text: each token that the draw would not have chosen is
+// chosen by hand, so that the Loop shows the same. It continues a run that already begins with
+// the text.
 func writtenAs(ctx context.Context, run *session.Session, tokens []int) (*session.State, error) {
 	st := run.State()
 	for i, id := range tokens {
@@ -85,7 +85,7 @@ func writtenAs(ctx context.Context, run *session.Session, tokens []int) (*sessio
 			return nil, err
 		}
 		if len(st.Steps) <= i {
-			return st, nil // it ended here
+			return st, nil // the run ended here
 		}
 		if st.Steps[i].Chosen != id {
 			if _, err = run.Apply(ctx, session.Choose{Step: i + 1, Token: id}); err != nil {

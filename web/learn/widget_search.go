@@ -11,36 +11,35 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// mostTried is how many beginnings a search looks behind before it gives up.
+// mostTried is how many beginnings a search extends before it gives up.
 const mostTried = 3000
 
-// path is a sequence of tokens after the prompt.
+// A path is a sequence of tokens after the prompt.
 type path struct {
 	tokens []int
 	ps     []float64 // each token's probability after those before it, at T = 1
 	p      float64   // their product
 }
 
-// found is greedy's path and the most probable one.
+// found holds greedy's path and the most probable one.
 type found struct {
 	greedy, best path
 	length       int
-	tried        int // beginnings, the empty one among them, behind which was looked
+	tried        int // the number of beginnings, including the empty one, that were extended
 }
 
-// agreeAt tells whether both paths have the same token at a place.
+// agreeAt reports whether both paths have the same token at an index.
 func (f found) agreeAt(i int) bool {
 	return i < len(f.greedy.tokens) && i < len(f.best.tokens) && f.greedy.tokens[i] == f.best.tokens[i]
 }
 
 func (f found) same() bool { return slices.Equal(f.greedy.tokens, f.best.tokens) }
 
-// findBest finds the most probable sequence of length tokens after a prompt, or
-// of fewer where the model ends its text, exactly: beginnings are continued in
-// the order of their probability, so the first whole sequence that comes up is
-// the most probable, every other beginning being less probable already. Those
-// below greedy's product are left out from the start. width is how many of the
-// likeliest tokens continue each beginning.
+// findBest finds the most probable sequence of length tokens after a prompt, or of fewer if the
+// model ends its text. The result is exact: beginnings are extended in the order of their
+// probability, so the first complete sequence is the most probable, since all other beginnings
+// are already less probable. Beginnings less probable than greedy's path are left out from the
+// start. width is how many of the likeliest tokens extend each beginning.
 func findBest(ctx context.Context, m *infer.Model, prompt string, length, width int) (found, error) {
 	s := &search{model: m, cache: m.NewCache(), prompt: m.Encode(prompt), length: length}
 	f := found{length: length}
@@ -74,8 +73,8 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, err
 		}
 		for _, id := range d.Order[:min(width, len(d.Order))] {
-			// Not <: greedy's own path must stay, its product being made by the
-			// same multiplications.
+			// Not <=: greedy's own path must stay; its product comes from the same
+			// multiplications.
 			if p.p*d.P[id] < f.greedy.p {
 				break
 			}
@@ -84,7 +83,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 	}
 }
 
-// search is a model and what it has read.
+// A search is a model and what it has read.
 type search struct {
 	model  *infer.Model
 	cache  *infer.Cache
@@ -94,7 +93,7 @@ type search struct {
 	tried  int
 }
 
-// whole tells whether nothing is to be added to a path.
+// whole reports whether a path is complete.
 func (s *search) whole(p path) bool {
 	n := len(p.tokens)
 	return n == s.length || n > 0 && s.model.EOS(p.tokens[n-1])
@@ -104,8 +103,8 @@ func (s *search) longer(p path, d *sampling.Distribution, id int) path {
 	return path{append(slices.Clip(p.tokens), id), append(slices.Clip(p.ps), d.P[id]), p.p * d.P[id]}
 }
 
-// after returns what may follow a path, at T = 1. What the cache has read of
-// the same text is not read again.
+// after returns the distribution after a path, at T = 1. Tokens that are already in the cache
+// are not read again.
 func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, error) {
 	s.tried++
 	text := append(slices.Clip(s.prompt), p.tokens...)
@@ -127,8 +126,8 @@ func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, err
 	return sampling.Decide(z, sampling.Pure), nil
 }
 
-// beginnings is a heap of paths with the most probable on top; of equal ones
-// the one whose tokens come first.
+// beginnings is a heap of paths with the most probable on top; among equals the one whose tokens
+// come first.
 type beginnings []path
 
 func (b beginnings) Len() int      { return len(b) }

@@ -34,11 +34,11 @@ func speculateFields() []field {
 	)
 }
 
-// speculate walks through speculative decoding round by round.
+// speculate steps through speculative decoding round by round.
 type speculate struct {
 	desk
 	key    string
-	small  *infer.Model // the model that drafts, nil before pair
+	small  *infer.Model // the draft model, nil before pair
 	spec   *infer.Speculator
 	rounds [][]infer.SpecStage
 	ended  bool
@@ -63,7 +63,7 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 		}
 		e.spec, e.run, e.key, e.rounds, e.ended = spec, run, key, nil, false
 	}
-	if err := e.runTo(ctx, in.whole("at")+1); err != nil { // one more, to know whether there is a next
+	if err := e.runTo(ctx, in.whole("at")+1); err != nil { // one more, to find out whether there is a next
 		return nil, err
 	}
 	at := min(in.whole("at"), len(e.rounds))
@@ -80,7 +80,7 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 	return speculateHTML(v), nil
 }
 
-// pair finds the model that drafts, or says why there is none.
+// pair finds the draft model, or explains why there is none.
 func (e *speculate) pair() error {
 	if e.draft == nil {
 		return &terms.Refusal{
@@ -111,7 +111,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 			return nil
 		}
 		if err != nil {
-			e.spec = nil // half a round: the next time it begins again
+			e.spec = nil // half a round: it starts again the next time
 			return err
 		}
 		e.rounds = append(e.rounds, stages)
@@ -119,7 +119,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 	return nil
 }
 
-// idsTo are the tokens that the first rounds have written.
+// idsTo returns the tokens that the first rounds have written.
 func (e *speculate) idsTo(rounds int) []int {
 	var ids []int
 	for _, r := range e.rounds[:rounds] {
@@ -130,7 +130,7 @@ func (e *speculate) idsTo(rounds int) []int {
 	return ids
 }
 
-// speculateView is the text so far and its newest round.
+// A speculateView is the text so far and its newest round.
 type speculateView struct {
 	At      int
 	Given   []stage.Text
@@ -143,14 +143,14 @@ type speculateView struct {
 	Loop    string
 }
 
-// specToken is a token of the text and who wrote it.
+// A specToken is a token of the text, with the model that wrote it.
 type specToken struct {
 	Text  stage.Text
-	Draft bool // drafted and accepted; else the target's own
+	Draft bool // drafted and accepted; otherwise the target's own
 	New   bool // of the newest round
 }
 
-// specRow is one guess and its verdict, or the target's own token.
+// A specRow is one guess and its verdict, or the target's own token.
 type specRow struct {
 	Text       stage.Text
 	Q, P, A, U string
@@ -190,8 +190,8 @@ func (e *speculate) view(at int) speculateView {
 	return v
 }
 
-// specRows lists a round's guesses with their verdicts and what the target
-// wrote itself.
+// specRows lists a round's guesses with their verdicts and the tokens that the target wrote
+// itself.
 func specRows(round []infer.SpecStage) []specRow {
 	var rows []specRow
 	judged := 0
@@ -239,7 +239,7 @@ func ownRow(d infer.Drawn, verdict string) specRow {
 	}
 }
 
-// specSay tells how a round went.
+// specSay describes the result of a round.
 func specSay(n int, end infer.Extend, rows []specRow) stage.Rich {
 	head := stage.Span{S: fmt.Sprintf("Round %d. ", n), Style: stage.Bold}
 	said := fmt.Sprintf("%d of %d guesses accepted. ", end.Accepted, end.Drafted)

@@ -30,7 +30,7 @@ func stopFields() []field {
 	)
 }
 
-// stopString shows what a stop string holds back, token by token.
+// stopString shows which text a stop string holds back, token by token.
 type stopString struct {
 	model *infer.Model
 	key   string
@@ -63,13 +63,13 @@ func (e *stopString) show(ctx context.Context, in values) (templ.Component, erro
 	return stopHTML(newStopView(st, at)), nil
 }
 
-// stopView is the text up to a token.
+// A stopView is the text up to a token.
 type stopView struct {
 	At, Of   int
 	Prompt   string
 	Out      string     // released to the reader
 	Held     stage.Text // not released: it may become the stop string
-	Dropped  stage.Text // the stop string, once it is whole
+	Dropped  stage.Text // the stop string, once it is complete
 	Rows     []stopRow
 	Earlier  int // tokens without a row
 	Say      stage.Rich
@@ -82,8 +82,7 @@ type stopView struct {
 	StopText stage.Text
 }
 
-// Answer is the text as its reader gets it, with what is held back and what is
-// kept out.
+// Answer returns the text that its reader gets, with the parts that are held back or dropped.
 func (v stopView) Answer() []stage.FlowPart {
 	return []stage.FlowPart{
 		{Class: "w-answer__given", Text: stage.Text{{S: v.Prompt}}},
@@ -93,7 +92,7 @@ func (v stopView) Answer() []stage.FlowPart {
 	}
 }
 
-// stopRow is one token and what became of it.
+// A stopRow is one token and what happened to it.
 type stopRow struct {
 	N              int
 	Text           stage.Text
@@ -143,7 +142,7 @@ func newStopView(st *session.State, at int) stopView {
 	return v
 }
 
-// heldSay tells what the newest token did.
+// heldSay describes the effect of the newest token.
 func heldSay(st *session.State, v stopView, s *infer.Step) stage.Rich {
 	head := stage.Rich{{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: stage.Bold}}
 	said := lang.SentenceOf(stage.Brief, st, infer.KindAppend)

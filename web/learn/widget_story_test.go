@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentsHaveAStory: a newcomer sees the Story in the experiments that have one,
-// with a switch that leads back to the experiment, and no table; who has switched, the
-// other way round.
+// TestExperimentsHaveAStory: a newcomer sees the Story in the experiments that have one, with a
+// switch that returns to the experiment, and no table; a learner who has switched sees the
+// opposite.
 func TestExperimentsHaveAStory(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -26,14 +26,14 @@ func TestExperimentsHaveAStory(t *testing.T) {
 			}
 			figure := s.Get(spec.Lesson.Href()).Find("#" + spec.ID)
 			if on := figure.Find(`.view [aria-pressed="true"]`).AttrOr("value", ""); on != string(want) {
-				t.Errorf("%s: the switch stands at %q, want %s", kind, on, want)
+				t.Errorf("%s: the switch is at %q, want %s", kind, on, want)
 			}
 			if back := figure.Find(`.view [name="back"]`).AttrOr("value", ""); back != spec.Lesson.Href()+"#"+spec.ID {
 				t.Errorf("%s: the switch leads to %q, want %q", kind, back, spec.Lesson.Href()+"#"+spec.ID)
 			}
 			if story := figure.Find(".story__pic").Length() > 0; story != (want == shell.Story) ||
 				figure.Find(".w-stage .w-tab, .w-tab--t").Length() > 0 == story && kind == lessons.WidgetTemperature {
-				t.Errorf("%s in %s: the Story is there: %t, want it in the Story view only", kind, want, story)
+				t.Errorf("%s in %s: has the Story: %t, want it in the Story view only", kind, want, story)
 			}
 			if feed := figure.AttrOr("data-feed", ""); !strings.HasSuffix(feed, "&view="+string(want)) {
 				t.Errorf("%s: the feed is %q, want it to end with %q", kind, feed, "&view="+string(want))
@@ -42,8 +42,8 @@ func TestExperimentsHaveAStory(t *testing.T) {
 	}
 }
 
-// TestStorySharesMatchTheEngine: the temperature's shares and ticks in the Story are those
-// of a softmax over all scores, and the axis is the same at every temperature.
+// TestStorySharesMatchTheEngine: the temperature's shares and ticks in the Story match a softmax
+// over all scores, and the axis is the same at every temperature.
 func TestStorySharesMatchTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -15,14 +15,13 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The range of the temperature's slider. At 0 there is no dividing, so it
-// begins above.
+// The range of the temperature's slider. Division by 0 is impossible, so it begins above.
 const (
 	leastT = 0.1
 	mostT  = 2.0
 )
 
-// temperatureRows is how many tokens are listed; the others are summed up.
+// temperatureRows is how many tokens are listed; the others are added up.
 const temperatureRows = 8
 
 func temperatureFields() []field {
@@ -32,8 +31,8 @@ func temperatureFields() []field {
 	}
 }
 
-// temperature shows one distribution at any T beside the same at T = 1. The
-// scores of a prompt are worked out once.
+// temperature shows one distribution at any T next to the same one at T = 1. The scores of a
+// prompt are computed once.
 type temperature struct {
 	model  *infer.Model
 	story  bool // shown in the Story
@@ -72,7 +71,7 @@ func (e *temperature) show(ctx context.Context, in values) (templ.Component, err
 	return temperatureHTML(e.view(st)), nil
 }
 
-// temperatureView is what the experiment shows.
+// A temperatureView is the content of the experiment.
 type temperatureView struct {
 	T     string
 	Rows  []temperatureRow
@@ -113,8 +112,8 @@ func (e *temperature) view(st *session.State) temperatureView {
 	return v
 }
 
-// ratioSay tells what T does to the gap between the two likeliest tokens:
-// p₁/p₂ = e^((z₁−z₂)/T).
+// ratioSay describes the effect of T on the gap between the two likeliest tokens: p₁/p₂ =
+// e^((z₁−z₂)/T).
 func ratioSay(rows []infer.Row, t float64) stage.Rich {
 	first, second := rows[0], rows[1]
 	gap := float64(first.Z) - float64(second.Z)

@@ -16,9 +16,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestEveryExperimentIsComplete: each lesson's page has its experiments worked
-// out, with a way into the Loop that can be opened, a name, a sentence that is
-// read out, and what to notice; and an id is used once in the course.
+// TestEveryExperimentIsComplete: each lesson's page has the results of its experiments, with a
+// working link into the Loop, a name, a sentence that is read out, and what to notice; ids are
+// unique in the course.
 // Promise: Every lesson page shows its experiments as the model computed them, each with a way into the Loop.
 func TestEveryExperimentIsComplete(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 					t.Errorf("%s has no name", w.ID)
 				}
 				if w.Notice != "" && fig.NextFiltered(".callout--notice").Length() != 1 {
-					t.Errorf("%s: what to notice is not told", w.ID)
+					t.Errorf("%s does not say what to notice", w.ID)
 				}
 				if st := s.opened(href(fig)); st.Step() == nil {
 					t.Errorf("%s opens an empty run, want a text", w.ID)
@@ -66,8 +66,8 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 	}
 }
 
-// TestFeedMatchesThePage: the same inputs give the same body with and
-// without a script, times measured aside.
+// TestFeedMatchesThePage: the same inputs give the same body with and without scripts, except
+// for measured times.
 func TestFeedMatchesThePage(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -94,8 +94,8 @@ func TestFeedMatchesThePage(t *testing.T) {
 	}
 }
 
-// TestNewestCommandWins: commands that wait while an experiment works
-// are left out, but for the last.
+// TestNewestCommandWins: commands that wait while an experiment works are skipped, except for
+// the last.
 func TestNewestCommandWins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -125,7 +125,8 @@ func (c counting) show(context.Context, values) (templ.Component, error) {
 	return templ.Raw("<p></p>"), nil
 }
 
-// TestFirstStateIsComputedOnce: however many look at a lesson at once.
+// TestFirstStateIsComputedOnce: the first state is computed once, however many learners open a
+// lesson at once.
 func TestFirstStateIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -138,11 +139,11 @@ func TestFirstStateIsComputedOnce(t *testing.T) {
 	}
 	readers.Wait()
 	if worked.Load() != 1 {
-		t.Errorf("worked out %d times, want 1", worked.Load())
+		t.Errorf("computed %d times, want once", worked.Load())
 	}
 }
 
-// failing is an experiment that fails, and one that panics.
+// failing is an experiment that fails, or panics if loud is set.
 type failing struct{ loud bool }
 
 func (f failing) show(context.Context, values) (templ.Component, error) {
@@ -152,8 +153,8 @@ func (f failing) show(context.Context, values) (templ.Component, error) {
 	return nil, fmt.Errorf("layer 3 is short")
 }
 
-// TestFailedExperimentLeavesTheLesson: an experiment that cannot work leaves the lesson
-// whole, says why in its place, and is tried again by the next reader.
+// TestFailedExperimentLeavesTheLesson: an experiment that fails leaves the lesson intact,
+// explains the problem in its place, and is tried again for the next reader.
 func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
@@ -164,7 +165,7 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 		for range 2 {
 			d := s.Get(spec.Lesson.Href())
 			if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); said == "" {
-				t.Error("nothing is said")
+				t.Error("there is no message")
 			}
 			if d.Find("section.sec").Length() != len(spec.Lesson.Sections) {
 				t.Error("parts of the lesson are missing")
@@ -176,8 +177,8 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	}
 }
 
-// TestBadInputsNameTheRange: each is refused by name, with its range, and what was written
-// is kept in its field.
+// TestBadInputsNameTheRange: each invalid input is refused by name, with its range, and its
+// field keeps the invalid text.
 func TestBadInputsNameTheRange(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
@@ -212,16 +213,16 @@ func TestBadInputsNameTheRange(t *testing.T) {
 		d := s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusBadRequest)
 		want := strings.Join(strings.Fields(m.Error.Message), " ")
 		if said := text(d.Find("[data-feed-error]")); said != want {
-			t.Errorf("%s: the page says %q, want %q, which the feed says", c.kind, said, want)
+			t.Errorf("%s: the page reports %q, want %q as from the feed", c.kind, said, want)
 		}
 	}
 	if code := s.status("/learn/widget/none"); code != http.StatusNotFound {
-		t.Errorf("an experiment that is not there: got %d, want %d", code, http.StatusNotFound)
+		t.Errorf("a missing experiment: got %d, want %d", code, http.StatusNotFound)
 	}
 }
 
-// TestMultilinePromptIsNormalized: a form sends a line's end as two characters; the
-// model reads one.
+// TestMultilinePromptIsNormalized: a form sends a line end as two characters; the model reads
+// one.
 func TestMultilinePromptIsNormalized(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -232,12 +233,12 @@ func TestMultilinePromptIsNormalized(t *testing.T) {
 		t.Errorf("%s\nis not\n%s", x, y)
 	}
 	if got := a.Find("textarea").Text(); got != "One\nTwo" {
-		t.Errorf("the field says %q, want %q", got, "One\nTwo")
+		t.Errorf("the field contains %q, want %q", got, "One\nTwo")
 	}
 }
 
-// TestExperimentsTakeTypicalP: what a lesson sets of it is drawn with, and stands in
-// the link into the Loop.
+// TestExperimentsTakeTypicalP: a lesson's typical-p is used for drawing, and is in the link into
+// the Loop.
 func TestExperimentsTakeTypicalP(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()

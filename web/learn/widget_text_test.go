@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// written is what a loop by itself writes with an experiment's settings.
+// written returns what the engine's loop writes with an experiment's settings.
 func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
 	s.T.Helper()
 	loop, err := infer.NewLoop(s.pages.Model, prompt, settings)
@@ -33,8 +33,8 @@ func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
 	}
 }
 
-// TestGreedyLoopMatchesTheEngine: all tokens of the text are there, in order, unless
-// it is said how many are not.
+// TestGreedyLoopMatchesTheEngine: the page has all tokens of the text, in order, or states how
+// many are missing.
 func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -48,12 +48,12 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 		for _, step := range steps {
 			want = append(want, stage.TokenText(s.pages.Model.Token(step.Chosen)).String()+" "+terms.ProbShort(step.P))
 		}
-		d.Find(".w-circle .tok--gen .sr").Remove() // what is only spoken
+		d.Find(".w-circle .tok--gen .sr").Remove() // text for screen readers only
 		for _, row := range rows(d.Find(".w-circle .tok--gen")) {
 			got = append(got, row[0]+" "+row[1])
 		}
 		if more := text(d.Find(".w-circle .w-more")); more != "" {
-			// Rounds in the middle are not listed: both ends must fit.
+			// Rounds in the middle are not listed: both ends must match.
 			if len(got) >= len(want) || !slices.Equal(got, want[:len(got)]) {
 				t.Errorf("T = %s: %q\nwant the beginning of %q", temp, got, want)
 			}
@@ -68,15 +68,14 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStopStringMatchesTheEngine: at every token, what is released and held is what
-// the loop releases and holds.
+// TestStopStringMatchesTheEngine: at every token, the released and held texts match the loop's.
 func TestStopStringMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetStopString)
 	in := spec.defaults()
 	settings := settingsOf(in)
-	// A stop string that this very text will run into, in the middle of a token.
+	// A stop string that this text reaches in the middle of a token.
 	all := s.written(in["prompt"], settings)
 	var out strings.Builder
 	for _, step := range all {
@@ -112,12 +111,12 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 		}
 	}
 	if want := whole[:5]; released != want {
-		t.Errorf("in the end %q is released, want %q", released, want)
+		t.Errorf("at the end %q is released, want %q", released, want)
 	}
 }
 
-// TestCacheTalliesMatchFormulas: the tallies of both ways are those of the formulas, and
-// the scores were compared.
+// TestCacheTalliesMatchFormulas: the tallies of both ways match the formulas, and the scores
+// were compared.
 func TestCacheTalliesMatchFormulas(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -165,8 +164,8 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 	}
 }
 
-// TestSpeculationMatchesTheEngine: guesses, p, q, u and verdicts are those of a
-// Speculator with the same settings, and the Loop shows the same text.
+// TestSpeculationMatchesTheEngine: guesses, p, q, u and verdicts match a Speculator with the
+// same settings, and the Loop shows the same text.
 func TestSpeculationMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
@@ -215,17 +214,17 @@ func TestSpeculationMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestSpeculationWithoutADraft: the lesson stays whole and says why nothing is drafted.
+// TestSpeculationWithoutADraft: the lesson stays intact and explains why nothing is drafted.
 func TestSpeculationWithoutADraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetSpeculate)
 	d := s.Get(spec.Lesson.Href())
 	if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); !strings.Contains(said, "second, smaller model") {
-		t.Errorf("it says %q, want it to contain %q", said, "second, smaller model")
+		t.Errorf("got the message %q, want it to contain %q", said, "second, smaller model")
 	}
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != "model" || !m.Done {
-		t.Errorf("the feed says %+v, want an error, Error.Code = %q, Done = true", m, "model")
+		t.Errorf("got the message %+v, want an error, Error.Code = %q, Done = true", m, "model")
 	}
 	s.pages.Draft = testmodel.Seats(t, tinyModel(t))
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil ||

@@ -50,21 +50,21 @@ func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error
 	return tokensHTML(v), nil
 }
 
-// tokensView is a text's tokens.
+// A tokensView is a text's tokens.
 type tokensView struct {
 	Tokens  []stage.Token
 	Letters int
 	Vocab   int
 	Loop    string
 
-	Text     string // what the learner may cut first
+	Text     string // the text that the learner can cut first, or ""
 	Cuttable []stage.PictureLetter
 }
 
-// mostCut is the most letters that a text to be cut by hand may have.
+// mostCut is the maximum number of letters of a text to be cut by hand.
 const mostCut = 40
 
-// cuttable reports whether a learner may cut a text between any two letters: it is short, and
+// cuttable reports whether a learner can cut a text between any two letters: it is short, and
 // its letters neither join nor change their order.
 func cuttable(text string) bool {
 	for _, r := range text {
@@ -75,14 +75,14 @@ func cuttable(text string) bool {
 	return utf8.RuneCountInString(text) <= mostCut
 }
 
-// cutID differs from text to text, so that the cuts of one are not shown in another.
+// cutID is different for each text, so that the cuts of one are not shown in another.
 func (v tokensView) cutID() string {
 	h := fnv.New64a()
 	h.Write([]byte(v.Text))
 	return fmt.Sprintf("cut-%x", h.Sum64())
 }
 
-// cuts is how many cuts the model makes.
+// cuts returns how many cuts the model makes.
 func (v tokensView) cuts() (n int) {
 	for _, l := range v.Cuttable {
 		if l.Cut {
@@ -92,7 +92,7 @@ func (v tokensView) cuts() (n int) {
 	return n
 }
 
-// cutLabel names the place before the letter i.
+// cutLabel names the position before letter i.
 func (v tokensView) cutLabel(i int) string {
 	name := func(l stage.PictureLetter) string {
 		if s := l.Text.String(); s != "·" {
@@ -103,7 +103,7 @@ func (v tokensView) cutLabel(i int) string {
 	return "Cut between " + name(v.Cuttable[i-1]) + " and " + name(v.Cuttable[i])
 }
 
-// say counts.
+// say describes the counts.
 func (v tokensView) say() stage.Rich {
 	letters, tokens := terms.CountedAs(v.Letters, "letter", "letters"), terms.Counted(len(v.Tokens), "token")
 	return stage.Rich{

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// tokensHTML lets the learner cut the text first. The model's pieces are folded until then.
+// tokensHTML lets the learner cut the text first. The model's pieces are hidden until then.
 func tokensHTML(v tokensView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -115,7 +115,7 @@ func tokensHTML(v tokensView) templ.Component {
 	})
 }
 
-// cutHTML is a text with a place for a cut before each letter but the first. The boxes belong
+// cutHTML is a text with a possible cut before each letter but the first. The checkboxes belong
 // to no form, since only the page reads them.
 func cutHTML(v tokensView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -9,13 +9,13 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// placed is an experiment and the address of its lesson.
+// A placed is an experiment and the address of its lesson.
 type placed struct {
 	lessons.Widget
 	href string
 }
 
-// experiments are all that the course has, in its order.
+// experiments returns all experiments of the course, in its order.
 func experiments(course *lessons.Course) []placed {
 	var list []placed
 	for _, l := range course.Lessons {
@@ -30,8 +30,8 @@ func experiments(course *lessons.Course) []placed {
 	return list
 }
 
-// TestScreenshotsOfExperiments keeps pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY
-// names some of the screens, $VIZ_WIDGET one experiment.
+// TestScreenshotsOfExperiments saves pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY
+// selects some of the screens, $VIZ_WIDGET one experiment.
 func TestScreenshotsOfExperiments(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// How far the experiment goes by itself, and how many tokens it lists.
+// How far the experiment goes, and how many tokens it lists.
 const (
 	turnTokens = 24
 	turnRows   = 6
@@ -37,12 +37,12 @@ func turnFields() []field {
 	)
 }
 
-// turnWidget walks through the loop stage by stage. A place counts stages: 1 is
-// the first forward pass, 8 the second.
+// turnWidget steps through the loop stage by stage. Positions count stages: 1 is the first
+// forward pass, 8 the second.
 type turnWidget struct {
 	model *infer.Model
 	story bool   // shown in the Story
-	key   string // inputs that the run was started with
+	key   string // the inputs with which the run was started
 	run   *session.Session
 }
 
@@ -72,8 +72,8 @@ func (e *turnWidget) show(ctx context.Context, in values) (templ.Component, erro
 	return turnStageHTML(v), nil
 }
 
-// goTo looks at a place, running what has not run; where the text ends before
-// it, at the end.
+// goTo moves to a position, running stages that have not run; if the text ends before it, to the
+// end.
 func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 	f := e.run.State().Frontier()
 	if ran := (f.Step-1)*stages + int(f.Stage); at <= ran {
@@ -93,19 +93,19 @@ func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 	return st, err
 }
 
-// stageView is the loop at one stage.
+// A stageView is the loop at one stage.
 type stageView struct {
 	Given      []stage.Token // the prompt
 	Made       []stage.Token // generated before this turn, and in it once appended
-	Next       *stage.Next   // the slot; nil where no token comes next
+	Next       *stage.Next   // the slot; nil if no token comes next
 	Reads      string        // class that marks the tokens read by this pass
 	Turn       int
 	Rail       []stage.RailStage
 	Say        stage.Rich
 	Facts      []stage.Fact
-	Candidates stage.Candidates // none before there are scores
+	Candidates stage.Candidates // empty before there are scores
 	Stage      int
-	Enter      string // its name, for what moves
+	Enter      string // its name, for animations
 	Settings   string
 	Back       place
 	Forward    place
@@ -151,7 +151,7 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 	return v
 }
 
-// turnStory is the loop at one stage in the Story.
+// A turnStory is the loop at one stage in the Story.
 type turnStory struct {
 	stageView
 	Story  stage.Story
@@ -169,7 +169,7 @@ func newTurnStory(st *session.State, v stageView) turnStory {
 	return t
 }
 
-// behindName tells what one stage has done, behind its number and name.
+// behindName describes the effect of one stage, after its number and name.
 func behindName(st *session.State, kind infer.Kind) stage.Rich {
 	name := stage.Span{S: fmt.Sprintf("%d %s. ", kind, lang.Stage(int(kind)).Short), Style: stage.Bold}
 	return append(stage.Rich{name}, lang.SentenceOf(stage.Brief, st, kind)...)

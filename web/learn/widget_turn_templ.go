@@ -144,7 +144,7 @@ func turnStageHTML(v stageView) templ.Component {
 	})
 }
 
-// turnStoryHTML is the same in the Story.
+// turnStoryHTML is the experiment in the Story.
 func turnStoryHTML(v turnStory) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -278,7 +278,7 @@ func turnStoryHTML(v turnStory) templ.Component {
 	})
 }
 
-// ghostKey says what the ticks over the bars are, if there are any.
+// ghostKey explains the ticks over the bars, if there are any.
 func ghostKey(v *stage.StoryShares) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

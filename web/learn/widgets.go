@@ -18,43 +18,42 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// widgetStyles and widgetScripts are what pages with experiments load besides
-// their own.
+// widgetStyles and widgetScripts are the additional files of pages with experiments.
 var (
 	widgetStyles  = []string{"css/story.css", "css/widget.css", "css/carry.css"}
-	widgetScripts = []string{"js/widget.js"} // which loads feed.js, and that connection.js
+	widgetScripts = []string{"js/widget.js"} // it loads feed.js, which loads connection.js
 )
 
-// How long an experiment may work: for a page that is being loaded, and for
-// someone who has changed an input and watches.
+// How long an experiment can work: for a page that is being loaded, and for a user who has
+// changed an input and is waiting.
 const (
 	firstTime = 8 * time.Second
 	liveTime  = 45 * time.Second
 )
 
-// An experiment is one widget at work. It keeps what it can use again (scores,
-// a run) and belongs to one goroutine at a time.
+// An experiment is a running widget. It keeps what it can reuse (scores, a run) and belongs to
+// one goroutine at a time.
 type experiment interface {
-	// show works out what there is to see for checked inputs. It may put other
-	// values into them where those asked for cannot be: a place beyond the end
-	// of a text. An error is told by [terms.RefusalOf], a context's by [slowSay].
+	// show computes the view for validated inputs. It can change inputs that are impossible,
+	// such as a position beyond the end of a text. Errors are reported with [terms.RefusalOf], a
+	// context's with [slowSay].
 	show(ctx context.Context, in values) (templ.Component, error)
 }
 
-// desk is what an experiment works with, and the view in which it shows what it
-// finds. draft may be nil.
+// A desk holds the models of an experiment and the view in which it shows its results. draft can
+// be nil.
 type desk struct {
 	target *infer.Model
 	draft  func() (*infer.Seat, error)
 	view   shell.View
 }
 
-// widgetKind is one kind of experiment.
+// A widgetKind is one kind of experiment.
 type widgetKind struct {
 	fields func() []field
 	open   func(desk) experiment
-	plays  bool // it has a way forward that can be walked by itself
-	views  bool // it has a Story beside its Numbers
+	plays  bool // it has a button to step forward that can run automatically
+	views  bool // it has a Story besides its Numbers
 }
 
 var widgetKinds = map[lessons.WidgetKind]widgetKind{
@@ -71,8 +70,7 @@ var widgetKinds = map[lessons.WidgetKind]widgetKind{
 	lessons.WidgetChat:         {chatFields, newChat, false, false},
 }
 
-// spec is an experiment as a lesson places it: its inputs with the lesson's
-// own values as their first.
+// A spec is an experiment in a lesson: its inputs, with the lesson's values as defaults.
 type spec struct {
 	lessons.Widget
 	widgetKind
@@ -80,7 +78,7 @@ type spec struct {
 	Lesson *lessons.Lesson
 }
 
-// widgets are all experiments of the course, and what each shows first.
+// widgets are all experiments of the course, with their cached first states.
 type widgets struct {
 	specs map[string]*spec // by id
 	first *kept[shown]
@@ -110,8 +108,8 @@ func newWidgets(c *lessons.Course) *widgets {
 	return ws
 }
 
-// desk gives an experiment its models: at a seat of the server's pools where it
-// has some, so that no widget holds up a run.
+// desk returns an experiment's models: at a seat in the server's pools if there are any, so that
+// widgets do not delay runs.
 func (p *Pages) desk(view shell.View) desk {
 	d := desk{p.Model, p.Draft, view}
 	if p.Seat != nil {
@@ -124,8 +122,8 @@ func (p *Pages) widgetRoutes() pages.Routes {
 	return pages.Routes{"GET /learn/widget/{id}": p.widgetAlone}
 }
 
-// widget lays an experiment out as it is first seen. It is worked out while the
-// page is written, since only then is there someone to wait.
+// widget lays out an experiment in its first state. It is computed while the page is being
+// written, since only then is a client waiting.
 func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
@@ -134,8 +132,8 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	})
 }
 
-// widgetAlone answers GET /learn/widget/ID?t=0.5&…: an experiment by itself
-// with other inputs, for pages without a script.
+// widgetAlone answers GET /learn/widget/ID?t=0.5&…: an experiment on its own page with other
+// inputs, for pages without scripts.
 func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	s := p.widgets.specs[r.PathValue("id")]
 	if s == nil {
@@ -152,7 +150,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	in, bad := s.read(asked)
 	view := shell.ViewOf(r)
 	if bad != nil {
-		// Beside what was written stands what the lesson shows.
+		// Show the rejected input next to the lesson's own result.
 		html, err := p.firstOf(r.Context(), s, view)
 		values := s.defaults()
 		maps.Copy(values, asked)
@@ -160,14 +158,14 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := p.widgets.first.enter(r.Context()); err != nil {
-		return // nobody waits for an answer
+		return // the client has disconnected
 	}
 	html, err := p.work(r.Context(), s, view, in)
 	p.widgets.first.leave()
 	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(s, view, in, html, err)))
 }
 
-// work makes an experiment for one answer.
+// work runs an experiment for one response.
 func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in values) (html string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
@@ -176,8 +174,8 @@ func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in values) (
 	return html, err
 }
 
-// workOut has an experiment show its inputs. What goes wrong inside it is an
-// error of this experiment and of no other part of the page.
+// workOut runs an experiment and renders the result. A panic becomes an error of this experiment
+// and does not affect other parts of the page.
 func workOut(ctx context.Context, e experiment, s *spec, in values) (html string, err error) {
 	var b strings.Builder
 	err = fault.Try(func() error {
@@ -193,7 +191,7 @@ func workOut(ctx context.Context, e experiment, s *spec, in values) (html string
 	return b.String(), nil
 }
 
-// firstOf returns what an experiment first shows, which is the same for everybody.
+// firstOf returns the first state of an experiment, which is the same for everyone.
 func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
 	return p.widgets.first.get(ctx, shown{s.ID, view}, func(ctx context.Context) (html string, err error) {
 		err = fault.Do(p.Log, "an experiment", func() (err error) {
@@ -211,7 +209,7 @@ func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, 
 const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it " +
 	"work on."
 
-// troubleOf says why an experiment shows nothing.
+// troubleOf explains why an experiment shows nothing.
 func troubleOf(err error) *terms.Refusal {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &terms.Refusal{Code: terms.CodeBusy, Message: slowSay}
@@ -219,7 +217,7 @@ func troubleOf(err error) *terms.Refusal {
 	return terms.RefusalOf(err)
 }
 
-// deferred is a component that is made when it is written.
+// deferred returns a component that is created when it is written.
 func deferred(make func(context.Context) templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w templWriter) error { return make(ctx).Render(ctx, w) })
 }

@@ -12,17 +12,16 @@ import (
 	"strings"
 )
 
-// unknownMachine is assumed of a machine that does not say how much memory it has.
+// unknownMachine is the memory assumed for a machine that does not report it.
 const unknownMachine = 4 << 30
 
-// environment is GOMEMLIMIT as the runtime has read it, before [Limit.Apply] sets a
-// limit of its own: one that servers in the same process take for theirs would get
-// lower with each of them.
+// environment is GOMEMLIMIT as the runtime has read it, before [Limit.Apply] sets a limit: if
+// servers in the same process took that limit as theirs, it would get lower with each of them.
 var environment = debug.SetMemoryLimit(-1)
 
-// Default is the limit of a process that is given none: GOMEMLIMIT if it is set, else
-// four fifths of what its container may use, or half of the machine's memory, which
-// other programs use too.
+// Default returns the limit of a process without an explicit one: GOMEMLIMIT if it is set, else
+// four fifths of what its container can use, or half of the machine's memory, which other
+// programs use too.
 func Default() Limit {
 	if environment != none {
 		return Limit(environment)
@@ -37,16 +36,16 @@ func found(system fs.FS, machine int64) Limit {
 	return Limit(machine / 2)
 }
 
-// container is the lowest limit on memory of the control groups that the process is
-// in, of either version.
+// container returns the lowest memory limit of the control groups that the process is in, of
+// either version.
 func container(system fs.FS) (least int64, limited bool) {
 	groups, err := fs.ReadFile(system, "proc/self/cgroup")
 	if err != nil {
 		return 0, false
 	}
 	look := func(folder, group, file string) {
-		// The limits of the groups above apply too. In a container the group's
-		// own path may not be visible: its root then stands for the group.
+		// The limits of the groups above apply too. In a container the group's own path may not
+		// be visible: its root then represents the group.
 		for dir := path.Join("/", group); ; dir = path.Dir(dir) {
 			if n, ok := limitIn(system, path.Join(folder, dir, file)); ok && (!limited || n < least) {
 				least, limited = n, true
@@ -57,7 +56,7 @@ func container(system fs.FS) (least int64, limited bool) {
 		}
 	}
 	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path, the second empty in version 2
+		// hierarchy:controllers:path; controllers is empty in version 2
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		switch {
 		case len(part) < 3:
@@ -70,8 +69,8 @@ func container(system fs.FS) (least int64, limited bool) {
 	return least, limited
 }
 
-// limitIn reads a control group's limit. Version 2 writes "max" for none, version 1 a
-// number that no machine reaches.
+// limitIn reads a control group's limit. Version 2 writes "max" for no limit, version 1 a number
+// that no machine reaches.
 func limitIn(system fs.FS, name string) (int64, bool) {
 	b, err := fs.ReadFile(system, name)
 	if err != nil {
@@ -81,7 +80,7 @@ func limitIn(system fs.FS, name string) (int64, bool) {
 	return n, err == nil && n > 0 && n < 1<<60
 }
 
-// machine is how much memory the machine has.
+// machine returns how much memory the machine has.
 func machine() int64 {
 	if n, ok := physical(); ok {
 		return n
@@ -89,11 +88,11 @@ func machine() int64 {
 	return unknownMachine
 }
 
-// Available is the memory that Linux says programs may still use; other systems have
-// no file for it.
+// Available returns the memory that programs can still use, according to Linux; other systems
+// have no file for it.
 func Available() (int64, bool) { return meminfo("MemAvailable") }
 
-// meminfo reads one number of Linux's overview.
+// meminfo reads one number from /proc/meminfo.
 func meminfo(field string) (int64, bool) {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {

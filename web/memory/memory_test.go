@@ -11,8 +11,8 @@ import (
 
 const gib = 1 << 30
 
-// TestLimitFoundInControlGroups: a container's limit counts, the lowest of all groups above, in both
-// versions of control groups; without one it is half of the machine.
+// TestLimitFoundInControlGroups: a container's limit applies, the lowest of all groups above, in
+// both versions of control groups; without one the limit is half of the machine's memory.
 func TestLimitFoundInControlGroups(t *testing.T) {
 	t.Parallel()
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s + "\n")} }
@@ -57,8 +57,8 @@ func TestLimitFoundInControlGroups(t *testing.T) {
 	}
 }
 
-// TestApplyRefusesExceededLimit: a limit is refused that the program exceeds already, and otherwise
-// leaves the runs three fifths of what is left.
+// TestApplyRefusesExceededLimit: a limit that the program already exceeds is refused; otherwise
+// the runs get three fifths of what is left.
 func TestApplyRefusesExceededLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
@@ -88,8 +88,8 @@ func TestApplyRefusesExceededLimit(t *testing.T) {
 	}
 }
 
-// TestDefaultIsGOMEMLIMIT: GOMEMLIMIT is the limit of a process that is given none. What a server in
-// the process has set for itself is not.
+// TestDefaultIsGOMEMLIMIT: GOMEMLIMIT is the default limit of a process. A limit that a server
+// in the process has set is not.
 func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
@@ -107,7 +107,7 @@ func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 	}
 }
 
-// TestResidentCountsUsedMemory: what is allocated and used is resident.
+// TestResidentCountsUsedMemory: memory that is allocated and used is resident.
 func TestResidentCountsUsedMemory(t *testing.T) {
 	before := Resident()
 	if before <= 0 || before > math.MaxInt64/2 {
@@ -122,6 +122,6 @@ func TestResidentCountsUsedMemory(t *testing.T) {
 		t.Errorf("%d more after %d were used; want at least %d", grown, size, size*9/10)
 	}
 	if n, ok := ResidentOf(os.Getpid()); ok && n < int64(len(used)) {
-		t.Errorf("this process, asked for by its number, has %d, want at least what it used, %d", n, len(used))
+		t.Errorf("this process, by its pid: got %d bytes, want at least %d", n, len(used))
 	}
 }

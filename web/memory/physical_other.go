@@ -2,5 +2,5 @@
 
 package memory
 
-// physical is the machine's memory, as far as there is a file that says.
+// physical returns the machine's memory, if the system has a file for it.
 func physical() (int64, bool) { return meminfo("MemTotal") }

@@ -15,7 +15,7 @@ type memoryStatus struct {
 	physical, available, pages, freePages, virtual, freeVirtual, extendedFree uint64
 }
 
-// physical is the machine's memory.
+// physical returns the machine's memory.
 func physical() (int64, bool) {
 	var s memoryStatus
 	s.length = uint32(unsafe.Sizeof(s))

@@ -2,13 +2,12 @@
 // scrapes (version 0.0.4,
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 //
-// A [Page] is one answer. The server adds families of samples, each with its
-// name, its help and its type; the values are read at that moment from wherever the
-// server counts them anyway. Only times need an instrument of their own, a
-// [Histogram].
+// A [Page] is one response. The server adds families of samples, each with its name, its help
+// and its type; the values are read at that moment from the counters that the server keeps
+// anyway. Only durations need an instrument of their own, a [Histogram].
 //
-// Labels have a fixed set of values that the program knows: a reason, a class of
-// status codes. Nothing that a person typed, no code of a room and no id is ever the
+// Labels have a fixed set of values defined by the program: a reason, a class of status codes.
+// Text typed by users, room codes and ids are never label values.
 // value of a label.
 package metrics
 
@@ -26,7 +25,7 @@ import (
 // ContentType is the media type of a [Page].
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// Page is one answer. The zero Page is empty.
+// A Page is one response. The zero Page is empty.
 type Page struct {
 	text  bytes.Buffer
 	names map[string]bool
@@ -34,7 +33,7 @@ type Page struct {
 
 // Value is a sample of a family with a label.
 type Value struct {
-	Label string // the label's value
+	Label string // the value of the label
 	Value float64
 }
 
@@ -44,7 +43,7 @@ func (p *Page) Gauge(name, help string, value float64) {
 	p.sample(name, "", value)
 }
 
-// Counter adds a sum that only grows. Its name ends in _total.
+// Counter adds a counter, which only grows. Its name ends in _total.
 func (p *Page) Counter(name, help string, value float64) {
 	p.family(name, help, "counter")
 	p.sample(name, "", value)
@@ -87,8 +86,7 @@ var (
 	escapeLabel = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 )
 
-// family begins a family. A name that is invalid or used twice is an error of the
-// program.
+// family begins a family. It panics if the name is invalid or used twice.
 func (p *Page) family(name, help, kind string) {
 	if p.names == nil {
 		p.names = map[string]bool{}
@@ -107,17 +105,17 @@ func (p *Page) sample(name, label string, value float64) {
 	fmt.Fprintf(&p.text, "%s %s\n", name, number(value))
 }
 
-// number formats a value as Go's ParseFloat reads it, which is how the format defines
+// number formats a value so that Go's ParseFloat can read it, which is how the format defines
 // numbers.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // WriteTo implements [io.WriterTo].
 func (p *Page) WriteTo(w io.Writer) (int64, error) { return p.text.WriteTo(w) }
 
-// Histogram counts times by their length. Its methods may be called from any goroutine.
+// Histogram counts durations by their length. Its methods can be called from any goroutine.
 type Histogram struct {
 	bounds []time.Duration
-	counts []atomic.Uint64 // of each bucket alone, and of those beyond the last bound
+	counts []atomic.Uint64 // per bucket, not cumulative; the last is beyond all bounds
 	sum    atomic.Int64    // nanoseconds
 }
 
@@ -126,7 +124,7 @@ func NewHistogram(bounds ...time.Duration) *Histogram {
 	return &Histogram{bounds: bounds, counts: make([]atomic.Uint64, len(bounds)+1)}
 }
 
-// Observe counts a time.
+// Observe counts a duration.
 func (h *Histogram) Observe(d time.Duration) {
 	i := 0
 	for i < len(h.bounds) && d > h.bounds[i] {

@@ -16,7 +16,7 @@ func written(p *Page) string {
 	return b.String()
 }
 
-// TestPageFollowsTheTextFormat compares a page with the text format, written by hand.
+// TestPageFollowsTheTextFormat compares a page with handwritten text in the format.
 func TestPageFollowsTheTextFormat(t *testing.T) {
 	t.Parallel()
 	h := NewHistogram(time.Millisecond, 100*time.Millisecond)
@@ -53,8 +53,8 @@ viz_wait_seconds_count 5
 	}
 }
 
-// TestNamesAreUsedOnce: a family that is added twice, or has a name that the format does
-// not allow, is an error of the program.
+// TestNamesAreUsedOnce: adding a family twice, or one whose name the format does not allow,
+// panics.
 func TestNamesAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"viz_rooms", "Viz", "viz-rooms", "", "viz_é"} {
@@ -71,7 +71,7 @@ func TestNamesAreUsedOnce(t *testing.T) {
 	}
 }
 
-// TestProcessMetrics: the figures of the process are there, and plausible.
+// TestProcessMetrics: the figures of the process are present and plausible.
 func TestProcessMetrics(t *testing.T) {
 	t.Parallel()
 	p := &Page{}

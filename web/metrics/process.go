@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// began is when the process started, to within the milliseconds before its packages
-// are initialized.
+// began is when the process started, to within a few milliseconds.
 var began = time.Now()
 
-// Process adds the figures of this process. Those that only Linux has a file for are
-// left out elsewhere.
+// Process adds the figures of this process. Those that come from Linux files are left out on
+// other systems.
 func (p *Page) Process() {
 	p.Gauge("process_start_time_seconds", "When the process started, in seconds since 1970.",
 		float64(began.UnixMilli())/1000)
@@ -27,7 +26,7 @@ func (p *Page) Process() {
 	p.Gauge("go_memory_bytes", "Memory that the Go runtime has from the operating system.", float64(goMemory()))
 }
 
-// resident is the resident memory of this process.
+// resident returns the resident memory of this process.
 func resident() (bytes int64, ok bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -40,7 +39,7 @@ func resident() (bytes int64, ok bool) {
 	return pages * int64(os.Getpagesize()), true
 }
 
-// descriptors is the number of open file descriptors, without the one that lists them.
+// descriptors returns the number of open file descriptors, without the one used to list them.
 func descriptors() (n int, ok bool) {
 	list, err := os.ReadDir("/proc/self/fd")
 	return len(list) - 1, err == nil

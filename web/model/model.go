@@ -1,9 +1,9 @@
-// Package model is the page about the model that writes here: what it is, and how to have
-// one of one's own write instead.
+// Package model is the page about the model that writes here: which model it is, and how to use
+// your own.
 //
-// On a server the person who starts it chooses. Where the program runs in a browser
-// (web/tab), the page takes the model's files from the visitor's disk. Its script
-// (static/js/model.js) hands them to the program, which reads them where they are.
+// On a server, the operator chooses the model. Where the program runs in a browser (web/tab),
+// the page takes the model's files from the visitor's disk. Its script (static/js/model.js)
+// passes them to the program, which reads them in place.
 package model
 
 import (
@@ -19,25 +19,25 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// Place says how a visitor comes to a model of their own.
+// Place describes how visitors can load their own model.
 type Place struct {
-	// Opens says that the page can take a model's files.
+	// Opens means that the page can open a model's files.
 	Opens bool
 	// Files are those of the model that the visitor has opened, or nil.
 	Files *Files
 }
 
-// Files are the files of an opened model, as far as the model does not say itself.
+// Files describes the files of an opened model that the model itself does not describe.
 type Files struct {
 	Format string // such as "GGUF v3"
 	Bytes  int64
 }
 
-// Deps is what the page needs. Log may be nil.
+// Deps is what the page needs. Log can be nil.
 type Deps struct {
-	// Model is the one that writes.
+	// Model is the model that writes.
 	Model *infer.Model
-	// Place says whether others can be opened.
+	// Place describes whether other models can be opened.
 	Place Place
 	// Caller returns who sent a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
@@ -45,13 +45,13 @@ type Deps struct {
 	Log *slog.Logger
 }
 
-// Server answers the address of the page.
+// Server serves the page.
 type Server struct {
 	Deps
 	pages.Base
 }
 
-// New returns the page's server.
+// New returns a Server.
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	return &Server{d, pages.New(pages.Learner(d.Caller), d.Log, refusedHTML)}
@@ -70,17 +70,17 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, http.StatusOK, pageHTML(s.view()))
 }
 
-// view is what the page shows.
+// A view is the data of the page.
 type view struct {
 	Place
 	Name  string
 	Facts []fact
-	// Warnings say what the files hold and the model leaves out.
+	// Warnings list what the files contain and the model does not use.
 	Warnings []string
-	Kinds    string // the architectures that are read
+	Kinds    string // the supported architectures
 }
 
-// fact is a line about the model.
+// A fact is a line about the model.
 type fact struct{ Name, Value, Note string }
 
 func (s *Server) view() view {

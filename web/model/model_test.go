@@ -20,13 +20,13 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// at is the page where a visitor comes to a model of their own like that.
+// at returns the page about the fixture model for a place.
 func at(t *testing.T, place model.Place) *goquery.Document {
 	t.Helper()
 	return of(t, testmodel.Target(t), place)
 }
 
-// of is the page about a model.
+// of returns the page about a model.
 func of(t *testing.T, m *infer.Model, place model.Place) *goquery.Document {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -43,8 +43,8 @@ func of(t *testing.T, m *infer.Model, place model.Place) *goquery.Document {
 	return d
 }
 
-// TestModelPageOffersWhatIsPossible: the page says what the model is, and offers what its place can do: a command on a
-// server, files in a browser, and the way back from a visitor's own.
+// TestModelPageOffersWhatIsPossible: the page describes the model, and offers what its place
+// allows: a command on a server, files in a browser, and the way back from a visitor's own.
 func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -83,7 +83,8 @@ func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	}
 }
 
-// TestModelPageShowsWarnings: what the model's files hold and the model leaves out stands on the page.
+// TestModelPageShowsWarnings: the page lists what the model's files contain and the model does
+// not use.
 func TestModelPageShowsWarnings(t *testing.T) {
 	t.Parallel()
 	c, err := checkpoint.OpenPath("../../testdata/models/llama3")
@@ -101,7 +102,7 @@ func TestModelPageShowsWarnings(t *testing.T) {
 	}
 }
 
-// TestModelPageIsAccessible: the page can be read and used by everybody.
+// TestModelPageIsAccessible: the page meets the accessibility rules.
 func TestModelPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, webtest.Serve(t, webtest.Options{})+"/model")

@@ -6,5 +6,5 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInTab looks at the page where the program runs in it.
+// TestInTab checks the page where the program runs in the browser's tab.
 func TestInTab(t *testing.T) { webtest.InTab(t, TestModelPageIsAccessible) }

@@ -1,7 +1,6 @@
-// Package pages holds what all rooms of pages do alike: identify the learner, send
-// a page or a part of one, read a form, and say why there is no page. Lessons,
-// exercises, labs and classes use it, so that forms are bounded and refusals worded
-// in one place.
+// Package pages implements what all packages with pages have in common: identifying the learner,
+// sending a page or a part of one, reading a form, and refusing requests. Lessons, exercises,
+// labs and classes use it, so that forms are bounded and refusals worded in one place.
 package pages
 
 import (
@@ -20,16 +19,16 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A Base is embedded by a room of pages.
+// A Base is embedded by the server of each package with pages.
 type Base struct {
 	learner func(r *http.Request) (id string, fresh *http.Cookie)
 	log     *slog.Logger
 	refusal func(head, say string) templ.Component
 }
 
-// New returns the base of a room. learner returns who sent a request, and for a
-// new visitor fresh is the cookie to set. log records failures, never what people
-// write. refusal is the room's page that says why there is no other.
+// New returns the base of a package. learner returns who sent a request, and for a new visitor
+// fresh is the cookie to set. log records failures, never users' texts. refusal is the package's
+// error page.
 func New(
 	learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger,
 	refusal func(head, say string) templ.Component,
@@ -37,7 +36,7 @@ func New(
 	return Base{learner: learner, log: log, refusal: refusal}
 }
 
-// Learner is what [New] wants to know of a caller.
+// Learner returns a function for [New] from one that returns a caller.
 func Learner(
 	caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie),
 ) func(r *http.Request) (id string, fresh *http.Cookie) {
@@ -47,7 +46,7 @@ func Learner(
 	}
 }
 
-// Who returns who asks, and sets the cookie of someone new.
+// Who returns the learner who sent a request, and sets the cookie of a new one.
 func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
 	id, fresh := b.learner(r)
 	if fresh != nil {
@@ -56,8 +55,8 @@ func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
 	return id
 }
 
-// HTML sends a page or a part of one. A page shows what one learner did at one
-// moment, so nobody keeps it.
+// HTML sends a page or a part of one. A page shows one learner's data at one moment, so it is
+// not cached.
 func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
@@ -71,19 +70,18 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	text.WriteTo(w)
 }
 
-// What is said where the model could not be asked in time.
+// The message for a model that took too long.
 const (
 	BusyHead = "The model is busy."
 	BusySay  = "It had no time for this page. Your text is not lost: reload this page in a moment."
 )
 
-// Busy sends a page that says that the model could not be asked in time.
+// Busy sends an error page: the model took too long.
 func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
 	b.Refuse(w, r, http.StatusServiceUnavailable, BusyHead, BusySay)
 }
 
-// Refuse sends a page that says why a request was not carried out, or as a
-// fragment only the words.
+// Refuse sends an error page, or only its words if the request is for a fragment.
 func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
 	if Fragment(r) {
 		b.HTML(w, r, status, shell.Refusal(head, say))
@@ -101,20 +99,20 @@ func Sentence(err error) string {
 	return text
 }
 
-// Fragment reports whether the page's script asks for a part of the page.
+// Fragment reports whether the page's script requests a part of the page.
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
-// Uncanceled is a request whose body could not be read. That cancels the context of the
-// request itself, with which no page can be made that says so.
+// Uncanceled returns a request whose body could not be read with a context that is not canceled.
+// The failed read canceled its own context, and rendering the error page needs one.
 func Uncanceled(r *http.Request) *http.Request {
 	return r.WithContext(context.WithoutCancel(r.Context()))
 }
 
-// formBytes bounds a form; the longest fields are an answer in the learner's
-// own words and a prompt.
+// formBytes bounds a form; the longest fields are an answer in the learner's own words and a
+// prompt.
 const formBytes = 64 << 10
 
-// Form reads a request's form, or answers why it cannot.
+// Form parses a request's form, or sends an error page.
 func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, NewBody(w, r, formStall, formWait), formBytes)
 	err := r.ParseForm()
@@ -127,7 +125,7 @@ func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 			w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form is limited to 64 KiB. Nothing was changed.",
 		)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.Header().Set("Connection", "close") // what comes late is no request
+		w.Header().Set("Connection", "close") // do not parse the rest of the body as a request
 		b.Refuse(
 			w, Uncanceled(r), http.StatusRequestTimeout, "This form did not arrive.",
 			"Its text stopped on the way, so nothing was changed. Go back and send it again.",

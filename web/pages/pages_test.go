@@ -71,7 +71,7 @@ func TestRefuseWithPageOrFragment(t *testing.T) {
 	}
 }
 
-// TestRouteAnswersOnlyBelowIt: a room answers what lies below it, and nothing else.
+// TestRouteAnswersOnlyBelowIt: a package answers addresses below its own, and no others.
 func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	mux := http.NewServeMux()
 	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
@@ -94,7 +94,7 @@ func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 		{"POST", "/x", 405, "GET, HEAD"},
 		{"DELETE", "/x/send", 405, "GET, HEAD, POST"},
 		{"DELETE", "/x/y/z", 405, "GET, HEAD"},
-		{"GET", "/xy", 404, "404 page not found"}, // not the room's own words
+		{"GET", "/xy", 404, "404 page not found"}, // not the package's own words
 		{"POST", "/y", 404, "404 page not found"},
 	} {
 		w := httptest.NewRecorder()
@@ -118,11 +118,11 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	broken := templ.ComponentFunc(func(context.Context, io.Writer) error { return errors.New("broken") })
 	b.HTML(w, r, 200, broken)
 	if w.Code != 500 || !strings.Contains(w.Body.String(), "has been logged") {
-		t.Errorf("a page that cannot be made: %d %q", w.Code, w.Body)
+		t.Errorf("a page that cannot be rendered: %d %q", w.Code, w.Body)
 	}
 }
 
-// slowly is a response on a connection with a deadline.
+// A slowly is a response on a connection with a deadline.
 type slowly struct {
 	*httptest.ResponseRecorder
 	by []time.Time
@@ -130,7 +130,8 @@ type slowly struct {
 
 func (w *slowly) SetReadDeadline(by time.Time) error { w.by = append(w.by, by); return nil }
 
-// stalling is a body that comes in parts and then no more, which cancels the request's context.
+// A stalling is a body that arrives in parts and then stops, which cancels the request's
+// context.
 type stalling struct {
 	parts  []string
 	wait   time.Duration // between two parts
@@ -153,8 +154,8 @@ func (s *stalling) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestStalledFormIsRefused: a form whose text stops on the way is refused with a page that says so,
-// and the connection ends; each part of it may take ten seconds, the whole twenty.
+// TestStalledFormIsRefused: a form that stops arriving is refused with an error page, and the
+// connection ends; each part of it can take ten seconds, the whole form twenty.
 func TestStalledFormIsRefused(t *testing.T) {
 	for name, row := range map[string]struct {
 		end    error
@@ -176,7 +177,7 @@ func TestStalledFormIsRefused(t *testing.T) {
 				func(head, say string) templ.Component {
 					return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 						if ctx.Err() != nil {
-							return ctx.Err() // as a page of templ
+							return ctx.Err() // like a templ page
 						}
 						_, err := io.WriteString(out, head)
 						return err
@@ -192,7 +193,8 @@ func TestStalledFormIsRefused(t *testing.T) {
 			for _, by := range w.by {
 				got = append(got, by.Sub(began))
 			}
-			// Three parts after 0, 6 and 12 s, and the end after 18: of the whole, 20 s are allowed.
+			// Three parts after 0, 6 and 12 s, and the end after 18: the whole form can take 20
+			// s.
 			want := []time.Duration{10 * time.Second, 16 * time.Second, 20 * time.Second, 20 * time.Second}
 			if row.end == io.EOF {
 				if last := w.by[len(w.by)-1]; !last.IsZero() {

@@ -10,17 +10,16 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Routes are the addresses of a room, as patterns of [http.ServeMux] with their
-// methods ("GET /learn/{slug}"), and who answers them.
+// Routes maps the addresses of a package, as patterns of [http.ServeMux] with methods ("GET
+// /learn/{slug}"), to their handlers.
 type Routes map[string]http.HandlerFunc
 
-// Elsewhere is what a room says at an address below it that leads nowhere:
-// NoForms to what would change something, Head and Say to all others.
+// Elsewhere is the response of a package to unknown addresses below its own: NoForms to requests
+// that would change something, Head and Say to all others.
 type Elsewhere struct{ NoForms, Head, Say string }
 
-// Route adds a room's addresses to the server's. Whatever else is asked for
-// under the first part of one of them (/learn and all below it) is answered with
-// the room's page that says there is nothing there.
+// Route adds a package's addresses to the server's. Any other address under the first part of
+// one of them (/learn and everything below it) is answered with the package's error page.
 func (b Base) Route(mux *http.ServeMux, none Elsewhere, all ...Routes) {
 	rooms := map[string]bool{}
 	for _, routes := range all {
@@ -38,7 +37,7 @@ func (b Base) Route(mux *http.ServeMux, none Elsewhere, all ...Routes) {
 	}
 }
 
-// firstPart is the part between the first two slashes of a pattern.
+// firstPart returns the part between the first two slashes of a pattern.
 func firstPart(pattern string) string {
 	_, path, _ := strings.Cut(pattern, "/")
 	part, _, _ := strings.Cut(path, "/")
@@ -52,7 +51,7 @@ func (b Base) elsewhere(mux *http.ServeMux, none Elsewhere) http.HandlerFunc {
 			return
 		}
 		allowed := shell.Allowed(mux, r)
-		if len(allowed) == 0 { // the page that says so can be read
+		if len(allowed) == 0 { // a request that changes nothing gets the error page
 			allowed = shell.ReadOnly
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
@@ -60,21 +59,21 @@ func (b Base) elsewhere(mux *http.ServeMux, none Elsewhere) http.HandlerFunc {
 	}
 }
 
-// formWait is how long a form may take to arrive: an import of some MiB over a
-// slow network.
+// formWait is how long a form can take to arrive: an import of several MiB over a slow network.
 const formWait = 20 * time.Second
 
 // Await gives a form [formWait] to arrive, from now.
 func Await(w http.ResponseWriter) {
-	// Not every writer can: those of tests have no connection.
+	// Not every writer supports deadlines: test writers have no connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
 }
 
-// formStall is how long a form may go without a byte.
+// formStall is how long a form can go without a byte.
 const formStall = 10 * time.Second
 
-// A Body is the body of a request that may arrive slowly, but must not stall: reading it fails
-// with [os.ErrDeadlineExceeded] if nothing comes for a while, or if it takes too long in total.
+// A Body is the body of a request that can arrive slowly, but must not stall: reading it fails
+// with [os.ErrDeadlineExceeded] if nothing arrives for a while, or if it takes too long in
+// total.
 type Body struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -82,20 +81,20 @@ type Body struct {
 	until   time.Time
 }
 
-// NewBody returns the body of r, of which each part may take as long as stall, and the whole
-// as long as total.
+// NewBody returns the body of r. Each part of it can take as long as stall, and the whole as
+// long as total.
 func NewBody(w http.ResponseWriter, r *http.Request, stall, total time.Duration) *Body {
 	return &Body{r.Body, http.NewResponseController(w), stall, time.Now().Add(total)}
 }
 
-// Read implements [io.Reader]. At the end of the body there is no deadline any more: the
-// connection is read on, to notice when the client leaves.
+// Read implements [io.Reader]. At the end of the body the deadline is removed: the server keeps
+// reading the connection to notice when the client disconnects.
 func (b *Body) Read(p []byte) (int, error) {
 	by := time.Now().Add(b.stall)
 	if by.After(b.until) {
 		by = b.until
 	}
-	_ = b.control.SetReadDeadline(by) // writers of tests have no connection
+	_ = b.control.SetReadDeadline(by) // test writers have no connection
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
 		_ = b.control.SetReadDeadline(time.Time{})

@@ -9,16 +9,16 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// assignedPage is what an address assigns, or, if it assigns nothing, everything that it
-// could. Its address is all of its state.
+// An assignedPage is what an address assigns or, if it assigns nothing, the list of everything
+// that can be assigned. Its address contains its whole state.
 type assignedPage struct {
 	Lessons []coursework.Task
 	Drills  []coursework.Task
 	Chosen  int // how many are assigned
-	Missing int // how many the address names that are not in this course
+	Missing int // how many tasks in the address are not in this course
 }
 
-// Making reports whether tasks are to be chosen.
+// Making reports whether the page is for choosing tasks.
 func (v *assignedPage) Making() bool { return v.Chosen == 0 }
 
 // assigned answers GET /assigned?do=learn/SLUG&do=practice/DRILL.

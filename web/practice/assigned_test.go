@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestAssignedTasksFromTheAddress: an address is an assignment. The tasks it names are listed with how far
-// one is, others are not; what the course does not have is said, and never shown.
+// TestAssignedTasksFromTheAddress: an address is an assignment. Its tasks are listed with the
+// learner's progress, others are not; tasks that the course does not have are counted, and never
+// shown.
 // Promise: One link assigns lessons and drills, and its page shows how far you are.
 func TestAssignedTasksFromTheAddress(t *testing.T) {
 	t.Parallel()
@@ -21,7 +22,7 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 		}
 	}
 	if say := d.Find(".toldline").Text(); !strings.Contains(say, "2 tasks that this course") {
-		t.Errorf("of what is missing the page says %q", say)
+		t.Errorf("about missing tasks the page says %q", say)
 	}
 	if html, _ := d.Find("main").Html(); strings.Contains(html, "<script>") {
 		t.Error("a task of the address reaches the page as markup")
@@ -30,7 +31,7 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 		t.Error("the results cannot be saved")
 	}
 	if been := d.Find(".tasks--do > li").Last().Find("span").Last().Text(); strings.TrimSpace(been) != "not begun" {
-		t.Errorf("of a drill not begun the page says %q", been)
+		t.Errorf("about a drill that was not begun the page says %q", been)
 	}
 	choose := s.Get("/assigned")
 	if n := choose.Find(`input[name="do"]`).Length(); n < len(s.pages.Course.Lessons)+7 {

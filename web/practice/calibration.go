@@ -9,9 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// The picture of calibration, in its own units: a square with the confidence
-// stated from left to right and how often it came true from the bottom up. On
-// the diagonal the two agree.
+// The picture of calibration, in its own units: a square with the stated confidence from left to
+// right and how often the guesses were right from bottom to top. On the diagonal the two agree.
 const (
 	chartLeft, chartTop = 40.0, 28.0
 	chartSide           = 240.0
@@ -19,30 +18,30 @@ const (
 	chartHeight         = 316
 )
 
-// calibrationChart is the picture and its table.
+// A calibrationChart is the picture and its table.
 type calibrationChart struct {
 	N      int
 	Say    string
 	Dots   []calibrationDot
 	Ticks  []chartTick
 	Rows   []calibrationRow
-	Stated string // mean confidence, "0.71"
+	Stated string // mean confidence, such as "0.71"
 	Hits   string // share of right guesses
 	Score  string // mean logarithmic score
 }
 
-// calibrationDot is one bin with guesses in it. Its area grows with their
-// number, which is also written above it.
+// A calibrationDot is one bin with guesses in it. Its area grows with their number, which is
+// also written above it.
 type calibrationDot struct {
 	X, Y, R, LabelY string
 	N               string
 	Say             string
 }
 
-// chartTick labels both axes at the same value.
+// A chartTick labels both axes at the same value.
 type chartTick struct{ At, Flip, Label string }
 
-// calibrationRow is one bin in the table.
+// A calibrationRow is one bin in the table.
 type calibrationRow struct{ Range, N, Stated, Hits string }
 
 func newCalibrationChart(c progress.Calibration) calibrationChart {
@@ -80,7 +79,7 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 	return v
 }
 
-// frame and diagonal are the picture's lines, as SVG paths.
+// frame returns the axes of the picture as an SVG path.
 func (calibrationChart) frame() string {
 	return fmt.Sprintf("M%g %gv%gh%g", chartLeft, chartTop, chartSide, chartSide)
 }
@@ -92,8 +91,8 @@ func (calibrationChart) diagonal() string {
 // fewGuesses is the number of guesses needed for a verdict on them.
 const fewGuesses = 10
 
-// calibrationSay says whether the confidence of n guesses exceeds the share that
-// was right. Differences below a tenth count as chance.
+// calibrationSay returns a text that states whether the confidence of n guesses exceeds the share that was right.
+// Differences below a tenth count as chance.
 func calibrationSay(n int, over float64) string {
 	switch {
 	case n < fewGuesses:

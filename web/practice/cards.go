@@ -11,27 +11,27 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckPage is the flashcards with one learner's schedule.
+// A deckPage is the flashcards with one learner's schedule.
 type deckPage struct {
 	Deck  progress.Deck
 	Card  *lessons.Card // nil if none is due or new
 	State progress.CardState
-	Asked bool   // this card was asked for by its address
+	Asked bool   // the address names this card
 	Turn  bool   // the back is shown from the start
-	Key   string // of the review to come, so that sending it twice counts once
+	Key   string // of the next review, so that sending it twice counts once
 	Done  string // the result of the last review
 	All   []deckCard
 }
 
-// deckCard is one card in the list of all cards.
+// A deckCard is one card in the list of all cards.
 type deckCard struct {
 	*lessons.Card
 	progress.CardState
 	Say string
 }
 
-// cards answers GET /cards: the card that has been due longest, or with ?card=ID
-// that one.
+// cards answers GET /cards: the card that has been due longest, or with ?card=ID the card with
+// that id.
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("card")
 	if id != "" && p.Course.Card(id) == nil {
@@ -78,8 +78,8 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	return v, nil
 }
 
-// review answers POST /cards/review. The review is on disk before the answer
-// confirms it, and one sent again with the same key counts once.
+// review answers POST /cards/review. The review is on disk before the response confirms it, and
+// a review sent again with the same key counts once.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -112,7 +112,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	p.sendDeck(w, r, v)
 }
 
-// gradeButton is one of the four grades of the card shown.
+// A gradeButton is one of the four grades of the card shown.
 type gradeButton struct{ Value, Name, Says, Wait, Cap string }
 
 // Grades returns the four grades with the wait that each would lead to.
@@ -130,7 +130,7 @@ func (v *deckPage) Grades() []gradeButton {
 	return list
 }
 
-// dueLine says when a card is due.
+// dueLine returns a text that states when a card is due.
 func dueLine(s progress.CardState) string {
 	switch {
 	case s.New:
@@ -143,13 +143,13 @@ func dueLine(s progress.CardState) string {
 
 func dueSay(s progress.CardState) string { return s.Due.Format("2 January 2006, 15:04") + " UTC" }
 
-// printCards answers GET /cards/print: one card a page.
+// printCards answers GET /cards/print: one card per page.
 func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
 }
 
-// foldCards answers GET /cards/fold: front and back next to each other, to fold
-// in the middle.
+// foldCards answers GET /cards/fold: front and back next to each other, to be folded in the
+// middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))
 }

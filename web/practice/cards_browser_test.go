@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsByKeyboard: cards are turned and graded by keys, and one graded good
-// is due again on time, by a clock that the test moves.
+// TestCardsByKeyboard: cards are turned and graded by keys, and a card graded good is due again
+// on time, by the test's clock.
 func TestCardsByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestCardsByKeyboard(t *testing.T) {
 			fresh, later))
 	}
 	counts(0, all, 0)
-	tab.Keys("3") // not before it was turned
+	tab.Keys("3") // not before the card is turned
 	if browser.Value[bool](tab, `document.querySelector("form[aria-busy]") !== null || `+
 		`document.querySelector(".deck__said").innerText !== ""`) {
 		t.Error("a card was graded before it was turned")
@@ -52,7 +52,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	counts(2, all-2, 0)
 }
 
-// TestCardByHash: the address that a search leads to shows that card.
+// TestCardByHash: the address in a search result shows its card.
 func TestCardByHash(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestCardByHash(t *testing.T) {
 	tab.Wait("that card", fmt.Sprintf(`document.querySelector("#deck")?.dataset.card === %q`, want))
 }
 
-// TestCardsByTouch: turned and graded with a finger.
+// TestCardsByTouch: a card is turned and graded with a finger.
 func TestCardsByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestCardsOnPaper(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
 	pdf := tab.PDF()
 	tab.Keep("cards-fold.pdf", pdf)
-	// A strip is at least 44 mm of the 277 mm that a page has: at most 6 on each.
+	// A strip is at least 44 mm of the 277 mm on a page: at most 6 on each.
 	if n := browser.Pages(pdf); n < (len(course.Cards)+5)/6 || n > len(course.Cards)/2 {
 		t.Errorf(
 			"to fold: got %d pages for %d cards; want at least %d and at most %d", n, len(course.Cards),

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// exportAnki answers GET /cards/export.txt: the cards as tab-separated text
-// with the header lines that Anki's import reads.
+// exportAnki answers GET /cards/export.txt: the cards as tab-separated text with the header
+// lines that Anki's import requires.
 func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	b.WriteString(

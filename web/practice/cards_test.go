@@ -20,12 +20,12 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// count is the number of cards that are "due", "new" or "later".
+// count returns the number of cards that are "due", "new" or "later".
 func count(d *goquery.Document, what string) string {
 	return text(d.Find(`[data-count="` + what + `"]`))
 }
 
-// grade sends a review of the card that a page shows.
+// grade sends a review of the card on a page.
 func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 	s.T.Helper()
 	return s.Parse("/cards/review", s.Post("/cards/review", false, url.Values{
@@ -34,8 +34,8 @@ func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 	}), http.StatusOK)
 }
 
-// TestCardsAcrossDays: a card that is recalled again and again is due at growing
-// intervals, those of the scheduler; a forgotten one is due after minutes.
+// TestCardsAcrossDays: a card that is recalled repeatedly is due at the scheduler's growing
+// intervals; a forgotten card is due after minutes.
 // Promise: A card that you know returns at growing intervals; one that you forgot returns after minutes.
 func TestCardsAcrossDays(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestCardsAcrossDays(t *testing.T) {
 	}
 	for i := 1; i < len(spans); i++ {
 		if spans[i] <= spans[i-1] {
-			t.Errorf("the spans do not grow: got %v, want spans[i] more than %v", spans, spans[i-1])
+			t.Errorf("the intervals do not grow: got %v, want spans[i] more than %v", spans, spans[i-1])
 		}
 	}
 	after := s.grade(d, "again")
@@ -88,7 +88,7 @@ func TestCardsAcrossDays(t *testing.T) {
 	}
 }
 
-// TestReviewCountsOnce: the same form sent twice is one review.
+// TestReviewCountsOnce: a form that is sent twice is one review.
 func TestReviewCountsOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -104,7 +104,7 @@ func TestReviewCountsOnce(t *testing.T) {
 	}
 }
 
-// TestReviewRefused: an invalid review is refused, and nothing is kept.
+// TestReviewRefused: an invalid review is refused, and nothing is saved.
 func TestReviewRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -126,14 +126,14 @@ func TestReviewRefused(t *testing.T) {
 		}
 	}
 	if got, want := count(s.Get("/cards"), "new"), strconv.Itoa(len(s.pages.Course.Cards)); got != want {
-		t.Errorf("kept nevertheless: got %s new, want %s", got, want)
+		t.Errorf("a refused review was saved: got %s new, want %s", got, want)
 	}
 	if w := s.Do(httptest.NewRequest(http.MethodGet, "/cards?card=none", nil)); w.Code != 404 {
 		t.Errorf("no such card: got %d, want 404", w.Code)
 	}
 }
 
-// TestCardByAddress: /cards?card=ID shows that card, whatever is due.
+// TestCardByAddress: /cards?card=ID shows that card, whichever cards are due.
 func TestCardByAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -181,8 +181,8 @@ func TestAnkiTextExport(t *testing.T) {
 	}
 }
 
-// TestCardsCSVExport: the file reads back as it was written, with semicolons too, and no field begins
-// a formula.
+// TestCardsCSVExport: the file can be read back, with semicolons too, and no field begins a
+// formula.
 func TestCardsCSVExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckSay counts the cards of a deck.
+// deckSay returns a text that states how many cards of a deck are due, new and later.
 func deckSay(d progress.Deck) string {
 	return fmt.Sprintf("%d due, %d new, %d later", d.Due, d.New, d.Later)
 }
@@ -18,7 +18,7 @@ func cardID(v *deckPage) string {
 	return v.Card.ID
 }
 
-// nextDue says when the first of the later cards is due.
+// nextDue returns a text that states when the first of the later cards is due.
 func nextDue(v *deckPage) string {
 	if v.Deck.NextDue.IsZero() {
 		return "when there is one"

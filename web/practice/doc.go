@@ -1,10 +1,9 @@
-// Package practice is Practice: drills, the quiz, flashcards, guesses of the next
-// token, and what is kept of a learner's progress.
+// Package practice implements Practice: drills, the quiz, flashcards, guesses of the next token,
+// and the page with a learner's saved progress.
 //
-// Like web/learn it holds a whole feature in one folder: a handler reads the
-// request, asks the course (package lessons), an exercise (lessons/drill,
-// lessons/predict) and the learner's record (web/progress), and gives what it
-// finds to a templ component. Every page works without a script: each step is a
-// form whose answer is a page. With a script the same form asks for only the part
-// of the page that changes. What is right is decided on the server either way.
+// Like web/learn it contains a whole feature: a handler reads the request, queries the course
+// (package lessons), an exercise (lessons/drill, lessons/predict) and the learner's record
+// (web/progress), and passes the result to a templ component. Every page works without scripts:
+// each step is a form whose response is a page. With scripts the same form requests only the
+// part of the page that changes. Answers are always graded on the server.
 package practice

@@ -19,9 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// drillWork is a drill with one learner's work on it. The address holds the
-// numbers, the page's form the answers, and the server keeps only what counts for
-// the learner's progress.
+// A drillWork is a drill with one learner's work on it. The address contains the numbers, the
+// page's form the answers, and the server saves only what counts for the learner's progress.
 type drillWork struct {
 	*drill.Problem
 	Info    drill.Info
@@ -29,29 +28,28 @@ type drillWork struct {
 	Step    *drill.Step
 	N       int    // of the step, from 0
 	At      string // the current cell
-	Help    int    // how much of its help is open: hints 1 to 3, the step, the result
+	Help    int    // how much of the cell's help is open: hints 1 to 3, the step, the result
 	Key     string // of this attempt, so that a step counts once
 	Answers map[string]string
 	First   map[string]string // the verdict on a cell's first answer, see firstWorth
-	Kept    []string          // steps whose result was kept
+	Kept    []string          // steps whose result was saved
 	Worked  bool              // the worked solution is open
 	Cell    string            // the cell that was just checked
 }
 
-// The help that a cell has beyond its hints.
+// The help for a cell after its hints.
 const (
 	helpStep   = drill.Rungs + 1
 	helpResult = drill.Rungs + 2
 )
 
-// firstWorth is what a cell is worth by its first answer: right, nearly right,
-// wrong and corrected later, or shown. The name of a mistake may follow after
-// firstSlip.
+// firstWorth maps the verdict on a cell's first answer to its credit: right, nearly right, wrong
+// and corrected later, or shown. The name of a mistake can follow after firstSlip.
 var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
 
 const firstSlip = "."
 
-// firstOf reads the verdict on a first answer.
+// firstOf parses the verdict on a first answer.
 func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
 	state, name, slipped := strings.Cut(text, firstSlip)
 	worth, ok = firstWorth[state]
@@ -59,8 +57,8 @@ func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
 	return worth, slip, ok && slipped == (slip.Name() != "")
 }
 
-// openDrill reads a drill and its numbers from an address. If they are invalid it
-// answers the request and returns nil.
+// openDrill returns the drill and numbers in an address. If they are invalid it answers the
+// request and returns nil.
 func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	info, ok := drill.Find(r.PathValue("drill"))
 	if !ok {
@@ -107,8 +105,8 @@ func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// drillCheck answers POST /practice/DRILL/check, the whole form of the drill, with
-// the same form and its verdicts.
+// drillCheck answers POST /practice/DRILL/check, the whole form of the drill, with the same form
+// and its verdicts.
 func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v := p.openDrill(w, r)
 	if v == nil || !p.Form(w, r) {
@@ -117,7 +115,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v.read(r.PostForm)
 	v.settle()
 	if shell.Embedded(r.Context()) {
-		// Nothing is kept of what is done in another site's frame.
+		// In another site's frame nothing is saved.
 	} else if err := p.keepDrill(w, r, v); err != nil {
 		p.Fail(w, r, err)
 		return
@@ -138,13 +136,13 @@ func (v *drillWork) goTo(id string) {
 	}
 }
 
-// read reads the answers and the button pressed from the form.
+// read reads the answers and the pressed button from the form.
 func (v *drillWork) read(form url.Values) {
 	if k := form.Get("key"); k != "" {
 		v.Key = k
 	}
 	for _, id := range v.Order() {
-		// A set is sent as one value each, or joined if its step is not shown.
+		// A set is sent as one value per box, or joined if its step is not shown.
 		if text := strings.Join(
 			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
 		); text != "" {
@@ -172,7 +170,7 @@ func (v *drillWork) read(form url.Values) {
 	v.asked(form.Get("do"))
 }
 
-// asked does what a button asks for.
+// asked performs the action of a button.
 func (v *drillWork) asked(do string) {
 	what, of, _ := strings.Cut(do, ":")
 	switch what {
@@ -201,7 +199,7 @@ func (v *drillWork) give(id string) {
 	}
 }
 
-// settle works out the verdicts, those on first answers, and the current cell.
+// settle computes the verdicts, including those on first answers, and the current cell.
 func (v *drillWork) settle() {
 	v.Score = v.Problem.Score(v.Answers)
 	for id, verdict := range v.Score.Verdicts {
@@ -225,7 +223,7 @@ func (v *drillWork) settle() {
 	}
 }
 
-// keepDrill keeps the result of each step that is complete, once.
+// keepDrill saves the result of each step that is complete, once.
 func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) error {
 	for i, s := range v.Score.Steps {
 		if !s.Complete || slices.Contains(v.Kept, s.ID) {
@@ -257,25 +255,25 @@ func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) 
 	return nil
 }
 
-// stepCells are the cells of the step, in the order of work.
+// stepCells returns the cells of the current step, in working order.
 func (v *drillWork) stepCells() []string { return v.cellsOf(v.Step) }
 
-// cellsOf are a step's cells in the order of work. Their ids begin with it.
+// cellsOf returns a step's cells in working order. Their ids begin with the step's.
 func (v *drillWork) cellsOf(s *drill.Step) []string {
 	return slices.DeleteFunc(v.Order(), func(id string) bool { return !strings.HasPrefix(id, s.ID+".") })
 }
 
-// Action is the address that the form is sent to.
+// Action returns the address to which the form is sent.
 func (v *drillWork) Action() string {
 	return fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", v.Kind, v.Seed, v.Level)
 }
 
-// Href is the address of the same drill with these numbers at a level.
+// Href returns the address of the same drill with these numbers at a level.
 func (v *drillWork) Href(level int) string {
 	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, v.Seed, level)
 }
 
-// Fresh is the address of the drill with new numbers.
+// Fresh returns the address of the drill with new numbers.
 func (v *drillWork) Fresh(ctx context.Context) string {
 	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, 1+chance.N(ctx, 9999), v.Level)
 }
@@ -283,8 +281,8 @@ func (v *drillWork) Fresh(ctx context.Context) string {
 // Open reports whether the step can be worked on.
 func (v *drillWork) Open() bool { return v.Score.Steps[v.N].Open }
 
-// Hidden returns the fields of cells in other steps, the verdicts on first answers
-// and which results were kept, as names and values.
+// Hidden returns the fields of cells in other steps, the verdicts on first answers and which
+// results were saved, as names and values.
 func (v *drillWork) Hidden() [][2]string {
 	var list [][2]string
 	for _, id := range v.Order() {

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// numbers are the lesson's own numbers of a drill.
+// numbers returns a drill with the lesson's own numbers.
 func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	t.Helper()
 	p, err := drill.New(kind, 0, 1)
@@ -21,10 +21,10 @@ func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	return p
 }
 
-// field selects a cell's box.
+// field returns a selector for a cell's box.
 func field(cell string) string { return fmt.Sprintf(`#drill [name="%s"]:not([type=hidden])`, cell) }
 
-// enter types an answer into a cell and checks it by the Enter key.
+// enter types an answer into a cell and checks it with the Enter key.
 func enter(tab *browser.Tab, cell, answer string) {
 	tab.Wait("the cell "+cell, fmt.Sprintf(`document.querySelector('%s')`, field(cell)))
 	tab.Eval(fmt.Sprintf(`{ const e = document.querySelector('%s'); e.focus(); e.select() }`, field(cell)))
@@ -42,7 +42,7 @@ func verdict(tab *browser.Tab, cell string) {
 	)
 }
 
-// solve fills in all of a step's answers and has them checked together.
+// solve fills in all of a step's answers and checks them together.
 func solve(tab *browser.Tab, p *drill.Problem, step string) {
 	for _, id := range p.Order() {
 		if strings.HasPrefix(id, step+".") {
@@ -81,9 +81,8 @@ func TestDrillStatesAreAccessible(t *testing.T) {
 	tab.FullShot("drill-worked.png")
 }
 
-// TestDrillByKeyboard: the drill from its first cell to full marks, by
-// keyboard alone. A right answer moves on to the next cell by itself. A formula in a
-// cell is in view from its first letter to its last.
+// TestDrillByKeyboard: the drill is solved from its first cell to full marks by keyboard alone.
+// A right answer moves the focus to the next cell. A formula in a cell is entirely in view.
 func TestDrillByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -131,7 +130,7 @@ func TestDrillByKeyboard(t *testing.T) {
 	}
 }
 
-// rowsOf are the options of a set's rows, in the order of the table.
+// rowsOf returns the options of a set's rows, in the order of the table.
 func rowsOf(p *drill.Problem, id string) (options []string) {
 	for _, s := range p.Steps {
 		for _, r := range s.Rows {
@@ -145,7 +144,7 @@ func rowsOf(p *drill.Problem, id string) (options []string) {
 	return options
 }
 
-// keyIn answers the cell that has the focus, by keys.
+// keyIn answers the focused cell by keyboard.
 func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	switch c.Type {
 	case drill.Set:
@@ -169,7 +168,7 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	tab.Keys(browser.Enter)
 }
 
-// TestDrillNamesMistakes: each mistake that has a name is named, at its own cell.
+// TestDrillNamesMistakes: each mistake that has a name is named, below its own cell.
 func TestDrillNamesMistakes(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -186,7 +185,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 		{"softmax.exp.1", "8", drill.Base2},             // 2³
 		{"softmax.p.0", "0.63", drill.Rounding},         // two places
 		{"softmax.p.2", "7.389", drill.Swapped},         // its exp
-		{"topk.q.0", "0.6316", drill.Renormalize},       // p as it was
+		{"topk.q.0", "0.6316", drill.Renormalize},       // p unchanged
 		{"cold.zt.0", "2", drill.TimesT},                // 4 × 0.5
 		{"topp.keep", "the,a", drill.Crossing},          // 0.8640 < 0.9
 		{"topp.keep", "the,a,an,and", drill.OneTooMany}, // 0.9495 was enough
@@ -218,7 +217,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 				slip, m.cell,
 			),
 		) {
-			t.Errorf("%s: the slip does not stand under its cell", m.cell)
+			t.Errorf("%s: the slip is not below its cell", m.cell)
 		}
 		tab.FullShot("slip-" + string(m.want) + ".png")
 		if p.Cell(m.cell).Type == drill.Number {
@@ -232,7 +231,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 	}
 }
 
-// mark ticks exactly these boxes of a set.
+// mark ticks exactly the given boxes of a set.
 func mark(tab *browser.Tab, cell string, options []string) {
 	for _, at := range browser.Value[[]string](
 		tab,
@@ -245,8 +244,8 @@ func mark(tab *browser.Tab, cell string, options []string) {
 	}
 }
 
-// TestDrillArrowKeys: the arrows move among the cells as in a spreadsheet, Tab to
-// the next, and "?" gives a hint.
+// TestDrillArrowKeys: the arrow keys move among the cells as in a spreadsheet, Tab moves to the
+// next, and "?" gives a hint.
 func TestDrillArrowKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -273,7 +272,7 @@ func TestDrillArrowKeys(t *testing.T) {
 	}
 	tab.Keys("12" + browser.ArrowLeft) // within the text
 	at("softmax.p.0")
-	tab.Keys(browser.Tabulator) // leaving checks
+	tab.Keys(browser.Tabulator) // leaving a cell checks it
 	verdict(tab, "softmax.p.0")
 	at("softmax.cum.0")
 	tab.Wait(
@@ -287,8 +286,8 @@ func TestDrillArrowKeys(t *testing.T) {
 	}
 }
 
-// TestHelpFollowsTheFocus: an answer that comes late, when someone has gone on and
-// come back, leaves no help for another cell than the one they are in.
+// TestHelpFollowsTheFocus: a late response, after the learner has moved on and back, does not
+// show help for a cell other than the focused one.
 func TestHelpFollowsTheFocus(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -296,7 +295,7 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
 	tab.Await(`return new Promise((done) => {
 		const whole = window.fetch, cell = (name) => document.querySelector('[name="softmax.' + name + '"]');
-		window.fetch = async (...request) => { // the first answer comes late
+		window.fetch = async (...request) => { // the first response is late
 			window.fetch = whole;
 			const answer = await whole(...request);
 			cell('p.0').focus();
@@ -312,12 +311,12 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	tab.Wait("an end of asking", `performance.getEntriesByType("resource").filter((e) =>
 		e.initiatorType === "fetch").length >= 2`)
 	if got := tab.Text(".shown h2 small"); !strings.HasPrefix(got, "running total") {
-		t.Errorf("in the cell of the running total the help is for %q, want for it", got)
+		t.Errorf("in the cell of the running total the help is for %q, want help for that cell", got)
 	}
 }
 
 // TestDrillAddressIsReproducible: an address gives the same numbers everywhere, work survives a
-// reload, and N gives other numbers.
+// reload, and N gives new numbers.
 func TestDrillAddressIsReproducible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -330,7 +329,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 	verdict(tab, "softmax.exp.0")
 	if got := tab.Text(".dfacts"); got != facts ||
 		browser.Value[string](tab, fmt.Sprintf(`document.querySelector('%s').value`, field("softmax.exp.0"))) != "1" {
-		t.Errorf("after a reload: got %q, want the same numbers and what was typed", got)
+		t.Errorf("after a reload: got %q, want the same numbers and the typed answers", got)
 	}
 	if got := browser.Open(
 		t, browser.Phone, address,
@@ -347,8 +346,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 	)
 }
 
-// TestSmallDrillByEveryHand: a drill to full marks by mouse, keyboard and
-// touch.
+// TestSmallDrillByEveryHand: a drill is solved to full marks by mouse, keyboard and touch.
 // Promise: A drill can be solved by mouse, by keyboard alone and by touch.
 func TestSmallDrillByEveryHand(t *testing.T) {
 	t.Parallel()
@@ -375,8 +373,8 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 	})
 }
 
-// TestDrillFastTyping: what is typed without a pause, row by row with the Tab key, is
-// all there and checked in the end, whichever answers are still on their way.
+// TestDrillFastTyping: answers typed without a pause, row by row with the Tab key, are all
+// present and checked in the end, whichever responses are still pending.
 func TestDrillFastTyping(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -389,7 +387,7 @@ func TestDrillFastTyping(t *testing.T) {
 		for _, column := range []string{"exp", "p", "cum"} {
 			answer := p.Answer(fmt.Sprintf("softmax.%s.%d", column, row))
 			if row == 1 && column == "p" {
-				answer = "0.3679" // a slip on the way opens a row
+				answer = "0.3679" // a slip opens a row below
 			}
 			keys += answer + browser.Tabulator
 		}

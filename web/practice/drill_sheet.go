@@ -11,15 +11,15 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// drillRow is a row of the step's table.
+// A drillRow is a row of the step's table.
 type drillRow struct {
 	drill.Row
 	Items []drillItem
-	P, Q  float64 // for its bar; below 0 where there is none yet
+	P, Q  float64 // for its bar; below 0 if there is none yet
 	Whys  []drill.Verdict
 }
 
-// drillItem is one cell of the table.
+// A drillItem is one cell of the table.
 type drillItem struct {
 	drill.Item
 	Key, Head string // of its column
@@ -34,10 +34,10 @@ var ansClass = map[drill.State]string{
 	drill.Empty: "ans--todo",
 }
 
-// Rows are the table's rows above the line.
+// Rows returns the table's rows above the line.
 func (v *drillWork) Rows() []drillRow { return v.rows(v.Step.Rows) }
 
-// Foot is the rows below the line.
+// Foot returns the rows below the line.
 func (v *drillWork) Foot() []drillRow { return v.rows(v.Step.Foot) }
 
 func (v *drillWork) rows(from []drill.Row) []drillRow {
@@ -85,7 +85,7 @@ func (i drillItem) Picked() bool {
 	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
 }
 
-// Bars reports whether the table has bars: if it holds probabilities of tokens.
+// Bars reports whether the table has bars, which it has if it contains probabilities of tokens.
 func (v *drillWork) Bars() bool {
 	return slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.Key == "p" })
 }
@@ -100,7 +100,7 @@ func (v *drillWork) Still() bool {
 	return !slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.State == drill.Live })
 }
 
-// LockSay says which step opens the columns that are locked here, or "".
+// LockSay returns a text that states which step unlocks the locked columns, or returns "".
 func (v *drillWork) LockSay() string {
 	var heads []string
 	at := 0
@@ -129,7 +129,7 @@ func (v *drillWork) LockSay() string {
 	return fmt.Sprintf("%s open from step %d on", strings.Join(heads, " and "), at)
 }
 
-// Checked says what the verdict on the cell that was just checked is.
+// Checked describes the verdict on the cell that was just checked.
 func (v *drillWork) Checked() string {
 	c := v.Problem.Cell(v.Cell)
 	if c == nil {
@@ -166,7 +166,7 @@ func (v *drillWork) Needs() string {
 	return strings.Join(names, " and ")
 }
 
-// NeedID is the first step to be done before this one.
+// NeedID returns the first step to be done before this one.
 func (v *drillWork) NeedID() string {
 	for _, id := range v.Step.Needs {
 		for i, s := range v.Steps {
@@ -178,7 +178,7 @@ func (v *drillWork) NeedID() string {
 	return v.Step.ID
 }
 
-// Next is the step after this one, or nil at the end.
+// Next returns the step after this one, or nil at the end.
 func (v *drillWork) Next() *drill.Step {
 	if v.N+1 < len(v.Steps) {
 		return v.Steps[v.N+1]
@@ -186,7 +186,7 @@ func (v *drillWork) Next() *drill.Step {
 	return nil
 }
 
-// Pips are the states of the step's cells as classes.
+// Pips returns the states of the step's cells as classes.
 func (v *drillWork) Pips() []string {
 	var list []string
 	for _, id := range v.stepCells() {
@@ -200,26 +200,26 @@ func (v *drillWork) Pips() []string {
 	return list
 }
 
-// drillShown is the help for the current cell.
+// A drillShown is the help for the current cell.
 type drillShown struct {
 	Label  string
 	Hints  []drill.Hint
 	Lines  []drill.Line
 	Result bool   // the last line's result is shown
-	More   string // the button that opens more, "" where all is open
-	Do     string // what that button asks for
+	More   string // the button that opens more, "" if everything is open
+	Do     string // the action of that button
 	Whole  []wholePart
 	Tip    string
 }
 
-// wholePart is one token's part of the whole, in percent of the width.
+// A wholePart is one token's part of the whole, in percent of the width.
 type wholePart struct {
 	Name stage.Text
 	X, W float64
-	Part bool // that of the current cell
+	Part bool // the part of the current cell
 }
 
-// Shown is the help that is open.
+// Shown returns the help that is open.
 func (v *drillWork) Shown() drillShown {
 	s := drillShown{Label: v.Problem.Cell(v.At).Label, Tip: v.tip()}
 	right := v.Score.Verdicts[v.At].State == drill.Right
@@ -245,7 +245,7 @@ func (v *drillWork) Shown() drillShown {
 	return s
 }
 
-// column finds the column and the row of the current cell.
+// column returns the column and the row of the current cell.
 func (v *drillWork) column() (key string, row int) {
 	for i, r := range v.Step.Rows {
 		for j, item := range r.Items {
@@ -257,8 +257,8 @@ func (v *drillWork) column() (key string, row int) {
 	return "", 0
 }
 
-// whole is the line that the probabilities of a step divide, if the current cell
-// is one of them.
+// whole returns the line that the probabilities of a step divide, if the current cell is one of
+// them.
 func (v *drillWork) whole() []wholePart {
 	key, at := v.column()
 	if key != "p" {
@@ -278,7 +278,7 @@ func (v *drillWork) whole() []wholePart {
 	return list
 }
 
-// tip adds up what the learner has so far in a column whose sum must be 1.
+// tip adds up the learner's values so far in a column whose sum must be 1.
 func (v *drillWork) tip() string {
 	key, _ := v.column()
 	if key != "p" && key != "q" {

@@ -23,8 +23,8 @@ func (s *site) check(address string, form url.Values) *goquery.Document {
 	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
 }
 
-// TestDrillsAcceptTheirAnswers: every drill at every level accepts its own worked answers,
-// keeps each step once, and says that all is done, with plain forms alone.
+// TestDrillsAcceptTheirAnswers: every drill at every level accepts its own answers, saves each
+// step once, and reports completion, using only plain forms.
 func TestDrillsAcceptTheirAnswers(t *testing.T) {
 	t.Parallel()
 	for _, info := range drill.Kinds() {
@@ -40,7 +40,7 @@ func TestDrillsAcceptTheirAnswers(t *testing.T) {
 					form.Set(id, p.Answer(id))
 				}
 				address := fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", info.Kind, level-1, level)
-				for range 2 { // the second time keeps nothing
+				for range 2 { // the second round saves nothing
 					d := s.Parse(address, s.Post(address, false, form), http.StatusOK)
 					want := fmt.Sprintf("%d of %d cells right, 100%% of the points", len(p.Order()), len(p.Order()))
 					if got := text(d.Find("#ov small")); got != want {
@@ -67,8 +67,8 @@ func TestDrillsAcceptTheirAnswers(t *testing.T) {
 	}
 }
 
-// TestDrillHidesAnswers: before a hint was asked for, the page holds no answer
-// of the first step.
+// TestDrillHidesAnswers: before a hint is requested, the page contains no answer of the first
+// step.
 func TestDrillHidesAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -80,8 +80,8 @@ func TestDrillHidesAnswers(t *testing.T) {
 	}
 }
 
-// TestDrillExplainsMistakeInItsRow: a wrong number stays in its cell, struck through, and the named
-// slip opens in a row below it.
+// TestDrillExplainsMistakeInItsRow: a wrong number stays in its cell, struck through, and the
+// named mistake opens in a row below it.
 func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -100,15 +100,15 @@ func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 		t.Errorf("the slip says %q, want it to contain %q", got, "20.086 / 54.598 = 0.3679")
 	}
 	if id := input.AttrOr("aria-describedby", ""); d.Find(fmt.Sprintf(`[id="%s"]`, id)).Length() != 1 {
-		t.Errorf("the cell is described by %q, which is not there", id)
+		t.Errorf("the cell is described by %q, which does not exist", id)
 	}
 	if got := text(d.Find(".tally")); got != "0 right, 1 to fix, 15 to go" {
 		t.Errorf("the tally is %q, want %q", got, "0 right, 1 to fix, 15 to go")
 	}
 }
 
-// TestDrillAcceptsOtherNotations: other ways of writing a number are accepted, and the page
-// says how they were read.
+// TestDrillAcceptsOtherNotations: other notations of a number are accepted, and the page shows
+// how they were read.
 func TestDrillAcceptsOtherNotations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -127,13 +127,13 @@ func TestDrillAcceptsOtherNotations(t *testing.T) {
 			t.Errorf("%s counts as a mistake, want it refused only", answer)
 		}
 		if d.Find(`[id="why-softmax.p.0"] b`).Text() == "" {
-			t.Errorf("%s: nothing is said", answer)
+			t.Errorf("%s: got no message", answer)
 		}
 	}
 }
 
-// TestDrillHints: the first hints are questions, the result is shown only on
-// request, and a result that was shown is worth nothing.
+// TestDrillHints: the first hints are questions, the result is shown only on request, and a
+// result that was shown gives no credit.
 func TestDrillHints(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -148,7 +148,7 @@ func TestDrillHints(t *testing.T) {
 			t.Errorf("hint %d is %q, want the drill's hint", rung, got)
 		}
 		if strings.Contains(text(d.Find(".shown")), "0.2324") {
-			t.Errorf("hint %d tells the result, want it hidden", rung)
+			t.Errorf("hint %d contains the result, want it hidden", rung)
 		}
 		form.Set("help", d.Find(`input[name="help"]`).AttrOr("value", ""))
 	}
@@ -162,12 +162,12 @@ func TestDrillHints(t *testing.T) {
 		t.Errorf("the result is %q, want it to contain %q", text(d.Find(".shown .is-now")), "= 0.2324")
 	}
 	if d.Find(`input[name="first"][value="softmax.p.1=s"]`).Length() != 1 {
-		t.Error("it is not noted that the result was shown")
+		t.Error("the form does not record that the result was shown")
 	}
 }
 
-// TestDrillCredit: a cell that was wrong at first counts half, one whose
-// result was shown nothing.
+// TestDrillCredit: a cell that was wrong at first counts half, and one whose result was shown
+// counts nothing.
 func TestDrillCredit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -192,8 +192,8 @@ func TestDrillCredit(t *testing.T) {
 	}
 }
 
-// TestDrillStepsKeepAnswers: answers are kept from step to step, and a step that needs
-// another one says so.
+// TestDrillStepsKeepAnswers: answers are kept from step to step, and a locked step names the
+// step that it needs.
 func TestDrillStepsKeepAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -210,8 +210,8 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 	}
 }
 
-// TestDrillTickBoxesAreOneAnswer: boxes ticked by rows are one answer, and the crossing token
-// left out is named.
+// TestDrillTickBoxesAreOneAnswer: boxes ticked in several rows are one answer, and a missing
+// crossing token is named.
 func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -236,7 +236,7 @@ func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	}
 }
 
-// TestDrillRefusesBadAddresses: an invalid address is answered with the valid range.
+// TestDrillRefusesBadAddresses: the response to an invalid address states the valid range.
 func TestDrillRefusesBadAddresses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -264,7 +264,8 @@ func TestDrillRefusesBadAddresses(t *testing.T) {
 	}
 }
 
-// TestSeedDeterminesDrillNumbers: another seed gives other numbers, the same seed the same.
+// TestSeedDeterminesDrillNumbers: different seeds give different numbers, and the same seed the
+// same.
 func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -283,13 +284,14 @@ func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	for level := 1; level <= 3; level++ {
 		want := fmt.Sprintf("/practice/softmax?seed=11&level=%d", level)
 		if level != 2 && s.Get("/practice/softmax?seed=11&level=2").Find(`a[href="`+want+`"]`).Length() == 0 {
-			t.Errorf("no way to the same numbers at level %d, %s", level, want)
+			t.Errorf("no link to the same numbers at level %d, %s", level, want)
 		}
 	}
 }
 
-// TestDrillBarsShowRightValuesOnly: the bar of a row shows its probability once it is right. A wrong value has
-// none, nearly right or not: the misprinted 0.866, or 63.2 without its sign.
+// TestDrillBarsShowRightValuesOnly: the bar of a row shows its probability once it is right. A
+// wrong value has none, even if nearly right: the misprinted 0.866, or 63.2 without its percent
+// sign.
 func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -302,8 +304,8 @@ func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 	}
 }
 
-// TestDrillClaimsLessonNumbersTruthfully: a drill calls its first numbers the lesson's own only where they are: the
-// lesson's figure is right in the drill.
+// TestDrillClaimsLessonNumbersTruthfully: a drill calls its first numbers the lesson's own only
+// if they are: the lesson's figure is right in the drill.
 func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// numbersSay says which numbers these are.
+// numbersSay describes the drill's numbers.
 func numbersSay(v *drillWork) string {
 	if v.Seed == 0 && v.Level == 1 {
 		if v.Info.Taught {
@@ -25,7 +25,7 @@ func numbersSay(v *drillWork) string {
 	return "seed " + strconv.FormatUint(v.Seed, 10)
 }
 
-// spoken is a cell's name for a screen reader.
+// spoken returns a cell's name for a screen reader.
 func spoken(c *drill.Cell) string {
 	if c.Unit != "" && !strings.Contains(c.Label, c.Unit) {
 		return c.Label + ", in " + c.Unit
@@ -33,7 +33,7 @@ func spoken(c *drill.Cell) string {
 	return c.Label
 }
 
-// hintName says what a hint does.
+// hintName describes what a hint does.
 func hintName(h drill.Hint) string {
 	return [...]string{"A question", "The rule", "With the numbers"}[h.Rung-1]
 }
@@ -74,7 +74,7 @@ func extra(on bool) int {
 
 func percentOf(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// barTop and barHigh place the bar of p inside that of q, if there is one.
+// barTop and barHigh position the bar of p inside the bar of q, if there is one.
 func barTop(q float64) string {
 	if q > 0 {
 		return "5"
@@ -89,7 +89,7 @@ func barHigh(q float64) string {
 	return "20"
 }
 
-// miniQ is q as a bar shows it: below 0 if nothing was cut, which leaves one bar.
+// miniQ returns q as a bar shows it: below 0 if nothing was cut, which leaves one bar.
 func miniQ(cut bool, r drill.SummaryRow) float64 {
 	if !cut {
 		return -1
@@ -97,7 +97,7 @@ func miniQ(cut bool, r drill.SummaryRow) float64 {
 	return r.Q
 }
 
-// svgToken is a token's text inside a picture.
+// svgToken returns a token's text inside a picture.
 func svgToken(t stage.Text) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, templ.EscapeString(t.String()))
@@ -113,7 +113,7 @@ func keptBar(kept bool) float64 {
 	return 0
 }
 
-// became says whether a candidate was kept, cut or drawn.
+// became returns a text that states whether a candidate was kept, cut or drawn.
 func became(r predictRow) string {
 	var words []string
 	if r.Drawn {
@@ -128,5 +128,5 @@ func became(r predictRow) string {
 	return strings.Join(words, ", ")
 }
 
-// plainNumber writes a number with the digits it needs.
+// plainNumber formats a number with the digits it needs.
 func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// The short drill can be worked from the first answer to the summary, and reads well to
-// everybody at its first step.
+// TestShortDrillToTheSummary: the short drill can be solved from the first answer to the
+// summary, and its first step meets the accessibility rules.
 func TestShortDrillToTheSummary(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 
 var text = courseworktest.Text
 
-// site is the pages as one learner sees them.
+// A site is the pages as one learner sees them.
 type site struct {
 	*courseworktest.Site
 	pages *Pages
@@ -21,7 +21,7 @@ func newSite(t *testing.T) *site {
 	return newSiteAt(t, time.Now)
 }
 
-// newSiteAt is newSite by another clock for what is kept.
+// newSiteAt is newSite with another clock for saved data.
 func newSiteAt(t *testing.T, now func() time.Time) *site {
 	t.Helper()
 	s := &site{Site: courseworktest.New(t, now)}

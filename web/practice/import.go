@@ -16,11 +16,11 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// errNoFile says that an import form was sent without a file.
+// errNoFile means that an import form was sent without a file.
 var errNoFile = errors.New("no file was chosen")
 
-// importFile answers POST /progress/import: an exported file is imported whole or
-// not at all.
+// importFile answers POST /progress/import: an exported file is imported as a whole or not at
+// all.
 func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	turn, wait := p.admitImport(w, r)
 	if wait > 0 {
@@ -44,7 +44,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errNoFile):
 		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
 		return
-	case err != nil && turn.wasLost(): // with its connection, so there is no page
+	case err != nil && turn.wasLost(): // the connection is lost too, so there is no page
 		shell.Text(
 			w, http.StatusServiceUnavailable,
 			"Many files are being imported, and this one arrived slowly. Nothing was imported; send it again.",
@@ -73,18 +73,18 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 // importWait is how long an import waits for its turn to be read.
 const importWait = 20 * time.Second
 
-// importTurn is the turn of one import to be read.
+// An importTurn is an import's turn to be read.
 type importTurn struct {
 	place *admission.Place
 
 	mu    sync.Mutex
-	lost  bool // it has been given to somebody else
+	lost  bool // it has been given to another caller
 	ended bool
 }
 
-// admitImport waits until the file of a request may be read, or returns after how long
-// to try again. Nothing of it has been read by then: until it ends, an import takes as
-// much memory as its file. One whose turn is given to somebody else is read no further.
+// admitImport waits until the file of a request can be read, or returns the time after which to
+// retry. It reads nothing of the file before that: until it ends, an import takes as much memory
+// as its file. An import whose turn is given to another caller is not read further.
 func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
 	t := &importTurn{}
 	if p.Desk == nil {
@@ -92,7 +92,7 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTu
 	}
 	caller, _ := p.Caller(r)
 	size := r.ContentLength
-	if size < 0 || size > progress.MaxImport { // unknown, or refused when as much has been read
+	if size < 0 || size > progress.MaxImport { // unknown, or refused when that much has been read
 		size = progress.MaxImport
 	}
 	if wait := p.Desk.Imported.AllowSize(caller, int(size>>20)+1); wait > 0 {
@@ -130,14 +130,14 @@ func (t *importTurn) end() {
 	}
 }
 
-// wasLost reports whether the turn has been given to somebody else.
+// wasLost reports whether the turn has been given to another caller.
 func (t *importTurn) wasLost() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.lost
 }
 
-// fileOf reads the file of the form. Only its bytes count, not its name.
+// fileOf reads the file in the form. Its name does not matter.
 func fileOf(r *http.Request) ([]byte, error) {
 	form, err := r.MultipartReader()
 	if err != nil {

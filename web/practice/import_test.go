@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// unread is a body that notes whether somebody has begun to read it.
+// An unread is a body that records whether reading has begun.
 type unread struct {
 	io.Reader
 	begun bool
@@ -28,8 +28,8 @@ func (u *unread) Read(b []byte) (int, error) {
 	return u.Reader.Read(b)
 }
 
-// TestImportsAreLimited: a file is read only if its learner has budget left for it and
-// not too many are being read already.
+// TestImportsAreLimited: a file is read only if its learner has budget left for it and not too
+// many files are already being read.
 func TestImportsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -52,7 +52,7 @@ func TestImportsAreLimited(t *testing.T) {
 	s.pages.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
 		return admission.Caller{Learner: courseworktest.Learner}, nil
 	}
-	// The size of this body is not known, so it costs as much as the largest.
+	// The size of this body is unknown, so it costs as much as the largest.
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.01, Burst: 34}}
 	s.pages.Desk = admission.New(admission.Limits{Imports: admission.Share{Most: 1}, Imported: pace}, nil)
 	other, _ := s.pages.Desk.Imports.Hold(admission.Caller{Learner: "other"}, nil)
@@ -74,8 +74,8 @@ func TestImportsAreLimited(t *testing.T) {
 	}
 }
 
-// TestSlowImportYieldsItsTurn: a client that sends its files slowly loses a turn to a
-// newcomer at another address.
+// TestSlowImportYieldsItsTurn: a client that sends its files slowly loses a turn to a newcomer
+// at another address.
 func TestSlowImportYieldsItsTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -112,7 +112,7 @@ func TestSlowImportYieldsItsTurn(t *testing.T) {
 		defer sender.Close()
 		m := multipart.NewWriter(sender)
 		go func() { ended <- upload(who, body, m.FormDataContentType()) }()
-		f, err := m.CreateFormFile("file", "progress.json") // returns when it is being sent
+		f, err := m.CreateFormFile("file", "progress.json") // returns when the body is being sent
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,19 +7,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Keeping says for how long progress is kept.
+// Keeping is how long progress is kept.
 type Keeping int
 
 const (
-	// Expires is until somebody has been away for [progress.Life]: on a server.
+	// Expires keeps it until the learner has been away for [progress.Life]: on a server.
 	Expires Keeping = iota
-	// InBrowser is until the learner, or their browser, deletes it.
+	// InBrowser keeps it until the learner, or their browser, deletes it.
 	InBrowser
-	// Nowhere is until the pages are closed: in a browser that gives no storage.
+	// Nowhere keeps it until the pages are closed: in a browser without storage.
 	Nowhere
 )
 
-// lead says what is kept, and where.
+// lead returns a text that states what is saved, and where.
 func (k Keeping) lead() string {
 	const what = ": what you have read, how your answers and cards went, and how well you judge your guesses. " +
 		"It keeps no text you wrote"
@@ -32,7 +32,7 @@ func (k Keeping) lead() string {
 	return "What this server keeps about you" + what + ", and no name except one you give in a class."
 }
 
-// inClasses says what deleting does to a learner's classes, which need a server.
+// inClasses returns a text that states what deletion does to a learner's classes, which need a server.
 func (k Keeping) inClasses() string {
 	if k == Expires {
 		return " Your name is removed from the classes you joined."
@@ -40,7 +40,7 @@ func (k Keeping) inClasses() string {
 	return ""
 }
 
-// say says for how long progress is kept.
+// say returns a text that states how long progress is kept.
 func (k Keeping) say() string {
 	switch k {
 	case InBrowser:

@@ -41,8 +41,8 @@ func newSiteIn(t *testing.T, dir string) *site {
 	return s
 }
 
-// When the database is deleted while the server runs, nothing is confirmed any more:
-// neither what is done nor that it is erased. The pages say why, and can be read.
+// TestPagesWithoutTheDatabase: if the database is deleted while the server runs, nothing is
+// confirmed any more: neither writes nor deletions. The pages explain why, and can be read.
 func TestPagesWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -79,12 +79,12 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 		t.Errorf("the page warns %q, want %q", got, why)
 	}
 	if s.Tally().Seen != 1 {
-		t.Error("what was kept cannot be read")
+		t.Error("saved data cannot be read")
 	}
 }
 
-// Where a damaged file was set aside, the page says that it is there and until when,
-// and does not say that nothing is left.
+// TestDeletingMentionsQuarantinedFile: if a damaged file was quarantined, the page mentions it
+// and how long it is kept, and does not claim that nothing is left.
 func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -115,8 +115,8 @@ func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	}
 }
 
-// The page says what is left where some classes cannot be read, and where somebody is
-// reading the database.
+// TestDeletingReportsWhatRemains: the page states what is left if some classes cannot be read,
+// or if another process is reading the database.
 func TestDeletingReportsWhatRemains(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -141,7 +141,7 @@ func TestDeletingReportsWhatRemains(t *testing.T) {
 	}
 }
 
-// The page says how long things are kept.
+// TestProgressPageStatesRetention: the page states how long data is kept.
 func TestProgressPageStatesRetention(t *testing.T) {
 	t.Parallel()
 	got := text(newSite(t).Get("/progress").Find("#yours"))

@@ -17,14 +17,14 @@ import (
 // Deps is what the pages need. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
-	// Model makes the runs whose next token is guessed.
+	// Model computes the runs whose next token is guessed.
 	Model *infer.Model
-	// Forget, if not nil, deletes what is kept elsewhere about a learner who
-	// deletes everything: their name in the lists of classes.
+	// Forget, if not nil, deletes what other packages store about a learner who deletes
+	// everything: their name in the lists of classes.
 	Forget func(ctx context.Context, learner string) error
-	// Keeping says for how long progress is kept.
+	// Keeping is how long progress is kept.
 	Keeping Keeping
-	// Desk admits imports by their Caller, both of them nil to admit all.
+	// Desk admits imports by their Caller; if both are nil, all are admitted.
 	Desk   *admission.Desk
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }
@@ -41,7 +41,7 @@ func New(d Deps) *Pages { return &Pages{d, coursework.New(d.Deps)} }
 // Mount adds the addresses of Practice to the server's.
 func (p *Pages) Mount(mux *http.ServeMux) { p.Base.Mount(mux, p.routes()) }
 
-// styles of the pages.
+// styles are the style sheets of the pages.
 var (
 	styles = append(
 		slices.Clip(coursework.Styles), "css/practice.css", "css/practice-small.css", "css/quiz.css",
@@ -78,19 +78,19 @@ func (p *Pages) routes() pages.Routes {
 	}
 }
 
-// practicePage is the list of everything to practice.
+// A practicePage is the list of all exercises.
 type practicePage struct {
 	Drills []practiceDrill
 	Deck   progress.Deck
 	Tally  progress.Tally
-	Asked  int // questions of the quiz
+	Asked  int // number of quiz questions
 	Chart  calibrationChart
 }
 
-// practiceDrill is one drill of the list with how it went so far.
+// A practiceDrill is one drill of the list with the learner's results.
 type practiceDrill struct {
 	drill.Info
-	Been string // "3 steps done, best 94%"; "" if it was never tried
+	Been string // such as "3 steps done, best 94%"; "" if it was never tried
 }
 
 // practice answers GET /practice.

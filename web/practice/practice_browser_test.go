@@ -26,7 +26,7 @@ var practicePages = map[string]string{
 	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
 }
 
-// shortPages are the pages that the short tier audits: one of each layout.
+// shortPages are the pages that the short tier audits: one for each layout.
 var shortPages = []string{"practice", "card-turned", "quiz", "assign", "guess", "draw"}
 
 // TestPracticePagesAreAccessible: axe-core finds nothing on the pages of Practice, none is
@@ -51,8 +51,8 @@ func TestPracticePagesAreAccessible(t *testing.T) {
 	}
 }
 
-// TestProgressAccessible: axe-core finds nothing on the page of progress, and at
-// 320 px, a laptop's window at 400%, it does not scroll sideways.
+// TestProgressAccessible: axe-core finds nothing on the progress page, and at 320 px, a laptop's
+// window at 400 % zoom, it does not scroll sideways.
 func TestProgressAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -66,8 +66,8 @@ func TestProgressAccessible(t *testing.T) {
 	}
 }
 
-// TestQuizByEveryHand: a choice, wrong first, and an answer in one's own words
-// compared and ticked, by mouse, keyboard and touch.
+// TestQuizByEveryHand: a choice, wrong at first, and an answer in the learner's own words,
+// compared and ticked, work by mouse, keyboard and touch.
 func TestQuizByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestQuizByEveryHand(t *testing.T) {
 	})
 }
 
-// TestQuizShowsOneQuestion: one question is in view, Back and Next lead to the others, an address
-// names one, and all can be shown at once.
+// TestQuizShowsOneQuestion: one question is in view, Back and Next lead to the others, an
+// address can name a question, and all can be shown at once.
 func TestQuizShowsOneQuestion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -23,20 +23,20 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// How many candidates a round offers, how many tokens a text goes on for, and how
-// long the replay of a run may take.
+// How many candidates a round offers, the maximum number of tokens after the prompt, and the
+// maximum time for the replay of a run.
 const (
 	predictHand = 6
 	predictMost = 200
 	predictTime = 10 * time.Second
 )
 
-// predicting lets one request at a time run the model for a round, so that the
-// runs that are alive hardly notice.
+// predicting lets one request at a time run the model for a round, so that live runs are hardly
+// slowed down.
 var predicting = make(chan struct{}, 1)
 
-// predictFrom says which text a round continues: a start of the course or a link
-// of the Loop, and how many tokens after it.
+// A predictFrom is the text that a round continues: a start of the course or a link of the Loop,
+// and how many tokens after it.
 type predictFrom struct {
 	Start, Log string
 	N          int
@@ -51,8 +51,8 @@ func (f predictFrom) query(n int) string {
 	return query(q)
 }
 
-// predictRound is one guess. Shown, which is what it reveals, is nil until the guess
-// was sent.
+// A predictRound is one guess. Shown, which contains what the guess reveals, is nil until the
+// guess was sent.
 type predictRound struct {
 	From   predictFrom
 	Title  string
@@ -61,21 +61,21 @@ type predictRound struct {
 	Step   int
 	Hand   []predictChoice
 	Ended  string // why there is no next token, or ""
-	Say    string // what is missing in the guess
+	Say    string // what is missing from the guess
 	Sure   int    // percent
 	Shown  *predictShown
 
 	step *infer.Step
 }
 
-// predictChoice is a candidate.
+// A predictChoice is a candidate.
 type predictChoice struct {
 	ID   int
 	Text stage.Text
 	Pick bool
 }
 
-// predictShown is what a guess reveals.
+// A predictShown is what a guess reveals.
 type predictShown struct {
 	Right, Again bool // Again: guessed before, so this one does not count
 	Token, Guess stage.Text
@@ -83,13 +83,13 @@ type predictShown struct {
 	Rows         []predictRow
 	Rest         string
 	Result       predict.Result
-	Points       string // of 100
+	Points       string // out of 100
 	Score, Blind string
 	Settings     string
 	Chart        calibrationChart
 }
 
-// predictRow is a candidate with the model's probability.
+// A predictRow is a candidate with the model's probability.
 type predictRow struct {
 	Text       stage.Text
 	Rank       string
@@ -98,8 +98,8 @@ type predictRow struct {
 	Drawn, You bool
 }
 
-// predict answers GET /predict: the choice of a text, or with ?start=KEY or
-// ?log=LINK the next token to be guessed.
+// predict answers GET /predict: the choice of a text, or with ?start=KEY or ?log=LINK the next
+// token to be guessed.
 func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("start") == "" && q.Get("log") == "" {
@@ -116,7 +116,7 @@ func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// predictReveal answers POST /predict: a guess, kept and revealed.
+// predictReveal answers POST /predict: a guess, saved and revealed.
 func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -131,8 +131,8 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, predictPage(v))
 }
 
-// guess reads a guess, keeps it, and sets what to reveal. If it returns false the
-// request has been answered.
+// guess reads a guess, saves it, and sets what to reveal. If it returns false the request has
+// been answered.
 func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
@@ -173,10 +173,10 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	return true
 }
 
-// id identifies what was guessed: this token after this text, with these settings.
-// Anyone who goes back and guesses again knows the answer, so only the first guess
-// of an id counts. Ids are kept forever, so what is hashed is spelled out here: a
-// setting that is added later goes at the end, and only if it is on.
+// id identifies what was guessed: this token after this text, with these settings. A learner who
+// goes back and guesses again knows the answer, so only the first guess of an id counts. Ids are
+// kept forever, so the hashed text is spelled out here: a setting that is added later goes at
+// the end, and only if it is on.
 func (v *predictRound) id() string {
 	h, s := sha256.New(), v.step.Settings
 	fmt.Fprintf(
@@ -211,7 +211,7 @@ func (v *predictRound) id() string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
-// reveal works out the candidates' probabilities.
+// reveal computes the candidates' probabilities.
 func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
 	d := v.step.Distribution()
 	s := &predictShown{
@@ -238,8 +238,8 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 	return s
 }
 
-// round returns the round that a form or an address asks for. If there is none it
-// answers why and returns nil.
+// round returns the round that a form or an address describes. If there is none it sends an
+// error page and returns nil.
 func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
 	n, err := strconv.Atoi(q.Get("n"))
@@ -273,7 +273,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 			w, r, http.StatusServiceUnavailable, "The model is busy.",
 			"Too many runs are being made right now. Try again in a moment.",
 		)
-	case r.Context().Err() != nil: // nobody waits for an answer
+	case r.Context().Err() != nil: // the client has disconnected
 	default:
 		p.Log.Error("predict", "err", err)
 		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
@@ -317,8 +317,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	return nil
 }
 
-// begin starts the run and returns the number of its first token that must stay
-// hidden.
+// begin starts the run and returns the number of its first token that must stay hidden.
 func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session) (*session.State, int, error) {
 	if v.From.Log == "" {
 		start := p.Course.Start(v.From.Start)

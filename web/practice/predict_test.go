@@ -57,13 +57,13 @@ func hand(t *testing.T, d *goquery.Document) (ids []int) {
 
 var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 
-// TestPredictHidesTheAnswer: before the guess the page holds no probability,
-// and nothing sets the next token apart from the other candidates.
+// TestPredictHidesTheAnswer: before the guess the page contains no probability, and nothing
+// distinguishes the next token from the other candidates.
 // Promise: Before you guess the next token, the page contains no probability.
 func TestPredictHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	ranked := 0 // pages whose candidates lie in the order of their probabilities
+	ranked := 0 // pages whose candidates are in the order of their probabilities
 	for _, n := range []int{0, 1, 7} {
 		path := "/predict?start=story&n=" + strconv.Itoa(n)
 		body := s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
@@ -88,13 +88,13 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 			}
 		}
 		if found != 1 {
-			t.Errorf("n = %d: the token that comes is %d times among %v; want 1", n, found, ids)
+			t.Errorf("n = %d: the next token occurs %d times in %v; want 1", n, found, ids)
 		}
 		dist := step.Distribution()
 		if slices.IsSortedFunc(ids, func(a, b int) int { return dist.RankOf(int32(a)) - dist.RankOf(int32(b)) }) {
 			ranked++
 		}
-		shapes := map[string]int{} // all candidates look alike but for text and number
+		shapes := map[string]int{} // all candidates look alike except for text and number
 		for _, c := range d.Find(".hand__card input").EachIter() {
 			shapes[strings.Join(
 				[]string{c.AttrOr("class", ""), c.AttrOr("type", ""), c.Parent().AttrOr("class", "")}, "|",
@@ -105,11 +105,11 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 		}
 	}
 	if ranked == 3 {
-		t.Error("on every page the candidates lie in the order of their probabilities")
+		t.Error("on every page the candidates are in the order of their probabilities")
 	}
 }
 
-// TestPredictScoresTheGuess: the guess is scored by the logarithm, kept once, and the
+// TestPredictScoresTheGuess: the guess gets its logarithmic score, is saved once, and the
 // model's own numbers are shown.
 func TestPredictScoresTheGuess(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestPredictScoresTheGuess(t *testing.T) {
 	form := url.Values{"start": {"story"}, "n": {"2"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
 	d := s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
 	if d.Find(".reveal__again").Length() != 0 {
-		t.Error("the first guess is said not to count")
+		t.Error("the page says that the first guess does not count")
 	}
 	if got := text(d.Find(".reveal__log")); got != "−0.22" { // ln 0.8 = −0.2231
 		t.Errorf("the score is %s, want %s", got, "−0.22")
@@ -141,7 +141,7 @@ func TestPredictScoresTheGuess(t *testing.T) {
 		t.Errorf("the score of the wrong guess is %s, want %s", got, "−0.36")
 	}
 	if !strings.Contains(text(d.Find(".reveal__again")), "first guess is the one that counts") {
-		t.Error("nothing says that a second guess of one token does not count")
+		t.Error("the page does not say that a second guess of a token does not count")
 	}
 	form.Set("n", "3")
 	form.Set("sure", "80")
@@ -155,13 +155,13 @@ func TestPredictScoresTheGuess(t *testing.T) {
 		t.Errorf("kept %+v, want 2 guesses and a mean score of %g", c, want)
 	}
 	if d.Find("#calibration svg circle").Length() != 1 || d.Find("#calibration tbody tr").Length() == 0 {
-		t.Error("the picture of calibration, or its table, is missing")
+		t.Error("the calibration picture or its table is missing")
 	}
 }
 
-// TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p
-// existed is recognized, so that a second guess of it does not count. The ids are
-// those that the program gave these rounds at commit 3b5ab6c.
+// TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p existed is
+// recognized, so that a second guess of it does not count. The ids are the ones that the program
+// assigned to these rounds at commit 3b5ab6c.
 func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	t.Parallel()
 	cut := infer.Settings{
@@ -189,17 +189,16 @@ func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	was := old.id()
 	old.step.Settings.TypicalP = 0.2
 	if old.id() == was {
-		t.Error("a round under typical-p passes for the one without")
+		t.Error("rounds with and without typical-p have the same id")
 	}
 	was = old.id()
 	old.step.Settings.RepetitionPenalty = 1.2
 	if old.id() == was {
-		t.Error("a round under a repetition penalty passes for the one without")
+		t.Error("rounds with and without a repetition penalty have the same id")
 	}
 }
 
-// TestPredictFromALink: a link of the Loop leads to the token after the stage
-// that it shows.
+// TestPredictFromALink: a link of the Loop leads to the token after the stage in the link.
 func TestPredictFromALink(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -244,8 +243,8 @@ func TestPredictFromALink(t *testing.T) {
 	}
 }
 
-// TestPredictMarksCutTokens: under typical-p, which cuts the most probable tokens here,
-// the table marks as cut what the run could not draw, whatever its rank.
+// TestPredictMarksCutTokens: under typical-p, which cuts the most probable tokens here, the
+// table marks as cut the tokens that the run could not draw, whatever their rank.
 func TestPredictMarksCutTokens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -283,7 +282,7 @@ func TestPredictMarksCutTokens(t *testing.T) {
 		}
 	}
 	if kept == 0 || kept == predictHand {
-		t.Errorf("%d of %d candidates are kept; the test says little", kept, predictHand)
+		t.Errorf("%d of %d candidates are kept; the test proves little", kept, predictHand)
 	}
 }
 

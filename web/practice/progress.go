@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// progressPage is all that is kept of one learner.
+// A progressPage is all saved data of one learner.
 type progressPage struct {
 	Map      *coursework.Map
 	Outcomes []progress.OutcomeMap
@@ -25,13 +25,13 @@ type progressPage struct {
 	Chart    calibrationChart
 	Notices  []progress.Notice
 	Keeping  Keeping
-	Done     string // what was just done
-	Trouble  string // why nothing can be kept at present
-	Damaged  string // what may be in damaged files that were set aside
+	Done     string // the last action
+	Trouble  string // why nothing can be saved at present
+	Damaged  string // what quarantined damaged files may contain
 	Refused  string // why an import was refused
 }
 
-// drillLine is how one drill went.
+// A drillLine is the results of one drill.
 type drillLine struct{ Href, Title, Times, Best, Last string }
 
 func drillLines(list []progress.DrillMap) []drillLine {
@@ -54,7 +54,7 @@ func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
 	p.showProgress(w, r, http.StatusOK, "")
 }
 
-// showProgress sends the page, with why an import was refused, if one was.
+// showProgress sends the page, with the reason if an import was refused.
 func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int, refused string) {
 	learner, ctx := p.Who(w, r), r.Context()
 	m, err := p.Progress.Map(ctx, learner)
@@ -85,7 +85,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 	}))
 }
 
-// export answers GET /progress/export: everything that is kept, as one file.
+// export answers GET /progress/export: all saved data as one file.
 func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	data, err := p.Progress.Export(r.Context(), p.Who(w, r))
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	}
 	learner := p.Who(w, r)
 	err := p.Progress.Delete(r.Context(), learner)
-	if p.Forget != nil { // what can be deleted is, whatever else cannot
+	if p.Forget != nil { // continue with this even if something else cannot be deleted
 		inClasses := p.Forget(r.Context(), learner)
 		if refused, ok := terms.AsRefusal(inClasses); err == nil && ok && refused.Code == class.CodeDamaged {
 			p.Refuse(w, r, http.StatusServiceUnavailable, "Not everything is erased.",
@@ -130,7 +130,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
 }
 
-// notErased says why not everything was erased, and what may be left.
+// notErased explains why not everything was erased, and what may be left.
 func notErased(err error) string {
 	const again = " Some of what is kept about you may be gone, and some is still there. Delete it again later."
 	if why := store.Why(err); why != "" {
@@ -143,8 +143,7 @@ func notErased(err error) string {
 	return "Something went wrong. It has been logged." + again
 }
 
-// doneQuery puts the counts of an import into the query of the page that a form
-// redirects to.
+// doneQuery puts the counts of an import into the query of the page to which a form redirects.
 func doneQuery(n progress.Imported) url.Values {
 	return url.Values{
 		"done": {"imported"}, "visits": {strconv.Itoa(n.Visits)}, "answers": {strconv.Itoa(n.Answers)},
@@ -152,8 +151,8 @@ func doneQuery(n progress.Imported) url.Values {
 	}
 }
 
-// doneSay says what was done according to such a query. damaged reports whether there
-// are damaged files that were set aside.
+// doneSay describes the action in such a query. damaged reports whether there are quarantined
+// damaged files.
 func doneSay(q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
@@ -181,7 +180,7 @@ func doneSay(q url.Values, damaged bool) string {
 	return ""
 }
 
-// damagedSay says what deleting does not reach; it returns "" without damaged files.
+// damagedSay describes what a deletion does not include; it returns "" without damaged files.
 func damagedSay(aside []store.DamagedFile) string {
 	if len(aside) == 0 {
 		return ""

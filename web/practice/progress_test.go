@@ -42,8 +42,7 @@ func (s *site) visit() string {
 	return first
 }
 
-// TestProgressExportDeleteImport: what is kept is exported, deleted, and imported again as it
-// was.
+// TestProgressExportDeleteImport: saved data is exported, deleted, and imported again unchanged.
 // Promise: You can export all your progress, delete it, and import it again as it was.
 func TestProgressExportDeleteImport(t *testing.T) {
 	t.Parallel()
@@ -96,8 +95,8 @@ func TestProgressExportDeleteImport(t *testing.T) {
 	}
 }
 
-// TestImportRefused: an invalid file is refused whole, with the reason next to the
-// field, and changes nothing.
+// TestImportRefused: an invalid file is refused as a whole, with the reason next to the field,
+// and changes nothing.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -117,13 +116,13 @@ func TestImportRefused(t *testing.T) {
 		d := s.Parse(name, s.upload("x.json", c.data), c.status)
 		said := text(d.Find("#import-error"))
 		if !strings.HasPrefix(said, "Nothing was imported. ") || len(said) < 40 {
-			t.Errorf("%s: said %q; want it beginning with %q, at least 40 bytes", name, said, "Nothing was imported. ")
+			t.Errorf("%s: got %q; want it to begin with %q, at least 40 bytes", name, said, "Nothing was imported. ")
 		}
 		if d.Find(`#file[aria-invalid="true"][aria-describedby="import-error"]`).Length() != 1 {
-			t.Errorf("%s: the field does not show it", name)
+			t.Errorf("%s: the field is not marked as invalid", name)
 		}
 		if s.Tally() != before {
-			t.Errorf("%s: something was kept", name)
+			t.Errorf("%s: something was saved", name)
 		}
 	}
 	w := s.Do(httptest.NewRequest(http.MethodPost, "/progress/import", strings.NewReader("x")))
@@ -132,7 +131,7 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
-// TestDoneMessageIsFixed: an address cannot make the page say anything else.
+// TestDoneMessageIsFixed: an address cannot put its own text on the page.
 func TestDoneMessageIsFixed(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
@@ -153,10 +152,10 @@ func TestDoneMessageIsFixed(t *testing.T) {
 	}
 }
 
-// TestCalibrationPicture places two bins by hand. The square is 240 units from
-// (40, 28): 0.25 stated is x = 40 + 60 = 100, a hit rate of 0.5 is
-// y = 28 + 120 = 148; 0.9 is x = 256, and 1 is y = 28. Four guesses have a dot
-// of radius 4 + 2·√4 = 8, its number 4 further up.
+// TestCalibrationPicture places two bins, computed by hand. The square is 240 units from (40,
+// 28): 0.25 stated is x = 40 + 60 = 100, a hit rate of 0.5 is y = 28 + 120 = 148; 0.9 is x =
+// 256, and 1 is y = 28. Four guesses have a dot of radius 4 + 2·√4 = 8, with its number 4 above
+// it.
 func TestCalibrationPicture(t *testing.T) {
 	t.Parallel()
 	v := newCalibrationChart(progress.Calibration{
@@ -177,7 +176,7 @@ func TestCalibrationPicture(t *testing.T) {
 	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"20% to 30%", "4", "25%", "50%"}) {
 		t.Errorf("rows %+v, want 2 elements, [0] = %+v", v.Rows, calibrationRow{"20% to 30%", "4", "25%", "50%"})
 	}
-	// 3 of 5 right is 60%; five guesses are too few to say more
+	// 3 of 5 right is 60%; five guesses are too few for a verdict
 	if v.Hits != "60%" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
 		t.Errorf(
 			"got %q, %q, %q; want %q, it beginning with %q, %q", v.Hits, v.Say, v.Score, "60%", "Too few guesses",
@@ -205,7 +204,8 @@ func TestCalibrationPicture(t *testing.T) {
 	}
 }
 
-// TestProgressPageStatesRetentionPerPlace: the page of progress says what is so where the program runs.
+// TestProgressPageStatesRetentionPerPlace: the progress page states what applies where the
+// program runs.
 func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 	t.Parallel()
 	for keeping, want := range map[Keeping]string{

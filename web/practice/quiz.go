@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// quizPage is the questions of the course, or a part of them.
+// A quizPage is the questions of the course, or a part of them.
 type quizPage struct {
 	Course    *lessons.Course
 	Lesson    string // slug, or ""
@@ -21,7 +21,7 @@ type quizPage struct {
 	Questions []*coursework.Question
 	All       int
 	Done      progress.Tally
-	Answered  map[string]bool // by question, at any time before
+	Answered  map[string]bool // by question, at any earlier time
 }
 
 // quiz answers GET /quiz?lesson=&outcome=&kind=.
@@ -29,8 +29,8 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 	p.showQuiz(w, r, r.URL.Query(), nil)
 }
 
-// showQuiz sends the questions that a query asks for. After a form without a
-// script, asked is the question that was answered; else it is nil.
+// showQuiz sends the questions that a query selects. After a form without scripts, asked is the
+// question that was answered; else it is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	v := quizPage{
 		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
@@ -68,8 +68,8 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	p.HTML(w, r, http.StatusOK, quizHTML(v))
 }
 
-// byLesson are the course's questions in the order in which the lessons take their
-// sections, and within a section in the order of the quiz.
+// byLesson returns the course's questions in the order of the lessons' sections, and within a
+// section in the order of the quiz.
 func byLesson(c *lessons.Course) []*lessons.Question {
 	at := map[string]int{}
 	for _, l := range c.Lessons {
@@ -82,7 +82,7 @@ func byLesson(c *lessons.Course) []*lessons.Question {
 	return list
 }
 
-// action is the address of a question's form, which keeps the filter.
+// action returns the address of a question's form, which keeps the filter.
 func (v *quizPage) action(id string) string {
 	return "/quiz/" + id + query(url.Values{"lesson": {v.Lesson}, "outcome": {v.Outcome}, "kind": {v.Kind}})
 }
@@ -100,8 +100,8 @@ func query(q url.Values) string {
 	return "?" + q.Encode()
 }
 
-// quizAnswer answers POST /quiz/ID: for a script with the question alone, else
-// with the whole page.
+// quizAnswer answers POST /quiz/ID: for a script with only the question, else with the whole
+// page.
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// TestQuizFilters: by lesson, outcome and kind; without a filter all questions.
+// TestQuizFilters: the quiz can be filtered by lesson, outcome and kind; without a filter it has
+// all questions.
 func TestQuizFilters(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -40,8 +41,8 @@ func TestQuizFilters(t *testing.T) {
 	}
 }
 
-// TestQuizWithoutScript: every wrong choice is explained and the right one
-// counts less after it; the filter stays.
+// TestQuizWithoutScript: every wrong choice is explained, and the right one counts less after
+// it; the filter stays.
 func TestQuizWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -74,7 +75,7 @@ func TestQuizWithoutScript(t *testing.T) {
 	t.Fatal("no choice question about temperature")
 }
 
-// Questions come in the order of the lessons and of their sections.
+// TestQuizFollowsTheLessons: questions are in the order of the lessons and of their sections.
 func TestQuizFollowsTheLessons(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -33,9 +33,8 @@ func TestCardsAreSaved(t *testing.T) {
 	}
 }
 
-// TestProgressFileRestoresProgress: what somebody did is saved as a file, which brings it
-// back where nothing is known of them, and which somebody's assignment hands in. A file with
-// an error is refused, and says where.
+// TestProgressFileRestoresProgress: saved progress can be imported in a new browser and handed
+// in with an assignment. A file with an error is refused, with the location.
 func TestProgressFileRestoresProgress(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -51,7 +50,7 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 		)
 	}
 	if _, again := export(t, tab, url+"/assigned?do=practice/softmax"); !sameKept(again, kept) {
-		t.Errorf("the file to hand in has %+v, want as in the progress: %+v", again, kept)
+		t.Errorf("the file to hand in has %+v, want the saved progress %+v", again, kept)
 	}
 
 	other := browser.Open(t, browser.Laptop, url+"/progress")
@@ -61,7 +60,7 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 	}
 	bring(t, other, bad)
 	other.Wait("a refusal", `document.querySelector("#import-error")?.innerText.includes("reviews[0].grade")`)
-	other.Faults() // the browser's console has the refusal
+	other.Faults() // the refusal is in the browser's console
 	good := filepath.Join(t.TempDir(), "good.json")
 	if err := os.WriteFile(good, file, 0o600); err != nil {
 		t.Fatal(err)
@@ -69,11 +68,11 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 	bring(t, other, good)
 	other.Wait("what was brought", `document.querySelector("main")?.innerText.includes("Imported: 1 card review.")`)
 	if _, got := export(t, other, url+"/progress"); !sameKept(got, kept) {
-		t.Errorf("brought back was %+v, saved was %+v", got, kept)
+		t.Errorf("imported %+v, want the saved %+v", got, kept)
 	}
 }
 
-// export saves the progress by the button of a page.
+// export saves the progress with the button of a page.
 func export(t *testing.T, tab *browser.Tab, page string) ([]byte, saved.File) {
 	t.Helper()
 	tab.Go(page)
@@ -94,7 +93,7 @@ func bring(t *testing.T, tab *browser.Tab, path string) {
 	tab.Click(`form[action="/progress/import"] button`)
 }
 
-// sameKept reports whether two files have the same in them, whenever they were written.
+// sameKept reports whether two files have the same content, apart from when they were written.
 func sameKept(a, b saved.File) bool {
 	a.Exported = b.Exported
 	return reflect.DeepEqual(a, b)

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInTab goes through Practice where the program runs in the page.
+// TestInTab tests Practice where the program runs in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestQuizByEveryHand, TestQuizShowsOneQuestion, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,

@@ -8,19 +8,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// thenPage is what a learner believed at first, and what they know now.
+// A thenPage compares a learner's first answers with their newest ones.
 type thenPage struct {
-	Changed []thenItem // wrong at first, right since
+	Changed []thenItem // wrong at first, now right
 	Open    []thenItem // not right yet
-	Knew    []thenItem // right at once
+	Knew    []thenItem // right at first
 	Chart   calibrationChart
 }
 
-// thenItem is one question with its first answer.
+// A thenItem is one question with its first answer.
 type thenItem struct {
 	Q        *lessons.Question
 	Believed string        // plain text of the first choice, "" if it was not a choice
-	Now      string        // plain text of the right choice, or "" for one that is written
+	Now      string        // plain text of the right choice, or "" for a written answer
 	Section  string        // the title of the section that teaches it
 	Card     *lessons.Card // of the same section, or else of its lesson, or nil
 }
@@ -43,8 +43,8 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
 
-// enough is the credit from which an answer counts as known: a choice that was found at
-// last, or half of the points of a written one.
+// enough is the credit from which an answer counts as known: a choice found in the end, or half
+// of the points of a written answer.
 const enough = 0.5
 
 func newThen(c *lessons.Course, list []progress.Belief) *thenPage {

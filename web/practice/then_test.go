@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// TestThenAndNowListsCorrectedAnswers: a wrong answer comes back with its section; once the right one is given,
-// the first answer stands beside it; a right one at once is in neither list.
+// TestThenAndNowListsCorrectedAnswers: a wrong answer is listed with its section; once the right
+// one is given, the first answer is shown next to it; a question answered right at first is in
+// neither list.
 // Promise: You can compare what you answered first with what you know now.
 func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if n := s.Get("/then-and-now").Find(".then > li").Length(); n != 0 {
-		t.Fatalf("%d answers of somebody new, want 0", n)
+		t.Fatalf("%d answers of a new learner, want 0", n)
 	}
 	q, knew := s.pages.Course.Question("q-one-token"), s.pages.Course.Question("q-last-position")
 	pick := func(id string, choices ...int) {
@@ -37,20 +38,20 @@ func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 		)
 	}
 	if d.Find(`.then__back a[href="/learn/`+q.Section+`"]`).Length() != 1 {
-		t.Error("its section does not come back")
+		t.Error("the question's section is missing")
 	}
 	pick(q.ID, 0, 1)
 	pick(knew.ID, 2)
 	d = s.Get("/then-and-now")
 	if d.Find("#open-h").Length() != 0 {
-		t.Error("the question is still to be looked at again")
+		t.Error("the question is still listed as open")
 	}
 	text := d.Find("#changed-h").Parent().Text()
 	if !strings.Contains(text, q.Choices[0].Text) || !strings.Contains(text, q.Choices[1].Text) ||
 		strings.Contains(text, knew.PromptText) {
-		t.Errorf("what changed is %q", text)
+		t.Errorf("the corrected answers are %q", text)
 	}
 	if !strings.Contains(d.Find("#knew-h").Parent().Text(), knew.PromptText) {
-		t.Error("what was right at once is missing")
+		t.Error("the answer that was right at first is missing")
 	}
 }

@@ -13,14 +13,14 @@ import (
 // reachKey is the key of a reach in a context.
 type reachKey struct{}
 
-// reach is whether a request can reach the logs.
+// reach holds whether a request can reach the logs.
 type reach struct{ away atomic.Bool }
 
-// Reach returns the context of a request that may come while the logs cannot be reached, and
-// whose page says so if away reports true when it is sent. That is from the beginning, or
-// from when a page has waited for the logs in vain, which takes seconds. Nothing waits for
-// them any more then: [Store.Map], [Store.Cards], [Store.Beliefs] and [Store.Calibration]
-// return what they do for somebody who has done nothing, so that lessons can be read, and
+// Reach returns the context of a request that might come while the logs cannot be reached, and
+// whose page shows a warning if away reports true when the page is sent. away is true from the
+// start if isAway is, or after a page has waited for the logs without success for a few seconds.
+// From then on nothing waits for them: [Store.Map], [Store.Cards], [Store.Beliefs] and
+// [Store.Calibration] return the state of a new learner, so that lessons can be read, and
 // everything else returns [store.ErrAway].
 func Reach(ctx context.Context, isAway bool) (_ context.Context, away func() bool) {
 	r := &reach{}
@@ -38,8 +38,8 @@ func isAway(ctx context.Context) bool {
 	return r != nil && r.away.Load()
 }
 
-// longest is how long a page waits for logs that may be out of reach. Within as much a server
-// has noticed that they are.
+// longest is how long a page waits for logs that might be unreachable. Within this time a server
+// notices that they are.
 const longest = 3 * time.Second
 
 // glance calls f with the state of a learner, for a page that only shows it.
@@ -64,12 +64,12 @@ func (s *Store) glance(ctx context.Context, name string, f func(*state)) error {
 	return nil
 }
 
-// glimpse is glance that waits no longer than longest. Logs that others share go on with what
-// they were asked for, longer than anybody waits.
+// glimpse is like glance, but waits no longer than longest. The request to the logs, which
+// others share, continues after the wait.
 func (s *Store) glimpse(ctx context.Context, name string, f func(*state)) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	var late atomic.Bool // nobody waits, so f must not be called; or it has been
+	var late atomic.Bool // set if the caller has stopped waiting, so that f must not be called, or if f has been called
 	done := make(chan error, 1)
 	go func() {
 		done <- fault.Try(func() error {

@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// silent is a journal that says after eight seconds that it is away, even if nobody waits any more.
+// silent is a journal that returns ErrAway after eight seconds, even if the caller has stopped
+// waiting.
 type silent struct{ journal.Journal }
 
 func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error) {
@@ -20,9 +21,9 @@ func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, journal.ErrAway
 }
 
-// TestPagesWaitForLogsOnceAndBriefly: while nobody has noticed yet that the logs are out of
-// reach, a page waits three seconds for them, also behind a form of the same learner that
-// waits longer, and then no more.
+// TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page
+// waits three seconds for them, even behind a form of the same learner that waits longer, and
+// then no more.
 func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 	s := New(silent{journal.NewMemory()}, memory(t), course(), time.Now)
 	synctest.Test(t, func(t *testing.T) {
@@ -49,6 +50,6 @@ func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 		if _, err := s.Map(page, "grace"); err == nil || away() {
 			t.Errorf("for a browser that is gone: got error %v, away: %v; want an error, and false", err, away())
 		}
-		fixture.Pass(10 * time.Second) // until the journal has answered all
+		fixture.Pass(10 * time.Second) // until the journal has answered all requests
 	})
 }

@@ -2,22 +2,20 @@ package progress
 
 import "context"
 
-// A Belief is what somebody answered first to a question of the course, and where they
-// are now.
+// A Belief is a learner's first answer to a question of the course, and their newest result.
 type Belief struct {
 	Question   string  // id
 	First, Now float64 // the credit of the first and of the newest answer, 0 to 1
-	Chose      int     // the choice of the first answer, from 0; -1 if it was none
+	Chose      int     // the choice of the first answer, from 0; -1 if it was not a choice
 }
 
-// firstAnswer is the oldest answer to a question.
+// A firstAnswer is the oldest answer to a question.
 type firstAnswer struct {
 	credit
 	Detail string `json:"detail"`
 }
 
-// Beliefs returns what a learner has answered of the course's questions, in the order of
-// the quiz.
+// Beliefs returns a learner's answers to the course's questions, in the order of the quiz.
 func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, err error) {
 	err = s.glance(ctx, learnerID, func(st *state) {
 		for _, q := range s.course.Questions {

@@ -24,7 +24,7 @@ func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade
 	}
 	var after CardState
 	err := s.use(ctx, learnerID, func(l *learner) error {
-		// Reviews are in order of time, even if the clock was set back.
+		// Reviews are in chronological order, even if the clock was set back.
 		now := s.time()
 		if last := l.State().card(card).Last; !now.After(last) {
 			now = last.Add(time.Millisecond)
@@ -70,7 +70,7 @@ func (s *Store) deck(st *state, now time.Time) Deck {
 	for _, c := range s.course.Cards {
 		d.Cards = append(d.Cards, s.stand(c.ID, st.card(c.ID), now))
 	}
-	var due, first *CardState // of those due, and of the new ones
+	var due, first *CardState // the first of the due and of the new cards
 	for i := range d.Cards {
 		c := &d.Cards[i]
 		switch {

@@ -21,8 +21,8 @@ func deckOf(t testing.TB, s *Store, learner string) Deck {
 	return d
 }
 
-// A deck over a day: FSRS's first steps are 1 and 10 minutes, an easy card
-// leaves them at once with S = 8.2956 days, hence 8 days.
+// TestDeckOverADay follows a deck over a day: FSRS's first steps are 1 and 10 minutes, and an
+// easy card leaves them at once with S = 8.2956 days, hence 8 days.
 func TestDeckOverADay(t *testing.T) {
 	s, c := newStore(t)
 	check := func(due, fresh, later int, next string) {
@@ -39,8 +39,8 @@ func TestDeckOverADay(t *testing.T) {
 	check(0, 3, 0, "c-steps")
 	d := deckOf(t, s, ada)
 	day := 24 * time.Hour
-	// Again: 1 minute. Hard: halfway between 1 and 10, to the minute. Good: the
-	// second step. Easy: 8 days.
+	// Again: 1 minute. Hard: halfway between 1 and 10, rounded to a minute. Good: the second
+	// step. Easy: 8 days.
 	if want := [4]time.Duration{time.Minute, 6 * time.Minute, 10 * time.Minute, 8 * day}; d.Next.Waits != want {
 		t.Errorf("a new card waits %v, want %v", d.Next.Waits, want)
 	}
@@ -53,25 +53,25 @@ func TestDeckOverADay(t *testing.T) {
 	check(0, 2, 1, "c-draw")
 	review("c-draw", fsrs.Easy) // due at 8 days
 	c.add(time.Minute)
-	check(1, 1, 1, "c-steps") // what is due comes before what is new
+	check(1, 1, 1, "c-steps") // due cards come before new ones
 	if due, want := deckOf(t, s, ada).NextDue, morning.Truncate(time.Millisecond).Add(8*day); !due.Equal(want) {
 		t.Errorf("the next of the later ones is due %v, want %v", due, want)
 	}
 	review("c-steps", fsrs.Easy)
-	review("c-cost", fsrs.Good) // due 10 minutes on
+	review("c-cost", fsrs.Good) // due 10 minutes later
 	check(0, 0, 3, "")
 	c.add(10 * time.Minute)
 	check(1, 0, 2, "c-cost")
 	c.add(20 * day)
-	check(3, 0, 0, "c-cost") // due longest
+	check(3, 0, 0, "c-cost") // the card that has been due longest
 	check3 := deckOf(t, s, bob)
 	if check3.New != 3 {
 		t.Errorf("another learner has %d new cards, want 3", check3.New)
 	}
 }
 
-// A confirmed review that is sent again counts once, whatever the second
-// request says.
+// TestResentReviewCountsOnce: a confirmed review that is sent again counts once, whatever the
+// second request contains.
 func TestResentReviewCountsOnce(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")
@@ -95,7 +95,8 @@ func TestResentReviewCountsOnce(t *testing.T) {
 	}
 }
 
-// A review after the clock was set back comes after the one that it followed.
+// TestReviewAfterTheClockWasSetBack: a review after the clock was set back still comes after the
+// earlier reviews.
 func TestReviewAfterTheClockWasSetBack(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
@@ -104,11 +105,12 @@ func TestReviewAfterTheClockWasSetBack(t *testing.T) {
 	second, err := s.Review(ctx, ada, "c-steps", fsrs.Again, "r2")
 	must(t, err)
 	if want := first.Last.Add(time.Millisecond); !second.Last.Equal(want) || second.Lapses != 1 || second.Reviews != 2 {
-		t.Errorf("after it the card stands at %+v, want the last review at %v and one lapse", second, want)
+		t.Errorf("after it the card is %+v, want the last review at %v and one lapse", second, want)
 	}
 }
 
-// Twenty requests with four ids at once, from eight goroutines: four reviews.
+// TestConcurrentReviewsCountOnce: twenty concurrent requests with four ids, from eight
+// goroutines, are four reviews.
 func TestConcurrentReviewsCountOnce(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())
 	var group sync.WaitGroup
@@ -133,8 +135,8 @@ func TestConcurrentReviewsCountOnce(t *testing.T) {
 	}
 }
 
-// Where a card stands is what its reviews say, also where the clock jumped
-// back: working it all out again changes nothing.
+// TestCardsFollowFromReviews: a card's state follows from its reviews, even if the clock jumped
+// back: recomputing it changes nothing.
 func TestCardsFollowFromReviews(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -160,18 +162,19 @@ func TestCardsFollowFromReviews(t *testing.T) {
 			r.Fatal(err)
 		}
 		if after := deckOf(t, s, ada); !reflect.DeepEqual(before, after) {
-			r.Fatalf("worked out again:\n%+v\nbefore:\n%+v", after, before)
+			r.Fatalf("recomputed:\n%+v\nbefore:\n%+v", after, before)
 		}
 	})
 }
 
-// A request that is given up keeps all or nothing, and hurts nobody else.
+// TestCanceledRequestIsAtomic: a canceled request saves everything or nothing, and does not
+// affect others.
 func TestCanceledRequestIsAtomic(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.Review(gone, ada, "c-steps", fsrs.Good, "r1"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a review for nobody: got error %v, want %v", err, context.Canceled)
+		t.Errorf("a canceled review: got error %v, want %v", err, context.Canceled)
 	}
 	if got := deckOf(t, s, ada).New; got != 3 {
 		t.Errorf("%d new cards, want 3", got)

@@ -14,13 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// carriers is how many learners are carried over at the same time, to share commits.
+// carriers is how many learners are migrated at the same time, to share commits.
 const carriers = 16
 
-// Carry moves the data of learners from the tables of a database of an earlier form
-// into logs, as an import of what each of them would have exported, and then drops
-// the tables. If it is interrupted, the next start completes it. It does nothing to
-// any other database.
+// Carry migrates learners' data from the tables of an earlier database format to logs, as an
+// import of each learner's export, and then drops the tables. If it is interrupted, the next
+// start completes it. It does nothing to any other database.
 func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 	before, err := db.Before(store.LearnersInLogs)
 	if err != nil || !before {
@@ -60,7 +59,7 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 	return db.Carried(store.LearnersInLogs)
 }
 
-// tables reads the data of a learner from before there were logs.
+// tables reads a learner's data from the tables that preceded the logs.
 func tables(ctx context.Context, db *store.DB, name string) (f saved.File, err error) {
 	for _, table := range []struct {
 		query string
@@ -74,7 +73,7 @@ func tables(ctx context.Context, db *store.DB, name string) (f saved.File, err e
 	} {
 		if err := query(ctx, db, table.query, func(scan func(...any) error) error {
 			e, err := table.row(scan)
-			if err == nil && saved.Sound(e) { // the others stay in the copy of the old database
+			if err == nil && saved.Sound(e) { // invalid entries stay in the copy of the old database
 				f.Put(e)
 			}
 			return err
@@ -146,7 +145,7 @@ func latest(f saved.File) (at time.Time) {
 	return at
 }
 
-// query calls f for every row of a query, in a transaction of its own.
+// query calls f for every row of a query, in its own transaction.
 func query(
 	ctx context.Context, db *store.DB, text string, f func(scan func(...any) error) error, args ...any,
 ) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// earlier is what a program without logs knew of its learners, see
+// earlier is the state of learners in a version without logs, see
 // web/journal/testdata/README.md.
 type earlier struct {
 	Now      time.Time
@@ -32,7 +32,7 @@ type earlier struct {
 
 const version2 = "../journal/testdata/version2"
 
-// oldFolder returns a folder with the database of before, and what was known of it.
+// oldFolder returns a folder with an old database, and the state of its learners.
 func oldFolder(t *testing.T) (dir string, database []byte, was earlier) {
 	t.Helper()
 	database, err := os.ReadFile(filepath.Join(version2, "viz.db"))
@@ -46,7 +46,7 @@ func oldFolder(t *testing.T) (dir string, database []byte, was earlier) {
 	return dir, database, was
 }
 
-// startOn opens a folder as a server does, and returns how it ends.
+// startOn opens a folder as a server does, and returns a function that closes it.
 func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	t.Helper()
 	db, err := store.Open(dir, nil)
@@ -54,12 +54,12 @@ func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	logs := journal.For(db)
 	must(t, Carry(ctx, db, logs))
 	if n := db.Notices(); len(n) != 0 {
-		t.Errorf("the start says %v, want 0 elements", n)
+		t.Errorf("the start has the notices %v, want 0 elements", n)
 	}
 	return New(logs, db, course(), func() time.Time { return now }), func() { must(t, db.Close()) }
 }
 
-// sameAsBefore compares what is known of the learners with what was.
+// sameAsBefore compares the learners' state with the state before.
 func sameAsBefore(t *testing.T, s *Store, was earlier) {
 	t.Helper()
 	for who, want := range was.Learners {
@@ -67,14 +67,14 @@ func sameAsBefore(t *testing.T, s *Store, was earlier) {
 			t.Errorf("the map of %s is\n%+v\nwant\n%+v", who, got, want.Map)
 		}
 		if got := deckOf(t, s, who); !reflect.DeepEqual(got, want.Deck) {
-			t.Errorf("the cards of %s stand at\n%+v\nwant as before\n%+v", who, got, want.Deck)
+			t.Errorf("the cards of %s are\n%+v\nwant as before\n%+v", who, got, want.Deck)
 		}
 		if got := export(t, s, who); got != want.Export {
 			t.Errorf("the export of %s is\n%s\nwant as before\n%s", who, got, want.Export)
 		}
 		got, err := s.Calibration(ctx, who)
 		must(t, err)
-		// Means were sums of floats and are sums of whole numbers: equal to twelve digits.
+		// Means were sums of floats and are now sums of integers: equal to twelve digits.
 		near := func(a, b *float64) {
 			if math.Abs(*a-*b) < 1e-12 {
 				*a = *b
@@ -98,9 +98,8 @@ func oldCopies(t *testing.T, dir string) []string {
 	return list
 }
 
-// A database of before the logs is carried over at the first start: everybody
-// has what they had, also after a second start, and a dated copy of the file
-// stays.
+// TestOldDatabaseIsMigrated: an old database without logs is migrated at the first start: all
+// learners keep their data, also after a second start, and a dated copy of the file remains.
 func TestOldDatabaseIsMigrated(t *testing.T) {
 	dir, database, was := oldFolder(t)
 	for range 2 {
@@ -116,9 +115,9 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 		end()
 	}
 	if len(was.Learners["ada"].Map.Drills) == 0 || was.Learners["ada"].Calibration.N == 0 {
-		t.Error("the database of before holds too little to compare")
+		t.Error("the old database contains too little to compare")
 	}
-	// Life goes on: what was kept before is known by its ids.
+	// After the migration, old entries are recognized by their ids.
 	s, end := startOn(t, dir, was.Now.Add(time.Hour))
 	defer end()
 	must(t, s.Answer(ctx, "ada", Answer{ID: "a0", Item: "q-order", Kind: Quiz, Credit: 1}))
@@ -130,10 +129,10 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 	}
 }
 
-// failing is a journal that keeps so many batches and no more.
+// A failing is a journal that accepts a given number of batches.
 type failing struct {
 	journal.Journal
-	left atomic.Int64 // several learners are carried over at a time
+	left atomic.Int64 // several learners are migrated at a time
 }
 
 var errDisk = errors.New("the disk is full")
@@ -145,8 +144,8 @@ func (f *failing) Append(ctx context.Context, b journal.Batch) ([]int64, error) 
 	return f.Journal.Append(ctx, b)
 }
 
-// Cut short anywhere, the carrying over is made up for at the next start, and
-// there is still one copy.
+// TestInterruptedMigrationIsCompleted: a migration that was interrupted anywhere is completed at
+// the next start, and there is still only one copy.
 func TestInterruptedMigrationIsCompleted(t *testing.T) {
 	for kept := range 3 {
 		dir, _, was := oldFolder(t)
@@ -167,7 +166,8 @@ func TestInterruptedMigrationIsCompleted(t *testing.T) {
 	}
 }
 
-// What a learner deletes goes from the copy as well; what others kept stays in it.
+// TestDeleteErasesTheOldCopy: a learner's deleted data is also deleted from the copy; other
+// learners' data stays in it.
 // Promise: Deleting your data also deletes it from the server's own copies of its database.
 func TestDeleteErasesTheOldCopy(t *testing.T) {
 	dir, _, was := oldFolder(t)
@@ -181,19 +181,19 @@ func TestDeleteErasesTheOldCopy(t *testing.T) {
 		data, err := os.ReadFile(list[0])
 		must(t, err)
 		if logs, err := filepath.Glob(list[0] + "-*"); err != nil || len(logs) != 0 {
-			t.Errorf("beside the copy there are %v, want no error, 0 elements", logs)
+			t.Errorf("besides the copy there are %v, want no error, 0 elements", logs)
 		}
 		return strings.Contains(string(data), text)
 	}
 	if !holds("q-gone") || !holds("wörth") {
-		t.Fatal("the copy does not hold what is looked for")
+		t.Fatal("the copy does not contain the data to delete")
 	}
 	must(t, s.Delete(ctx, "dora"))
 	if holds("q-gone") || holds("dora") || !holds("wörth") {
-		t.Error("after a learner has deleted everything the copy holds it, or lacks another's")
+		t.Error("after a learner's deletion the copy still contains their data, or lacks another learner's")
 	}
 	must(t, s.Delete(ctx, "ada"))
 	if holds("wörth") {
-		t.Error("the copy holds what the second has deleted")
+		t.Error("the copy still contains the second learner's data")
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// How long a learner's data is kept after they last did something.
+// How long a learner's data is kept after their last activity.
 const (
-	// Life is as long as the cookie lives, counted from the first visit: after that no
-	// browser can reach the data any more.
+	// Life is the lifetime of the cookie, counted from the first visit: after it no browser can
+	// reach the data any more.
 	Life = 400 * 24 * time.Hour
-	// AbandonedLife is for those who read one section at most, and did nothing else.
+	// AbandonedLife applies to learners who read at most one section, and did nothing else.
 	AbandonedLife = 30 * 24 * time.Hour
 )
 
-// fewRecords is how many records the log of an abandoned learner may have: each time
+// fewRecords is how many records the log of an abandoned learner can have: one for each time
 // that the section was on the screen, until the log is compacted, and a setting or two.
 const fewRecords = 8
 
-// Expire deletes the data of learners who, at a time, have not done anything for [Life]
-// or, if they hardly began, for [AbandonedLife]. Others can write meanwhile. It returns
-// how many learners it was.
+// Expire deletes the data of learners who, at time now, have done nothing for [Life] or, if they
+// hardly began, for [AbandonedLife]. Other calls can write meanwhile. It returns the number of
+// learners deleted.
 func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error) {
 	list, err := s.logs.Owners(ctx, journal.Learner)
 	if err != nil {
@@ -51,11 +51,11 @@ func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error)
 	if err := s.expireAside(ctx, list, now); err != nil {
 		return gone, err
 	}
-	return gone, s.logs.Sweep(ctx) // also of what an earlier call did not finish
+	return gone, s.logs.Sweep(ctx) // this includes what an earlier call did not finish
 }
 
-// expireAside deletes what was set aside, longer ago than [store.DamagedLife], of learners
-// who have no log any more. A database does the same of every log by itself.
+// expireAside deletes quarantined data, older than [store.DamagedLife], of learners who no
+// longer have a log. A database does this for every other log.
 func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.Time) error {
 	aside, err := s.logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// The data of learners who have been away for 400 days goes, and that of those who
-// read one section and did nothing else after 30. Everybody else's stays.
+// TestExpireAbsentLearners: the data of learners who have been away for 400 days is deleted, and
+// after 30 days the data of those who only read one section. All other data stays.
 // Promise: A learner's data is deleted 400 days after they last did something.
 func TestExpireAbsentLearners(t *testing.T) {
 	logs := journal.NewMemory()
@@ -47,7 +47,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 			names = append(names, x.Name)
 		}
 		if gone != wantGone || !slices.Equal(names, want) {
-			t.Errorf("%d are gone and %v are left; want %d and %v", gone, names, wantGone, want)
+			t.Errorf("%d are deleted and %v are left; want %d and %v", gone, names, wantGone, want)
 		}
 	}
 	all := []string{"answered", "drilled", "guessed", "one-section", "returns", "reviewed", "two-sections"}
@@ -56,7 +56,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 	c.add(2 * time.Second)
 	expire(1, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
 	if m := mapOf(t, s, "one-section"); m.All.Seen != 0 {
-		t.Errorf("a learner who is gone has seen %d sections, want 0", m.All.Seen)
+		t.Errorf("a deleted learner has seen %d sections, want 0", m.All.Seen)
 	}
 	c.add(Life - AbandonedLife - 3*time.Second)
 	expire(0, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
@@ -64,17 +64,17 @@ func TestExpireAbsentLearners(t *testing.T) {
 	c.add(3 * time.Second)
 	expire(5, "returns")
 	if n := deckOf(t, s, "returns").Cards; !slices.ContainsFunc(n, func(c CardState) bool { return c.Reviews == 2 }) {
-		t.Errorf("the cards of one who came back: got %+v, want one with 2 reviews", n)
+		t.Errorf("the cards of a learner who returned: got %+v, want one with 2 reviews", n)
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
 	if _, err := s.Expire(stopped, c.now()); err == nil {
-		t.Error("expiring that was stopped reports that it is done")
+		t.Error("a canceled Expire returned no error")
 	}
 }
 
-// What was set aside of learners who have nothing else goes after 30 days, and not what
-// somebody who is still there may ask about, nor that of rooms.
+// TestExpireQuarantinedData: quarantined data of learners who have no other data is deleted
+// after 30 days, but not the data of learners who still have a log, nor that of rooms.
 func TestExpireQuarantinedData(t *testing.T) {
 	logs := journal.NewMemory()
 	c := &clock{t: morning}
@@ -124,7 +124,7 @@ func TestExpireQuarantinedData(t *testing.T) {
 	left("K7Q4MX", "later", "part")
 }
 
-// short is a database that is short of space.
+// A short is a database that is short of space.
 type short struct {
 	*store.DB
 	space store.Space
@@ -134,8 +134,9 @@ type short struct {
 func (s *short) Space(context.Context) store.Space { return s.space }
 func (s *short) Limit() int64                      { return s.limit }
 
-// The scarcer the space, the less is accepted: at last only the answers and reviews
-// of learners who have a log. What is there already is confirmed all the same.
+// TestScarceSpaceRefusesWrites: the less space there is, the less is accepted: in the end only
+// the answers and reviews of learners who have a log. Writes of existing entries are still
+// confirmed.
 func TestScarceSpaceRefusesWrites(t *testing.T) {
 	db := &short{DB: memory(t)}
 	s := New(journal.NewMemory(), db, course(), time.Now)
@@ -164,7 +165,7 @@ func TestScarceSpaceRefusesWrites(t *testing.T) {
 	must(t, err)
 	for _, c := range []struct {
 		space       store.Space
-		known, newc string // what is accepted
+		known, newc string // the operations that are accepted
 	}{
 		{store.SpaceForAll, "answer guess import review visit", "answer guess import review visit"},
 		{store.SpaceForSmall, "answer guess review visit", "answer guess review visit"},
@@ -190,16 +191,16 @@ func TestScarceSpaceRefusesWrites(t *testing.T) {
 			return strings.Join(list, " ")
 		}
 		if known, newc := accepted(true), accepted(false); known != c.known || newc != c.newc {
-			t.Errorf("at %d: %q of one who is known and %q of a new one; want %q and %q",
+			t.Errorf("at %d: accepted %q from a known learner and %q from a new one; want %q and %q",
 				c.space, known, newc, c.known, c.newc)
 		}
 	}
 	if fresh, err := s.Predict(ctx, ada, guess); err != nil || fresh {
-		t.Errorf("a guess that was kept before, sent again: %v, %v", fresh, err)
+		t.Errorf("a saved guess, sent again: %v, %v", fresh, err)
 	}
 }
 
-// No learner can fill more than their share.
+// TestLearnerCannotExceedTheirShare: no learner can use more than their share of space.
 // Promise: No learner can store more than their share of -data-limit.
 func TestLearnerCannotExceedTheirShare(t *testing.T) {
 	db := &short{DB: memory(t), limit: store.LearnerShare * 1000}

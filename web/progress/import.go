@@ -9,14 +9,13 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Import adds the entries of an export to the data of a learner: all of them or, with
-// an [ErrInput] that names the place, an [ErrFull] or a [store.ErrScarce], none.
+// Import adds the entries of an export to a learner's data: all of them or, with an [ErrInput]
+// that locates the error, an [ErrFull] or a [store.ErrScarce], none.
 //
-// The two are merged so that nothing is lost, and importing a file twice has the same
-// effect as once: an answer, review or prediction is added unless its id is known;
-// visits of a section get the earlier first, the later last and the larger number of
-// times; an existing setting stays. Cards follow from all reviews in the order of
-// their times.
+// The two are merged so that nothing is lost, and importing a file twice has the same effect as
+// importing it once: an answer, review or prediction is added unless its id exists; visits of a
+// section get the earlier first time, the later last time and the larger count; an existing
+// setting stays. The state of cards is recomputed from all reviews in chronological order.
 func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Imported, error) {
 	select {
 	case s.imports <- struct{}{}:
@@ -45,8 +44,8 @@ func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Impo
 	return added, nil
 }
 
-// add appends what is new in a file to a learner's log, in one batch, unless check
-// returns an error.
+// add appends the new entries of a file to a learner's log, in one batch, unless check returns
+// an error.
 func add(
 	ctx context.Context, l *learner, f saved.File, at time.Time, check func(*merge) error,
 ) (Imported, error) {
@@ -67,7 +66,7 @@ func add(
 	return m.added, err
 }
 
-// merge collects what a file adds to a learner's log.
+// A merge collects what a file adds to a learner's log.
 type merge struct {
 	state   *state
 	known   map[journal.Key]bool
@@ -75,7 +74,7 @@ type merge struct {
 	added   Imported
 }
 
-// file collects what is new in a file.
+// file collects the new entries of a file.
 func (m *merge) file(f saved.File) error {
 	for _, v := range f.Visits {
 		before := m.state.Visits[v.Section]
@@ -117,7 +116,7 @@ func (m *merge) file(f saved.File) error {
 	return nil
 }
 
-// add collects an entry unless its id is known.
+// add collects an entry unless its id exists.
 func (m *merge) add(id string, e saved.Entry, added *int) error {
 	r, err := record(id, e)
 	if err != nil || m.known[r.Key()] {
@@ -128,8 +127,7 @@ func (m *merge) add(id string, e saved.Entry, added *int) error {
 	return nil
 }
 
-// fits returns an [ErrFull] if a learner would have too many entries, or too many
-// bytes.
+// fits returns an [ErrFull] if a learner would have too many entries or bytes.
 func (m *merge) fits(most int, bytes int64) error {
 	s, n := m.state, m.added
 	for _, x := range []struct {

@@ -43,7 +43,7 @@ const example = `{
 }
 `
 
-// stamped is the time of an export, which two of the same things differ in.
+// stamped matches the time of an export, in which two exports of the same data differ.
 var stamped = regexp.MustCompile(`"exported": "[^"]*"`)
 
 func export(t testing.TB, s *Store, learner string) string {
@@ -55,13 +55,13 @@ func export(t testing.TB, s *Store, learner string) string {
 
 func TestImportIsIdempotent(t *testing.T) {
 	s, _ := newStore(t)
-	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // a second time nothing is new
+	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // the second time nothing is new
 		added, err := s.Import(ctx, ada, []byte(example))
 		if err != nil || added != want {
 			t.Fatalf("import %d added %+v, %v; want %+v", i+1, added, err, want)
 		}
 		if got := export(t, s, ada); got != example {
-			t.Fatalf("import %d comes out as\n%s\nwant\n%s", i+1, got, example)
+			t.Fatalf("import %d is exported as\n%s\nwant\n%s", i+1, got, example)
 		}
 	}
 	d := deckOf(t, s, ada)
@@ -78,8 +78,9 @@ func TestImportIsIdempotent(t *testing.T) {
 	}
 }
 
-// The merge, worked out by hand: the earlier first, the later last, the larger
-// number of times; what is there wins over the same id; cards follow all reviews.
+// TestImportMerges checks the merge, computed by hand: the earlier first time, the later last
+// time, the larger count; an existing entry wins over one with the same id; cards follow all
+// reviews.
 func TestImportMerges(t *testing.T) {
 	s, c := newStore(t)
 	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
@@ -102,17 +103,17 @@ func TestImportMerges(t *testing.T) {
 			t.Errorf("after the merge %s lacks %s", got, want)
 		}
 	}
-	// r1 (good, 8:02) and then r2 (hard, 8:30), whatever order they came in.
+	// r1 (good, 8:02) and then r2 (hard, 8:30), whatever order they were added in.
 	p := fsrs.Default()
 	card := p.Next(fsrs.Card{}, time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC), fsrs.Good)
 	card = p.Next(card, c.t, fsrs.Hard)
 	if x := deckOf(t, s, ada).Cards[0]; x.Reviews != 2 || x.Stability != card.Stability || !x.Due.Equal(card.Due) {
-		t.Errorf("the card stands at %+v, want %+v", x, card)
+		t.Errorf("the card is %+v, want %+v", x, card)
 	}
 }
 
-// A file that does not fit is refused whole, with the reason and the place.
-// (The package saved tries every fault.)
+// TestImportRefused: an invalid file is refused as a whole, with the reason and the location.
+// (Package saved tests every fault.)
 func TestImportRefused(t *testing.T) {
 	s, _ := newStore(t)
 	must(t, s.Visit(ctx, ada, "loop#draw"))
@@ -145,8 +146,8 @@ func (g gated) Append(ctx context.Context, b journal.Batch) ([]int64, error) {
 	return g.Journal.Append(ctx, b)
 }
 
-// A rush of imports is read a few at a time. Those that wait hold up no one who
-// does something else, and can be given up.
+// TestImportsAreLimited: only a few imports are read at a time. Waiting imports do not delay
+// other operations, and can be canceled.
 func TestImportsAreLimited(t *testing.T) {
 	logs := gated{journal.NewMemory(), make(chan string), make(chan struct{})}
 	s := New(logs, memory(t), course(), time.Now)
@@ -161,7 +162,7 @@ func TestImportsAreLimited(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.Import(gone, ada, []byte(example)); !errors.Is(err, context.Canceled) {
-		t.Errorf("an import for nobody: got error %v, want %v", err, context.Canceled)
+		t.Errorf("a canceled import: got error %v, want %v", err, context.Canceled)
 	}
 	go func() { done <- s.Answer(ctx, bob, Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1}) }()
 	if who := <-logs.entered; who != bob {
@@ -177,7 +178,7 @@ func TestImportsAreLimited(t *testing.T) {
 	}
 }
 
-// fill does n random things as a learner does them.
+// fill does n random operations of a learner.
 func fill(r *rapid.T, s *Store, c *clock, learner string) {
 	check := func(err error) {
 		if err != nil {
@@ -234,8 +235,8 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 	}
 }
 
-// Whatever a learner has done, export, delete and import bring all of it back:
-// the same file, the same map, deck and calibration. A third learner may take it.
+// TestExportDeleteImportRoundTrip: after export, deletion and import, all data of a learner is
+// restored: the same file, the same map, deck and calibration. A third learner can import it.
 func TestExportDeleteImportRoundTrip(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -275,8 +276,8 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 	})
 }
 
-// Deleting leaves nothing of a learner's progress, in no table and in no byte of
-// the files. Who is a member of a class is the class's: web/class forgets it.
+// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or in any byte of
+// the files. The members of a class belong to the class: web/class deletes them.
 // Promise: Deleting your progress leaves nothing of it in any table or file.
 func TestDeleteIsWhole(t *testing.T) {
 	dir := t.TempDir()
@@ -291,7 +292,7 @@ func TestDeleteIsWhole(t *testing.T) {
 	told, err := s.Notices(ctx, learner)
 	must(t, err)
 	must(t, s.Visit(ctx, bob, "loop#draw"))
-	for range 300 { // so that there is a snapshot, and something was compacted
+	for range 300 { // so that there is a snapshot, and a compaction
 		must(t, setSetting(s, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
 		c.add(time.Second)
 	}
@@ -312,15 +313,15 @@ func TestDeleteIsWhole(t *testing.T) {
 		)
 	}
 	if m := mapOf(t, s, bob); m.All.Seen != 1 {
-		t.Error("another learner's visit went as well")
+		t.Error("another learner's visit was deleted too")
 	}
 	if got := export(t, s, learner); strings.Contains(got, `{"`) {
 		t.Errorf("after the deletion %s, want it without %q", got, `{"`)
 	}
 }
 
-// Entries are counted, each kind by itself; what is full refuses more, and
-// knows again what it has.
+// TestEntryLimits: each kind of entry has its own limit; a full learner's new entries are
+// refused, and existing ones are still accepted.
 func TestEntryLimits(t *testing.T) {
 	s, _ := newStore(t)
 	if s.most != saved.MaxEntries {

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// helperDir, where it is set, makes the test binary the process that is killed.
+// helperDir, if set, makes the test binary the process that is killed.
 const helperDir = "VIZ_TEST_PROGRESS_DIR"
 
 // reviewUntilKilled reviews cards in turn and prints the id of each review as
@@ -39,8 +39,8 @@ func reviewUntilKilled(dir string) {
 	}
 }
 
-// Killed between two reviews, or within one, no review is lost that was
-// confirmed, and every card stands where its reviews say.
+// TestKilledBetweenReviews: if the process is killed between two reviews, or during one, no
+// confirmed review is lost, and every card's state follows from its reviews.
 func TestKilledBetweenReviews(t *testing.T) {
 	fixture.Long(t)
 	const kills = 100
@@ -59,7 +59,7 @@ func TestKilledBetweenReviews(t *testing.T) {
 			}
 			confirmed = append(confirmed, lines.Text())
 			if n++; n == 7+11*(round%9) {
-				must(t, c.Process.Kill()) // SIGKILL; what was printed until then is still read
+				must(t, c.Process.Kill()) // SIGKILL; output printed before it can still be read
 			}
 		}
 		c.Wait()
@@ -77,9 +77,9 @@ func TestKilledBetweenReviews(t *testing.T) {
 				t.Fatalf("review %s was confirmed and is lost; %d of %d are there", id, len(kept), len(confirmed))
 			}
 		}
-		// At most the one review was kept that no answer came through for.
+		// Each round can save at most one review that was not confirmed.
 		if extra := len(kept) - len(confirmed); extra > round+1 {
-			t.Errorf("%d reviews are kept that nobody asked for", extra)
+			t.Errorf("%d saved reviews were not confirmed, want at most one per round", extra)
 		}
 		counted := 0
 		for _, card := range deckOf(t, s, ada).Cards {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// counted is the questions and cards of a course, summed up.
+// A counted holds the totals of a course's questions and cards.
 type counted struct {
 	section map[string]Tally
 	outcome map[string]Tally
 }
 
-// Map returns how far a learner has got.
+// Map returns how far a learner has progressed.
 func (s *Store) Map(ctx context.Context, learnerID string) (m Map, err error) {
 	err = s.glance(ctx, learnerID, func(st *state) {
 		m = s.mapOf(st)
@@ -48,7 +48,7 @@ func (s *Store) mapOf(st *state) Map {
 	return m
 }
 
-// count sums up the questions and cards of the course by section and outcome.
+// count totals the questions and cards of the course by section and outcome.
 func (s *Store) count(st *state) counted {
 	k := counted{map[string]Tally{}, map[string]Tally{}}
 	note := func(section, outcome string, t Tally) {

@@ -1,20 +1,19 @@
-// Package progress stores what a learner has done: sections seen, questions
-// answered, cards reviewed, tokens predicted. A learner is the anonymous id of a
-// signed cookie; nothing else is known about them.
+// Package progress stores what a learner has done: sections seen, questions answered, cards
+// reviewed, tokens predicted. A learner is the anonymous id of a signed cookie; nothing else is
+// known about them.
 //
-// Each learner has one log of events (web/journal), whose records have the form of
-// the entries of an export. Answers, reviews and predictions have a key chosen by the
-// caller, so that a request that is sent again after a lost response counts once.
-// Each visit of a section sums up those before it. The schedule of a card follows
-// from its reviews by lessons/fsrs alone.
+// Each learner has one log of events (web/journal), whose records have the form of the entries
+// of an export. Answers, reviews and predictions have a key chosen by the caller, so that a
+// request that is sent again after a lost response counts once. Each visit of a section includes
+// those before it. The schedule of a card is computed from its reviews by lessons/fsrs alone.
 //
-// [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state that
-// the log is folded into (state.go). Entries of parts that the course no longer has
-// are kept and exported, and count nowhere.
+// [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state that the log is
+// folded into (state.go). Entries for parts that the course no longer has are kept and exported,
+// but not counted.
 //
-// When a method returns nil, its entry is on the disk, see web/journal. All data of a
-// learner can be exported as one JSON file ([Store.Export]), imported again
-// ([Store.Import]) and deleted ([Store.Delete]).
+// When a method returns nil, its entry is on disk, see web/journal. All data of a learner can be
+// exported as one JSON file ([Store.Export]), imported again ([Store.Import]) and deleted
+// ([Store.Delete]).
 package progress
 
 import (
@@ -31,23 +30,22 @@ import (
 
 // Database is what the store needs of the database besides the logs.
 type Database interface {
-	// News returns the notices since a time that a learner has not seen yet, and
-	// marks them as seen. For "" it returns all of them and marks none.
+	// News returns the notices since a time that a learner has not seen yet, and marks them as
+	// seen. For learner "" it returns all of them and marks none.
 	News(ctx context.Context, learner string, since time.Time) ([]store.Notice, error)
-	// ForgetReader deletes which notices a learner has seen.
+	// ForgetReader deletes the record of which notices a learner has seen.
 	ForgetReader(ctx context.Context, learner string) error
-	// Space returns what there is space for, and Limit the size that the database may
-	// have, 0 for any.
+	// Space returns how much space is left, and Limit the maximum size of the database, 0 for
+	// none.
 	Space(ctx context.Context) store.Space
 	Limit() int64
-	// Ready returns why nothing can be written, nil if it can.
+	// Ready returns the error that prevents writing, or nil.
 	Ready(ctx context.Context) error
 	// DamagedFiles lists damaged databases, from which nothing is deleted.
 	DamagedFiles() ([]store.DamagedFile, error)
 }
 
-// Store stores the progress of all learners. Its methods may be called from any
-// goroutine.
+// Store stores the progress of all learners. Its methods can be called from any goroutine.
 type Store struct {
 	logs      journal.Journal
 	learners  *journal.Folds[state]
@@ -61,12 +59,12 @@ type Store struct {
 	imports   chan struct{}
 }
 
-// concurrentImports is how many imports are read at a time: of a file of 32 MiB
-// each needs some hundred MiB of memory.
+// concurrentImports is how many imports are read at a time: a file of 32 MiB needs several
+// hundred MiB of memory.
 const concurrentImports = 2
 
-// New returns the progress in logs for a course. Nothing else may append to the logs
-// of learners. now is the clock.
+// New returns a store of progress in logs for a course. No other code may append to the logs of
+// learners. now is the clock.
 func New(logs journal.Journal, db Database, course *lessons.Course, now func() time.Time) *Store {
 	s := &Store{
 		logs: logs, learners: journal.NewFolds(logs, journal.Learner, folding), db: db, course: course, now: now,
@@ -87,11 +85,11 @@ func New(logs journal.Journal, db Database, course *lessons.Course, now func() t
 	return s
 }
 
-// time returns the current time as it is saved: in UTC, in whole milliseconds, and one
-// that [saved.Read] accepts.
+// time returns the current time as it is saved: in UTC, in whole milliseconds, and within the
+// range that [saved.Read] accepts.
 func (s *Store) time() time.Time { return moment(saved.Bounded(s.now()).UnixMilli()) }
 
-// learner is the log and state of a learner, which nobody else uses meanwhile.
+// A learner is the log and state of a learner, in exclusive use.
 type learner = journal.Active[state]
 
 // use calls f with the data of a learner.
@@ -146,9 +144,9 @@ func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entr
 	return s.keep(ctx, l, id, e)
 }
 
-// admit returns an error if there is too little space for a record: [store.ErrScarce]
-// if that of the server is reserved for others, [ErrFull] if the learner has used all
-// of theirs.
+// admit returns an error if there is too little space for a record: [store.ErrScarce] if the
+// server's remaining space is reserved for others, [ErrFull] if the learner has used up their
+// share.
 func (s *Store) admit(ctx context.Context, l *learner, r journal.Record) error {
 	space := s.db.Space(ctx)
 	due := r.Type == saved.TypeAnswer || r.Type == saved.TypeReview
@@ -161,7 +159,7 @@ func (s *Store) admit(ctx context.Context, l *learner, r journal.Record) error {
 	return nil
 }
 
-// share is how many bytes a learner's log may have.
+// share returns how many bytes a learner's log can have.
 func (s *Store) share() int64 {
 	if limit := s.db.Limit(); limit > 0 {
 		return limit / store.LearnerShare
@@ -222,8 +220,8 @@ func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (ke
 // noticeDays is how long a notice is shown to those who have not seen it.
 const noticeDays = 30
 
-// Notices returns the notices that a learner has not seen yet, and marks them as
-// seen. What was set aside of their own log is said for all of the time.
+// Notices returns the notices that a learner has not seen yet, and marks them as seen. Notices
+// about their own quarantined data are always included.
 func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, err error) {
 	since := s.time().Add(-noticeDays * 24 * time.Hour)
 	var aside []journal.Info
@@ -246,23 +244,23 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 	return list, nil
 }
 
-// News returns those of the [Store.Notices] that are about all of the data. For learner ""
-// it returns the ones that others have seen too, and marks none.
+// News returns the part of [Store.Notices] that is about all learners. For learner "" it also
+// returns notices that others have seen, and marks none.
 func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 	return s.db.News(ctx, learner, s.time().Add(-noticeDays*24*time.Hour))
 }
 
-// Trouble explains in a sentence why nothing can be kept at present; it returns "" if
-// it can.
+// Trouble explains in a sentence why nothing can be saved at present; it returns "" if saving
+// works.
 func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
 
-// DamagedFiles lists damaged databases on the server's disk. They may hold something of
-// any learner, and Delete does not reach it.
+// DamagedFiles lists damaged databases on the server's disk. They can contain data of any
+// learner, which Delete does not delete.
 func (s *Store) DamagedFiles() ([]store.DamagedFile, error) { return s.db.DamagedFiles() }
 
-// Delete deletes all data of a learner, from the disk as well. What is in damaged
-// databases stays until those are deleted, see [Store.DamagedFiles]. After an error some of
-// it may be gone, and Delete can be called again.
+// Delete deletes all data of a learner, from the disk as well. Data in damaged databases stays
+// until those are deleted, see [Store.DamagedFiles]. After an error some of the data may be
+// gone; Delete can be called again.
 func (s *Store) Delete(ctx context.Context, learnerID string) error {
 	return s.use(ctx, learnerID, func(l *learner) error {
 		if err := s.db.ForgetReader(ctx, learnerID); err != nil {

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
-// course is a small one: two lessons, three sections, three questions, three
-// cards and two outcomes.
+// course returns a small course: two lessons, three sections, three questions, three cards and
+// two outcomes.
 func course() *lessons.Course {
 	section := func(lesson, id string) *lessons.Section {
 		return &lessons.Section{ID: id, Title: "About " + id, Lesson: lesson}
@@ -62,7 +62,7 @@ func course() *lessons.Course {
 	}
 }
 
-// clock is a clock that only tests move.
+// A clock is a clock that only tests advance.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time
@@ -80,7 +80,7 @@ func (c *clock) add(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// morning is when tests begin; what a clock shows beyond milliseconds is not kept.
+// morning is when tests begin; the digits beyond milliseconds are not saved.
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.UTC)
 
 func newStore(t testing.TB) (*Store, *clock) {
@@ -175,9 +175,9 @@ func TestMapCountsProgress(t *testing.T) {
 	}
 }
 
-// Three weeks of stability make a card strong. FSRS-6: an easy first review
-// gives S = w3 = 8.2956 days, so the card is due after 8; a second easy one
-// there takes it far beyond 21.
+// TestCardIsStrongAfterThreeWeeks: three weeks of stability make a card strong. FSRS-6: an easy
+// first review gives S = w3 = 8.2956 days, so the card is due after 8; a second easy review then
+// takes it far beyond 21.
 func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
@@ -199,7 +199,7 @@ func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	}
 }
 
-// The hand-worked example: five predictions.
+// TestCalibrationByHand checks five predictions, computed by hand.
 //
 //	stated 0.9 0.9 0.9 0.6 0.3, right yes yes no yes no
 //	mean stated (0.9·3 + 0.6 + 0.3) / 5 = 3.6 / 5 = 0.72; right 3 of 5
@@ -230,7 +230,7 @@ func TestCalibrationByHand(t *testing.T) {
 			if kept, err := s.Predict(ctx, ada, p); err != nil || kept != want {
 				t.Errorf("kept %v, %v; want %v", kept, err, want)
 			}
-			// What comes with the same id later, when the answer is known, changes nothing.
+			// Later requests with the same id, sent when the answer is known, change nothing.
 			p.Confidence, p.Right, p.Score = 0.99, true, math.Log(0.99)
 		}
 	}
@@ -300,12 +300,12 @@ func TestInvalidEntriesAreRefused(t *testing.T) {
 		}
 	}
 	if m := mapOf(t, s, ada); m.All.Seen+m.All.Answered+m.All.Reviewed > 0 {
-		t.Errorf("something refused was kept: got %+v, want m.All.Seen+m.All.Answered+m.All.Reviewed = 0", m)
+		t.Errorf("a refused entry was saved: got %+v, want m.All.Seen+m.All.Answered+m.All.Reviewed = 0", m)
 	}
 }
 
-// settingOf returns a learner's own setting, "" if there is none. No page has a
-// setting yet; files of saved progress may.
+// settingOf returns a learner's own setting, "" if there is none. No page has a setting yet, but
+// files of saved progress can.
 func settingOf(s *Store, learnerID, name string) (value string, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		if x := l.State().Settings[name]; x != nil {
@@ -352,7 +352,8 @@ func TestLearnerSettings(t *testing.T) {
 	want(ada, "pace", "")
 }
 
-// What was said about the data is told to each learner once, for some weeks.
+// TestNoticesAreShownOnce: notices about the data are shown to each learner once, for some
+// weeks.
 func TestNoticesAreShownOnce(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
@@ -364,11 +365,11 @@ func TestNoticesAreShownOnce(t *testing.T) {
 		t.Helper()
 		list, err := s.Notices(ctx, learner)
 		if err != nil || len(list) != want {
-			t.Errorf("%s is told %v, %v; want %d", learner, list, err, want)
+			t.Errorf("%s gets %v, %v; want %d", learner, list, err, want)
 		}
 		for _, n := range list {
 			if !strings.Contains(n.Text, "set aside") || n.At.IsZero() {
-				t.Errorf("got notice %+v, want one that says set aside, with a time", n)
+				t.Errorf(`got notice %+v, want one with "set aside" and a time`, n)
 			}
 		}
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// slipsMark is between how a step of a drill went and the names of the mistakes
-// that were made at first.
+// slipsMark separates the result of a drill's step from the names of the mistakes that were made
+// in the first answers.
 const slipsMark = "; slips: "
 
-// WithSlips is the detail of a drill's answer with the mistakes that were made at
-// first, each once, as many as a detail has room for.
+// WithSlips returns the detail of a drill's answer with the mistakes in the first answers, each
+// once, as many as fit into a detail.
 func WithSlips(detail string, slips []drills.Mistake) string {
 	slips = slices.Clone(slips)
 	slices.Sort(slips)
@@ -31,7 +31,7 @@ func WithSlips(detail string, slips []drills.Mistake) string {
 	return detail
 }
 
-// slipsIn are the mistakes that a detail names; what it names otherwise is left out.
+// slipsIn returns the mistakes that a detail names; other text is ignored.
 func slipsIn(detail string) (list []drills.Mistake) {
 	_, names, _ := strings.Cut(detail, slipsMark)
 	for _, name := range strings.Split(names, ", ") {
@@ -42,17 +42,17 @@ func slipsIn(detail string) (list []drills.Mistake) {
 	return list
 }
 
-// A Slip is a mistake that a learner has made: in a drill one that has a name, of
-// a question of the course the wrong choice of their first answer.
+// A Slip is a mistake that a learner has made: in a drill a named mistake, in a question of the
+// course the wrong choice of their first answer.
 type Slip struct {
-	Drill    string // its name, "" for a question's
+	Drill    string // name of the drill, "" for a question's slip
 	Mistake  drills.Mistake
-	Question string // its id, "" for a drill's
+	Question string // id of the question, "" for a drill's slip
 	Choice   int    // from 0
 }
 
-// Slips returns the mistakes that a learner has made, each once: those in drills,
-// then those of the course's questions.
+// Slips returns the mistakes that a learner has made, each once: first those in drills, then
+// those in the course's questions.
 func (s *Store) Slips(ctx context.Context, learnerID string) (list []Slip, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		st := l.State()
@@ -75,7 +75,7 @@ func (s *Store) Slips(ctx context.Context, learnerID string) (list []Slip, err e
 	return list, err
 }
 
-// chosen reads which of so many choices an answer's detail names, from 0.
+// chosen returns the choice that an answer's detail names, from 0, of a given number of choices.
 func chosen(detail string, choices int) (n int, ok bool) {
 	text, ok := strings.CutPrefix(detail, "choice ")
 	n, err := strconv.Atoi(text)

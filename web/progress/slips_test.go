@@ -10,7 +10,7 @@ import (
 )
 
 // TestSlipsRoundTripInDetail: mistakes are written into a detail once each, as many as fit, and
-// read back; what is no mistake's name is not.
+// read back; other words are ignored.
 func TestSlipsRoundTripInDetail(t *testing.T) {
 	got := WithSlips("seed 0", []drills.Mistake{drills.Units, "", drills.Base10, drills.Units, "nonsense"})
 	if got != "seed 0; slips: base-10, units" {

@@ -16,20 +16,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// state is what a learner's log is folded into. It follows from the records in the
-// log in any order, except that the last change of a setting counts. Times are
-// milliseconds since 1970.
+// A state is what a learner's log is folded into. It does not depend on the order of the
+// records, except that the last change of a setting counts. Times are milliseconds since 1970.
 type state struct {
 	Visits   map[string]*visit       `json:"visits"`   // by section
 	Credit   map[string]*credit      `json:"credit"`   // by question: the newest answer
 	Firsts   map[string]*firstAnswer `json:"firsts"`   // by question: the oldest answer
-	Drills   map[string]*drill       `json:"drills"`   // by name, without what is behind the slash
+	Drills   map[string]*drill       `json:"drills"`   // by name, without the part after the slash
 	Cards    map[string]*card        `json:"cards"`    // by id
 	Guesses  guesses                 `json:"guesses"`  // predictions
 	Settings map[string]*setting     `json:"settings"` // by name
-	Changes  int                     `json:"changes"`  // number of the newest change of a setting
+	Changes  int                     `json:"changes"`  // number of the latest change of a setting
 	Counts   map[string]int          `json:"counts"`   // answers, reviews and predictions, by type of record
-	Bytes    int64                   `json:"bytes"`    // of those, which stay as long as the log does
+	Bytes    int64                   `json:"bytes"`    // of those, which stay in the log until it is deleted
 	Waste    []journal.Key           `json:"waste"`    // superseded records of visits and settings
 }
 
@@ -37,7 +36,7 @@ type visit struct {
 	First int64  `json:"first"`
 	Last  int64  `json:"last"`
 	Times int    `json:"times"`
-	ID    string `json:"id"` // of its record
+	ID    string `json:"id"` // of the record
 }
 
 type credit struct {
@@ -58,13 +57,13 @@ type drill struct {
 	Last  credit  `json:"last"`
 	Best  float64 `json:"best"`
 	Times int     `json:"times"`
-	// Slips are the mistakes that were made at first.
+	// Slips are the mistakes in first answers.
 	Slips map[drills.Mistake]bool `json:"slips,omitempty"`
 }
 
-// card is the state of a card and the reviews that it follows from.
+// A card is the state of a card and the reviews from which it is computed.
 type card struct {
-	Reviews []review  `json:"reviews"` // in order of time, unless late
+	Reviews []review  `json:"reviews"` // in chronological order, unless late
 	Card    fsrs.Card `json:"card"`
 	late    bool      // a review was added that is older than the one before it
 }
@@ -81,7 +80,7 @@ type guesses struct {
 	Score int64        `json:"score"` // in units of 1/scoreUnit nats, which add up exactly
 }
 
-// scoreUnit leaves room for the largest number of predictions of the worst score.
+// scoreUnit is small enough for the maximum number of predictions with the worst score.
 const scoreUnit = 1 << 40
 
 type setting struct {
@@ -89,7 +88,7 @@ type setting struct {
 	N     int    `json:"n"` // number of the change that set it
 }
 
-// schedule says when cards come back.
+// schedule computes when cards are due again.
 var schedule = fsrs.Default()
 
 // folding folds a learner's log.
@@ -105,7 +104,7 @@ var folding = journal.Fold[state]{
 	Add: func(s *state, r journal.Record) bool {
 		e, err := saved.Read(r.Type, r.Data)
 		if err != nil {
-			return false // damage to one entry is no reason to lose the others
+			return false // damage to one entry must not lose the others
 		}
 		switch e := e.(type) {
 		case saved.Visit:
@@ -135,8 +134,8 @@ var folding = journal.Fold[state]{
 // sizeOf returns the bytes that a record counts for its learner.
 func sizeOf(r journal.Record) int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// join merges the visits of a section with others: the earlier first, the later last
-// and the larger number of times.
+// join merges the visits of a section with others: the earlier first time, the later last time
+// and the larger count.
 func (v *visit) join(e saved.Visit) visit {
 	if v == nil {
 		return visit{First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Times: e.Times}
@@ -146,7 +145,7 @@ func (v *visit) join(e saved.Visit) visit {
 	}
 }
 
-// same reports whether two are equal, apart from their records.
+// same reports whether two visits are equal, apart from their records.
 func (v visit) same(w visit) bool {
 	v.ID, w.ID = "", ""
 	return v == w
@@ -171,7 +170,7 @@ func (s *state) visited(id string, e saved.Visit) {
 		case after.same(*before): // the record adds nothing
 			s.waste(saved.TypeVisit, id)
 			return
-		case after.same((*visit)(nil).join(e)): // it includes everything
+		case after.same((*visit)(nil).join(e)): // the record includes everything
 			s.waste(saved.TypeVisit, before.ID)
 		}
 	}
@@ -184,7 +183,7 @@ func (s *state) answered(e saved.Answered) {
 	s.Counts[saved.TypeAnswer]++
 	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
 	if e.Kind == Drill {
-		// The part after the slash means something only to the exercise itself.
+		// Only the exercise itself uses the part after the slash.
 		name, _, _ := strings.Cut(e.Item, "/")
 		s.drilled(name, c)
 		s.Drills[name].slipped(slipsIn(e.Detail))
@@ -266,10 +265,10 @@ func (s *state) predicted(e saved.Predicted) {
 	}
 }
 
-// mostChanges is the highest number of a change of a setting.
+// mostChanges is the highest number of a setting's change.
 const mostChanges = 1 << 40
 
-// settingID names a change of a setting; changes of all settings are numbered on.
+// settingID names a change of a setting; changes of all settings share one sequence of numbers.
 func settingID(name string, n int) string { return name + "." + strconv.Itoa(n) }
 
 func (s *state) set(id string, e saved.Setting) bool {
@@ -281,7 +280,7 @@ func (s *state) set(id string, e saved.Setting) bool {
 	if old := s.Settings[e.Name]; old != nil {
 		s.waste(saved.TypeSetting, settingID(e.Name, old.N))
 	}
-	if e.Value == "" { // it is removed, and nothing of it needs to be known
+	if e.Value == "" { // the setting is removed, so only its number is kept
 		s.waste(saved.TypeSetting, id)
 		delete(s.Settings, e.Name)
 		return true
@@ -290,7 +289,7 @@ func (s *state) set(id string, e saved.Setting) bool {
 	return true
 }
 
-// card returns a card, the zero one where it was never reviewed.
+// card returns a card, the zero card if it was never reviewed.
 func (s *state) card(id string) fsrs.Card {
 	if c := s.Cards[id]; c != nil {
 		return c.Card
@@ -298,7 +297,7 @@ func (s *state) card(id string) fsrs.Card {
 	return fsrs.Card{}
 }
 
-// last is the section visited last.
+// last returns the section visited last.
 func (s *state) last() (section string) {
 	var at int64
 	for name, v := range s.Visits {
@@ -309,7 +308,7 @@ func (s *state) last() (section string) {
 	return section
 }
 
-// drills are the exercises in the order of the first try.
+// drills returns the exercises in the order of the first try.
 func (s *state) drills() (list []DrillMap) {
 	var names []string
 	for name := range s.Drills {

@@ -31,7 +31,7 @@ func recordsOf(t rapid.TB, s *Store, name string) (list []journal.Record) {
 	return list
 }
 
-// folded is the state of records, without what it says of the log.
+// folded returns the state of records, without the parts that describe the log.
 func folded(list []journal.Record) *state {
 	s := folding.Begin()
 	for _, r := range list {
@@ -42,8 +42,8 @@ func folded(list []journal.Record) *state {
 	return s
 }
 
-// A state follows from what is in the log, in whatever order it came there
-// (settings aside, where the last one counts), and survives a snapshot.
+// TestStatesFollowFromRecords: a state is determined by the records in the log, in any order
+// (except for settings, where the last one counts), and survives a snapshot.
 func TestStatesFollowFromRecords(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -66,7 +66,7 @@ func TestStatesFollowFromRecords(t *testing.T) {
 		order.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		shuffled := folded(list)
 		straight.Settings, shuffled.Settings = nil, nil
-		for section, v := range shuffled.Visits { // which record says it may differ
+		for section, v := range shuffled.Visits { // the record that it comes from can differ
 			v.ID = straight.Visits[section].ID
 		}
 		if !reflect.DeepEqual(shuffled, straight) {
@@ -75,7 +75,7 @@ func TestStatesFollowFromRecords(t *testing.T) {
 	})
 }
 
-// Visits and settings without end leave a log that is no longer than what they say.
+// TestLogsStayShort: endless visits and settings do not make the log longer than its content.
 func TestLogsStayShort(t *testing.T) {
 	logs, c := journal.NewMemory(), &clock{t: morning}
 	s := New(logs, memory(t), course(), c.now)
@@ -85,7 +85,7 @@ func TestLogsStayShort(t *testing.T) {
 		must(t, setSetting(s, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
 	}
 	if n := len(recordsOf(t, s, ada)); n > 600 {
-		t.Errorf("after 6,000 things there are %d records, want at most 600", n)
+		t.Errorf("after 6,000 operations there are %d records, want at most 600", n)
 	}
 	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b {
@@ -102,8 +102,8 @@ func TestLogsStayShort(t *testing.T) {
 	}))
 }
 
-// Of visits, only the record that says everything counts. One that says less is
-// superseded whether it was appended before or after.
+// TestSupersededVisits: of visits, only the record that includes all counts. A record that
+// includes less is superseded whether it was appended before or after.
 func TestSupersededVisits(t *testing.T) {
 	const ms = time.Millisecond
 	at := func(first, last time.Duration, times int) saved.Visit {
@@ -130,11 +130,11 @@ func TestSupersededVisits(t *testing.T) {
 		gone = append(gone, k.ID)
 	}
 	if want := []string{"less", "same", "a"}; !slices.Equal(gone, want) || s.Visits["loop#steps"].ID != "b" {
-		t.Errorf("superseded are %v, want %v; what counts is %+v", gone, want, s.Visits["loop#steps"])
+		t.Errorf("superseded are %v, want %v; the state has %+v", gone, want, s.Visits["loop#steps"])
 	}
 }
 
-// A record that cannot be read costs itself and nothing else.
+// TestDamagedRecord: an unreadable record does not affect other records.
 func TestDamagedRecord(t *testing.T) {
 	logs, c := journal.NewMemory(), &clock{t: morning}
 	s := New(logs, memory(t), course(), c.now)
@@ -158,8 +158,8 @@ func TestDamagedRecord(t *testing.T) {
 	must(t, err)
 }
 
-// What could not be read is said to the learner whose it is, and to nobody else; what
-// is sound counts.
+// TestLossIsReported: a learner gets a notice about their own unreadable records, and nobody
+// else does; intact records count.
 func TestLossIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
 	must(t, err)

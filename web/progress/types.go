@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Errors that callers may want to distinguish. Their texts are for people.
+// Errors that callers can distinguish. Their texts are for users.
 var (
-	// ErrInput is returned for invalid input; the message says which part, and what
-	// it may be. Nothing was saved.
+	// ErrInput is returned for invalid input; the message says which part is invalid, and what
+	// is allowed. Nothing was saved.
 	ErrInput = saved.ErrInput
 	// ErrFull is returned if a learner has as many entries of a kind as allowed, see
 	// [saved.MaxEntries].
@@ -26,7 +26,7 @@ type (
 	Prediction = saved.Prediction
 )
 
-// The kinds of [Answer], and how long an import may be, in bytes.
+// The kinds of [Answer], and the maximum length of an import, in bytes.
 const (
 	Check     = saved.Check
 	Quiz      = saved.Quiz
@@ -38,28 +38,26 @@ const (
 type CardState struct {
 	// Card is the card's id.
 	Card string
-	// New is true until the first review; the fields below are zero till then,
-	// Waits aside.
+	// New is true until the first review; until then the fields below are zero, except Waits.
 	New bool
 	// Due is when the card is due, Last when it was last reviewed.
 	Due, Last time.Time
-	// Reviews counts all reviews, Lapses those that forgot a card once known.
+	// Reviews counts all reviews, Lapses those in which a known card was forgotten.
 	Reviews, Lapses int
-	// Stability is after how many days the chance of recall falls to 90%.
+	// Stability is the number of days after which the chance of recall is 90%.
 	Stability float64
-	// Difficulty goes from 1 to 10.
+	// Difficulty is between 1 and 10.
 	Difficulty float64
 	// Recall is the chance, 0 to 1, that the learner would recall it now.
 	Recall float64
 	// Strong means a stability of [StrongDays] or more.
 	Strong bool
-	// Waits is after how long the card would be due for each grade: again, hard,
-	// good, easy.
+	// Waits is how long until the card would be due for each grade: again, hard, good, easy.
 	Waits [4]time.Duration
 }
 
-// StrongDays is the stability, in days, from which a card counts as strong: a
-// memory that holds for three weeks. Anki calls such cards mature.
+// StrongDays is the stability, in days, from which a card counts as strong: a memory that lasts
+// three weeks. Anki calls such cards mature.
 const StrongDays = 21
 
 // Deck is the state of all cards for one learner at one moment.
@@ -67,37 +65,37 @@ type Deck struct {
 	// Due, New and Later count cards: due now, never reviewed, and due later.
 	// Together they are all cards of the course.
 	Due, New, Later int
-	// Next is the card to show: of those due the one due longest, else the
-	// first new one in the course's order, else nil.
+	// Next is the card to show: the one that has been due longest, else the first new one in the
+	// course's order, else nil.
 	Next *CardState
-	// NextDue is when the first of the later cards is due; zero without any.
+	// NextDue is when the first of the later cards is due; zero if there are none.
 	NextDue time.Time
-	// Cards are all of them in the course's order.
+	// Cards are all cards in the course's order.
 	Cards []CardState
 }
 
-// Map is how far a learner has got, in the course's own order.
+// Map is how far a learner has progressed, in the course's own order.
 type Map struct {
-	// Lessons by section, and Outcomes across lessons.
+	// Lessons has the progress by section, and Outcomes across lessons.
 	Lessons  []LessonMap
 	Outcomes []OutcomeMap
 	// Drills are the exercises that were tried, in the order of the first try.
 	Drills []DrillMap
-	// All sums up all lessons.
+	// All is the total of all lessons.
 	All Tally
 	// LastSection is the section visited last, "slug#id", or "".
 	LastSection string
 }
 
-// Tally counts what a part of the course holds and how much of it is done.
+// Tally counts the parts of the course and how much of them is done.
 type Tally struct {
-	// Sections, and how many of them were seen.
+	// Sections counts sections, and Seen those that were seen.
 	Sections, Seen int
-	// Questions, how many were answered at all, and the sum of the newest
-	// answers' credit: Credit / Questions is the part that is right.
+	// Questions counts questions, Answered those that were ever answered, and Credit is the sum
+	// of the newest answers' credit: Credit / Questions is the part that is right.
 	Questions, Answered int
 	Credit              float64
-	// Cards, how many were reviewed at all, and how many are strong.
+	// Cards counts cards, Reviewed those that were ever reviewed, and Strong the strong ones.
 	Cards, Reviewed, Strong int
 }
 
@@ -110,9 +108,9 @@ type LessonMap struct {
 
 // SectionMap is one section of a [LessonMap].
 type SectionMap struct {
-	// ID within the lesson; Where is "slug#id".
+	// ID is the section's id within the lesson; Where is "slug#id".
 	ID, Where, Title string
-	// Seen reports whether it was visited, and FirstSeen when for the first time.
+	// Seen reports whether the section was visited, and FirstSeen when for the first time.
 	Seen      bool
 	FirstSeen time.Time
 	Tally     Tally
@@ -129,8 +127,7 @@ type OutcomeMap struct {
 // the slash.
 type DrillMap struct {
 	Drill string
-	// Times counts its answers; Best and Last are the credit of the best and
-	// of the newest one.
+	// Times counts its answers; Best and Last are the credit of the best and the newest answer.
 	Times      int
 	Best, Last float64
 }
@@ -142,7 +139,7 @@ type Calibration struct {
 	// Stated is the mean confidence, Score the mean logarithmic score in
 	// nats; 0 without predictions.
 	Stated, Score float64
-	// Bins are those of [predict.Bins], empty ones included.
+	// Bins are the bins of [predict.Bins], including empty ones.
 	Bins []predict.Bin
 }
 
@@ -150,5 +147,5 @@ type Calibration struct {
 // could not be read.
 type Notice = store.Notice
 
-// Imported counts what an import added to what was there.
+// Imported counts what an import added.
 type Imported struct{ Visits, Answers, Reviews, Predictions, Settings int }

@@ -9,18 +9,17 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// visitKey is the key of a [visit] in a request's context.
+// visitKey is the context key of a [visit].
 type visitKey struct{}
 
-// visit is who sent a request, and the cookie to set if they are new.
+// A visit records who sent a request, and the cookie to set if they are new.
 type visit struct {
 	caller admission.Caller
 	fresh  *http.Cookie
 }
 
-// Admit passes requests on to next unless their caller sends too many. It refuses those
-// with a sentence and when to try again. Static files and health checks are free: they
-// cost less than a refusal.
+// Admit passes requests on to next unless their caller sends too many. Refusals say why and when
+// to try again. Static files and health checks do not count: they cost less than a refusal.
 func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if free(r.URL.Path) {
@@ -29,7 +28,7 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 		}
 		caller, fresh := l.Caller(r)
 		paced := desk.Requests
-		if caller.Fresh { // a flood of first visits does not use up what others at the address have
+		if caller.Fresh { // a flood of first visits does not use up the budget of others at the address
 			paced = desk.NewLearners
 		}
 		wait := paced.Allow(caller)
@@ -47,7 +46,7 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 			Text(w, http.StatusTooManyRequests, say)
 			return
 		}
-		if fresh != nil && !caller.Fresh { // before any handler, so that the new cookie is there when the old one goes
+		if fresh != nil && !caller.Fresh { // set the new cookie before any handler deletes the old one
 			Exchange(w, r, l.set(r, fresh.Value))
 			fresh = nil
 		}

@@ -4,23 +4,23 @@ import (
 	"net/http"
 )
 
-// The prefixes of a cookie's name with which browsers let nobody set it over plain
-// HTTP, and, with the first, no other host of the same domain either. The first is for
-// cookies of all pages, the second for those of some.
+// Browsers accept cookies with these name prefixes over HTTPS only, and, with the first prefix,
+// from no other host of the same domain. The first is for cookies of all pages, the second for
+// cookies of some pages.
 const (
 	hostPrefix   = "__Host-"
 	securePrefix = "__Secure-"
 )
 
-// SetCookie sets a cookie of this program: hidden from scripts, not sent with another
-// site's forms, and over TLS marked as secure, under a name with a prefix. Lax, not
-// Strict: after a click on a link in a chat a Strict cookie is not sent, and its owner
-// would seem to be new. A negative MaxAge deletes the cookie.
+// SetCookie sets a cookie of this program: hidden from scripts, not sent with other sites'
+// forms, and over TLS marked as secure, with a prefixed name. It is Lax, not Strict: browsers do
+// not send a Strict cookie after a click on a link in a chat, and the learner would seem to be
+// new. A negative MaxAge deletes the cookie.
 func SetCookie(w http.ResponseWriter, r *http.Request, c http.Cookie) {
 	http.SetCookie(w, dressed(r, c))
 }
 
-// dressed is a cookie as [SetCookie] sets it.
+// dressed returns a cookie with the attributes that [SetCookie] adds.
 func dressed(r *http.Request, c http.Cookie) *http.Cookie {
 	c.HttpOnly, c.SameSite, c.Secure = true, http.SameSiteLaxMode, r.TLS != nil
 	if c.Secure {
@@ -36,17 +36,17 @@ func prefixed(c http.Cookie) string {
 	return securePrefix + c.Name
 }
 
-// Cookie is a cookie that a request carries.
+// A Cookie is a cookie from a request.
 type Cookie struct {
 	Value string
-	// Old says that it lacks the prefix that it should have over TLS: it was set by an
-	// earlier version, or by somebody else. Exchange it with [Exchange] if it is right.
+	// Old means that the name lacks the prefix that it should have over TLS: the cookie was set
+	// by an earlier version, or by someone else. If it is valid, replace it with [Exchange].
 	Old bool
 }
 
-// Cookies returns all cookies that may be the one with a name and a path, the likeliest
-// first. Another program on this host, or another host of its domain, may have set one
-// that is wrong, and browsers may send that before the right one.
+// Cookies returns all cookies that can have been set under a name and a path, the most likely
+// first. Another program on this host, or another host of its domain, could have set a wrong
+// one, and browsers might send that before the right one.
 func Cookies(r *http.Request, name, path string) (list []Cookie) {
 	add := func(name string, old bool) {
 		for _, c := range r.CookiesNamed(name) {
@@ -58,13 +58,13 @@ func Cookies(r *http.Request, name, path string) (list []Cookie) {
 		add(prefixed(http.Cookie{Name: name, Path: path}), false)
 	}
 	add(name, secure)
-	if !secure { // browsers send it in the clear to localhost, where there may have been TLS before
+	if !secure { // browsers send secure cookies to localhost in the clear, and an earlier server may have used TLS
 		add(prefixed(http.Cookie{Name: name, Path: path}), false)
 	}
 	return list
 }
 
-// Exchange sets a cookie, as [SetCookie] does, in place of one without a prefix.
+// Exchange sets a cookie like [SetCookie], and deletes the one without a prefix.
 func Exchange(w http.ResponseWriter, r *http.Request, c http.Cookie) {
 	SetCookie(w, r, c)
 	http.SetCookie(w, &http.Cookie{

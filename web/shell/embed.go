@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// EmbedPath begins the addresses of pages that other sites may show in a frame.
+// EmbedPath is the prefix of the addresses of pages that other sites can show in a frame.
 const EmbedPath = "/embed"
 
 // Anywhere, among the origins of [Embeds], lets every site show such pages.
 const Anywhere = "*"
 
-// frame is what a request for a page in another site's frame knows.
+// A frame describes a page in another site's frame.
 type frame struct {
 	view  View
 	whole string // the address of the whole page
@@ -27,15 +27,15 @@ func frameOf(ctx context.Context) (frame, bool) {
 	return f, ok
 }
 
-// Embedded reports whether a page is shown inside another site's page: without a header,
-// to nobody that the server knows, and keeping nothing.
+// Embedded reports whether a page is shown inside another site's page: without a header, without
+// identifying the visitor, and without saving anything.
 func Embedded(ctx context.Context) bool {
 	_, ok := frameOf(ctx)
 	return ok
 }
 
-// Within is an address of this program for a link or a form that stays in the frame of
-// the page it is on, if that is in one.
+// Within returns an address for a link or a form that stays in the frame of the current page, if
+// the page is in one.
 func Within(ctx context.Context, address string) string {
 	f, ok := frameOf(ctx)
 	if !ok {
@@ -51,13 +51,13 @@ func Within(ctx context.Context, address string) string {
 	return u.String()
 }
 
-// Embeds marks the requests for pages in the frames of other sites, and for the sockets of
-// such pages (?embed=1), before anybody asks who sends them: they bring no cookie and
-// get none. Browsers show these pages inside pages of the origins alone, by the policy
-// that [Gate] has set, and all other pages inside of none. If there are origins, pages of all
-// sites may load the files that are the same for everybody: a frame with a sandbox has no
-// origin, but needs its styles. public is the address that others type, or "": pages say by
-// it where oEmbed describes them, or else by their own.
+// Embeds marks the requests for pages in the frames of other sites, and for the sockets of such
+// pages (?embed=1), before the caller is identified: they bring no cookie and get none. Browsers
+// show these pages only inside pages of the given origins, because of the policy set here, and
+// all other pages in no frame. If there are origins, pages of all sites can load the files that
+// are the same for everyone: a sandboxed frame has no origin, but needs its styles. public is
+// the server's public address, or "": pages use it, or else their own address, in the link to
+// their oEmbed description.
 func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	allowed := "frame-ancestors 'none'"
 	if len(origins) > 0 {
@@ -85,15 +85,15 @@ func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	})
 }
 
-// scriptPath is the address of the script that makes frames on other sites' pages.
+// scriptPath is the address of the script that creates frames on other sites' pages.
 const scriptPath = EmbedPath + "/viz.js"
 
-// shared reports whether an address is that of a file which is the same for everybody.
+// shared reports whether a path is that of a file that is the same for everyone.
 func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
-// Framed marks a request for a page in the frame of another site, or for the live part of such
-// a page, as [Embeds] does: for live parts that are asked for another way than by a socket.
-// Every other request it returns as it is.
+// Framed marks a request for a page in the frame of another site, or for the live part of such a
+// page, as [Embeds] does: for live parts that do not use a socket. It returns every other
+// request unchanged.
 func Framed(r *http.Request) *http.Request {
 	q := r.URL.Query()
 	rest, below := strings.CutPrefix(r.URL.Path, EmbedPath+"/")
@@ -101,7 +101,7 @@ func Framed(r *http.Request) *http.Request {
 		return r
 	}
 	f := frame{view: ViewNamed(q.Get("view"), Story)}
-	rest = strings.TrimSuffix(rest, "/") // a site's pages are folders, and viz.js asks for both alike
+	rest = strings.TrimSuffix(rest, "/") // in a static site pages are folders
 	if below {
 		q.Del("view")
 		f.whole = (&url.URL{Path: "/" + rest, RawQuery: q.Encode()}).String()
@@ -117,25 +117,25 @@ func Framed(r *http.Request) *http.Request {
 
 type offerKey struct{}
 
-// offered is where a program learns by oEmbed how another page can show this one; "" on
-// a server that lets no page.
+// offered returns the address of the page's oEmbed description, or "" if the server does not
+// allow other sites to show it.
 func offered(ctx context.Context) string {
 	at, _ := ctx.Value(offerKey{}).(string)
 	return at
 }
 
-// Unframed is a request for a page in a frame as one for the page itself.
+// Unframed turns a request for a page in a frame into one for the page itself.
 func Unframed(r *http.Request) *http.Request {
 	q := r.URL.Query()
 	q.Del("view")
 	to := *r.URL
 	to.Path, to.RawPath, to.RawQuery = strings.TrimPrefix(r.URL.Path, EmbedPath), "", q.Encode()
-	inner := r.WithContext(r.Context()) // the same request elsewhere
+	inner := r.WithContext(r.Context()) // the same request at another address
 	inner.URL = &to
 	return inner
 }
 
-// framed is a page's frame as another site's page shows it.
+// framed returns s as it is shown in another site's frame.
 func (s Of) framed(ctx context.Context) Of {
 	if !Embedded(ctx) {
 		return s
@@ -147,7 +147,7 @@ func (s Of) framed(ctx context.Context) Of {
 	return s
 }
 
-// whole is the address of a page outside of the frame that it is in.
+// whole returns the address of the page outside of the frame that it is in.
 func whole(ctx context.Context) string {
 	f, _ := frameOf(ctx)
 	return f.whole

@@ -13,7 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// types of the files served; the machine's own table may lack or change some.
+// types are the media types of the files served; the machine's own table may lack or change
+// some.
 var types = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
 	".css":   "text/css; charset=utf-8",
@@ -27,16 +28,16 @@ var types = map[string]string{
 // MountFiles adds the addresses of the static files.
 func MountFiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /static/{name...}", file)
-	mux.HandleFunc("/static", NotFound) // the mux would redirect it to the folder, which is no page
+	mux.HandleFunc("/static", NotFound) // the mux would redirect it to the folder, which is not a page
 }
 
-// file answers GET /static/NAME. An address with the hash of the file's content
-// always means the same bytes and may be cached for ever; any other is asked for
-// again each time, at the price of an empty answer.
+// file answers GET /static/NAME. An address with the hash of the file's content always returns
+// the same bytes and can be cached forever; any other is revalidated each time, at the cost of
+// an empty response.
 func file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	f, err := static.Open(name)
-	if err != nil { // folders are not files either
+	if err != nil { // folders are not files
 		Text(w, http.StatusNotFound, "There is no file at this address.")
 		return
 	}
@@ -50,7 +51,7 @@ func file(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	data := f.Data
-	// If ServeContent may answer with less than all of it, it is sent uncompressed.
+	// If ServeContent might send only a part, the file is sent uncompressed.
 	partly := r.Header.Get("Range") != "" || r.Header.Get("If-Match") != ""
 	if z := f.Zipped(); z != nil && shrinks(kind) && acceptsGzip(w) && !partly {
 		data = z
@@ -60,7 +61,7 @@ func file(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 
-// shrinks reports whether a type of content gets smaller.
+// shrinks reports whether a type of content benefits from compression.
 func shrinks(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||

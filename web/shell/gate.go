@@ -13,30 +13,29 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// contentPolicy lets a page load only what this server sends, and run nothing
-// that is written into the page itself. Only the pages of a static site have a
-// manifest.
+// contentPolicy lets a page load only what this server sends, and run no inline scripts. Only
+// the pages of a static site have a manifest.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
 	"frame-ancestors 'none'"
 
-// securityHeaders go with every response, refusals included.
+// securityHeaders are sent with every response, including refusals.
 var securityHeaders = map[string]string{
 	"Content-Security-Policy":      contentPolicy,
 	"X-Content-Type-Options":       "nosniff",
-	"Referrer-Policy":              "same-origin", // with no-referrer, forms of this site would carry the Origin "null"
+	"Referrer-Policy":              "same-origin", // with no-referrer, this site's forms would carry the Origin "null"
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// strictTransport makes a browser use HTTPS only for a host, on all its ports, for a
-// week: from one lesson to the next. If HTTPS is given up, browsers that were here
-// cannot reach the host over HTTP for that long.
+// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week: from
+// one lesson to the next. If HTTPS is later turned off, browsers that were here cannot reach the
+// host over HTTP for that long.
 const strictTransport = "max-age=604800"
 
-// LoopbackHosts returns the Host values by which a browser on this machine
-// reaches a server listening at addr ("127.0.0.1:8080", ":8080"): the three
-// loopback names with its port, and without it where it is 80.
+// LoopbackHosts returns the Host values with which a browser on this machine reaches a server
+// listening at addr ("127.0.0.1:8080", ":8080"): the three loopback names with its port, and
+// without it if the port is 80.
 func LoopbackHosts(addr string) []string {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -52,8 +51,8 @@ func LoopbackHosts(addr string) []string {
 	return hosts
 }
 
-// Base is the address under which a request that passed [Gate] reached the server,
-// without a path: "https://viz.example".
+// Base returns the address at which a request that passed [Gate] reached the server, without a
+// path: "https://viz.example".
 func Base(r *http.Request) *url.URL {
 	if r.TLS != nil {
 		return &url.URL{Scheme: "https", Host: r.Host}
@@ -61,27 +60,26 @@ func Base(r *http.Request) *url.URL {
 	return &url.URL{Scheme: "http", Host: r.Host}
 }
 
-// gate checks every request before any other handler. Another site's page can
-// make a browser send requests here, by its own name or, with a DNS entry that
-// points at this machine, under a foreign one; both carry that site's name in
-// Origin or Host.
+// A gate checks every request before any other handler. Another site's page can make a browser
+// send requests here, under its own name or, with a DNS entry that points at this machine, under
+// a foreign one; both carry that site's name in Origin or Host.
 type gate struct {
 	hosts  map[string]bool
-	more   func() string // a further host for now, or ""; may be nil
-	secure string        // the host of a public address that is https, or ""
+	more   func() string // returns an additional host for now, or ""; can be nil
+	secure string        // the host of a public https address, or ""
 	log    *slog.Logger
 	next   http.Handler
 }
 
-// Gate passes on to next the requests whose Host is one of hosts and whose Origin
-// is a page of one of them, and refuses all others with a sentence. It sets the
-// security headers of every response and answers a panic of next with a 500. more, where
-// not nil, returns one more host for as long as the server has it, or "".
+// Gate passes on to next the requests whose Host is one of hosts and whose Origin is a page of
+// one of them, and refuses all others with a sentence. It sets the security headers of every
+// response and answers 500 if next panics. more, if not nil, returns an additional host while
+// the server has one, or "".
 //
-// public is the address that others type, if there is one. If it is https, requests
-// to its host reached a proxy in front of this server over HTTPS: r.TLS is set for
-// them, and http pages of that host are refused, since somebody else may have written
-// them. An https page is believed only over HTTPS, as far as the request or a proxy says.
+// public is the server's public address, if there is one. If it is https, requests to its host
+// reached a proxy in front of this server over HTTPS: r.TLS is set for them, and http pages of
+// that host are refused, since an attacker could have written them. An https Origin is accepted
+// only if the request or a proxy shows that HTTPS was used.
 func Gate(
 	hosts []string, more func() string, public string, log *slog.Logger, next http.Handler,
 ) http.Handler {
@@ -105,7 +103,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	if r.TLS == nil && g.secure != "" && strings.EqualFold(r.Host, g.secure) {
-		r.TLS = &tls.ConnectionState{} // it reached a proxy that way
+		r.TLS = &tls.ConnectionState{} // it reached a proxy over HTTPS
 	}
 	defer g.recover(w, r)
 	if status, why := g.refuse(r); status != 0 {
@@ -119,8 +117,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// OfAPI reports whether a path belongs to the API for clients of other programs: those
-// addresses accept pages of the origins in -api-origin, and have refusals of their own.
+// OfAPI reports whether a path belongs to the API for clients of other programs: those addresses
+// accept pages of the origins in -api-origin, and have their own refusals.
 func OfAPI(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || path == "/tokenize" || path == "/detokenize"
 }
@@ -150,7 +148,7 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 			switch {
 			case !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://"): // a file, a sandbox
 				advice = ""
-			case OfAPI(r.URL.Path): // its pages need nothing but the API
+			case OfAPI(r.URL.Path): // its pages need only the API
 				advice = " If it should, start it with -api-origin and that origin."
 			}
 			return http.StatusForbidden, fmt.Sprintf(
@@ -164,24 +162,22 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 				quote(o))
 		}
 	}
-	// A browser says in Sec-Fetch-Site which site a request is from. Links from
-	// other sites may open pages; nothing from there may open a socket or
-	// change anything.
+	// Sec-Fetch-Site is the kind of site a request comes from. Links from other sites can open
+	// pages; nothing from there can open a socket or change anything.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (Changes(r) || r.URL.Path == "/ws") {
 		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
 	return 0, ""
 }
 
-// overHTTPS reports whether a browser sent a request over HTTPS: to this server, or to a
-// proxy in front of it. Other sites' pages cannot make a browser send X-Forwarded-Proto.
+// overHTTPS reports whether a browser sent a request over HTTPS: to this server, or to a proxy
+// in front of it. Other sites' pages cannot make a browser send X-Forwarded-Proto.
 func overHTTPS(r *http.Request) bool {
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
-// recover logs a panic of a handler, and turns it into a 500 if the response has
-// not begun.
+// recover logs a handler's panic, and answers 500 if the response has not begun.
 func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	err := recover()
 	if err == nil {
@@ -197,7 +193,7 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	)
 }
 
-// quote shows a value that came from outside, shortened.
+// quote quotes a value from outside, shortened.
 func quote(s string) string {
 	const most = 200
 	if len(s) > most {
@@ -206,9 +202,9 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// named reports whether a host is a name that somebody gave a machine. Browsers keep
-// [strictTransport] for names only. localhost is left out because it is every
-// program's on that machine, on whatever port.
+// named reports whether a host is a name rather than an address. Browsers keep [strictTransport]
+// for names only. localhost is excluded because all programs on the machine share it, on all
+// ports.
 func named(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

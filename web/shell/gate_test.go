@@ -24,12 +24,12 @@ func TestLoopbackHosts(t *testing.T) {
 	}
 }
 
-// gateTo is a gate in front of a handler, for a server at 127.0.0.1:8080.
+// gateTo returns a gate in front of a handler, for a server at 127.0.0.1:8080.
 func gateTo(next http.HandlerFunc) http.Handler {
 	return Gate(LoopbackHosts("127.0.0.1:8080"), nil, "", slog.New(slog.NewTextHandler(io.Discard, nil)), next)
 }
 
-// through sends a request through a gate to a handler that answers all of them.
+// through sends a request through a gate to a handler that answers every request.
 func through(method, path string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://127.0.0.1:8080"+path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -103,8 +103,8 @@ func checkHeaders(t *testing.T, resp *http.Response) {
 	}
 }
 
-// TestCrossSitePost: nothing that could change something passes from another
-// site, whether there is an address for it or not.
+// TestCrossSitePost: no request that could change something passes from another site, whether or
+// not its address exists.
 func TestCrossSitePost(t *testing.T) {
 	t.Parallel()
 	if w := through("POST", "/loop", "Sec-Fetch-Site", "cross-site"); w.Code != 403 {
@@ -122,10 +122,10 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-// TestOriginHasTheSchemeOfTheRequest: an attacker between a browser and a server with HTTPS
-// can write an http page under the server's name. Its requests are refused, at whatever
-// address of the server; other hosts of the server may be in the clear. There, an https page
-// is refused, unless a proxy says that it speaks HTTPS.
+// TestOriginHasTheSchemeOfTheRequest: an attacker between a browser and a server with HTTPS can
+// write an http page under the server's name. Its requests are refused at all addresses of the
+// server; other hosts of the server can use plain HTTP. There, an https page is refused, unless
+// a proxy reports that it received the request over HTTPS.
 // Promise: A server with HTTPS refuses requests from http pages.
 func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 		{"127.0.0.1:8080", "HTTPS://127.0.0.1:8080", false, "", 403},
 		{"127.0.0.1:8080", "https://class.example", false, "", 403},
 		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http", 403},
-		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http, https", 403}, // the first is the browser's
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http, https", 403}, // the first value is the browser's
 		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "https", 200},
 		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "HTTPS , http", 200},
 		{"127.0.0.1:8080", "https://evil.example", false, "https", 403},
@@ -171,8 +171,8 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestStrictTransportHeader: over HTTPS browsers are asked to stay with it, where the host is
-// a name of its own.
+// TestStrictTransportHeader: over HTTPS browsers are told to keep using it, if the host is a
+// name of its own.
 // Promise: Over HTTPS, browsers are told to use nothing else for the server's name.
 func TestStrictTransportHeader(t *testing.T) {
 	t.Parallel()
@@ -198,8 +198,8 @@ func TestStrictTransportHeader(t *testing.T) {
 	}
 }
 
-// TestOEmbedLinkHasThePublicAddress: programs that read a page elsewhere find its oEmbed description by an
-// absolute link, if the server knows its address, and that link describes the page at the same address.
+// TestOEmbedLinkHasThePublicAddress: if the server has a public address, a page's oEmbed link is
+// absolute, and the link describes the page at the same address.
 func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ public, want string }{
@@ -225,7 +225,8 @@ func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	}
 }
 
-// TestGateAsksForOneMoreHost: a further host counts, as a name and as an origin, for as long as the server has it.
+// TestGateAsksForOneMoreHost: an additional host counts, as a name and as an origin, while the
+// server has it.
 func TestGateAsksForOneMoreHost(t *testing.T) {
 	t.Parallel()
 	more := ""

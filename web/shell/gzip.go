@@ -8,11 +8,11 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// Compressed answers with gzip if the client accepts it and it pays: pages,
-// styles and scripts shrink to a quarter, which a phone on a slow network
-// feels. What fits into one packet is sent as it is. Sockets are not compressed
-// (a small frame could inflate past the limit on messages), nor are the API's answers,
-// whose tokens are sent one by one, nor fonts and pictures, which are already.
+// Compressed compresses responses with gzip if the client accepts it and it is worthwhile:
+// pages, styles and scripts shrink to a quarter, which is noticeable on a phone with a slow
+// network. Responses that fit into one packet are sent uncompressed, and so are sockets (a small
+// frame could inflate past the limit on messages), the API's responses, whose tokens are sent
+// one by one, and fonts and pictures, which are compressed already.
 func Compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(shrinks))
 	if err != nil {
@@ -28,8 +28,8 @@ func Compressed(next http.Handler) http.Handler {
 	})
 }
 
-// acceptsGzip reports whether the client of a response accepts gzip: only then
-// does gzhttp pass its own writer on.
+// acceptsGzip reports whether the client of a response accepts gzip: only then does gzhttp pass
+// on its own writer.
 func acceptsGzip(w http.ResponseWriter) bool {
 	switch w.(type) {
 	case *gzhttp.GzipResponseWriter, gzhttp.GzipResponseWriterWithCloseNotify:

@@ -2,8 +2,8 @@ package shell
 
 import "net/http"
 
-// Compressed returns the handler as it is: answers in a browser's tab travel nowhere, and
-// without the library the program is smaller, which does travel.
+// Compressed returns the handler unchanged: in a browser's tab responses are not sent over a
+// network, and the program, which is, is smaller without the library.
 func Compressed(next http.Handler) http.Handler { return next }
 
 func acceptsGzip(http.ResponseWriter) bool { return false }

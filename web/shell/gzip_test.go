@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// site serves the static files, a long page and a short one, compressed.
+// A site serves the static files, a long page and a short one, compressed.
 type site struct {
 	t   *testing.T
 	url string
@@ -33,8 +33,7 @@ func newSite(t *testing.T) site {
 	return site{t, h.URL}
 }
 
-// raw sends a request with the headers given, in pairs, and returns the body as it
-// was sent.
+// raw sends a request with the headers given, in pairs, and returns the undecoded body.
 func (x site) raw(method, path string, header ...string) (*http.Response, []byte) {
 	x.t.Helper()
 	req, err := http.NewRequest(method, x.url+path, nil)
@@ -42,7 +41,7 @@ func (x site) raw(method, path string, header ...string) (*http.Response, []byte
 		x.t.Fatal(err)
 	}
 	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1]) // set by hand: the client leaves the body as it is
+		req.Header.Set(header[i], header[i+1]) // set explicitly, so that the client does not decode the body
 	}
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
@@ -70,7 +69,7 @@ func unzip(t *testing.T, packed []byte) []byte {
 }
 
 // TestGzipCompressesText: text is compressed once for a client that accepts it, and is the same
-// when unpacked; everything else is left as it is.
+// when unpacked; everything else is unchanged.
 func TestGzipCompressesText(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
@@ -111,8 +110,8 @@ func TestGzipCompressesText(t *testing.T) {
 	}
 }
 
-// TestGzipAndCaches: a file that is known in one coding is not sent again in
-// another, and a part of a file is a part of its plain bytes.
+// TestGzipAndCaches: a file that is cached in one coding is not sent again in another, and a
+// part of a file is a part of its uncompressed bytes.
 func TestGzipAndCaches(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
@@ -162,7 +161,7 @@ func TestGzipFlushes(t *testing.T) {
 		io.WriteString(w, strings.Repeat(" later", 1000))
 	})))
 	defer h.Close()
-	res, err := http.Get(h.URL) // asks for gzip, and unpacks it
+	res, err := http.Get(h.URL) // requests gzip, and unpacks it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +177,12 @@ func TestGzipFlushes(t *testing.T) {
 	}
 }
 
-// TestGzipPreconditionFailed: a request for a version that the server does not have is
-// refused, whether or not it accepts gzip.
+// TestGzipPreconditionFailed: a request for a version that the server does not have is refused,
+// whether or not the client accepts gzip.
 func TestGzipPreconditionFailed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
-	styles := static.Bundle("css/tokens.css", "css/base.css") // which the server keeps compressed
+	styles := static.Bundle("css/tokens.css", "css/base.css") // the server keeps it compressed
 	for _, accept := range []string{"identity", "gzip"} {
 		res, body := x.raw(http.MethodGet, styles, "Accept-Encoding", accept, "If-Match", `"x"`)
 		if res.StatusCode != http.StatusPreconditionFailed {

@@ -14,21 +14,20 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// learnerAge is how long a browser stays the same learner: a school year.
+// learnerAge is how long a browser stays the same learner: more than a year.
 const learnerAge = 400 * 24 * time.Hour
 
-// Learners tells browsers apart by a random number that the server has signed.
-// Nobody logs in; the cookie only separates one learner's runs and progress from
-// another's.
+// Learners identifies browsers by a random number that the server has signed. Nobody logs in;
+// the cookie only separates one learner's runs and progress from another's.
 type Learners struct {
 	secret  []byte
 	lasts   bool // the secret outlives the process
 	proxies admission.Proxies
 }
 
-// NewLearners returns the learners that a secret signs. If the secret is nil it is
-// random: after a restart every browser is a new learner. proxies are believed when
-// they say from which address a request came.
+// NewLearners returns the learners that a secret signs. If the secret is nil it is random: after
+// a restart every browser is a new learner. proxies are the proxies whose X-Forwarded-For is
+// trusted.
 func NewLearners(secret []byte, proxies admission.Proxies) Learners {
 	lasts := secret != nil
 	if !lasts {
@@ -45,14 +44,14 @@ func newID() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// LearnerCookie begins the name of the cookie that says which learner somebody is.
+// LearnerCookie is the prefix of the name of the cookie that identifies a learner.
 const LearnerCookie = "viz-learner"
 
-// cookie is the name of the cookie for a host. Cookies of one host are shared
-// by all its ports, and two servers on one machine must not overwrite each
-// other's learners. A lasting secret names the cookie, so that a learner stays
-// the same when the server comes back on another port. With a passing secret the
-// port does: otherwise a browser would collect a cookie from every start.
+// cookie returns the name of the cookie for a host. Cookies of one host are shared by all its
+// ports, and two servers on one machine must not overwrite each other's learners. The name is
+// derived from a lasting secret, so that a learner stays the same if the server comes back on
+// another port. With a temporary secret it is derived from the port: otherwise a browser would
+// collect a cookie from every start.
 func (l Learners) cookie(host string) string {
 	if l.lasts {
 		return LearnerCookie + "-" + l.text("cookie")[:8]
@@ -63,9 +62,9 @@ func (l Learners) cookie(host string) string {
 	return LearnerCookie
 }
 
-// sign returns the cookie of a learner: the id, since when the learner has had it, in
-// seconds since 1970 to base 36, and the signature of both. A zero since, which the
-// cookies of earlier versions have, is left out.
+// sign returns the cookie of a learner: the id, the time since which the learner has had it, in
+// seconds since 1970 in base 36, and the signature of both. A zero since, as in the cookies of
+// earlier versions, is left out.
 func (l Learners) sign(id string, since time.Time) string {
 	if since.IsZero() {
 		return id + "." + l.text("learner "+id)
@@ -74,7 +73,7 @@ func (l Learners) sign(id string, since time.Time) string {
 	return id + "." + t + "." + l.text("learner "+id+" "+t)
 }
 
-// read returns what a cookie says, if the server has signed it.
+// read returns the content of a cookie, if the server has signed it.
 func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 	id, rest, _ := strings.Cut(cookie, ".")
 	if !isID(id) {
@@ -90,8 +89,8 @@ func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 	return id, since, hmac.Equal([]byte(cookie), []byte(l.sign(id, since)))
 }
 
-// isID reports whether an id has only the characters of [newID]. A space would let a
-// dated cookie be rewritten as an undated one, whose signature is of "ID DATE".
+// isID reports whether an id has only the characters of [newID]. If a space were allowed, a
+// dated cookie could be rewritten as an undated one, whose signature is of "ID DATE".
 func isID(id string) bool {
 	const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return strings.Trim(id, base64url) == ""
@@ -110,18 +109,18 @@ func (l Learners) MAC(message string) []byte {
 	return mac.Sum(nil)
 }
 
-// Of returns the learner of a request. If it has no cookie that this server has
-// signed, the learner is new and fresh is the cookie to set.
+// Of returns the learner of a request. If the request has no cookie that this server has signed,
+// the learner is new and fresh is the cookie to set.
 func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 	c, fresh := l.Caller(r)
 	return c.Learner, fresh
 }
 
-// Caller is [Learners.Of] with the address that the request came from and since when
-// the learner has been here. On a page in another site's frame it is nobody, each time,
-// and gets no cookie. A learner with an old cookie, without the prefix of a name
-// that TLS brings, is not new and gets another cookie too. Behind [Learners.Admit] a request has one caller, however
-// often it is asked for.
+// Caller is like [Learners.Of], and also returns the address that the request came from and the
+// time since which the learner has been known. A request from another site's frame gets a new
+// learner each time and no cookie. A learner whose cookie lacks the prefix for TLS is not new,
+// but gets another cookie too. Behind [Learners.Admit], all calls for a request return the same
+// caller.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
 		return known.caller, known.fresh
@@ -153,7 +152,7 @@ func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	return c, dressed(r, l.set(r, value))
 }
 
-// set is the cookie that keeps a learner, before [SetCookie].
+// set returns the cookie that keeps a learner, for [SetCookie].
 func (l Learners) set(r *http.Request, value string) http.Cookie {
 	return http.Cookie{Name: l.cookie(r.Host), Value: value, Path: "/", MaxAge: int(learnerAge / time.Second)}
 }

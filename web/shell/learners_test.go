@@ -34,13 +34,13 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	if again != id || cookie != nil {
 		t.Errorf("after a restart the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
 	}
-	// Another folder's server does not accept the cookie, and leaves it alone.
+	// Another folder's server does not accept the cookie, and does not overwrite it.
 	other := Learners{secret: []byte(strings.Repeat("t", 32)), lasts: true}
 	if stranger, cookie := ask(other, "127.0.0.1:8080", fresh); stranger == id || cookie == nil ||
 		cookie.Name == fresh.Name {
-		t.Errorf("another secret gives %q and cookie %v beside %s", stranger, cookie, fresh.Name)
+		t.Errorf("another secret gives %q and cookie %v, besides %s", stranger, cookie, fresh.Name)
 	}
-	// A changed id is not believed.
+	// A changed id is not accepted.
 	forged := *fresh
 	forged.Value = "A" + forged.Value[1:]
 	if strings.HasPrefix(fresh.Value, "A") {
@@ -53,9 +53,9 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	}
 }
 
-// TestCallerBecomesKnown: a cookie says since when it was given, an old one
-// without that is an old acquaintance, and another program's of the same name does
-// not hide it.
+// TestCallerBecomesKnown: a cookie contains the time when it was issued, one without a time
+// belongs to a known learner, and a cookie of the same name from another program does not hide
+// it.
 func TestCallerBecomesKnown(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})
@@ -72,7 +72,7 @@ func TestCallerBecomesKnown(t *testing.T) {
 	now := time.Now()
 	if cookie == nil || first.Known(now) || !first.Known(now.Add(admission.KnownAfter)) ||
 		first.Address.String() != "192.0.2.7/32" {
-		t.Errorf("a first visit: got %+v, want a cookie, and to be known only after a while", first)
+		t.Errorf("a first visit: got %+v, want a cookie, and known only after a while", first)
 	}
 	strange := &http.Cookie{Name: cookie.Name, Value: "x.y.z"}
 	again, fresh := visit("10.0.0.1:5", "192.0.2.7", strange, cookie)
@@ -88,19 +88,19 @@ func TestCallerBecomesKnown(t *testing.T) {
 	}
 	rewritten := &http.Cookie{Name: cookie.Name, Value: strings.Replace(cookie.Value, ".", " ", 1), Quoted: true}
 	if c, fresh := visit("192.0.2.7:5", "", rewritten); fresh == nil {
-		t.Errorf("a cookie whose date was made part of the number: %+v", c)
+		t.Errorf("a cookie whose date was made part of the id: %+v", c)
 	}
 	later := &http.Cookie{Name: cookie.Name, Value: strings.Replace(cookie.Value, ".", ".0", 1)}
 	if c, fresh := visit("192.0.2.7:5", "", later); fresh == nil {
 		t.Errorf("a cookie with another date: %+v", c)
 	}
 	if c, _ := visit("127.0.0.1:5", ""); !c.Known(now) {
-		t.Error("the server's own machine is not known to it")
+		t.Error("a caller on the server's own machine is not known")
 	}
 }
 
-// TestAdmitLimitsRequests: a request has one learner, however often it is asked for, and too many
-// are refused with when to try again; files are not counted.
+// TestAdmitLimitsRequests: all calls for a request return the same learner, and excess requests
+// get 429 with Retry-After; files are not counted.
 func TestAdmitLimitsRequests(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
@@ -135,7 +135,8 @@ func TestAdmitLimitsRequests(t *testing.T) {
 	}
 }
 
-// TestAdmitClosesAfterManyRefusals: a client that goes on after many refusals loses its connection.
+// TestAdmitClosesAfterManyRefusals: a client that continues after many refusals loses its
+// connection.
 func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	t.Parallel()
 	limits := admission.Limits{
@@ -155,7 +156,8 @@ func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	}
 }
 
-// A secret that ends with the process must not leave a cookie from each start.
+// TestTemporarySecretsShareACookie: a secret that ends with the process does not leave a cookie
+// from each start.
 func TestTemporarySecretsShareACookie(t *testing.T) {
 	t.Parallel()
 	_, a := ask(Learners{secret: []byte("one"), lasts: false}, "127.0.0.1:8080")
@@ -166,7 +168,8 @@ func TestTemporarySecretsShareACookie(t *testing.T) {
 	}
 }
 
-// TestCookieAttributes: scripts cannot read it, and a click on a link elsewhere sends it.
+// TestCookieAttributes: scripts cannot read the cookie, and it is sent after a click on a link
+// elsewhere.
 // Promise: Scripts cannot read the cookie that identifies you.
 func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
@@ -176,7 +179,7 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestCookieOverTLS: what arrived encrypted never travels in the clear.
+// TestCookieOverTLS: a cookie that was set over TLS is never sent in the clear.
 // Promise: Over HTTPS, cookies are never sent in the clear.
 func TestCookieOverTLS(t *testing.T) {
 	t.Parallel()
@@ -193,8 +196,8 @@ func TestCookieOverTLS(t *testing.T) {
 	}
 }
 
-// TestOldCookieIsExchanged: a learner with a cookie of an earlier version is still the same
-// one over TLS. Their cookie is exchanged for one with a prefix, once.
+// TestOldCookieIsExchanged: over TLS, a learner with a cookie of an earlier version is still the
+// same learner. The cookie is exchanged once for one with a prefix.
 func TestOldCookieIsExchanged(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
@@ -226,7 +229,7 @@ func TestOldCookieIsExchanged(t *testing.T) {
 			set, "__Host-"+old.Name, old.Value, old.Name, "/",
 		)
 	}
-	// Somebody who can set a cookie in the clear does not become the learner's other self.
+	// A cookie that an attacker sets in the clear does not change the learner.
 	stray := &http.Cookie{Name: set[0].Name, Value: "stray"}
 	if again := visit(planted, stray, set[0]); len(again) != 0 {
 		t.Errorf("the new cookie is answered with %v, want 0 elements", again)
@@ -238,7 +241,7 @@ func TestOldCookieIsExchanged(t *testing.T) {
 	if id, fresh := ask(l, "127.0.0.1:8080", old); id != "someone" || fresh != nil {
 		t.Errorf("in the clear: got %s, %v; want %s, nil", id, fresh, "someone")
 	}
-	// localhost is sent secure cookies in the clear, too.
+	// Browsers send secure cookies to localhost in the clear, too.
 	if id, fresh := ask(l, "localhost:8080", set[0]); id != "someone" || fresh != nil {
 		t.Errorf("in the clear on localhost: got %s, %v; want %s, nil", id, fresh, "someone")
 	}

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Text answers with a status and one plain sentence, when there is no page to
-// send.
+// Text sends a status and one plain sentence, for responses without a page.
 func Text(w http.ResponseWriter, status int, sentence string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -17,8 +16,7 @@ func Text(w http.ResponseWriter, status int, sentence string) {
 	fmt.Fprintln(w, sentence)
 }
 
-// NotFound sends the page that says that there is none at an address that belongs to no
-// room.
+// NotFound sends the page for an address that belongs to no package.
 func NotFound(w http.ResponseWriter, r *http.Request) {
 	var text bytes.Buffer
 	if err := missing().Render(r.Context(), &text); err != nil {
@@ -28,13 +26,13 @@ func NotFound(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNotFound)
-	text.WriteTo(w) // the client may have gone
+	text.WriteTo(w) // the client may have disconnected
 }
 
 const noPage = "There is no page at this address."
 
-// Elsewhere answers requests that mux has no other handler for: [NotFound], or
-// the methods that the address has.
+// Elsewhere answers requests for which mux has no other handler: with [NotFound], or with the
+// methods that the address supports.
 func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := Allowed(mux, r)
@@ -50,7 +48,7 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 // ReadOnly are the methods that change nothing.
 var ReadOnly = []string{http.MethodGet, http.MethodHead}
 
-// Changes reports whether a request may change something.
+// Changes reports whether a request can change something.
 func Changes(r *http.Request) bool { return !slices.Contains(ReadOnly, r.Method) }
 
 // Allowed lists the methods for which there is a handler at the address of a

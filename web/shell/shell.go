@@ -9,40 +9,39 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// Of is what a page puts into the frame that all pages share.
+// Of describes a page to the frame that all pages share.
 type Of struct {
 	// Title is the window's; [TitleOf] adds the program's name.
 	Title string
-	// Active is the key of the place in the main navigation: "learn", "loop",
-	// "labs", "practice", or "" for none of them.
+	// Active is the key of the current section in the main navigation: "learn", "loop", "labs",
+	// "practice", or "" for none of them.
 	Active string
-	// Class is the body's class, Data its further attributes.
+	// Class is the body's class, and Data its other attributes.
 	Class string
 	Data  templ.Attributes
 	// Skip is the text of the link that skips the header to the element with
 	// the id "main".
 	Skip string
-	// Styles and Scripts are names of files under static, such as
-	// "css/learn.css" and "js/learn.js". They come after those of the frame.
+	// Styles and Scripts are names of files under static, such as "css/learn.css" and
+	// "js/learn.js". They come after those of the frame.
 	Styles, Scripts []string
-	// Mono asks for the token font at once, for pages whose first sight shows
-	// tokens.
+	// Mono preloads the token font, for pages that show tokens at first sight.
 	Mono bool
-	// End is what the page has of its own at the header's end, or nil.
+	// End is the page's own content at the end of the header, or nil.
 	End templ.Component
-	// Embeds says that other sites' pages can show this one; see [Embeds].
+	// Embeds means that other sites' pages can show this one; see [Embeds].
 	Embeds bool
 	// Keys are the page's shortcuts, listed by the key "?".
 	Keys []Key
 }
 
-// StylesAt is the address of all of the page's styles.
+// StylesAt returns the address of all of the page's styles.
 func (s Of) StylesAt() string {
 	first, last := []string{"css/tokens.css", "css/base.css"}, []string{"css/marks.css"}
 	return static.Bundle(slices.Concat(first, s.Styles, last)...)
 }
 
-// scripts is the address of all of the page's scripts.
+// scripts returns the address of all of the page's scripts.
 func (s Of) scripts() string {
 	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }
@@ -50,10 +49,10 @@ func (s Of) scripts() string {
 // Key is one line of a page's list of shortcuts.
 type Key struct{ Cap, Says string }
 
-// TitleOf is the window's title of a page.
+// TitleOf returns the window title of a page.
 func TitleOf(page string) string { return terms.Isolated(page) + " · Token by Token" }
 
-// place is an entry of the main navigation.
+// A place is an entry of the main navigation.
 type place struct{ key, href, name string }
 
 var places = []place{

@@ -76,7 +76,7 @@ func Page(s Of) templ.Component {
 	})
 }
 
-// warning is what every page says at present.
+// warning is the notice that every page shows at present, such as that nothing can be saved.
 func warning() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -129,8 +129,8 @@ func warning() templ.Component {
 	})
 }
 
-// Bare is a page without the header and navigation that all pages share: a
-// projected slide, a screen in the hand. Its children are the whole body.
+// Bare is a page without the shared header and navigation, such as a projected slide or the
+// screen of a phone. Its children are the whole body.
 func Bare(s Of) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -469,8 +469,8 @@ func bare(s Of) templ.Component {
 	})
 }
 
-// Top is the header and navigation of every page but the bare ones and those in other
-// sites' frames.
+// Top is the header and navigation of every page except bare pages and pages in other sites'
+// frames.
 func Top(s Of) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

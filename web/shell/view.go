@@ -11,16 +11,16 @@ import (
 type View string
 
 const (
-	// Story says in plain words what happens; everybody begins with it.
+	// Story explains in plain words what happens; it is the default.
 	Story View = "story"
 	// Numbers has every number and every control.
 	Numbers View = "numbers"
 )
 
-// Views are all of them, in the order of the switch.
+// Views are all views, in the order of the switch.
 var Views = []View{Story, Numbers}
 
-// Name is the view as the switch calls it.
+// Name returns the view's name in the switch.
 func (v View) Name() string {
 	if v == Story {
 		return "Story"
@@ -28,7 +28,7 @@ func (v View) Name() string {
 	return "Numbers"
 }
 
-// ViewNamed is the view with a name, or another one if there is none.
+// ViewNamed returns the view with a name, or other if there is none.
 func ViewNamed(name string, other View) View {
 	switch v := View(name); v {
 	case Story, Numbers:
@@ -37,15 +37,15 @@ func ViewNamed(name string, other View) View {
 	return other
 }
 
-// ViewCookie keeps the view that a learner has switched to. It says nothing
-// else about them, and so is no secret.
+// ViewCookie stores the view that a learner has switched to. It says nothing else about them,
+// and so is not secret.
 const ViewCookie = "view"
 
 // viewYears is how long the choice is kept.
 const viewYears = 2 * 365 * 24 * 60 * 60
 
-// ViewOf is the view in which a learner sees runs. In another site's frame the address
-// says which.
+// ViewOf returns the view in which a learner sees runs. In another site's frame the address
+// determines it.
 func ViewOf(r *http.Request) View {
 	if f, ok := frameOf(r.Context()); ok {
 		return f.view
@@ -58,13 +58,13 @@ func ViewOf(r *http.Request) View {
 	return Story
 }
 
-// KeepView has [ViewOf] return a view for a learner from now on.
+// KeepView makes [ViewOf] return v for a learner from now on.
 func KeepView(w http.ResponseWriter, r *http.Request, v View) {
 	SetCookie(w, r, http.Cookie{Name: ViewCookie, Value: string(v), Path: "/", MaxAge: viewYears})
 }
 
-// Back is the address of a page of this server that a form names as the one to
-// return to. It returns "" for anything else, such as another server's.
+// Back returns the address, on this server, of the page to which a form returns. It returns ""
+// for anything else, such as another server's address.
 func Back(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, "/") ||

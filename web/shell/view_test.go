@@ -2,7 +2,7 @@ package shell
 
 import "testing"
 
-// TestBackStaysOnThisServer: a form leads back to pages of this server and to nothing else.
+// TestBackStaysOnThisServer: a form returns only to pages of this server.
 func TestBackStaysOnThisServer(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]string{

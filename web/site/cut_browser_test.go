@@ -15,11 +15,11 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// cutHost is a file server whose network a test cuts.
+// A cutHost is a file server whose network a test cuts.
 type cutHost struct {
 	files http.Handler
 	down  atomic.Bool  // nothing is sent
-	short atomic.Int32 // so many answers with weights end after half of them
+	short atomic.Int32 // this many responses with weights are cut off halfway
 }
 
 func (h *cutHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func (h *cutHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// half cuts the connection after a megabyte, if there are so many.
+// A half cuts the connection after a megabyte.
 type half struct {
 	http.ResponseWriter
 	sent int
@@ -45,8 +45,8 @@ func (h *half) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// TestBrokenDownloadCanBeRetried: a download that breaks off says what has arrived and what is
-// missing; the page can be read; and trying again goes on to a running program.
+// TestBrokenDownloadCanBeRetried: after a broken download the page shows how much has arrived
+// and is missing; it can be read; and a retry leads to a running program.
 // Promise: A download that breaks off says what is missing, and can be continued.
 func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	fixture.Long(t)
@@ -68,9 +68,9 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
 }
 
-// TestWrongFilesAreNotCached: a host sends its home page, and no error, for files that it does not have,
-// as some do while a new version of a site takes the place of the old one. What arrives is not
-// kept for the file, and trying again goes on to a running program.
+// TestWrongFilesAreNotCached: a host sends its home page instead of an error for missing files,
+// as some do while a new version of a site replaces the old one. What arrives is not cached as
+// the file, and a retry leads to a running program.
 func TestWrongFilesAreNotCached(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 	tab.Wait("the program", runs)
 }
 
-// TestSiteWorksOffline: after the first visit the site needs no network: pages that nobody has
-// looked at come from the browser, and the model goes on writing.
+// TestSiteWorksOffline: after the first visit the site needs no network: pages that have not
+// been visited come from the browser, and the model continues writing.
 // Promise: After the first visit a static site works without a network.
 func TestSiteWorksOffline(t *testing.T) {
 	fixture.Long(t)
@@ -116,8 +116,9 @@ func TestSiteWorksOffline(t *testing.T) {
 	tab.Wait("the next scene", `location.search !== "" && !location.search.includes("scene=write")`)
 }
 
-// TestPagesWithoutServiceWorker: where a browser lets pages have no service worker, a sentence says so, and
-// the page can be read. What only the program has is not saved, whatever the host sends for it.
+// TestPagesWithoutServiceWorker: if a browser does not allow service workers, a sentence says
+// so, and the page can be read. Downloads that only the program can make are not saved, whatever
+// the host sends for them.
 // Promise: Without service workers a static site says so, and its pages can be read.
 func TestPagesWithoutServiceWorker(t *testing.T) {
 	fixture.Long(t)

@@ -13,9 +13,9 @@ import (
 )
 
 // TestSiteInAPage: testdata/embed/index.html, a page of another origin with a strict policy of
-// its own, shows the Loop and a drill of a site, each as high as it is, and the program is
-// loaded for them. The host lets no other origin read the script, which therefore must not be a
-// module. From a host that does, as public hosts of static files do, a module works as well.
+// its own, shows the Loop and a drill of a site, each at its full height, and the program is
+// loaded for them. The host does not allow other origins to read the script, so it must not be a
+// module. On a host that does, as public static hosts do, a module works as well.
 func TestSiteInAPage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestSiteInAPage(t *testing.T) {
 		})
 	})
 	example := string(read(t, "../../testdata/embed/index.html"))
-	// A policy's address is a folder only if it ends in a slash.
+	// An address in a policy is a folder only if it ends in a slash.
 	example = strings.ReplaceAll(strings.ReplaceAll(example, "https://viz.example/", url), "https://viz.example", url)
 	school := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -44,17 +44,17 @@ func TestSiteInAPage(t *testing.T) {
 	}))
 	t.Cleanup(school.Close)
 	tab := browser.Open(t, browser.Laptop, school.URL+"/module")
-	const usual = 420 // the height of a frame until its page says its own
+	const usual = 420 // the height of a frame until its page sends its own
 	for _, page := range []string{"/module", "/"} {
 		tab.Go(school.URL + page)
 		for _, element := range []string{"viz-loop", "viz-widget"} {
-			// It is loaded when it comes near.
+			// It loads when it is near the window.
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element))
 			height := fmt.Sprintf(`Number(document.querySelector("%s iframe")?.height ?? 0)`, element)
 			tab.Wait("the height of "+element+" on "+page, fmt.Sprintf("%s > 80 && %[1]s !== %d", height, usual))
 		}
 	}
-	browser.Eventually(t, func() bool { // the worker of the frames has asked for the program
+	browser.Eventually(t, func() bool { // the worker of the frames has requested the program
 		host.mu.Lock()
 		defer host.mu.Unlock()
 		for name := range host.gz {
@@ -68,9 +68,9 @@ func TestSiteInAPage(t *testing.T) {
 }
 
 // TestSitesLoopInAFrame: the Loop of a site below embed/, here without another page around it,
-// writes a token, and a drill takes an answer. Neither leaves anything of the reader's in the
-// browser: no cookie, and no record. In a frame that takes its origin away, and where the browser
-// refuses the worker, it says in a sentence that it cannot run there, with a link that leads out.
+// writes a token, and a drill accepts an answer. Neither stores any of the reader's data in the
+// browser: no cookie, and no record. In a frame without an origin, and if the browser refuses
+// the worker, the page explains that it cannot run there, with a link that leads out.
 func TestSitesLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -103,11 +103,11 @@ func TestSitesLoopInAFrame(t *testing.T) {
 		};
 	})`)
 	if n := browser.Value[int](tab, `window.kept`); n != 0 {
-		t.Errorf("%d things are kept in the browser, want 0", n)
+		t.Errorf("%d items are stored in the browser, want 0", n)
 	}
 }
 
-// frameHost is a file server with pages that are in frames which cannot run them.
+// A frameHost is a file server with pages in frames that cannot run them.
 type frameHost struct {
 	files http.Handler
 	deaf  atomic.Bool // browsers refuse the worker
@@ -127,7 +127,7 @@ func (h *frameHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// visit sees what a site's Loop says in such frames.
+// visit checks the message of a site's Loop in such frames.
 func (h *frameHost) visit(t *testing.T, url string) {
 	t.Helper()
 	tab := browser.Open(t, browser.Phone, url+"embed/loop/?sandboxed")
@@ -137,7 +137,7 @@ func (h *frameHost) visit(t *testing.T, url string) {
 		t.Errorf("a frame without an origin leads out of it to %s, want %s", to, url+"loop/")
 	}
 	tab.Shot("site-embed-sandboxed.png")
-	tab.Faults() // styles and scripts that were not let in
+	tab.Faults() // blocked styles and scripts
 	h.deaf.Store(true)
 	defer h.deaf.Store(false)
 	tab = browser.Open(t, browser.Phone, url+"around")
@@ -148,5 +148,5 @@ func (h *frameHost) visit(t *testing.T, url string) {
 		t.Errorf("a frame without a worker leads out of it to %s, want %s", to, url+"loop/?prompt=Once+upon")
 	}
 	tab.Shot("site-embed-no-worker.png")
-	tab.Faults() // the worker that did not come
+	tab.Faults() // the worker that did not start
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
-// What the tests look into.
+// Exported for tests.
 var (
 	Zip       = zip
 	WriteFile = write
 )
 
-// Missing is the 404.html of a site.
+// Missing returns the 404.html of a site.
 func (o Options) Missing(ctx context.Context) (string, error) {
 	all := files{}
 	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/"}

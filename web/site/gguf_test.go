@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// writeGGUF writes a Llama of so many layers whose 16-bit weights are random, each layer of 23 MB,
-// with a vocabulary of single bytes. Without weights the file has a hole of their size, which takes
-// no space on the disk.
+// writeGGUF writes a Llama with the given number of layers and random 16-bit weights, 23 MB per
+// layer, with a vocabulary of single bytes. Without weights the file has a hole of their size,
+// which uses no space on disk.
 func writeGGUF(t *testing.T, path string, layers int, weights bool) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -64,7 +64,7 @@ const width, inner, bytesVocab = 1024, 2688, 3 + 256
 // A ggufPart is a tensor; kind is 0 for 32-bit numbers and 1 for 16-bit ones.
 type ggufPart struct {
 	name string
-	dims []int // the fastest first
+	dims []int // the fastest-varying first
 	kind uint32
 }
 
@@ -99,13 +99,13 @@ func tensorsOf(layers int) []ggufPart {
 	return list
 }
 
-// ggufWriter writes numbers and texts as GGUF has them.
+// A ggufWriter writes numbers and texts in GGUF's encoding.
 type ggufWriter struct {
 	w *bufio.Writer
 	n int // bytes so far
 }
 
-// Write counts what is written; an error stays with the writer below until its Flush.
+// Write counts what is written; the underlying writer keeps errors until its Flush.
 func (b *ggufWriter) Write(p []byte) (int, error) {
 	b.n += len(p)
 	return b.w.Write(p)
@@ -128,7 +128,7 @@ func (b *ggufWriter) text(key, value string) {
 	b.name(value)
 }
 
-// vocabulary writes SentencePiece's smallest: three marks and the bytes.
+// vocabulary writes the smallest SentencePiece vocabulary: three special tokens and the bytes.
 func (b *ggufWriter) vocabulary() {
 	b.text("tokenizer.ggml.model", "llama")
 	const list, texts, floats, whole = 9, 8, 6, 5

@@ -9,17 +9,17 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// allKept has the page look whether the worker has kept the last of the site's files: the model
-// that drafts comes after all else.
+// allKept checks whether the worker has stored the last of the site's files: the draft model
+// comes after everything else.
 const allKept = `(caches.keys().then(async (names) => {
 	const cache = await caches.open(names[0]);
 	window.kept = (await cache.keys()).filter(({ url }) => url.includes("/models/draft")).length;
 }), window.kept > 0)`
 
-// TestHosts: whatever a host of static files does with addresses, types and compressed files,
-// a lesson that is visited by an address without a slash has its styles, the program runs, a
-// drill is worked out, and all of it goes on when the host is gone. At a wrong address there is a page
-// that leads back: the host's own, if it sends one, and the program's.
+// TestHosts: however a static host handles addresses, types and compressed files, a lesson at an
+// address without a slash has its styles, the program runs, a drill can be done, and all this
+// still works when the host is unreachable. A wrong address shows a page with links back: the
+// host's own, if it sends one, and the program's.
 // Promise: A static site works however its host treats addresses, file types and compression.
 func TestHosts(t *testing.T) {
 	fixture.Long(t)
@@ -34,7 +34,7 @@ func TestHosts(t *testing.T) {
 			}
 			tab.Go(url + "learn/kv-cache")
 			tab.Wait("the program", runs)
-			if name == "GitHub Pages" { // the program's page is the same on all
+			if name == "GitHub Pages" { // the program's page is the same on all hosts
 				visitMissing(tab, url)
 				tab.Go(url + "learn/kv-cache")
 				tab.Wait("the program", runs)
@@ -67,7 +67,7 @@ func visitMissing(tab *browser.Tab, url string) {
 		document.styleSheets.length > 1 && [...document.styleSheets].every((sheet) => sheet.cssRules.length > 0) &&
 		document.querySelector('.nav a[href$="learn/"]').href === "`+url+`learn/" &&
 		document.querySelector(".skip").href === location.href + "#main"`)
-	for _, fault := range tab.Faults() { // Chromium reports that there is no such page, nor 404.js in most folders
+	for _, fault := range tab.Faults() { // Chromium reports the missing page, and in most folders the missing 404.js
 		if !strings.Contains(fault, "404") {
 			tab.Fail("at a wrong address the browser reports %q, want only what was not found", fault)
 		}

@@ -17,26 +17,26 @@ import (
 	"testing/fstest"
 )
 
-// habits are what hosts of static files do differently.
+// habits are the properties in which static hosts differ.
 type habits struct {
-	atRoot bool // the site is the whole host
+	atRoot bool // the site is at the root of its host
 
-	// The statuses with which addresses lead elsewhere; 0 sends the page at once.
+	// The statuses of redirects; 0 sends the page directly.
 	folder  int // from /learn to /learn/
 	slash   int // from /learn/ to /learn
-	index   int // from /learn/index.html to its folder, as that is written
+	index   int // from /learn/index.html to its folder, with or without a slash as above
 	html    int // from /learn/index.html to /learn/index
 	missing int // the status of an address without a file: 404, or 200 for the home page
 
 	shows404 bool // 404.html is sent for an address without a file
 
-	types     map[string]string // by ending, other than usual; "" refuses such files
-	encoded   bool              // NAME.gz is said to be NAME, encoded
-	packed    bool              // NAME is sent as NAME.gz, encoded
-	zips      bool              // texts and programs are compressed on the way
+	types     map[string]string // by extension, if not the usual ones; "" refuses such files
+	encoded   bool              // NAME.gz is sent as NAME with a content encoding
+	packed    bool              // NAME is sent as NAME.gz with a content encoding
+	zips      bool              // texts and programs are compressed on the fly
 	noTag     bool              // no ETag
 	noHead    bool              // HEAD is not allowed
-	noCase    bool              // names are the same in upper and lower case
+	noCase    bool              // names are case-insensitive
 	published func(name string) bool
 	header    map[string]string
 }
@@ -51,9 +51,9 @@ func asJekyll(name string) bool {
 }
 
 var (
-	// tenMinutes is how long GitHub and GitLab let browsers keep everything.
+	// tenMinutes is how long GitHub and GitLab let browsers cache everything.
 	tenMinutes = map[string]string{"Cache-Control": "max-age=600"}
-	// asked has browsers ask each time.
+	// asked makes browsers revalidate each time.
 	asked = map[string]string{
 		"Cache-Control": "public, max-age=0, must-revalidate", "X-Content-Type-Options": "nosniff",
 	}
@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// hosts are those whose habits are known. What they do with slashes is in
+// hosts are the hosts whose habits are known. Their treatment of slashes is described in
 // https://github.com/slorber/trailing-slash-guide.
 var hosts = map[string]habits{
 	"GitHub Pages": {
@@ -85,7 +85,7 @@ var hosts = map[string]habits{
 	},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/IndexDocumentSupport.html
 	"S3": {folder: 302, missing: 404, types: octets},
-	// Its types are the machine's, which may know none for a manifest.
+	// It uses the machine's types, which may lack one for a manifest.
 	"python3 -m http.server": {
 		folder: 301, missing: 404, noTag: true, types: map[string]string{".webmanifest": "application/octet-stream"},
 	},
@@ -97,7 +97,7 @@ var hosts = map[string]habits{
 	"Apache": {folder: 301, missing: 404, encoded: true},
 	// https://github.com/vercel/serve-handler#cleanurls-booleanarray
 	"npx serve": {atRoot: true, html: 301, missing: 404, shows404: true, zips: true},
-	// It refuses what it has no type for:
+	// It refuses files without a known type:
 	// https://learn.microsoft.com/iis/configuration/system.webserver/staticcontent/mimemap
 	"IIS": {
 		folder: 301, missing: 404, noCase: true, noHead: true,
@@ -105,22 +105,23 @@ var hosts = map[string]habits{
 	},
 }
 
-// onePage are the habits of hosts that take a site for an application with one page, which they send for all
-// that is missing: npx serve -s, or Cloudflare Pages for a site without 404.html.
+// onePage are the habits of hosts that treat a site as a single-page application and send its
+// home page for all missing files: npx serve -s, or Cloudflare Pages for a site without
+// 404.html.
 var onePage = habits{atRoot: true, html: 301, missing: 200, zips: true}
 
-// host is a host of static files with its habits.
+// A host is a static host with its habits.
 type host struct {
 	habits
 	files atomic.Pointer[fstest.MapFS]
-	at    string      // where the site is
+	at    string      // the site's path
 	down  atomic.Bool // nothing is sent
 }
 
-// change puts other files in the place of those that the host has.
+// change replaces the host's files.
 func (h *host) change(files fstest.MapFS) { h.files.Store(&files) }
 
-// file is a file of the site, or nil.
+// file returns a file of the site, or nil.
 func (h *host) file(name string) *fstest.MapFile { return (*h.files.Load())[name] }
 
 // serveAs serves files as a host would, until the test ends, and returns their address.
@@ -182,7 +183,7 @@ func (h *host) has(name string) bool {
 	return h.file(name) != nil && (!odd || kind != "") && (h.published == nil || h.published(name))
 }
 
-// leads is where an address leads, and with which status; 0 is nowhere.
+// leads returns where an address redirects, and with which status; 0 is nowhere.
 func (h *host) leads(name string) (to string, status int) {
 	folder := strings.TrimSuffix(name, "/")
 	if page, ok := strings.CutSuffix("/"+name, "/index.html"); ok {
@@ -239,11 +240,11 @@ func (h *host) send(w http.ResponseWriter, r *http.Request, name string, status 
 	head.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(data) // a browser that has gone away
+		_, _ = w.Write(data) // the browser may have disconnected
 	}
 }
 
-// typeOf is the type that the host believes a file to have.
+// typeOf returns the media type that the host sends for a file.
 func (h *host) typeOf(name string) string {
 	ending := path.Ext(name)
 	if kind, ok := h.types[ending]; ok {
@@ -263,16 +264,16 @@ func (h *host) typeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// shrinks reports whether the host compresses a file on the way.
+// shrinks reports whether the host compresses a file on the fly.
 func (h *host) shrinks(name string) bool {
 	return slices.Contains([]string{".html", ".css", ".js", ".json", ".svg", ".wasm"}, path.Ext(name))
 }
 
-// zipped compresses in haste.
+// zipped compresses quickly.
 func zipped(data []byte) []byte {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level exists
-	_, _ = w.Write(data)                            // a buffer takes all
+	_, _ = w.Write(data)                            // a buffer accepts all writes
 	_ = w.Close()
 	return b.Bytes()
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// cable is a file server whose cable is pulled after so many bytes of what the program is
-// made of, until it is mended.
+// A cable is a file server whose connection breaks after a given number of bytes of the
+// program's files, until it is mended.
 type cable struct {
 	files http.Handler
 	left  atomic.Int64
-	cut   atomic.Bool // it has been pulled
+	cut   atomic.Bool // the connection has been broken
 }
 
 func (c *cable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +29,7 @@ func (c *cable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.files.ServeHTTP(w, r)
 }
 
-// pulled is an answer over such a cable.
+// A pulled is a response over such a connection.
 type pulled struct {
 	http.ResponseWriter
 	*cable
@@ -46,8 +46,8 @@ func (p *pulled) Write(b []byte) (int, error) {
 // mended lets everything pass from now on.
 const mended = 1 << 60
 
-// TestDownloadInterruptedAnywhere: wherever in the download the cable is pulled, the page can be
-// read and says what has arrived; tried again with the cable back, the program runs.
+// TestDownloadInterruptedAnywhere: wherever the download is interrupted, the page can be read
+// and shows how much has arrived; a retry with the connection restored starts the program.
 func TestDownloadInterruptedAnywhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestDownloadInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// checkSoftmax works the first step of a drill out on a page that shows it, and sends it.
+// checkSoftmax solves the first step of a drill on its page, and sends it.
 func checkSoftmax(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	p, err := drill.New(drill.Softmax, 0, 1)
@@ -94,12 +94,12 @@ func checkSoftmax(t *testing.T, tab *browser.Tab) {
 	tab.Click("#drill-check")
 }
 
-// kept is true on the page Practice where the drill has been done.
+// kept is true on the Practice page if the drill has been done.
 const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
 
-// TestTwoTabsShareTheProgram: two tabs that open at once share one program, and what is done in one is seen
-// in the other. The second is opened while the program is still on its way, and shown from
-// a host that leads from index.html to its folder.
+// TestTwoTabsShareTheProgram: two tabs that are opened at once share one program, and work done
+// in one appears in the other. The second is opened while the program is still loading, on a
+// host that redirects index.html to its folder.
 func TestTwoTabsShareTheProgram(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -114,8 +114,8 @@ func TestTwoTabsShareTheProgram(t *testing.T) {
 	two.Wait("what the other tab has done", kept)
 }
 
-// TestRunsWithoutStorage: in a window that gives no storage, as private ones may, the program runs, and
-// a sentence says that nothing is kept.
+// TestRunsWithoutStorage: in a window without storage, such as some private ones, the program
+// runs, and a sentence says that nothing is saved.
 // Promise: Without browser storage a static site runs and says that nothing is kept.
 func TestRunsWithoutStorage(t *testing.T) {
 	fixture.Long(t)
@@ -131,8 +131,8 @@ func TestRunsWithoutStorage(t *testing.T) {
 		document.querySelector("#yours")?.innerText.includes("This browser keeps nothing for this site")`)
 }
 
-// TestFullStorageIsReported: where the browser gives no more space, which this one says at every record
-// that is put into its database, the page says so, and goes on.
+// TestFullStorageIsReported: if the browser has no more space, which this one reports for every
+// record that is put into its database, the page says so, and continues.
 func TestFullStorageIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -146,7 +146,7 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
 	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)
-	tab.Faults() // the browser's console has the refusal
+	tab.Faults() // the refusal is in the browser's console
 	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "loop/")
 	tab.Wait("a live page", runs+` && document.documentElement.dataset.conn === "live"`)
 	browser.Mouse(tab).Fill("#prompt", "Once upon a time there was a")
@@ -154,9 +154,9 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab.Wait("a run", `document.querySelector("#strip-row")?.innerText.includes("upon")`)
 }
 
-// TestWorkerSurvivesSleep: a key that is pressed while the program loads costs nothing of the text
-// that the address asks for. A browser that sleeps ends the worker with the program and the
-// run in it; the page finds the run again, at the same token, and it goes on.
+// TestWorkerSurvivesSleep: a key that is pressed while the program loads does not change the
+// text in the address. A browser that sleeps ends the worker with the program and the run in it;
+// the page finds the run again, at the same token, and continues.
 func TestWorkerSurvivesSleep(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestWorkerSurvivesSleep(t *testing.T) {
 			files.ServeHTTP(w, r)
 		})
 	})
-	t.Cleanup(release) // before the file server ends, which waits for its answers
+	t.Cleanup(release) // before the file server ends, which waits for its responses
 	tab := browser.Open(t, browser.Laptop, url+"loop/?prompt=The+wizard+lived+in+a")
 	tab.Wait("the download", `document.querySelector(".tab-line p")?.textContent.startsWith("Loading")`)
 	tab.Keys("n")

@@ -12,14 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// compressor is a file server that compresses the program itself, as most hosts of static
-// sites do, until it is down.
+// A compressor is a file server that compresses the program itself, as most static hosts do,
+// until it is down.
 type compressor struct {
 	files  http.Handler
 	zipped func(name string) []byte // a file of the site, compressed
 	down   atomic.Bool
 	mu     sync.Mutex
-	asked  []string // for the program: "GET viz-….wasm" without the name's hash
+	asked  []string // requests for the program: "GET viz-….wasm" without the name's hash
 }
 
 func (c *compressor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -42,11 +42,11 @@ func (c *compressor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/wasm")
 	w.Header().Set("Content-Encoding", "gzip")
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(c.zipped(name)) // a browser that has gone away
+		_, _ = w.Write(c.zipped(name)) // the browser may have disconnected
 	}
 }
 
-// requests are those for the program since the last call.
+// requests returns the requests for the program since the last call.
 func (c *compressor) requests() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,8 +55,8 @@ func (c *compressor) requests() string {
 	return all
 }
 
-// aboutProgram is a script that does something with where the worker keeps the program:
-// its cache and the address.
+// aboutProgram returns a script that runs act on the worker's stored program: its cache and the
+// address.
 func aboutProgram(act string) string {
 	return `return (async () => {
 		const cache = await caches.open((await caches.keys())[0]);
@@ -67,9 +67,9 @@ func aboutProgram(act string) string {
 	})()`
 }
 
-// TestProgramFromCompressingHost: from a host that compresses files itself the program is loaded once, in
-// the form from which browsers keep its machine code, and later started from the network's cache.
-// Whichever of that cache and the worker's own is lost, the program starts without the host.
+// TestProgramFromCompressingHost: from a host that compresses files itself the program is loaded
+// once, in the form for which browsers cache machine code, and later started from the HTTP
+// cache. If either that cache or the worker's own is lost, the program starts without the host.
 func TestProgramFromCompressingHost(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestProgramFromCompressingHost(t *testing.T) {
 	tab := browser.OpenOnDisk(t, browser.Laptop, url+"learn/kv-cache/")
 	tab.Wait("the program", runs)
 	if got := host.requests(); got != "HEAD wasm, GET wasm" {
-		t.Errorf("a first visit asks: got %s, want %s", got, "HEAD wasm, GET wasm")
+		t.Errorf("a first visit requests %s, want %s", got, "HEAD wasm, GET wasm")
 	}
 	host.down.Store(true)
 	again := func(what string) {

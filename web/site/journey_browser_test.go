@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// lateHost is a file server that sends the model that drafts only when it may.
+// A lateHost is a file server that withholds the draft model until the test allows it.
 type lateHost struct {
 	files http.Handler
 	late  chan struct{}
@@ -24,11 +24,11 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// TestVisitUnderAPath goes through a site on a plain file server, under a path: from the home page
-// to the Loop, where the model writes three tokens, and the text is saved; to a lesson, with
-// its experiment; and to a drill, which is still done after the worker and all that it held
-// is gone. All of it runs in the browser: the file server knows only files. The model that
-// drafts arrives when the program writes already, and only then are its guesses seen.
+// TestVisitUnderAPath goes through a site on a plain file server, under a path: from the home
+// page to the Loop, where the model writes three tokens, and the text is saved; to a lesson,
+// with its experiment; and to a drill, which is still done after the worker and all its state is
+// gone. All of it runs in the browser: the file server serves only files. The draft model
+// arrives when the program is already writing, and only then are its guesses shown.
 // Promise: A static site works under any path, with the model and your progress in the browser.
 func TestVisitUnderAPath(t *testing.T) {
 	fixture.Long(t)
@@ -39,7 +39,7 @@ func TestVisitUnderAPath(t *testing.T) {
 		host.files = files
 		return host
 	})
-	t.Cleanup(release) // before the file server ends, which waits for its answers
+	t.Cleanup(release) // before the file server ends, which waits for its responses
 	tab := browser.Open(t, browser.Laptop, url)
 	hands := browser.Mouse(tab)
 	arrive := func(path string) {
@@ -87,7 +87,7 @@ func TestVisitUnderAPath(t *testing.T) {
 
 	follow(`.top a[href$="learn/"]`, "learn/")
 	follow(`main a[href$="learn/temperature/"]`, "learn/temperature/")
-	tab.Eval(`location.href = "` + under + `quiz?lesson=other-languages"`) // only the program knows this page
+	tab.Eval(`location.href = "` + under + `quiz?lesson=other-languages"`) // only the program can answer this page
 	arrive("quiz/")
 	tab.Wait("an instructor's own question", `document.querySelector("#own-q-list")`)
 	follow(`.top a[href$="practice/"]`, "practice/")
@@ -102,7 +102,7 @@ func TestVisitUnderAPath(t *testing.T) {
 	tab.Wait("the drill among those done, with another worker", runs+" && "+kept)
 }
 
-// saveMissing has the page save a file that the program does not have: it says so.
+// saveMissing makes the page save a file that the program does not have: the page reports it.
 func saveMissing(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Eval(`(() => {
@@ -114,7 +114,7 @@ func saveMissing(t *testing.T, tab *browser.Tab) {
 	tab.Wait("why a file was not saved", `/^The file was not saved: .+[.]Try again$/.test(
 		document.querySelector(".tab-line")?.textContent)`)
 	browser.Eventually(t, func() (reported bool) {
-		for _, fault := range tab.Faults() { // Chromium reports the answer, too
+		for _, fault := range tab.Faults() { // Chromium reports the response, too
 			if reported = strings.Contains(fault, "no-such-file"); !reported {
 				t.Errorf("the browser reports %q, want only faults about no-such-file", fault)
 			}

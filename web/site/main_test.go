@@ -11,15 +11,15 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// under is where the sites of tests are on their host, and runs is true where the program
-// runs in the page's worker.
+// under is the path of test sites on their host, and runs is true while the program runs in the
+// page's worker.
 const (
 	under = webtest.Under
 	runs  = webtest.Runs
 )
 
-// serve serves a site as any file server would, and returns its address. change, where not
-// nil, is asked first.
+// serve serves a site as any file server would, and returns its address. change, if not nil,
+// wraps the handler.
 func serve(t testing.TB, change func(http.Handler) http.Handler) string {
 	t.Helper()
 	return webtest.SiteWithLessons(t).Serve(t, change)

@@ -18,9 +18,10 @@ import (
 // fixtures has small random models of several formats.
 const fixtures = "../../testdata/models"
 
-// TestOwnModelWritesTheSame: a model from the disk writes in the tab exactly what it writes here; it is
-// a file, or the files of a folder. It survives the worker, since the page knows where its
-// files are. A damaged file is refused with the reason, and the model of before goes on.
+// TestOwnModelWritesTheSame: a model from the disk writes in the tab exactly what it writes
+// here; it is a file, or the files of a folder. It survives the worker, since the page keeps
+// references to its files. A damaged file is refused with the reason, and the previous model
+// stays.
 // Promise: Your own model writes in a static site what it writes on a server.
 func TestOwnModelWritesTheSame(t *testing.T) {
 	fixture.Long(t)
@@ -63,9 +64,9 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 	opened(tab, site)
 }
 
-// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened like a chosen one.
-// What is refused is refused for a server's reasons. A model of 270 MB in 16 bits has room, and
-// one that has not is refused in words, at once: its weights are never read.
+// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened like a
+// chosen one. Refusals give a server's reasons. A model of 270 MB in 16 bits fits, and one that
+// does not fit is refused at once with a message: its weights are never read.
 func TestModelDroppedOnThePage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -108,7 +109,7 @@ func TestModelDroppedOnThePage(t *testing.T) {
 	writesAs(t, tab, large)
 }
 
-// filesOf are the paths of a folder's files.
+// filesOf returns the paths of a folder's files.
 func filesOf(t *testing.T, folder string) (paths []string) {
 	t.Helper()
 	list, err := os.ReadDir(folder)
@@ -121,7 +122,7 @@ func filesOf(t *testing.T, folder string) (paths []string) {
 	return paths
 }
 
-// damaged is a copy of a file that was cut short.
+// damaged returns a copy of a file that was cut short.
 func damaged(t *testing.T, path string) string {
 	t.Helper()
 	data := read(t, path)
@@ -132,7 +133,7 @@ func damaged(t *testing.T, path string) string {
 	return short
 }
 
-// opened waits for the page about a model of that name.
+// opened waits for the page about the model with that name.
 func opened(tab *browser.Tab, name string) {
 	tab.Wait("the model "+name, runs+fmt.Sprintf(` && document.querySelector(".lead b")?.textContent === %q`, name))
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// quality is brotli's, of at most 11: each further step takes twice the time for a
+// quality is the brotli level, at most 11: each further level takes twice the time for one
 // percent.
 const quality = 6
 
-// small files are sent as they are: compressed they need as many packets.
+// small is the size up to which files are not compressed: they would need as many packets.
 const small = 1000
 
-// shrinks are the endings of files that get smaller.
+// shrinks are the extensions of files that compression makes smaller.
 var shrinks = map[string]bool{
 	".html": true, ".css": true, ".js": true, ".json": true, ".svg": true, ".wasm": true, ".webmanifest": true,
 	".safetensors": true,
@@ -63,6 +63,6 @@ func zip(data []byte, level int) ([]byte, error) {
 		return nil, err
 	}
 	_, err = w.Write(data)
-	err = errors.Join(err, w.Close()) // before the bytes are all there
+	err = errors.Join(err, w.Close()) // Close writes the last bytes
 	return b.Bytes(), err
 }

@@ -17,23 +17,22 @@ import (
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
-// ofRun begins the addresses that mean nothing without a run.
+// ofRun is the prefix of addresses that require a run.
 const ofRun = "/export/"
 
 var (
-	// linked are the addresses that a page leads to, without their queries: those have no
-	// files of their own.
+	// linked matches the addresses of a page's links, without their queries, which have no files
+	// of their own.
 	linked = regexp.MustCompile(` href="(/[^"?#]*)["?#]`)
-	// asset are the addresses of files in pages and styles.
+	// asset matches the addresses of files in pages and styles.
 	asset = regexp.MustCompile(`"/static/([^"?]+)\?v=`)
 )
 
-// begin are the addresses from which links lead to all pages. Nobody new is led to a card, or
-// to the page of embeds, but people share the addresses of both.
+// begin are the addresses from which links lead to all pages. No link leads a new visitor to a
+// card or to the page about embedding, but people share both addresses.
 var begin = []string{"/", "/first", "/first/card", "/join", shell.EmbedPath}
 
-// addPages adds all pages that somebody new can get to by links, and the files that these
-// load.
+// addPages adds all pages that a new visitor can reach by links, and the files that these load.
 func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/"}
 	var queue []string
@@ -85,13 +84,13 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	return all.addAssets(fmt.Sprintf("%q", own), d)
 }
 
-// depth is how many folders below the site a wrong address may be for 404.html to find the
-// site. Right addresses are at most four folders deep.
+// depth is how many folders below the site a wrong address can be for 404.html to find the site.
+// Right addresses are at most four folders deep.
 const depth = 8
 
-// addMissing adds 404.html, the page that many hosts send for an address at which there is
-// no file. It does not know how deep that is, so its addresses begin with the site's own
-// path. If nobody said where the site will be, 404.js finds out.
+// addMissing adds 404.html, the page that many hosts send for an address without a file. Its own
+// depth is unknown, so its addresses begin with the site's path. If the site's address is
+// unknown, 404.js finds it.
 func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *described) error {
 	const name = "404.html"
 	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: name})
@@ -124,8 +123,8 @@ func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *d
 	return err
 }
 
-// findsRoot puts 404.js before all else that a page loads, and lets it say where the page's
-// addresses begin.
+// findsRoot puts 404.js before everything else that a page loads, and lets it set the root of
+// the page's addresses.
 func findsRoot(page string) (string, error) {
 	const first, policy = `<link rel="manifest"`, "base-uri 'none'"
 	if strings.Count(page, first) != 1 || strings.Count(page, policy) != 1 {
@@ -139,8 +138,8 @@ func findsRoot(page string) (string, error) {
 	return strings.Replace(page, first, scripts+first, 1), nil
 }
 
-// fetch returns a page of the server, or where it leads to; neither where the address is
-// no page for everybody.
+// fetch returns a page of the server, or the address to which it redirects; neither if the
+// address is not a page for everyone.
 func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err error) {
 	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: strings.TrimPrefix(p, "/")})
 	if err != nil {
@@ -158,12 +157,12 @@ func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err 
 		}
 		return "", u.Path, nil
 	case answer.Status == http.StatusOK:
-		return "", "", nil // a file that is made when it is asked for
+		return "", "", nil // a file that is generated on request
 	}
 	return "", "", fmt.Errorf("the page %s: status %d: %s", p, answer.Status, answer.Body)
 }
 
-// addAssets adds the files that a text names, with the fonts of styles.
+// addAssets adds the files that a text refers to, with the fonts of styles.
 func (f files) addAssets(text string, d *described) error {
 	for _, m := range asset.FindAllStringSubmatch(text, -1) {
 		name := m[1]

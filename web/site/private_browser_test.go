@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestFirstVisitInPrivateWindow: in a private window (a browser context that Chromium's protocol makes is one:
-// its profile is off the record) a first visit works from the first sentence to a drill. What was
-// done is there in a second tab, and in another worker; the page says how long it is kept, which no
-// sentence denies. Another private window knows nothing of it.
+// TestFirstVisitInPrivateWindow: in a private window (a browser context created over Chromium's
+// protocol is one: its profile is off the record) a first visit works from the first sentence to
+// a drill. The work is visible in a second tab, and to another worker; the page states how long
+// it is kept, and no sentence contradicts that. Another private window does not see it.
 func TestFirstVisitInPrivateWindow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -39,30 +39,30 @@ func TestFirstVisitInPrivateWindow(t *testing.T) {
 	second.Go(url + "progress/")
 	second.Wait("the program", runs)
 	if say := second.Text("#yours .band__say"); !strings.Contains(say, "A private window deletes it when you close") {
-		t.Errorf("the page says: got %q, want it to contain %q", say, "A private window deletes it when you close")
+		t.Errorf("the page says %q, want it to contain %q", say, "A private window deletes it when you close")
 	}
 	second.Wait("nothing else said", `!document.querySelector(".tab-line")`)
 
 	other := browser.Open(t, browser.Laptop, url+"practice/")
 	other.Wait("the drills", runs+` && document.querySelector(".drills")`)
 	if browser.Value[bool](other, kept+" !== null") {
-		t.Error("another private window knows what was done in the first")
+		t.Error("another private window shows what was done in the first")
 	}
 }
 
-// TestRunsWithoutAnyQuota: where a browser gives a site no room at all, neither for files nor for records, the
-// program runs, and sentences say that nothing is kept.
+// TestRunsWithoutAnyQuota: if a browser gives a site no space at all, neither for files nor for
+// records, the program runs, and sentences say that nothing is saved.
 func TestRunsWithoutAnyQuota(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	url := serve(t, nil)
-	tab := browser.Open(t, browser.Laptop, url+"static/img/icon.svg") // nothing is stored for this
+	tab := browser.Open(t, browser.Laptop, url+"static/img/icon.svg") // nothing is stored for this page
 	tab.Quota(strings.TrimSuffix(url, under), 1)
 	tab.Go(url + "practice/softmax/")
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
 	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)
-	tab.Faults() // the browser's console has the refusal
+	tab.Faults() // the refusal is in the browser's console
 	tab.Go(url + "loop/?prompt=The+wizard+lived+in+a")
 	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)
 	tab.Keys("n")

@@ -25,37 +25,37 @@ import (
 //go:embed worker
 var worker embed.FS
 
-// Model is a model of the site: a folder in Hugging Face's form.
+// A Model is a model of the site: a folder in Hugging Face's format.
 type Model struct {
-	Name  string // as the program shows it
+	Name  string // as the program displays it
 	Files fs.FS
 }
 
-// Options is what a site is made of.
+// Options are the inputs of a site.
 type Options struct {
-	// Handler is the server that answers for the pages.
+	// Handler is the server whose pages are fetched.
 	Handler http.Handler
-	// Host is a name that it answers to.
+	// Host is a name that it accepts.
 	Host string
 	// Program is cmd/viz/tab built for js/wasm, and Exec the wasm_exec.js of the same Go.
 	Program, Exec []byte
-	// Target is the model that writes, and Draft the one that drafts.
+	// Target is the main model, and Draft the draft model.
 	Target, Draft Model
 	// Lessons are the files of an instructor's own course; see lessons.ReadOwn.
 	Lessons map[string]string
 	// Public is the site's public address, with a slash at the end; "" if it is not known.
 	Public string
-	// Take takes the image of the program; nil: [image.Take].
+	// Take takes the image of the program; nil means [image.Take].
 	Take func(context.Context, image.Input) (*image.Image, error)
-	// Quick compresses only what the worker needs, and that in haste, for tests.
+	// Quick compresses only what the worker needs, and quickly, for tests.
 	Quick bool
 }
 
-// files are those of a site by their paths.
+// files maps the paths of a site's files to their contents.
 type files map[string][]byte
 
-// Write writes a site into a folder, which must be empty or missing. Nobody must add to
-// the folder meanwhile.
+// Write writes a site into a folder, which must be empty or missing. No other process should
+// write to the folder meanwhile.
 func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return Summary{}, fmt.Errorf("%s must be empty, and has %s in it", dir, list[0].Name())
@@ -74,13 +74,13 @@ func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 	return sum, nil
 }
 
-// Summary says what was written.
+// Summary describes what was written.
 type Summary struct {
 	Pages, Files int
-	First        int64 // bytes that a browser loads before the model can run, beside pages
+	First        int64 // bytes that a browser loads before the model can run, besides pages
 }
 
-// Make makes a site's files, by their paths.
+// Make builds a site's files, by their paths.
 func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, err error) {
 	all := files{}
 	d := described{Public: o.Public, Files: map[string]bool{}, Pages: map[string]string{}}
@@ -103,8 +103,8 @@ func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, er
 	return all, sum, err
 }
 
-// addProgram adds the image of the program and the model that drafts, and returns the bytes
-// that a browser loads before the program can run.
+// addProgram adds the image of the program and the draft model, and returns the bytes that a
+// browser loads before the program can run.
 func (o Options) addProgram(ctx context.Context, all files, d *described) (first int64, err error) {
 	d.Exec = all.addHashed("program/wasm_exec.js", o.Exec)
 	for name, to := range map[string]*string{"kept.js": &d.Kept, "weights.js": &d.Adds} {
@@ -132,7 +132,7 @@ func (o Options) addProgram(ctx context.Context, all files, d *described) (first
 	return int64(d.Program.Bytes + d.Memory.Bytes + d.Weights.Bytes), err
 }
 
-// image is that of the program with the model that writes and an instructor's lessons.
+// image takes the image of the program with the main model and an instructor's lessons.
 func (o Options) image(ctx context.Context) (*image.Image, error) {
 	in := image.Input{Program: o.Program, Name: o.Target.Name}
 	list, err := fs.ReadDir(o.Target.Files, ".")
@@ -158,7 +158,7 @@ func (o Options) image(ctx context.Context) (*image.Image, error) {
 	return take(ctx, in)
 }
 
-// level is gzip's for what the worker loads.
+// level returns the gzip level for files that the worker loads.
 func (o Options) level() int {
 	if o.Quick {
 		return gzip.BestSpeed
@@ -166,7 +166,7 @@ func (o Options) level() int {
 	return gzip.BestCompression
 }
 
-// manifest lets the site be installed. Its addresses are relative to itself.
+// manifest makes the site installable. Its addresses are relative to itself.
 const manifest = `{
   "name": "Token by Token",
   "short_name": "Token by Token",
@@ -178,7 +178,7 @@ const manifest = `{
 }
 `
 
-// described is what the worker knows of the site; worker.js says what the fields are.
+// described is the worker's configuration; worker.js documents the fields.
 type described struct {
 	Version string            `json:"version"`
 	Public  string            `json:"public"`
@@ -199,15 +199,15 @@ type packedModel struct {
 	Files []packed `json:"files"`
 }
 
-// packed is a compressed file.
+// A packed is a compressed file.
 type packed struct {
 	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
-	Size  int    `json:"size"` // before it was compressed
+	Size  int    `json:"size"` // uncompressed
 }
 
-// script is the worker's.
+// script returns the worker's script.
 func (d *described) script() ([]byte, error) {
 	text, err := worker.ReadFile("worker/worker.js")
 	if err != nil {
@@ -217,8 +217,8 @@ func (d *described) script() ([]byte, error) {
 	return fmt.Appendf(nil, "const site = %s;\n%s", site, text), err
 }
 
-// addHashed adds a file whose name changes with its content, and returns its path. A
-// browser that still has the one before cannot take it for this one.
+// addHashed adds a file whose name changes with its content, and returns its path. A browser
+// that still has the old file cannot confuse them.
 func (f files) addHashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
 	ending := path.Ext(name)
@@ -227,7 +227,7 @@ func (f files) addHashed(name string, data []byte) string {
 	return at
 }
 
-// addPacked adds a file and, compressed, the one that the worker downloads.
+// addPacked adds a file and its compressed form, which the worker downloads.
 func (f files) addPacked(name string, data []byte, level int) (packed, error) {
 	at := f.addHashed(name, data)
 	zipped, err := zip(data, level)
@@ -235,7 +235,7 @@ func (f files) addPacked(name string, data []byte, level int) (packed, error) {
 	return packed{path.Base(name), at + ".gz", len(zipped), len(data)}, err
 }
 
-// addModel adds the files of a model that its folder has at the top.
+// addModel adds the model files at the top of the model's folder.
 func (f files) addModel(to string, m Model, level int) (packedModel, error) {
 	list, err := fs.ReadDir(m.Files, ".")
 	if err != nil {
@@ -263,7 +263,7 @@ func (f files) addModel(to string, m Model, level int) (packedModel, error) {
 	return p, nil
 }
 
-// version is a short hash of all files.
+// version returns a short hash of all files.
 func (f files) version() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -279,5 +279,5 @@ func write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o644)
 }
 
-// place is where the site is, for its pages.
+// place returns the site's place, for its pages.
 func (o Options) place() tab.Place { return tab.Place{Public: o.Public} }

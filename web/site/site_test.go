@@ -25,8 +25,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// light is a site whose program and models are a few bytes, since only their places
-// matter.
+// light returns the options of a site whose program and models are a few bytes, since their
+// content does not matter.
 func light(t *testing.T, handler http.Handler) site.Options {
 	t.Helper()
 	model := fstest.MapFS{"config.json": {Data: []byte("{}")}}
@@ -36,12 +36,12 @@ func light(t *testing.T, handler http.Handler) site.Options {
 	}
 }
 
-// nothing is the image of no program.
+// nothing takes an empty image.
 func nothing(context.Context, image.Input) (*image.Image, error) {
 	return &image.Image{Program: []byte("\x00asm"), Memory: []byte("memory")}, nil
 }
 
-// server is a server as viz site has one.
+// server returns a server like the one of viz site.
 func server(t *testing.T) http.Handler {
 	t.Helper()
 	course, _ := webtest.CourseWithOwn(t)
@@ -64,7 +64,7 @@ func TestSiteIsReproducible(t *testing.T) {
 	t.Parallel()
 	o := light(t, server(t))
 	other := light(t, server(t))
-	o.Quick, other.Quick = true, true // what is compressed is each file by itself
+	o.Quick, other.Quick = true, true // each file is compressed separately
 	one, two := made(t, o), made(t, other)
 	for name := range maps.Keys(one) {
 		if !bytes.Equal(one[name], two[name]) {
@@ -76,7 +76,7 @@ func TestSiteIsReproducible(t *testing.T) {
 	}
 }
 
-// parting is where two texts part, of both what follows.
+// parting returns where two texts begin to differ.
 func parting(one, two []byte) string {
 	i := 0
 	for i < min(len(one), len(two)) && one[i] == two[i] {
@@ -86,8 +86,8 @@ func parting(one, two []byte) string {
 	return fmt.Sprintf("%.300q and %.300q", one[i:], two[i:])
 }
 
-// TestFirstVisitDownloadSize: what a browser loads before the model can run is less than 14.8 MB; with the
-// page's own files it is then less than 15. The model that drafts is not in it.
+// TestFirstVisitDownloadSize: a browser loads less than 14.8 MB before the model can run; with
+// the page's own files it is less than 15 MB. The draft model is not included.
 // Promise: The first visit to a static site loads less than 15 MB.
 func TestFirstVisitDownloadSize(t *testing.T) {
 	fixture.Long(t)
@@ -110,7 +110,7 @@ func TestFirstVisitDownloadSize(t *testing.T) {
 	}
 }
 
-// local are the addresses in pages.
+// local matches the addresses in pages.
 var local = regexp.MustCompile(` (?:href|src|action)="([^"#?]*)`)
 
 // TestSiteIncludesOwnLessons: an instructor's files are in the program's image.
@@ -133,8 +133,8 @@ func TestSiteIncludesOwnLessons(t *testing.T) {
 }
 
 // TestSiteIsSelfContained: every page has a policy and addresses that stay on the site, whatever
-// path that has; what they name is there, but for what the program answers; and what is
-// compressed beside a file is that file.
+// the site's path; files at these addresses exist unless the program answers them; and the
+// compressed version of a file contains the same data.
 func TestSiteIsSelfContained(t *testing.T) {
 	t.Parallel()
 	o := light(t, server(t))
@@ -144,7 +144,7 @@ func TestSiteIsSelfContained(t *testing.T) {
 	pages := 0
 	for name, data := range all {
 		if !asJekyll(name) || name != strings.ToLower(name) {
-			t.Errorf("some hosts leave %s out, or know it by another name", name)
+			t.Errorf("some hosts leave out or rename %s", name)
 		}
 		switch path.Ext(name) {
 		case ".gz":
@@ -175,15 +175,16 @@ func TestSiteIsSelfContained(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(all["teach/index.html"]), "A class needs a server") {
-		t.Error("the page of classes does not say that they need a server")
+		t.Error("the page about classes does not say that they need a server")
 	}
 	if pages < 40 {
 		t.Errorf("the site has %d pages, want at least 40", pages)
 	}
 }
 
-// checkMissing checks the page for addresses without a file, which has to fit addresses of any depth: its links
-// have the site's path in them, or 404.js comes before all that it loads and is looked for in every folder above.
+// checkMissing checks the page for addresses without a file, which must work at any depth: its
+// links contain the site's path, or 404.js comes before everything else that it loads and is
+// looked for in every folder above.
 func checkMissing(t *testing.T, all map[string][]byte, o site.Options) {
 	t.Helper()
 	page := string(all["404.html"])
@@ -192,7 +193,7 @@ func checkMissing(t *testing.T, all map[string][]byte, o site.Options) {
 		t.Errorf("404.html loads 404.js at byte %d, want it before all else, at %v", first, load)
 	}
 	page = regexp.MustCompile(`<script src="[./]*404[.]js"></script>`).ReplaceAllString(page, "")
-	checkPage(t, all, "404.html", page) // of an address at the top of the site
+	checkPage(t, all, "404.html", page) // for an address at the top of the site
 
 	o.Public = "https://example.org/a/course/"
 	page, err := o.Missing(t.Context())
@@ -210,7 +211,7 @@ func checkMissing(t *testing.T, all map[string][]byte, o site.Options) {
 	}
 }
 
-// uses are the elements of pages that load something, and the directive of a policy that lets them.
+// uses are the elements of pages that load something, and the policy directive that allows it.
 var uses = map[string]string{
 	`script[src]`: "script-src", `link[rel="stylesheet"]`: "style-src", `link[rel="icon"], img[src]`: "img-src",
 	`link[as="font"]`: "font-src", `link[rel="manifest"]`: "manifest-src", `form[action]`: "form-action",
@@ -218,8 +219,8 @@ var uses = map[string]string{
 	`body`:                  "connect-src",
 }
 
-// checkAnswers checks that pages which the program answers may load all that they name, both by the policy in the
-// page and by the server's own, which comes with the answer.
+// checkAnswers checks that pages answered by the program can load everything they refer to,
+// under the policy in the page and under the server's own, which comes with the response.
 func checkAnswers(t *testing.T, o site.Options) {
 	t.Helper()
 	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/some/"}
@@ -249,7 +250,7 @@ func checkAnswers(t *testing.T, o site.Options) {
 	}
 }
 
-// sources are what a policy allows by a directive, or by those that stand in for it.
+// sources returns the sources that a policy allows by a directive, or by its fallbacks.
 func sources(policy, directive string) []string {
 	standIn := "default-src"
 	if directive == "worker-src" {
@@ -268,11 +269,11 @@ func sources(policy, directive string) []string {
 func same(t *testing.T, name string, r io.Reader, want []byte) {
 	t.Helper()
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what it is named after: %d bytes of %d, %v", name, len(got), len(want), err)
+		t.Errorf("%s does not contain the file in its name: %d bytes of %d, %v", name, len(got), len(want), err)
 	}
 }
 
-// answered begin the addresses that only the program answers.
+// answered are prefixes of the addresses that only the program answers.
 var answered = []string{
 	"export", "cards/export", "progress/", "view", "quiz", "predict", "first/", "cards/review", "labs/", "learn/",
 	"practice/", "embed/",
@@ -306,7 +307,7 @@ func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 	}
 }
 
-// TestFolderMustBeEmpty: nothing is written among other files.
+// TestFolderMustBeEmpty: Write does not write into a folder with other files.
 func TestFolderMustBeEmpty(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,13 +18,13 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// sender counts what a file server sends.
+// A sender counts what a file server sends.
 type sender struct {
 	files      http.Handler
-	compresses bool // the program, by itself
+	compresses bool // the host itself compresses the program
 	mu         sync.Mutex
-	plain      int64           // bytes of files that are sent as they are
-	gz         map[string]bool // those that are compressed, on the way or by the site
+	plain      int64           // bytes of files that are sent uncompressed
+	gz         map[string]bool // files that are compressed, on the fly or by the site
 }
 
 func (s *sender) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +51,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// sent is what a visit has loaded so far, with what is compressed as "viz site" does it.
+// sent returns what a visit has loaded so far, with compression as in "viz site".
 func (s *sender) sent(b *testing.B) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,12 +66,11 @@ func (s *sender) sent(b *testing.B) int64 {
 	return n
 }
 
-// BenchmarkTab measures a site in Chromium, from a host that compresses nothing itself and from
-// one that does: what a first visit loads until the program runs, the time to the first token on
-// the third visit, from going to the page with all files at hand, how fast the program sends the
-// stages of tokens, and the resident memory of its largest process, at once and when the browser has
-// collected its garbage. "make site-figures" gives all
-// of it one core.
+// BenchmarkTab measures a site in Chromium, from a host that does not compress and from one that
+// does: what a first visit loads until the program runs, the time to the first token on the
+// third visit, from opening the page with all files cached, how fast the program sends the
+// stages of tokens, and the resident memory of its largest process, at once and after the
+// browser has collected its garbage. "make site-figures" runs it on one core.
 func BenchmarkTab(b *testing.B) {
 	for _, compresses := range []bool{false, true} {
 		name := map[bool]string{false: "plain", true: "compressing"}[compresses]
@@ -79,11 +78,12 @@ func BenchmarkTab(b *testing.B) {
 	}
 }
 
-// memoryAim is what a page may take once its browser has collected what a start leaves behind.
+// memoryAim is the memory that a page can use once its browser has collected the garbage of a
+// start.
 const memoryAim = 250_000_000
 
-// settled is the memory of the page's process when it has come down to the aim, or when the test has
-// no patience any more.
+// settled returns the memory of the page's process when it has come down to the aim, or when the
+// test's patience ends.
 func settled() int64 {
 	began := time.Now()
 	for range time.Tick(time.Second) {
@@ -123,7 +123,7 @@ func benchmarkTab(b *testing.B, compresses bool) {
 		return first, write(tokens)
 	}
 	write(tokens)
-	visit() // while the browser keeps what it wants to
+	visit() // while the browser keeps as much as it wants
 	var first, all time.Duration
 	for b.Loop() {
 		first, all = visit()
@@ -136,7 +136,7 @@ func benchmarkTab(b *testing.B, compresses bool) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// descends reports whether a process was started by this one, or by those that were.
+// descends reports whether a process is a descendant of this one.
 func descends(pid int) bool {
 	for pid > 1 && pid != os.Getpid() {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -150,8 +150,8 @@ func descends(pid int) bool {
 	return pid == os.Getpid()
 }
 
-// largestRenderer is the resident memory of the largest process of this test's Chromium that
-// draws pages and runs their programs, in bytes; 0 where there is no /proc.
+// largestRenderer returns the resident memory of the largest renderer process of this test's
+// Chromium, in bytes; 0 if there is no /proc.
 func largestRenderer() (most int64) {
 	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range list {

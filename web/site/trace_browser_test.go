@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestSameAsTheTrace: the stages that the tab sends are those that the engine has here:
-// the same tokens, counts and texts, and numbers to a thousandth. (In the long tier cmd/viz
-// does this with many runs, beside the command viz trace.)
+// TestSameAsTheTrace: the stages that the tab sends are the same as the engine's here: the same
+// tokens, counts and texts, and numbers to a thousandth. (In the long tier cmd/viz compares many
+// runs with the command viz trace.)
 func TestSameAsTheTrace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestSameAsTheTrace(t *testing.T) {
 	compare(t, testmodel.Target(t), prompt, s, webtest.Stages(t, tab, set, prompt, tokens))
 }
 
-// compare runs the prompt here, on the model, and compares what the tab has sent with it.
+// compare runs the prompt here, on the model, and compares the tab's stages with the result.
 func compare(t *testing.T, m *infer.Model, prompt string, s infer.Settings, got []map[string]any) {
 	t.Helper()
 	loop, err := infer.NewLoop(m, prompt, s)
@@ -56,7 +56,7 @@ func compare(t *testing.T, m *infer.Model, prompt string, s infer.Settings, got 
 			t.Fatal(err)
 		}
 		if i >= len(got) {
-			t.Fatalf("%q: the tab sent %d stages, and here comes another: %s", prompt, len(got), text)
+			t.Fatalf("%q: the tab sent only %d stages; the next here is %s", prompt, len(got), text)
 		}
 		if diff := webtest.Differ(want, got[i]); diff != "" {
 			t.Fatalf("%q, stage %d: %s", prompt, i, diff)

@@ -13,10 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// versionOf is how the worker's script says which version the site has.
+// versionOf matches the site's version in the worker's script.
 var versionOf = regexp.MustCompile(`"version":"[0-9a-f]+"`)
 
-// ofLabs is a file of styles that pages of labs have, and neither the Loop nor the glossary.
+// ofLabs returns a style sheet that lab pages use, and the Loop and the glossary do not.
 func ofLabs(t *testing.T, files fstest.MapFS) string {
 	t.Helper()
 	page := func(name string) string { return string(files[name+"/index.html"].Data) }
@@ -30,8 +30,8 @@ func ofLabs(t *testing.T, files fstest.MapFS) string {
 	return ""
 }
 
-// newer are a site's files of another version, in which a lesson has other words and a file of
-// styles ends otherwise.
+// newer returns a site's files of another version, in which a lesson has different words and a
+// style sheet a different end.
 func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	t.Helper()
 	next := maps.Clone(files)
@@ -53,7 +53,7 @@ func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	return next
 }
 
-// keptText is a script that puts the text which a worker has kept of a file into window.text.
+// keptText returns a script that stores the worker's cached text of a file in window.text.
 func keptText(name string) string {
 	return `return (async () => {
 		const cache = await caches.open((await caches.keys()).at(-1));
@@ -62,10 +62,10 @@ func keptText(name string) string {
 	})()`
 }
 
-// TestNewVersionReplacesTheOld: a host lets browsers keep all files for ten minutes, and in these the site gets
-// a new version. Pages of the old one work on, and say so with a button. Pressed on one of them, it loads them all
-// again, of which one has its run again. Then the new version is there, whole: nothing of it is what the browser
-// still had.
+// TestNewVersionReplacesTheOld: a host lets browsers cache all files for ten minutes, and
+// meanwhile the site gets a new version. Pages of the old one still work, and offer the new one
+// with a button. Pressed on one of them, it reloads them all, and one of these finds its run
+// again. Then the whole new version is loaded, and nothing from the browser's cache.
 // Promise: Open pages of a site offer its new version with a button, and using it loses no run.
 func TestNewVersionReplacesTheOld(t *testing.T) {
 	fixture.Long(t)

@@ -13,51 +13,51 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Door is the way from the pages of a site to the server that runs beside them: it makes
-// requests of what a page asks, and gives back answers that fit where the site is.
+// A Door connects the pages of a site with the server that runs beside them: it turns pages'
+// requests into HTTP requests, and rewrites the responses for the site's address.
 type Door struct {
 	// Handler answers every request.
 	Handler http.Handler
 	Place
-	// Host is the name that the requests carry, and Path where the site is on its host,
-	// with a slash at both ends.
+	// Host is the name that the requests carry, and Path the path of the site on its host, with
+	// a slash at both ends.
 	Host, Path string
-	// Greet, where not nil, returns the cookie by which the sender of a request is known from then
-	// on, or nil if it brings one or is to stay nobody. A page of a site was a file until the program
-	// ran, so that its live parts may be the first to ask.
+	// Greet, if not nil, returns the cookie that identifies the sender of a request, or nil if
+	// the request has one or is to remain anonymous. Pages of a site are files until the program
+	// runs, so a live part may send the first request.
 	Greet func(r *http.Request) *http.Cookie
-	// Keep, where not nil, is called when the cookies have changed, with all of them.
+	// Keep, if not nil, is called with all cookies when they have changed.
 	Keep func(cookies []byte)
 
 	mu      sync.Mutex
-	cookies map[string]string // of the one learner here; a service worker can set none in the browser
+	cookies map[string]string // of the only learner; a service worker cannot set cookies in the browser
 }
 
-// Ask is a request of a page. URL is relative to the site: "learn/kv-cache/?x=1".
+// An Ask is a request from a page. URL is relative to the site: "learn/kv-cache/?x=1".
 type Ask struct {
 	Method, URL string
 	Header      map[string]string
 	Body        []byte
 }
 
-// Answer is what a page gets.
+// An Answer is the response to a page.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Bring sets the cookies that Keep was called with earlier.
+// Bring sets the cookies that Keep received earlier.
 func (d *Door) Bring(cookies []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if json.Unmarshal(cookies, &d.cookies) != nil {
-		d.cookies = nil // somebody new
+		d.cookies = nil // a new visitor
 	}
 }
 
-// Told reports whether the cookies say more of the visitor than which learner that is: for
-// one who has done nothing yet, pages are as they are for everybody.
+// Told reports whether the cookies hold more than the learner's id: before a learner has done
+// anything, pages are the same as for everyone.
 func (d *Door) Told() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,9 +69,9 @@ func (d *Door) Told() bool {
 	return false
 }
 
-// Request is the request that the server gets for what a page asks.
+// Request returns the server's form of a page's request.
 func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
-	u, err := url.ParseRequestURI("/" + a.URL) // Parse takes "//name" for a host
+	u, err := url.ParseRequestURI("/" + a.URL) // Parse would take "//name" for a host
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
 	return r, nil
 }
 
-// Answer answers what a page asks.
+// Answer answers a page's request.
 func (d *Door) Answer(ctx context.Context, a Ask) (Answer, error) {
 	r, err := d.Request(ctx, a)
 	if err != nil {
@@ -119,7 +119,7 @@ func (d *Door) Answer(ctx context.Context, a Ask) (Answer, error) {
 			if page, err = d.Page(page, r.URL.Path, RootFrom(a.URL), true); err != nil {
 				return Answer{}, err
 			}
-		} else { // a part of whichever page has asked for it
+		} else { // a fragment for the page that requested it
 			page = Rebase(page, d.Path)
 		}
 		got.Body = []byte(page)
@@ -130,14 +130,14 @@ func (d *Door) Answer(ctx context.Context, a Ask) (Answer, error) {
 	return got, nil
 }
 
-// Serve answers a request as the server does.
+// Serve passes a request to the server and returns its response.
 func (d *Door) Serve(r *http.Request) Answer {
 	w := &answering{header: http.Header{}, status: http.StatusOK}
 	d.Handler.ServeHTTP(w, r)
 	return Answer{Status: w.status, Header: w.header, Body: w.body.Bytes()}
 }
 
-// keep takes the cookies out of an answer.
+// keep stores the cookies of a response.
 func (d *Door) keep(h http.Header) {
 	got := (&http.Response{Header: h}).Cookies()
 	h.Del("Set-Cookie")
@@ -149,7 +149,7 @@ func (d *Door) keep(h http.Header) {
 	d.set(got)
 }
 
-// set changes the cookies, while d.mu is held.
+// set changes the cookies; d.mu is held.
 func (d *Door) set(cookies []*http.Cookie) {
 	if d.cookies == nil {
 		d.cookies = map[string]string{}
@@ -170,7 +170,7 @@ func (d *Door) set(cookies []*http.Cookie) {
 	}
 }
 
-// answering is an answer in the making.
+// answering is a response that is being written.
 type answering struct {
 	header http.Header
 	status int

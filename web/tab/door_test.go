@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// frame is a page as the server has them.
+// frame is a page as the server sends it.
 const frame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A &amp; B</title></head>` +
 	`<body>%s</body></html>`
 
-// TestPageRequestsReachTheServer: the server gets what a page of the site asks as its own address, with the
-// cookies of before, and the page gets addresses that lead on from it.
+// TestPageRequestsReachTheServer: the server gets a page's request under its own address, with
+// the cookies from before, and the addresses in the response lead to the site.
 func TestPageRequestsReachTheServer(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -72,7 +72,7 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	again.Bring([]byte(kept))
 	a, err := again.Answer(t.Context(), Ask{Method: "GET", URL: "view/"})
 	if err != nil || string(a.Body) != "here:80view=story <nil>" {
-		t.Errorf("with the cookies of before, %q, %v; want %q, <nil>", a.Body, err, "here:80view=story <nil>")
+		t.Errorf("with the earlier cookies: got %q, %v; want %q, <nil>", a.Body, err, "here:80view=story <nil>")
 	}
 	ask("POST", "forget", "", nil)
 	if kept != "{}" {
@@ -80,7 +80,8 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	}
 }
 
-// TestFirstRequestCreatesTheVisitor: the first request, for a page or a live part, makes the visitor of all later ones.
+// TestFirstRequestCreatesTheVisitor: the first request, for a page or a live part, creates the
+// visitor of all later ones.
 func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 	t.Parallel()
 	kept, met := "", 0
@@ -99,7 +100,7 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 		},
 	}
 	if _, err := d.Request(t.Context(), Ask{Method: "GET", URL: "embed/loop/"}); err != nil || kept != "" {
-		t.Fatalf("somebody who stays nobody has %q, %v", kept, err)
+		t.Fatalf("a visitor who stays anonymous has %q, %v", kept, err)
 	}
 	for range 2 {
 		r, err := d.Request(t.Context(), Ask{Method: "GET", URL: "ws?run=1"})
@@ -107,7 +108,7 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c := r.CookiesNamed("who"); len(c) != 1 || c[0].Value != "visitor1" {
-			t.Errorf("a live part is asked for with %v, want 1 element, [0].Value = %q", c, "visitor1")
+			t.Errorf("a live part is requested with %v, want 1 element, [0].Value = %q", c, "visitor1")
 		}
 	}
 	a, err := d.Answer(t.Context(), Ask{Method: "GET", URL: "learn/"})
@@ -119,7 +120,7 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 	}
 }
 
-// TestPublicAddressInPreviews: a site that knows its address says it where links are previewed.
+// TestPublicAddressInPreviews: a site with a public address uses it in link previews.
 func TestPublicAddressInPreviews(t *testing.T) {
 	t.Parallel()
 	page, err := Place{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", "../", false)
@@ -134,11 +135,11 @@ func TestPublicAddressInPreviews(t *testing.T) {
 		}
 	}
 	if _, err := (Place{}).Page("<p>no frame", "/", "./", false); err == nil {
-		t.Error("a page without a frame is taken")
+		t.Error("a page without a frame is accepted")
 	}
 }
 
-// TestLearnerCookieIsNotAPreference: which learner somebody is says nothing of what their pages would show.
+// TestLearnerCookieIsNotAPreference: the learner's id alone does not change what pages show.
 func TestLearnerCookieIsNotAPreference(t *testing.T) {
 	t.Parallel()
 	for cookies, want := range map[string]bool{
@@ -146,7 +147,7 @@ func TestLearnerCookieIsNotAPreference(t *testing.T) {
 	} {
 		d := Door{}
 		if d.Bring([]byte(cookies)); d.Told() != want {
-			t.Errorf("cookies %s: told %v, want %v", cookies, d.Told(), want)
+			t.Errorf("cookies %s: got Told() = %v, want %v", cookies, d.Told(), want)
 		}
 	}
 }

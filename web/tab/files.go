@@ -13,11 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-// Files are the files of a model, by name: those of the site as they were downloaded, or a
-// visitor's own where they are on the disk.
+// Files are the files of a model, by name: a site's downloaded ones, or a visitor's own files on
+// disk.
 type Files map[string]Source
 
-// Source is what a file's bytes come from.
+// A Source provides a file's bytes.
 type Source interface {
 	io.ReaderAt
 	Size() int64
@@ -35,7 +35,7 @@ func (f Files) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// ReadDir implements [fs.ReadDirFS]. There are no folders but the top.
+// ReadDir implements [fs.ReadDirFS]. There are no folders except the top one.
 func (f Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	if name != "." {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -47,7 +47,7 @@ func (f Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// Bytes is the size of all files.
+// Bytes returns the size of all files.
 func (f Files) Bytes() (n int64) {
 	for _, from := range f {
 		n += from.Size()
@@ -55,7 +55,7 @@ func (f Files) Bytes() (n int64) {
 	return n
 }
 
-// file is an open file, and its own description.
+// A file is an open file, and its own description.
 type file struct {
 	*io.SectionReader
 	name string
@@ -69,22 +69,22 @@ func (f *file) ModTime() time.Time         { return time.Time{} }
 func (f *file) IsDir() bool                { return false }
 func (f *file) Sys() any                   { return nil }
 
-// summedFile is a file of which the browser computes the SHA-256.
+// A summedFile is a file whose SHA-256 the browser computes.
 type summedFile struct {
 	*file
 	checkpoint.Summed
 }
 
-// pieceBytes is how much of a file on the disk is fetched at a time.
+// pieceBytes is how much of a file on disk is fetched at a time.
 const pieceBytes = 1 << 20
 
-// pieces reads a file that can only be fetched in pieces, each of which takes a while: a
-// large piece is kept until another is needed. So of a file of any size no more than that
-// is in memory.
+// pieces reads a file that can only be fetched in pieces, each of which takes a while. A large
+// piece is kept until another is needed, so only one piece is in memory, whatever the size of
+// the file.
 type pieces struct {
 	size  int64
 	fetch func(from, to int64) ([]byte, error) // the bytes from, inclusive, up to to
-	read  func(n int)                          // told how much has been fetched
+	read  func(n int)                          // is called with how much has been fetched
 
 	mu   sync.Mutex
 	at   int64 // of the piece
@@ -111,7 +111,7 @@ func (p *pieces) ReadAt(b []byte, at int64) (n int, err error) {
 			}
 			if int64(len(p.data)) != to-from {
 				p.data = nil
-				return n, io.ErrUnexpectedEOF // it has changed on the disk
+				return n, io.ErrUnexpectedEOF // the file has changed on disk
 			}
 			p.at = from
 			p.read(len(p.data))
@@ -125,8 +125,8 @@ func (p *pieces) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// topOf is the name of a file within the folder that a visitor has chosen, and whether it
-// lies at its top: "folder/config.json" is config.json.
+// topOf returns the name of a file within the folder that a visitor has chosen, and whether it
+// is at the folder's top: "folder/config.json" is config.json.
 func topOf(chosen string) (name string, top bool) {
 	_, rest, inFolder := strings.Cut(chosen, "/")
 	if !inFolder {

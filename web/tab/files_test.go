@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// TestPiecesReadAnyRange: a file that comes in pieces reads as it is, whichever part is asked for; a
-// piece is fetched once as long as no other is needed, and one that is shorter than the
-// file said is an error.
+// TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a piece is
+// fetched once as long as no other is needed, and a piece that is shorter than the file's size
+// requires is an error.
 func TestPiecesReadAnyRange(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 2*pieceBytes+100)
@@ -64,7 +64,7 @@ func TestTopLevelFileOfSelection(t *testing.T) {
 
 const fixtures = "../../testdata/models/"
 
-// fromDisk are files of a folder of fixtures, fetched in pieces.
+// fromDisk returns files of a folder of fixtures, fetched in pieces.
 func fromDisk(t *testing.T, folder string, names ...string) Files {
 	t.Helper()
 	list := Files{}
@@ -81,8 +81,8 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 	return list
 }
 
-// TestOpenOwnModel: what a visitor opens is the model that the program opens by its path; where
-// its weights do not fit they are rounded, and where those do not either it is refused.
+// TestOpenOwnModel: a visitor's model is the same as when the program opens it by its path; if
+// its weights do not fit they are rounded, and if the rounded ones do not fit it is refused.
 func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -136,15 +136,15 @@ func (c counting) ReadAt(b []byte, at int64) (int, error) {
 	return c.Source.ReadAt(b, at)
 }
 
-// TestOpenOwnRefusesLargeModelUnread: a model for which there is no room is refused before its weights
-// are read, which of a file of many gigabytes takes minutes.
+// TestOpenOwnRefusesLargeModelUnread: a model that does not fit is refused before its weights
+// are read, which would take minutes for a file of many gigabytes.
 func TestOpenOwnRefusesLargeModelUnread(t *testing.T) {
 	t.Parallel()
 	const name = "llama-f16.gguf"
 	read, own := 0, fromDisk(t, "", name)
 	_, _, err := OpenOwn(Files{name: counting{own[name], &read}}, "", 1000)
 	if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
-		t.Errorf("with 1,000 bytes of room: got error %v, want an error containing %q", err, "too large for a browser")
+		t.Errorf("limit of 1,000 bytes: got error %v, want one containing %q", err, "too large for a browser")
 	}
 	if whole := int(own.Bytes()); read == 0 || read >= whole {
 		t.Errorf("%d bytes of %d were read; want not 0, less than %d", read, whole, whole)
@@ -189,7 +189,7 @@ func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 	}
 }
 
-// TestFilesAreAFolder: the files are listed as those of a folder on the disk.
+// TestFilesAreAFolder: the files are listed like those of a folder on disk.
 func TestFilesAreAFolder(t *testing.T) {
 	t.Parallel()
 	list, err := fromDisk(t, "qwen3/", "tokenizer.json", "config.json").ReadDir(".")
@@ -202,7 +202,7 @@ func TestFilesAreAFolder(t *testing.T) {
 	}
 }
 
-// summed is a file that has its SHA-256 computed elsewhere.
+// summed is a file whose SHA-256 is computed elsewhere.
 type summed struct {
 	Source
 	sum func() ([]byte, error)
@@ -210,8 +210,8 @@ type summed struct {
 
 func (s summed) SHA256() ([]byte, error) { return s.sum() }
 
-// TestModelHashUsesGivenSum: the model's hash is made of the sum that a file of weights has, and
-// of nothing else of it; where there is none the model is not opened.
+// TestModelHashUsesGivenSum: the model's hash depends only on the given sum of the weights file;
+// without a sum the model is not opened.
 func TestModelHashUsesGivenSum(t *testing.T) {
 	t.Parallel()
 	open := func(sum func() ([]byte, error)) (string, error) {

@@ -12,16 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// ownLimit is the most memory that the weights of a visitor's own model take: half of what
-// WebAssembly can address, since a matrix is there twice while it is read.
+// ownLimit is the most memory that the weights of a visitor's own model can use: half of what
+// WebAssembly can address, since a matrix exists twice while it is read.
 const ownLimit = 2 << 30
 
-// unnamed is what a model is called that has no name of its own: files that were chosen
-// one by one.
+// unnamed is the name of a model without one: files that were chosen one by one.
 const unnamed = "your model"
 
-// refusal says for people why a model was not opened: what is wrong and, where there are
-// more reasons, all of them.
+// A refusal explains to users why a model was not opened: the problem and, if there are several
+// reasons, all of them.
 type refusal struct {
 	say string
 	why []string
@@ -29,9 +28,9 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.say }
 
-// OpenOwn opens a visitor's own model, as a server opens one, with weights as they are if
-// they fit into limit bytes, or else rounded to 8 bits. Its files may lie in a folder with
-// others. Errors are refusals for people.
+// OpenOwn opens a visitor's own model, as a server opens one, with unchanged weights if they fit
+// into limit bytes, or else rounded to 8 bits. The folder of its files can contain others.
+// Errors are refusals for users.
 func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, error) {
 	name := folder
 	if name == "" {
@@ -40,7 +39,7 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 	if len(files) == 0 {
 		return nil, "", &refusal{say: "This folder has no files."}
 	}
-	if files.Bytes() > limit/mostPerByte { // the hash of a large file takes long, to say no after it
+	if files.Bytes() > limit/mostPerByte { // refuse before computing the hash, which takes long for a large file
 		c, err := checkpoint.OpenAny(files.unread(), name)
 		if err != nil {
 			return nil, "", refuse(err)
@@ -67,10 +66,10 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 	return m, c.Format, nil
 }
 
-// mostPerByte is more weights than a byte of any file has.
+// mostPerByte is more than the number of weights in a byte of any file.
 const mostPerByte = 8
 
-// quantFor is how a model's weights fit into limit bytes, or a refusal.
+// quantFor returns how a model's weights fit into limit bytes, or a refusal.
 func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 	quant := infer.QuantNone
 	if infer.WeightMemory(c, quant) > limit {
@@ -85,7 +84,8 @@ func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 	return quant, nil
 }
 
-// unread are the same files without their hashes, for which all of them would be read.
+// unread returns the same files without their hashes, since computing these would read all of
+// them.
 func (f Files) unread() Files {
 	all := Files{}
 	for name, from := range f {
@@ -99,7 +99,7 @@ type unread struct{ Source }
 // SHA256 implements [checkpoint.Summed].
 func (unread) SHA256() ([]byte, error) { return make([]byte, sha256.Size), nil }
 
-// refuse makes a refusal of what the reader of models says.
+// refuse turns an error of the model reader into a refusal.
 func refuse(err error) error {
 	r := &refusal{say: "This model can’t be opened.", why: checkpoint.Reasons(err)}
 	switch {

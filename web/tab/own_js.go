@@ -10,13 +10,13 @@ import (
 	"github.com/tokenbytoken/viz/web/model"
 )
 
-// usualMemory is what a page gets for a model's weights where the browser doesn't say how much
+// usualMemory is what a page gets for a model's weights if the browser does not report how much
 // memory the device has.
 const usualMemory = 1 << 30
 
-// open is the function open(folder, files, tell): it has a visitor's own model write, from a
-// list of {name, file} with the names as they were chosen, and tells how many hundredths it has
-// read. It returns a promise of {name}, or of {say, why}: why the model of before goes on.
+// open is the function open(folder, files, tell): it switches to a visitor's own model, from a
+// list of {name, file} with the names as they were chosen, and calls tell with the progress in
+// percent. It returns a promise of {name}, or of {say, why} if the previous model stays.
 func (p *program) open(_ js.Value, args []js.Value) any {
 	folder, list, tell := args[0].String(), args[1], args[2]
 	return promise(func() (any, error) {
@@ -26,7 +26,7 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 		files := Files{}
 		progress := func(n int) {
 			read += int64(n)
-			const passes = 2 // its hash, and its weights
+			const passes = 2 // for its hash and for its weights
 			if now := min(100, 100*read/max(1, passes*files.Bytes())); now > told {
 				told = now
 				tell.Invoke(now)
@@ -37,7 +37,7 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 				files[name] = onDisk(list.Index(i).Get("file"), progress)
 			}
 		}
-		limit := debug.SetMemoryLimit(math.MaxInt64) // the new model has its own once it is there
+		limit := debug.SetMemoryLimit(math.MaxInt64) // the new model sets its own limit later
 		m, format, err := OpenOwn(files, folder, memoryOf(js.Global().Get("navigator")))
 		if err == nil {
 			err = p.use(m, &model.Files{Format: format, Bytes: files.Bytes()})
@@ -60,7 +60,7 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 	})
 }
 
-// back is the function back(): the site's own model writes again.
+// back is the function back(): it switches back to the site's own model.
 func (p *program) back(js.Value, []js.Value) any {
 	return promise(func() (any, error) {
 		p.changing.Lock()
@@ -69,8 +69,8 @@ func (p *program) back(js.Value, []js.Value) any {
 	})
 }
 
-// memoryOf is what the weights of a visitor's own model may take, which is half of the memory
-// that a browser says the device has.
+// memoryOf returns how much the weights of a visitor's own model can use: half of the memory
+// that the browser reports for the device.
 func memoryOf(navigator js.Value) int64 {
 	gib := navigator.Get("deviceMemory")
 	if gib.Type() != js.TypeNumber {
@@ -79,7 +79,7 @@ func memoryOf(navigator js.Value) int64 {
 	return min(ownLimit, int64(gib.Float()*(1<<30))/2)
 }
 
-// onDisk is a File of the browser.
+// onDisk returns a reader for a File of the browser.
 func onDisk(f js.Value, read func(int)) *pieces {
 	return &pieces{
 		size: int64(f.Get("size").Float()), read: read,

@@ -12,13 +12,13 @@ import (
 	"slices"
 )
 
-// Packed ends the name of a file of weights that [PackWeights] wrote.
+// Packed is the extension of a file of weights that [PackWeights] wrote.
 const Packed = ".packed"
 
-// A packed file of weights begins with this mark. Then come the length and the header of
-// the safetensors file that it stands for, and its tensors in the order of their data,
-// each with a byte for how it is written: the values' low bytes and then their high ones
-// (asPlanes), the steps of its blocks (asSteps), or as it was (asBytes).
+// A packed file of weights begins with this mark. Then come the length and the header of the
+// safetensors file that it replaces, and its tensors in the order of their data, each with a
+// byte for its encoding: the values' low bytes and then their high ones (asPlanes), the steps of
+// its blocks (asSteps), or unchanged (asBytes).
 const packMark = "vizpack1"
 
 const (
@@ -27,17 +27,17 @@ const (
 	asSteps
 )
 
-// packBlock and packMost are those of the engine's int8 (infer/kernel): the weights of a
-// row that share a scale, and the largest step.
+// packBlock and packMost are those of the engine's int8 (infer/kernel): the number of weights of
+// a row that share a scale, and the largest step.
 const (
 	packBlock = 64
 	packMost  = 127
 )
 
-// PackWeights writes a safetensors file so that gzip makes it smaller. It loses no bit:
-// the bundled models' matrices lie on the grid of the engine's int8, so a byte says a
-// weight; a value that is not on the grid is written out, and a matrix with many of them
-// keeps its own form. Of a file that it cannot take apart it says why not.
+// PackWeights rewrites a safetensors file so that gzip makes it smaller. It is lossless: the
+// bundled models' matrices are on the grid of the engine's int8, so a byte describes a weight; a
+// value that is not on the grid is written in full, and a matrix with many of them keeps its own
+// form. For a file that it cannot parse it returns an error.
 func PackWeights(file []byte) ([]byte, error) {
 	data, list, err := takeApart(file)
 	if err != nil {
@@ -67,17 +67,17 @@ func PackWeights(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// A Matrix is one of a safetensors file whose values lie on the grid of the engine's int8.
+// A Matrix is a matrix of a safetensors file whose values are on the grid of the engine's int8.
 type Matrix struct {
 	Rows, Cols int
 	Values     []byte // bfloat16, row by row
 	// Packed is the same for gzip: how many values are not on the grid (four bytes), for each
-	// its place (four bytes) and value (two); then the scales of the rows' blocks, which
-	// are bfloat16, their low bytes before their high ones; and a byte for the step of each weight.
+	// its position (four bytes) and value (two); then the scales of the rows' blocks, which are
+	// bfloat16, their low bytes before their high ones; and a byte for the step of each weight.
 	Packed []byte
 }
 
-// Matrices are the matrices of a safetensors file that can be packed as steps.
+// Matrices returns the matrices of a safetensors file that can be packed as steps.
 func Matrices(file []byte) (all []Matrix, err error) {
 	data, list, err := takeApart(file)
 	if err != nil {
@@ -95,15 +95,15 @@ func Matrices(file []byte) (all []Matrix, err error) {
 	return all, nil
 }
 
-// UnpackWeights is the safetensors file that [PackWeights] had.
+// UnpackWeights returns the safetensors file that [PackWeights] packed.
 func UnpackWeights(packed []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMark))
 	if !ok {
-		return nil, errors.New("it does not begin as packed weights do")
+		return nil, errors.New("it does not begin like packed weights")
 	}
 	head, list, size, err := layout(rest)
-	if err == nil && size > 2*len(rest) { // no way to write a value takes less than half of its bytes
-		err = fmt.Errorf("it ends before its %d bytes of tensors", size)
+	if err == nil && size > 2*len(rest) { // no encoding of a value takes less than half of its bytes
+		err = fmt.Errorf("it is too short for its %d bytes of tensors", size)
 	}
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 		case how[0] == asSteps && t.grid:
 			r.steps(values, t.cols)
 		default:
-			return nil, fmt.Errorf("tensor %s is written in an unknown way, %d", t.name, how[0])
+			return nil, fmt.Errorf("tensor %s has the unknown encoding %d", t.name, how[0])
 		}
 		if r.rest == nil {
 			return nil, fmt.Errorf("the file ends within tensor %s", t.name)
@@ -134,7 +134,7 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// packing is a tensor of a file: where its values are, and the bytes of one.
+// A packing is a tensor of a file: where its values are, and the bytes per value.
 type packing struct {
 	name           string
 	from, to, size int
@@ -154,8 +154,8 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 	return data, list, nil
 }
 
-// layout reads a safetensors header: its bytes with those of its length, the tensors in
-// the order of their data, which must not leave gaps, and the bytes of all.
+// layout parses a safetensors header: it returns the header with its length field, the tensors
+// in the order of their data, which must not leave gaps, and the total bytes of data.
 func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
 		return nil, nil, 0, errors.New("its header is longer than the file")
@@ -191,17 +191,17 @@ func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	for _, p := range list {
 		n := p.to - p.from
 		if p.from != size || n < 0 || n > maxWeights || n%p.size != 0 || p.grid && (p.cols <= 0 || n/2%p.cols != 0) {
-			return nil, nil, 0, fmt.Errorf("tensor %s does not lie where its shape says", p.name)
+			return nil, nil, 0, fmt.Errorf("tensor %s has an offset that does not match its shape", p.name)
 		}
 		size = p.to
 	}
 	return head, list, size, nil
 }
 
-// maxWeights is the largest tensor in bytes that a site may have.
+// maxWeights is the largest tensor, in bytes, that a site can have.
 const maxWeights = 1 << 28
 
-// planes are the low bytes of 16-bit values, and then the high ones.
+// planes returns the low bytes of 16-bit values, followed by the high ones.
 func planes(values []byte) []byte {
 	out, n := make([]byte, len(values)), len(values)/2
 	for i := range n {
@@ -210,16 +210,17 @@ func planes(values []byte) []byte {
 	return out
 }
 
-// together undoes [planes]; nothing where the bytes have run out.
+// together undoes [planes]; it does nothing if the bytes have run out.
 func together(values, p []byte) {
 	for i, n := 0, len(p)/2; i < n; i++ {
 		values[2*i], values[2*i+1] = p[i], p[n+i]
 	}
 }
 
-// packSteps writes a matrix of bfloat16 as the scales of its blocks, in planes, a step for
-// each weight, and before them the values that are not on the grid: how many, and for
-// each its place (four bytes) and value (two). nil: one in a hundred is not.
+// packSteps encodes a matrix of bfloat16 as the scales of its blocks, in planes, a step for each
+// weight, and before them the values that are not on the grid: their number, and for each its
+// position (four bytes) and value (two). It returns nil if more than one in a hundred is not on
+// the grid.
 func packSteps(values []byte, cols int) []byte {
 	n := len(values) / 2
 	var scales, steps, off []byte
@@ -246,7 +247,7 @@ func packSteps(values []byte, cols int) []byte {
 	return slices.Concat(out, off, planes(scales), steps)
 }
 
-// reader is what is still to be read; nil after it has run out.
+// A reader holds what is still to be read; nil after it has run out.
 type reader struct{ rest []byte }
 
 // take returns the next n bytes, or nil.
@@ -287,17 +288,17 @@ func (r *reader) steps(values []byte, cols int) {
 	}
 }
 
-// gridBlock writes the weights of a block's steps. It is a function of its own, for a browser
-// compiles one well only when it has been called often: a loop over a whole matrix would end
-// as slowly as it began.
+// gridBlock writes the weights of a block's steps. It is a separate function because a browser
+// optimizes a function only after many calls: a loop over a whole matrix would stay as slow as
+// it began.
 func gridBlock(values, steps []byte, s float32) {
 	for i, q := range steps {
 		binary.LittleEndian.PutUint16(values[2*i:], onGrid(int8(q), s))
 	}
 }
 
-// scale is the smallest bfloat16 that is not below max |w| / 127, as the engine's int8
-// takes it (infer/bundled/train/export.py).
+// scale returns the smallest bfloat16 that is not below max |w| / 127, as the engine's int8 uses
+// it (infer/bundled/train/export.py).
 func scale(block []byte) float32 {
 	most := float32(0)
 	for i := 0; i < len(block); i += 2 {
@@ -306,17 +307,17 @@ func scale(block []byte) float32 {
 	return math.Float32frombits((math.Float32bits(most/packMost) + 0xffff) &^ 0xffff)
 }
 
-// step is the step nearest to a weight.
+// step returns the step nearest to a weight.
 func step(w, s float32) int8 {
 	q := math.RoundToEven(float64(w) / float64(s))
-	if !(math.Abs(q) <= packMost) { // written this way to catch NaN, too
+	if !(math.Abs(q) <= packMost) { // this form is also true for NaN
 		return 0
 	}
 	return int8(q)
 }
 
-// onGrid is a step's weight, as the bundled models are stored: rounded to the nearest
-// bfloat16, or towards zero where that would be more than the largest step.
+// onGrid returns a step's weight, as the bundled models store it: rounded to the nearest
+// bfloat16, or toward zero if that would be more than the largest step.
 func onGrid(q int8, s float32) uint16 {
 	bits := math.Float32bits(float32(q) * s)
 	near := uint16((bits + 0x7fff + bits>>16&1) >> 16)

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// TestPackedModelsAreSmaller: the bundled weights come back bit for bit, and gzip makes of them an
-// eighth less than it made before, and of the target, most of which lies on the grid, a
-// quarter less.
+// TestPackedModelsAreSmaller: the bundled weights are restored bit for bit, and packing makes
+// the gzipped file an eighth smaller, and the target's, most of which is on the grid, a quarter
+// smaller.
 // Promise: A static site's model has exactly the weights of the server's.
 func TestPackedModelsAreSmaller(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestPackedModelsAreSmaller(t *testing.T) {
 	}
 }
 
-// there packs a file and has it back.
+// there packs and unpacks a file.
 func there(t testing.TB, file []byte) []byte {
 	t.Helper()
 	packed, err := PackWeights(file)
@@ -47,7 +47,7 @@ func there(t testing.TB, file []byte) []byte {
 	}
 	back, err := UnpackWeights(packed)
 	if err != nil || !bytes.Equal(back, file) {
-		t.Fatalf("%v; what comes back is not the file", err)
+		t.Fatalf("%v; the unpacked file differs", err)
 	}
 	return packed
 }
@@ -64,12 +64,12 @@ func zipped(t testing.TB, data []byte) int {
 	return b.Len()
 }
 
-// safetensors is a file with the given header, without its length, and values.
+// safetensors returns a file with the given header, whose length it adds, and values.
 func safetensors(header string, values ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), values...)
 }
 
-// TestPackRoundTrip: weights of every kind come back, NaN and infinities among them.
+// TestPackRoundTrip: weights of every kind are restored, including NaN and infinities.
 func TestPackRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -79,7 +79,7 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 	there(t, safetensors(`{"m":{"dtype":"BF16","shape":[3,70],"data_offsets":[0,420]}}`, noise...))
 	there(t, safetensors(`{"v":{"dtype":"F32","shape":[105],"data_offsets":[0,420]},"__metadata__":{}}`, noise...))
-	// 127 steps of 1: a byte each. The same with a value between two steps.
+	// 127 steps of 1: a byte each. Then the same with a value between two steps.
 	var grid []byte
 	for i := range 3 * 70 {
 		grid = binary.LittleEndian.AppendUint16(grid, uint16(math.Float32bits(float32(i%127+1))>>16))
@@ -96,7 +96,7 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUnpackRefusesDamagedFiles: what is no packed file is refused with the reason.
+// TestUnpackRefusesDamagedFiles: invalid packed files are refused with the reason.
 func TestUnpackRefusesDamagedFiles(t *testing.T) {
 	t.Parallel()
 	good, err := PackWeights(safetensors(`{"m":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}`, 1, 2, 3, 4))

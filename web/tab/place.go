@@ -8,27 +8,27 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// Policy is the content security policy of a site's pages, which a static host does
-// not send: they have it in a meta element, where frame-ancestors counts for nothing.
+// Policy is the content security policy of a site's pages. A static host does not send it, so
+// pages have it in a meta element, where frame-ancestors has no effect.
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
 	"font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
 
-// Place is where a site is.
+// A Place describes where a site is published.
 type Place struct {
 	// Public is the site's public address, with a slash at the end, for previews of its
 	// links; "" if it is not known.
 	Public string
 }
 
-// The marks of the frame of every page (web/shell) at which a site's page has more.
+// The marks in the frame of every page (web/shell) where a site's page has additional content.
 const (
 	htmlMark = `<html lang="en">`
 	headMark = `<meta charset="utf-8">`
 )
 
-// Page makes a page of the site out of one of the server's, whose path is p: its addresses
-// begin with root, and its head has the policy, the manifest and the script that starts
-// the program. running says that the program answered, and not a file.
+// Page turns a page of the server, whose path is p, into one of the site: its addresses begin
+// with root, and its head has the policy, the manifest and the script that starts the program.
+// running means that the program answers, and not a file.
 func (place Place) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
 		return "", fmt.Errorf("the page %s has no frame around it", p)
@@ -42,7 +42,7 @@ func (place Place) Page(page, p, root string, running bool) (string, error) {
 	return strings.Replace(page, headMark, headMark+place.head(page, p, root), 1), nil
 }
 
-// head is what the head of a site's page has besides.
+// head returns the additional content for the head of a site's page.
 func (place Place) head(page, p, root string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<meta http-equiv="Content-Security-Policy" content="%s">`, Policy)

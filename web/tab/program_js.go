@@ -29,49 +29,49 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// How much memory the program may use in a browser, where a page that takes a quarter
-// of a gigabyte is a heavy one, and how much of that runs may.
+// How much memory the program can use in a browser, where a quarter of a gigabyte is already
+// much for a page, and how much of that runs can use.
 const (
 	memoryLimit = 200 << 20
 	runsMemory  = 64 << 20
 )
 
-// By how many percent the memory in use grows until what is not needed any more is collected: in
-// general, and while a model is loaded, which leaves most of its own size behind. WebAssembly
-// gives no memory back, so that the most that was ever used is what a tab takes.
+// The garbage collector's GOGC percentages: in general, while a model is loaded, which
+// leaves garbage of about its own size, and before the image is taken. WebAssembly returns no
+// memory, so a tab keeps the most that was ever used.
 const (
 	garbage          = 50
 	garbageLoading   = 20
 	garbagePreparing = 2
 )
 
-// program is the running program.
+// A program is the running program.
 type program struct {
 	door   *Door
-	cfg    web.Config // of every server, but for its model
+	cfg    web.Config // of every server, without its model
 	site   models
 	course *lessons.Course
-	server atomic.Pointer[web.Server] // of the model that writes now
-	first  bool                       // nothing is known of the visitor
+	server atomic.Pointer[web.Server] // of the current model
+	first  bool                       // nothing is known about the visitor
 
 	changing sync.Mutex // held while another model is opened
 }
 
-// models are those that came with the site.
+// models are the models that came with the site.
 type models struct {
 	target *infer.Model
 	draft  func() (*infer.Model, error)
 }
 
-// Run runs the program for the worker (web/site/worker/worker.js). It does everything that is the same
-// for every visitor first, with what is in the global viz: model (name, files) and lessons
-// (see [courseWith]). Then it calls viz.prepared with a function, and waits until that is
-// called with the visitor's viz. `viz site` takes an image of the program while it waits
-// (web/site/image), and browsers begin there.
+// Run runs the program for the worker (web/site/worker/worker.js). It first does everything that
+// is the same for every visitor, with the contents of the global viz: model (name, files) and
+// lessons (see [courseWith]). Then it calls viz.prepared with a function, and waits until that
+// is called with the visitor's viz. `viz site` takes an image of the program while it waits
+// (web/site/image), and browsers start from there.
 //
-// The visitor's viz has draft (a function: a promise of a model like the other, or of {say}
-// where the download failed), host and path of the site, table, secret and cookies of its
-// storage. Run calls its ready with what the program can do, or its failed with a sentence, and
+// The visitor's viz has draft (a function: a promise of a model like the other, or of {say} if
+// the download failed), host and path of the site, and the table, secret and cookies from its
+// storage. Run calls its ready with the program's functions, or its failed with a sentence, and
 // serves until the worker ends.
 func Run() {
 	p, err := prepare(js.Global().Get("viz"))
@@ -102,9 +102,9 @@ func visitor() js.Value {
 	return <-came
 }
 
-// tidy leaves as little as it can of what is not needed any more: every visitor would load it.
+// tidy frees as much memory as it can, since every visitor would download it.
 func tidy() {
-	for range 2 { // the first lets values of JavaScript go
+	for range 2 { // the first pass releases JavaScript values
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
@@ -112,8 +112,8 @@ func tidy() {
 	runtime.GC()
 }
 
-// clearFree overwrites free memory with zeros: weights were there on their way, and an image would
-// have them.
+// clearFree overwrites free memory with zeros: it has held weights, which would otherwise be in
+// the image.
 func clearFree() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -129,7 +129,7 @@ func clearFree() {
 	runtime.KeepAlive(held)
 }
 
-// prepare makes the program, as far as it is the same for all visitors.
+// prepare does what is the same for all visitors.
 func prepare(viz js.Value) (*program, error) {
 	debug.SetGCPercent(garbagePreparing)
 	target, err := loadMade(viz.Get("model"))
@@ -171,7 +171,7 @@ func (p *program) start(viz js.Value) error {
 	p.site.draft = opens(viz)
 	p.cfg = web.Config{
 		Course: p.course, Progress: progress.New(logs, browser{}, p.course, time.Now),
-		EmbedOrigins: []string{shell.Anywhere}, // who may show a static site, its host says
+		EmbedOrigins: []string{shell.Anywhere}, // the host of a static site decides who can embed it
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory}, Keeping: keeping,
 		HTML: func(html string) string { return Rebase(html, p.door.Path) },
@@ -182,8 +182,8 @@ func (p *program) start(viz js.Value) error {
 	return p.use(p.site.target, nil)
 }
 
-// use has a model write, one of the site's or a visitor's own with its files. Connections to
-// the one before end as they do when a server starts again.
+// use switches to another model: one of the site's, or a visitor's own with its files.
+// Connections to the previous server end as they do when a server restarts.
 func (p *program) use(m *infer.Model, files *model.Files) error {
 	cfg := p.cfg
 	cfg.Model, cfg.ModelPlace = m, model.Place{Opens: true, Files: files}
@@ -199,13 +199,13 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 	}
 	debug.SetMemoryLimit(limit)
 	if before := p.server.Swap(next); before != nil {
-		go before.Shutdown(context.Background()) // it has a time of its own
+		go before.Shutdown(context.Background()) // it has its own time limit
 	}
 	return nil
 }
 
-// courseWith is the course with an instructor's own files, a JSON object of texts by
-// name, or nothing.
+// courseWith returns the course with an instructor's own files, a JSON object of texts by name,
+// or nil.
 func courseWith(own []byte) (*lessons.Course, error) {
 	var texts map[string]string
 	if len(own) > 0 {
@@ -220,7 +220,7 @@ func courseWith(own []byte) (*lessons.Course, error) {
 	return course, nil
 }
 
-// opens opens the model that drafts, which the worker downloads when it is asked to.
+// opens returns a function that opens the draft model, which the worker downloads on demand.
 func opens(viz js.Value) func() (*infer.Model, error) {
 	return func() (*infer.Model, error) {
 		of, err := await(viz.Call("draft"))
@@ -254,7 +254,7 @@ func load(of js.Value) (*infer.Model, error) {
 	return open(files, of.Get("name").String())
 }
 
-// loadMade loads the model of a site that is being made, from files of which any part can be read.
+// loadMade loads a model while a site is built, from files that can be read at any offset.
 func loadMade(of js.Value) (*infer.Model, error) {
 	files := Files{}
 	list := of.Get("files")
@@ -278,8 +278,8 @@ func open(files Files, name string) (*infer.Model, error) {
 	return infer.Load(c)
 }
 
-// ask is the function ask(method, url, headers, body): a promise of {status, headers,
-// body}. Headers are lists of [name, value].
+// ask is the function ask(method, url, headers, body), which returns a promise of {status,
+// headers, body}. Headers are lists of [name, value].
 func (p *program) ask(_ js.Value, args []js.Value) any {
 	a := Ask{Method: args[0].String(), URL: args[1].String(), Header: map[string]string{}, Body: bytesOf(args[3])}
 	for i := range args[2].Length() {
@@ -300,8 +300,8 @@ func (p *program) ask(_ js.Value, args []js.Value) any {
 	})
 }
 
-// connect is the function connect(port, query, protocol): it serves a live part over a
-// message port until that is closed. A page closes by the message null.
+// connect is the function connect(port, query, protocol): it serves a live part over a message
+// port until the port is closed. A page closes it with the message null.
 func (p *program) connect(_ js.Value, args []js.Value) any {
 	end, query, protocol := args[0], args[1].String(), args[2].String()
 	in := make(chan []byte, 64)
@@ -315,7 +315,7 @@ func (p *program) connect(_ js.Value, args []js.Value) any {
 		text := []byte(data.String())
 		select {
 		case in <- text:
-		default: // an event must not wait; the part's own limits come long before this one
+		default: // an event handler must not block; the part's own limits apply long before this one
 			end.Set("onmessage", nil)
 			close(in)
 		}

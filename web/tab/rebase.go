@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Rebase moves the addresses in HTML that begin at the root of the program below a
-// root of their own: "../" for a page one level down, "/course/" for a site at that
-// path. Addresses of pages end in a slash, since static hosts send folders that way.
+// Rebase moves the addresses in HTML that begin at the root of the program below another root:
+// "../" for a page one level down, "/course/" for a site at that path. Addresses of pages end in
+// a slash, since static hosts serve pages as folders.
 //
-// Whatever people write has its quotes escaped, so that an attribute's name followed by
-// =" is markup and never text.
+// Quotes in users' texts are escaped, so that an attribute's name followed by =" is always
+// markup and never text.
 func Rebase(html, root string) string {
 	var b strings.Builder
 	b.Grow(len(html) + len(html)/64)
@@ -33,11 +33,11 @@ func Rebase(html, root string) string {
 	}
 }
 
-// RebaseStyles does for styles, whose addresses are those of fonts, what [Rebase] does
-// for HTML.
+// RebaseStyles does for style sheets, whose addresses are those of fonts, what [Rebase] does for
+// HTML.
 func RebaseStyles(css, root string) string { return strings.ReplaceAll(css, `url("/`, `url("`+root) }
 
-// isAddress reports whether HTML ends in the name of an attribute that holds an address.
+// isAddress reports whether html ends in the name of an attribute that holds an address.
 func isAddress(html string) bool {
 	i := strings.LastIndexAny(html, " \n\t")
 	switch html[i+1:] {
@@ -47,8 +47,8 @@ func isAddress(html string) bool {
 	return false
 }
 
-// Address is an address of the program, such as "/learn/kv-cache#why", below a root.
-// What does not begin with one slash is left alone.
+// Address returns an address of the program, such as "/learn/kv-cache#why", below a root. It
+// returns addresses that do not begin with exactly one slash unchanged.
 func Address(address, root string) string {
 	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return address
@@ -63,11 +63,10 @@ func Address(address, root string) string {
 	return root + address[1:] + rest
 }
 
-// isPage reports whether a path is a page's, without the slash at its end, and not a
-// file's.
+// isPage reports whether a path is a page's, without the slash at its end, rather than a file's.
 func isPage(p string) bool { return !strings.HasSuffix(p, "/") && path.Ext(p) == "" }
 
-// RootFrom is the root of a site as seen from an address below it, which is written as
+// RootFrom returns the root of a site relative to an address below it, which is written as
 // browsers send it: "./" from "" and "no.html", "../../" from "learn/kv-cache/?q=1".
 func RootFrom(address string) string {
 	p, _, _ := strings.Cut(address, "?")

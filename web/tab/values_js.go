@@ -29,7 +29,7 @@ func arrayOf(b []byte) js.Value {
 	return a
 }
 
-// downloaded is a file of the site's model.
+// downloaded is a downloaded file of the site's model.
 type downloaded struct {
 	*bytes.Reader
 	data []byte
@@ -44,7 +44,7 @@ func (d downloaded) SHA256() ([]byte, error) {
 	return bytesOf(js.Global().Get("Uint8Array").New(sum)), nil
 }
 
-// promise is a promise of what f returns.
+// promise returns a promise of what f returns.
 func promise(f func() (any, error)) js.Value {
 	var work js.Func
 	work = js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -63,7 +63,7 @@ func promise(f func() (any, error)) js.Value {
 	return js.Global().Get("Promise").New(work)
 }
 
-// await waits for a promise. The error of one that is rejected has its name.
+// await waits for a promise. The error of a rejected promise includes its name.
 func await(p js.Value) (js.Value, error) {
 	done := make(chan struct{})
 	var value js.Value
@@ -89,7 +89,7 @@ func await(p js.Value) (js.Value, error) {
 	return value, err
 }
 
-// table is the worker's storage (web/site/worker/kept.js) as a [journal.Table].
+// table adapts the worker's storage (web/site/worker/kept.js) to [journal.Table].
 type table struct{ js.Value }
 
 // Rows implements [journal.Table].
@@ -142,7 +142,7 @@ func (t table) Drop(_ context.Context, o journal.Owner) error {
 	return err
 }
 
-// portOf is the program's end of a message port.
+// portOf returns the program's end of a message port.
 func portOf(end js.Value, in <-chan []byte) wire.Port {
 	return wire.Port{
 		In: in,

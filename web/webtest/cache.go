@@ -19,9 +19,9 @@ import (
 // keepUnused is how long a file stays in the cache after its last use.
 const keepUnused = 3 * 24 * time.Hour
 
-// cached returns the path of a file in the user's cache folder, which all checkouts
-// and all packages' tests share. If the file does not exist, write makes it. Its name
-// has a hash of everything that it is made from, so it is never out of date.
+// cached returns the path of a file in the user's cache folder, which all checkouts and all
+// packages' tests share. If the file does not exist, write creates it. Its name contains a hash
+// of all its inputs, so it is never out of date.
 func cached(name string, write func(file string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -45,11 +45,11 @@ func cached(name string, write func(file string) error) (string, error) {
 	if err := write(made); err != nil {
 		return "", err
 	}
-	return file, os.Rename(made, file) // another test may have made the same
+	return file, os.Rename(made, file) // another test may have created it too
 }
 
-// forget deletes what was last used before a time. Errors do not matter: the next
-// test tries again.
+// forget deletes files that were last used before a time. Errors do not matter: the next test
+// retries.
 func forget(dir string, before time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -65,8 +65,8 @@ const sourceFiles = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}` +
 	`{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
 	`{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`
 
-// sourcesKey is a hash of all that a site is made from: the sources of the program for
-// browsers and of the server that writes the pages.
+// sourcesKey returns a hash of everything that a site is built from: the sources of the program
+// for browsers and of the server that writes the pages.
 var sourcesKey = sync.OnceValues(func() (string, error) {
 	root, err := top()
 	if err != nil {
@@ -102,7 +102,7 @@ var sourcesKey = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 })
 
-// addFile adds the name of a file below root and its content to a hash.
+// addFile adds the name and the content of a file below root to a hash.
 func addFile(h hash.Hash, root, name string) error {
 	data, err := os.ReadFile(name)
 	if err != nil {

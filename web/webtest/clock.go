@@ -10,17 +10,17 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// Clock is the clock for learners' records that a test puts forward: a server's, or that of
+// A Clock is a clock for learners' records that a test can advance: a server's clock, or that of
 // the worker in which the program of a site runs.
 type Clock struct {
-	ahead atomic.Int64 // of the machine's
+	ahead atomic.Int64 // of the machine's clock
 	inTab bool
 }
 
-// Now is the time by the clock.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// Ahead puts the clock that far ahead of the machine's, for the pages of a tab.
+// Ahead sets the clock ahead of the machine's by a duration, for the pages of a tab.
 func (c *Clock) Ahead(tab *browser.Tab, by time.Duration) {
 	c.ahead.Store(int64(by))
 	if !c.inTab {
@@ -33,7 +33,7 @@ func (c *Clock) Ahead(tab *browser.Tab, by time.Duration) {
 	})`, by.Milliseconds()))
 }
 
-// clockOfWorker stands before a worker's script and has its program's clock follow the test's.
+// clockOfWorker precedes a worker's script and makes its program's clock follow the test's.
 const clockOfWorker = `{
   let ahead = 0;
   const time = Date.prototype.getTime;
@@ -47,7 +47,7 @@ const clockOfWorker = `{
 }
 `
 
-// BeforeWorker is a change for [Site.Serve]: a script stands before that of the worker.
+// BeforeWorker returns a change for [Site.Serve] that inserts a script before the worker's.
 func (s *Site) BeforeWorker(script string) func(http.Handler) http.Handler {
 	return func(files http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,8 @@ func (s *Site) BeforeWorker(script string) func(http.Handler) http.Handler {
 	}
 }
 
-// of is the change for [Site.Serve] that has the site's program go by the clock; nil without one.
+// of returns a change for [Site.Serve] that makes the site's program use the clock; nil without
+// a clock.
 func (c *Clock) of(s *Site) func(http.Handler) http.Handler {
 	if c == nil {
 		return nil

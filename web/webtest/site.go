@@ -30,23 +30,23 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Under is where the sites of tests are on their host.
+// Under is the path of test sites on their host.
 const Under = "/some/course/"
 
-// Runs is a script that is true on a site's page when the program runs in its worker.
+// Runs is a script that is true on a site's page while the program runs in its worker.
 const Runs = `document.documentElement?.dataset.runs !== undefined`
 
-// SiteHost is the name by which a site's server knows itself.
+// SiteHost is the host name of a site's server.
 const SiteHost = "site.invalid"
 
-// Site is a static site with the program, in which everything is compressed in haste.
+// A Site is a static site with the program, built with fast compression.
 type Site struct {
 	Files fstest.MapFS
 	First int64 // bytes that a first visit loads before the model runs
 }
 
-// Serve serves the site as any file server would, under a path, until the test ends, and
-// returns its address, with a slash at the end. change, where not nil, is asked first.
+// Serve serves the site as any file server would, under a path, until the test ends, and returns
+// its address, with a slash at the end. change, if not nil, wraps the handler.
 func (s *Site) Serve(t testing.TB, change func(http.Handler) http.Handler) string {
 	t.Helper()
 	files := http.StripPrefix(strings.TrimSuffix(Under, "/"), http.FileServerFS(s.Files))
@@ -61,13 +61,13 @@ func (s *Site) Serve(t testing.TB, change func(http.Handler) http.Handler) strin
 	return h.URL + Under
 }
 
-// keptSite is a [Site] in the cache.
+// A keptSite is a [Site] in the cache.
 type keptSite struct {
 	Files map[string][]byte
 	First int64
 }
 
-// made is a site that is made once for all packages' tests of the same sources.
+// A made is a site that is built once for all packages' tests of the same sources.
 type made struct {
 	once sync.Once
 	site *Site
@@ -75,14 +75,14 @@ type made struct {
 
 var plain, own made
 
-// SiteWithLessons is a site with the worked example of an instructor's own lessons.
+// SiteWithLessons returns a site with the worked example of an instructor's own lessons.
 func SiteWithLessons(t testing.TB) *Site {
 	t.Helper()
 	course, texts := CourseWithOwn(t)
 	return own.make(t, "-own", course, texts)
 }
 
-// PlainSite is a site as "make site" makes it.
+// PlainSite returns a site as "make site" builds it.
 func PlainSite(t testing.TB) *Site {
 	t.Helper()
 	return plain.make(t, "", Course(t), nil)
@@ -117,12 +117,12 @@ func (m *made) make(t testing.TB, kind string, course *lessons.Course, texts map
 		m.site = s
 	})
 	if m.site == nil {
-		t.Fatal("the site could not be made; an earlier test says why")
+		t.Fatal("the site could not be built; see an earlier test's failure")
 	}
 	return m.site
 }
 
-// CourseWithOwn is the course with the worked example of an instructor's own files, and
+// CourseWithOwn returns the course with the worked example of an instructor's own files, and
 // these files.
 func CourseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
 	t.Helper()
@@ -141,7 +141,7 @@ func CourseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
 	return course, texts
 }
 
-// SiteServer is a server as "viz site" has one, which knows itself as [SiteHost].
+// SiteServer returns the server that "viz site" uses, with the host name [SiteHost].
 func SiteServer(t testing.TB, course *lessons.Course) http.Handler {
 	t.Helper()
 	db, err := store.Open("", nil)
@@ -171,14 +171,14 @@ func SiteServer(t testing.TB, course *lessons.Course) http.Handler {
 	return s.Handler()
 }
 
-// top is the folder of the module.
+// top returns the folder of the module.
 var top = sync.OnceValues(func() (string, error) {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	return filepath.Dir(strings.TrimSpace(string(mod))), err
 })
 
-// program builds the program for browsers, as "make site" does, or returns the file
-// that an earlier test built from the same sources.
+// program builds the program for browsers, as "make site" does, or returns the file that an
+// earlier test built from the same sources.
 var program = sync.OnceValues(func() (string, error) {
 	root, err := top()
 	if err != nil {
@@ -199,7 +199,7 @@ var program = sync.OnceValues(func() (string, error) {
 	})
 })
 
-// siteOptions are those of a quick site with the program.
+// siteOptions returns the options of a quickly built site with the program.
 func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) site.Options {
 	t.Helper()
 	file, err := program()
@@ -228,7 +228,7 @@ func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) si
 	return o
 }
 
-// Answered is the file that a server sends somebody new from an address.
+// Answered returns the file that a server sends a new visitor at an address.
 func Answered(t testing.TB, address string) []byte {
 	t.Helper()
 	w := httptest.NewRecorder()

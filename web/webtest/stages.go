@@ -11,7 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TracePrompts and TraceSettings are what runs in a tab are compared with runs elsewhere on.
+// TracePrompts and TraceSettings are the inputs with which runs in a tab are compared with runs
+// elsewhere.
 var (
 	TracePrompts = []string{
 		"Once upon a time there was a", "The wizard lived in a", "The capital of France is", "7 + 5 =",
@@ -25,8 +26,8 @@ var (
 	}
 )
 
-// Traced is a script that has the page run the program over a port, as another program would, and
-// keeps the stages of a run, as JSON, in window.stages. Commands take the place of %s.
+// Traced is a script that makes the page run the program over a port, as another program would,
+// and stores the stages of a run, as JSON, in window.stages. Commands replace %s.
 const Traced = `const { port1, port2 } = new MessageChannel();
 const commands = %s;
 const stages = [];
@@ -42,8 +43,8 @@ return new Promise((resolve, reject) => {
 	navigator.serviceWorker.controller.postMessage({ viz: 'connect', query: '', protocol: 'viz.json.v1' }, [port2]);
 });`
 
-// Stages has the program of a site's tab run a prompt to its end, after the command set, and returns
-// the stages as a list of JSON objects.
+// Stages makes the program of a site's tab run a prompt to its end, after the command set, and
+// returns the stages as a list of JSON objects.
 func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, tokens int) (stages []map[string]any) {
 	t.Helper()
 	commands, err := json.Marshal([]map[string]any{
@@ -62,10 +63,10 @@ func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, t
 	return stages
 }
 
-// apart are fields that may differ: times, and lists that are as long as a screen.
+// apart are the fields that can differ: times, and lists that depend on the screen's size.
 var apart = []string{"ns", "rows", "rest", "lanes", "lanes_rest", "penalty"}
 
-// Differ says where two values differ by more than a thousandth.
+// Differ describes where two values differ by more than a thousandth.
 func Differ(want, got any) string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -106,7 +107,7 @@ func Differ(want, got any) string {
 	return ""
 }
 
-// rowsDiffer compares the numbers of the tokens that two lists share.
+// rowsDiffer compares the numbers of the tokens that are in both lists.
 func rowsDiffer(want, got any) string {
 	rows, _ := want.([]any)
 	others, _ := got.([]any)

@@ -17,9 +17,8 @@ import (
 // inTab are the names of the tests that InTab runs.
 var inTab sync.Map
 
-// InTab runs tests once more, in the long tier: by the same code, but with the program in
-// the page instead of on a server. Where they call Serve they get a static site on a plain
-// file server.
+// InTab runs tests again, in the long tier: the same code, but with the program in the page
+// instead of on a server. Their calls to Serve return a static site on a plain file server.
 func InTab(t *testing.T, tests ...func(*testing.T)) {
 	t.Helper()
 	if !fixture.LongTier() {
@@ -35,7 +34,7 @@ func InTab(t *testing.T, tests ...func(*testing.T)) {
 	}
 }
 
-// IsInTab reports whether InTab runs a test, or the one of which it is a part.
+// IsInTab reports whether t is a test that InTab runs, or a part of one.
 func IsInTab(t testing.TB) (is bool) {
 	inTab.Range(func(name, _ any) bool {
 		is = t.Name() == name || strings.HasPrefix(t.Name(), name.(string)+"/")
@@ -44,14 +43,14 @@ func IsInTab(t testing.TB) (is bool) {
 	return is
 }
 
-// ServeTab is [Serve] for tests in a tab: it serves a site, with whose addresses a
-// [browser.Tab] deals, and returns its address without a slash at the end.
+// ServeTab is [Serve] for tests in a tab: it serves a site, whose addresses [browser.Tab]
+// converts, and returns its address without a slash at the end.
 func ServeTab(t testing.TB, view shell.View) string {
 	t.Helper()
 	return serveTab(t, Options{View: view})
 }
 
-// serveTab is [ServeTab] with what else a site can be like.
+// serveTab is [ServeTab] with the other options that a site supports.
 func serveTab(t testing.TB, o Options) string {
 	t.Helper()
 	plain := PlainSite(t)
@@ -67,11 +66,11 @@ func serveTab(t testing.TB, o Options) string {
 	return s.URL
 }
 
-// onlyServer fails a test in a tab that asks for what only a server has.
+// onlyServer fails a test in a tab that uses options which only a server supports.
 func onlyServer(t testing.TB, o Options) {
 	t.Helper()
 	o.View, o.Clock = "", nil
 	if !reflect.ValueOf(o).IsZero() {
-		t.Fatalf("only a server can be as this test wants it, and it is run in a tab: %+v", o)
+		t.Fatalf("this test runs in a tab, but only a server supports its options: %+v", o)
 	}
 }

@@ -1,8 +1,7 @@
-// Package webtest runs the whole program for tests of its pages. [Serve] runs the
-// server: policy headers, the bundled pair of models, the course, a record of progress
-// in memory. [InTab] runs the same tests with the program in a page of a static site.
-// Only tests import it. (Package web's own tests look inside the server, and start
-// it themselves.)
+// Package webtest runs the whole program for tests of its pages. [Serve] runs the server: policy
+// headers, the bundled pair of models, the course, and progress stored in memory. [InTab] runs
+// the same tests with the program in a page of a static site. Only tests import it. (Package
+// web's own tests need the server's internals, and start it themselves.)
 package webtest
 
 import (
@@ -30,37 +29,36 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Options are settings of a server under test.
+// Options configure a server under test.
 type Options struct {
 	Clock  *Clock           // for learners' records; the machine's if nil
 	Access classroom.Access // how a class reaches the server
-	Secret []byte           // that signs cookies; random if nil
-	Dir    string           // where data is stored; "" is in memory
-	// API says who may use the API; anybody, if nil.
+	Secret []byte           // signs cookies; random if nil
+	Dir    string           // where data is stored; "" means in memory
+	// API defines who can use the API; everyone, if nil.
 	API *api.Access
 	// Admission replaces the default limits.
 	Admission *admission.Limits
 	// Started, if not nil, is called with the server.
 	Started func(*web.Server)
-	Hosts   []string // by which it may be reached besides its own, such as a proxy's
-	// View is the one that everybody has switched to who has not switched since; "" for
-	// the view of newcomers.
+	Hosts   []string // additional host names, such as a proxy's
+	// View is the view of requests that have not switched to one; "" for the default.
 	View shell.View
-	// Model writes, instead of the bundled one.
+	// Model replaces the bundled model.
 	Model *infer.Model
-	// Change, if not nil, is called with the settings before the server is made.
+	// Change, if not nil, is called with the configuration before the server is created.
 	Change func(*web.Config)
-	// Embeds are the sites that may show its pages inside their own.
+	// Embeds are the sites that can show the server's pages inside their own.
 	Embeds []string
 }
 
-// Course is the course, loaded once.
+// Course returns the course, loaded once.
 func Course(t testing.TB) *lessons.Course {
 	t.Helper()
 	return courseworktest.Course(t)
 }
 
-// switched has all requests come from people who have switched to a view.
+// switched makes all requests come from learners who have switched to a view.
 func switched(view shell.View, next http.Handler) http.Handler {
 	if view == "" {
 		return next
@@ -84,7 +82,7 @@ func Serve(t testing.TB, o Options) string {
 	return Server(t, o)
 }
 
-// Server runs a server until the test ends and returns its URL, in a test of [InTab] too.
+// Server runs a server until the test ends and returns its URL, even in a test of [InTab].
 func Server(t testing.TB, o Options) string {
 	t.Helper()
 	now := time.Now

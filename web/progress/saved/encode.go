@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What a file calls itself.
+// The identification of the format.
 const (
 	format  = "viz-progress"
 	version = 1
@@ -16,8 +16,7 @@ const (
 // timeLayout is RFC 3339 in UTC with milliseconds, always of the same length.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// Encode writes the file as JSON. People can read it: an entry stands on a
-// line of its own.
+// Encode writes the file as JSON. It is readable: each entry is on its own line.
 func (f *File) Encode() ([]byte, error) {
 	w := writer{}
 	fmt.Fprintf(
@@ -69,7 +68,7 @@ type (
 	}
 )
 
-// writer writes lists of entries, one a line.
+// A writer writes lists of entries, one per line.
 type writer struct {
 	out bytes.Buffer
 	err error
@@ -79,7 +78,7 @@ type writer struct {
 func list[E Entry](w *writer, name string, entries []E) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
-	encoder.SetEscapeHTML(false) // the file is not a page, and would be twice as long
+	encoder.SetEscapeHTML(false) // escaping is not needed in a file, and would double its length
 	for i, e := range entries {
 		if i > 0 {
 			w.out.WriteString("    ,")

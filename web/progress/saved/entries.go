@@ -11,38 +11,38 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// ErrInput is returned for invalid input; the message says which part, and what it
-// may be.
+// ErrInput is returned for invalid input; the message says which part is invalid, and what is
+// allowed.
 var ErrInput = errors.New("nothing was kept")
 
-// Limits for one learner. They make sure that [Parse] accepts every exported file.
+// Limits for one learner. They ensure that [Parse] accepts every exported file.
 const (
-	// MaxEntries is how many answers, reviews and predictions each a learner may have:
-	// ten a day for more than five years.
+	// MaxEntries is the maximum number each of answers, reviews and predictions: ten a day for
+	// more than five years.
 	MaxEntries = 20_000
-	// MaxID is the length of a name or key, in bytes.
+	// MaxID is the maximum length of a name or key, in bytes.
 	MaxID = 128
-	// MaxDetail is the length of an answer's detail, in bytes.
+	// MaxDetail is the maximum length of an answer's detail, in bytes.
 	MaxDetail = 200
-	// MaxSettings is how many settings there may be, MaxSetting the length of
-	// a setting's value, in bytes.
+	// MaxSettings is the maximum number of settings, MaxSetting the maximum length of a
+	// setting's value, in bytes.
 	MaxSettings = 100
 	MaxSetting  = 1000
-	// MaxFile is the length of a file, in bytes.
+	// MaxFile is the maximum length of a file, in bytes.
 	MaxFile = 32 << 20
 )
 
 // The kinds of [Answer].
 const (
-	Check = "check" // the question at a section's end
+	Check = "check" // the question at the end of a section
 	Quiz  = "quiz"  // a question of the quiz
-	Drill = "drill" // a cell or a whole of an exercise
+	Drill = "drill" // a cell or a whole drill
 )
 
 // Answer is an answer to one question or exercise.
 type Answer struct {
-	// ID is the idempotency key, chosen by the client: 1 to MaxID characters of
-	// A-Z a-z 0-9 . _ -. An answer with a known key is not saved.
+	// ID is the idempotency key, chosen by the client: 1 to MaxID characters of A-Z a-z 0-9 . _
+	// -. An answer with an existing key is not saved.
 	ID string
 	// Item is the question's id, or for a drill its name and, after a slash, a part of
 	// it: "softmax/T2".
@@ -51,12 +51,12 @@ type Answer struct {
 	Kind string
 	// Credit is the part that was right, 0 to 1.
 	Credit float64
-	// Detail says how it went in the caller's own words, such as the name of
-	// a mistake; at most MaxDetail bytes without control characters.
+	// Detail describes the result in the caller's own words, such as the name of a mistake; at
+	// most MaxDetail bytes without control characters.
 	Detail string
 }
 
-// Prediction is one guess of the next token. The text it was about is not saved.
+// Prediction is one guess of the next token. The text before the token is not saved.
 type Prediction struct {
 	// ID is the idempotency key, as in [Answer].
 	ID string
@@ -69,13 +69,13 @@ type Prediction struct {
 	Score float64
 }
 
-// File has all data of one learner. It does not say who that is. The state of cards
-// follows from their reviews.
+// File has all data of one learner. It does not identify the learner. The state of cards is
+// computed from their reviews.
 type File struct {
 	// Exported is when the file was written.
 	Exported time.Time
-	// Visits are in the order of their sections; answers, reviews and
-	// predictions in that of their times, then ids; settings of their names.
+	// Visits are sorted by section; answers, reviews and predictions by time, then id; settings
+	// by name.
 	Visits      []Visit
 	Answers     []Answered
 	Reviews     []Review
@@ -83,7 +83,7 @@ type File struct {
 	Settings    []Setting
 }
 
-// Visit sums up the visits of a section, "slug#id".
+// Visit summarizes the visits of a section, "slug#id".
 type Visit struct {
 	Section     string
 	First, Last time.Time
@@ -113,7 +113,7 @@ type Predicted struct {
 // Setting is a learner's own setting.
 type Setting struct{ Name, Value string }
 
-// Refuse returns an [ErrInput] that says what is wrong.
+// Refuse returns an [ErrInput] with an explanation.
 func Refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
 }
@@ -127,7 +127,7 @@ func (a Answer) Check() error {
 		return Refuse("item %s", WantName)
 	case a.Kind != Check && a.Kind != Quiz && a.Kind != Drill:
 		return Refuse("kind must be %s, %s or %s", Check, Quiz, Drill)
-	case !(a.Credit >= 0 && a.Credit <= 1): // NaN is neither
+	case !(a.Credit >= 0 && a.Credit <= 1): // false for NaN
 		return Refuse("credit must be 0 to 1")
 	case !Plain(a.Detail, MaxDetail):
 		return Refuse("detail must be text of at most %d bytes without control characters", MaxDetail)
@@ -135,8 +135,7 @@ func (a Answer) Check() error {
 	return nil
 }
 
-// LeastScore is the score of a learner who gave the actual token a probability of
-// e^-100.
+// LeastScore is the score of a learner who gave the actual token a probability of e^-100.
 const LeastScore = -100
 
 // Check returns an [ErrInput] for an invalid prediction.
@@ -152,16 +151,16 @@ func (p Prediction) Check() error {
 	return nil
 }
 
-// The form of names and keys, for messages.
+// The format of names and keys, for messages.
 var (
 	WantKey  = fmt.Sprintf("must be 1 to %d of the characters A-Z a-z 0-9 . _ -", MaxID)
 	WantName = fmt.Sprintf("must be 1 to %d of the characters A-Z a-z 0-9 . _ - # /", MaxID)
 )
 
-// Key reports whether s may be an idempotency key.
+// Key reports whether s is a valid idempotency key.
 func Key(s string) bool { return made(s, "._-") }
 
-// Name reports whether s may name a learner or a part of the course.
+// Name reports whether s is a valid name for a learner or a part of the course.
 func Name(s string) bool { return made(s, "._-#/") }
 
 func made(s, marks string) bool {

@@ -11,8 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// The types of records in a learner's log. A record's data is the entry as a
-// file has it.
+// The types of records in a learner's log. A record's data is the entry as written in a file.
 const (
 	TypeVisit      = "visit"
 	TypeAnswer     = "answer"
@@ -24,9 +23,9 @@ const (
 // Entry is one entry of a file: a [Visit], [Answered], [Review], [Predicted] or
 // [Setting].
 type Entry interface {
-	Type() string // of its record
-	json() any    // the object that stands for it
-	sound() bool  // whether it is what an entry may be
+	Type() string // the type of its record
+	json() any    // the object that represents it
+	sound() bool  // whether its values are valid
 }
 
 // Type implements [Entry].
@@ -50,7 +49,7 @@ func (p Predicted) json() any {
 
 func (s Setting) json() any { return settingJSON(s) }
 
-// mostTimes is how often a section may have been visited.
+// mostTimes is how often a section can have been visited.
 const mostTimes = 1 << 40
 
 func (v Visit) sound() bool {
@@ -65,7 +64,7 @@ func (s Setting) sound() bool   { return Key(s.Name) && Plain(s.Value, MaxSettin
 // Sound reports whether an entry is what [Read] accepts.
 func Sound(e Entry) bool { return e.sound() }
 
-// Data is an entry as the data of a record.
+// Data returns an entry as the data of a record.
 func Data(e Entry) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -76,8 +75,8 @@ func Data(e Entry) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// Read returns the entry that a record's data stand for. Each was checked before it
-// was kept, so one that does not pass again is damaged.
+// Read returns the entry in a record's data. Each entry was checked before it was saved, so an
+// invalid one is damaged.
 func Read(kind string, data []byte) (Entry, error) {
 	e, err := readForm(kind, data)
 	if err == nil && !e.sound() {
@@ -112,7 +111,7 @@ func readForm(kind string, data []byte) (Entry, error) {
 	return nil, fmt.Errorf("there are no entries of type %q", kind)
 }
 
-// moments reads times and remembers what could not be read.
+// moments parses times and remembers the first error.
 type moments struct{ err *error }
 
 func (m moments) note(err error) {
@@ -153,7 +152,7 @@ func (f *File) Put(e Entry) {
 	}
 }
 
-// Sort brings the entries into the order that a file has.
+// Sort sorts the entries into the order of a file.
 func (f *File) Sort() {
 	slices.SortFunc(f.Visits, func(a, b Visit) int { return strings.Compare(a.Section, b.Section) })
 	slices.SortFunc(f.Answers, func(a, b Answered) int { return Earlier(a.At, b.At, a.ID, b.ID) })
@@ -162,7 +161,7 @@ func (f *File) Sort() {
 	slices.SortFunc(f.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Earlier orders entries by their times, and those of one time by their ids.
+// Earlier orders entries by their times, and entries of the same time by their ids.
 func Earlier(a, b time.Time, idA, idB string) int {
 	if c := a.Compare(b); c != 0 {
 		return c

@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// A record's data is the line of a file, and reads as the same entry.
+// TestRecordDataIsAFileLine: a record's data is the line of a file, and is read as the same
+// entry.
 func TestRecordDataIsAFileLine(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 	f := File{Exported: at}
@@ -36,7 +37,8 @@ func TestRecordDataIsAFileLine(t *testing.T) {
 	}
 }
 
-// What is not an entry is an error, never a panic or an entry of zeros.
+// TestUnreadableRecordsAreErrors: data that is not a valid entry is an error, never a panic or a
+// zero entry.
 func TestUnreadableRecordsAreErrors(t *testing.T) {
 	for kind, data := range map[string]string{
 		TypeVisit:      `{"section":"a#b","first":"yesterday","last":"2026-11-21T09:00:00.000Z","times":1}`,
@@ -52,7 +54,7 @@ func TestUnreadableRecordsAreErrors(t *testing.T) {
 	}
 }
 
-// Entries are in the order of their times, then of their ids.
+// TestSortByTimeThenID: entries are sorted by time, then by id.
 func TestSortByTimeThenID(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	var f File

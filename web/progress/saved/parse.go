@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// Parse reads a file. Everything is checked: exactly the fields there are,
-// each of its type and in its range, no key twice. What does not fit is an
-// [ErrInput] that names the place, such as reviews[3].grade, counted from 0.
+// Parse reads a file. It checks everything: the file has exactly the defined fields, each with
+// its type and in its range, and no duplicate keys. Errors are [ErrInput] with the location,
+// such as reviews[3].grade, counted from 0.
 //
-// Whether the course has the sections, questions and cards is not asked: a
-// file may be older than the course, or come from a newer one.
+// It does not check whether the course has the sections, questions and cards: a file may be
+// older than the course, or come from a newer one.
 func Parse(data []byte) (File, error) {
 	data, err := wellFormed(data)
 	if err != nil {
@@ -52,15 +52,15 @@ func Parse(data []byte) (File, error) {
 	return f, nil
 }
 
-// wellFormed makes sure that data is JSON of a size that is taken, and returns it in UTF-8: an
-// editor may have saved the file in another form.
+// wellFormed checks that data is JSON of an accepted size, and returns it in UTF-8: an editor
+// may have saved the file in another encoding.
 func wellFormed(data []byte) ([]byte, error) {
 	if len(data) > MaxFile {
 		return nil, Refuse("the file has %d bytes; at most %d are taken", len(data), MaxFile)
 	}
 	var bad *files.UTF8Error
 	text, err := files.Text(data)
-	if errors.As(err, &bad) { // encoding/json would put U+FFFD in the place
+	if errors.As(err, &bad) { // encoding/json would replace invalid bytes with U+FFFD
 		return nil, Refuse("the file is not UTF-8 text at %s", place(data, bad.At))
 	} else if err != nil {
 		return nil, Refuse("the file %v", err)
@@ -77,7 +77,7 @@ func wellFormed(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// place is where a byte stands, for people.
+// place returns the position of a byte, for messages.
 func place(data []byte, offset int) string {
 	before := data[:min(max(offset, 0), len(data))]
 	line := bytes.Count(before, []byte("\n")) + 1
@@ -85,7 +85,7 @@ func place(data []byte, offset int) string {
 	return fmt.Sprintf("line %d, column %d", line, column)
 }
 
-// object is a JSON object: the place it stands at and its fields.
+// An object is a JSON object: its location and its fields.
 type object struct {
 	at     string
 	fields map[string]json.RawMessage
@@ -93,8 +93,8 @@ type object struct {
 
 func (o object) place(field string) string { return strings.TrimPrefix(o.at+"."+field, ".") }
 
-// parser remembers the first thing that was wrong; after it nothing more is
-// read. The data has been found to be JSON.
+// A parser remembers the first error; after it nothing more is read. The data is known to be
+// JSON.
 type parser struct{ err error }
 
 func (p *parser) fail(at, format string, args ...any) {
@@ -103,7 +103,7 @@ func (p *parser) fail(at, format string, args ...any) {
 	}
 }
 
-// is refuses a field where it is not as it must be.
+// is refuses a field if ok is false.
 func (p *parser) is(field string, o object, ok bool, must string) {
 	if !ok {
 		p.fail(o.place(field), "%s", must)
@@ -146,7 +146,7 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 	return o
 }
 
-// entries reads a list of objects, no two of one name.
+// entries reads a list of objects, no two with the same name.
 func entries[T any](
 	p *parser, top object, list string, read func(at string, raw json.RawMessage) T, name func(T) string,
 ) []T {
@@ -227,8 +227,7 @@ func (p *parser) setting(at string, raw json.RawMessage) Setting {
 	return x
 }
 
-// valid refuses an entry for the reason that keeping it would be refused for,
-// which begins with the name of the field.
+// valid refuses an entry with the error of its check, which begins with the name of the field.
 func (p *parser) valid(o object, err error) {
 	if err != nil && p.err == nil {
 		p.err = Refuse("%s", o.place(strings.TrimPrefix(err.Error(), ErrInput.Error()+": ")))
@@ -261,7 +260,7 @@ func (p *parser) truth(field string, o object) (b bool) {
 	return b
 }
 
-// scalar reads a field into to. null is none of the kinds.
+// scalar reads a field into to. It refuses null.
 func (p *parser) scalar(field string, o object, to any, kind string) {
 	if p.err != nil {
 		return
@@ -272,7 +271,7 @@ func (p *parser) scalar(field string, o object, to any, kind string) {
 	}
 }
 
-// The times that are taken: what lies outside is a broken clock or an attack.
+// The range of accepted times: other times come from a broken clock or an attack.
 var (
 	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -280,8 +279,8 @@ var (
 
 func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
 
-// Bounded returns the nearest time that an entry may have: where the server's clock is
-// wrong, entries are saved all the same.
+// Bounded returns the nearest valid time for an entry: if the server's clock is wrong, entries
+// are still saved.
 func Bounded(t time.Time) time.Time {
 	if t.Before(earliest) {
 		return earliest

@@ -37,7 +37,7 @@ const example = `{
 }
 `
 
-// What Parse takes comes out of Encode as it went in.
+// TestParseThenEncode: encoding a parsed file returns the original.
 func TestParseThenEncode(t *testing.T) {
 	f, err := Parse([]byte(example))
 	if err != nil {
@@ -65,7 +65,8 @@ func TestParseThenEncode(t *testing.T) {
 	}
 }
 
-// Every fault is refused with its place, and nothing of the file is handed on.
+// TestParseRefuses: every fault is refused with its location, and Parse returns nothing of the
+// file.
 func TestParseRefuses(t *testing.T) {
 	swap := func(old, new string) string {
 		if !strings.Contains(example, old) {
@@ -152,9 +153,9 @@ func many(format string, n int) string {
 	return b.String()
 }
 
-// The fullest export there can be is one that is taken: entries as long as
-// they may be, of which there are as many as there may be. A part of them is
-// written; all would be in proportion.
+// TestFullestExportFits: the largest possible export is accepted: the longest possible entries,
+// and as many as allowed. Only some of them are written; the size of all is computed in
+// proportion.
 func TestFullestExportFits(t *testing.T) {
 	const part = 100
 	at, long, quotes := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), strings.Repeat(
@@ -190,8 +191,8 @@ func TestFullestExportFits(t *testing.T) {
 	}
 }
 
-// Whatever is handed in, Parse answers with a file or a refusal, and a file
-// that it takes comes out as one that says the same.
+// FuzzParse: Parse returns a file or a refusal for any input, and a file that it accepts is
+// unchanged by encoding and parsing.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte(strings.ReplaceAll(example, "\n", "")))

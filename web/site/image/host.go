@@ -14,33 +14,33 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// start is the time on the program's clock when it starts, and step how much later it is
-// whenever it is asked. It lies before that of any browser, since Go's clock must not go back.
+// start is the time on the program's clock when it starts, and step how much the clock advances
+// with each reading. It is earlier than any browser's clock, since Go's clock must not go back.
 const (
 	start = 1_000_000_000 * time.Second // after 1970: 9 September 2001
 	step  = time.Microsecond
 )
 
-// host is what wasm_exec.js is in a browser: the functions that a program of Go's imports, and
-// the values of JavaScript that it holds on to, by their ids.
+// A host implements what wasm_exec.js provides in a browser: the functions that a Go program
+// imports, and the JavaScript values that it references, by their ids.
 type host struct {
 	world  *world
 	memory api.Memory
 	said   bytes.Buffer // what the program has printed
 
 	values []value
-	counts []int // how often the program holds each; the first ones for ever
+	counts []int // how often the program references each; the first ones forever
 	ids    map[value]uint32
 	free   []uint32
 
 	now      time.Duration
 	random   *rand.ChaCha8
-	timeouts map[int32]time.Duration // of those that are not over, by id
+	timeouts map[int32]time.Duration // by id; the pending ones
 	timeout  int32                   // the last one's id
 	failed   error                   // why the run was ended
 }
 
-// forever is the count of a value that is never let go.
+// forever is the count of a value that is never released.
 const forever = math.MaxInt
 
 func newHost(w *world) *host {
@@ -58,7 +58,7 @@ func newHost(w *world) *host {
 	return h
 }
 
-// frame is a call of an imported function: Go's arguments and results lie on its own stack.
+// A frame is a call of an imported function: Go's arguments and results are on its own stack.
 type frame struct {
 	h  *host
 	sp uint32
@@ -67,7 +67,7 @@ type frame struct {
 func (f frame) bytes(at, n uint32) []byte {
 	b, ok := f.h.memory.Read(f.sp+at, n)
 	if !ok {
-		f.h.fail(errors.New("a call's arguments lie outside the memory"))
+		f.h.fail(errors.New("a call's arguments are outside the memory"))
 	}
 	return b
 }
@@ -81,18 +81,18 @@ func (f frame) setInt32(at uint32, v int32) { binary.LittleEndian.PutUint32(f.by
 func (f frame) setInt64(at uint32, v int64) { binary.LittleEndian.PutUint64(f.bytes(at, 8), uint64(v)) }
 func (f frame) setBool(at uint32, v bool)   { f.bytes(at, 1)[0] = map[bool]byte{true: 1}[v] }
 
-// slice is the memory of a slice or string of Go's.
+// slice returns the memory of a Go slice or string.
 func (f frame) slice(at uint32) []byte {
 	b, ok := f.h.memory.Read(uint32(f.int64(at)), uint32(f.int64(at+8)))
 	if !ok {
-		f.h.fail(errors.New("a slice lies outside the memory"))
+		f.h.fail(errors.New("a slice is outside the memory"))
 	}
 	return b
 }
 
 func (f frame) string(at uint32) string { return string(f.slice(at)) }
 
-// value is what a reference of Go's stands for: a number, or the id of a value in a NaN.
+// value returns the value of a Go reference: a number, or the id of a value in a NaN.
 func (f frame) value(at uint32) value {
 	bits := uint64(f.int64(at))
 	number := math.Float64frombits(bits)
@@ -113,7 +113,8 @@ func (f frame) values(at uint32) []value {
 	return list
 }
 
-// nanHead begins a reference that is not a number itself; the value's type is added to it.
+// nanHead is the head of a reference that is not itself a number; the value's type is added to
+// it.
 const nanHead = 0x7ff80000
 
 func (f frame) setValue(at uint32, v value) {
@@ -142,7 +143,7 @@ func (f frame) setValue(at uint32, v value) {
 	f.setInt64(at, int64((nanHead|flag)<<32|uint64(f.h.hold(v))))
 }
 
-// hold has the program hold a value once more.
+// hold adds a reference to a value.
 func (h *host) hold(v value) uint32 {
 	id, ok := h.ids[v]
 	if !ok {
@@ -185,7 +186,7 @@ func (f frame) result(at uint32, v value, err error) {
 	f.setValue(at, v)
 }
 
-// instantiate gives the runtime the functions of wasm_exec.js that a program may import.
+// instantiate gives the runtime the functions of wasm_exec.js that a program can import.
 func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder("gojs")
 	for name, act := range map[string]func(frame){
@@ -227,7 +228,7 @@ func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 
 func unknown(what string) func(frame) {
 	return func(f frame) {
-		f.h.fail(fmt.Errorf("it %s, which no program of ours does before there is a visitor", what))
+		f.h.fail(fmt.Errorf("it %s before there is a visitor", what))
 	}
 }
 
@@ -236,7 +237,7 @@ func (h *host) exit(f frame) { h.fail(fmt.Errorf("it ended, with status %d", f.i
 func (h *host) write(f frame) {
 	text, ok := h.memory.Read(uint32(f.int64(16)), uint32(f.int32(24)))
 	if !ok {
-		f.h.fail(errors.New("what it prints lies outside the memory"))
+		f.h.fail(errors.New("its output is outside the memory"))
 	}
 	h.said.Write(text)
 }
@@ -277,7 +278,7 @@ func valueIndex(f frame) {
 		f.setValue(24, o.items[i])
 		return
 	}
-	f.h.fail(errors.New("it asks for an element of what is no array"))
+	f.h.fail(errors.New("it reads an element of a value that is not an array"))
 }
 
 func valueCall(f frame) {

@@ -14,11 +14,11 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Input is what a program of a site is given before there is a visitor.
+// Input is the input of a site's program that does not depend on the visitor.
 type Input struct {
 	Program []byte // cmd/viz/tab, built for js/wasm
-	Name    string // of the model that writes
-	Files   []File // of that model
+	Name    string // of the main model
+	Files   []File // of the main model
 	Lessons []byte // an instructor's own, or nil
 }
 
@@ -28,61 +28,61 @@ type File struct {
 	Data []byte
 }
 
-// Image is a program that waits for its visitor.
+// An Image is a program that waits for its visitor.
 type Image struct {
-	// Program is the module, without its data: its memory is to be filled with Parts. What it
-	// exports as run goes on from there.
+	// Program is the module, without its data: its memory must be filled with Parts. Its export
+	// run continues from there.
 	Program []byte
-	// Memory is what of the memory is not zero, its parts one after another, but for the
-	// matrices of the model: zeros are in their place.
+	// Memory contains the nonzero parts of the memory, one after another, with zeros in place of
+	// the model's matrices.
 	Memory []byte
-	// Weights are those matrices, one after another, as [tab.Matrix] has them packed.
+	// Weights are those matrices, one after another, packed as in [tab.Matrix].
 	Weights []byte
 	State
 }
 
-// State is what wasm_exec.js has to know of a program besides its memory.
+// State is what wasm_exec.js needs of a program besides its memory.
 type State struct {
-	// Parts are where those of the memory belong.
+	// Parts are the positions of the parts of Memory.
 	Parts []Part `json:"parts"`
-	// Matrices are those in Weights, and where in Memory they belong.
+	// Matrices describes those in Weights, and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
-	// Values are those that the program holds on to, from the first that a page's own
-	// program would get.
+	// Values are the referenced values, starting with the first that a page's own program would
+	// get.
 	Values []Held `json:"values"`
-	// Prepared is the id of the function of the program that takes the visitor's things.
+	// Prepared is the id of the program's function that accepts the visitor's data.
 	Prepared uint32 `json:"prepared"`
 	// Timeout is the id of the next timeout.
 	Timeout int32 `json:"timeout"`
 }
 
-// Part is a stretch of memory in bytes.
+// A Part is a range of memory in bytes.
 type Part struct {
 	At   int `json:"at"`
 	Size int `json:"size"`
 }
 
-// Matrix is a matrix of bfloat16 as the engine keeps it, in panels (infer/kernel).
+// A Matrix is a matrix of bfloat16 as the engine stores it, in panels (infer/kernel).
 type Matrix struct {
 	At   int `json:"at"` // in bytes
 	Rows int `json:"rows"`
 	Cols int `json:"cols"`
 }
 
-// Held is a value that a program holds so many times, or none where that is 0: what a path leads
-// to from the global object, a function of the program by its id, or neither, where it has not
-// let go yet of something that existed only while the site was made.
+// Held is a JavaScript value that the program references a number of times, or 0 for none. Path
+// locates it from the global object, or it is a function of the program, by its id. A value that
+// existed only while the site was built has neither.
 type Held struct {
 	Count    int      `json:"count,omitempty"`
 	Path     []string `json:"path,omitempty"`
 	Function int32    `json:"function,omitempty"`
 }
 
-// config is that of the runtime: a compiler where wazero has one, or else an interpreter.
+// config configures the runtime: a compiler where wazero has one, or else an interpreter.
 var config = wazero.NewRuntimeConfig()
 
-// Take runs a program until it waits for a visitor, and takes its image. An error says why
-// that is not possible; everything of the program's that it prints goes to the log.
+// Take runs a program until it waits for a visitor, and takes its image. An error explains why
+// that is not possible; everything that the program prints is logged.
 func Take(ctx context.Context, in Input) (*Image, error) {
 	m, err := parseModule(in.Program)
 	var types []byte
@@ -112,7 +112,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 	return i, i.takeWeights(in.Files)
 }
 
-// why says why a run failed: without the calls that led there, but with what the program said of it.
+// why adds the program's output to the error of a failed run, and removes the call stack.
 func (h *host) why(err error) error {
 	err = cmp.Or(h.failed, err)
 	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
@@ -121,10 +121,10 @@ func (h *host) why(err error) error {
 	return fmt.Errorf("the program could not be prepared: %w", err)
 }
 
-// register is what a global variable is exported as, to be read.
+// register returns the name under which a global variable is exported.
 func register(i int) string { return fmt.Sprintf("register%d", i) }
 
-// run runs the program until it wants visitors.
+// run runs the program until it waits for visitors.
 func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int) (_ api.Module, err error) {
 	list, err := m.exports()
 	if err != nil {
@@ -149,7 +149,7 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 	resume := running.ExportedFunction("resume")
 	for h.world.prepared == nil {
 		if !h.next() {
-			return nil, errors.New("it waits, and never wanted a visitor")
+			return nil, errors.New("it waits without having called viz.prepared")
 		}
 		if _, err := resume.Call(ctx); err != nil {
 			return nil, err
@@ -158,7 +158,7 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 	return running, nil
 }
 
-// next brings the next event, or else the next timeout, and reports whether there was any.
+// next delivers the next event, or else the next timeout, and reports whether there was one.
 func (h *host) next() bool {
 	if len(h.world.events) > 0 {
 		e := h.world.events[0]
@@ -181,7 +181,7 @@ func (h *host) next() bool {
 	return true
 }
 
-// image is that of the program as it is now.
+// image captures the program's current memory.
 func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	memory, ok := h.memory.Read(0, h.memory.Size())
 	if !ok {
@@ -210,10 +210,10 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	return i, nil
 }
 
-// gap is how many zeros end a part: each costs a few bytes and a call.
+// gap is how many zeros end a part: each part costs a few bytes and a call.
 const gap = 4096
 
-// parts are the stretches of memory in which something is.
+// parts returns the ranges of memory that are not zero.
 func parts(memory []byte) (list []Part) {
 	for at := 0; at < len(memory); at += gap {
 		block := memory[at:min(at+gap, len(memory))]
@@ -229,7 +229,7 @@ func parts(memory []byte) (list []Part) {
 	return list
 }
 
-// held are the values that the program holds on to beside those that every program does.
+// held returns the values that the program references besides those that every program does.
 func (h *host) held() (list []Held) {
 	for id := firstHeld; id < len(h.values); id++ {
 		one := Held{Count: h.counts[id]}
@@ -241,5 +241,5 @@ func (h *host) held() (list []Held) {
 	return list
 }
 
-// firstHeld is the id of the first value that not every program holds.
+// firstHeld is the id of the first value that not every program references.
 const firstHeld = 7

@@ -19,7 +19,7 @@ import (
 // The program is compiled once for all tests.
 func init() { config = config.WithCompilationCache(wazero.NewCompilationCache()) }
 
-// built is testdata/program.
+// built returns the compiled testdata/program.
 var built = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "image")
 	if err != nil {
@@ -36,7 +36,7 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// input is what the program gets, which does what does says.
+// input returns the program's input, which makes it do what does names.
 func input(t *testing.T, does string) Input {
 	t.Helper()
 	program, err := built()
@@ -49,8 +49,8 @@ func input(t *testing.T, does string) Input {
 	}
 }
 
-// resume takes up an image as the worker does, and returns what the program says to each of
-// two visitors.
+// resume starts an image as the worker does, and returns the program's replies to each of two
+// visitors.
 func resume(t *testing.T, i *Image) []string {
 	t.Helper()
 	w := newWorld(Input{})
@@ -99,8 +99,8 @@ func resume(t *testing.T, i *Image) []string {
 	return said
 }
 
-// TestImageRestoresTheProgram takes a program's image and takes it up again: what it did before its visitor came is
-// done, and it goes on from there.
+// TestImageRestoresTheProgram takes a program's image and starts it again: what it did before
+// its visitor came is done, and it continues from there.
 func TestImageRestoresTheProgram(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -125,17 +125,17 @@ func TestImageRestoresTheProgram(t *testing.T) {
 	}
 }
 
-// TestProgramsWithoutVisitorsHaveNoImage has programs that never get as far as wanting visitors.
+// TestProgramsWithoutVisitorsHaveNoImage runs programs that never wait for visitors.
 func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	for does, why := range map[string]string{
-		"asks":   "it asks for Date of globalThis, which could differ from visitor to visitor",
+		"asks":   "it reads Date of globalThis, which could differ from visitor to visitor",
 		"ends":   "it ended, with status 0",
 		"exits":  "it ended, with status 3",
 		"panics": "it ended, with status 2; it says: panic: it panics",
 		"fails":  "the program says: the model is damaged",
-		"waits":  "it waits, and never wanted a visitor",
+		"waits":  "it waits without having called viz.prepared",
 	} {
 		_, err := Take(t.Context(), input(t, does))
 		if err == nil || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
@@ -145,8 +145,8 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	for file, why := range map[string]string{
 		"GIF89a":                           "it is not a WebAssembly module",
 		magic:                              "it has no section 6",
-		magic + "\x06\x7f":                 "its section 1 ends before its length",
-		magic + "\x06\x04\x01\x7b\x00\x00": "a global variable of it is not one of Go's",
+		magic + "\x06\x7f":                 "its section 1 is cut short",
+		magic + "\x06\x04\x01\x7b\x00\x00": "one of its global variables is not from Go's linker",
 	} {
 		_, err := Take(t.Context(), Input{Program: []byte(file)})
 		if err == nil || !strings.Contains(err.Error(), why) {
@@ -155,7 +155,7 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	}
 }
 
-// FuzzModule: whatever is read as a module is written as it was, and nothing else breaks the reader.
+// FuzzModule: a module that can be read is written unchanged, and no input crashes the reader.
 func FuzzModule(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Add([]byte(magic + "\x05\x03\x01\x00\x10\x06\x06\x01\x7f\x01\x41\x00\x0b\x07\x07\x01\x03mem\x02\x00\x0b\x01\x00"))
@@ -182,7 +182,7 @@ func FuzzModule(f *testing.F) {
 	})
 }
 
-// TestGlobalsKeepTheirValues gives global variables their values.
+// TestGlobalsKeepTheirValues sets the values of global variables.
 func TestGlobalsKeepTheirValues(t *testing.T) {
 	t.Parallel()
 	file := []byte(magic + "\x06\x0b\x02\x7f\x01\x41\x00\x0b\x7e\x01\x42\x00\x0b")

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// module is a WebAssembly module in its sections, as the binary format has them
+// A module is a WebAssembly module split into sections, as in the binary format
 // (https://webassembly.github.io/spec/core/binary/modules.html#binary-module).
 type module []section
 
@@ -17,7 +17,7 @@ type section struct {
 	data []byte
 }
 
-// The sections that are changed, by their ids.
+// The ids of the sections that are changed.
 const (
 	memorySection    = 5
 	globalSection    = 6
@@ -26,7 +26,7 @@ const (
 	dataCountSection = 12
 )
 
-// What is exported, by its kind.
+// The kinds of exports.
 const (
 	functionKind = 0
 	globalKind   = 3
@@ -47,7 +47,7 @@ func parseModule(file []byte) (module, error) {
 		id := rest[0]
 		size, n := binary.Uvarint(rest[1:])
 		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, fmt.Errorf("its section %d ends before its length", len(m)+1)
+			return nil, fmt.Errorf("its section %d is cut short", len(m)+1)
 		}
 		start := 1 + n
 		m = append(m, section{id, rest[start : start+int(size)]})
@@ -56,7 +56,7 @@ func parseModule(file []byte) (module, error) {
 	return m, nil
 }
 
-// bytes is the module's file.
+// bytes returns the module's file.
 func (m module) bytes() []byte {
 	out := []byte(magic)
 	for _, s := range m {
@@ -66,7 +66,7 @@ func (m module) bytes() []byte {
 	return out
 }
 
-// with is the module with another section in place of the one of its id.
+// with returns the module with s in place of the section with its id.
 func (m module) with(s section) module {
 	out := slices.Clone(m)
 	for i := range out {
@@ -77,12 +77,12 @@ func (m module) with(s section) module {
 	return out
 }
 
-// without is the module without the sections of these ids.
+// without returns the module without the sections with the given ids.
 func (m module) without(ids ...byte) module {
 	return slices.DeleteFunc(slices.Clone(m), func(s section) bool { return slices.Contains(ids, s.id) })
 }
 
-// section is the content of the section with an id.
+// section returns the content of the section with an id.
 func (m module) section(id byte) (*reader, error) {
 	for _, s := range m {
 		if s.id == id {
@@ -92,7 +92,7 @@ func (m module) section(id byte) (*reader, error) {
 	return nil, fmt.Errorf("it has no section %d", id)
 }
 
-// reader reads the numbers of a section. After its end it reads zeros.
+// A reader reads the numbers of a section. After its end it returns zeros.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -141,7 +141,7 @@ func (m module) exports() ([]export, error) {
 	for range r.uint() {
 		e := export{name: string(r.take(r.uint())), kind: r.byte(), index: r.uint()}
 		if r.bad {
-			return nil, errors.New("its exports end in the middle")
+			return nil, errors.New("its exports are cut short")
 		}
 		list = append(list, e)
 	}
@@ -157,15 +157,15 @@ func (m module) withExports(list []export) module {
 	return m.with(section{exportSection, out})
 }
 
-// The types of global variables, and the instructions that give them their first values.
+// The types of global variables, and the instructions for their initial values.
 const (
 	int32Type, int64Type   = 0x7f, 0x7e
 	int32Const, int64Const = 0x41, 0x42
 	end                    = 0x0b
 )
 
-// globals are the types of the module's global variables, in order. Those of Go's linker
-// are all variable, and its registers.
+// globals returns the types of the module's global variables, in order. Those from Go's linker
+// are all mutable, and are its registers.
 func (m module) globals() ([]byte, error) {
 	r, err := m.section(globalSection)
 	if err != nil {
@@ -174,17 +174,18 @@ func (m module) globals() ([]byte, error) {
 	var types []byte
 	for range r.uint() {
 		kind, _, first := r.byte(), r.byte(), r.byte()
-		r.uint() // signed, but of the same length
+		r.uint() // a signed number, but of the same length
 		known := kind == int32Type && first == int32Const || kind == int64Type && first == int64Const
 		if !known || r.byte() != end {
-			return nil, errors.New("a global variable of it is not one of Go's")
+			return nil, errors.New("one of its global variables is not from Go's linker")
 		}
 		types = append(types, kind)
 	}
 	return types, nil
 }
 
-// withGlobals is the module whose global variables, of these types, have these values.
+// withGlobals returns the module with the given values of its global variables, of the given
+// types.
 func (m module) withGlobals(types []byte, values []uint64) module {
 	const variable = 1
 	out := binary.AppendUvarint(nil, uint64(len(types)))
@@ -199,12 +200,13 @@ func (m module) withGlobals(types []byte, values []uint64) module {
 	return m.with(section{globalSection, out})
 }
 
-// withMemory is the module whose memory has so many bytes at first, and no limit of its own.
+// withMemory returns the module with the given initial memory size in bytes, and no limit of its
+// own.
 func (m module) withMemory(size int) module {
 	return m.with(section{memorySection, binary.AppendUvarint([]byte{1, 0}, uint64(size/page))})
 }
 
-// appendSigned appends a signed number of LEB128.
+// appendSigned appends a signed LEB128 number.
 func appendSigned(out []byte, v int64) []byte {
 	for {
 		low := byte(v & 0x7f)

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
-// takeWeights moves the matrices of the model's files from the memory to where they are packed,
-// which makes them a third smaller when they are compressed. A matrix that is not found as the
-// engine would keep it stays where it is: nothing depends on it but how much is downloaded.
+// takeWeights moves the matrices of the model's files from the memory to Weights, in packed
+// form, which compresses a third smaller. A matrix that is not found in the engine's form stays
+// in the memory; this only affects the download size.
 func (i *Image) takeWeights(files []File) error {
 	for _, f := range files {
 		if path.Ext(f.Name) != ".safetensors" {
@@ -34,11 +34,12 @@ func (i *Image) takeWeights(files []File) error {
 	return nil
 }
 
-// panelRows is how many rows the engine interleaves (infer/kernel): of each column it keeps the
-// values of the first half of the rows in the lower halves of words, the others in the upper.
+// panelRows is how many rows the engine interleaves (infer/kernel): for each column it stores
+// the values of the first half of the rows in the lower halves of words, the others in the upper
+// halves.
 const panelRows = 32
 
-// panels are a matrix's bytes as infer/kernel has them, with panels filled up by zeros.
+// panels returns a matrix's bytes in the form of infer/kernel, with panels padded with zeros.
 func panels(m tab.Matrix) []byte {
 	out := make([]byte, (m.Rows+panelRows-1)/panelRows*panelRows*m.Cols*2)
 	for r := range m.Rows {

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// value is one of JavaScript's: undefined, nil for null, a bool, float64, string or *object.
+// A value is a JavaScript value: undefined, nil for null, a bool, float64, string or *object.
 type value any
 
 type undefined struct{}
 
-// An object is one of JavaScript's as far as a program is interested.
+// An object is the part of a JavaScript object that a program uses.
 type object struct {
-	// path leads to it from the worker's globals in every browser; nil if only this world has it.
+	// path leads to the object from the worker's globals in every browser; nil if only this
+	// world has it.
 	path []string
 	// function is the id of a function that the program made; 0 for every other object.
 	function int32
@@ -28,22 +29,22 @@ type object struct {
 
 type method = func(args []value) (value, error)
 
-// world is what a program finds around it while it is prepared.
+// A world is a program's environment while it is prepared.
 type world struct {
 	global, program *object // globalThis, and the object Go of wasm_exec.js
-	events          []event // to be told to the program, one after another
+	events          []event // to be delivered to the program, one after another
 	// prepared is the function that the program wants to be called with each visitor.
 	prepared *object
 }
 
-// event is a call of a function of the program.
+// An event is a call of a function of the program.
 type event struct {
 	function int32
 	args     []value
 }
 
-// newWorld is a worker's global object, as wasm_exec.js leaves it, with what the worker of a site
-// (web/site/worker/worker.js) puts there for the program before there is a visitor.
+// newWorld returns a worker's global object, as wasm_exec.js leaves it, with what the worker of
+// a site (web/site/worker/worker.js) puts there for the program before there is a visitor.
 func newWorld(in Input) *world {
 	w := &world{}
 	process := &object{props: map[string]value{"pid": -1.0, "ppid": -1.0, "argv0": undefined{}}}
@@ -78,7 +79,7 @@ func (o *object) name() {
 	}
 }
 
-// site is the object viz, with what is the same for every visitor.
+// site returns the object viz, with what is the same for every visitor.
 func (w *world) site(in Input) *object {
 	list := &object{}
 	for _, f := range in.Files {
@@ -94,7 +95,7 @@ func (w *world) site(in Input) *object {
 		lessons = &object{bytes: in.Lessons}
 	}
 	return &object{
-		path: []string{"viz"}, // every visitor's is another
+		path: []string{"viz"}, // it differs between visitors
 		props: map[string]value{
 			"model":   &object{props: map[string]value{"name": in.Name, "files": list}},
 			"lessons": lessons,
@@ -111,7 +112,7 @@ func (w *world) site(in Input) *object {
 	}
 }
 
-// newBytes is the constructor of Uint8Array: of a length, or of the bytes of another.
+// newBytes is the constructor of Uint8Array: from a length, or from the bytes of another.
 func newBytes(args []value) (value, error) {
 	switch of := args[0].(type) {
 	case float64:
@@ -137,7 +138,7 @@ func (w *world) digest(args []value) (value, error) {
 	}}, nil
 }
 
-// get is a property of an object.
+// get returns a property of an object.
 func get(of value, name string) (value, error) {
 	o, ok := of.(*object)
 	if !ok {
@@ -146,10 +147,10 @@ func get(of value, name string) (value, error) {
 	if v, ok := o.props[name]; ok {
 		return v, nil
 	}
-	return nil, fmt.Errorf("it asks for %s of %s, which could differ from visitor to visitor", name, o)
+	return nil, fmt.Errorf("it reads %s of %s, which could differ from visitor to visitor", name, o)
 }
 
-// String is the path of an object.
+// String returns the path of an object.
 func (o *object) String() string {
 	if o.path == nil {
 		return "an object"

@@ -1,7 +1,7 @@
 //go:build js
 
 // Command program is a program of which an image is taken: it does what the name of its model
-// says, and counts how often its visitor calls it.
+// says, and counts its visitor's calls.
 package main
 
 import (
@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// constant is data that the module brings along.
+// constant is data in the module.
 var constant = "a text of the module"
 
-// Things that every package of a larger program has: a map, and a timer that is over.
+// State that every larger program has: a map, and a timer that has fired.
 var (
 	made  = map[string]int{}
 	timer = time.After(time.Millisecond)
