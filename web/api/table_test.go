@@ -2,17 +2,16 @@ package api
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // TestEveryFieldOfTheTable: a label accepts any value, other fields only values that request
-// nothing; refusals give the reason; and README.md names every field.
+// nothing; refusals give the reason; and the page /api names every field.
 func TestEveryFieldOfTheTable(t *testing.T) {
-	page, err := os.ReadFile("README.md")
-	if err != nil {
+	var page strings.Builder
+	if err := pageHTML(view{}).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	for name, o := range others {
@@ -33,8 +32,8 @@ func TestEveryFieldOfTheTable(t *testing.T) {
 		if o.label && (o.off != nil || o.why != "" || o.without != nil) || !o.label && o.off == nil && o.why == "" {
 			t.Errorf("%s is neither a label nor refused with a reason: %+v", name, o)
 		}
-		if !strings.Contains(string(page), "`"+field+"`") {
-			t.Errorf("README.md does not name %s", name)
+		if !strings.Contains(page.String(), "<code>"+name+"</code>") {
+			t.Errorf("the page does not name %s", name)
 		}
 		if o.label && actsAt[name] > 0 || slices.Contains(o.off, "") {
 			t.Errorf("%s acts at a stage and is a label, or has an empty value: %+v", name, o)

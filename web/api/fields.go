@@ -1,0 +1,41 @@
+package api
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// accepted are fields that have no effect, and the values with which they are accepted.
+type accepted struct {
+	Values []string // as JSON; empty for any value
+	Names  []string
+}
+
+// acceptedFields groups [others] by the values that are accepted, those with any value first.
+func acceptedFields() (list []accepted) {
+	byValues := map[string]accepted{}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		values := others[name].off
+		if !others[name].label && values == nil {
+			values = []string{"null"}
+		}
+		key := strings.Join(values, " ")
+		byValues[key] = accepted{values, append(byValues[key].Names, name)}
+	}
+	for _, key := range slices.Sorted(maps.Keys(byValues)) {
+		list = append(list, byValues[key])
+	}
+	return list
+}
+
+// dependentFields are the fields that have no effect, whatever their value, while the settings that
+// they belong to are off.
+func dependentFields() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		if others[name].without != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
