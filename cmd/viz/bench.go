@@ -117,7 +117,7 @@ func (o *benchOptions) flags() *flags {
 		return nil
 	})
 	f.toggle("accuracy", "compare the predictions of int8 and of the model's own weights", &o.accuracy)
-	f.toggle("json", "print JSON instead of a table", &o.json)
+	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
 

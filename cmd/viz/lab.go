@@ -96,7 +96,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 	}
 	o.modelPath.flags(f)
 	f.text("draft", "PATH", draftHelp, &o.draft)
-	f.toggle("json", "print one JSON object instead of tables", &o.json)
+	f.toggle("json", "print one JSON object", &o.json)
 	f.text("csv", "TABLE", "print the raw rows of one table as CSV", &o.csv)
 	return f
 }

@@ -43,8 +43,8 @@ const (
 func (o *loadOptions) flags() *flags {
 	o.Followers, o.Rooms, o.Time, o.Every = 500, 1, 20*time.Second, 250*time.Millisecond
 	f := newFlags(loadUsage)
-	f.value("url", "URLS", "a running server, http://HOST:PORT, or several of one cluster, separated by commas, "+
-		"which get the phones in turn (default: a server in this process)", o.parseServers)
+	f.value("url", "URLS", "a running server, http://HOST:PORT, or several of one cluster, separated by commas "+
+		"(default: a server in this process)", o.parseServers)
 	whole := func(name, help string, least, most int, to *int) {
 		f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(s string) error {
 			n, err := strconv.Atoi(s)
@@ -71,7 +71,7 @@ func (o *loadOptions) flags() *flags {
 	}
 	duration("time", "how long stages are measured", time.Second, time.Hour, &o.Time)
 	duration("every", "from one stage of a room to its next", 10*time.Millisecond, time.Minute, &o.Every)
-	f.toggle("json", "print JSON instead of lines", &o.json)
+	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
 

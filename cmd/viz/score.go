@@ -60,8 +60,7 @@ func (o *scoreOptions) flags() *flags {
 		return nil
 	})
 	f.toggle("tokens", "list every token with the bits it cost", &o.tokens)
-	f.toggle("json", "print one JSON object per line: with -tokens each token with its bits, then "+
-		"tokens, bytes, bits, bits_per_token, perplexity and bits_per_byte", &o.json)
+	f.toggle("json", "print one JSON object per line", &o.json)
 	return f
 }
 

@@ -43,8 +43,8 @@ func (o *siteOptions) flags() *flags {
 		"must be in the same folder", &o.program)
 	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
 	f.text("lessons", "DIR", "a folder with your own lessons, which become part of the site", &o.lessons)
-	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for previews of its "+
-		"links and the page for wrong addresses", func(text string) error {
+	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for link "+
+		"previews and 404.html", func(text string) error {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery+u.Fragment != "" {
 			return errors.New("it must be an address such as https://example.org/course/")
